@@ -1,0 +1,99 @@
+//! The arguments of the attribute.
+
+use proc_macro2::Span;
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream};
+use syn::{Error, Ident, LitStr, Path, Result, Token};
+
+/// `#[diagnose(name = "…", label = "…", root, skip, crate = path)]`, in any order.
+#[derive(Default)]
+pub(crate) struct Args {
+    /// The name to show instead of the function's.
+    pub(crate) name: Option<LitStr>,
+    /// A format string over the arguments of the function.
+    pub(crate) label: Option<LitStr>,
+    /// The future is a task: always a root.
+    pub(crate) root: Option<Span>,
+    /// Leave the item as it is.
+    pub(crate) skip: Option<Span>,
+    /// Where the crate `diagnose` is, if not at `::diagnose`.
+    pub(crate) krate: Option<Path>,
+}
+
+const ACCEPTED: &str =
+    "expected one of `name = \"…\"`, `label = \"…\"`, `root`, `skip`, `crate = path::to::diagnose`";
+
+impl Parse for Args {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut args = Self::default();
+        let mut seen: Vec<Ident> = Vec::new();
+        while !input.is_empty() {
+            let key = input.call(Ident::parse_any)?;
+            if seen.contains(&key) {
+                return Err(Error::new(key.span(), format!("argument `{key}` is given twice")));
+            }
+            args.parse_value(&key, input)?;
+            seen.push(key);
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(args)
+    }
+}
+
+impl Args {
+    fn parse_value(&mut self, key: &Ident, input: ParseStream<'_>) -> Result<()> {
+        match key.to_string().as_str() {
+            "name" => self.name = Some(not_empty(key, string(key, input)?)?),
+            "label" => self.label = Some(not_empty(key, string(key, input)?)?),
+            "crate" => self.krate = Some(path(key, input)?),
+            "root" => self.root = Some(flag(key, input)?),
+            "skip" => self.skip = Some(flag(key, input)?),
+            _ => return Err(Error::new(key.span(), format!("unknown argument `{key}`, {ACCEPTED}"))),
+        }
+        Ok(())
+    }
+
+    /// Takes the place of the crate from the attribute around this one, if this one does not say.
+    pub(crate) fn inherit(mut self, outer: &Self) -> Self {
+        self.krate = self.krate.or_else(|| outer.krate.clone());
+        self
+    }
+}
+
+fn string(key: &Ident, input: ParseStream<'_>) -> Result<LitStr> {
+    equals(key, input, "a string literal")?;
+    input.parse().map_err(|error| Error::new(error.span(), format!("expected a string literal for `{key}`")))
+}
+
+fn not_empty(key: &Ident, value: LitStr) -> Result<LitStr> {
+    if value.value().trim().is_empty() {
+        return Err(Error::new(value.span(), format!("`{key}` must not be empty")));
+    }
+    Ok(value)
+}
+
+/// A path, bare as in `crate = my::diagnose` or quoted as other crates have it.
+fn path(key: &Ident, input: ParseStream<'_>) -> Result<Path> {
+    equals(key, input, "a path")?;
+    if input.peek(LitStr) {
+        input.parse::<LitStr>()?.parse_with(Path::parse_mod_style)
+    } else {
+        Path::parse_mod_style(input)
+    }
+}
+
+fn flag(key: &Ident, input: ParseStream<'_>) -> Result<Span> {
+    if input.peek(Token![=]) {
+        return Err(input.error(format!("`{key}` takes no value")));
+    }
+    Ok(key.span())
+}
+
+fn equals(key: &Ident, input: ParseStream<'_>, what: &str) -> Result<()> {
+    if !input.peek(Token![=]) {
+        return Err(Error::new(key.span(), format!("`{key}` needs {what}: `{key} = …`")));
+    }
+    input.parse::<Token![=]>().map(drop)
+}

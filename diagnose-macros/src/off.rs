@@ -1,0 +1,65 @@
+//! The attribute when nothing is to be recorded.
+//!
+//! The item comes back as it is, but for attributes on async blocks in it, which the compiler does not accept. There
+//! is no syn here; this works on raw tokens.
+
+use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
+
+/// Removes `#[diagnose…]` before `async` anywhere inside.
+pub(crate) fn strip(tokens: TokenStream) -> TokenStream {
+    if !has_attribute(&tokens) {
+        return tokens;
+    }
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut kept = Vec::with_capacity(tokens.len());
+    let mut at = 0;
+    while at < tokens.len() {
+        if is_attribute_at(&tokens, at) {
+            at += 2;
+            continue;
+        }
+        kept.push(match &tokens[at] {
+            TokenTree::Group(group) => {
+                let mut inside = Group::new(group.delimiter(), strip(group.stream()));
+                inside.set_span(group.span());
+                TokenTree::Group(inside)
+            }
+            other => other.clone(),
+        });
+        at += 1;
+    }
+    kept.into_iter().collect()
+}
+
+fn has_attribute(tokens: &TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    (0..tokens.len()).any(|at| {
+        is_attribute_at(&tokens, at)
+            || matches!(&tokens[at], TokenTree::Group(group) if has_attribute(&group.stream()))
+    })
+}
+
+/// `#`, `[path::to::diagnose …]`, `async`, and not `fn` after it.
+fn is_attribute_at(tokens: &[TokenTree], at: usize) -> bool {
+    let [TokenTree::Punct(pound), TokenTree::Group(attribute), TokenTree::Ident(keyword), after, ..] =
+        &tokens[at..]
+    else {
+        return false;
+    };
+    let is_function = matches!(after, TokenTree::Ident(word) if ["fn", "unsafe", "extern"].contains(&word.to_string().as_str()));
+    pound.as_char() == '#'
+        && attribute.delimiter() == Delimiter::Bracket
+        && keyword.to_string() == "async"
+        && !is_function
+        && is_diagnose(attribute)
+}
+
+/// Whether the attribute's path ends in `diagnose`.
+fn is_diagnose(attribute: &Group) -> bool {
+    let path = attribute.stream().into_iter().take_while(|token| !matches!(token, TokenTree::Group(_)));
+    let last = path.filter_map(|token| match token {
+        TokenTree::Ident(word) => Some(word.to_string()),
+        _ => None,
+    });
+    last.last().is_some_and(|word| word == "diagnose")
+}

@@ -1,0 +1,55 @@
+//! `block!`: an async block as a span, where no attribute can stand.
+
+/// Times an async block, or any expression that is a future.
+///
+/// # Examples
+/// ```
+/// # async fn parse() -> u32 { 7 }
+/// # async fn example() {
+/// let parsed = diagnose::block!("parse", async { parse().await }).await;
+/// let unnamed = diagnose::block!(async { parse().await }).await;   // shown as `{block} (src/main.rs:7)`
+/// # assert_eq!(parsed + unnamed, 14);
+/// # }
+/// ```
+/// It expands to the future inside a [`Timed`](crate::Timed) with a static of its own:
+/// ```text
+/// { static SITE: Site = Site::new(Kind::Block, "parse", module_path!(), file!(), line!(), column!());
+///   Timed::new(&SITE, Label::NONE, async { parse().await }) }
+/// ```
+/// Without the feature `record` it expands to the future itself.
+#[cfg(feature = "record")]
+#[macro_export]
+macro_rules! block {
+    ($name:literal, $future:expr $(,)?) => {
+        $crate::__private::Timed::new(
+            {
+                static SITE: $crate::__private::Site = $crate::__private::Site::new(
+                    $crate::__private::Kind::Block,
+                    $name,
+                    ::core::module_path!(),
+                    ::core::file!(),
+                    ::core::line!(),
+                    ::core::column!(),
+                );
+                &SITE
+            },
+            $crate::__private::Label::NONE,
+            $future,
+        )
+    };
+    ($future:expr $(,)?) => {
+        $crate::block!("{block}", $future)
+    };
+}
+
+/// Without the feature `record`: the future itself.
+#[cfg(not(feature = "record"))]
+#[macro_export]
+macro_rules! block {
+    ($name:literal, $future:expr $(,)?) => {
+        $future
+    };
+    ($future:expr $(,)?) => {
+        $future
+    };
+}

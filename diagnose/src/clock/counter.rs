@@ -1,0 +1,70 @@
+//! The processor's own counter, and whether it can be trusted.
+//!
+//! Unsafe is kept in this file because reading a counter register is an intrinsic or one instruction of assembly.
+
+#![allow(unsafe_code)]
+
+/// Reads the counter. Meaningful only where [`trusted`] said yes.
+#[inline(always)]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+pub(super) fn read() -> u64 {
+    // SAFETY: `rdtsc` exists on every x86-64 processor and touches no memory; where the kernel forbids it in user
+    // mode (`PR_SET_TSC`), `trusted` is asked first and the program that forbade it would have to do so afterwards.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+/// Reads the counter. Meaningful only where [`trusted`] said yes.
+#[inline(always)]
+#[cfg(all(target_arch = "aarch64", not(miri)))]
+pub(super) fn read() -> u64 {
+    let ticks: u64;
+    // SAFETY: `cntvct_el0` is readable in user mode on Linux and macOS, has no side effect and touches no memory.
+    unsafe {
+        core::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack, preserves_flags))
+    };
+    ticks
+}
+
+/// There is no counter here; never called, because [`trusted`] says no.
+#[inline(always)]
+#[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+pub(super) fn read() -> u64 {
+    1
+}
+
+/// The counter's name if all cores agree on it and it runs at one speed, else `None`.
+///
+/// On x86-64 that is for the kernel to say: it watches the counter against other clocks and takes it off its list of
+/// clock sources when it misbehaves. Inside a virtual machine the host's clock source may be in use instead; it is
+/// itself computed from the counter, and the counter stays on the list while it is good.
+#[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
+pub(super) fn trusted() -> Option<&'static str> {
+    let read = |file: &str| {
+        std::fs::read_to_string(format!("/sys/devices/system/clocksource/clocksource0/{file}"))
+            .unwrap_or_default()
+    };
+    let trusted = match read("current_clocksource").trim() {
+        "tsc" => true,
+        "kvm-clock" => read("available_clocksource").split_whitespace().any(|source| source == "tsc"),
+        _ => false,
+    };
+    trusted.then_some("tsc")
+}
+
+/// The architectural counter is one for all cores by definition.
+#[cfg(all(target_arch = "aarch64", any(target_os = "linux", target_os = "macos"), not(miri)))]
+pub(super) fn trusted() -> Option<&'static str> {
+    Some("cntvct")
+}
+
+/// Nobody vouches for a counter here.
+#[cfg(any(
+    miri,
+    not(any(
+        all(target_arch = "x86_64", target_os = "linux"),
+        all(target_arch = "aarch64", any(target_os = "linux", target_os = "macos"))
+    ))
+))]
+pub(super) fn trusted() -> Option<&'static str> {
+    None
+}

@@ -1,0 +1,97 @@
+//! Which clock is read, decided once for the process.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::time::Instant;
+
+use super::counter;
+
+/// The source in use; one of the constants below. Relaxed: each source can be read from any thread at any time, and
+/// whoever still sees [`UNSET`] goes through the `OnceLock` of [`start`].
+static SOURCE: AtomicU8 = AtomicU8::new(UNSET);
+const UNSET: u8 = 0;
+const COUNTER: u8 = 1;
+const INSTANT: u8 = 2;
+#[cfg(feature = "manual-clock")]
+pub(super) const MANUAL: u8 = 3;
+
+/// The moment of the first reading, in ticks and in the time that ticks are measured against.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Start {
+    pub(super) tick: u64,
+    pub(super) instant: Instant,
+    counter_name: Option<&'static str>,
+}
+
+/// The present tick.
+#[inline(always)]
+pub(crate) fn now() -> u64 {
+    if SOURCE.load(Relaxed) == COUNTER { counter::read() } else { now_by_call() }
+}
+
+#[inline(never)]
+fn now_by_call() -> u64 {
+    match SOURCE.load(Relaxed) {
+        INSTANT => instant_ticks(start()),
+        #[cfg(feature = "manual-clock")]
+        MANUAL => super::manual::now(),
+        _ => {
+            let start = start();
+            // Not a plain store: a manual clock that was set in the meantime stays.
+            let source = if start.counter_name.is_some() { COUNTER } else { INSTANT };
+            let _ = SOURCE.compare_exchange(UNSET, source, Relaxed, Relaxed);
+            now_by_call_again()
+        }
+    }
+}
+
+#[cold]
+fn now_by_call_again() -> u64 {
+    if SOURCE.load(Relaxed) == COUNTER { counter::read() } else { now_by_call() }
+}
+
+/// Nanoseconds since the start, plus one because a tick is never zero.
+fn instant_ticks(start: &Start) -> u64 {
+    u64::try_from(start.instant.elapsed().as_nanos()).unwrap_or(u64::MAX - 1) + 1
+}
+
+/// The start of time; the first call makes it.
+pub(super) fn start() -> &'static Start {
+    static START: OnceLock<Start> = OnceLock::new();
+    START.get_or_init(|| {
+        let counter_name = counter::trusted();
+        let instant = Instant::now();
+        let tick = if counter_name.is_some() { counter::read() } else { 1 };
+        Start { tick, instant, counter_name }
+    })
+}
+
+/// The tick at which the recording began.
+pub(crate) fn origin() -> u64 {
+    #[cfg(feature = "manual-clock")]
+    if is_manual() {
+        return super::manual::FIRST;
+    }
+    start().tick
+}
+
+/// The name of the clock in use, as reports show it.
+pub(crate) fn name() -> &'static str {
+    match SOURCE.load(Relaxed) {
+        #[cfg(feature = "manual-clock")]
+        MANUAL => "manual",
+        INSTANT => "instant",
+        _ => start().counter_name.unwrap_or("instant"),
+    }
+}
+
+/// Switches to the manual clock for the rest of the process.
+#[cfg(feature = "manual-clock")]
+pub(super) fn use_manual() {
+    SOURCE.store(MANUAL, Relaxed);
+}
+
+#[cfg(feature = "manual-clock")]
+pub(super) fn is_manual() -> bool {
+    SOURCE.load(Relaxed) == MANUAL
+}

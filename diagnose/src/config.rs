@@ -1,0 +1,222 @@
+//! Settings: [`Builder`] in code, `DIAGNOSE*` in the environment.
+
+use std::path::PathBuf;
+
+use diagnose_reports::Report;
+
+use crate::pattern::Pattern;
+use crate::{dump, env, exit, signal, switch};
+
+/// The settings of [`install`](Builder::install).
+///
+/// The environment has the last word, so that an operator can change what a program does without a new build:
+///
+/// | variable | setting | default |
+/// |---|---|---|
+/// | `DIAGNOSE=on\|off` | [`enabled`](Builder::enabled) | `on` |
+/// | `DIAGNOSE_DIR` | [`dir`](Builder::dir) | the working directory |
+/// | `DIAGNOSE_SIGNAL=USR1\|USR2\|QUIT\|none` | [`signal`](Builder::signal) | `USR1` |
+/// | `DIAGNOSE_FORMATS=svg,txt,folded,json` | [`formats`](Builder::formats) | these four |
+/// | `DIAGNOSE_ON_EXIT=1` | [`on_exit`](Builder::on_exit) | off |
+/// | `DIAGNOSE_ONLY='client::*'` | [`only`](Builder::only) | every annotated function |
+/// | `DIAGNOSE_TASKS_ONLY=1` | [`tasks_only`](Builder::tasks_only) | off |
+///
+/// A value that is not understood is named on stderr, and the setting of the code stays. `DIAGNOSE`, `DIAGNOSE_ONLY`
+/// and `DIAGNOSE_TASKS_ONLY` hold without `install` too.
+///
+/// # Examples
+/// ```
+/// diagnose::Builder::new().dir("target/dumps").signal(diagnose::Signal::Usr2).install();
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "nothing is set before `install`"]
+pub struct Builder {
+    enabled: Option<bool>,
+    dir: PathBuf,
+    signal: Option<Signal>,
+    formats: String,
+    on_exit: bool,
+    only: Option<String>,
+    tasks_only: Option<bool>,
+}
+
+/// The signal that asks for a dump.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Signal {
+    /// `SIGUSR1`.
+    Usr1,
+    /// `SIGUSR2`.
+    Usr2,
+    /// `SIGQUIT`, as for a Java thread dump. The process goes on.
+    Quit,
+}
+
+/// Installs the defaults: SIGUSR1 writes the reports into the working directory, `DIAGNOSE*` variables are obeyed.
+///
+/// The same as `Builder::new().install()`. Call it first thing in `main`: before that, SIGUSR1 ends the process.
+///
+/// # Examples
+/// ```
+/// diagnose::install();
+/// ```
+/// Then `kill -USR1 <pid>`, and on stderr:
+/// ```text
+/// diagnose: wrote /srv/app/diagnose-4711-1.svg
+/// diagnose: wrote /srv/app/diagnose-4711-1.txt
+/// diagnose: wrote /srv/app/diagnose-4711-1.folded
+/// diagnose: wrote /srv/app/diagnose-4711-1.json
+/// ```
+pub fn install() {
+    Builder::new().install();
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Builder {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self {
+            enabled: None,
+            dir: PathBuf::from("."),
+            signal: Some(Signal::Usr1),
+            formats: "svg,txt,folded,json".to_owned(),
+            on_exit: false,
+            only: None,
+            tasks_only: None,
+        }
+    }
+
+    /// Whether recording is on; [`set_enabled`](crate::set_enabled) changes it later.
+    pub fn enabled(mut self, enabled: bool) -> Self {
+        self.enabled = Some(enabled);
+        self
+    }
+
+    /// The folder that dumps on a signal and at exit are written to. It is made when it is needed.
+    pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.dir = dir.into();
+        self
+    }
+
+    /// The signal that asks for a dump; `None` for none.
+    pub fn signal(mut self, signal: impl Into<Option<Signal>>) -> Self {
+        self.signal = signal.into();
+        self
+    }
+
+    /// The files of a dump, by extension, separated by commas: `svg,busy.svg,txt`.
+    pub fn formats(mut self, formats: impl Into<String>) -> Self {
+        self.formats = formats.into();
+        self
+    }
+
+    /// Whether the reports are also written when the process ends by returning from `main` or by `exit`.
+    pub fn on_exit(mut self, on_exit: bool) -> Self {
+        self.on_exit = on_exit;
+        self
+    }
+
+    /// Records only functions whose path matches one of these, separated by commas, `*` for any characters:
+    /// `client::*, server::conn::read`. The crate's name may be left out.
+    pub fn only(mut self, only: impl Into<String>) -> Self {
+        self.only = Some(only.into());
+        self
+    }
+
+    /// Records only tasks: futures that are polled under no other annotated one.
+    pub fn tasks_only(mut self, tasks_only: bool) -> Self {
+        self.tasks_only = Some(tasks_only);
+        self
+    }
+
+    /// Puts the settings into force, the environment's over these. A second call replaces the first one's.
+    ///
+    /// What cannot be done is said on stderr, and the program goes on.
+    pub fn install(self) {
+        if let (None, Some(enabled)) = (env::enabled(), self.enabled) {
+            switch::set_enabled(enabled);
+        }
+        if let (None, Some(only)) = (env::only(), &self.only) {
+            switch::set_only(Pattern::parse(only));
+        }
+        if let Some(tasks_only) = env::switch("DIAGNOSE_TASKS_ONLY").or(self.tasks_only) {
+            switch::set_tasks_only(tasks_only);
+        }
+        let dir = env::text("DIAGNOSE_DIR").map_or(self.dir, PathBuf::from);
+        let reports = env::text("DIAGNOSE_FORMATS")
+            .and_then(|formats| parse_formats(&formats, "DIAGNOSE_FORMATS"))
+            .or_else(|| parse_formats(&self.formats, "Builder::formats"))
+            .unwrap_or_default();
+        let wanted = match env::text("DIAGNOSE_SIGNAL") {
+            Some(name) => parse_signal(&name).unwrap_or(self.signal),
+            None => self.signal,
+        };
+        let on_exit = env::switch("DIAGNOSE_ON_EXIT").unwrap_or(self.on_exit);
+        let write = move || dump::dump_set(&dir, &reports);
+        if on_exit {
+            exit::at_exit(write.clone());
+        } else {
+            exit::clear();
+        }
+        signal::listen(wanted, write);
+    }
+}
+
+/// The formats of a list that are known. One that is not, or that this build lacks, is named on stderr; `None` if
+/// nothing is left.
+fn parse_formats(list: &str, source: &str) -> Option<Vec<(String, Report)>> {
+    let mut reports = Vec::new();
+    for extension in list.split(',').map(str::trim).filter(|extension| !extension.is_empty()) {
+        match Report::try_from(extension) {
+            Ok(report) => reports.push((extension.to_owned(), report)),
+            // The default list names what this build may have been made without.
+            Err(_) if extension == "svg" && !cfg!(feature = "svg") => {}
+            Err(error) => eprintln!("diagnose: {source}: {error}"),
+        }
+    }
+    (!reports.is_empty()).then_some(reports)
+}
+
+#[allow(clippy::option_option)] // Not understood, or understood as "none": two different things.
+/// `None` if the name is not known, `Some(None)` for "no signal".
+fn parse_signal(name: &str) -> Option<Option<Signal>> {
+    let upper = name.to_ascii_uppercase();
+    match upper.strip_prefix("SIG").unwrap_or(&upper) {
+        "USR1" => Some(Some(Signal::Usr1)),
+        "USR2" => Some(Some(Signal::Usr2)),
+        "QUIT" => Some(Some(Signal::Quit)),
+        "NONE" | "OFF" => Some(None),
+        _ => {
+            eprintln!(
+                "diagnose: DIAGNOSE_SIGNAL=`{name}` is not understood, expected USR1, USR2, QUIT or none; \
+                 it is ignored"
+            );
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Signal, parse_formats, parse_signal};
+
+    #[test]
+    fn a_signal_goes_by_its_name_with_or_without_sig() {
+        assert_eq!(parse_signal("USR1"), Some(Some(Signal::Usr1)));
+        assert_eq!(parse_signal("sigquit"), Some(Some(Signal::Quit)));
+        assert_eq!(parse_signal("none"), Some(None));
+        assert_eq!(parse_signal("KILL"), None);
+    }
+
+    #[test]
+    fn an_unknown_format_does_not_take_the_others_with_it() {
+        let reports = parse_formats("txt, gif, json", "a test").expect("two are known");
+        let extensions: Vec<&str> = reports.iter().map(|(extension, _)| extension.as_str()).collect();
+        assert_eq!(extensions, ["txt", "json"]);
+    }
+}

@@ -1,0 +1,188 @@
+//! From merged ticks to the plain data of a [`Snapshot`].
+
+use std::collections::BTreeMap;
+use std::ptr;
+
+use diagnose_reports::{Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapshot, Thread};
+
+use super::merged::{Merged, Path, Sums};
+use super::reset;
+use crate::clock::{self, Scale};
+use crate::tree::Histogram;
+use crate::{label, recorder, site, switch};
+
+/// Puts a capture into its final shape and order.
+pub(super) fn build(merged: &Merged) -> Snapshot {
+    let scale = Scale::measure();
+    let began = reset::began();
+    let mut snapshot = Snapshot::default();
+    snapshot.version = diagnose_reports::VERSION;
+    snapshot.producer.push_str(concat!("diagnose ", env!("CARGO_PKG_VERSION")));
+    snapshot.process = process();
+    snapshot.elapsed_ns = scale.ns(clock::now().saturating_sub(began));
+    snapshot.enabled = switch::is_enabled();
+    snapshot.clock = clock_of(scale);
+    snapshot.dropped = dropped(merged);
+    snapshot.threads = threads(merged);
+    let order = Order::new(merged);
+    snapshot.sites = order.sites();
+    for &path in &order.paths {
+        let mut node = node(&merged.paths[path], scale, began);
+        node.site = order.site_number(merged.paths[path].site);
+        node.parent = merged.paths[path].parent.map(|parent| order.numbers[parent]);
+        snapshot.nodes.push(node);
+    }
+    snapshot
+}
+
+/// Which paths appear, and as which number.
+struct Order {
+    /// Paths that were used, or have a used one below them, depth first.
+    paths: Vec<usize>,
+    /// The number that each of them gets.
+    numbers: Vec<usize>,
+    /// Their sites by content, with the numbers that these get.
+    sites: BTreeMap<Site, usize>,
+}
+
+impl Order {
+    fn new(merged: &Merged) -> Self {
+        let paths = &merged.paths;
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); paths.len() + 1];
+        let mut used: Vec<bool> = paths.iter().map(|path| !path.is_empty()).collect();
+        for path in (0..paths.len()).rev() {
+            if used[path] {
+                let parent = paths[path].parent;
+                children[parent.map_or(0, |parent| parent + 1)].push(path);
+                if let Some(parent) = parent {
+                    used[parent] = true;
+                }
+            }
+        }
+        for siblings in &mut children {
+            siblings.sort_by_cached_key(|&path| sort_key(&paths[path]));
+        }
+        let mut order = Self { paths: Vec::new(), numbers: vec![0; paths.len()], sites: BTreeMap::new() };
+        order.place(&children, 0);
+        order.sites = order.paths.iter().map(|&path| (plain_site(paths[path].site), 0)).collect();
+        for (number, slot) in order.sites.values_mut().enumerate() {
+            *slot = number;
+        }
+        order
+    }
+
+    fn place(&mut self, children: &[Vec<usize>], slot: usize) {
+        for &path in &children[slot] {
+            self.numbers[path] = self.paths.len();
+            self.paths.push(path);
+            self.place(children, path + 1);
+        }
+    }
+
+    fn sites(&self) -> Vec<Site> {
+        self.sites.keys().cloned().collect()
+    }
+
+    fn site_number(&self, site: &'static site::Site) -> usize {
+        self.sites.get(&plain_site(site)).copied().unwrap_or(0)
+    }
+}
+
+/// Siblings are sorted by name, then by place, label and, for two copies of one site, address.
+fn sort_key(path: &Path) -> (&'static str, &'static str, u32, u32, Option<&'static str>, usize) {
+    let site = path.site;
+    (site.name, site.file, site.line, site.column, path.label.text(), ptr::from_ref(site).addr())
+}
+
+fn plain_site(site: &site::Site) -> Site {
+    let mut plain = Site::default();
+    plain.name.push_str(site.name);
+    plain.module.push_str(site.module);
+    plain.file.push_str(site.file);
+    plain.line = site.line;
+    plain.column = site.column;
+    plain.kind = match site.kind {
+        site::Kind::Task => Kind::Task,
+        site::Kind::Fn => Kind::Fn,
+        site::Kind::Block => Kind::Block,
+        site::Kind::Sync => Kind::Sync,
+        site::Kind::Other => Kind::Other,
+    };
+    plain
+}
+
+fn node(path: &Path, scale: Scale, began: u64) -> Node {
+    let Sums { calls, polls, completed, cancelled, panicked, never_polled, .. } = path.sums;
+    let since = |tick: u64| scale.ns(tick.saturating_sub(began));
+    let mut node = Node::default();
+    node.label = path.label.text().map(str::to_owned);
+    node.calls = calls;
+    node.polls = polls;
+    node.completed = completed;
+    node.cancelled = cancelled;
+    node.panicked = panicked;
+    node.never_polled = never_polled;
+    node.pending = path.pending;
+    node.running = path.running;
+    node.busy_ns = scale.ns(path.sums.busy);
+    node.nested_ns = scale.ns(path.sums.nested);
+    node.idle_ns = scale.ns(path.sums.own_idle.saturating_add(path.sums.child_idle));
+    node.self_idle_ns = scale.ns(path.sums.own_idle);
+    node.unpolled_ns = scale.ns(path.sums.unpolled);
+    node.longest_poll_ns = scale.ns(path.longest);
+    node.first_seen_ns = since(path.first_seen);
+    node.last_seen_ns = since(path.last_seen).max(node.first_seen_ns);
+    node.polls_histogram = buckets(path, scale);
+    node
+}
+
+fn buckets(path: &Path, scale: Scale) -> Vec<Bucket> {
+    let used = path.sums.histogram.iter().enumerate().filter(|(_, count)| **count > 0);
+    let buckets = used.map(|(number, &count)| {
+        let (from, to) = Histogram::bounds(number);
+        let mut bucket = Bucket::default();
+        bucket.from_ns = scale.ns(from);
+        bucket.to_ns = scale.ns(to);
+        bucket.count = count;
+        bucket
+    });
+    buckets.collect()
+}
+
+fn process() -> Process {
+    let mut process = Process::default();
+    process.pid = std::process::id();
+    let executable = std::env::current_exe().ok();
+    let name = executable.as_deref().and_then(|path| path.file_name());
+    process.name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    process
+}
+
+fn clock_of(scale: Scale) -> Clock {
+    let mut clock = Clock::default();
+    clock.name.push_str(clock::name());
+    clock.poll_cost_ns = scale.ns(recorder::poll_cost());
+    clock
+}
+
+fn dropped(merged: &Merged) -> Dropped {
+    let mut dropped = Dropped::default();
+    dropped.over_nodes = merged.over_nodes;
+    dropped.over_depth = merged.over_depth;
+    dropped.over_labels = label::over();
+    dropped.unreadable = merged.unreadable;
+    dropped
+}
+
+fn threads(merged: &Merged) -> Vec<Thread> {
+    let mut threads: Vec<Thread> = Vec::new();
+    for merged in &merged.threads {
+        let mut thread = Thread::default();
+        thread.name.clone_from(&merged.name);
+        thread.alive = merged.alive;
+        thread.nodes = merged.nodes;
+        threads.push(thread);
+    }
+    threads.sort_by(|a, b| (&a.name, !a.alive, a.nodes).cmp(&(&b.name, !b.alive, b.nodes)));
+    threads
+}

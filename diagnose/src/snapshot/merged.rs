@@ -1,0 +1,236 @@
+//! The trees of all threads added up by path, in ticks.
+
+use std::collections::HashMap;
+use std::ptr;
+
+use super::reset;
+use crate::clock;
+use crate::label::Label;
+use crate::site::Site;
+use crate::sync::{AtomicU64, Ordering};
+use crate::tree::{self, BUCKETS, Node, Reading};
+
+/// All paths, a parent before its children, and what the trees say about themselves.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Merged {
+    pub(super) paths: Vec<Path>,
+    index: HashMap<Key, usize>,
+    pub(super) threads: Vec<Thread>,
+    pub(super) over_nodes: u64,
+    pub(super) over_depth: u64,
+    pub(super) unreadable: u64,
+}
+
+/// Parent, site by address, label.
+type Key = (Option<usize>, usize, Label);
+
+/// One path of sites.
+#[derive(Debug, Clone)]
+pub(super) struct Path {
+    pub(super) parent: Option<usize>,
+    pub(super) site: &'static Site,
+    pub(super) label: Label,
+    pub(super) sums: Sums,
+    /// Polls that are running.
+    pub(super) running: u64,
+    /// Waits that are open; wraps while trees are being added.
+    pub(super) pending: u64,
+    pub(super) longest: u64,
+    /// `u64::MAX` until something was read.
+    pub(super) first_seen: u64,
+    pub(super) last_seen: u64,
+}
+
+/// Everything that only grows, and that a reset therefore subtracts.
+#[derive(Debug, Clone)]
+pub(super) struct Sums {
+    pub(super) calls: u64,
+    pub(super) polls: u64,
+    pub(super) completed: u64,
+    pub(super) cancelled: u64,
+    pub(super) panicked: u64,
+    pub(super) never_polled: u64,
+    pub(super) busy: u64,
+    /// Busy time of tasks that a nested executor polled under this path.
+    pub(super) nested: u64,
+    pub(super) own_idle: u64,
+    pub(super) child_idle: u64,
+    pub(super) unpolled: u64,
+    pub(super) histogram: [u64; BUCKETS],
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Thread {
+    pub(super) name: String,
+    pub(super) alive: bool,
+    pub(super) nodes: u64,
+}
+
+impl Merged {
+    /// Reads all trees, and takes off what was there at the last reset.
+    pub(super) fn capture() -> Self {
+        let mut merged = Self::read_all();
+        reset::with_baseline(|baseline| merged.subtract(baseline));
+        merged
+    }
+
+    /// Reads all trees.
+    pub(super) fn read_all() -> Self {
+        let mut merged = Self::default();
+        for tree in tree::all() {
+            merged.add_children(&tree.root, None);
+            let (name, alive) = tree.thread();
+            let nodes = tree.nodes.load(Ordering::Relaxed);
+            merged.threads.push(Thread { name, alive, nodes });
+            merged.over_nodes += tree.over_nodes.load(Ordering::Relaxed);
+            merged.over_depth += tree.over_depth.load(Ordering::Relaxed);
+        }
+        for path in &mut merged.paths {
+            path.settle();
+        }
+        merged
+    }
+
+    fn add_children(&mut self, node: &'static Node, path: Option<usize>) {
+        for child in node.children() {
+            self.add(child, path);
+        }
+    }
+
+    /// Adds a node and everything below it. Children are read first: what they have run, their parent has run too by
+    /// the time it is read.
+    fn add(&mut self, node: &'static Node, parent: Option<usize>) {
+        if let (true, Some(parent)) = (tree::is_nested(node.site), parent) {
+            match node.times.read(clock::now) {
+                Some(reading) => self.paths[parent].sums.nested += reading.busy,
+                None => self.unreadable += 1,
+            }
+            return;
+        }
+        let path = self.path(parent, node.site, node.label);
+        self.add_children(node, Some(path));
+        match node.times.read(clock::now) {
+            Some(reading) => self.paths[path].add(node, &reading),
+            None => self.unreadable += 1,
+        }
+    }
+
+    fn path(&mut self, parent: Option<usize>, site: &'static Site, label: Label) -> usize {
+        let key = (parent, ptr::from_ref(site).addr(), label);
+        *self.index.entry(key).or_insert_with(|| {
+            self.paths.push(Path::new(parent, site, label));
+            self.paths.len() - 1
+        })
+    }
+
+    /// Takes off what had been counted when `baseline` was read, path by path.
+    fn subtract(&mut self, baseline: &Self) {
+        // Paths are numbered per capture: translate the baseline's numbers, parents first.
+        let mut here: Vec<usize> = Vec::with_capacity(baseline.paths.len());
+        for old in &baseline.paths {
+            let path = self.path(old.parent.map(|parent| here[parent]), old.site, old.label);
+            here.push(path);
+            self.paths[path].sums.subtract(&old.sums);
+        }
+        self.over_nodes = self.over_nodes.saturating_sub(baseline.over_nodes);
+        self.over_depth = self.over_depth.saturating_sub(baseline.over_depth);
+    }
+}
+
+impl Path {
+    fn new(parent: Option<usize>, site: &'static Site, label: Label) -> Self {
+        let sums = Sums {
+            calls: 0,
+            polls: 0,
+            completed: 0,
+            cancelled: 0,
+            panicked: 0,
+            never_polled: 0,
+            busy: 0,
+            nested: 0,
+            own_idle: 0,
+            child_idle: 0,
+            unpolled: 0,
+            histogram: [0; BUCKETS],
+        };
+        Self {
+            parent,
+            site,
+            label,
+            sums,
+            running: 0,
+            pending: 0,
+            longest: 0,
+            first_seen: u64::MAX,
+            last_seen: 0,
+        }
+    }
+
+    fn add(&mut self, node: &Node, reading: &Reading) {
+        let value = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let sums = &mut self.sums;
+        sums.calls += value(&node.calls);
+        sums.polls += reading.polls;
+        sums.completed += value(&node.completed);
+        sums.cancelled += value(&node.cancelled);
+        sums.panicked += value(&node.panicked);
+        sums.never_polled += value(&node.never_polled);
+        sums.busy += reading.busy;
+        sums.own_idle = sums.own_idle.wrapping_add(reading.own_idle);
+        sums.child_idle = sums.child_idle.wrapping_add(reading.child_idle);
+        sums.unpolled += value(&node.unpolled);
+        for (sum, count) in sums.histogram.iter_mut().zip(node.histogram.counts()) {
+            *sum += count;
+        }
+        self.running += u64::from(reading.running.is_some());
+        self.pending = self.pending.wrapping_add(reading.pending);
+        self.longest = self.longest.max(node.longest()).max(reading.running.unwrap_or(0));
+        self.first_seen = self.first_seen.min(node.first_seen);
+        self.last_seen = self.last_seen.max(reading.left);
+    }
+
+    /// All trees are added. What wrapped is whole again, but for a wait that was read between its two bookings: that
+    /// one may leave a small negative rest, which is zero.
+    fn settle(&mut self) {
+        for wrapped in [&mut self.pending, &mut self.sums.own_idle, &mut self.sums.child_idle] {
+            *wrapped = if *wrapped > u64::MAX / 2 { 0 } else { *wrapped };
+        }
+    }
+
+    /// Whether anything was seen on this path itself.
+    pub(super) fn is_empty(&self) -> bool {
+        let sums = &self.sums;
+        sums.polls == 0
+            && sums.calls == 0
+            && sums.cancelled == 0
+            && sums.never_polled == 0
+            && sums.own_idle == 0
+            && sums.child_idle == 0
+            && self.pending == 0
+            && self.running == 0
+    }
+}
+
+impl Sums {
+    fn subtract(&mut self, old: &Self) {
+        let pairs = [
+            (&mut self.calls, old.calls),
+            (&mut self.polls, old.polls),
+            (&mut self.completed, old.completed),
+            (&mut self.cancelled, old.cancelled),
+            (&mut self.panicked, old.panicked),
+            (&mut self.never_polled, old.never_polled),
+            (&mut self.busy, old.busy),
+            (&mut self.nested, old.nested),
+            (&mut self.own_idle, old.own_idle),
+            (&mut self.child_idle, old.child_idle),
+            (&mut self.unpolled, old.unpolled),
+        ];
+        for (now, then) in pairs {
+            *now = now.saturating_sub(then);
+        }
+        for (now, then) in self.histogram.iter_mut().zip(old.histogram) {
+            *now = now.saturating_sub(then);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Starting over without touching what the threads are writing.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::merged::Merged;
+use crate::clock;
+use crate::tree::{self, Node};
+
+/// What had been recorded at the last reset, and when that was.
+static BASELINE: Mutex<Option<(Merged, u64)>> = Mutex::new(None);
+
+/// Forgets what was recorded so far: later snapshots count from now.
+///
+/// Nothing is erased under a running program. A capture is kept as the new zero and taken off every later one, open
+/// polls and waits included; a wait that began an hour before the reset counts from the reset on. Longest polls
+/// start again from zero.
+pub fn reset() {
+    let now = clock::now();
+    let merged = Merged::read_all();
+    let mut baseline = BASELINE.lock().unwrap_or_else(PoisonError::into_inner);
+    for tree in tree::all() {
+        forget_longest(&tree.root);
+    }
+    *baseline = Some((merged, now));
+}
+
+/// Calls `apply` with the capture of the last reset, if there was one.
+pub(super) fn with_baseline(apply: impl FnOnce(&Merged)) {
+    if let Some((merged, _)) = &*BASELINE.lock().unwrap_or_else(PoisonError::into_inner) {
+        apply(merged);
+    }
+}
+
+/// The tick at which the recording, or the last reset, began.
+pub(super) fn began() -> u64 {
+    let baseline = BASELINE.lock().unwrap_or_else(PoisonError::into_inner);
+    baseline.as_ref().map_or_else(clock::origin, |(_, tick)| *tick)
+}
+
+fn forget_longest(node: &'static Node) {
+    node.forget_longest();
+    node.children().for_each(forget_longest);
+}

@@ -1,0 +1,94 @@
+//! On and off: which sites record.
+//!
+//! Every site carries its own switch, so that "is recording on, and is this function among the chosen ones?" is one
+//! load on the hot path. This file knows all sites that were ever reached and turns their switches.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::env;
+use crate::pattern::Pattern;
+use crate::site::Site;
+
+/// The sites that were reached, and the settings that decide about new ones.
+struct Switchboard {
+    sites: Vec<&'static Site>,
+    enabled: bool,
+    only: Option<Pattern>,
+    /// Whether the environment was read: it speaks first, at the first use of the crate.
+    initialised: bool,
+}
+
+static SWITCHBOARD: Mutex<Switchboard> =
+    Mutex::new(Switchboard { sites: Vec::new(), enabled: true, only: None, initialised: false });
+
+/// Whether only roots are recorded. Read on the first poll of a span and wherever its node is looked up anew.
+static TASKS_ONLY: AtomicBool = AtomicBool::new(false);
+
+/// Switches recording on or off for the whole process, at run time.
+///
+/// While it is off, a poll of an annotated future costs one relaxed load. What was recorded stays; a wait that is open
+/// when recording is switched off ends, for the records, with its span's next poll or its drop.
+pub fn set_enabled(enabled: bool) {
+    let mut board = lock();
+    board.enabled = enabled;
+    board.turn_all();
+}
+
+/// Whether recording is on.
+pub(crate) fn is_enabled() -> bool {
+    lock().enabled
+}
+
+/// Records only the functions whose path matches; the others run as if they were not annotated.
+pub(crate) fn set_only(only: Option<Pattern>) {
+    let mut board = lock();
+    board.only = only;
+    board.turn_all();
+}
+
+/// Records only roots: tasks, and futures that are polled under no other annotated one.
+pub(crate) fn set_tasks_only(tasks_only: bool) {
+    drop(lock());
+    TASKS_ONLY.store(tasks_only, Relaxed);
+}
+
+pub(crate) fn tasks_only() -> bool {
+    TASKS_ONLY.load(Relaxed)
+}
+
+/// Takes a site in at its first use. Returns whether it records.
+#[cold]
+pub(crate) fn register(site: &'static Site) -> bool {
+    let mut board = lock();
+    let on = board.decides(site);
+    if !site.is_registered() {
+        board.sites.push(site);
+    }
+    site.turn(on);
+    on
+}
+
+impl Switchboard {
+    fn decides(&self, site: &Site) -> bool {
+        self.enabled && self.only.as_ref().is_none_or(|only| only.matches(site.module, site.name))
+    }
+
+    fn turn_all(&self) {
+        for site in &self.sites {
+            site.turn(self.decides(site));
+        }
+    }
+}
+
+/// No user code runs under this lock, and nothing in it panics; a poisoned lock is taken all the same.
+fn lock() -> MutexGuard<'static, Switchboard> {
+    let mut board = SWITCHBOARD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !board.initialised {
+        board.initialised = true;
+        board.enabled = env::enabled().unwrap_or(true);
+        board.only = env::only();
+        TASKS_ONLY.store(env::tasks_only(), Relaxed);
+    }
+    board
+}

@@ -1,0 +1,54 @@
+//! The timing future.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
+use crate::label::Label;
+use crate::recorder::Span;
+use crate::site::Site;
+
+pin_project! {
+    /// A future whose polls are recorded: what `#[diagnose]`, [`block!`](crate::block) and
+    /// [`FutureExt::diagnose`](crate::FutureExt::diagnose) make.
+    ///
+    /// It has the output of the future inside, is `Send`, `Sync` and `Unpin` where that is, and 40 bytes larger.
+    /// All logic is in the recorder; this is the one generic type around it.
+    // The span stands last: it is dropped after the future, and books the end of what the future did in its drop.
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless you `.await` or poll them"]
+    pub struct Timed<F> {
+        #[pin]
+        future: F,
+        span: Span,
+    }
+
+    impl<F> PinnedDrop for Timed<F> {
+        fn drop(this: Pin<&mut Self>) {
+            this.project().span.begin_drop();
+        }
+    }
+}
+
+impl<F: Future> Timed<F> {
+    /// Times `future` as a span of `site`.
+    #[inline]
+    pub fn new(site: &'static Site, label: Label, future: F) -> Self {
+        Self { future, span: Span::new(site, label) }
+    }
+}
+
+impl<F: Future> Future for Timed<F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let Some(entered) = this.span.enter() else { return this.future.poll(context) };
+        let poll = this.future.poll(context);
+        entered.leave(poll.is_pending());
+        poll
+    }
+}

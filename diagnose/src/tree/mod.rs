@@ -1,0 +1,23 @@
+//! The span tree of a thread: what was spent, per path of sites.
+//!
+//! ```text
+//! Tree ─ root ─┬─ node (site `serve`) ─┬─ node (site `read`)
+//!              │                       └─ node (site `handle`) ── node (site `lookup`)
+//!              └─ node (site `flush`)
+//! ```
+//! A tree has one writer, the thread that it is leased to, and any number of readers that take no lock. Nodes are
+//! appended and never move, change their place or go away; a thread's tree outlives the thread and is leased to a
+//! later one. So a reference to a node is `&'static`, and it names its tree and its path for ever.
+
+mod histogram;
+mod link;
+mod node;
+mod thread;
+mod times;
+
+pub(crate) use histogram::{BUCKETS, Histogram};
+pub(crate) use node::Node;
+pub(crate) use thread::{Tree, lease};
+pub(crate) use thread::{all, is_nested};
+pub(crate) use times::Reading;
+pub(crate) use times::Wait;

@@ -1,0 +1,323 @@
+//! The times of one node, with what is still open in them.
+//!
+//! # The books
+//!
+//! Waits cannot be kept as lengths: many spans of one node wait at once, and a wait that begins on one thread often
+//! ends on another, in another tree. So a wait is booked as a difference of two ticks, each where it happens:
+//!
+//! ```text
+//! a poll returns Pending at t0:   sum −= t0   open += 1     (in the tree of that thread)
+//! the next poll starts at t1:     sum += t1   open −= 1     (in the tree of this thread)
+//! read at T:                      sum + open · T            (over all trees; what is open counts up to T)
+//! ```
+//! Both fields wrap, and in one tree they may well be "negative"; added up over all trees they are exact. A reader that
+//! comes between the two bookings of a wait is off by no more than the time that its own reading takes.
+//!
+//! A poll is booked once, when it ends. While it runs, `entered` says since when, and whether a wait ended with its
+//! start, which the reader then books for itself. So a poll that goes from one wait to the next adds its length to
+//! `busy` and takes it off `sum`, and that is all.
+//!
+//! # Reading
+//!
+//! `version` is odd while the writer is changing fields that belong together (a sequence lock with one writer): a
+//! reader copies, and copies again if the version was odd or has moved. The writer never waits.
+
+use crate::sync::{AtomicU64, Ordering, add, fence, sub};
+
+/// Which of the two accounts a wait goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// No annotated child was pending: the node itself waited.
+    Own,
+    /// An annotated child was pending, and the node with it.
+    Child,
+}
+
+/// The account of one kind of wait.
+#[derive(Debug)]
+struct Waits {
+    /// Σ ends − Σ beginnings, in ticks.
+    sum: AtomicU64,
+    /// Beginnings − ends: how many are open.
+    open: AtomicU64,
+}
+
+/// See the head of this file. All ticks; written by the tree's thread only.
+#[derive(Debug)]
+pub(crate) struct Times {
+    version: AtomicU64,
+    /// Start of the running poll as an [`Entry`], zero at rest.
+    entered: AtomicU64,
+    /// Σ of finished polls.
+    busy: AtomicU64,
+    /// Number of finished polls.
+    polls: AtomicU64,
+    /// End of the last finished poll.
+    left: AtomicU64,
+    own: Waits,
+    child: Waits,
+}
+
+/// A consistent copy of [`Times`], with the open parts up to the moment of reading.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Reading {
+    pub(crate) busy: u64,
+    /// The length so far of the running poll.
+    pub(crate) running: Option<u64>,
+    pub(crate) polls: u64,
+    pub(crate) left: u64,
+    /// Σ of waits; wraps, and is exact only when added up over all trees.
+    pub(crate) own_idle: u64,
+    pub(crate) child_idle: u64,
+    /// Open waits; wraps likewise.
+    pub(crate) pending: u64,
+}
+
+/// How often a reader tries before it gives up and says so. The writer is inside for a few nanoseconds at a time, so
+/// only a writer that the operating system has stopped there makes a reader come back more than a few times.
+#[cfg(not(diagnose_loom))]
+const ATTEMPTS: u32 = 100_000;
+#[cfg(diagnose_loom)]
+const ATTEMPTS: u32 = 2;
+
+impl Times {
+    pub(super) fn new() -> Self {
+        let zero = || AtomicU64::new(0);
+        let waits = || Waits { sum: zero(), open: zero() };
+        Self {
+            version: zero(),
+            entered: zero(),
+            busy: zero(),
+            polls: zero(),
+            left: zero(),
+            own: waits(),
+            child: waits(),
+        }
+    }
+
+    /// A poll starts, and with it the wait ends that its span was in, if any.
+    #[inline(always)]
+    pub(crate) fn enter(&self, now: u64, ended: Option<Wait>) {
+        self.entered.store(Entry { tick: now, ended }.pack(), Ordering::Relaxed);
+    }
+
+    /// The running poll ends; if it returned `Pending`, a wait begins. Returns the poll's length.
+    #[inline(always)]
+    pub(crate) fn leave(&self, now: u64, begun: Option<Wait>) -> u64 {
+        let Entry { tick: entered, ended } = Entry::unpack(self.entered.load(Ordering::Relaxed));
+        let length = now.saturating_sub(entered);
+        self.change(|| {
+            add(&self.busy, length);
+            self.entered.store(0, Ordering::Relaxed);
+            add(&self.polls, 1);
+            self.left.store(now, Ordering::Relaxed);
+            if ended == begun {
+                if let Some(wait) = begun {
+                    sub(&self.account(wait).sum, length);
+                }
+            } else {
+                self.book(entered, ended, now, begun);
+            }
+        });
+        length
+    }
+
+    /// A wait ends without a poll here: the span is gone, or its next poll belongs to another path.
+    pub(crate) fn end_wait(&self, now: u64, wait: Wait) {
+        self.change(|| self.account(wait).end(now));
+    }
+
+    /// Whether a poll is running.
+    #[inline]
+    pub(crate) fn is_running(&self) -> bool {
+        self.entered.load(Ordering::Relaxed) != 0
+    }
+
+    /// A consistent copy as of `now`, which is called once the copy is made. `None` if the writer was caught in the
+    /// middle of a change each time.
+    pub(crate) fn read(&self, now: impl Fn() -> u64) -> Option<Reading> {
+        for _ in 0..ATTEMPTS {
+            // Acquire pairs with the Release at the end of `change`: an even version brings the fields it stands for.
+            let version = self.version.load(Ordering::Acquire);
+            let entered = self.entered.load(Ordering::Relaxed);
+            let mut own = self.own.read();
+            let mut child = self.child.read();
+            let mut reading = Reading {
+                busy: self.busy.load(Ordering::Relaxed),
+                polls: self.polls.load(Ordering::Relaxed),
+                left: self.left.load(Ordering::Relaxed),
+                ..Reading::default()
+            };
+            // Pairs with the Release fence in `change`: if any field above was of a later change, that change's odd
+            // version is seen below.
+            fence(Ordering::Acquire);
+            if version % 2 == 1 || self.version.load(Ordering::Relaxed) != version {
+                std::hint::spin_loop();
+                continue;
+            }
+            let now = now();
+            if entered != 0 {
+                let Entry { tick, ended } = Entry::unpack(entered);
+                let running = now.saturating_sub(tick);
+                reading.running = Some(running);
+                reading.busy = reading.busy.wrapping_add(running);
+                reading.polls += 1;
+                reading.left = now;
+                match ended {
+                    Some(Wait::Own) => own.end(tick),
+                    Some(Wait::Child) => child.end(tick),
+                    None => {}
+                }
+            }
+            reading.own_idle = own.until(now);
+            reading.child_idle = child.until(now);
+            reading.pending = own.open.wrapping_add(child.open);
+            return Some(reading);
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn book(&self, entered: u64, ended: Option<Wait>, now: u64, begun: Option<Wait>) {
+        if let Some(wait) = ended {
+            self.account(wait).end(entered);
+        }
+        if let Some(wait) = begun {
+            self.account(wait).begin(now);
+        }
+    }
+
+    fn account(&self, wait: Wait) -> &Waits {
+        match wait {
+            Wait::Own => &self.own,
+            Wait::Child => &self.child,
+        }
+    }
+
+    /// Brackets changes that a reader must see together or not at all.
+    #[inline(always)]
+    fn change(&self, changes: impl FnOnce()) {
+        let version = self.version.load(Ordering::Relaxed);
+        self.version.store(version.wrapping_add(1), Ordering::Relaxed);
+        // Pairs with the Acquire fence in `read`: the odd version is out before any field is.
+        fence(Ordering::Release);
+        changes();
+        // Release pairs with the Acquire load in `read`.
+        self.version.store(version.wrapping_add(2), Ordering::Release);
+    }
+}
+
+impl Waits {
+    #[inline(always)]
+    fn begin(&self, now: u64) {
+        sub(&self.sum, now);
+        add(&self.open, 1);
+    }
+
+    #[inline(always)]
+    fn end(&self, now: u64) {
+        add(&self.sum, now);
+        sub(&self.open, 1);
+    }
+
+    fn read(&self) -> WaitsReading {
+        WaitsReading { sum: self.sum.load(Ordering::Relaxed), open: self.open.load(Ordering::Relaxed) }
+    }
+}
+
+/// A copy of [`Waits`].
+struct WaitsReading {
+    sum: u64,
+    open: u64,
+}
+
+impl WaitsReading {
+    fn end(&mut self, now: u64) {
+        self.sum = self.sum.wrapping_add(now);
+        self.open = self.open.wrapping_sub(1);
+    }
+
+    /// Σ of waits, the open ones up to `now`.
+    fn until(&self, now: u64) -> u64 {
+        self.sum.wrapping_add(self.open.wrapping_mul(now))
+    }
+}
+
+/// The start of the running poll, in one word: the tick above two bits for the wait that ended with it. Ticks of 62
+/// bits last for 48 years at 3 GHz. Zero is "at rest", because no tick is zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Entry {
+    tick: u64,
+    ended: Option<Wait>,
+}
+
+impl Entry {
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        let ended = match self.ended {
+            None => 0,
+            Some(Wait::Own) => 1,
+            Some(Wait::Child) => 2,
+        };
+        self.tick << 2 | ended
+    }
+
+    #[inline(always)]
+    fn unpack(packed: u64) -> Self {
+        let ended = match packed & 3 {
+            1 => Some(Wait::Own),
+            2 => Some(Wait::Child),
+            _ => None,
+        };
+        Self { tick: packed >> 2, ended }
+    }
+}
+
+#[cfg(all(test, not(diagnose_loom)))]
+mod tests {
+    use super::{Entry, Times, Wait};
+
+    #[test]
+    fn an_entry_comes_out_as_it_went_in() {
+        for ended in [None, Some(Wait::Own), Some(Wait::Child)] {
+            for tick in [1, 2, 12_345, u64::MAX >> 2] {
+                let entry = Entry { tick, ended };
+                assert_eq!(Entry::unpack(entry.pack()), entry);
+            }
+        }
+    }
+
+    // tick   10       20         50      60        90
+    //        ├─ poll ─┤── wait ───├─ poll ┤── wait ──▶ read
+    #[test]
+    fn what_is_open_counts_up_to_the_reading() {
+        let times = Times::new();
+        times.enter(10, None);
+        assert_eq!(
+            times.read(|| 15).map(|reading| (reading.busy, reading.polls, reading.running)),
+            Some((5, 1, Some(5)))
+        );
+        times.leave(20, Some(Wait::Own));
+        times.enter(50, Some(Wait::Own));
+        let running = times.read(|| 55).expect("nobody writes");
+        assert_eq!((running.busy, running.own_idle, running.pending), (15, 30, 0));
+        times.leave(60, Some(Wait::Child));
+        let waiting = times.read(|| 90).expect("nobody writes");
+        assert_eq!((waiting.busy, waiting.polls, waiting.running), (20, 2, None));
+        assert_eq!((waiting.own_idle, waiting.child_idle, waiting.pending), (30, 30, 1));
+    }
+
+    // thread A   ├ poll ┤── wait ─ ─ ─ ┐
+    // thread B                         ├ poll ┤
+    #[test]
+    fn a_wait_that_ends_in_another_tree_is_exact_in_the_sum() {
+        let (a, b) = (Times::new(), Times::new());
+        a.enter(10, None);
+        a.leave(20, Some(Wait::Own));
+        b.enter(70, Some(Wait::Own));
+        b.leave(75, None);
+        let (a, b) = (a.read(|| 100).expect("at rest"), b.read(|| 100).expect("at rest"));
+        assert_eq!(a.own_idle.wrapping_add(b.own_idle), 50);
+        assert_eq!(a.pending.wrapping_add(b.pending), 0);
+    }
+}

@@ -1,0 +1,77 @@
+//! Folding: every self time becomes one stack with a leaf of its own.
+//!
+//! ```text
+//! handle              busy 10, own idle 4       handle;[busy]         7
+//! └─ read             busy 3, own idle 50   →   handle;[idle]         4
+//!                                               handle;read;[busy]    3
+//!                                               handle;read;[idle]    50
+//! ```
+//! A parent never stands alone with a value. Tools that sort lines as text would otherwise draw a frame twice where a
+//! sibling's name begins with the frame's (`fetch` beside `fetch::retry`).
+//!
+//! What holds: the `[busy]` leaves sum up to the busy time of all roots less what nested executors polled (`nested_ns`),
+//! which is in the roots of those tasks. The `[idle]` leaves sum up to every path's own waits, which may overlap.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::tree::Tree;
+use crate::format::View;
+use crate::model::Snapshot;
+use crate::names::{BUSY, IDLE, Names};
+
+/// A call path, down to the leaf that says which kind of time it is, and how much of it there was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stack {
+    /// The frames from the root to the leaf, `[busy]` or `[idle]`. None is empty or holds a `;` or a line break.
+    pub frames: Vec<String>,
+    /// The leaf's time; never zero.
+    pub value_ns: u64,
+}
+
+/// Folds the self times of a snapshot into stacks, sorted as their lines sort (`frames.join(";")`, by bytes) and merged:
+/// equal stacks are one, and all labels of a site are one frame.
+///
+/// # Examples
+/// ```
+/// use diagnose_reports::{Node, Site, Snapshot, View, fold};
+///
+/// let mut site = Site::default();
+/// site.name = "handle".into();
+/// let mut node = Node::default();
+/// node.busy_ns = 30;
+/// node.self_idle_ns = 400;
+/// let mut snapshot = Snapshot::default();
+/// snapshot.sites.push(site);
+/// snapshot.nodes.push(node);
+///
+/// let stacks = fold(&snapshot, View::Time);
+/// assert_eq!(stacks[0].frames, ["handle", "[busy]"]);
+/// assert_eq!(stacks[0].value_ns, 30);
+/// assert_eq!(stacks[1].frames, ["handle", "[idle]"]);
+/// assert_eq!(stacks[1].value_ns, 400);
+/// ```
+#[must_use]
+pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
+    let tree = Tree::new(snapshot);
+    let names = Names::new(snapshot);
+    let mut values_ns = BTreeMap::<String, u64>::new();
+    for (index, node) in tree.nodes.iter().enumerate() {
+        let busy_ns = if view == View::Idle { 0 } else { tree.self_busy_ns[index] };
+        let idle_ns = if view == View::Busy { 0 } else { node.self_idle_ns };
+        if busy_ns == 0 && idle_ns == 0 {
+            continue;
+        }
+        let path: Vec<&str> =
+            tree.path(index).iter().map(|&index| names.frame(tree.nodes[index].site)).collect();
+        let path = path.join(";");
+        for (leaf, value_ns) in [(BUSY, busy_ns), (IDLE, idle_ns)] {
+            if value_ns > 0 {
+                let total_ns = values_ns.entry(format!("{path};{leaf}")).or_default();
+                *total_ns = total_ns.saturating_add(value_ns);
+            }
+        }
+    }
+    let split = |line: &str| line.split(';').map(str::to_owned).collect();
+    values_ns.iter().map(|(line, &value_ns)| Stack { frames: split(line), value_ns }).collect()
+}

@@ -1,0 +1,57 @@
+//! The table by label: what each labelled kind of span of a site adds up to, `handle` for `user=7` beside `user=8`.
+//!
+//! Cumulative times count as in [`rows`](super::rows): of one label of a site, only the outermost occurrence on a path adds.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::analysis::tree::Tree;
+use crate::model::Snapshot;
+use crate::names::{Names, printable};
+
+/// One line of the table by label.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct LabelRow {
+    /// The site's name.
+    pub(crate) name: String,
+    /// The label, fit for one line of text.
+    pub(crate) label: String,
+    /// Spans that were polled at least once.
+    pub(crate) calls: u64,
+    /// Time inside `poll`, annotated callees included.
+    pub(crate) busy_ns: u64,
+    /// Waits, those of annotated callees included.
+    pub(crate) idle_ns: u64,
+    /// The longest poll, a running one included.
+    pub(crate) longest_poll_ns: u64,
+}
+
+/// Sums up the labelled nodes by site and label, sorted by busy, then idle (both descending), then name and label.
+pub(crate) fn label_rows(snapshot: &Snapshot) -> Vec<LabelRow> {
+    let tree = Tree::new(snapshot);
+    let names = Names::new(snapshot);
+    let mut by_label = BTreeMap::<(usize, &str), LabelRow>::new();
+    for (index, node) in tree.nodes.iter().enumerate() {
+        let Some(label) = &node.label else { continue };
+        let row = by_label.entry((node.site, label)).or_default();
+        row.calls = row.calls.saturating_add(node.calls);
+        row.longest_poll_ns = row.longest_poll_ns.max(node.longest_poll_ns);
+        if tree
+            .is_outermost(index, |ancestor, node| ancestor.site == node.site && ancestor.label == node.label)
+        {
+            row.busy_ns = row.busy_ns.saturating_add(node.busy_ns);
+            row.idle_ns = row.idle_ns.saturating_add(node.idle_ns);
+        }
+    }
+    let name = |((site, label), row): ((usize, &str), LabelRow)| LabelRow {
+        name: names.frame(site).to_owned(),
+        label: printable(label),
+        ..row
+    };
+    let mut rows: Vec<LabelRow> = by_label.into_iter().map(name).collect();
+    rows.sort_by(|a, b| {
+        let times = |row: &LabelRow| (Reverse(row.busy_ns), Reverse(row.idle_ns));
+        times(a).cmp(&times(b)).then_with(|| (&a.name, &a.label).cmp(&(&b.name, &b.label)))
+    });
+    rows
+}

@@ -1,0 +1,16 @@
+//! Pure functions from a [`Snapshot`](crate::Snapshot) to the numbers that reports print.
+//!
+//! ```text
+//! tree      children, roots, self times: what the others start from
+//! fold      stacks with a value: flame graphs
+//! rows      one row per site: the table by function
+//! labels    one row per site and label
+//! quantile  p50 and p99 from log2 histograms
+//! ```
+//! Nothing here writes, and nothing here fails: a snapshot that contradicts itself gives odd numbers, never a panic.
+
+pub(crate) mod fold;
+pub(crate) mod labels;
+pub(crate) mod quantile;
+pub(crate) mod rows;
+pub(crate) mod tree;

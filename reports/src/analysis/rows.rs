@@ -1,0 +1,119 @@
+//! The table by function: what all call paths of a site add up to.
+//!
+//! Counters and self times are plain sums. Cumulative times are not: where a site is under itself on a path, the outer
+//! span's time contains the inner one's, so only the outermost occurrence adds.
+//! ```text
+//! walk          busy 10    adds 10
+//! └─ walk       busy 6     already in it
+//!    └─ stat    busy 2     adds 2 to another row
+//! ```
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::analysis::quantile::Histogram;
+use crate::analysis::tree::Tree;
+use crate::model::{Node, Snapshot};
+use crate::names::Names;
+
+/// One line of the table by function.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Row {
+    /// The site's name, unambiguous within the snapshot and the same in every report.
+    pub name: String,
+    /// Index into [`Snapshot::sites`].
+    pub site: usize,
+    /// Spans that were polled at least once.
+    pub calls: u64,
+    /// Polls, the running ones included.
+    pub polls: u64,
+    /// Spans that returned `Ready`.
+    pub completed: u64,
+    /// Spans that were dropped while pending.
+    pub cancelled: u64,
+    /// Spans that left a poll by a panic.
+    pub panicked: u64,
+    /// Spans that were dropped without having been polled.
+    pub never_polled: u64,
+    /// Spans that are pending at the capture.
+    pub pending: u64,
+    /// Polls that are running at the capture.
+    pub running: u64,
+    /// Time inside `poll`, outside of every annotated callee.
+    pub self_busy_ns: u64,
+    /// Time inside `poll`, annotated callees included.
+    pub busy_ns: u64,
+    /// Waits during which no annotated callee was pending.
+    pub self_idle_ns: u64,
+    /// Waits, those of annotated callees included.
+    pub idle_ns: u64,
+    /// From construction to the start of the first poll.
+    pub unpolled_ns: u64,
+    /// The median of the finished polls, estimated from the histogram; `None` without any.
+    pub p50_poll_ns: Option<u64>,
+    /// What 99 of 100 finished polls do not exceed, estimated from the histogram; `None` without any.
+    pub p99_poll_ns: Option<u64>,
+    /// The longest poll, a running one included.
+    pub longest_poll_ns: u64,
+}
+
+/// Sums up the snapshot by site, sorted by self busy, then self idle (both descending), then name.
+///
+/// # Examples
+/// ```
+/// use diagnose_reports::{Snapshot, rows};
+///
+/// for row in rows(&Snapshot::default()) {
+///     println!("{} was polled {} times", row.name, row.polls);
+/// }
+/// ```
+#[must_use]
+pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
+    let tree = Tree::new(snapshot);
+    let names = Names::new(snapshot);
+    let mut by_site = BTreeMap::<usize, (Row, Histogram)>::new();
+    for (index, node) in tree.nodes.iter().enumerate() {
+        let (row, histogram) = by_site.entry(node.site).or_default();
+        add_counters(row, node);
+        add(&mut row.self_busy_ns, tree.self_busy_ns[index]);
+        if tree.is_outermost(index, |ancestor, node| ancestor.site == node.site) {
+            add(&mut row.busy_ns, node.busy_ns);
+            add(&mut row.idle_ns, node.idle_ns);
+        }
+        histogram.merge(&node.polls_histogram);
+    }
+    let finish = |(site, (row, histogram)): (usize, (Row, Histogram))| Row {
+        name: names.frame(site).to_owned(),
+        site,
+        p50_poll_ns: histogram.quantile(500, row.longest_poll_ns),
+        p99_poll_ns: histogram.quantile(990, row.longest_poll_ns),
+        ..row
+    };
+    let mut rows: Vec<Row> = by_site.into_iter().map(finish).collect();
+    rows.sort_by(|a, b| {
+        let key = |row: &Row| (Reverse(row.self_busy_ns), Reverse(row.self_idle_ns));
+        key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
+    });
+    rows
+}
+
+/// What is summed over all nodes alike.
+fn add_counters(row: &mut Row, node: &Node) {
+    add(&mut row.calls, node.calls);
+    add(&mut row.polls, node.polls);
+    add(&mut row.completed, node.completed);
+    add(&mut row.cancelled, node.cancelled);
+    add(&mut row.panicked, node.panicked);
+    add(&mut row.never_polled, node.never_polled);
+    add(&mut row.pending, node.pending);
+    add(&mut row.running, node.running);
+    add(&mut row.self_idle_ns, node.self_idle_ns);
+    add(&mut row.unpolled_ns, node.unpolled_ns);
+    row.longest_poll_ns = row.longest_poll_ns.max(node.longest_poll_ns);
+}
+
+/// A saved snapshot may hold any number; a sum that does not fit stays at the largest that does.
+fn add(sum: &mut u64, value: u64) {
+    *sum = sum.saturating_add(value);
+}

@@ -1,0 +1,136 @@
+//! The one error of this crate: what could not be done, with what, and why.
+//!
+//! The reason is part of the message and is kept as the [source](std::error::Error::source) too. The kinds stay private, so
+//! that a new one is not a breaking change.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::model::VERSION;
+
+/// Why a report could not be written, or a snapshot not be read.
+///
+/// # Examples
+/// ```
+/// let error = "pdf".parse::<diagnose_reports::Format>().unwrap_err();
+/// assert!(error.to_string().starts_with("unknown format `pdf`: accepted are svg, "));
+/// ```
+#[derive(Debug)]
+pub struct Error {
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// A string or a file name that names no format.
+    UnknownFormat { name: String, accepted: String },
+    /// A format that this build leaves out.
+    FeatureOff { format: &'static str, feature: &'static str },
+    /// A file that could not be written; the path is the one that was asked for.
+    WriteFile { path: PathBuf, source: io::Error },
+    /// A writer that failed.
+    Write { source: io::Error },
+    /// A reader that failed.
+    Read { source: io::Error },
+    /// Bytes that are not a saved snapshot.
+    Parse { source: serde_json::Error },
+    /// A saved snapshot of another version of the format.
+    Version { found: u32, producer: String },
+    /// A saved snapshot that contradicts itself.
+    Inconsistent { what: String },
+}
+
+impl Error {
+    #[cold]
+    pub(crate) fn unknown_format(name: &str, accepted: String) -> Self {
+        Kind::UnknownFormat { name: name.to_owned(), accepted }.into()
+    }
+
+    #[cold]
+    pub(crate) fn feature_off(format: &'static str, feature: &'static str) -> Self {
+        Kind::FeatureOff { format, feature }.into()
+    }
+
+    #[cold]
+    pub(crate) fn write_file(path: &Path, source: io::Error) -> Self {
+        Kind::WriteFile { path: path.to_owned(), source }.into()
+    }
+
+    #[cold]
+    pub(crate) fn write(source: io::Error) -> Self {
+        Kind::Write { source }.into()
+    }
+
+    #[cold]
+    pub(crate) fn read(source: io::Error) -> Self {
+        Kind::Read { source }.into()
+    }
+
+    #[cold]
+    pub(crate) fn parse(source: serde_json::Error) -> Self {
+        Kind::Parse { source }.into()
+    }
+
+    #[cold]
+    pub(crate) fn version(found: u32, producer: String) -> Self {
+        Kind::Version { found, producer }.into()
+    }
+
+    #[cold]
+    pub(crate) fn inconsistent(what: String) -> Self {
+        Kind::Inconsistent { what }.into()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::UnknownFormat { name, accepted } => {
+                write!(f, "unknown format `{name}`: accepted are {accepted}")
+            }
+            Kind::FeatureOff { format, feature } => {
+                write!(
+                    f,
+                    "format `{format}` is not in this build: it needs the feature `{feature}` of `diagnose-reports`"
+                )
+            }
+            Kind::WriteFile { path, source } => write!(f, "cannot write `{}`: {source}", path.display()),
+            Kind::Write { source } => write!(f, "cannot write the report: {source}"),
+            Kind::Read { source } => write!(f, "cannot read the snapshot: {source}"),
+            Kind::Parse { source } => write!(f, "not a saved snapshot: {source}"),
+            Kind::Version { found, producer } => {
+                write!(f, "the snapshot has version {found}, but this reader knows version {VERSION} only")?;
+                if producer.is_empty() { Ok(()) } else { write!(f, " (it was written by `{producer}`)") }
+            }
+            Kind::Inconsistent { what } => write!(f, "the snapshot contradicts itself: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            Kind::WriteFile { source, .. } | Kind::Write { source } | Kind::Read { source } => Some(source),
+            Kind::Parse { source } => Some(source),
+            Kind::UnknownFormat { .. }
+            | Kind::FeatureOff { .. }
+            | Kind::Version { .. }
+            | Kind::Inconsistent { .. } => None,
+        }
+    }
+}
+
+impl From<Kind> for Error {
+    fn from(kind: Kind) -> Self {
+        Self { kind }
+    }
+}
+
+/// Lets a function take `impl TryInto<Report>` where a [`Report`](crate::Report) itself cannot fail.
+impl From<Infallible> for Error {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}

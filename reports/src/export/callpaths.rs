@@ -1,0 +1,88 @@
+//! The call tree of the text report: one line per call path, its numbers on the left, its place in the tree on the right.
+//!
+//! ```text
+//!      busy     idle  calls  polls  pending  max poll  call path
+//!   10.0 ms   1.00 s      1     12        1   3.20 ms  main
+//!   8.00 ms   1.00 s     10     20        0   3.20 ms  ├─ handle user=7
+//!   1.00 ms      0 s     10     10        0    100 µs  │  └─ parse
+//! ```
+//! Siblings are sorted by busy, then idle. Of a large tree the heaviest paths are shown, each with all its ancestors.
+
+use std::cmp::Reverse;
+
+use crate::analysis::tree::Tree;
+use crate::export::table::Table;
+use crate::export::units::{count, time};
+use crate::model::Snapshot;
+use crate::names::{Names, printable};
+
+/// Renders at most `bound` paths, and says how many there are.
+pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> (String, usize) {
+    let tree = Tree::new(snapshot);
+    let names = Names::new(snapshot);
+    let shown = heaviest(&tree, bound);
+    let mut table = Table::new(&["busy", "idle", "calls", "polls", "pending", "max poll"], &["call path"]);
+    // A stack of our own: a call path may be deeper than this thread's.
+    let mut open: Vec<(usize, String, String)> = Vec::new();
+    push_siblings(&mut open, &tree, &names, &shown, &tree.roots, None);
+    while let Some((index, branch, indent)) = open.pop() {
+        let node = &tree.nodes[index];
+        let label = node.label.as_deref().map(|label| format!(" {}", printable(label))).unwrap_or_default();
+        table.push(vec![
+            time(node.busy_ns),
+            time(node.idle_ns),
+            count(node.calls),
+            count(node.polls),
+            count(node.pending),
+            time(node.longest_poll_ns),
+            format!("{branch}{}{label}", names.frame(node.site)),
+        ]);
+        push_siblings(&mut open, &tree, &names, &shown, &tree.children[index], Some(&indent));
+    }
+    (table.render(), tree.nodes.len())
+}
+
+/// Puts the shown ones of `siblings` on the stack, the first to be drawn on top, each with what is drawn in front of its
+/// name and in front of its children's branches. Roots have no `indent` and no branch.
+fn push_siblings(
+    open: &mut Vec<(usize, String, String)>,
+    tree: &Tree<'_>,
+    names: &Names,
+    shown: &[bool],
+    siblings: &[usize],
+    indent: Option<&str>,
+) {
+    let mut siblings: Vec<usize> = siblings.iter().copied().filter(|&index| shown[index]).collect();
+    siblings.sort_by(|&a, &b| {
+        let times = |index: usize| (Reverse(tree.nodes[index].busy_ns), Reverse(tree.nodes[index].idle_ns));
+        let name = |index: usize| (names.frame(tree.nodes[index].site), &tree.nodes[index].label, index);
+        times(a).cmp(&times(b)).then_with(|| name(a).cmp(&name(b)))
+    });
+    for (from_last, &index) in siblings.iter().rev().enumerate() {
+        let (branch, below) = match indent {
+            None => (String::new(), String::new()),
+            Some(indent) if from_last == 0 => (format!("{indent}└─ "), format!("{indent}   ")),
+            Some(indent) => (format!("{indent}├─ "), format!("{indent}│  ")),
+        };
+        open.push((index, branch, below));
+    }
+}
+
+/// Marks the `bound` nodes whose subtree holds the longest times. A parent weighs at least as much as its children and is
+/// preferred to them, so with a node its ancestors are marked too.
+fn heaviest(tree: &Tree<'_>, bound: usize) -> Vec<bool> {
+    let mut weights: Vec<u64> =
+        tree.nodes.iter().map(|node| node.busy_ns.saturating_add(node.idle_ns)).collect();
+    for parent in (0..weights.len()).rev() {
+        let heaviest_child = tree.children[parent].iter().map(|&child| weights[child]).max();
+        weights[parent] = weights[parent].max(heaviest_child.unwrap_or(0));
+    }
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    // A parent's index is smaller than its children's, which settles equal weights.
+    order.sort_by_key(|&index| (Reverse(weights[index]), index));
+    let mut shown = vec![false; weights.len()];
+    for &index in order.iter().take(bound) {
+        shown[index] = true;
+    }
+    shown
+}

@@ -1,0 +1,119 @@
+//! What is added to the drawn flame graph: colored legend, footer, and a style for dark screens.
+//!
+//! ```text
+//! title                 Busy and idle time by async call path
+//! legend                ■ [busy] …   ■ [idle] …            ← its squares get their colors here
+//! frames                ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄
+//! details               what the pointer is over
+//! footer                four lines, for which the page grows here
+//! ```
+//! The page is edited as text at places that occur once in it. A place that is not found is left alone: then the page lacks
+//! an ornament and is still well-formed.
+
+use std::fmt::Write;
+
+use crate::format::View;
+
+/// Red, green, blue.
+pub(crate) type Rgb = [u8; 3];
+
+/// Okabe and Ito's orange.
+pub(crate) const BUSY_COLOR: Rgb = [230, 159, 0];
+/// Okabe and Ito's sky blue.
+pub(crate) const IDLE_COLOR: Rgb = [86, 180, 233];
+/// What the recorder did not tell apart.
+pub(crate) const OTHER_COLOR: Rgb = [190, 190, 190];
+/// Functions: pale, so that the leaves stand out, and a little different from each other.
+pub(crate) const SHADES: [Rgb; 4] = [[226, 219, 204], [218, 210, 193], [233, 227, 214], [212, 206, 192]];
+/// Behind the frames. Between them there is no line: it would cover what is thinner than itself.
+pub(crate) const BACKGROUND: Rgb = [255, 255, 255];
+
+/// The height of a footer line.
+const LINE_HEIGHT: usize = 16;
+/// Stands before each entry of the legend.
+const SQUARE: char = '■';
+
+/// Rules that come after inferno's own. Attributes of the page, such as `fill`, yield to any rule.
+const STYLE: &str = "
+:root { color-scheme:light dark; }
+#subtitle, .footer { fill:#555555; }
+.footer { font-size:11px; }
+#search { opacity:0.6; }
+@media (prefers-color-scheme: dark) {
+  :root { background:#1b1b1d; }
+  #background stop { stop-color:#1b1b1d; }
+  #title, #details, #matched, #unzoom, #search { fill:#e6e6e6; }
+  #subtitle, .footer { fill:#a8a8a8; }
+  #frames > g > text { fill:#000000; }
+  #frames > *:hover > rect { stroke:#ffffff; }
+}
+";
+
+/// The subtitle: which color is which.
+pub(crate) fn legend(view: View) -> String {
+    let entries = match view {
+        View::Time => &["[busy] inside poll", "[idle] between polls, waiting"][..],
+        View::Busy => &["[busy] inside poll, each function's own"],
+        View::Idle => &["[idle] between polls, each function's own waiting"],
+    };
+    let entries: Vec<String> = entries.iter().map(|entry| format!("{SQUARE} {entry}")).collect();
+    entries.join("\u{A0}\u{A0}\u{A0}")
+}
+
+/// Adds legend colors, footer and style.
+pub(crate) fn dress(mut page: String, footer: &[String]) -> String {
+    color_legend(&mut page);
+    insert_before(&mut page, "</style>", STYLE);
+    if let Some(height) = height(&page) {
+        let taller = height + footer.len() * LINE_HEIGHT + LINE_HEIGHT / 2;
+        page = page.replacen(&format!("height=\"{height}\""), &format!("height=\"{taller}\""), 1);
+        page = page.replacen(
+            &format!("viewBox=\"0 0 1200 {height}\""),
+            &format!("viewBox=\"0 0 1200 {taller}\""),
+            1,
+        );
+        page = page.replacen(
+            &format!("width=\"100%\" height=\"{height}\""),
+            "width=\"100%\" height=\"100%\"",
+            1,
+        );
+        let lines = footer_lines(height, footer);
+        insert_before(&mut page, "<svg id=\"frames\"", &lines);
+    }
+    page.push('\n');
+    page
+}
+
+/// Gives each square of the legend the color of the leaf that is named after it.
+fn color_legend(page: &mut String) {
+    for (leaf, [red, green, blue]) in [("[busy]", BUSY_COLOR), ("[idle]", IDLE_COLOR)] {
+        let colored = format!("<tspan style=\"fill:rgb({red},{green},{blue})\">{SQUARE}</tspan> {leaf}");
+        *page = page.replacen(&format!("{SQUARE} {leaf}"), &colored, 1);
+    }
+}
+
+/// The height of the page as it was drawn, from its first tag.
+fn height(page: &str) -> Option<usize> {
+    let (_, rest) = page.split_once(" height=\"")?;
+    rest.split_once('"')?.0.parse().ok()
+}
+
+fn footer_lines(top: usize, footer: &[String]) -> String {
+    let mut lines = String::new();
+    for (line, y) in footer.iter().zip((top..).step_by(LINE_HEIGHT)) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(lines, "<text class=\"footer\" x=\"10\" y=\"{y}\">{}</text>", escape(line));
+    }
+    lines
+}
+
+fn insert_before(page: &mut String, place: &str, text: &str) {
+    if let Some(at) = page.find(place) {
+        page.insert_str(at, text);
+    }
+}
+
+/// Text as XML content.
+pub(crate) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

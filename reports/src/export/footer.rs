@@ -1,0 +1,88 @@
+//! The honest footer: what every report says about itself, so that no reader takes it for more than it is.
+//!
+//! ```text
+//! server (pid 4711): 12.3 s recorded on 4 threads, 1 of them ended; 1,234 calls, 56,789 polls, 3.21 s busy
+//! nothing dropped
+//! clock tsc; cost of recording: 56,789 polls × 35 ns ≈ 1.99 ms (0.06 % of busy)
+//! diagnose 0.1.0, recording on
+//! ```
+
+use crate::analysis::tree::Tree;
+use crate::export::units::{count, counted, percent, time};
+use crate::model::{Dropped, Snapshot};
+use crate::names::printable;
+
+/// The footer's lines, in the order above. None is empty, holds a line break or ends in a number.
+pub(crate) fn footer(snapshot: &Snapshot) -> Vec<String> {
+    vec![recorded(snapshot), dropped(&snapshot.dropped), clock(snapshot), producer(snapshot)]
+}
+
+fn recorded(snapshot: &Snapshot) -> String {
+    let process = &snapshot.process;
+    let name = if process.name.is_empty() { "process".to_owned() } else { printable(&process.name) };
+    let ended = snapshot.threads.iter().filter(|thread| !thread.alive).count();
+    let ended = if ended == 0 { String::new() } else { format!(", {ended} of them ended") };
+    format!(
+        "{name} (pid {}): {} recorded on {}{ended}; {}, {}, {} busy",
+        process.pid,
+        time(snapshot.elapsed_ns),
+        counted(snapshot.threads.len() as u64, "thread"),
+        counted(sum(snapshot.nodes.iter().map(|node| node.calls)), "call"),
+        counted(polls(snapshot), "poll"),
+        time(busy_ns(snapshot)),
+    )
+}
+
+fn dropped(dropped: &Dropped) -> String {
+    let losses = [
+        (dropped.over_nodes, "call", "over the bound of nodes"),
+        (dropped.over_depth, "call", "over the bound of depth"),
+        (dropped.over_labels, "label", "over the bound of labels"),
+        (dropped.unreadable, "node", "unreadable"),
+    ];
+    let losses: Vec<String> = losses
+        .into_iter()
+        .filter(|(number, ..)| *number > 0)
+        .map(|(number, noun, reason)| format!("{} {reason}", counted(number, noun)))
+        .collect();
+    if losses.is_empty() { "nothing dropped".to_owned() } else { format!("DROPPED: {}", losses.join(", ")) }
+}
+
+fn clock(snapshot: &Snapshot) -> String {
+    let clock = &snapshot.clock;
+    let name = if clock.name.is_empty() { "unknown".to_owned() } else { printable(&clock.name) };
+    let polls = polls(snapshot);
+    if clock.poll_cost_ns == 0 {
+        return format!("clock {name}; cost of recording: not measured");
+    }
+    let cost_ns = polls.saturating_mul(clock.poll_cost_ns);
+    format!(
+        "clock {name}; cost of recording: {} polls × {} ≈ {} ({} of busy)",
+        count(polls),
+        time(clock.poll_cost_ns),
+        time(cost_ns),
+        percent(cost_ns, busy_ns(snapshot)),
+    )
+}
+
+fn producer(snapshot: &Snapshot) -> String {
+    let producer = if snapshot.producer.is_empty() {
+        "unknown producer".to_owned()
+    } else {
+        printable(&snapshot.producer)
+    };
+    format!("{producer}, recording {}", if snapshot.enabled { "on" } else { "off" })
+}
+
+fn polls(snapshot: &Snapshot) -> u64 {
+    sum(snapshot.nodes.iter().map(|node| node.polls))
+}
+
+/// The time that some thread spent in some poll, nothing counted twice.
+fn busy_ns(snapshot: &Snapshot) -> u64 {
+    sum(Tree::new(snapshot).self_busy_ns.into_iter())
+}
+
+fn sum(values: impl Iterator<Item = u64>) -> u64 {
+    values.fold(0, u64::saturating_add)
+}

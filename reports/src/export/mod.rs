@@ -1,0 +1,25 @@
+//! Writers: one format per file, each a function from a snapshot and a view to the whole text of a report.
+//!
+//! ```text
+//! svg      flame graph, a page for a browser   folded   stacks, for other tools
+//! text     tables and tree, for a terminal     json     the snapshot, for reading back
+//! footer   what every report says about itself: cost, losses, clock
+//! empty    the page when there is nothing to draw, and why
+//! units    times, counts and shares as people read them
+//! table    aligned columns
+//! callpaths  the call tree of the text report
+//! ```
+//! Equal snapshots give equal bytes.
+
+pub(crate) mod callpaths;
+#[cfg(feature = "svg")]
+pub(crate) mod dress;
+pub(crate) mod empty;
+pub(crate) mod folded;
+pub(crate) mod footer;
+pub(crate) mod json;
+#[cfg(feature = "svg")]
+pub(crate) mod svg;
+pub(crate) mod table;
+pub(crate) mod text;
+pub(crate) mod units;

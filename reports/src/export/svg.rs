@@ -1,0 +1,106 @@
+//! The flame graph, drawn by inferno; no other file names it.
+//!
+//! Stacks grow upwards from `all`. Every box is a function on a call path and as wide as its busy and idle time; the leaves
+//! say which is which. Colors are those of Okabe and Ito, told apart with any kind of color vision, the same in every run:
+//! `[busy]` orange, `[idle]` sky blue, functions pale beige.
+//!
+//! inferno sums up `u64`s unchecked and its script computes in `f64`s, so times come in the finest decimal unit in which
+//! the total is safe in both. What inferno cannot draw, the legend, the footer and a dark mode, [`dress`] adds.
+
+use std::io;
+
+use inferno::flamegraph::color::{BackgroundColor, Color, PaletteMap};
+use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};
+
+use crate::analysis::fold::{Stack, fold};
+use crate::export::{dress, empty, footer::footer};
+use crate::format::View;
+use crate::model::Snapshot;
+use crate::names::{BUSY, IDLE, OTHER};
+
+/// The largest total in which the script of the page still tells neighbors apart: 2^53.
+const MAX_TOTAL: u128 = 1 << 53;
+/// Below this total the page counts in nanoseconds, above in microseconds.
+const MIN_TOTAL_FOR_MICROS_NS: u128 = 1_000_000;
+
+/// Renders the flame graph of the view, or the page that says why there is none.
+pub(crate) fn render(snapshot: &Snapshot, view: View) -> io::Result<String> {
+    let stacks = fold(snapshot, view);
+    let total_ns: u128 = stacks.iter().map(|stack| u128::from(stack.value_ns)).sum();
+    let (unit_ns, factor_to_ns) = unit(total_ns);
+    let lines: Vec<String> = lines(&stacks, unit_ns);
+    if lines.is_empty() {
+        return Ok(empty::svg(snapshot, view));
+    }
+    let (count_name, factor) = if total_ns < MIN_TOTAL_FOR_MICROS_NS {
+        ("ns", factor_to_ns)
+    } else {
+        ("µs", factor_to_ns / 1000.0)
+    };
+    let footer = footer(snapshot);
+    let mut palette = palette(&stacks);
+    let mut options = Options::default();
+    title(view).clone_into(&mut options.title);
+    options.subtitle = Some(dress::legend(view));
+    // They stand in a comment, where two hyphens in a row would end the page for a strict parser.
+    options.notes = footer.join("; ").replace('-', "\u{2010}");
+    count_name.clone_into(&mut options.count_name);
+    options.factor = factor;
+    options.deterministic = true;
+    options.no_sort = true;
+    options.palette_map = Some(&mut palette);
+    options.bgcolors = Some(BackgroundColor::Flat(color(dress::BACKGROUND)));
+    options.text_truncate_direction = TextTruncateDirection::Right;
+    let mut page = Vec::new();
+    from_lines(&mut options, lines.iter().map(String::as_str), &mut page)?;
+    let page = String::from_utf8(page).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+    Ok(dress::dress(page, &footer))
+}
+
+fn title(view: View) -> &'static str {
+    match view {
+        View::Time => "Busy and idle time by async call path",
+        View::Busy => "Busy time by async call path",
+        View::Idle => "Idle time by async call path (not additive under join!)",
+    }
+}
+
+/// A power of ten, in nanoseconds, in which the total is small enough; as an integer and as a factor.
+fn unit(total_ns: u128) -> (u64, f64) {
+    let mut unit = (1, 1.0);
+    while total_ns / u128::from(unit.0) > MAX_TOTAL {
+        unit = (unit.0 * 10, unit.1 * 10.0);
+    }
+    unit
+}
+
+/// Folded lines in the order inferno needs, sorted by bytes; a stack of less than one unit has none.
+fn lines(stacks: &[Stack], unit_ns: u64) -> Vec<String> {
+    let line = |stack: &Stack| match stack.value_ns / unit_ns {
+        0 => None,
+        value => Some(format!("{} {value}", stack.frames.join(";"))),
+    };
+    stacks.iter().filter_map(line).collect()
+}
+
+/// A color for every frame. Neighboring functions get different shades, from their names alone.
+fn palette(stacks: &[Stack]) -> PaletteMap {
+    let mut palette = PaletteMap::default();
+    for frame in stacks.iter().flat_map(|stack| &stack.frames) {
+        palette.insert(frame, color(shade(frame)));
+    }
+    palette.insert("", color(dress::SHADES[0]));
+    palette.insert(BUSY, color(dress::BUSY_COLOR));
+    palette.insert(IDLE, color(dress::IDLE_COLOR));
+    palette.insert(OTHER, color(dress::OTHER_COLOR));
+    palette
+}
+
+fn shade(frame: &str) -> dress::Rgb {
+    let sum = frame.bytes().fold(0_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte)));
+    dress::SHADES[sum % dress::SHADES.len()]
+}
+
+fn color([r, g, b]: dress::Rgb) -> Color {
+    Color { r, g, b }
+}

@@ -1,0 +1,129 @@
+//! The report for a terminal. The first screen answers where the time goes: a header, then the table by function.
+//!
+//! ```text
+//! header         what was recorded, for how long
+//! by function    one row per site, by self busy
+//! call tree      one row per path
+//! by label       if any span has a label
+//! footer         losses, clock, cost, version
+//! ```
+//! Every part is bounded, and says what it leaves out; the JSON report has everything. All views are in it.
+
+use std::fmt::Write;
+use std::io;
+
+use crate::analysis::labels::label_rows;
+use crate::analysis::rows::{Row, rows};
+use crate::export::table::Table;
+use crate::export::units::{count, counted, time};
+use crate::export::{callpaths, empty, footer::footer};
+use crate::format::View;
+use crate::model::{Kind, Snapshot};
+use crate::names::{location, printable};
+
+/// How many rows of the table by function, and of the call tree, are printed.
+const MAX_ROWS: usize = 1000;
+/// How many rows of the table by label are printed.
+const MAX_LABELS: usize = 50;
+
+/// A column that is only there if some row has something in it.
+type Optional = (&'static str, fn(&Row) -> u64);
+const OPTIONAL: [Optional; 3] = [
+    ("cancelled", |row| row.cancelled),
+    ("never polled", |row| row.never_polled),
+    ("panicked", |row| row.panicked),
+];
+
+/// Renders the report, the same whatever the view.
+#[allow(clippy::unnecessary_wraps, reason = "all formats share one signature")]
+pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
+    let footer = footer(snapshot);
+    let mut page = format!("{}\n", footer[0]);
+    if snapshot.nodes.is_empty() {
+        page.push('\n');
+        for line in empty::lines(snapshot, View::Time) {
+            page.push_str(&line);
+            page.push('\n');
+        }
+    } else {
+        by_function(&mut page, snapshot);
+        call_tree(&mut page, snapshot);
+        by_label(&mut page, snapshot);
+    }
+    page.push('\n');
+    for line in &footer[1..] {
+        page.push_str(line);
+        page.push('\n');
+    }
+    Ok(page)
+}
+
+fn by_function(page: &mut String, snapshot: &Snapshot) {
+    let rows = rows(snapshot);
+    let optional: Vec<Optional> =
+        OPTIONAL.into_iter().filter(|(_, number)| rows.iter().any(|row| number(row) > 0)).collect();
+    let mut heading = vec!["self busy", "busy", "self idle", "idle", "calls", "polls"];
+    heading.extend(optional.iter().map(|(name, _)| *name));
+    heading.extend(["p50 poll", "p99 poll", "max poll"]);
+    let mut table = Table::new(&heading, &["function"]);
+    for row in rows.iter().take(MAX_ROWS) {
+        let mut cells: Vec<String> =
+            [row.self_busy_ns, row.busy_ns, row.self_idle_ns, row.idle_ns].map(time).into();
+        cells.extend([row.calls, row.polls].map(count));
+        cells.extend(optional.iter().map(|(_, number)| count(number(row))));
+        cells.extend([row.p50_poll_ns, row.p99_poll_ns].map(|ns| ns.map_or_else(|| "-".to_owned(), time)));
+        cells.push(time(row.longest_poll_ns));
+        cells.push(with_location(snapshot, row));
+        table.push(cells);
+    }
+    // Writing to a string cannot fail.
+    let _ = write!(page, "\nby function, most self busy first\n{}", table.render());
+    rest(page, rows.len(), MAX_ROWS, "function");
+}
+
+/// `handle (src/main.rs:12)`, the place only where the name does not have it already.
+fn with_location(snapshot: &Snapshot, row: &Row) -> String {
+    match snapshot.sites.get(row.site) {
+        Some(site) if site.kind != Kind::Other && !row.name.contains(&location(site)) => {
+            format!("{} ({})", row.name, printable(&location(site)))
+        }
+        _ => row.name.clone(),
+    }
+}
+
+fn call_tree(page: &mut String, snapshot: &Snapshot) {
+    let (tree, paths) = callpaths::render(snapshot, MAX_ROWS);
+    let _ = write!(page, "\ncall tree, busy and idle with everything below\n{tree}");
+    rest(page, paths, MAX_ROWS, "call path");
+}
+
+fn by_label(page: &mut String, snapshot: &Snapshot) {
+    let rows = label_rows(snapshot);
+    if rows.is_empty() {
+        return;
+    }
+    let mut table = Table::new(&["busy", "idle", "calls", "max poll"], &["function", "label"]);
+    for row in rows.iter().take(MAX_LABELS) {
+        table.push(vec![
+            time(row.busy_ns),
+            time(row.idle_ns),
+            count(row.calls),
+            time(row.longest_poll_ns),
+            row.name.clone(),
+            row.label.clone(),
+        ]);
+    }
+    let _ = write!(page, "\nby label, most busy first\n{}", table.render());
+    rest(page, rows.len(), MAX_LABELS, "label");
+}
+
+/// Counts what a bound left out.
+fn rest(page: &mut String, all: usize, bound: usize, noun: &str) {
+    if all > bound {
+        let _ = writeln!(
+            page,
+            "  … and {} more (the JSON report has everything)",
+            counted((all - bound) as u64, noun)
+        );
+    }
+}

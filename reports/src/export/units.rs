@@ -1,0 +1,105 @@
+//! Times, counts and shares as people read them: three digits that matter, always the same width of thought.
+
+const UNITS: [(u64, &str); 4] = [(1, "ns"), (1_000, "µs"), (1_000_000, "ms"), (1_000_000_000, "s")];
+
+/// A time with three significant digits in the unit that fits: `0 ns`, `999 ns`, `1.00 µs`, `83.4 ms`, `4711 s`.
+pub(crate) fn time(ns: u64) -> String {
+    for (unit_ns, unit) in UNITS {
+        for decimals in [2, 1, 0] {
+            if unit_ns == 1 && decimals > 0 {
+                continue;
+            }
+            let scale = 10_u128.pow(decimals);
+            let scaled = divide_rounded(u128::from(ns) * scale, u128::from(unit_ns));
+            if scaled < 1000 {
+                return format!("{} {unit}", decimal(scaled, decimals));
+            }
+        }
+    }
+    format!("{} s", divide_rounded(u128::from(ns), 1_000_000_000))
+}
+
+/// A count with its thousands apart: `1,234,567`.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count with its noun: `1 call`, `2 calls`.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(number))
+}
+
+/// A share in percent with two decimals, `0.40 %`; what is less than can be shown is `< 0.01 %`.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 || part == 0 {
+        return "0 %".to_owned();
+    }
+    match divide_rounded(u128::from(part) * 10_000, u128::from(whole)) {
+        0 => "< 0.01 %".to_owned(),
+        hundredths => format!("{} %", decimal(hundredths, 2)),
+    }
+}
+
+/// `1234` with two decimals is `12.34`.
+fn decimal(scaled: u128, decimals: u32) -> String {
+    if decimals == 0 {
+        return scaled.to_string();
+    }
+    let scale = 10_u128.pow(decimals);
+    let width = usize::try_from(decimals).unwrap_or(0);
+    format!("{}.{:0width$}", scaled / scale, scaled % scale)
+}
+
+/// Half goes up.
+fn divide_rounded(dividend: u128, divisor: u128) -> u128 {
+    (dividend + divisor / 2) / divisor
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_digits_that_matter() {
+        let times =
+            [0, 1, 999, 1_000, 12_345, 999_499, 999_500, 83_400_000, 4_711_000_000_000, u64::MAX].map(time);
+        assert_eq!(
+            times,
+            [
+                "0 ns",
+                "1 ns",
+                "999 ns",
+                "1.00 µs",
+                "12.3 µs",
+                "999 µs",
+                "1.00 ms",
+                "83.4 ms",
+                "4711 s",
+                "18446744074 s"
+            ]
+        );
+    }
+
+    #[test]
+    fn counts_have_their_thousands_apart() {
+        assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([counted(1, "call"), counted(2, "call")], ["1 call", "2 calls"]);
+    }
+
+    #[test]
+    fn shares_say_when_they_are_too_small_to_show() {
+        assert_eq!(
+            [percent(0, 5), percent(1, 1_000_000), percent(1, 3), percent(5, 5), percent(1, 0)],
+            ["0 %", "< 0.01 %", "33.33 %", "100.00 %", "0 %"]
+        );
+    }
+}

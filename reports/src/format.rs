@@ -1,0 +1,205 @@
+//! Which report: a format and a view, and the names by which users ask for them.
+//!
+//! Both come from a name that reads like the end of a file name:
+//! ```text
+//! svg                   Svg, Time          out/x.busy.svg       Svg, Busy
+//! busy.svg              Svg, Busy          out/my.service.svg   Svg, Time
+//! idle.folded           Folded, Idle       x.txt                Text, Time
+//! ```
+//! `FORMATS` and `VIEWS` drive all of it: a new format is one new file under `export` and one line there.
+
+use std::io;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::error::Error;
+use crate::export;
+use crate::model::Snapshot;
+
+/// How a report is written.
+///
+/// # Examples
+/// ```
+/// use diagnose_reports::Format;
+///
+/// assert_eq!("collapsed".parse::<Format>().unwrap(), Format::Folded);
+/// assert_eq!(Format::Text.extension(), "txt");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// A flame graph: one self-contained page for a browser. Needs the feature `svg`.
+    Svg,
+    /// Folded stacks, one line each, in nanoseconds: what most flame graph tools read.
+    Folded,
+    /// Tables and a call tree for humans, with every view at once.
+    Text,
+    /// The snapshot itself, complete, for [`Snapshot::read_json`].
+    Json,
+}
+
+/// Which times a report shows. Text and JSON hold all of them and ignore it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum View {
+    /// Busy and idle time, as leaves of their own in one tree.
+    #[default]
+    Time,
+    /// Time inside `poll` only. Additive: the parts are the whole.
+    Busy,
+    /// Time between polls only. Not additive: futures under one `join!` wait at the same time.
+    Idle,
+}
+
+/// A format and a view.
+///
+/// # Examples
+/// ```
+/// use diagnose_reports::{Format, Report, View};
+///
+/// let report = Report::try_from("busy.svg");
+/// # #[cfg(feature = "svg")]
+/// assert_eq!(report.unwrap(), Report::new(Format::Svg).view(View::Busy));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Report {
+    /// How it is written.
+    pub format: Format,
+    /// Which times it shows.
+    pub view: View,
+}
+
+/// Renders a snapshot; it fails only where a library that draws fails.
+pub(crate) type Render = fn(&Snapshot, View) -> io::Result<String>;
+
+/// What is known about a format.
+struct Entry {
+    format: Format,
+    /// The names it goes by; the first is the extension of its files.
+    names: &'static [&'static str],
+    /// Who renders it, or the Cargo feature that would bring it in.
+    render: Result<Render, &'static str>,
+}
+
+#[cfg(feature = "svg")]
+const SVG: Result<Render, &str> = Ok(export::svg::render);
+#[cfg(not(feature = "svg"))]
+const SVG: Result<Render, &str> = Err("svg");
+
+const FORMATS: &[Entry] = &[
+    Entry { format: Format::Svg, names: &["svg"], render: SVG },
+    Entry { format: Format::Folded, names: &["folded", "collapsed"], render: Ok(export::folded::render) },
+    Entry { format: Format::Text, names: &["txt", "text"], render: Ok(export::text::render) },
+    Entry { format: Format::Json, names: &["json"], render: Ok(export::json::render) },
+];
+
+const VIEWS: &[(&str, View)] = &[("time", View::Time), ("busy", View::Busy), ("idle", View::Idle)];
+
+impl Format {
+    /// The extension of its files, without the dot.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        self.entry().names[0]
+    }
+
+    /// The function behind it.
+    ///
+    /// # Errors
+    /// When the format's Cargo feature is off.
+    pub(crate) fn render(self) -> Result<Render, Error> {
+        self.entry().render.map_err(|feature| Error::feature_off(self.extension(), feature))
+    }
+
+    fn entry(self) -> &'static Entry {
+        FORMATS.iter().find(|entry| entry.format == self).expect("every format has its line in the table")
+    }
+
+    /// The format that goes by `name`, if any, compiled in or not.
+    fn named(name: &str) -> Option<Self> {
+        let entry =
+            FORMATS.iter().find(|entry| entry.names.iter().any(|known| known.eq_ignore_ascii_case(name)))?;
+        Some(entry.format)
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let format = Self::named(name).ok_or_else(|| Error::unknown_format(name, accepted()))?;
+        format.render().map(|_| format)
+    }
+}
+
+impl View {
+    fn named(name: &str) -> Option<Self> {
+        VIEWS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, view)| *view)
+    }
+}
+
+impl Report {
+    /// The format with its default view, [`View::Time`].
+    #[must_use]
+    pub fn new(format: Format) -> Self {
+        Self { format, view: View::default() }
+    }
+
+    /// The same with another view.
+    #[must_use]
+    pub fn view(self, view: View) -> Self {
+        Self { view, ..self }
+    }
+}
+
+impl From<Format> for Report {
+    fn from(format: Format) -> Self {
+        Self::new(format)
+    }
+}
+
+impl FromStr for Report {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let Some((view, format)) = name.rsplit_once('.') else { return Ok(Self::new(name.parse()?)) };
+        let view = View::named(view).ok_or_else(|| Error::unknown_format(name, accepted()))?;
+        let format = Format::named(format).ok_or_else(|| Error::unknown_format(name, accepted()))?;
+        format.render().map(|_| Self { format, view })
+    }
+}
+
+impl TryFrom<&str> for Report {
+    type Error = Error;
+
+    fn try_from(name: &str) -> Result<Self, Error> {
+        name.parse()
+    }
+}
+
+/// Judges a path by the end of its file name, so `out/busy.svg` and `out/x.busy.svg` are both the busy view.
+impl TryFrom<&Path> for Report {
+    type Error = Error;
+
+    fn try_from(path: &Path) -> Result<Self, Error> {
+        let unknown = || Error::unknown_format(&path.display().to_string(), accepted());
+        let format = path.extension().and_then(|extension| Format::named(&extension.to_string_lossy()));
+        let format = format.ok_or_else(unknown)?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let view = stem.rsplit('.').next().and_then(View::named).unwrap_or_default();
+        format.render().map(|_| Self { format, view })
+    }
+}
+
+/// `svg, folded (or collapsed), …`: what an error lists.
+fn accepted() -> String {
+    let formats: Vec<String> = FORMATS
+        .iter()
+        .map(|entry| match entry.names {
+            [name, others @ ..] if !others.is_empty() => format!("{name} (or {})", others.join(", ")),
+            names => names.join(", "),
+        })
+        .collect();
+    let views: Vec<&str> = VIEWS.iter().map(|(name, _)| *name).collect();
+    format!("{}, each with {}. in front if wanted", formats.join(", "), views.join("., "))
+}

@@ -1,0 +1,101 @@
+//! Reports over what [`diagnose`](https://docs.rs/diagnose), a profiler for async Rust, has recorded: flame graphs, tables
+//! and call trees for humans, folded stacks for other tools, JSON for later.
+//!
+//! Everything starts from a [`Snapshot`], plain data that came from the running program a moment ago or from a file:
+//! ```
+//! use diagnose_reports::{Format, Snapshot, write};
+//!
+//! let saved = br#"{
+//!     "version": 1, "producer": "diagnose 0.1.0", "process": {"name": "server", "pid": 4711},
+//!     "elapsed_ns": 2000000000, "enabled": true, "clock": {"name": "tsc", "poll_cost_ns": 40},
+//!     "dropped": {"over_nodes": 0, "over_depth": 0, "over_labels": 0, "unreadable": 0},
+//!     "threads": [{"name": "main", "alive": true, "nodes": 2}],
+//!     "sites": [
+//!         {"file": "src/main.rs", "line": 12, "column": 1, "name": "handle", "module": "server", "kind": "fn"},
+//!         {"file": "src/main.rs", "line": 30, "column": 1, "name": "read", "module": "server", "kind": "fn"}
+//!     ],
+//!     "nodes": [
+//!         {"site": 0, "parent": null, "calls": 3, "polls": 9, "completed": 3, "cancelled": 0, "panicked": 0,
+//!          "never_polled": 0, "pending": 0, "running": 0, "busy_ns": 7000000, "nested_ns": 0, "idle_ns": 54000000,
+//!          "self_idle_ns": 4000000, "unpolled_ns": 0, "longest_poll_ns": 2500000, "first_seen_ns": 0,
+//!          "last_seen_ns": 70000000, "polls_histogram": [{"from_ns": 524288, "to_ns": 1048576, "count": 9}]},
+//!         {"site": 1, "parent": 0, "calls": 3, "polls": 6, "completed": 3, "cancelled": 0, "panicked": 0,
+//!          "never_polled": 0, "pending": 0, "running": 0, "busy_ns": 3000000, "nested_ns": 0, "idle_ns": 50000000,
+//!          "self_idle_ns": 50000000, "unpolled_ns": 0, "longest_poll_ns": 900000, "first_seen_ns": 0,
+//!          "last_seen_ns": 70000000, "polls_histogram": [{"from_ns": 262144, "to_ns": 524288, "count": 6}]}
+//!     ]
+//! }"#;
+//! let snapshot = Snapshot::read_json(&saved[..])?;
+//!
+//! let mut stacks = Vec::new();
+//! write(&snapshot, Format::Folded.into(), &mut stacks)?;
+//! assert!(stacks.starts_with(
+//!     b"handle;[busy] 4000000
+//! handle;[idle] 4000000
+//! handle;read;[busy] 3000000
+//! handle;read;[idle] 50000000
+//! "
+//! ));
+//!
+//! let mut page = Vec::new();
+//! write(&snapshot, Format::Text.into(), &mut page)?;
+//! assert_eq!(String::from_utf8_lossy(&page), "\
+//! server (pid 4711): 2.00 s recorded on 1 thread; 6 calls, 15 polls, 7.00 ms busy
+//!
+//! by function, most self busy first
+//!   self busy     busy  self idle     idle  calls  polls  p50 poll  p99 poll  max poll  function
+//!     4.00 ms  7.00 ms    4.00 ms  54.0 ms      3      9    786 µs   1.04 ms   2.50 ms  handle (src/main.rs:12)
+//!     3.00 ms  3.00 ms    50.0 ms  50.0 ms      3      6    393 µs    522 µs    900 µs  read (src/main.rs:30)
+//!
+//! call tree, busy and idle with everything below
+//!      busy     idle  calls  polls  pending  max poll  call path
+//!   7.00 ms  54.0 ms      3      9        0   2.50 ms  handle
+//!   3.00 ms  50.0 ms      3      6        0    900 µs  └─ read
+//!
+//! nothing dropped
+//! clock tsc; cost of recording: 15 polls × 40 ns ≈ 600 ns (0.01 % of busy)
+//! diagnose 0.1.0, recording on
+//! ");
+//! # Ok::<(), diagnose_reports::Error>(())
+//! ```
+//! [`write_file`] does the same to a file, which is never half-written. What to write is a [`Report`], a [`Format`] and a
+//! [`View`], and may come from a file name: `flame.svg`, `flame.busy.svg`, `table.txt`.
+//!
+//! # What the numbers mean
+//!
+//! *Busy* is time inside `poll`; the busy times of all functions add up to the whole. *Idle* is time between polls; that of
+//! futures which wait at the same time, as under `join!`, overlaps and adds up to more than the clock shows. *Self* is without
+//! annotated callees. Every report ends with what was dropped, what the clock was, and what recording itself has cost.
+//!
+//! # Layers
+//!
+//! ```text
+//! model      the snapshot: data only, and the format of saved files
+//!   ↓
+//! names      what a site is called, in every report alike
+//! analysis   pure functions: fold, rows, labels, quantiles
+//!   ↓
+//! export     one format per file, each from a snapshot to text
+//! ```
+//! A new format is one new file and one line in the table of `format.rs`. The same snapshot gives the same bytes, always.
+//!
+//! # Features
+//!
+//! - `svg` (default): flame graphs, drawn by inferno. Its licence is CDDL-1.0, and its script is part of every page that it
+//!   draws. Without the feature inferno is not compiled, and asking for `svg` is an error that says so.
+#![forbid(unsafe_code)]
+
+mod analysis;
+mod error;
+mod export;
+mod format;
+mod model;
+mod names;
+mod write;
+
+pub use analysis::fold::{Stack, fold};
+pub use analysis::rows::{Row, rows};
+pub use error::Error;
+pub use format::{Format, Report, View};
+pub use model::{Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapshot, Thread, VERSION};
+pub use write::{write, write_file};

@@ -1,0 +1,84 @@
+//! When there is nothing to draw: the reason and what to do, in every format, never an error.
+
+mod support;
+
+use diagnose_reports::{Format, Snapshot, View};
+use support::{empty, folded, page, tree};
+
+/// The first two lines of the folded report's comment.
+fn reason(snapshot: &Snapshot, view: View) -> String {
+    assert_eq!(folded(snapshot, view), "");
+    let page = page(snapshot, Format::Folded, view);
+    page.lines().take(2).map(|line| line.strip_prefix("# diagnose: ").unwrap()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn recording_is_off() {
+    let mut snapshot = empty();
+    snapshot.enabled = false;
+    assert_eq!(
+        reason(&snapshot, View::Time),
+        "Nothing to show: recording is switched off. \
+         What to do: call `diagnose::set_enabled(true)`, or run without `DIAGNOSE=off`, and dump again."
+    );
+}
+
+#[test]
+fn nothing_was_polled() {
+    assert_eq!(
+        reason(&empty(), View::Time),
+        "Nothing to show: no annotated future was polled yet. \
+         What to do: put `#[diagnose]` on an async fn that the program runs, and dump again."
+    );
+}
+
+#[test]
+fn futures_were_created_but_not_polled() {
+    assert_eq!(
+        reason(&tree("handle | never_polled=3"), View::Time),
+        "Nothing to show: futures were created, but none was polled yet. \
+         What to do: check that somebody awaits or spawns them, and dump again."
+    );
+}
+
+#[test]
+fn all_times_are_zero() {
+    assert_eq!(
+        reason(&tree("handle | calls=1 polls=1"), View::Time),
+        "Nothing to show: there are only times of zero length. \
+         What to do: let the program run longer and dump again; the counts are in the text report."
+    );
+}
+
+#[test]
+fn the_view_has_nothing_but_the_other_has() {
+    assert_eq!(
+        reason(&tree("handle | busy=1"), View::Idle),
+        "Nothing to show: there is no idle time. \
+         What to do: the `busy` view of this snapshot has something to show."
+    );
+    assert_eq!(
+        reason(&tree("handle | self_idle=1"), View::Busy),
+        "Nothing to show: there is no busy time. \
+         What to do: the `idle` view of this snapshot has something to show."
+    );
+}
+
+#[test]
+fn the_text_report_says_so_too() {
+    insta::assert_snapshot!(page(&empty(), Format::Text, View::Time), @r"
+    server (pid 4711): 2.00 s recorded on 1 thread; 0 calls, 0 polls, 0 ns busy
+
+    Nothing to show: no annotated future was polled yet.
+    What to do: put `#[diagnose]` on an async fn that the program runs, and dump again.
+
+    nothing dropped
+    clock manual; cost of recording: 0 polls × 40 ns ≈ 0 ns (0 % of busy)
+    diagnose 0.1.0, recording on
+    ");
+}
+
+#[test]
+fn one_nanosecond_is_something() {
+    assert_eq!(folded(&tree("handle | busy=1"), View::Time), "handle;[busy] 1\n");
+}

@@ -1,0 +1,68 @@
+//! The footer: losses are loud, costs are stated, nothing unmeasured looks measured.
+
+mod support;
+
+use diagnose_reports::{Format, Snapshot, Thread, View};
+use support::{page, tree};
+
+fn footer(snapshot: &Snapshot) -> Vec<String> {
+    let page = page(snapshot, Format::Folded, View::Time);
+    page.lines().filter_map(|line| line.strip_prefix("# diagnose: ")).map(str::to_owned).collect()
+}
+
+#[test]
+fn states_time_threads_counts_clock_cost_and_version() {
+    let mut snapshot =
+        tree("main | busy=1_000_000 calls=3 polls=1000\n  read | busy=500_000 calls=2 polls=500");
+    snapshot.threads.push(Thread::default());
+    assert_eq!(
+        footer(&snapshot),
+        [
+            "server (pid 4711): 2.00 s recorded on 2 threads, 1 of them ended; 5 calls, 1,500 polls, 1.00 ms busy",
+            "nothing dropped",
+            "clock manual; cost of recording: 1,500 polls × 40 ns ≈ 60.0 µs (6.00 % of busy)",
+            "diagnose 0.1.0, recording on",
+        ]
+    );
+}
+
+#[test]
+fn losses_are_listed_by_reason() {
+    let mut snapshot = tree("main | busy=1");
+    snapshot.dropped.over_nodes = 1200;
+    snapshot.dropped.over_depth = 1;
+    snapshot.dropped.over_labels = 2;
+    snapshot.dropped.unreadable = 1;
+    assert_eq!(
+        footer(&snapshot)[1],
+        "DROPPED: 1,200 calls over the bound of nodes, 1 call over the bound of depth, \
+         2 labels over the bound of labels, 1 node unreadable"
+    );
+}
+
+#[test]
+fn what_is_unknown_is_called_so() {
+    let mut snapshot = tree("main | busy=1");
+    snapshot.clock.name.clear();
+    snapshot.clock.poll_cost_ns = 0;
+    snapshot.producer.clear();
+    snapshot.enabled = false;
+    snapshot.process.name.clear();
+    let footer = footer(&snapshot);
+    assert!(footer[0].starts_with("process (pid 4711): "), "{footer:?}");
+    assert_eq!(
+        footer[2..],
+        ["clock unknown; cost of recording: not measured", "unknown producer, recording off"]
+    );
+}
+
+#[test]
+fn no_reader_takes_it_for_a_stack() {
+    let mut snapshot = tree("main | busy=1");
+    snapshot.process.name = "server\n5".into();
+    let page = page(&snapshot, Format::Folded, View::Time);
+    for line in page.lines().skip(1) {
+        let (_, last) = line.rsplit_once(' ').unwrap();
+        assert!(line.starts_with("# ") && last.parse::<f64>().is_err(), "{line}");
+    }
+}

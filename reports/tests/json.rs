@@ -1,0 +1,155 @@
+//! Saved snapshots: what is written is what is read, and what is not a snapshot is refused with a reason.
+
+mod support;
+
+use diagnose_reports::{Format, Snapshot, View};
+use proptest::prelude::*;
+use support::{empty, page, random, tree};
+
+fn refusal(bytes: &[u8]) -> String {
+    Snapshot::read_json(bytes).unwrap_err().to_string()
+}
+
+#[test]
+fn reads_like_the_model() {
+    let mut snapshot = tree("main | busy=5 polls=2 label=user:7 polls@2..4=2");
+    snapshot.dropped.over_nodes = 3;
+    insta::assert_snapshot!(page(&snapshot, Format::Json, View::Time), @r#"
+    {
+      "version": 1,
+      "producer": "diagnose 0.1.0",
+      "process": {
+        "name": "server",
+        "pid": 4711
+      },
+      "elapsed_ns": 2000000000,
+      "enabled": true,
+      "clock": {
+        "name": "manual",
+        "poll_cost_ns": 40
+      },
+      "dropped": {
+        "over_nodes": 3,
+        "over_depth": 0,
+        "over_labels": 0,
+        "unreadable": 0
+      },
+      "threads": [
+        {
+          "name": "main",
+          "alive": true,
+          "nodes": 0
+        }
+      ],
+      "sites": [
+        {
+          "file": "src/main.rs",
+          "line": 1,
+          "column": 1,
+          "name": "main",
+          "module": "server",
+          "kind": "fn"
+        }
+      ],
+      "nodes": [
+        {
+          "site": 0,
+          "parent": null,
+          "label": "user:7",
+          "calls": 0,
+          "polls": 2,
+          "completed": 0,
+          "cancelled": 0,
+          "panicked": 0,
+          "never_polled": 0,
+          "pending": 0,
+          "running": 0,
+          "busy_ns": 5,
+          "nested_ns": 0,
+          "idle_ns": 0,
+          "self_idle_ns": 0,
+          "unpolled_ns": 0,
+          "longest_poll_ns": 0,
+          "first_seen_ns": 0,
+          "last_seen_ns": 0,
+          "polls_histogram": [
+            {
+              "from_ns": 2,
+              "to_ns": 4,
+              "count": 2
+            }
+          ]
+        }
+      ]
+    }
+    "#);
+}
+
+#[test]
+fn garbage_is_refused() {
+    for (garbage, reason) in [
+        (&b"flame graph"[..], "expected ident"),
+        (b"", "EOF while parsing a value"),
+        (b"[]", "expected an object with the fields of a snapshot"),
+        (b"{\"a\": 1}", "missing field `version`"),
+        (b"{\"version\": 1}", "missing field `producer`"),
+        (b"{\"version\": \"1\"}", "expected u32"),
+    ] {
+        let error = refusal(garbage);
+        assert!(error.starts_with("not a saved snapshot: ") && error.contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn another_version_is_refused_before_its_content_is_looked_at() {
+    let newer = br#"{"version": 2, "producer": "diagnose 9.0.0", "nodes": "something else"}"#;
+    assert_eq!(
+        refusal(newer),
+        "the snapshot has version 2, but this reader knows version 1 only (it was written by `diagnose 9.0.0`)"
+    );
+}
+
+#[test]
+fn a_cut_file_is_refused() {
+    let page = page(&tree("main | busy=5"), Format::Json, View::Time);
+    let error = refusal(&page.as_bytes()[..page.len() / 2]);
+    assert!(error.starts_with("not a saved snapshot: EOF while parsing "), "{error}");
+}
+
+#[test]
+fn indexes_that_lead_nowhere_are_refused() {
+    let mut snapshot = tree("main | busy=5\n  read | busy=3");
+    snapshot.nodes[1].site = 2;
+    let error = refusal(page(&snapshot, Format::Json, View::Time).as_bytes());
+    assert_eq!(error, "the snapshot contradicts itself: node 1 refers to site 2, which is not there");
+    snapshot.nodes[1].site = 1;
+    snapshot.nodes[0].parent = Some(1);
+    let error = refusal(page(&snapshot, Format::Json, View::Time).as_bytes());
+    assert_eq!(
+        error,
+        "the snapshot contradicts itself: the parent of node 0 is 1, which does not stand before it"
+    );
+}
+
+#[test]
+fn the_view_does_not_matter() {
+    let snapshot = tree("main | busy=5 self_idle=3");
+    assert_eq!(page(&snapshot, Format::Json, View::Busy), page(&snapshot, Format::Json, View::Time));
+}
+
+#[test]
+fn nothing_recorded_reads_back() {
+    let page = page(&empty(), Format::Json, View::Time);
+    assert_eq!(Snapshot::read_json(page.as_bytes()).unwrap(), empty());
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(snapshot in random::snapshot(40), elapsed_ns in any::<u64>(), enabled in any::<bool>()) {
+        let mut snapshot = snapshot;
+        snapshot.elapsed_ns = elapsed_ns;
+        snapshot.enabled = enabled;
+        let page = page(&snapshot, Format::Json, View::Time);
+        prop_assert_eq!(Snapshot::read_json(page.as_bytes()).unwrap(), snapshot);
+    }
+}

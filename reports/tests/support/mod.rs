@@ -1,0 +1,135 @@
+//! Snapshots for tests, from a drawing of their call tree, or at random.
+#![allow(dead_code, reason = "every test file uses its own part")]
+
+pub(crate) mod random;
+
+use diagnose_reports::{Bucket, Format, Kind, Node, Report, Site, Snapshot, Thread, VERSION, View, write};
+
+/// A snapshot with one node per line: two spaces of indent per level, the name, `|`, and fields as `busy=10`. A name that
+/// comes again is the same site; sites lie in `src/main.rs`, one per line, in the order of their first appearance.
+pub(crate) fn tree(drawing: &str) -> Snapshot {
+    let mut snapshot = empty();
+    let mut path: Vec<usize> = Vec::new();
+    for line in drawing.lines().filter(|line| !line.trim().is_empty()) {
+        let (name, fields) = line.split_once('|').unwrap_or((line, ""));
+        let depth = (name.len() - name.trim_start().len()) / 2;
+        path.truncate(depth);
+        assert_eq!(path.len(), depth, "no parent for {line:?}");
+        let site = site_named(&mut snapshot, name.trim());
+        let mut node = node(site, path.last().copied());
+        fields.split_whitespace().for_each(|field| set(&mut node, field));
+        path.push(snapshot.nodes.len());
+        snapshot.nodes.push(node);
+    }
+    snapshot
+}
+
+/// A snapshot of a process of which nothing was recorded.
+pub(crate) fn empty() -> Snapshot {
+    let mut snapshot = Snapshot::default();
+    snapshot.version = VERSION;
+    snapshot.producer = "diagnose 0.1.0".into();
+    snapshot.process.name = "server".into();
+    snapshot.process.pid = 4711;
+    snapshot.elapsed_ns = 2_000_000_000;
+    snapshot.enabled = true;
+    snapshot.clock.name = "manual".into();
+    snapshot.clock.poll_cost_ns = 40;
+    snapshot.threads = vec![Thread::default()];
+    snapshot.threads[0].name = "main".into();
+    snapshot.threads[0].alive = true;
+    snapshot
+}
+
+pub(crate) fn site(name: &str, module: &str, file: &str, line: u32, column: u32) -> Site {
+    let mut site = Site::default();
+    site.name = name.into();
+    site.module = module.into();
+    site.file = file.into();
+    site.line = line;
+    site.column = column;
+    site
+}
+
+pub(crate) fn node(site: usize, parent: Option<usize>) -> Node {
+    let mut node = Node::default();
+    node.site = site;
+    node.parent = parent;
+    node
+}
+
+/// A snapshot with these sites, each of them a root that was busy for 1 ns.
+pub(crate) fn roots(sites: Vec<Site>) -> Snapshot {
+    let mut snapshot = empty();
+    for (index, site) in sites.into_iter().enumerate() {
+        snapshot.sites.push(site);
+        snapshot.nodes.push(node(index, None));
+        snapshot.nodes[index].busy_ns = 1;
+        snapshot.nodes[index].polls = 1;
+    }
+    snapshot
+}
+
+/// The report as text.
+pub(crate) fn page(snapshot: &Snapshot, format: Format, view: View) -> String {
+    let mut page = Vec::new();
+    write(snapshot, Report::new(format).view(view), &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+/// The folded report without its footer.
+pub(crate) fn folded(snapshot: &Snapshot, view: View) -> String {
+    let page = page(snapshot, Format::Folded, view);
+    page.split_inclusive('\n').filter(|line| !line.starts_with("# ")).collect()
+}
+
+fn site_named(snapshot: &mut Snapshot, name: &str) -> usize {
+    if let Some(index) = snapshot.sites.iter().position(|site| site.name == name) {
+        return index;
+    }
+    let line = u32::try_from(snapshot.sites.len()).unwrap() + 1;
+    let mut site = site(name, "server", "src/main.rs", line, 1);
+    site.kind = if name == "other" { Kind::Other } else { Kind::Fn };
+    snapshot.sites.push(site);
+    snapshot.sites.len() - 1
+}
+
+/// `busy=10`, `label=user:7`, `polls@0..8=3` for a bucket.
+fn set(node: &mut Node, field: &str) {
+    let (key, value) = field.split_once('=').unwrap();
+    if key == "label" {
+        node.label = Some(value.into());
+        return;
+    }
+    let number = value.replace('_', "").parse().unwrap();
+    if let Some((from, to)) = key.strip_prefix("polls@").and_then(|bounds| bounds.split_once("..")) {
+        node.polls_histogram.push(bucket(from.parse().unwrap(), to.parse().unwrap(), number));
+        return;
+    }
+    let counter = match key {
+        "busy" => &mut node.busy_ns,
+        "nested" => &mut node.nested_ns,
+        "idle" => &mut node.idle_ns,
+        "self_idle" => &mut node.self_idle_ns,
+        "unpolled" => &mut node.unpolled_ns,
+        "max" => &mut node.longest_poll_ns,
+        "calls" => &mut node.calls,
+        "polls" => &mut node.polls,
+        "completed" => &mut node.completed,
+        "cancelled" => &mut node.cancelled,
+        "panicked" => &mut node.panicked,
+        "never_polled" => &mut node.never_polled,
+        "pending" => &mut node.pending,
+        "running" => &mut node.running,
+        unknown => panic!("no field {unknown:?}"),
+    };
+    *counter = number;
+}
+
+pub(crate) fn bucket(from_ns: u64, to_ns: u64, count: u64) -> Bucket {
+    let mut bucket = Bucket::default();
+    bucket.from_ns = from_ns;
+    bucket.to_ns = to_ns;
+    bucket.count = count;
+    bucket
+}

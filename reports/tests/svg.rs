@@ -1,0 +1,173 @@
+//! The flame graph: well-formed, every frame once, nothing lost.
+#![cfg(feature = "svg")]
+
+mod support;
+
+use diagnose_reports::{Format, Snapshot, View, fold};
+use proptest::prelude::*;
+use roxmltree::{Document, ParsingOptions};
+use support::{empty, page, random, tree};
+
+/// The page as a browser's strict parser sees it.
+fn parse(page: &str) -> Document<'_> {
+    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+    Document::parse_with_options(page, options).unwrap()
+}
+
+/// The titles of all frames, `name (count unit, share)`, sorted.
+fn titles(snapshot: &Snapshot, view: View) -> Vec<String> {
+    let page = page(snapshot, Format::Svg, view);
+    let mut titles: Vec<String> = parse(&page)
+        .descendants()
+        .filter(|node| node.has_tag_name("title"))
+        .map(|node| text(&node))
+        .collect();
+    titles.sort();
+    titles
+}
+
+fn text(node: &roxmltree::Node<'_, '_>) -> String {
+    node.descendants().filter_map(|node| node.text().filter(|_| node.is_text())).collect()
+}
+
+#[test]
+fn every_frame_is_drawn_once() {
+    let snapshot = tree(
+        "
+main | busy=45
+  fetch | busy=14
+    poll | busy=4
+  fetch::retry | busy=3
+  fetch (old) | busy=2
+  worker 3 | busy=26
+",
+    );
+    assert_eq!(
+        titles(&snapshot, View::Busy),
+        [
+            "[busy] (10 ns, 22.22%)",
+            "[busy] (2 ns, 4.44%)",
+            "[busy] (26 ns, 57.78%)",
+            "[busy] (3 ns, 6.67%)",
+            "[busy] (4 ns, 8.89%)",
+            "all (45 ns, 100%)",
+            "fetch (14 ns, 31.11%)",
+            "fetch (old) (2 ns, 4.44%)",
+            "fetch::retry (3 ns, 6.67%)",
+            "main (45 ns, 100.00%)",
+            "poll (4 ns, 8.89%)",
+            "worker_3 (26 ns, 57.78%)",
+        ]
+    );
+}
+
+#[test]
+fn longer_times_count_in_microseconds() {
+    let snapshot = tree("main | busy=1_234_567 self_idle=1_000_000");
+    let titles = titles(&snapshot, View::Time);
+    assert_eq!(titles[..2], ["[busy] (1,235 µs, 55.27%)", "[idle] (1,000 µs, 44.75%)"]);
+}
+
+#[test]
+fn title_legend_and_footer_are_on_the_page() {
+    let snapshot = tree("main | busy=5 polls=2");
+    for (view, title, legend) in [
+        (
+            View::Time,
+            "Busy and idle time by async call path",
+            "■ [busy] inside poll\u{A0}\u{A0}\u{A0}■ [idle] between polls, waiting",
+        ),
+        (View::Busy, "Busy time by async call path", "■ [busy] inside poll, each function's own"),
+    ] {
+        let page = page(&snapshot, Format::Svg, view);
+        let document = parse(&page);
+        let by_id = |id| text(&document.descendants().find(|node| node.attribute("id") == Some(id)).unwrap());
+        assert_eq!(by_id("title"), title);
+        assert_eq!(by_id("subtitle"), legend);
+        let footer = document.descendants().filter(|node| node.attribute("class") == Some("footer"));
+        assert_eq!(
+            footer.map(|line| text(&line)).collect::<Vec<_>>(),
+            [
+                "server (pid 4711): 2.00 s recorded on 1 thread; 0 calls, 2 polls, 5 ns busy",
+                "nothing dropped",
+                "clock manual; cost of recording: 2 polls × 40 ns ≈ 80 ns (1600.00 % of busy)",
+                "diagnose 0.1.0, recording on",
+            ]
+        );
+    }
+}
+
+#[test]
+fn the_page_is_high_enough_for_its_footer() {
+    let page = page(&tree("main | busy=5"), Format::Svg, View::Time);
+    let document = parse(&page);
+    let height: f64 = document.root_element().attribute("height").unwrap().parse().unwrap();
+    let bottoms = document.descendants().filter(|node| node.attribute("class") == Some("footer"));
+    let lowest = bottoms.map(|line| line.attribute("y").unwrap().parse::<f64>().unwrap()).fold(0.0, f64::max);
+    assert!(lowest > 0.0 && lowest < height, "{lowest} {height}");
+    assert_eq!(document.root_element().attribute("viewBox"), Some(&format!("0 0 1200 {height}")[..]));
+}
+
+#[test]
+fn leaves_have_their_colors_and_functions_none_of_them() {
+    let page = page(&tree("main | busy=5 self_idle=6\n  [busy] | busy=1"), Format::Svg, View::Time);
+    let document = parse(&page);
+    for frame in document.descendants().filter(|node| node.has_tag_name("g")) {
+        let child = |name| frame.children().find(|node| node.has_tag_name(name)).unwrap();
+        let fill = child("rect").attribute("fill").unwrap();
+        match text(&child("title")).split(" (").next().unwrap() {
+            "[busy]" if !text(&child("title")).starts_with("[busy] (2)") => {
+                assert_eq!(fill, "rgb(230,159,0)");
+            }
+            "[idle]" => assert_eq!(fill, "rgb(86,180,233)"),
+            _ => assert!(!["rgb(230,159,0)", "rgb(86,180,233)"].contains(&fill)),
+        }
+    }
+    assert!(page.contains("@media (prefers-color-scheme: dark)"));
+}
+
+#[test]
+fn times_too_long_to_add_up_are_drawn_all_the_same() {
+    let mut snapshot = tree("a | self_idle=1\nb | self_idle=1\nc | self_idle=1");
+    snapshot.nodes.iter_mut().for_each(|node| node.self_idle_ns = u64::MAX);
+    let titles = titles(&snapshot, View::Idle);
+    assert_eq!(titles.len(), 7);
+    assert_eq!(titles[0], "[idle] (18,446,744,073,709,552 µs, 33.33%)");
+}
+
+#[test]
+fn an_empty_snapshot_gives_a_page_with_the_reason() {
+    let page = page(&empty(), Format::Svg, View::Time);
+    let document = parse(&page);
+    assert!(text(&document.root_element()).contains("no annotated future was polled yet"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_names_give_well_formed_pages_with_every_stack(snapshot in random::snapshot(25)) {
+        let stacks = fold(&snapshot, View::Time);
+        // Every prefix of a stack is one box, and `all` is one more.
+        let mut boxes: Vec<&[String]> = stacks.iter().flat_map(|stack| (1..=stack.frames.len()).map(|n| &stack.frames[..n])).collect();
+        boxes.sort();
+        boxes.dedup();
+        let titles = titles(&snapshot, View::Time);
+        prop_assert_eq!(titles.len(), if stacks.is_empty() { 0 } else { boxes.len() + 1 });
+        let mut drawn: Vec<&str> = titles.iter().map(|title| title.rsplit_once(" (").unwrap().0).filter(|name| *name != "all").collect();
+        let mut expected: Vec<&str> = boxes.iter().map(|frames| &frames.last().unwrap()[..]).filter(|name| *name != "all").collect();
+        drawn.sort_unstable();
+        expected.sort_unstable();
+        prop_assert_eq!(drawn, expected);
+    }
+
+    #[test]
+    fn any_process_name_gives_well_formed_pages(name in random::name(), producer in random::name()) {
+        let mut snapshot = tree("main | busy=5");
+        snapshot.process.name = name;
+        snapshot.producer = producer;
+        parse(&page(&snapshot, Format::Svg, View::Time));
+        snapshot.nodes.clear();
+        parse(&page(&snapshot, Format::Svg, View::Time));
+    }
+}

@@ -1,0 +1,164 @@
+//! The report for a terminal, as a whole page.
+
+mod support;
+
+use diagnose_reports::{Format, View};
+use support::{empty, node, page, site, tree};
+
+fn text(drawing: &str) -> String {
+    page(&tree(drawing), Format::Text, View::Time)
+}
+
+#[test]
+fn a_server_under_load() {
+    insta::assert_snapshot!(text(
+        "
+main | busy=412_000_000 idle=1_500_000_000 self_idle=3_000_000 calls=1 polls=120 pending=1 max=9_000_000
+  accept | busy=20_000_000 idle=300_000_000 self_idle=300_000_000 calls=40 polls=80 max=900_000 polls@262144..524288=60 polls@524288..1048576=20
+  handle | busy=200_000_000 idle=500_000_000 self_idle=90_000_000 calls=30 polls=300 cancelled=3 max=9_000_000 label=user:7
+    read | busy=80_000_000 idle=400_000_000 self_idle=400_000_000 calls=30 polls=160 max=2_000_000
+      {block} | busy=1_500 calls=1 polls=1 max=1_500
+  handle | busy=150_000_000 idle=690_000_000 self_idle=690_000_000 calls=10 polls=100 max=8_000_000 label=user:8
+worker 3 | busy=900_000_000 idle=200_000_000 self_idle=200_000_000 calls=2 polls=90 never_polled=2 max=50_000_000
+  other | busy=90_000_000 calls=12 polls=12
+"
+    ), @r"
+    server (pid 4711): 2.00 s recorded on 1 thread; 126 calls, 863 polls, 1.31 s busy
+
+    by function, most self busy first
+      self busy     busy  self idle    idle  calls  polls  cancelled  never polled  p50 poll  p99 poll  max poll  function
+         810 ms   900 ms     200 ms  200 ms      2     90          0             2         -         -   50.0 ms  worker_3 (src/main.rs:6)
+         270 ms   350 ms     780 ms  1.19 s     40    400          3             0         -         -   9.00 ms  handle (src/main.rs:3)
+        90.0 ms  90.0 ms       0 ns    0 ns     12     12          0             0         -         -      0 ns  [other]
+        80.0 ms  80.0 ms     400 ms  400 ms     30    160          0             0         -         -   2.00 ms  read (src/main.rs:4)
+        42.0 ms   412 ms    3.00 ms  1.50 s      1    120          0             0         -         -   9.00 ms  main (src/main.rs:1)
+        20.0 ms  20.0 ms     300 ms  300 ms     40     80          0             0    437 µs    900 µs    900 µs  accept (src/main.rs:2)
+        1.50 µs  1.50 µs       0 ns    0 ns      1      1          0             0         -         -   1.50 µs  {block} (src/main.rs:5)
+
+    call tree, busy and idle with everything below
+         busy    idle  calls  polls  pending  max poll  call path
+       900 ms  200 ms      2     90        0   50.0 ms  worker_3
+      90.0 ms    0 ns     12     12        0      0 ns  └─ [other]
+       412 ms  1.50 s      1    120        1   9.00 ms  main
+       200 ms  500 ms     30    300        0   9.00 ms  ├─ handle user:7
+      80.0 ms  400 ms     30    160        0   2.00 ms  │  └─ read
+      1.50 µs    0 ns      1      1        0   1.50 µs  │     └─ {block} (src/main.rs:5)
+       150 ms  690 ms     10    100        0   8.00 ms  ├─ handle user:8
+      20.0 ms  300 ms     40     80        0    900 µs  └─ accept
+
+    by label, most busy first
+        busy    idle  calls  max poll  function  label
+      200 ms  500 ms     30   9.00 ms  handle    user:7
+      150 ms  690 ms     10   8.00 ms  handle    user:8
+
+    nothing dropped
+    clock manual; cost of recording: 863 polls × 40 ns ≈ 34.5 µs (< 0.01 % of busy)
+    diagnose 0.1.0, recording on
+    ");
+}
+
+#[test]
+fn columns_without_content_and_labels_are_left_out() {
+    insta::assert_snapshot!(text("main | busy=5 calls=1 polls=2 max=3"), @r"
+    server (pid 4711): 2.00 s recorded on 1 thread; 1 call, 2 polls, 5 ns busy
+
+    by function, most self busy first
+      self busy  busy  self idle  idle  calls  polls  p50 poll  p99 poll  max poll  function
+           5 ns  5 ns       0 ns  0 ns      1      2         -         -      3 ns  main (src/main.rs:1)
+
+    call tree, busy and idle with everything below
+      busy  idle  calls  polls  pending  max poll  call path
+      5 ns  0 ns      1      2        0      3 ns  main
+
+    nothing dropped
+    clock manual; cost of recording: 2 polls × 40 ns ≈ 80 ns (1600.00 % of busy)
+    diagnose 0.1.0, recording on
+    ");
+}
+
+#[test]
+fn a_large_tree_shows_its_heaviest_paths_and_counts_the_rest() {
+    // 1200 roots with a child each; the last root is the heaviest.
+    let mut snapshot = empty();
+    for number in 0..1200 {
+        snapshot.sites.push(site(&format!("root{number}"), "m", "a.rs", number + 1, 1));
+        snapshot.sites.push(site(&format!("leaf{number}"), "m", "b.rs", number + 1, 1));
+        let root = snapshot.nodes.len();
+        snapshot.nodes.push(node(root, None));
+        snapshot.nodes.push(node(root + 1, Some(root)));
+        snapshot.nodes[root].busy_ns = 10 * u64::from(number) + 10;
+        snapshot.nodes[root + 1].busy_ns = 1;
+    }
+    let page = page(&snapshot, Format::Text, View::Time);
+    let tree = page.split("\ncall tree").nth(1).unwrap();
+    let shown: Vec<&str> =
+        tree.lines().filter(|line| line.contains("root") || line.contains("leaf")).collect();
+    assert_eq!(shown.len(), 1000);
+    assert!(shown[0].ends_with("root1199") && shown[999].ends_with("root200"), "{shown:?}");
+    assert!(tree.contains("\n  … and 1,400 call paths more (the JSON report has everything)\n"));
+    assert!(page.contains("\n  … and 1,400 functions more (the JSON report has everything)\n"));
+}
+
+#[test]
+fn a_heavy_path_is_shown_with_its_ancestors_however_light() {
+    // 1500 roots of 5 ns, and one without any time above a leaf of 9 ns.
+    let mut snapshot = empty();
+    for name in ["root", "light", "heavy"] {
+        snapshot.sites.push(site(name, "m", "a.rs", 1, 1));
+    }
+    for index in 0..1500 {
+        snapshot.nodes.push(node(0, None));
+        snapshot.nodes[index].busy_ns = 5;
+    }
+    snapshot.nodes.extend([node(1, None), node(2, Some(1500))]);
+    snapshot.nodes[1501].busy_ns = 9;
+    let page = page(&snapshot, Format::Text, View::Time);
+    let tree = page.split("\ncall tree").nth(1).unwrap();
+    assert!(tree.contains("  light\n") && tree.contains("  └─ heavy\n"), "{tree}");
+}
+
+#[test]
+fn labels_under_themselves_count_once_and_under_others_each() {
+    let page = text(
+        "
+walk | busy=9 calls=1 label=a
+  walk | busy=6 calls=1 label=b
+    walk | busy=4 calls=1 label=a
+",
+    );
+    let labels: Vec<&str> = page.split("\nby label").nth(1).unwrap().lines().skip(2).take(2).collect();
+    assert_eq!(
+        labels,
+        ["  9 ns  0 ns      2      0 ns  walk      a", "  6 ns  0 ns      1      0 ns  walk      b"]
+    );
+}
+
+#[test]
+fn fifty_labels_are_enough() {
+    let drawing: Vec<String> =
+        (0..60).map(|number| format!("handle | busy={} label=user:{number}", 100 - number)).collect();
+    let page = text(&drawing.join("\n"));
+    let labels = page.split("\nby label").nth(1).unwrap();
+    assert_eq!(labels.lines().filter(|line| line.contains("user:")).count(), 50);
+    assert!(labels.contains("user:49\n  … and 10 labels more"), "{labels}");
+}
+
+#[test]
+fn a_path_deeper_than_any_stack_is_drawn() {
+    let mut snapshot = empty();
+    snapshot.sites.push(site("walk", "m", "a.rs", 1, 1));
+    for depth in 0..20_000_usize {
+        snapshot.nodes.push(node(0, depth.checked_sub(1)));
+    }
+    assert!(page(&snapshot, Format::Text, View::Time).contains("… and 19,000 call paths more"));
+}
+
+#[test]
+fn names_and_labels_cannot_break_a_line() {
+    let mut snapshot = tree("main | busy=5 label=x");
+    snapshot.sites[0].name = "a\nb\tc".into();
+    snapshot.sites[0].file = "a\nb.rs".into();
+    snapshot.nodes[0].label = Some("user\n=\u{1b}[31m7".into());
+    let page = page(&snapshot, Format::Text, View::Time);
+    assert!(page.contains("  a b c (a b.rs:1)\n") && page.contains("  a b c user = [31m7\n"), "{page}");
+}

@@ -1,0 +1,109 @@
+//! Report files: complete or not there, never half.
+
+mod support;
+
+use std::error::Error as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use diagnose_reports::{Format, Report, View, write, write_file};
+use support::{page, tree};
+
+/// An empty directory of the test's own.
+fn directory(test: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(&directory).unwrap();
+    directory
+}
+
+fn entries(directory: &Path) -> Vec<String> {
+    let names =
+        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn creates_missing_parents_and_returns_the_path() {
+    let directory = directory("creates_missing_parents");
+    let path = directory.join("a/b/x.txt");
+    let snapshot = tree("main | busy=5");
+    assert_eq!(write_file(&snapshot, Format::Text.into(), &path).unwrap(), path);
+    assert_eq!(fs::read_to_string(&path).unwrap(), page(&snapshot, Format::Text, View::Time));
+    assert_eq!(entries(path.parent().unwrap()), ["x.txt"]);
+}
+
+#[test]
+fn replaces_an_older_file() {
+    let directory = directory("replaces_an_older_file");
+    let path = directory.join("x.folded");
+    fs::write(&path, "old and much longer than what comes, ".repeat(100)).unwrap();
+    let snapshot = tree("main | busy=5");
+    write_file(&snapshot, Report::new(Format::Folded), &path).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), page(&snapshot, Format::Folded, View::Time));
+    assert_eq!(entries(&directory), ["x.folded"]);
+}
+
+#[test]
+fn a_failure_leaves_what_was_there_and_no_temporary() {
+    // A directory in the place of the file: everything goes well up to the last step.
+    let directory = directory("a_failure_leaves");
+    let path = directory.join("x.txt");
+    fs::create_dir(&path).unwrap();
+    fs::write(path.join("kept"), "kept").unwrap();
+    let error = write_file(&tree("main | busy=5"), Format::Text.into(), &path).unwrap_err();
+    assert!(error.to_string().starts_with(&format!("cannot write `{}`: ", path.display())), "{error}");
+    assert!(error.source().unwrap().is::<io::Error>());
+    assert_eq!(entries(&directory), ["x.txt"]);
+    assert_eq!(entries(&path), ["kept"]);
+}
+
+#[test]
+fn a_parent_that_is_a_file_is_an_error_with_the_path() {
+    let directory = directory("a_parent_that_is_a_file");
+    fs::write(directory.join("file"), "kept").unwrap();
+    let path = directory.join("file/x.txt");
+    let error = write_file(&tree("main | busy=5"), Format::Text.into(), &path).unwrap_err();
+    assert!(error.to_string().starts_with(&format!("cannot write `{}`: ", path.display())), "{error}");
+    assert_eq!(fs::read_to_string(directory.join("file")).unwrap(), "kept");
+}
+
+#[test]
+fn a_path_without_a_name_is_an_error() {
+    let error = write_file(&tree("main | busy=5"), Format::Text.into(), Path::new("..")).unwrap_err();
+    assert_eq!(error.to_string(), "cannot write `..`: the path does not end in a file name");
+}
+
+#[test]
+fn many_writers_of_one_path_leave_one_whole_file() {
+    let directory = directory("many_writers");
+    let path = directory.join("x.json");
+    let snapshot = tree("main | busy=5\n  read | busy=3");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| write_file(&snapshot, Format::Json.into(), &path).unwrap());
+        }
+    });
+    assert_eq!(fs::read_to_string(&path).unwrap(), page(&snapshot, Format::Json, View::Time));
+    assert_eq!(entries(&directory), ["x.json"]);
+}
+
+#[test]
+fn a_writer_that_fails_is_an_error_with_its_reason() {
+    struct Full;
+    impl io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::Error::other("no space left"))
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let out: &mut dyn io::Write = &mut Full;
+    let error = write(&tree("main | busy=5"), Format::Text.into(), out).unwrap_err();
+    assert_eq!(error.to_string(), "cannot write the report: no space left");
+    assert_eq!(error.source().unwrap().to_string(), "no space left");
+}

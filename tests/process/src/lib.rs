@@ -1,0 +1,1 @@
+//! The tests are in `tests/`, the programs they start in `src/bin/`.
