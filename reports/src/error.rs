@@ -1,7 +1,7 @@
 //! The one error of this crate: what could not be done, with what, and why.
 //!
-//! The reason is part of the message and is kept as the [source](std::error::Error::source) too. The kinds stay private, so
-//! that a new one is not a breaking change.
+//! The reason is part of the message and is kept as the [source](std::error::Error::source) too. The kinds
+//! stay private, so that a new one is not a breaking change.
 
 use std::convert::Infallible;
 use std::fmt;

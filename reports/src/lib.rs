@@ -1,7 +1,8 @@
-//! Reports over what [`diagnose`](https://docs.rs/diagnose), a profiler for async Rust, has recorded: flame graphs, tables
-//! and call trees for humans, folded stacks for other tools, JSON for later.
+//! Reports over what [`diagnose`](https://docs.rs/diagnose), a profiler for async Rust, has recorded: flame
+//! graphs, tables and call trees for humans, folded stacks for other tools, JSON for later.
 //!
-//! Everything starts from a [`Snapshot`], plain data that came from the running program a moment ago or from a file:
+//! Everything starts from a [`Snapshot`], plain data that came from the running program a moment ago or from
+//! a file:
 //! ```
 //! use diagnose_reports::{Format, Snapshot, write};
 //!
@@ -58,14 +59,15 @@
 //! ");
 //! # Ok::<(), diagnose_reports::Error>(())
 //! ```
-//! [`write_file`] does the same to a file, which is never half-written. What to write is a [`Report`], a [`Format`] and a
-//! [`View`], and may come from a file name: `flame.svg`, `flame.busy.svg`, `table.txt`.
+//! [`write_file`] does the same to a file, which is never half-written. What to write is a [`Report`], a
+//! [`Format`] and a [`View`], and may come from a file name: `flame.svg`, `flame.busy.svg`, `table.txt`.
 //!
 //! # What the numbers mean
 //!
-//! *Busy* is time inside `poll`; the busy times of all functions add up to the whole. *Idle* is time between polls; that of
-//! futures which wait at the same time, as under `join!`, overlaps and adds up to more than the clock shows. *Self* is without
-//! annotated callees. Every report ends with what was dropped, what the clock was, and what recording itself has cost.
+//! *Busy* is time inside `poll`; the busy times of all functions add up to the whole. *Idle* is time between
+//! polls; that of futures which wait at the same time, as under `join!`, overlaps and adds up to more than
+//! the clock shows. *Self* is without annotated callees. Every report ends with what was dropped, what the
+//! clock was, and what recording itself has cost.
 //!
 //! # Layers
 //!
@@ -77,12 +79,14 @@
 //!   ↓
 //! export     one format per file, each from a snapshot to text
 //! ```
-//! A new format is one new file and one line in the table of `format.rs`. The same snapshot gives the same bytes, always.
+//! A new format is one new file and one line in the table of `format.rs`. The same snapshot gives the same
+//! bytes, always.
 //!
 //! # Features
 //!
-//! - `svg` (default): flame graphs, drawn by inferno. Its licence is CDDL-1.0, and its script is part of every page that it
-//!   draws. Without the feature inferno is not compiled, and asking for `svg` is an error that says so.
+//! - `svg` (default): flame graphs, drawn by inferno. Its licence is CDDL-1.0, and its script is part of
+//!   every page that it draws. Without the feature inferno is not compiled, and asking for `svg` is an error
+//!   that says so.
 #![forbid(unsafe_code)]
 
 mod analysis;

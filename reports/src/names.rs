@@ -1,15 +1,16 @@
 //! Names: what a site is called in every report, and what a name may contain.
 //!
-//! A site goes by its plain name where that is enough. Where several sites of the snapshot share one, all of them are
-//! qualified in the same way, by the first of these that tells them apart:
+//! A site goes by its plain name where that is enough. Where several sites of the snapshot share one, all of
+//! them are qualified in the same way, by the first of these that tells them apart:
 //! ```text
 //! get                    alone
 //! server::get            by module
 //! get (src/a.rs:3)       by line; unnamed blocks start here
 //! get (src/a.rs:3:14)    by column
 //! ```
-//! A name then becomes a *frame*, which every format can carry: see [`sanitize`]. What is still equal after that gets a
-//! number, `get (2)`, so that one frame is always one site. The names in brackets below belong to the reports.
+//! A name then becomes a *frame*, which every format can carry: see [`sanitize`]. What is still equal after
+//! that gets a number, `get (2)`, so that one frame is always one site. The names in brackets below belong to
+//! the reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,7 +84,8 @@ fn distinguishing_style(snapshot: &Snapshot, group: &[usize]) -> fn(&Site) -> St
 
 /// Appends ` (2)`, ` (3)` … to frames that are taken, in the order of the sites.
 fn number_equals(snapshot: &Snapshot, used: &BTreeSet<usize>, frames: &mut [String]) {
-    // Frames that are nobody's second choice go first: `a (2)` keeps its name even where a second `a` would like it.
+    // Frames that are nobody's second choice go first: `a (2)` keeps its name even where a second `a` would
+    // like it.
     let mut taken: BTreeSet<String> = [BUSY, IDLE, OTHER].map(str::to_owned).into();
     let mut late = Vec::new();
     for (index, site) in snapshot.sites.iter().enumerate() {
@@ -104,9 +106,9 @@ fn number_equals(snapshot: &Snapshot, used: &BTreeSet<usize>, frames: &mut [Stri
     }
 }
 
-/// Turns any text into one line that every format can show: each run of white space, of control characters or of both
-/// becomes one space, and none stays at the ends; what is not a character of XML 1.0, is invisible or turns the direction of
-/// the text around it becomes `\u{FFFD}`.
+/// Turns any text into one line that every format can show: each run of white space, of control characters or
+/// of both becomes one space, and none stays at the ends; what is not a character of XML 1.0, is invisible or
+/// turns the direction of the text around it becomes `\u{FFFD}`.
 pub(crate) fn printable(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
@@ -123,10 +125,11 @@ pub(crate) fn printable(text: &str) -> String {
     line
 }
 
-/// Turns any text into a frame that folded lines and inferno carry unharmed, changing as little as possible. First it is
-/// made [`printable`], then:
+/// Turns any text into a frame that folded lines and inferno carry unharmed, changing as little as possible.
+/// First it is made [`printable`], then:
 /// - `;`, which separates frames, becomes `:`;
-/// - a last word that is a number is tied with `_` (`worker 3` to `worker_3`): readers take it for a second count;
+/// - a last word that is a number is tied with `_` (`worker 3` to `worker_3`): readers take it for a second
+///   count;
 /// - a `# ` at the start, which makes a line a comment, becomes `#_`;
 /// - an ending such as `_[k]`, which inferno hides, gets a `_`;
 /// - nothing at all becomes `_`.

@@ -1,7 +1,8 @@
 //! From a snapshot to bytes in a writer, or to a file that is complete or not there at all.
 //!
-//! A file is written under a temporary name in its own directory and renamed: a reader that watches the path, and a program
-//! that is killed while it dumps, see the old file or the new one. A failure leaves the old file and removes the temporary.
+//! A file is written under a temporary name in its own directory and renamed: a reader that watches the path,
+//! and a program that is killed while it dumps, see the old file or the new one. A failure leaves the old
+//! file and removes the temporary.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -39,7 +40,8 @@ pub fn write<W: io::Write + ?Sized>(snapshot: &Snapshot, report: Report, out: &m
 /// Writes the report to the file `path`, whose missing parent directories are created, and returns the path.
 ///
 /// # Errors
-/// When the format's Cargo feature is off, or when the file cannot be written; an older file of the name is then untouched.
+/// When the format's Cargo feature is off, or when the file cannot be written; an older file of the name is
+/// then untouched.
 pub fn write_file(snapshot: &Snapshot, report: Report, path: &Path) -> Result<PathBuf, Error> {
     let render = report.format.render()?;
     render(snapshot, report.view)
@@ -62,13 +64,15 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     drop(file);
     let renamed = written.and_then(|()| fs::rename(&temporary, path));
     if renamed.is_err() {
-        // The first error is the one to report; a temporary that cannot be removed either changes nothing about it.
+        // The first error is the one to report; a temporary that cannot be removed either changes nothing
+        // about it.
         let _ = fs::remove_file(&temporary);
     }
     renamed
 }
 
-/// A new file `.name.pid.n.tmp`, never one that is already there: other processes and threads may write the same report.
+/// A new file `.name.pid.n.tmp`, never one that is already there: other processes and threads may write the
+/// same report.
 fn create_temporary(directory: &Path, name: &str) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut tries = 0;

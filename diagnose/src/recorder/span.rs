@@ -117,7 +117,9 @@ impl Span {
                 node.times.enter(now, Some(wait));
             }
             State::Waiting(_) => {
+                // It waited under another path. Here it is new, as far as the parent's children are concerned.
                 self.end_wait(place, now);
+                self.state = State::Unseen;
                 node.times.enter(now, None);
             }
             State::Unpolled => {

@@ -6,11 +6,12 @@
 //!                                               handle;read;[busy]    3
 //!                                               handle;read;[idle]    50
 //! ```
-//! A parent never stands alone with a value. Tools that sort lines as text would otherwise draw a frame twice where a
-//! sibling's name begins with the frame's (`fetch` beside `fetch::retry`).
+//! A parent never stands alone with a value. Tools that sort lines as text would otherwise draw a frame twice
+//! where a sibling's name begins with the frame's (`fetch` beside `fetch::retry`).
 //!
-//! What holds: the `[busy]` leaves sum up to the busy time of all roots less what nested executors polled (`nested_ns`),
-//! which is in the roots of those tasks. The `[idle]` leaves sum up to every path's own waits, which may overlap.
+//! What holds: the `[busy]` leaves sum up to the busy time of all roots less what nested executors polled
+//! (`nested_ns`), which is in the roots of those tasks. The `[idle]` leaves sum up to every path's own waits,
+//! which may overlap.
 
 use std::collections::BTreeMap;
 
@@ -23,14 +24,15 @@ use crate::names::{BUSY, IDLE, Names};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stack {
-    /// The frames from the root to the leaf, `[busy]` or `[idle]`. None is empty or holds a `;` or a line break.
+    /// The frames from the root to the leaf, `[busy]` or `[idle]`. None is empty or holds a `;` or a line
+    /// break.
     pub frames: Vec<String>,
     /// The leaf's time; never zero.
     pub value_ns: u64,
 }
 
-/// Folds the self times of a snapshot into stacks, sorted as their lines sort (`frames.join(";")`, by bytes) and merged:
-/// equal stacks are one, and all labels of a site are one frame.
+/// Folds the self times of a snapshot into stacks, sorted as their lines sort (`frames.join(";")`, by bytes)
+/// and merged: equal stacks are one, and all labels of a site are one frame.
 ///
 /// # Examples
 /// ```

@@ -1,6 +1,8 @@
-//! The table by label: what each labelled kind of span of a site adds up to, `handle` for `user=7` beside `user=8`.
+//! The table by label: what each labelled kind of span of a site adds up to, `handle` for `user=7` beside
+//! `user=8`.
 //!
-//! Cumulative times count as in [`rows`](super::rows): of one label of a site, only the outermost occurrence on a path adds.
+//! Cumulative times count as in [`rows`](super::rows): of one label of a site, only the outermost occurrence
+//! on a path adds.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -26,7 +28,8 @@ pub(crate) struct LabelRow {
     pub(crate) longest_poll_ns: u64,
 }
 
-/// Sums up the labelled nodes by site and label, sorted by busy, then idle (both descending), then name and label.
+/// Sums up the labelled nodes by site and label, sorted by busy, then idle (both descending), then name and
+/// label.
 pub(crate) fn label_rows(snapshot: &Snapshot) -> Vec<LabelRow> {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);

@@ -7,7 +7,8 @@
 //! labels    one row per site and label
 //! quantile  p50 and p99 from log2 histograms
 //! ```
-//! Nothing here writes, and nothing here fails: a snapshot that contradicts itself gives odd numbers, never a panic.
+//! Nothing here writes, and nothing here fails: a snapshot that contradicts itself gives odd numbers, never a
+//! panic.
 
 pub(crate) mod fold;
 pub(crate) mod labels;

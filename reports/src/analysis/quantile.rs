@@ -28,7 +28,8 @@ impl Histogram {
         }
     }
 
-    /// The duration that `per_mille` of 1000 polls do not exceed, at most `longest_ns`; `None` without any poll.
+    /// The duration that `per_mille` of 1000 polls do not exceed, at most `longest_ns`; `None` without any
+    /// poll.
     pub(crate) fn quantile(&self, per_mille: u16, longest_ns: u64) -> Option<u64> {
         let total: u128 = self.counts.values().copied().map(u128::from).sum();
         // In thousandths of a poll, so that everything stays an integer.

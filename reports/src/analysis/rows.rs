@@ -1,7 +1,7 @@
 //! The table by function: what all call paths of a site add up to.
 //!
-//! Counters and self times are plain sums. Cumulative times are not: where a site is under itself on a path, the outer
-//! span's time contains the inner one's, so only the outermost occurrence adds.
+//! Counters and self times are plain sums. Cumulative times are not: where a site is under itself on a path,
+//! the outer span's time contains the inner one's, so only the outermost occurrence adds.
 //! ```text
 //! walk          busy 10    adds 10
 //! └─ walk       busy 6     already in it

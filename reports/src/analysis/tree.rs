@@ -23,7 +23,8 @@ pub(crate) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// Links the nodes. Times that do not add up, as a poll that ran during the capture may leave them, saturate at zero.
+    /// Links the nodes. Times that do not add up, as a poll that ran during the capture may leave them,
+    /// saturate at zero.
     pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
         let nodes = &snapshot.nodes[..];
         let mut roots = Vec::new();
@@ -60,8 +61,8 @@ impl<'a> Tree<'a> {
         path
     }
 
-    /// Whether no ancestor is the same as the node in the eyes of `same`: only such a node adds to a cumulative time, since
-    /// a recursive call's time is already in the outer one's.
+    /// Whether no ancestor is the same as the node in the eyes of `same`: only such a node adds to a
+    /// cumulative time, since a recursive call's time is already in the outer one's.
     pub(crate) fn is_outermost(&self, index: usize, same: impl Fn(&Node, &Node) -> bool) -> bool {
         self.ancestors(index).all(|ancestor| !same(&self.nodes[ancestor], &self.nodes[index]))
     }

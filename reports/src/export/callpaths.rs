@@ -1,4 +1,5 @@
-//! The call tree of the text report: one line per call path, its numbers on the left, its place in the tree on the right.
+//! The call tree of the text report: one line per call path, its numbers on the left, its place in the tree
+//! on the right.
 //!
 //! ```text
 //!      busy     idle  calls  polls  pending  max poll  call path
@@ -6,7 +7,8 @@
 //!   8.00 ms   1.00 s     10     20        0   3.20 ms  ├─ handle user=7
 //!   1.00 ms      0 s     10     10        0    100 µs  │  └─ parse
 //! ```
-//! Siblings are sorted by busy, then idle. Of a large tree the heaviest paths are shown, each with all its ancestors.
+//! Siblings are sorted by busy, then idle. Of a large tree the heaviest paths are shown, each with all its
+//! ancestors.
 
 use std::cmp::Reverse;
 
@@ -42,8 +44,8 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> (String, usize) {
     (table.render(), tree.nodes.len())
 }
 
-/// Puts the shown ones of `siblings` on the stack, the first to be drawn on top, each with what is drawn in front of its
-/// name and in front of its children's branches. Roots have no `indent` and no branch.
+/// Puts the shown ones of `siblings` on the stack, the first to be drawn on top, each with what is drawn in
+/// front of its name and in front of its children's branches. Roots have no `indent` and no branch.
 fn push_siblings(
     open: &mut Vec<(usize, String, String)>,
     tree: &Tree<'_>,
@@ -68,8 +70,8 @@ fn push_siblings(
     }
 }
 
-/// Marks the `bound` nodes whose subtree holds the longest times. A parent weighs at least as much as its children and is
-/// preferred to them, so with a node its ancestors are marked too.
+/// Marks the `bound` nodes whose subtree holds the longest times. A parent weighs at least as much as its
+/// children and is preferred to them, so with a node its ancestors are marked too.
 fn heaviest(tree: &Tree<'_>, bound: usize) -> Vec<bool> {
     let mut weights: Vec<u64> =
         tree.nodes.iter().map(|node| node.busy_ns.saturating_add(node.idle_ns)).collect();

@@ -7,8 +7,8 @@
 //! details               what the pointer is over
 //! footer                four lines, for which the page grows here
 //! ```
-//! The page is edited as text at places that occur once in it. A place that is not found is left alone: then the page lacks
-//! an ornament and is still well-formed.
+//! The page is edited as text at places that occur once in it. A place that is not found is left alone: then
+//! the page lacks an ornament and is still well-formed.
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ pub(crate) const IDLE_COLOR: Rgb = [86, 180, 233];
 pub(crate) const OTHER_COLOR: Rgb = [190, 190, 190];
 /// Functions: pale, so that the leaves stand out, and a little different from each other.
 pub(crate) const SHADES: [Rgb; 4] = [[226, 219, 204], [218, 210, 193], [233, 227, 214], [212, 206, 192]];
-/// Behind the frames. Between them there is no line: it would cover what is thinner than itself.
+/// Behind the frames.
 pub(crate) const BACKGROUND: Rgb = [255, 255, 255];
 
 /// The height of a footer line.
@@ -33,19 +33,24 @@ const LINE_HEIGHT: usize = 16;
 /// Stands before each entry of the legend.
 const SQUARE: char = '■';
 
-/// Rules that come after inferno's own. Attributes of the page, such as `fill`, yield to any rule.
+/// Rules that come after inferno's own. Attributes of the page, such as `fill`, yield to any rule. Frames are
+/// set off from each other by a thin line, except those of less than 1 % of the width, `0.…%`, which the line
+/// would cover.
 const STYLE: &str = "
 :root { color-scheme:light dark; }
 #subtitle, .footer { fill:#555555; }
 .footer { font-size:11px; }
 #search { opacity:0.6; }
+#frames > g > rect:not([width^='0.']) { stroke:#ffffff; stroke-width:0.5; }
+#frames > g:hover > rect { stroke:#000000; }
 @media (prefers-color-scheme: dark) {
   :root { background:#1b1b1d; }
   #background stop { stop-color:#1b1b1d; }
   #title, #details, #matched, #unzoom, #search { fill:#e6e6e6; }
   #subtitle, .footer { fill:#a8a8a8; }
   #frames > g > text { fill:#000000; }
-  #frames > *:hover > rect { stroke:#ffffff; }
+  #frames > g > rect:not([width^='0.']) { stroke:#1b1b1d; }
+  #frames > g:hover > rect { stroke:#ffffff; }
 }
 ";
 

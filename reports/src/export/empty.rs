@@ -1,7 +1,8 @@
-//! What a report shows when there is nothing to draw: the reason and what to do about it, instead of an error.
+//! What a report shows when there is nothing to draw: the reason and what to do about it, instead of an
+//! error.
 //!
-//! A profiler is asked when something hangs, and then its first answer is often an empty one. inferno's own is an error
-//! (`No stack counts found`), which tells nothing.
+//! A profiler is asked when something hangs, and then its first answer is often an empty one. inferno's own
+//! is an error (`No stack counts found`), which tells nothing.
 
 use crate::format::View;
 use crate::model::{Node, Snapshot};

@@ -6,8 +6,9 @@
 //! handle;read;[idle] 50000
 //! # diagnose: server (pid 4711): …
 //! ```
-//! Lines are sorted by bytes. The footer stands in lines that begin with `# ` and do not end in a number: inferno's
-//! `flamegraph` takes them for comments, its `diff-folded` and speedscope skip what has no count at its end.
+//! Lines are sorted by bytes. The footer stands in lines that begin with `# ` and do not end in a number:
+//! inferno's `flamegraph` takes them for comments, its `diff-folded` and speedscope skip what has no count at
+//! its end.
 
 use std::fmt::Write;
 use std::io;

@@ -1,7 +1,8 @@
 //! The snapshot itself as JSON: complete, for reading back here or with other tools.
 //!
-//! Field by field what [`Snapshot`] is, indented, in the order of its fields, with a line break at the end. The number
-//! `version` decides whether a reader understands the file; it is looked at before anything else is.
+//! Field by field what [`Snapshot`] is, indented, in the order of its fields, with a line break at the end.
+//! The number `version` decides whether a reader understands the file; it is looked at before anything else
+//! is.
 
 use std::io;
 
@@ -31,8 +32,8 @@ impl Snapshot {
     /// Reads a snapshot that was written as JSON, up to the end of `input`.
     ///
     /// # Errors
-    /// When the reader fails, when it holds something else than a snapshot or one of another version, and when its nodes
-    /// refer to sites or parents that are not there.
+    /// When the reader fails, when it holds something else than a snapshot or one of another version, and
+    /// when its nodes refer to sites or parents that are not there.
     ///
     /// # Examples
     /// ```

@@ -1,11 +1,14 @@
 //! The flame graph, drawn by inferno; no other file names it.
 //!
-//! Stacks grow upwards from `all`. Every box is a function on a call path and as wide as its busy and idle time; the leaves
-//! say which is which. Colors are those of Okabe and Ito, told apart with any kind of color vision, the same in every run:
-//! `[busy]` orange, `[idle]` sky blue, functions pale beige.
+//! Stacks grow upwards from `all`. Every box is a function on a call path and as wide as its busy and idle
+//! time; the leaves say which is which. Colors are those of Okabe and Ito, told apart with any kind of color
+//! vision, the same in every run: `[busy]` orange, `[idle]` sky blue, functions pale beige.
 //!
-//! inferno sums up `u64`s unchecked and its script computes in `f64`s, so times come in the finest decimal unit in which
-//! the total is safe in both. What inferno cannot draw, the legend, the footer and a dark mode, [`dress`] adds.
+//! A box of less than 0.01 % of the width is not drawn; the text report and the JSON have it.
+//!
+//! inferno sums up `u64`s unchecked and its script computes in `f64`s, so times come in the finest decimal
+//! unit in which the total is safe in both. What inferno cannot draw, the legend, the footer and a dark mode,
+//! [`dress`] adds.
 
 use std::io;
 

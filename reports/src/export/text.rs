@@ -1,4 +1,5 @@
-//! The report for a terminal. The first screen answers where the time goes: a header, then the table by function.
+//! The report for a terminal. The first screen answers where the time goes: a header, then the table by
+//! function.
 //!
 //! ```text
 //! header         what was recorded, for how long

@@ -2,7 +2,8 @@
 
 const UNITS: [(u64, &str); 4] = [(1, "ns"), (1_000, "µs"), (1_000_000, "ms"), (1_000_000_000, "s")];
 
-/// A time with three significant digits in the unit that fits: `0 ns`, `999 ns`, `1.00 µs`, `83.4 ms`, `4711 s`.
+/// A time with three significant digits in the unit that fits: `0 ns`, `999 ns`, `1.00 µs`, `83.4 ms`, `4711
+/// s`.
 pub(crate) fn time(ns: u64) -> String {
     for (unit_ns, unit) in UNITS {
         for decimals in [2, 1, 0] {

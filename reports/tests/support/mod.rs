@@ -5,8 +5,9 @@ pub(crate) mod random;
 
 use diagnose_reports::{Bucket, Format, Kind, Node, Report, Site, Snapshot, Thread, VERSION, View, write};
 
-/// A snapshot with one node per line: two spaces of indent per level, the name, `|`, and fields as `busy=10`. A name that
-/// comes again is the same site; sites lie in `src/main.rs`, one per line, in the order of their first appearance.
+/// A snapshot with one node per line: two spaces of indent per level, the name, `|`, and fields as `busy=10`.
+/// A name that comes again is the same site; sites lie in `src/main.rs`, one per line, in the order of their
+/// first appearance.
 pub(crate) fn tree(drawing: &str) -> Snapshot {
     let mut snapshot = empty();
     let mut path: Vec<usize> = Vec::new();

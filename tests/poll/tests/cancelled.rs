@@ -1,0 +1,53 @@
+//! A future that is dropped while it is pending is cancelled, and its wait ends there.
+
+use std::pin::pin;
+
+use diagnose::diagnose;
+use diagnose_poll_tests::Step::{Busy, Wait};
+use diagnose_poll_tests::{Task, pass, poll, steps, tree};
+
+#[diagnose]
+async fn race() {
+    {
+        let mut loser = pin!(loser());
+        let mut winner = pin!(winner());
+        std::future::poll_fn(|_| {
+            let _ = poll(loser.as_mut());
+            poll(winner.as_mut())
+        })
+        .await;
+    }
+    pass(50);
+}
+
+#[diagnose]
+async fn loser() {
+    inner().await;
+}
+
+#[diagnose]
+async fn inner() {
+    steps([Busy(1), Wait, Busy(1), Wait]).await;
+}
+
+#[diagnose]
+async fn winner() {
+    steps([Busy(2), Wait, Busy(2)]).await;
+}
+
+// loser   ├1┤┈┈┈ 2 + 30 ┈┈┈├1┤┈ 2 ┈✗
+// winner     ├2┤┈ 30 + 1 ┈┈┈┈┈├2┤
+#[test]
+fn select_drops_the_loser_with_all_it_was_waiting_for() {
+    Task::new(race()).run(30);
+    pass(1_000);
+    assert_eq!(
+        tree(),
+        "\
+race  busy 56  self 50  idle 30  own 0  calls 1  polls 2  completed 1
+  loser  busy 2  self 0  idle 34  own 0  calls 1  polls 2  cancelled 1
+    inner  busy 2  self 2  idle 34  own 34  calls 1  polls 2  cancelled 1
+  winner  busy 4  self 4  idle 31  own 31  calls 1  polls 2  completed 1  unpolled 1
+"
+    );
+}

@@ -1,0 +1,33 @@
+//! A pending future that is dropped on a thread which never polled anything is cancelled on its own path.
+
+use std::thread;
+
+use diagnose::diagnose;
+use diagnose_poll_tests::Step::{Busy, Wait};
+use diagnose_poll_tests::{Task, pass, steps, tree};
+
+#[diagnose]
+async fn outer() {
+    inner().await;
+}
+
+#[diagnose]
+async fn inner() {
+    steps([Busy(1), Wait]).await;
+}
+
+#[test]
+fn a_foreign_thread_books_the_end_of_the_wait() {
+    let mut task = Task::new(outer());
+    assert!(task.poll().is_pending());
+    pass(40);
+    thread::spawn(move || drop(task)).join().expect("no panic");
+    pass(1_000);
+    assert_eq!(
+        tree(),
+        "\
+outer  busy 1  self 0  idle 40  own 0  calls 1  polls 1  cancelled 1
+  inner  busy 1  self 1  idle 40  own 40  calls 1  polls 1  cancelled 1
+"
+    );
+}

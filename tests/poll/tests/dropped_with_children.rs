@@ -1,0 +1,51 @@
+//! Dropping a parent drops its pending children; the poll that drops it is not confused by them.
+
+use diagnose::diagnose;
+use diagnose_poll_tests::Step::{Busy, Wait};
+use diagnose_poll_tests::{Task, poll, steps, tree};
+
+#[diagnose]
+async fn leaf() {
+    steps([Busy(1), Wait]).await;
+}
+
+#[diagnose]
+async fn pair() {
+    futures::join!(leaf(), leaf());
+}
+
+#[diagnose]
+async fn slow() {
+    steps([Busy(1), Wait, Busy(1), Wait, Busy(1)]).await;
+}
+
+/// Waits for `slow` all the time, and for a `pair` that it drops in its second poll.
+#[diagnose]
+async fn parent() {
+    let mut slow = Box::pin(slow());
+    let mut dropped = Some(Box::pin(pair()));
+    std::future::poll_fn(|_| {
+        let done = poll(slow.as_mut());
+        if let Some(mut pair) = dropped.take() {
+            if poll(pair.as_mut()).is_pending() && done.is_pending() {
+                drop(pair);
+            }
+        }
+        done
+    })
+    .await;
+}
+
+#[test]
+fn the_remaining_child_still_explains_the_wait() {
+    Task::new(parent()).run(10);
+    assert_eq!(
+        tree(),
+        "\
+parent  busy 5  self 0  idle 20  own 0  calls 1  polls 3  completed 1
+  pair  busy 2  self 0  idle 0  own 0  calls 1  polls 1  cancelled 1  unpolled 1
+    leaf  busy 2  self 2  idle 1  own 1  calls 2  polls 2  cancelled 2  unpolled 1
+  slow  busy 3  self 3  idle 22  own 22  calls 1  polls 3  completed 1
+"
+    );
+}

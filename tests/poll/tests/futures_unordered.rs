@@ -1,0 +1,48 @@
+//! A sub-executor polls only the children that were woken; the others go on waiting, and the parent with them.
+
+use std::pin::Pin;
+
+use diagnose::diagnose;
+use diagnose_poll_tests::Step::{Busy, Wait};
+use diagnose_poll_tests::{Steps, Task, poll, steps, tree};
+
+#[diagnose]
+async fn child(script: Steps) {
+    script.await;
+}
+
+/// Polls the first child in every round and the second in the first and the last only, as a `FuturesUnordered` does
+/// when only one of two is woken.
+#[diagnose]
+async fn parent() {
+    let mut first = Box::pin(child(steps([Busy(1), Wait, Busy(1)])));
+    let mut second = Box::pin(child(steps([Busy(1), Wait, Busy(1)])));
+    let mut round = 0;
+    std::future::poll_fn(|_| {
+        round += 1;
+        let done = |future: Pin<&mut _>| poll::<_>(future).is_ready();
+        match round {
+            1 => drop((done(first.as_mut()), done(second.as_mut()))),
+            2 => assert!(done(first.as_mut())),
+            3 => assert!(done(second.as_mut())),
+            _ => return std::task::Poll::Ready(()),
+        }
+        std::task::Poll::Pending
+    })
+    .await;
+}
+
+// parent  ├─2──┤┈ 10 ┈├1┤┈ 10 ┈├1┤┈ 10 ┈├┤
+// first   ├1┤┈┈  11  ┈├1┤
+// second     ├1┤┈┈┈┈┈┈┈┈ 21 ┈┈┈├1┤               the parent's own wait is the last one only
+#[test]
+fn a_child_that_was_not_polled_still_explains_the_wait() {
+    Task::new(parent()).run(10);
+    assert_eq!(
+        tree(),
+        "\
+parent  busy 4  self 0  idle 30  own 10  calls 1  polls 4  completed 1
+  child  busy 4  self 4  idle 32  own 32  calls 2  polls 4  completed 2  unpolled 1
+"
+    );
+}

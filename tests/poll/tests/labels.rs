@@ -1,0 +1,34 @@
+//! Labels tell instances apart, up to a bound.
+
+use diagnose::diagnose;
+use diagnose_poll_tests::Step::Busy;
+use diagnose_poll_tests::{Task, steps, tree};
+
+#[diagnose(label = "user={user}")]
+async fn request(user: u32) {
+    steps([Busy(1)]).await;
+    let _ = user;
+}
+
+#[test]
+fn past_the_bound_labels_are_other_and_counted() {
+    for user in [7, 8, 7] {
+        Task::new(request(user)).run(0);
+    }
+    assert_eq!(
+        tree(),
+        "\
+request{user=7}  busy 2  self 2  idle 0  own 0  calls 2  polls 2  completed 2
+request{user=8}  busy 1  self 1  idle 0  own 0  calls 1  polls 1  completed 1
+"
+    );
+    diagnose::reset();
+    for user in 0..2_000 {
+        Task::new(request(user)).run(0);
+    }
+    let snapshot = diagnose::snapshot();
+    let other = snapshot.nodes.iter().find(|node| node.label.as_deref() == Some("[other]"));
+    assert_eq!(other.map(|node| node.calls), Some(2_000 - 1_024));
+    assert_eq!(snapshot.dropped.over_labels, 2_000 - 1_024);
+    assert_eq!(snapshot.nodes.iter().map(|node| node.calls).sum::<u64>(), 2_000);
+}
