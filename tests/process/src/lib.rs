@@ -1,1 +1,4 @@
-//! The tests are in `tests/`, the programs they start in `src/bin/`.
+//! Tools for the tests of whole programs. The programs themselves are in `src/bin/`.
+
+pub mod child;
+pub mod cpu;

@@ -1,0 +1,38 @@
+//! Answers `ping` with `pong` until its input ends, with one annotated task that never wakes. An argument `exit` ends
+//! it by `std::process::exit`.
+
+use diagnose::diagnose;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::sync::oneshot;
+
+#[diagnose(root)]
+async fn waits_for_ever(started: oneshot::Sender<()>) {
+    let _ = started.send(());
+    std::future::pending().await
+}
+
+#[diagnose]
+async fn answer(line: &str) -> &'static str {
+    if line == "ping" { "pong" } else { "what?" }
+}
+
+#[diagnose]
+async fn serve() {
+    let mut lines = BufReader::new(tokio::io::stdin()).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        println!("{}", answer(&line).await);
+    }
+}
+
+#[tokio::main(worker_threads = 2)]
+async fn main() {
+    diagnose::install();
+    let (started, has_started) = oneshot::channel();
+    tokio::spawn(waits_for_ever(started));
+    let _ = has_started.await;
+    println!("ready");
+    serve().await;
+    if std::env::args().any(|argument| argument == "exit") {
+        std::process::exit(0);
+    }
+}

@@ -1,0 +1,36 @@
+//! What is recorded can be chosen without a new build.
+
+use diagnose_process_tests::child::Program;
+
+fn names(variables: &[(&str, &str)]) -> Vec<String> {
+    let mut all = vec![("DIAGNOSE_ON_EXIT", "1"), ("DIAGNOSE_FORMATS", "json")];
+    all.extend(variables);
+    let mut program = Program::start(env!("CARGO_BIN_EXE_server"), &[], &all);
+    assert_eq!(program.hear(), "ready");
+    program.say("ping");
+    assert_eq!(program.hear(), "pong");
+    let ended = program.end();
+    let snapshot = diagnose::Snapshot::read_json(ended.dumps["json"].as_bytes()).expect("it is a snapshot");
+    assert_eq!(snapshot.enabled, !variables.contains(&("DIAGNOSE", "off")));
+    snapshot.nodes.iter().map(|node| snapshot.sites[node.site].name.clone()).collect()
+}
+
+#[test]
+fn everything_is_recorded_by_default() {
+    assert_eq!(names(&[]), ["serve", "answer", "waits_for_ever"]);
+}
+
+#[test]
+fn off_records_nothing() {
+    assert!(names(&[("DIAGNOSE", "off")]).is_empty());
+}
+
+#[test]
+fn only_the_named_functions_are_recorded() {
+    assert_eq!(names(&[("DIAGNOSE_ONLY", "server::ans*")]), ["answer"]);
+}
+
+#[test]
+fn tasks_only_leaves_out_what_is_inside_them() {
+    assert_eq!(names(&[("DIAGNOSE_TASKS_ONLY", "1")]), ["serve", "waits_for_ever"]);
+}

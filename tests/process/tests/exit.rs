@@ -1,0 +1,33 @@
+//! A dump when the process ends, if it was asked for.
+
+use diagnose_process_tests::child::{Ended, Program};
+
+fn run(args: &[&str], variables: &[(&str, &str)]) -> Ended {
+    let mut program = Program::start(env!("CARGO_BIN_EXE_server"), args, variables);
+    assert_eq!(program.hear(), "ready");
+    program.say("ping");
+    assert_eq!(program.hear(), "pong");
+    program.end()
+}
+
+#[test]
+fn nothing_is_written_unless_asked_for() {
+    let ended = run(&[], &[]);
+    assert!(ended.success && ended.dumps.is_empty() && ended.stderr.is_empty(), "{ended:?}");
+}
+
+#[test]
+fn returning_from_main_writes_the_reports() {
+    let ended = run(&[], &[("DIAGNOSE_ON_EXIT", "1")]);
+    assert!(ended.success);
+    assert_eq!(ended.dumps.keys().collect::<Vec<_>>(), ["folded", "json", "svg", "txt"]);
+    assert!(ended.dumps["txt"].contains("answer"));
+}
+
+#[test]
+fn exiting_writes_the_reports() {
+    let ended = run(&["exit"], &[("DIAGNOSE_ON_EXIT", "1"), ("DIAGNOSE_FORMATS", "txt")]);
+    assert!(ended.success);
+    assert_eq!(ended.stderr.matches("diagnose: wrote ").count(), 1);
+    assert!(ended.dumps["txt"].contains("serve"));
+}

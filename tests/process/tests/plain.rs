@@ -1,0 +1,11 @@
+//! A program that is annotated and does nothing else about it.
+
+use diagnose_process_tests::child::Program;
+
+#[test]
+fn it_runs_as_if_it_were_not() {
+    let mut program = Program::start(env!("CARGO_BIN_EXE_plain"), &[], &[]);
+    assert_eq!(program.hear(), "9900");
+    let ended = program.end();
+    assert!(ended.success && ended.stderr.is_empty() && ended.dumps.is_empty(), "{ended:?}");
+}
