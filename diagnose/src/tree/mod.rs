@@ -11,6 +11,8 @@
 
 mod histogram;
 mod link;
+#[cfg(all(test, diagnose_loom))]
+mod loom;
 mod node;
 mod thread;
 mod times;

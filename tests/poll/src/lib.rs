@@ -70,6 +70,7 @@ impl<T> Task<T> {
     }
 
     /// Polls once.
+    #[must_use = "it may be done"]
     pub fn poll(&mut self) -> Poll<T> {
         poll(self.0.as_mut())
     }

@@ -5,6 +5,9 @@
 use std::time::Duration;
 
 /// Processor time that this thread has used.
+///
+/// # Panics
+/// If the system does not know the clock.
 #[must_use]
 pub fn time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -15,6 +18,9 @@ pub fn time() -> Duration {
 }
 
 /// How often this thread had to make room for another one.
+///
+/// # Panics
+/// If the system does not count that.
 #[must_use]
 pub fn preemptions() -> i64 {
     // SAFETY: a struct of plain integers, for which zeros are valid.

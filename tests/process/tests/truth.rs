@@ -33,9 +33,12 @@ async fn sleep() {
 #[diagnose]
 fn spin() {
     let (start, preemptions) = (cpu::time(), cpu::preemptions());
-    while cpu::time() - start < SPIN {}
+    while cpu::time().saturating_sub(start) < SPIN {}
     PREEMPTED.fetch_add(cpu::preemptions() - preemptions, Relaxed);
-    SPUN_NS.fetch_add(u64::try_from((cpu::time() - start).as_nanos()).expect("it is short"), Relaxed);
+    SPUN_NS.fetch_add(
+        u64::try_from(cpu::time().saturating_sub(start).as_nanos()).expect("it is short"),
+        Relaxed,
+    );
 }
 
 /// One run. Poll counts are exact in every run; returns whether no spin was interrupted, so that time inside polls

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 #[diagnose(root)]
 async fn waits_for_ever(started: oneshot::Sender<()>) {
     let _ = started.send(());
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 #[diagnose]

@@ -1,0 +1,97 @@
+//! Every interleaving of one writer and one reader, by the model checker.
+//!
+//! Runs in a build of its own: `RUSTFLAGS="--cfg diagnose_loom" cargo test -p diagnose --lib --release loom`.
+//!
+//! The writer is the main thread: the checker lets it run first, and then tries every value, old or new, that the
+//! memory model allows each load of the reader to see.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use loom::cell::UnsafeCell;
+
+use super::link::Link;
+use super::node::Node;
+use super::times::{Times, Wait};
+use crate::label::Label;
+use crate::site::Site;
+
+static ROOT: Site = Site::own("");
+static SITES: [Site; 3] = [Site::own("a"), Site::own("b"), Site::own("c")];
+
+fn forever<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+/// A target whose writes the checker sees, which those of a plain field it does not.
+struct Target(UnsafeCell<u64>);
+
+// SAFETY: this is what the checker is asked about: it fails if the write and a read are not ordered.
+#[allow(unsafe_code)]
+unsafe impl Sync for Target {}
+
+#[test]
+fn who_sees_a_link_sees_its_target() {
+    static SEEN: Mutex<BTreeSet<Option<u64>>> = Mutex::new(BTreeSet::new());
+    loom::model(|| {
+        let link: &'static Link<Target> = forever(Link::new(None));
+        let reader = loom::thread::spawn(move || {
+            // SAFETY: as above.
+            #[allow(unsafe_code)]
+            let seen = link.get().map(|target| target.0.with(|value| unsafe { *value }));
+            SEEN.lock().expect("no panic").insert(seen);
+        });
+        let target = forever(Target(UnsafeCell::new(0)));
+        // SAFETY: as above.
+        #[allow(unsafe_code)]
+        target.0.with_mut(|value| unsafe { *value = 7 });
+        link.set(target);
+        reader.join().expect("no panic");
+    });
+    assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from([None, Some(7)]));
+}
+
+#[test]
+fn a_walk_meets_finished_nodes_only() {
+    static SEEN: Mutex<BTreeSet<Vec<(u64, usize)>>> = Mutex::new(BTreeSet::new());
+    loom::model(|| {
+        let root = forever(Node::root(&ROOT, 7));
+        let reader = loom::thread::spawn(move || {
+            let seen = root.children().map(|child| (child.first_seen, child.children().count())).collect();
+            SEEN.lock().expect("no panic").insert(seen);
+        });
+        let a = root.append(&SITES[0], Label::NONE, 11);
+        a.append(&SITES[1], Label::NONE, 12);
+        root.append(&SITES[2], Label::NONE, 13);
+        reader.join().expect("no panic");
+    });
+    // The youngest child comes first; `a` may be met before or after its own child is there, unless `c`, which came
+    // later than that child, was met before.
+    let expected = [vec![], vec![(11, 0)], vec![(11, 1)], vec![(13, 0), (11, 1)]];
+    assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from(expected));
+}
+
+// tick   10       20        50       60
+//        ├─ poll ─┤── own ──├─ poll ─┤── child ──▶ read at 100
+#[test]
+fn a_reading_is_never_torn() {
+    static SEEN: Mutex<BTreeSet<[u64; 5]>> = Mutex::new(BTreeSet::new());
+    loom::model(|| {
+        let times = forever(Times::new());
+        times.enter(10, None);
+        times.leave(20, Some(Wait::Own));
+        times.enter(50, Some(Wait::Own));
+        let reader = loom::thread::spawn(move || {
+            if let Some(reading) = times.read(|| 100) {
+                let seen =
+                    [reading.polls, reading.busy, reading.own_idle, reading.child_idle, reading.pending];
+                SEEN.lock().expect("no panic").insert(seen);
+            }
+        });
+        times.leave(60, Some(Wait::Child));
+        reader.join().expect("no panic");
+    });
+    let running = [2, 60, 30, 0, 0];
+    let waiting = [2, 20, 30, 40, 1];
+    assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from([running, waiting]));
+}
