@@ -64,6 +64,7 @@ pub use timed::Timed;
 #[cfg(feature = "record")]
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::clock::now;
     pub use crate::label::Label;
     pub use crate::recorder::{Frame, Span};
     pub use crate::site::{Kind, Site};

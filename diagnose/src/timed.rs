@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use crate::label::Label;
-use crate::recorder::Span;
+use crate::recorder::{Entry, Running, Span};
 use crate::site::Site;
 
 pin_project! {
@@ -46,9 +46,13 @@ impl<F: Future> Future for Timed<F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let Some(entered) = this.span.enter() else { return this.future.poll(context) };
+        let mut entry = Entry::new();
+        if !this.span.enter(&mut entry) {
+            return this.future.poll(context);
+        }
+        let running = Running { span: this.span, entry: &mut entry };
         let poll = this.future.poll(context);
-        entered.leave(poll.is_pending());
+        running.leave(poll.is_pending());
         poll
     }
 }

@@ -14,5 +14,5 @@ mod scale;
 mod source;
 
 pub(crate) use scale::Scale;
-pub(crate) use source::now;
+pub use source::now;
 pub(crate) use source::{name, origin};

@@ -21,7 +21,7 @@ impl Scale {
         if super::source::is_manual() {
             return Self::from_elapsed(1, 1);
         }
-        now(); // chooses the source and starts the clock, if nothing else has
+        let _ = now(); // chooses the source and starts the clock, if nothing else has
         let start = start();
         while start.instant.elapsed() < CALIBRATION {
             std::hint::spin_loop();

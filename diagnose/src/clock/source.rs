@@ -25,7 +25,8 @@ pub(super) struct Start {
 
 /// The present tick.
 #[inline(always)]
-pub(crate) fn now() -> u64 {
+#[must_use]
+pub fn now() -> u64 {
     if SOURCE.load(Relaxed) == COUNTER { counter::read() } else { now_by_call() }
 }
 

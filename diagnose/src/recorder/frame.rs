@@ -9,12 +9,15 @@ use crate::label::Label;
 use crate::site::Site;
 use crate::switch;
 use crate::sync::add;
+use crate::tree::Node;
 
 /// A call that is running: busy from its making to its drop, in the same tree as the futures around it.
 #[derive(Debug)]
 #[must_use = "the call is timed until the frame is dropped"]
 pub struct Frame {
-    visit: Option<Visit>,
+    /// `None` if the call is not recorded.
+    node: Option<&'static Node>,
+    visit: Visit,
     /// Whether the thread was unwinding already when the function was called, by a destructor.
     unwinding: bool,
     /// It belongs to its thread.
@@ -25,43 +28,45 @@ impl Frame {
     /// The function is entered.
     #[inline]
     pub fn enter(site: &'static Site, label: Label) -> Self {
-        let visit = if site.is_on() { Self::visit(site, label) } else { None };
-        Self { visit, unwinding: std::thread::panicking(), not_send: PhantomData }
+        let unwinding = std::thread::panicking();
+        let mut frame = Self { node: None, visit: Visit::new(), unwinding, not_send: PhantomData };
+        if site.is_on() {
+            frame.begin(site, label);
+        }
+        frame
     }
 
     #[inline]
-    fn visit(site: &'static Site, label: Label) -> Option<Visit> {
-        let Some(current) = local::current() else { return Self::visit_slow(site, label) };
-        let Some(node) = current.child(site, label) else { return Self::visit_slow(site, label) };
-        let visit = Visit::plain(node, current);
+    fn begin(&mut self, site: &'static Site, label: Label) {
+        let Some(current) = local::current() else { return self.begin_slow(site, label) };
+        let Some(node) = current.child(site, label) else { return self.begin_slow(site, label) };
         add(&node.calls, 1);
-        node.times.enter(clock::now(), None);
-        Some(visit)
+        self.node = Some(node);
+        self.visit.begin(node, current, clock::now(), None);
     }
 
     #[cold]
-    fn visit_slow(site: &'static Site, label: Label) -> Option<Visit> {
+    fn begin_slow(&mut self, site: &'static Site, label: Label) {
         let place = local::place();
         if switch::tasks_only() && !place.current.is_root() {
-            return None;
+            return;
         }
         // `None` only below another node, so the tree is not a lent one.
-        let node = place.tree.child(place.current, site, label, clock::now)?;
-        let now = clock::now();
-        add(&node.calls, 1);
-        node.times.enter(now, None);
-        Some(Visit::special(node, place, now))
+        self.node = place.tree.child(place.current, site, label, clock::now);
+        if let Some(node) = self.node {
+            add(&node.calls, 1);
+            self.visit.begin_root(node, place, clock::now(), None);
+        }
     }
 }
 
 impl Drop for Frame {
     #[inline]
     fn drop(&mut self) {
-        if let Some(visit) = &self.visit {
+        if let Some(node) = self.node {
             let panicked = !self.unwinding && std::thread::panicking();
-            let counter = if panicked { &visit.node.panicked } else { &visit.node.completed };
-            add(counter, 1);
-            visit.end(None);
+            add(if panicked { &node.panicked } else { &node.completed }, 1);
+            self.visit.end(node, None);
         }
     }
 }

@@ -61,42 +61,42 @@ impl Span {
         span
     }
 
-    /// A poll starts. `None` if it is not to be recorded.
+    /// A poll starts. Returns whether it is recorded; then [`Running`] must be made.
     #[inline(always)]
-    pub(crate) fn enter(&mut self) -> Option<Entered<'_>> {
+    pub(crate) fn enter(&mut self, entry: &mut Entry) -> bool {
         if !self.site.is_on() {
             self.enter_unrecorded();
-            return None;
+            return false;
         }
         let current = local::current();
-        let visit = match (self.state, self.node, current) {
+        match (self.state, self.node, current) {
             (State::Waiting(wait), Some(node), Some(current))
                 if node.parent.is_some_and(|parent| ptr::eq(parent, current)) =>
             {
-                let visit = Visit::plain(node, current);
-                node.times.enter(clock::now(), Some(wait));
-                visit
+                entry.visit.begin(node, current, clock::now(), Some(wait));
+                entry.outer_pending = local::replace_pending_children(0).wrapping_sub(1);
+                true
             }
             (State::Unpolled, Some(maker), Some(current))
                 if ptr::eq(maker, current) && self.site.kind != Kind::Task =>
             {
-                let Some(node) = current.child(self.site, self.label) else { return self.enter_slow() };
-                let visit = Visit::plain(node, current);
+                let Some(node) = current.child(self.site, self.label) else { return self.enter_slow(entry) };
                 let now = clock::now();
+                entry.visit.begin(node, current, now, None);
+                entry.outer_pending = local::replace_pending_children(0);
                 add(&node.calls, 1);
                 add(&node.unpolled, now.saturating_sub(self.made));
-                node.times.enter(now, None);
-                visit
+                self.node = Some(node);
+                true
             }
-            _ => return self.enter_slow(),
-        };
-        Some(Entered::new(self, visit))
+            _ => self.enter_slow(entry),
+        }
     }
 
     /// The first poll of a path, a parent that has changed, a thread that has changed, a root, a poll after the end.
     #[cold]
     #[inline(never)]
-    fn enter_slow(&mut self) -> Option<Entered<'_>> {
+    fn enter_slow(&mut self, entry: &mut Entry) -> bool {
         let place = local::place();
         let root = self.site.kind == Kind::Task || place.current.is_root();
         let parent = if root { &place.tree.root } else { place.current };
@@ -109,32 +109,26 @@ impl Span {
             // Only below another node, so the tree is not a lent one.
             self.end_wait(place, clock::now());
             self.state = State::Unseen;
-            return None;
+            return false;
         };
         let now = clock::now();
+        let mut ended = None;
         match self.state {
-            State::Waiting(wait) if self.node.is_some_and(|old| old.same_path(node)) => {
-                node.times.enter(now, Some(wait));
-            }
-            State::Waiting(_) => {
-                // It waited under another path. Here it is new, as far as the parent's children are concerned.
-                self.end_wait(place, now);
-                self.state = State::Unseen;
-                node.times.enter(now, None);
-            }
+            State::Waiting(wait) if self.node.is_some_and(|old| old.same_path(node)) => ended = Some(wait),
+            // It waited under another path. Here it is new, as far as the parent's children are concerned.
+            State::Waiting(_) => self.end_wait(place, now),
             State::Unpolled => {
                 add(&node.calls, 1);
                 add(&node.unpolled, now.saturating_sub(self.made));
-                node.times.enter(now, None);
             }
             // A future that is polled again after its end has begun again.
-            State::Unseen | State::Done => {
-                add(&node.calls, 1);
-                node.times.enter(now, None);
-            }
+            State::Unseen | State::Done => add(&node.calls, 1),
         }
-        let visit = Visit::special(node, place, now);
-        Some(Entered::new(self, visit))
+        entry.visit.begin_root(node, place, now, ended);
+        let was_pending = ended.is_some() && !entry.visit.is_nested();
+        entry.outer_pending = local::replace_pending_children(0).wrapping_sub(i32::from(was_pending));
+        self.node = Some(node);
+        true
     }
 
     /// Recording was switched off: a wait that is open in the books ends, so that it does not grow for ever.
@@ -215,60 +209,70 @@ fn on_own_tree(book: impl FnOnce(Place)) {
     }
 }
 
-/// A poll that is running. Dropped without [`leave`](Entered::leave), it was ended by a panic.
+/// What the poll around a running one will find again.
 #[derive(Debug)]
-pub(crate) struct Entered<'a> {
-    span: &'a mut Span,
+pub(crate) struct Entry {
     visit: Visit,
     /// The count of pending children of the poll around this one, without this span.
     outer_pending: i32,
 }
 
-impl<'a> Entered<'a> {
+impl Entry {
     #[inline(always)]
-    fn new(span: &'a mut Span, visit: Visit) -> Self {
-        span.node = Some(visit.node);
-        let was_pending = matches!(span.state, State::Waiting(_)) && !visit.is_nested();
-        let outer_pending = local::replace_pending_children(0).wrapping_sub(i32::from(was_pending));
-        Self { span, visit, outer_pending }
+    pub(crate) fn new() -> Self {
+        Self { visit: Visit::new(), outer_pending: 0 }
     }
+}
 
+/// A poll that is running, and recorded. Dropped without [`leave`](Running::leave), it was ended by a panic.
+#[derive(Debug)]
+pub(crate) struct Running<'a> {
+    pub(crate) span: &'a mut Span,
+    pub(crate) entry: &'a mut Entry,
+}
+
+impl Running<'_> {
     /// The poll has returned.
     #[inline(always)]
     pub(crate) fn leave(mut self, pending: bool) {
         self.end(pending);
+        // Its drop is for panics.
         std::mem::forget(self);
     }
 
     #[inline(always)]
     fn end(&mut self, pending: bool) {
-        let span = &mut *self.span;
+        let Self { span, entry } = self;
+        // A running span has a node.
+        let Some(node) = span.node else { return };
         // A task inside another task's poll is nobody's child. The count wraps: between polls it means nothing.
-        let is_pending = i32::from(pending && !self.visit.is_nested());
-        let children = local::replace_pending_children(self.outer_pending.wrapping_add(is_pending));
+        let is_pending = i32::from(pending && !entry.visit.is_nested());
+        let children = local::replace_pending_children(entry.outer_pending.wrapping_add(is_pending));
         if pending {
             // Never below zero: a child may have been pending elsewhere before it came here.
             span.pending_children = span.pending_children.saturating_add(children).max(0);
             let wait = if span.pending_children == 0 { Wait::Own } else { Wait::Child };
             span.state = State::Waiting(wait);
-            self.visit.end(Some(wait));
+            entry.visit.end(node, Some(wait));
         } else {
             span.pending_children = 0;
             span.state = State::Done;
-            add(&self.visit.node.completed, 1);
-            self.visit.end(None);
+            add(&node.completed, 1);
+            entry.visit.end(node, None);
         }
     }
 }
 
-impl Drop for Entered<'_> {
+impl Drop for Running<'_> {
     #[cold]
     fn drop(&mut self) {
-        local::replace_pending_children(self.outer_pending);
-        self.span.pending_children = 0;
-        self.span.state = State::Done;
-        add(&self.visit.node.panicked, 1);
-        self.visit.end(None);
+        let Self { span, entry } = self;
+        let Some(node) = span.node else { return };
+        local::replace_pending_children(entry.outer_pending);
+        span.pending_children = 0;
+        span.state = State::Done;
+        add(&node.panicked, 1);
+        entry.visit.end(node, None);
     }
 }
 

@@ -4,37 +4,52 @@ use super::local::{self, Place};
 use crate::clock;
 use crate::tree::{Node, Wait};
 
-/// The way back from a poll. It is left exactly once, and whoever holds it sees to that on unwinding too.
+/// The way back from a poll. It is taken exactly once, on unwinding too.
+///
+/// It is filled in where it lies and not moved afterwards: a move would read in one piece what was just written in
+/// several, and a processor waits for that longer than for all the rest of the bookkeeping.
 #[derive(Debug)]
 pub(super) struct Visit {
-    pub(super) node: &'static Node,
-    /// What was running before: restored as it was, whatever has happened in between.
+    /// What was running before: restored as it was, whatever has happened in between. `None` if the thread had no tree
+    /// and has one only for this visit.
     previous: Option<&'static Node>,
     /// The node that covers this visit in `previous`, if this is a task inside another task's poll.
     nested: Option<&'static Node>,
-    /// Whether there is more to do at the end than to restore `previous`.
-    special: bool,
 }
 
 impl Visit {
-    /// A visit as most are: under the node that is running. The caller books the start.
+    /// No visit yet.
     #[inline(always)]
-    pub(super) fn plain(node: &'static Node, previous: &'static Node) -> Self {
-        local::set_current(Some(node));
-        Self { node, previous: Some(previous), nested: None, special: false }
+    pub(super) fn new() -> Self {
+        Self { previous: None, nested: None }
     }
 
-    /// A visit of a root, maybe from inside another task's poll, maybe with a tree that is only lent.
-    #[cold]
-    pub(super) fn special(node: &'static Node, place: Place, now: u64) -> Self {
-        let foreign = node.parent.is_some_and(Node::is_root) && !place.current.is_root();
-        let nested = foreign.then(|| place.tree.nested(place.current, clock::now));
-        if let Some(nested) = nested {
-            nested.times.enter(now, None);
-        }
+    /// Begins a visit as most are: under the node that is running.
+    #[inline(always)]
+    pub(super) fn begin(
+        &mut self,
+        node: &'static Node,
+        previous: &'static Node,
+        now: u64,
+        ended: Option<Wait>,
+    ) {
+        self.previous = Some(previous);
         local::set_current(Some(node));
-        let previous = (!place.lent).then_some(place.current);
-        Self { node, previous, nested, special: nested.is_some() || place.lent }
+        node.times.enter(now, ended);
+    }
+
+    /// Begins a visit of a root, maybe from inside another task's poll, maybe with a tree that is only lent.
+    #[cold]
+    pub(super) fn begin_root(&mut self, node: &'static Node, place: Place, now: u64, ended: Option<Wait>) {
+        let foreign = node.parent.is_some_and(Node::is_root) && !place.current.is_root();
+        if foreign {
+            let nested = place.tree.nested(place.current, clock::now);
+            nested.times.enter(now, None);
+            self.nested = Some(nested);
+        }
+        self.previous = (!place.lent).then_some(place.current);
+        local::set_current(Some(node));
+        node.times.enter(now, ended);
     }
 
     /// Whether this is a task inside another task's poll.
@@ -45,18 +60,18 @@ impl Visit {
 
     /// Ends the poll; if it returned `Pending`, a wait begins.
     #[inline(always)]
-    pub(super) fn end(&self, wait: Option<Wait>) {
+    pub(super) fn end(&mut self, node: &'static Node, begun: Option<Wait>) {
         let now = clock::now();
-        let ticks = self.node.times.leave(now, wait);
-        self.node.count_poll(ticks);
+        let ticks = node.times.leave(now, begun);
+        node.count_poll(ticks);
         local::set_current(self.previous);
-        if self.special {
-            self.end_special(now);
+        if self.nested.is_some() || self.previous.is_none() {
+            self.end_root(now);
         }
     }
 
     #[cold]
-    fn end_special(&self, now: u64) {
+    fn end_root(&mut self, now: u64) {
         if let Some(nested) = self.nested {
             let ticks = nested.times.leave(now, None);
             nested.count_poll(ticks);
