@@ -30,6 +30,7 @@ impl Future for Never {
     }
 }
 
+#[allow(clippy::unused_async)] // It is there to be awaited.
 async fn bare_ready(value: u64) -> u64 {
     black_box(value)
 }

@@ -4,11 +4,11 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 
 use diagnose_reports::{Error, Report};
 
 use crate::snapshot::snapshot;
+use crate::sync::Mutex;
 
 /// Writes a report to a file; the extension picks the format.
 ///
@@ -63,7 +63,7 @@ where
 pub(crate) fn dump_set(folder: &Path, reports: &[(String, Report)]) {
     static TURN: Mutex<()> = Mutex::new(());
     static NUMBER: AtomicU64 = AtomicU64::new(1);
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = TURN.lock();
     let snapshot = snapshot();
     let number = NUMBER.fetch_add(1, Relaxed);
     let folder = fs::canonicalize(folder).or_else(|_| std::path::absolute(folder));

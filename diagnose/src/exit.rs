@@ -5,7 +5,9 @@
 
 #![allow(unsafe_code)]
 
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::Once;
+
+use crate::sync::Mutex;
 
 type Action = Box<dyn Fn() + Send>;
 
@@ -15,7 +17,7 @@ static ACTION: Mutex<Option<Action>> = Mutex::new(None);
 /// Runs `action` when the process ends by returning from `main` or by `exit`, instead of what was set before.
 pub(crate) fn at_exit(action: impl Fn() + Send + 'static) {
     static REGISTERED: Once = Once::new();
-    *ACTION.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(action));
+    *ACTION.lock() = Some(Box::new(action));
     REGISTERED.call_once(|| {
         // SAFETY: `run` has the required type and never unwinds; registering a function has no other condition.
         let status = unsafe { libc::atexit(run) };
@@ -27,11 +29,11 @@ pub(crate) fn at_exit(action: impl Fn() + Send + 'static) {
 
 /// Does nothing at exit after all.
 pub(crate) fn clear() {
-    *ACTION.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    *ACTION.lock() = None;
 }
 
 extern "C" fn run() {
-    let action = ACTION.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let action = ACTION.lock().take();
     if let Some(action) = action {
         // A panic must not cross into the C library.
         let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(action));

@@ -1,9 +1,9 @@
 //! Labels: the formatted `label = "…"` of a span, each text stored once.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::site::Site;
+use crate::sync::{Mutex, MutexGuard};
 
 /// A label by number. Zero is "no label".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,7 +70,7 @@ pub(crate) fn over() -> u64 {
 }
 
 fn lock() -> MutexGuard<'static, Labels> {
-    LABELS.lock().unwrap_or_else(PoisonError::into_inner)
+    LABELS.lock()
 }
 
 /// `str::floor_char_boundary`, which is younger than the oldest supported compiler.

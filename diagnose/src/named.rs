@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::panic::Location;
-use std::sync::{PoisonError, RwLock};
 
 use crate::label::Label;
 use crate::site::{Kind, Site};
+use crate::sync::RwLock;
 use crate::timed::Timed;
 
 /// Names any future: a future of a library, a combinator, a hand-written one.
@@ -41,14 +41,9 @@ static SITES: RwLock<Option<HashMap<Key, &'static Site>>> = RwLock::new(None);
 /// time and leaked, which is the caller's to bound.
 fn site_at(name: &'static str, location: &'static Location<'static>) -> &'static Site {
     let key = (name, location.file(), location.line(), location.column());
-    let known = SITES
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .as_ref()
-        .and_then(|sites| sites.get(&key))
-        .copied();
+    let known = SITES.read().as_ref().and_then(|sites| sites.get(&key)).copied();
     known.unwrap_or_else(|| {
-        let mut sites = SITES.write().unwrap_or_else(PoisonError::into_inner);
+        let mut sites = SITES.write();
         sites.get_or_insert_default().entry(key).or_insert_with(|| {
             let (name, file, line, column) = key;
             Box::leak(Box::new(Site::new(Kind::Block, name, "", file, line, column)))

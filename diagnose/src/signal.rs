@@ -8,12 +8,12 @@ use crate::config::Signal;
 /// Listens for `signal`, instead of what was listened for before.
 #[cfg(all(unix, feature = "signal"))]
 pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static) {
-    use std::sync::{Mutex, PoisonError};
+    use crate::sync::Mutex;
 
     use signal_hook::iterator::{Handle, Signals};
 
     static LISTENER: Mutex<Option<Handle>> = Mutex::new(None);
-    let mut listener = LISTENER.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut listener = LISTENER.lock();
     if let Some(previous) = listener.take() {
         previous.close();
     }

@@ -4,11 +4,11 @@
 //! load on the hot path. This file knows all sites that were ever reached and turns their switches.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::env;
 use crate::pattern::Pattern;
 use crate::site::Site;
+use crate::sync::{Mutex, MutexGuard};
 
 /// The sites that were reached, and the settings that decide about new ones.
 struct Switchboard {
@@ -81,9 +81,9 @@ impl Switchboard {
     }
 }
 
-/// No user code runs under this lock, and nothing in it panics; a poisoned lock is taken all the same.
+/// No user code runs under this lock.
 fn lock() -> MutexGuard<'static, Switchboard> {
-    let mut board = SWITCHBOARD.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut board = SWITCHBOARD.lock();
     if !board.initialised {
         board.initialised = true;
         board.enabled = env::enabled().unwrap_or(true);

@@ -1,4 +1,10 @@
-//! The atomics of the tree: the standard library's, or loom's in the model checker's build.
+//! What the recorder synchronises with: atomics, which are loom's in the model checker's build, and locks.
+//!
+//! Locks guard cold tables only. They are those of `parking_lot`: const, without poisoning, and, unlike the standard library's,
+//! compiled here, so that the thread sanitizer sees what they order.
+
+pub(crate) use once_cell::sync::OnceCell;
+pub(crate) use parking_lot::{Mutex, MutexGuard, RwLock};
 
 #[cfg(not(diagnose_loom))]
 pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering, fence};

@@ -1,13 +1,14 @@
 //! Which clock is read, decided once for the process.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::time::Instant;
 
 use super::counter;
 
+use crate::sync::OnceCell;
+
 /// The source in use; one of the constants below. Relaxed: each source can be read from any thread at any time, and
-/// whoever still sees [`UNSET`] goes through the `OnceLock` of [`start`].
+/// whoever still sees [`UNSET`] goes through the `OnceCell` of [`start`].
 static SOURCE: AtomicU8 = AtomicU8::new(UNSET);
 const UNSET: u8 = 0;
 const COUNTER: u8 = 1;
@@ -58,7 +59,7 @@ fn instant_ticks(start: &Start) -> u64 {
 
 /// The start of time; the first call makes it.
 pub(super) fn start() -> &'static Start {
-    static START: OnceLock<Start> = OnceLock::new();
+    static START: OnceCell<Start> = OnceCell::new();
     START.get_or_init(|| {
         let counter_name = counter::trusted();
         let instant = Instant::now();

@@ -3,6 +3,7 @@
 use crate::clock;
 use crate::label::Label;
 use crate::site::Site;
+use crate::sync::{Mutex, OnceCell};
 use crate::tree::{Tree, Wait};
 
 /// How many polls are timed.
@@ -13,10 +14,10 @@ const POLLS: u64 = 512;
 /// Measured on a tree of its own that no report shows. About 20 µs.
 pub(crate) fn poll_cost() -> u64 {
     static SITE: Site = Site::own("cost");
-    static TREE: std::sync::OnceLock<&'static Tree> = std::sync::OnceLock::new();
-    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    static TREE: OnceCell<&'static Tree> = OnceCell::new();
+    static TURN: Mutex<()> = Mutex::new(());
     // One writer per tree.
-    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _turn = TURN.lock();
     let tree = *TREE.get_or_init(Tree::detached);
     let Some(node) = tree.child(&tree.root, &SITE, Label::NONE, clock::now) else { return 0 };
     let mut best = u64::MAX;

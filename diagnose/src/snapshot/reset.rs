@@ -1,9 +1,8 @@
 //! Starting over without touching what the threads are writing.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::merged::Merged;
 use crate::clock;
+use crate::sync::Mutex;
 use crate::tree::{self, Node};
 
 /// What had been recorded at the last reset, and when that was.
@@ -17,7 +16,7 @@ static BASELINE: Mutex<Option<(Merged, u64)>> = Mutex::new(None);
 pub fn reset() {
     let now = clock::now();
     let merged = Merged::read_all();
-    let mut baseline = BASELINE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut baseline = BASELINE.lock();
     for tree in tree::all() {
         forget_longest(&tree.root);
     }
@@ -26,14 +25,14 @@ pub fn reset() {
 
 /// Calls `apply` with the capture of the last reset, if there was one.
 pub(super) fn with_baseline(apply: impl FnOnce(&Merged)) {
-    if let Some((merged, _)) = &*BASELINE.lock().unwrap_or_else(PoisonError::into_inner) {
+    if let Some((merged, _)) = &*BASELINE.lock() {
         apply(merged);
     }
 }
 
 /// The tick at which the recording, or the last reset, began.
 pub(super) fn began() -> u64 {
-    let baseline = BASELINE.lock().unwrap_or_else(PoisonError::into_inner);
+    let baseline = BASELINE.lock();
     baseline.as_ref().map_or_else(clock::origin, |(_, tick)| *tick)
 }
 

@@ -1,12 +1,11 @@
 //! The trees of all threads, and who may write to which.
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::node::Node;
 use crate::label::Label;
 use crate::site::Site;
-use crate::sync::{AtomicU64, Ordering, add};
+use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, add};
 
 /// The bounds of a tree. A node is about 700 bytes, so a thread's tree stays below 12 MB.
 const MAX_NODES: u64 = 16_384;
@@ -47,7 +46,7 @@ pub(crate) fn lease() -> &'static Tree {
         tree
     });
     tree.leased.store(true, Ordering::Relaxed);
-    *tree.name.lock().unwrap_or_else(PoisonError::into_inner) = name;
+    *tree.name.lock() = name;
     tree
 }
 
@@ -57,7 +56,7 @@ pub(crate) fn all() -> Vec<&'static Tree> {
 }
 
 fn lock() -> MutexGuard<'static, Vec<&'static Tree>> {
-    TREES.lock().unwrap_or_else(PoisonError::into_inner)
+    TREES.lock()
 }
 
 impl Tree {
@@ -132,7 +131,7 @@ impl Tree {
     /// The lease-holder's name, and whether it is still there.
     pub(crate) fn thread(&self) -> (String, bool) {
         let _trees = lock();
-        let name = self.name.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let name = self.name.lock().clone();
         (name, self.leased.load(Ordering::Relaxed))
     }
 
