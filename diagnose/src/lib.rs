@@ -1,4 +1,110 @@
-//! The profiler for async Rust: where the time of your futures goes, busy and idle, by logical call path.
+//! The profiler for async Rust: where the time of your futures goes, by logical call path, busy and idle.
+//!
+//! Annotate, run, ask:
+//! ```no_run
+//! use diagnose::diagnose;
+//!
+//! #[diagnose]
+//! async fn handle(key: &str) -> u64 {
+//!     checksum(&lookup(key).await)
+//! }
+//!
+//! #[diagnose]
+//! async fn lookup(key: &str) -> String {
+//!     tokio::time::sleep(std::time::Duration::from_millis(1)).await; // a database
+//!     key.repeat(100)
+//! }
+//!
+//! #[diagnose]
+//! fn checksum(value: &str) -> u64 {
+//!     value.bytes().map(u64::from).sum()
+//! }
+//!
+//! #[tokio::main(flavor = "current_thread")]
+//! async fn main() -> Result<(), diagnose::Error> {
+//!     diagnose::install(); // SIGUSR1 writes the reports at any time
+//!     for _ in 0..100 {
+//!         handle("key").await;
+//!     }
+//!     diagnose::dump_to(diagnose::Format::Text, &mut std::io::stdout())?;
+//!     diagnose::dump("flame.svg")?;
+//!     Ok(())
+//! }
+//! ```
+//! prints, below a table by function,
+//! ```text
+//! call tree, busy and idle with everything below
+//!      busy    idle  calls  polls  pending  max poll  call path
+//!    145 µs  208 ms    100    200        0   5.20 µs  handle
+//!    124 µs  208 ms    100    200        0   4.39 µs  ├─ lookup
+//!   5.36 µs    0 ns    100    100        0    180 ns  └─ checksum
+//!
+//! nothing dropped
+//! clock tsc; cost of recording: 500 polls × 24 ns ≈ 12.0 µs (8.30 % of busy)
+//! diagnose 0.1.0, recording on
+//! ```
+//! and `flame.svg` is the same as a flame graph, with busy and idle in different colours. On any executor, on stable
+//! Rust, in debug and release builds; nothing is sampled, so the counts are exact.
+//!
+//! # What is measured
+//!
+//! A *span* is one live future (or one call of a plain function), a *site* is where it was annotated, a *node* is a
+//! path of sites, `handle → lookup`, with what all its spans have spent:
+//!
+//! - **busy**: inside `poll`. Additive: a node's own busy time is what its children do not cover.
+//! - **idle**: from the end of a `Pending` poll to the start of the next. It belongs to the innermost annotated future
+//!   that was waiting. Not additive: under `join!` two futures wait at the same time.
+//! - **unpolled**: from construction to the first poll.
+//! - calls, polls, completed, cancelled (dropped while pending), panicked, never polled; the longest poll and a log2
+//!   histogram of poll durations.
+//!
+//! A span's parent is whoever polls it now, decided at every poll: a future that is moved out of a `select!` and
+//! awaited elsewhere changes its place. A spawned future has no parent. A future polled by an executor inside another
+//! future's poll is a child of that future, unless it is marked `#[diagnose(root)]`: then it is a root of its own, and
+//! the poll around it only says that so much of its time was spent elsewhere.
+//!
+//! What is open counts up to now: a poll that does not return and a future that never wakes are the biggest boxes of
+//! the picture, not missing ones.
+//!
+//! # Where it can stand
+//!
+//! - [`#[diagnose]`](macro@diagnose) on an `async fn` or a plain function, method or not, and on an async block inside
+//!   an annotated function;
+//! - [`diagnose::block!`](block) around an async block, anywhere;
+//! - [`.diagnose("name")`](FutureExt::diagnose) on any future.
+//!
+//! # What it costs
+//!
+//! Two readings of the clock per poll and a few stores, without a lock, a read-modify-write or an allocation: measured
+//! by `cargo bench -p diagnose`, a poll takes about 1.3 times as long as reading the clock twice, a whole call of a
+//! future that is ready at once 1.8 times (one more reading). With the time-stamp counter of current processors that
+//! is 25 and 35 ns. Switched off by [`set_enabled`], it is one relaxed load. Every report says what the recording
+//! of its own data has cost.
+//!
+//! Memory is bounded: 16,384 nodes of about 700 bytes per thread, 128 levels, 1,024 labels. What goes over a bound is in
+//! a node `[other]`, and counted in the footer of every report.
+//!
+//! # Reports
+//!
+//! [`dump`] by file extension, [`dump_to`] any writer, or SIGUSR1 after [`install`]:
+//!
+//! | format | file | content |
+//! |---|---|---|
+//! | [`Svg`](Format::Svg) | `x.svg`, `x.busy.svg`, `x.idle.svg` | flame graph; both times, or one |
+//! | [`Folded`](Format::Folded) | `x.folded`, `x.busy.folded`, … | folded stacks in ns, for any flame graph tool |
+//! | [`Text`](Format::Text) | `x.txt` | tables by function and by call path |
+//! | [`Json`](Format::Json) | `x.json` | the whole [`Snapshot`]; `Snapshot::read_json` reads it back |
+//!
+//! # Features
+//!
+//! - `record` (by default, through the others): spans are recorded. Without any feature the attribute leaves every item
+//!   untouched, [`block!`](block) and [`FutureExt::diagnose`] return the future itself, and neither syn nor any other
+//!   dependency is compiled. A library that annotates itself depends on `diagnose` with `default-features = false`; the
+//!   application that wants to see it turns the features on.
+//! - `reports` (by default, through the others): snapshots, text, folded stacks and JSON.
+//! - `svg` (default): flame graphs, drawn by inferno, whose licence is CDDL-1.0.
+//! - `signal` (default): a dump on SIGUSR1, on Unix.
+//! - `manual-clock`: for tests, a clock that stands still until it is moved.
 #![deny(unsafe_code)]
 // Records are kept without the feature `reports` too, and then nothing in this crate reads them.
 #![cfg_attr(not(feature = "reports"), allow(dead_code, unused_imports))]
@@ -39,6 +145,56 @@ mod timed;
 #[cfg(feature = "record")]
 mod tree;
 
+/// Times a function: a span per call, under whoever polls it.
+///
+/// On an `async fn`, free or a method, it times the future: every poll is recorded under the function's name. On a plain
+/// function it times the call. Inside an annotated function it also stands on async blocks.
+///
+/// # Arguments
+/// - `name = "…"`: the name to show instead of the function's.
+/// - `label = "user={user_id}"`: a format string over the arguments, formatted once per call and only while recording.
+///   Spans of different labels are told apart, up to 1,024 of them; later ones are `[other]`.
+/// - `root`: the future is a task, a root wherever it is polled.
+/// - `skip`: leave the item as it is.
+/// - `crate = path`: where this crate is, if it was renamed or is re-exported.
+///
+/// # Examples
+/// ```
+/// use diagnose::diagnose;
+///
+/// #[diagnose(label = "key={key}")]
+/// async fn get(key: u64) -> Option<String> {
+///     #[diagnose(name = "fetch")]
+///     async {
+///         Some(key.to_string())
+///     }
+///     .await
+/// }
+///
+/// #[diagnose(root)]
+/// async fn connection() {
+///     get(7).await;
+/// }
+/// ```
+///
+/// # What it expands to
+/// ```text
+/// fn get(key: u64) -> impl Future<Output = Option<String>> {
+///     let site = { static SITE: Site = Site::new(…); &SITE };
+///     Timed::new(site, Label::of(site, || format!("key={key}")), async move {
+///         _ = &key;                              // all arguments live as long as the future, as in an `async fn`
+///         if false { return … }                  // so that the compiler knows the type before it sees the body
+///         …                                      // the body
+///     })
+/// }
+/// ```
+/// The future has the output, the borrows and the `Send`-ness of the original, and 40 bytes more at most for each
+/// annotated level; arguments are stored once. If another attribute follows that may look for `async fn`, such as
+/// `#[tokio::main]`, the function stays one, and its arguments are stored twice.
+///
+/// # Errors
+/// An unknown or repeated argument, a `const fn`, a function that returns a future without being `async`, or anything
+/// that is not a function, is a compile error at that place; the item itself is emitted all the same.
 pub use diagnose_macros::diagnose;
 
 #[cfg(feature = "manual-clock")]

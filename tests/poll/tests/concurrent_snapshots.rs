@@ -8,7 +8,7 @@ use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps};
 
 const THREADS: usize = 3;
-const TASKS: u64 = 300;
+const TASKS: u64 = 5_000;
 
 #[diagnose]
 async fn outer() {
