@@ -1,0 +1,88 @@
+//! The house rules.
+
+use diagnose_tidy::{Source, sources};
+
+/// Files where `unsafe` may stand, each for a reason in its head.
+const UNSAFE: [&str; 5] = [
+    "diagnose/src/clock/counter.rs",
+    "diagnose/src/exit.rs",
+    "diagnose/src/tree/link.rs",
+    "diagnose/src/tree/loom.rs",
+    "tests/process/src/cpu.rs",
+];
+
+fn check(rule: &str, breaks: impl Fn(&Source) -> bool) {
+    let sources = sources();
+    assert!(sources.len() > 50, "the workspace is found");
+    let broken: Vec<String> =
+        sources.into_iter().filter(|source| breaks(source)).map(|source| source.path).collect();
+    assert!(broken.is_empty(), "{rule}: {broken:#?}");
+}
+
+fn is_ui(source: &Source) -> bool {
+    source.path.contains("/ui/")
+}
+
+fn code(source: &Source) -> impl Iterator<Item = &str> {
+    source.text.lines().filter(|line| !line.trim_start().starts_with("//"))
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    check("a file begins with `//!`", |source| !is_ui(source) && !source.text.starts_with("//!"));
+}
+
+#[test]
+fn mod_files_hold_documentation_and_re_exports_only() {
+    check("no functions in `mod.rs`", |source| {
+        source.path.ends_with("/mod.rs")
+            && source.path.contains("/src/")
+            && code(source).any(|line| line.starts_with("fn ") || line.starts_with("impl"))
+    });
+}
+
+#[test]
+fn files_stay_small() {
+    check("at most 400 lines", |source| source.text.lines().count() > 400);
+}
+
+#[test]
+fn unsafe_stands_where_it_is_accounted_for() {
+    check("`unsafe` only in the listed files", |source| {
+        let is_listed = UNSAFE.contains(&source.path.as_str());
+        let is_about_it =
+            source.path.starts_with("diagnose-macros/") || source.path.starts_with("tests/macros/");
+        let uses = code(source)
+            .any(|line| ["unsafe {", "unsafe impl", "unsafe fn"].iter().any(|what| line.contains(what)));
+        uses && !is_listed
+            && !is_about_it
+            && !source.path.starts_with("tests/tidy/")
+            && !source.path.starts_with("tests/edition")
+    });
+}
+
+#[test]
+fn every_test_runs() {
+    check("a file of tests has a test", |source| {
+        let mut parts = source.path.rsplit('/');
+        let is_test = parts.next().is_some() && parts.next() == Some("tests");
+        is_test && !["#[test]", "test]", "proptest!"].iter().any(|what| source.text.contains(what))
+    });
+    check("no test is ignored", |source| {
+        let ignore = concat!("#[ig", "nore");
+        code(source).any(|line| line.contains(ignore))
+    });
+}
+
+#[test]
+fn no_test_of_the_recorder_waits_by_the_clock() {
+    check("no sleep in `tests/poll`", |source| {
+        source.path.starts_with("tests/poll/") && source.text.contains("sleep")
+    });
+}
+
+#[test]
+fn nothing_is_left_to_do() {
+    let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("dbg", "!("), concat!("todo", "!(")];
+    check("no marks of unfinished work", |source| marks.iter().any(|mark| source.text.contains(mark)));
+}
