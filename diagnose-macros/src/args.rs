@@ -28,7 +28,7 @@ impl Parse for Args {
         let mut args = Self::default();
         let mut seen: Vec<Ident> = Vec::new();
         while !input.is_empty() {
-            let key = input.call(Ident::parse_any)?;
+            let key = input.call(Ident::parse_any).map_err(|error| Error::new(error.span(), ACCEPTED))?;
             if seen.contains(&key) {
                 return Err(Error::new(key.span(), format!("argument `{key}` is given twice")));
             }
@@ -77,11 +77,14 @@ fn not_empty(key: &Ident, value: LitStr) -> Result<LitStr> {
 /// A path, bare as in `crate = my::diagnose` or quoted as other crates have it.
 fn path(key: &Ident, input: ParseStream<'_>) -> Result<Path> {
     equals(key, input, "a path")?;
-    if input.peek(LitStr) {
+    let path = if input.peek(LitStr) {
         input.parse::<LitStr>()?.parse_with(Path::parse_mod_style)
     } else {
         Path::parse_mod_style(input)
-    }
+    };
+    path.map_err(|error| {
+        Error::new(error.span(), format!("expected a path for `{key}`: `{key} = path::to::diagnose`"))
+    })
 }
 
 fn flag(key: &Ident, input: ParseStream<'_>) -> Result<Span> {

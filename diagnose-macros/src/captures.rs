@@ -3,10 +3,16 @@
 //! An `async fn` owns all its arguments until it ends, used or not, and drops them in reverse order. The `async move`
 //! block that takes its place captures only what it names, in the order in which it names it. So the block begins by
 //! naming every argument, the last one first. They are then stored once: the body uses the captures themselves.
+//!
+//! A pattern is taken apart in the block. What it binds are variables of the block, which are dropped before all
+//! captures, so the arguments behind it become variables too.
+
+use std::collections::HashSet;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};
-use syn::{Attribute, Block, FnArg, Pat, PatIdent, Signature};
+use syn::ext::IdentExt as _;
+use syn::{Attribute, Block, FnArg, LitStr, Pat, PatIdent, PatType, Signature};
 
 /// An argument that the block must name.
 pub(crate) struct Capture {
@@ -14,82 +20,134 @@ pub(crate) struct Capture {
     pub(crate) name: Ident,
     /// Its `#[cfg]`s: it may not be there.
     pub(crate) cfgs: Vec<Attribute>,
-    /// The pattern to take it apart with in the block, as in `async fn f((a, _): (A, B))`.
-    pub(crate) pattern: Option<Pat>,
-    /// Whether the body never mentions it, so that the compiler must be left something to warn of.
-    pub(crate) unused: bool,
+    /// Its `#[allow]`s and the like, if a warning may arise in the block.
+    pub(crate) levels: Vec<Attribute>,
+    pub(crate) kind: Kind,
+}
+
+pub(crate) enum Kind {
+    /// The body uses the capture itself.
+    Plain {
+        /// Whether neither body nor label mentions it, so that the compiler must be left something to warn of.
+        unused: bool,
+    },
+    /// Stands behind a pattern: becomes a variable of the block, as this pattern says, which is its name.
+    Variable { pattern: Pat, unused: bool },
+    /// Is taken apart in the block, as in `async fn f((a, _): (A, B))`.
+    Pattern(Pat),
 }
 
 /// Finds the arguments of a function, in order, and gives those that are patterns a name in the signature.
-pub(crate) fn of(signature: &mut Signature, body: &Block) -> Vec<Capture> {
-    let mentioned = Mentions::of(body);
+pub(crate) fn of(signature: &mut Signature, body: &Block, label: Option<&LitStr>) -> Vec<Capture> {
+    let mentioned = Mentions::of(body, label);
+    let mut behind_a_pattern = false;
     let mut captures = Vec::new();
     for (number, argument) in signature.inputs.iter_mut().enumerate() {
-        let capture = match argument {
+        captures.push(match argument {
             FnArg::Receiver(receiver) => Capture {
                 name: Ident::from(receiver.self_token),
                 cfgs: cfgs(&receiver.attrs),
-                pattern: None,
-                unused: false,
+                levels: Vec::new(),
+                kind: Kind::Plain { unused: false },
             },
-            FnArg::Typed(typed) => {
-                let cfgs = cfgs(&typed.attrs);
-                match &*typed.pat {
-                    Pat::Ident(PatIdent { by_ref: None, subpat: None, ident, .. }) => Capture {
-                        name: ident.clone(),
-                        cfgs,
-                        pattern: None,
-                        unused: !mentioned.contains(ident),
-                    },
-                    _ => {
-                        let name = format_ident!("__diagnose_argument_{number}", span = Span::mixed_site());
-                        let plain = Pat::Ident(PatIdent {
-                            attrs: Vec::new(),
-                            by_ref: None,
-                            mutability: None,
-                            ident: name.clone(),
-                            subpat: None,
-                        });
-                        let pattern = std::mem::replace(&mut *typed.pat, plain);
-                        Capture { name, cfgs, pattern: Some(pattern), unused: false }
-                    }
-                }
+            FnArg::Typed(argument) => {
+                let capture = of_argument(argument, number, &mentioned, behind_a_pattern);
+                behind_a_pattern |= matches!(&capture.kind, Kind::Pattern(pattern) if !is_wild(pattern));
+                capture
             }
-        };
-        captures.push(capture);
+        });
     }
     captures
+}
+
+fn of_argument(
+    argument: &mut PatType,
+    number: usize,
+    mentioned: &Mentions,
+    behind_a_pattern: bool,
+) -> Capture {
+    let cfgs = cfgs(&argument.attrs);
+    if let Pat::Ident(PatIdent { by_ref: None, subpat: None, ident, .. }) = &*argument.pat {
+        let name = ident.clone();
+        let unused = !name.to_string().starts_with('_') && !mentioned.contains(&name);
+        if !behind_a_pattern {
+            let levels = if unused { levels(&mut argument.attrs) } else { Vec::new() };
+            return Capture { name, cfgs, levels, kind: Kind::Plain { unused } };
+        }
+        let pattern = std::mem::replace(&mut *argument.pat, plain(name.clone()));
+        return Capture {
+            name,
+            cfgs,
+            levels: levels(&mut argument.attrs),
+            kind: Kind::Variable { pattern, unused },
+        };
+    }
+    let name = format_ident!("__diagnose_argument_{number}", span = Span::mixed_site());
+    let pattern = std::mem::replace(&mut *argument.pat, plain(name.clone()));
+    Capture { name, cfgs, levels: levels(&mut argument.attrs), kind: Kind::Pattern(pattern) }
+}
+
+pub(crate) fn is_wild(pattern: &Pat) -> bool {
+    matches!(pattern, Pat::Wild(_))
+}
+
+fn plain(ident: Ident) -> Pat {
+    Pat::Ident(PatIdent { attrs: Vec::new(), by_ref: None, mutability: None, ident, subpat: None })
 }
 
 fn cfgs(attributes: &[Attribute]) -> Vec<Attribute> {
     attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect()
 }
 
-/// Every identifier in a body, and the text of its string literals, which may name arguments as `{argument}`.
-struct Mentions {
-    identifiers: Vec<Ident>,
-    literals: String,
+/// The lint levels of an argument. An expected warning is given where the argument is named again, so the
+/// expectation moves there; the others hold in both places.
+fn levels(attributes: &mut Vec<Attribute>) -> Vec<Attribute> {
+    let is = |attribute: &Attribute, names: &[&str]| names.iter().any(|name| attribute.path().is_ident(name));
+    let levels = attributes
+        .iter()
+        .filter(|it| is(it, &["allow", "cfg_attr", "deny", "expect", "forbid", "warn"]))
+        .cloned();
+    let levels = levels.collect();
+    attributes.retain(|attribute| !is(attribute, &["expect"]));
+    levels
 }
 
+/// Every variable that a body may mention, and every word in its string literals, which may name arguments as
+/// `{argument}`.
+struct Mentions(HashSet<String>);
+
 impl Mentions {
-    fn of(body: &Block) -> Self {
-        let mut mentions = Self { identifiers: Vec::new(), literals: String::new() };
+    fn of(body: &Block, label: Option<&LitStr>) -> Self {
+        let mut mentions = Self(HashSet::new());
         mentions.collect(body.to_token_stream());
+        mentions.collect(label.to_token_stream());
         mentions
     }
 
     fn collect(&mut self, tokens: TokenStream) {
+        let mut after_dot = false;
         for token in tokens {
+            let is_dot = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.');
             match token {
                 TokenTree::Group(group) => self.collect(group.stream()),
-                TokenTree::Ident(identifier) => self.identifiers.push(identifier),
-                TokenTree::Literal(literal) => self.literals.push_str(&literal.to_string()),
+                // A field or a method.
+                TokenTree::Ident(_) if after_dot => {}
+                TokenTree::Ident(identifier) => drop(self.0.insert(identifier.unraw().to_string())),
+                TokenTree::Literal(literal) => self.collect_words(&literal.to_string()),
                 TokenTree::Punct(_) => {}
             }
+            // In `..end` the second dot is no field access.
+            after_dot = is_dot && !after_dot;
         }
     }
 
+    fn collect_words(&mut self, literal: &str) {
+        let words = literal.split(|c: char| c != '_' && !c.is_alphanumeric());
+        // As in `{:08}` or `{:0width$}`, a zero may stand before a name.
+        self.0.extend(words.map(|word| word.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned()));
+    }
+
     fn contains(&self, name: &Ident) -> bool {
-        self.identifiers.contains(name) || self.literals.contains(&name.to_string())
+        self.0.contains(&name.unraw().to_string())
     }
 }

@@ -2,7 +2,7 @@
 
 use syn::spanned::Spanned;
 use syn::{
-    Error, GenericArgument, Item, ItemFn, PathArguments, Result, ReturnType, TraitItemFn, Type,
+    Attribute, Error, GenericArgument, Item, ItemFn, PathArguments, Result, ReturnType, TraitItemFn, Type,
     TypeParamBound,
 };
 
@@ -25,8 +25,8 @@ pub(crate) fn function(args: &Args, function: &ItemFn) -> Result<()> {
     }
     if let ReturnType::Type(_, output) = &signature.output {
         if is_future(output) {
-            return Err(Error::new(
-                output.span(),
+            return Err(Error::new_spanned(
+                output,
                 "this function returns a future, so that only its construction would be timed; \
                  make it an `async fn`, or time the future with `diagnose::block!` or `.diagnose(\"name\")`",
             ));
@@ -59,9 +59,10 @@ pub(crate) fn without_body(method: &TraitItemFn) -> Error {
     Error::new(method.sig.ident.span(), message)
 }
 
-/// Refuses the attribute on an expression other than an async block.
-pub(crate) fn not_a_block(span: proc_macro2::Span) -> Error {
-    Error::new(span, "`#[diagnose]` on an expression goes on an `async` block")
+/// Refuses the attribute on anything in a body but an async block.
+pub(crate) fn not_a_block(attribute: &Attribute) -> Error {
+    let message = "`#[diagnose]` inside a function goes before an `async` block or a function";
+    Error::new_spanned(attribute, message)
 }
 
 /// Whether a type is a future by its looks: `impl Future`, `Pin<Box<dyn Future>>`, `BoxFuture`, `LocalBoxFuture`.

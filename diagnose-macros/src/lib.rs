@@ -23,6 +23,8 @@ mod expand;
 mod item;
 #[cfg(not(feature = "record"))]
 mod off;
+#[cfg(all(test, feature = "record"))]
+mod tests;
 
 use proc_macro::TokenStream;
 

@@ -1,1 +1,89 @@
-//! The tests are in `tests/`.
+//! Tools for the tests: an executor, what a snapshot says of one name, and a record of drops.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+use diagnose::Snapshot;
+
+/// Polls a future until it is ready.
+pub fn run<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(value) = poll(future.as_mut()) {
+            return value;
+        }
+    }
+}
+
+/// Polls a future once.
+pub fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// A future that is pending once.
+pub async fn pause() {
+    let mut paused = false;
+    std::future::poll_fn(
+        |_| if std::mem::replace(&mut paused, true) { Poll::Ready(()) } else { Poll::Pending },
+    )
+    .await;
+}
+
+/// The sites of this name that the snapshot has nodes of, in the order of the source, as `kind name module file:line:column`.
+#[must_use]
+pub fn sites(name: &str) -> Vec<String> {
+    let snapshot = diagnose::snapshot();
+    let named = snapshot.sites.iter().filter(|site| site.name == name);
+    named
+        .map(|site| {
+            let kind = format!("{:?}", site.kind).to_lowercase();
+            format!("{kind} {name} {} {}:{}:{}", site.module, site.file, site.line, site.column)
+        })
+        .collect()
+}
+
+/// The calls of a name, on all paths, as `calls name{label} < parent < grandparent`, sorted.
+#[must_use]
+pub fn calls(name: &str) -> Vec<String> {
+    let snapshot = diagnose::snapshot();
+    let mut lines: Vec<String> = (0..snapshot.nodes.len())
+        .filter(|&number| snapshot.sites[snapshot.nodes[number].site].name == name)
+        .map(|number| format!("{} {}", snapshot.nodes[number].calls, path(&snapshot, number)))
+        .collect();
+    lines.sort();
+    lines
+}
+
+fn path(snapshot: &Snapshot, number: usize) -> String {
+    let node = &snapshot.nodes[number];
+    let label = node.label.as_ref().map(|label| format!("{{{label}}}")).unwrap_or_default();
+    let parent = node.parent.map(|parent| format!(" < {}", path(snapshot, parent))).unwrap_or_default();
+    format!("{}{label}{parent}", snapshot.sites[node.site].name)
+}
+
+thread_local! {
+    static DROPS: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A value that tells when it is dropped.
+#[derive(Debug)]
+pub struct Noisy(pub &'static str);
+
+impl Drop for Noisy {
+    fn drop(&mut self) {
+        DROPS.with_borrow_mut(|drops| drops.push(self.0));
+    }
+}
+
+/// Notes something among the drops.
+pub fn note(what: &'static str) {
+    DROPS.with_borrow_mut(|drops| drops.push(what));
+}
+
+/// What was dropped on this thread since the last call.
+#[must_use]
+pub fn drops() -> Vec<&'static str> {
+    DROPS.take()
+}

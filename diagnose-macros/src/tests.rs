@@ -1,0 +1,139 @@
+//! What comes out for what goes in, as source text.
+//!
+//! Each `tests/*.rs` is a function with its attribute; `tests/*.expanded.rs` is what becomes of it. A missing one is
+//! written, and the test fails; after a wanted change, delete the old ones, run the test for each, and read them.
+
+use std::path::{Path, PathBuf};
+use std::{fs, iter};
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+use crate::item::diagnose;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests")
+}
+
+/// Applies the attribute that stands at the beginning of a source text.
+fn expand(source: &str) -> TokenStream {
+    let mut tokens = source.parse::<TokenStream>().unwrap().into_iter().skip(1);
+    let Some(TokenTree::Group(attribute)) = tokens.next() else { panic!("no attribute: {source}") };
+    let arguments = attribute.stream().into_iter().find_map(|token| match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => Some(group.stream()),
+        _ => None,
+    });
+    diagnose(arguments.unwrap_or_default(), tokens.collect())
+}
+
+#[test]
+fn expansions_are_as_written_down() {
+    let mut sources: Vec<PathBuf> =
+        fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    sources.retain(|path| !path.to_str().unwrap().ends_with(".expanded.rs"));
+    sources.sort();
+    assert!(!sources.is_empty());
+    for source in sources {
+        let expanded = expand(&fs::read_to_string(&source).unwrap());
+        let text = prettyplease::unparse(&syn::parse2(expanded).unwrap());
+        let golden = source.with_extension("expanded.rs");
+        match fs::read_to_string(&golden) {
+            Ok(expected) => assert_eq!(text, expected, "{}", source.display()),
+            Err(_) => {
+                fs::write(&golden, text).unwrap();
+                panic!("{} was missing and is written now, read it", golden.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_body_is_there_once() {
+    let expanded =
+        expand("#[diagnose] async fn f(a: u32, (b, c): (u32, u32)) -> u32 { marker(a + b + c) }").to_string();
+    assert_eq!(expanded.matches("marker").count(), 1, "{expanded}");
+}
+
+/// Everything before the braces of a function's body.
+fn head(tokens: TokenStream) -> String {
+    let is_body =
+        |token: &TokenTree| matches!(token, TokenTree::Group(it) if it.delimiter() == Delimiter::Brace);
+    tokens.into_iter().take_while(|token| !is_body(token)).collect::<TokenStream>().to_string()
+}
+
+/// An editor asks for completions in bodies that are not finished. The function must be there for them.
+#[test]
+fn a_half_written_function_survives_as_it_is() {
+    for body in [
+        "key.",
+        "if 1",
+        "let x =",
+        "match key { 1 => }",
+        "key.await.",
+        "#[diagnose] async",
+        "f(key,, 1)",
+        "&",
+    ] {
+        let source = format!("async fn f(key: u32) -> u32 {{ {body} }}");
+        let expanded = expand(&format!("#[diagnose(name = \"a\")] {source}"));
+        assert_eq!(expanded.to_string(), source.parse::<TokenStream>().unwrap().to_string());
+    }
+}
+
+#[test]
+fn an_item_survives_half_written_arguments() {
+    for arguments in ["name", "name =", "name = \"a\" la", "label = \"{a", "nam", "crate = my::", "="] {
+        let Ok(_) = arguments.parse::<TokenStream>() else { continue };
+        let source = format!("#[diagnose({arguments})] pub async fn f(key: u32) -> u32 {{ key }}");
+        let expanded = expand(&source);
+        assert_eq!(head(expanded.clone()), head("pub async fn f(key: u32) -> u32 {}".parse().unwrap()));
+        assert_eq!(expanded.to_string().matches("compile_error").count(), 1, "{arguments}");
+    }
+}
+
+#[test]
+fn a_refused_item_comes_back_with_one_error_and_without_attributes_inside() {
+    for source in [
+        "#[diagnose(wrong)] async fn f() { #[diagnose] async {}.await; join!(#[diagnose] async {}) }",
+        "#[diagnose] const fn f() { #[diagnose] let a = 1; }",
+        "#[diagnose] async fn f() { #[diagnose] (async {}).await }",
+        "#[diagnose] async fn f() { #[diagnose] 1 + 2; }",
+        "#[diagnose] async fn f() { match 1 { #[diagnose] _ => {} } }",
+        "#[diagnose] async fn f() { #[diagnose] println!(); }",
+        "#[diagnose] async fn f() { #[diagnose] for _ in [1] {} }",
+        "#[diagnose] async fn f() { let a = A { #[diagnose] b: 1 }; }",
+    ] {
+        let expanded = expand(source).to_string();
+        assert_eq!(expanded.matches("compile_error").count(), 1, "{expanded}");
+        assert!(!expanded.contains("# [diagnose"), "{expanded}");
+    }
+}
+
+#[test]
+fn a_skipped_item_comes_back_without_attributes_inside() {
+    let expanded =
+        expand("#[diagnose(skip)] async fn f() { let a = #[diagnose(all wrong)] async {}; a.await }");
+    let bare = "async fn f() { let a = async {}; a.await }".parse::<TokenStream>().unwrap();
+    assert_eq!(expanded.to_string(), bare.to_string());
+}
+
+#[test]
+fn attributes_of_items_in_the_body_stay() {
+    let expanded = expand("#[diagnose] async fn f() { #[diagnose] async fn g() {} g().await }").to_string();
+    assert!(expanded.contains("# [diagnose] async fn g"), "{expanded}");
+}
+
+#[test]
+fn attributes_that_may_look_for_async_find_it() {
+    for attribute in
+        ["tokio::main", "must_use", "cfg_attr(test, tokio::test)", "instrument", "cfg_attr(a, inline, b)"]
+    {
+        let expanded = expand(&format!("#[diagnose] #[{attribute}] async fn f() {{}}")).to_string();
+        assert!(expanded.contains("async fn f ()"), "{expanded}");
+    }
+    let harmless =
+        ["doc = \"a\"", "allow(unused)", "cfg_attr(docsrs, doc(cfg(a)), inline)", "cfg(all())", "inline"];
+    for attribute in harmless.into_iter().chain(iter::once("clippy::msrv = \"1\"")) {
+        let expanded = expand(&format!("#[diagnose] #[{attribute}] async fn f() {{}}")).to_string();
+        assert!(!expanded.contains("async fn"), "{expanded}");
+    }
+}

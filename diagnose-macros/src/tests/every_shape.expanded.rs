@@ -1,0 +1,77 @@
+/// Documented.
+#[inline]
+#[allow(unused_braces)]
+#[allow(clippy::async_yields_async)]
+pub(crate) unsafe fn patterns<T: Copy, const N: usize>(
+    &mut self,
+    unused: T,
+    _underscored: T,
+    #[cfg(unix)]
+    __diagnose_argument_3: (T, T),
+    #[allow(unused_mut)]
+    c: [T; N],
+    __diagnose_argument_5: T,
+) -> impl ::core::future::Future<Output = Result<impl Sized, Error>>
+where
+    T: Send,
+{
+    #![allow(clippy::all)]
+    let __diagnose_site = {
+        static SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
+            ::diagnose::__private::Kind::Fn,
+            "patterns",
+            ::core::module_path!(),
+            ::core::file!(),
+            ::core::line!(),
+            ::core::column!(),
+        );
+        &SITE
+    };
+    ::diagnose::__private::Timed::new(
+        __diagnose_site,
+        ::diagnose::__private::Label::NONE,
+        async move {
+            {
+                _ = &__diagnose_argument_5;
+            }
+            {
+                _ = &c;
+            }
+            #[cfg(unix)]
+            {
+                _ = &__diagnose_argument_3;
+            }
+            #[allow(clippy::used_underscore_binding)]
+            {
+                _ = &_underscored;
+            }
+            if false {
+                let unused = &unused;
+            }
+            {
+                _ = &self;
+            }
+            #[cfg(unix)]
+            let __diagnose_argument_3 = __diagnose_argument_3;
+            #[cfg(unix)]
+            let (a, mut b) = __diagnose_argument_3;
+            #[allow(unused_mut)]
+            let mut c = c;
+            {
+                _ = &c;
+            }
+            let __diagnose_argument_5 = __diagnose_argument_5;
+            if false {
+                if let ::core::option::Option::<
+                    Result<_, Error>,
+                >::Some(__diagnose_expected) = ::core::option::Option::None {
+                    return __diagnose_expected;
+                }
+            }
+            {
+                use std::fmt;
+                Ok((a, b, c))
+            }
+        },
+    )
+}

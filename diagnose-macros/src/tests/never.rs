@@ -1,0 +1,6 @@
+#[diagnose]
+async fn serve() -> ! {
+    loop {
+        accept().await;
+    }
+}

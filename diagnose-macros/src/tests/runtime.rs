@@ -1,0 +1,5 @@
+#[diagnose]
+#[tokio::main]
+async fn main() {
+    serve().await;
+}

@@ -1,0 +1,92 @@
+//! Without the feature `record` the attribute, the macro and the method leave everything as it is.
+
+use std::future::{Future, ready};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use diagnose::{FutureExt as _, diagnose};
+
+fn run<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => unreachable!("it waits for nothing"),
+    }
+}
+
+mod bare {
+    pub(super) async fn work(a: [u8; 64], _b: &str) -> u8 {
+        std::future::ready(()).await;
+        a[0]
+    }
+}
+
+#[diagnose(name = "work", label = "{_b}", root)]
+async fn work(a: [u8; 64], _b: &str) -> u8 {
+    ready(()).await;
+    a[0]
+}
+
+#[diagnose]
+async fn blocks(a: u32) -> Result<u32, ()> {
+    #[diagnose]
+    async fn inside() -> u32 {
+        #[diagnose(skip)]
+        async { 1 }.await
+    }
+
+    let first = #[diagnose]
+    async move {
+        a
+    };
+    #[diagnose::diagnose(name = "second", label = "{a}")]
+    async { Ok(()) }.await?;
+    let list = vec![Box::pin(
+        #[diagnose(name = "third")]
+        async move {
+            1
+        },
+    )];
+    let mut sum = first.await;
+    for future in list {
+        sum += future.await;
+    }
+    Ok(sum + inside().await)
+}
+
+#[diagnose]
+fn frame(a: u32) -> u32 {
+    a
+}
+
+#[test]
+fn results_are_the_same() {
+    assert_eq!(run(work([7; 64], "b")), 7);
+    assert_eq!(run(blocks(1)), Ok(3));
+    assert_eq!(frame(1), 1);
+    assert_eq!(run(diagnose::block!("named", async { 1 })), 1);
+    assert_eq!(run(diagnose::block!(async { 2 })), 2);
+    assert_eq!(run(ready(3).diagnose("named")), 3);
+    diagnose::set_enabled(true);
+}
+
+#[test]
+#[cfg(feature = "alone")]
+fn futures_are_those_of_bare_functions() {
+    assert_eq!(size_of_val(&work([7; 64], "b")), size_of_val(&bare::work([7; 64], "b")));
+    assert!(std::any::type_name_of_val(&work([7; 64], "b")).ends_with("off::work::{{closure}}"));
+}
+
+#[test]
+#[cfg(not(feature = "alone"))]
+fn futures_have_the_outputs_of_bare_functions() {
+    assert_eq!(run(work([7; 64], "b")), run(bare::work([7; 64], "b")));
+}
+
+#[test]
+#[cfg(feature = "alone")]
+fn the_macro_and_the_method_return_the_future_itself() {
+    let named: std::future::Ready<u32> = diagnose::block!("named", ready(1));
+    let unnamed: std::future::Ready<u32> = diagnose::block!(ready(2));
+    let method: std::future::Ready<u32> = ready(3).diagnose("named");
+    assert_eq!(run(named) + run(unnamed) + run(method), 6);
+}

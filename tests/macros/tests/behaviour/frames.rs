@@ -1,0 +1,63 @@
+//! A synchronous function is a frame; nothing else about it changes.
+
+use std::panic::Location;
+
+use diagnose::diagnose;
+use diagnose_macros_tests::{calls, run, sites};
+
+#[diagnose]
+#[track_caller]
+fn caller() -> &'static Location<'static> {
+    Location::caller()
+}
+
+#[diagnose]
+async fn calls_a_frame() -> u32 {
+    frame(1)
+}
+
+#[diagnose]
+fn frame(from: u32) -> u32 {
+    use std::ops::Add as _;
+    if from == 0 {
+        return 1;
+    }
+    frame(from - 1).add(1)
+}
+
+#[diagnose]
+extern "C" fn of_another_abi(a: u32) -> u32 {
+    a + 1
+}
+
+#[diagnose]
+fn diverges() -> ! {
+    panic!("as it should")
+}
+
+#[diagnose]
+fn a_list<'a, T: 'a>(of: &'a [T]) -> impl Iterator<Item = &'a T> + use<'a, T> {
+    of.iter()
+}
+
+#[test]
+fn track_caller_still_tells_the_caller() {
+    assert_eq!((caller().file(), caller().line()), (file!(), line!()));
+}
+
+#[test]
+fn frames_are_children_of_what_calls_them() {
+    assert_eq!(run(calls_a_frame()), 2);
+    assert_eq!(calls("frame"), ["1 frame < calls_a_frame", "1 frame < frame < calls_a_frame"]);
+    assert!(sites("frame")[0].starts_with("sync frame "));
+}
+
+#[test]
+fn signatures_stay() {
+    let pointer: extern "C" fn(u32) -> u32 = of_another_abi;
+    assert_eq!(pointer(1), 2);
+    let diverging: fn() -> ! = diverges;
+    assert!(std::panic::catch_unwind(|| diverging()).is_err());
+    assert_eq!(a_list(&[1, 2]).sum::<i32>(), 3);
+    assert_eq!(calls("diverges"), ["1 diverges"]);
+}

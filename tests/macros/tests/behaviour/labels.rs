@@ -1,0 +1,97 @@
+//! A label is formatted once per call, over the arguments, before the body has them.
+
+use std::cell::Cell;
+use std::fmt;
+
+use diagnose::diagnose;
+use diagnose_macros_tests::{calls, pause, run};
+
+struct Counted<'a>(&'a Cell<u32>);
+
+impl fmt::Display for Counted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.set(self.0.get() + 1);
+        f.write_str("counted")
+    }
+}
+
+#[diagnose(label = "{counted}")]
+async fn once(counted: Counted<'_>) {
+    pause().await;
+    let _ = counted;
+}
+
+#[test]
+fn a_label_is_formatted_once_per_call() {
+    let count = Cell::new(0);
+    run(once(Counted(&count)));
+    assert_eq!(count.get(), 1);
+    drop(once(Counted(&count)));
+    assert_eq!(count.get(), 2);
+    assert_eq!(calls("once"), ["1 once{counted}"]);
+}
+
+/// Only the label names the argument: that is a use, and no warning.
+#[diagnose(label = "id={id:>3} {name:?}")]
+async fn only_in_the_label(id: u32, name: &str) {
+    pause().await;
+}
+
+#[test]
+fn a_label_is_a_use_of_an_argument() {
+    run(only_in_the_label(7, "x"));
+    assert_eq!(calls("only_in_the_label"), ["1 only_in_the_label{id=  7 \"x\"}"]);
+}
+
+/// The names that the generated code uses are the user's own to use.
+#[diagnose(label = "{site} {expected} {type}", name = "hygienic")]
+async fn hygiene(site: u32, expected: u32, r#type: u32) -> u32 {
+    pause().await;
+    site + expected + r#type
+}
+
+#[diagnose(label = "{site} {frame}")]
+fn hygienic_frame(site: u32, frame: u32) -> u32 {
+    site + frame
+}
+
+#[test]
+fn generated_names_do_not_collide() {
+    assert_eq!(run(hygiene(1, 2, 3)), 6);
+    assert_eq!(hygienic_frame(4, 5), 9);
+    assert_eq!(calls("hygienic"), ["1 hygienic{1 2 3}"]);
+    assert_eq!(calls("hygienic_frame"), ["1 hygienic_frame{4 5}"]);
+}
+
+struct Server(u32);
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "server {}", self.0)
+    }
+}
+
+impl Server {
+    #[diagnose(label = "{self}")]
+    async fn of_self(&mut self) {
+        self.0 += 1;
+    }
+}
+
+#[test]
+fn a_label_may_name_self() {
+    run(Server(1).of_self());
+    assert_eq!(calls("of_self"), ["1 of_self{server 1}"]);
+}
+
+#[diagnose]
+async fn labelled_block(of: u32) -> u32 {
+    #[diagnose(name = "labelled block", label = "{of}")]
+    async move { of }.await
+}
+
+#[test]
+fn a_block_has_a_label_over_what_is_in_scope() {
+    assert_eq!(run(labelled_block(9)), 9);
+    assert_eq!(calls("labelled block"), ["1 labelled block{9} < labelled_block"]);
+}

@@ -1,0 +1,173 @@
+//! Nothing warns of generated code: this file holds the shapes that provoke lints, and is built with all of them on.
+//!
+//! `cargo clippy --all-targets -p diagnose-macros-tests -- -D warnings` is the other half of this test.
+#![deny(
+    warnings,
+    clippy::pedantic,
+    rust_2018_idioms,
+    unreachable_pub,
+    single_use_lifetimes,
+    unused_lifetimes
+)]
+#![deny(unused_qualifications, let_underscore_drop, unit_bindings, trivial_casts, missing_docs)]
+
+use std::fmt::Display;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard};
+
+use diagnose::diagnose;
+use diagnose_macros_tests::{pause, run};
+
+#[diagnose]
+async fn empty() {
+    pause().await;
+}
+
+#[diagnose]
+async fn items_first(text: &str) -> String {
+    use std::fmt::Write as _;
+    const MORE: &str = "!";
+
+    let mut written = String::new();
+    pause().await;
+    write!(written, "{text}{MORE}").ok();
+    written
+}
+
+#[diagnose]
+fn items_first_in_a_frame(text: &str) -> String {
+    #![allow(clippy::let_and_return)]
+    use std::fmt::Write as _;
+
+    let mut written = String::new();
+    write!(written, "{text}").ok();
+    written
+}
+
+#[diagnose]
+async fn underscored(_unused: u32, _: MutexGuard<'_, u32>, _: impl Future) {
+    pause().await;
+}
+
+#[diagnose(label = "{type} {width}")]
+async fn named_in_strings(r#type: u32, width: usize, precise: usize) -> String {
+    pause().await;
+    format!("{type:0width$.precise$}", r#type = f64::from(r#type))
+}
+
+#[diagnose]
+async fn raw_in_a_string(r#type: u32) -> String {
+    pause().await;
+    format!("{type}")
+}
+
+#[diagnose]
+async fn output_is_a_future() -> Pin<Box<dyn Future<Output = u32>>> {
+    pause().await;
+    Box::pin(async { 1 })
+}
+
+#[diagnose]
+async fn output_is_a_task() -> tokio::task::JoinHandle<u32> {
+    pause().await;
+    tokio::spawn(async { 1 })
+}
+
+#[diagnose]
+async fn only_awaits() -> impl Display {
+    text().await
+}
+
+#[diagnose]
+async fn text() -> &'static str {
+    pause().await;
+    "text"
+}
+
+#[diagnose]
+async fn questions(text: &str) -> Result<u32, std::num::ParseIntError> {
+    pause().await;
+    let number = text.parse::<u32>()?;
+    if number > 7 {
+        return Ok(7);
+    }
+    Ok(number)
+}
+
+#[diagnose]
+async fn takes_apart((a, mut b): (u32, u32), [c, ..]: [u32; 3]) -> u32 {
+    pause().await;
+    b += 1;
+    a + b + c
+}
+
+#[diagnose]
+async fn changes(mut a: u32, values: &mut [u32]) -> u32 {
+    a += 1;
+    pause().await;
+    values[0] = a;
+    a
+}
+
+#[diagnose]
+async fn never() -> ! {
+    pause().await;
+    panic!("as it should")
+}
+
+#[diagnose]
+#[must_use]
+async fn must_be_used() -> u32 {
+    pause().await;
+    1
+}
+
+/// A public one.
+#[diagnose]
+pub(crate) async fn generic<T: Display + ?Sized, const N: usize>(values: [&T; N]) -> String {
+    pause().await;
+    values.iter().map(ToString::to_string).collect()
+}
+
+#[diagnose]
+async fn in_blocks() -> u32 {
+    let block = #[diagnose]
+    async {
+        pause().await;
+        1
+    };
+    let other = diagnose::block!("other", async {
+        pause().await;
+        2
+    });
+    block.await + other.await
+}
+
+#[diagnose]
+async fn explicit_unit(run: impl Fn()) {
+    pause().await;
+    run();
+}
+
+#[tokio::test]
+async fn every_lint_is_silent() {
+    let lock = Mutex::new(1);
+    run(empty());
+    assert_eq!(run(items_first("a")), "a!");
+    assert_eq!(items_first_in_a_frame("a"), "a");
+    run(underscored(1, lock.lock().unwrap(), async {}));
+    assert_eq!(run(named_in_strings(1, 6, 2)), "001.00");
+    assert_eq!(run(raw_in_a_string(1)), "1");
+    assert_eq!(run(run(output_is_a_future())), 1);
+    assert_eq!(run(output_is_a_task()).await.unwrap(), 1);
+    assert_eq!(run(only_awaits()).to_string(), "text");
+    assert_eq!(run(questions("8")), Ok(7));
+    assert_eq!(run(takes_apart((1, 2), [3, 4, 5])), 7);
+    assert_eq!(run(changes(1, &mut [0])), 2);
+    assert!(std::panic::catch_unwind(|| run(never())).is_err());
+    assert_eq!(run(must_be_used()), 1);
+    assert_eq!(run(generic(["a", "b"])), "ab");
+    assert_eq!(run(in_blocks()), 3);
+    run(explicit_unit(|| ()));
+}

@@ -1,0 +1,47 @@
+//! Attributes of a runtime stand above or below.
+
+use diagnose::diagnose;
+use diagnose_macros_tests::sites;
+
+#[diagnose]
+#[tokio::main(flavor = "current_thread")]
+async fn main_below() -> u32 {
+    tokio::task::yield_now().await;
+    1
+}
+
+#[tokio::main(flavor = "current_thread")]
+#[diagnose]
+async fn main_above() -> u32 {
+    tokio::task::yield_now().await;
+    2
+}
+
+#[diagnose]
+#[cfg_attr(all(), tokio::main(flavor = "current_thread"))]
+async fn main_in_cfg_attr(argument: u32) -> u32 {
+    tokio::task::yield_now().await;
+    argument
+}
+
+#[test]
+fn main_is_timed_on_either_side() {
+    assert_eq!(main_below() + main_above() + main_in_cfg_attr(3), 6);
+    assert!(sites("main_below")[0].starts_with("fn "));
+    assert!(sites("main_in_cfg_attr")[0].starts_with("fn "));
+    // The attribute above has left a synchronous function.
+    assert!(sites("main_above")[0].starts_with("sync "));
+}
+
+#[diagnose]
+#[tokio::test]
+async fn a_test_with_the_attribute_of_the_runtime_below() {
+    tokio::task::yield_now().await;
+}
+
+#[tokio::test]
+#[diagnose]
+async fn a_test_with_the_attribute_of_the_runtime_above() {
+    tokio::spawn(async { diagnose::block!("spawned in a test", async {}).await }).await.unwrap();
+    assert_eq!(sites("spawned in a test").len(), 1);
+}

@@ -1,0 +1,14 @@
+#![allow(dead_code)]
+#[allow(unused_imports)]
+use diagnose::diagnose;
+
+struct Holder<'a>(&'a str);
+
+impl<'a> Holder<'a> {
+    #[diagnose]
+    async fn hold(&mut self, text: &str) {
+        self.0 = text;
+    }
+}
+
+fn main() {}

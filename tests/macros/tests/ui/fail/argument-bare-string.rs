@@ -1,0 +1,6 @@
+use diagnose::diagnose;
+
+#[diagnose("work")]
+async fn work() {}
+
+fn main() {}

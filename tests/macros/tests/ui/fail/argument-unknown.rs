@@ -1,0 +1,6 @@
+use diagnose::diagnose;
+
+#[diagnose(nmae = "typo")]
+async fn work() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use diagnose::diagnose;
+
+#[diagnose(name = "a" root)]
+async fn work() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use diagnose::diagnose;
+
+#[diagnose(crate = "not a path")]
+async fn work() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use diagnose::diagnose;
+
+#[diagnose(name = "")]
+async fn work() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use diagnose::diagnose;
+
+#[diagnose]
+async fn work() -> ! {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use diagnose::diagnose;
+
+#[diagnose(root)]
+fn work() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use diagnose::diagnose;
+
+#[diagnose(root = true)]
+async fn work() {}
+
+fn main() {}
