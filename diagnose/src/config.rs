@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use diagnose_reports::Report;
 
 use crate::pattern::Pattern;
+use crate::say::say;
 use crate::{dump, env, exit, signal, switch};
 
 /// The settings of [`install`](Builder::install).
@@ -134,19 +135,19 @@ impl Builder {
         self
     }
 
-    /// Puts the settings into force, the environment's over these. A second call replaces the first one's.
+    /// Puts the settings into force, the environment's over these. A second call replaces the first one's; whether
+    /// recording is on stays as it is unless this says otherwise.
     ///
     /// What cannot be done is said on stderr, and the program goes on.
     pub fn install(self) {
+        env::check_switches();
         if let (None, Some(enabled)) = (env::enabled(), self.enabled) {
             switch::set_enabled(enabled);
         }
-        if let (None, Some(only)) = (env::only(), &self.only) {
-            switch::set_only(Pattern::parse(only));
+        if env::only().is_none() {
+            switch::set_only(self.only.as_deref().and_then(Pattern::parse));
         }
-        if let Some(tasks_only) = env::switch("DIAGNOSE_TASKS_ONLY").or(self.tasks_only) {
-            switch::set_tasks_only(tasks_only);
-        }
+        switch::set_tasks_only(env::switch("DIAGNOSE_TASKS_ONLY").or(self.tasks_only).unwrap_or(false));
         let dir = env::text("DIAGNOSE_DIR").map_or(self.dir, PathBuf::from);
         let reports = env::text("DIAGNOSE_FORMATS")
             .and_then(|formats| parse_formats(&formats, "DIAGNOSE_FORMATS"))
@@ -176,7 +177,7 @@ fn parse_formats(list: &str, source: &str) -> Option<Vec<(String, Report)>> {
             Ok(report) => reports.push((extension.to_owned(), report)),
             // The default list names what this build may have been made without.
             Err(_) if extension == "svg" && !cfg!(feature = "svg") => {}
-            Err(error) => eprintln!("diagnose: {source}: {error}"),
+            Err(error) => say!("diagnose: {source}: {error}"),
         }
     }
     (!reports.is_empty()).then_some(reports)
@@ -192,7 +193,7 @@ fn parse_signal(name: &str) -> Option<Option<Signal>> {
         "QUIT" => Some(Some(Signal::Quit)),
         "NONE" | "OFF" => Some(None),
         _ => {
-            eprintln!(
+            say!(
                 "diagnose: DIAGNOSE_SIGNAL=`{name}` is not understood, expected USR1, USR2, QUIT or none; \
                  it is ignored"
             );

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use diagnose_reports::{Error, Report};
 
+use crate::say::say;
 use crate::snapshot::snapshot;
 use crate::sync::Mutex;
 
@@ -71,8 +72,8 @@ pub(crate) fn dump_set(folder: &Path, reports: &[(String, Report)]) {
     for (extension, report) in reports {
         let name = format!("diagnose-{}-{number}.{extension}", std::process::id());
         match diagnose_reports::write_file(&snapshot, *report, &folder.join(name)) {
-            Ok(path) => eprintln!("diagnose: wrote {}", path.display()),
-            Err(error) => eprintln!("diagnose: {error}"),
+            Ok(path) => say!("diagnose: wrote {}", path.display()),
+            Err(error) => say!("diagnose: {error}"),
         }
     }
 }

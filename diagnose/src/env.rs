@@ -24,14 +24,22 @@ pub(crate) fn text(name: &str) -> Option<String> {
     (!value.is_empty()).then_some(value)
 }
 
-/// A variable that is a switch. A value that is neither on nor off is reported on stderr and counts as not set.
+/// A variable that is a switch. A value that is neither on nor off counts as not set: it may be read in a user's poll,
+/// where nothing is said.
 pub(crate) fn switch(name: &str) -> Option<bool> {
-    let value = text(name)?;
-    let parsed = parse_switch(&value);
-    if parsed.is_none() {
-        eprintln!("diagnose: {name}=`{value}` is not understood, expected `on` or `off`; it is ignored");
+    text(name).as_deref().and_then(parse_switch)
+}
+
+/// Says which switches are set to something that is neither on nor off.
+#[cfg(feature = "reports")]
+pub(crate) fn check_switches() {
+    for name in ["DIAGNOSE", "DIAGNOSE_TASKS_ONLY", "DIAGNOSE_ON_EXIT"] {
+        if let Some(value) = text(name).filter(|value| parse_switch(value).is_none()) {
+            crate::say::say!(
+                "diagnose: {name}=`{value}` is not understood, expected `on` or `off`; it is ignored"
+            );
+        }
     }
-    parsed
 }
 
 fn parse_switch(value: &str) -> Option<bool> {

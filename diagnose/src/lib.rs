@@ -131,6 +131,8 @@ mod pattern;
 #[cfg(feature = "record")]
 mod recorder;
 #[cfg(feature = "reports")]
+mod say;
+#[cfg(feature = "reports")]
 mod signal;
 #[cfg(feature = "record")]
 mod site;

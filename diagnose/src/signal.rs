@@ -8,6 +8,7 @@ use crate::config::Signal;
 /// Listens for `signal`, instead of what was listened for before.
 #[cfg(all(unix, feature = "signal"))]
 pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static) {
+    use crate::say::say;
     use crate::sync::Mutex;
 
     use signal_hook::iterator::{Handle, Signals};
@@ -28,7 +29,7 @@ pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static)
         })
     });
     if let Err(error) = result {
-        eprintln!("diagnose: cannot listen for {signal:?}: {error}");
+        say!("diagnose: cannot listen for {signal:?}: {error}");
     }
 }
 

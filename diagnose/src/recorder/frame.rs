@@ -39,6 +39,9 @@ impl Frame {
     #[inline]
     fn begin(&mut self, site: &'static Site, label: Label) {
         let Some(current) = local::current() else { return self.begin_slow(site, label) };
+        if switch::tasks_only() {
+            return self.begin_slow(site, label);
+        }
         let Some(node) = current.child(site, label) else { return self.begin_slow(site, label) };
         add(&node.calls, 1);
         self.node = Some(node);

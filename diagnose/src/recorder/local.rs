@@ -1,6 +1,7 @@
 //! What the recorder keeps per thread: where the thread is in its tree.
 
 use std::cell::Cell;
+use std::thread;
 
 use crate::tree::{self, Node, Tree};
 
@@ -54,13 +55,15 @@ pub(super) fn place() -> Place {
     if let (Some(tree), Some(current)) = LOCAL.with(|local| (local.tree.get(), local.current.get())) {
         return Place { tree, current, lent: false };
     }
-    let tree = tree::lease();
+    // Once the thread's destructors have begun, nothing would give the tree back at its end, and the thread may not even
+    // be asked for its name.
+    let lent = LEASE.try_with(|_| ()).is_err();
+    let name = if lent { String::new() } else { thread::current().name().unwrap_or_default().to_owned() };
+    let tree = tree::lease(name);
     LOCAL.with(|local| {
         local.tree.set(Some(tree));
         local.current.set(Some(&tree.root));
     });
-    // Once the thread's destructors have begun, nothing would give the tree back at its end.
-    let lent = LEASE.try_with(|_| ()).is_err();
     Place { tree, current: &tree.root, lent }
 }
 

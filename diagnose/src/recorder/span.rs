@@ -78,7 +78,7 @@ impl Span {
                 true
             }
             (State::Unpolled, Some(maker), Some(current))
-                if ptr::eq(maker, current) && self.site.kind != Kind::Task =>
+                if ptr::eq(maker, current) && self.site.kind != Kind::Task && !switch::tasks_only() =>
             {
                 let Some(node) = current.child(self.site, self.label) else { return self.enter_slow(entry) };
                 let now = clock::now();
@@ -108,6 +108,7 @@ impl Span {
         let Some(node) = node else {
             // Only below another node, so the tree is not a lent one.
             self.end_wait(place, clock::now());
+            self.pending_children = 0;
             self.state = State::Unseen;
             return false;
         };
@@ -144,6 +145,7 @@ impl Span {
         if matches!(self.state, State::Waiting(_)) {
             on_own_tree(|place| self.end_wait(place, clock::now()));
         }
+        self.pending_children = 0;
         self.state = State::Unseen;
     }
 
@@ -151,7 +153,10 @@ impl Span {
     #[cold]
     fn end_wait(&self, place: Place, now: u64) {
         if let (State::Waiting(wait), Some(node)) = (self.state, self.node) {
-            place.tree.mirror(node).times.end_wait(now, wait);
+            place.tree.book(node, |own| own.times.end_wait(now, wait));
+            if is_child_of_running(node, place) {
+                local::replace_pending_children(local::replace_pending_children(0).wrapping_sub(1));
+            }
         }
     }
 
@@ -169,19 +174,25 @@ impl Span {
         let now = clock::now();
         match (self.state, self.node) {
             (State::Waiting(wait), Some(node)) => {
-                local::replace_pending_children(self.pending_children.wrapping_sub(1));
                 on_own_tree(|place| {
-                    let node = place.tree.mirror(node);
-                    node.times.end_wait(now, wait);
-                    add(&node.cancelled, 1);
+                    let gone = i32::from(is_child_of_running(node, place));
+                    local::replace_pending_children(self.pending_children.wrapping_sub(gone));
+                    place.tree.book(node, |own| {
+                        own.times.end_wait(now, wait);
+                        add(&own.cancelled, 1);
+                    });
                 });
             }
             (State::Unpolled, maker) => on_own_tree(|place| {
                 let root = self.site.kind == Kind::Task;
                 let parent = match maker {
                     Some(maker) if !root => place.tree.mirror(maker),
-                    _ => &place.tree.root,
+                    _ => Some(&place.tree.root),
                 };
+                let Some(parent) = parent else { return place.tree.count_over() };
+                if switch::tasks_only() && !parent.is_root() {
+                    return;
+                }
                 if let Some(node) = place.tree.child(parent, self.site, self.label, clock::now) {
                     add(&node.never_polled, 1);
                 }
@@ -198,6 +209,11 @@ impl Drop for Span {
             self.end_drop();
         }
     }
+}
+
+/// Whether the running poll counts `node` among its pending children.
+fn is_child_of_running(node: &'static Node, place: Place) -> bool {
+    node.parent.is_some_and(|parent| parent.span().same_path(place.current.span()))
 }
 
 /// Runs with the thread's tree, lent if need be.

@@ -130,7 +130,8 @@ fn node(path: &Path, scale: Scale, began: u64) -> Node {
     node.self_idle_ns = scale.ns(path.sums.own_idle);
     node.unpolled_ns = scale.ns(path.sums.unpolled);
     node.longest_poll_ns = scale.ns(path.longest);
-    node.first_seen_ns = since(path.first_seen);
+    // A path that could not be read has no first tick.
+    node.first_seen_ns = since(if path.first_seen == u64::MAX { began } else { path.first_seen });
     node.last_seen_ns = since(path.last_seen).max(node.first_seen_ns);
     node.polls_histogram = buckets(path, scale);
     node

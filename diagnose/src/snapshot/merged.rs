@@ -71,6 +71,7 @@ impl Merged {
     pub(super) fn capture() -> Self {
         let mut merged = Self::read_all();
         reset::with_baseline(|baseline| merged.subtract(baseline));
+        merged.cover();
         merged
     }
 
@@ -79,9 +80,10 @@ impl Merged {
         let mut merged = Self::default();
         for tree in tree::all() {
             merged.add_children(&tree.root, None);
-            let (name, alive) = tree.thread();
-            let nodes = tree.nodes.load(Ordering::Relaxed);
-            merged.threads.push(Thread { name, alive, nodes });
+            if let Some((name, alive)) = tree.thread() {
+                let nodes = tree.nodes.load(Ordering::Relaxed);
+                merged.threads.push(Thread { name, alive, nodes });
+            }
             merged.over_nodes += tree.over_nodes.load(Ordering::Relaxed);
             merged.over_depth += tree.over_depth.load(Ordering::Relaxed);
         }
@@ -121,6 +123,18 @@ impl Merged {
             self.paths.push(Path::new(parent, site, label));
             self.paths.len() - 1
         })
+    }
+
+    /// What is open is read node by node, so the difference of two captures may leave a parent short of its children.
+    fn cover(&mut self) {
+        let mut children = vec![0_u64; self.paths.len()];
+        for path in (0..self.paths.len()).rev() {
+            let Path { parent, sums, .. } = &mut self.paths[path];
+            sums.busy = sums.busy.max(children[path].saturating_add(sums.nested));
+            if let Some(parent) = *parent {
+                children[parent] = children[parent].saturating_add(sums.busy);
+            }
+        }
     }
 
     /// Takes off what had been counted when `baseline` was read, path by path.
@@ -169,11 +183,12 @@ impl Path {
     fn add(&mut self, node: &Node, reading: &Reading) {
         let value = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let sums = &mut self.sums;
-        sums.calls += value(&node.calls);
         sums.polls += reading.polls;
+        // Ends before beginnings, so that no more calls have ended than have begun.
         sums.completed += value(&node.completed);
         sums.cancelled += value(&node.cancelled);
         sums.panicked += value(&node.panicked);
+        sums.calls += value(&node.calls);
         sums.never_polled += value(&node.never_polled);
         sums.busy += reading.busy;
         sums.own_idle = sums.own_idle.wrapping_add(reading.own_idle);
@@ -201,6 +216,10 @@ impl Path {
     pub(super) fn is_empty(&self) -> bool {
         let sums = &self.sums;
         sums.polls == 0
+            && sums.busy == 0
+            && sums.nested == 0
+            && sums.completed == 0
+            && sums.panicked == 0
             && sums.calls == 0
             && sums.cancelled == 0
             && sums.never_polled == 0

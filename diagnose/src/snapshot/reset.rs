@@ -15,7 +15,11 @@ static BASELINE: Mutex<Option<(Merged, u64)>> = Mutex::new(None);
 /// start again from zero.
 pub fn reset() {
     let now = clock::now();
-    let merged = Merged::read_all();
+    let mut merged = Merged::read_all();
+    // A poll that is running now ends after the reset, and counts there.
+    for path in &mut merged.paths {
+        path.sums.polls = path.sums.polls.saturating_sub(path.running);
+    }
     let mut baseline = BASELINE.lock();
     for tree in tree::all() {
         forget_longest(&tree.root);

@@ -112,6 +112,15 @@ impl Node {
         std::iter::successors(self.first_child.get(), |child| child.next_sibling.get())
     }
 
+    /// This node, or the nearest above it that is not a synchronous call: the one that counts pending children.
+    pub(crate) fn span(&'static self) -> &'static Node {
+        let mut node = self;
+        while let (Kind::Sync, Some(parent)) = (node.site.kind, node.parent) {
+            node = parent;
+        }
+        node
+    }
+
     #[inline]
     pub(crate) fn is_root(&self) -> bool {
         self.parent.is_none()

@@ -7,7 +7,8 @@ use crate::label::Label;
 use crate::site::Site;
 use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, add};
 
-/// The bounds of a tree. A node is about 700 bytes, so a thread's tree stays below 12 MB.
+/// The bound of a tree; `[other]` and `[nested]` nodes, at most one each to a node, come on top. A node is about 700
+/// bytes, so a thread's tree stays around 12 MB.
 const MAX_NODES: u64 = 16_384;
 /// Deep enough for any call path that is not a runaway recursion.
 const MAX_DEPTH: u32 = 128;
@@ -27,26 +28,33 @@ pub(crate) struct Tree {
     /// Whether a thread holds the lease. Changed under the lock of [`TREES`] only, which orders one holder's writes
     /// before the next one's.
     leased: AtomicBool,
+    /// Whether this is the tree of [`STRAYS`].
+    is_for_strays: bool,
     /// Name of the thread that holds the lease or held it last. Locked after [`TREES`], never before.
     name: Mutex<String>,
 }
 
 static TREES: Mutex<Vec<&'static Tree>> = Mutex::new(Vec::new());
 
+/// The tree for what a full tree cannot book: the ends of waits, and cancellations, of paths that only other threads
+/// have. One for the process, so that each path is in it at most once; its lock makes it a tree with one writer.
+static STRAYS: Mutex<Option<&'static Tree>> = Mutex::new(None);
+
 /// The tree of a new thread: one that an ended thread left behind, else a new one.
 #[cold]
-pub(crate) fn lease() -> &'static Tree {
-    let name = std::thread::current().name().unwrap_or_default().to_owned();
+pub(crate) fn lease(name: String) -> &'static Tree {
     let mut trees = lock();
     let free = trees.iter().find(|tree| !tree.leased.load(Ordering::Relaxed));
-    let tree = free.copied().unwrap_or_else(|| {
-        let number = u32::try_from(trees.len()).unwrap_or(u32::MAX);
-        let tree: &'static Tree = Box::leak(Box::new(Tree::new(number)));
-        trees.push(tree);
-        tree
-    });
+    let tree = free.copied().unwrap_or_else(|| new_tree(&mut trees, false));
     tree.leased.store(true, Ordering::Relaxed);
     *tree.name.lock() = name;
+    tree
+}
+
+fn new_tree(trees: &mut Vec<&'static Tree>, is_for_strays: bool) -> &'static Tree {
+    let number = u32::try_from(trees.len()).unwrap_or(u32::MAX);
+    let tree: &'static Tree = Box::leak(Box::new(Tree::new(number, is_for_strays)));
+    trees.push(tree);
     tree
 }
 
@@ -60,21 +68,22 @@ fn lock() -> MutexGuard<'static, Vec<&'static Tree>> {
 }
 
 impl Tree {
-    fn new(number: u32) -> Self {
+    fn new(number: u32, is_for_strays: bool) -> Self {
         let zero = || AtomicU64::new(0);
         Self {
             root: Node::root(&ROOT, number),
             nodes: zero(),
             over_nodes: zero(),
             over_depth: zero(),
-            leased: AtomicBool::new(false),
+            leased: AtomicBool::new(is_for_strays),
+            is_for_strays,
             name: Mutex::new(String::new()),
         }
     }
 
     /// A tree that belongs to no thread and is in no report.
     pub(crate) fn detached() -> &'static Self {
-        Box::leak(Box::new(Self::new(u32::MAX)))
+        Box::leak(Box::new(Self::new(u32::MAX, false)))
     }
 
     /// The thread gives the tree back: it ends.
@@ -102,11 +111,16 @@ impl Tree {
         if parent.depth >= MAX_DEPTH {
             add(&self.over_depth, 1);
         } else if self.nodes.load(Ordering::Relaxed) >= MAX_NODES {
-            add(&self.over_nodes, 1);
+            self.count_over();
         } else {
             return Some(self.append(parent, site, label, now()));
         }
         Some(self.own_child(parent, &OTHER, now))
+    }
+
+    /// Counts something that found no room.
+    pub(crate) fn count_over(&self) {
+        add(&self.over_nodes, 1);
     }
 
     /// The child of `parent` that covers a nested executor.
@@ -115,24 +129,45 @@ impl Tree {
         self.own_child(parent, &NESTED, now)
     }
 
-    /// The node of this tree with the same path as a node of another, to book on, not to enter: it may be running.
-    /// Bounds do not apply, because the path exists already.
+    /// Books something on the path of a node of whichever tree: here if the path is here or has room, else in the tree
+    /// for strays. The node may be running.
     #[cold]
-    pub(crate) fn mirror(&'static self, node: &'static Node) -> &'static Node {
-        if node.tree == self.root.tree {
-            return node;
+    pub(crate) fn book(&'static self, node: &'static Node, entry: impl FnOnce(&'static Node)) {
+        if let Some(own) = self.mirror(node) {
+            return entry(own);
         }
+        let mut strays = STRAYS.lock();
+        let tree = strays.get_or_insert_with(|| new_tree(&mut lock(), true));
+        entry(tree.mirror_at_any_size(node));
+    }
+
+    /// The node of this tree with the same path as a node of another. `None` if there is none and no room for one:
+    /// otherwise a thread that drops what others have made would collect the paths of all of them.
+    #[cold]
+    pub(crate) fn mirror(&'static self, node: &'static Node) -> Option<&'static Node> {
+        if node.tree == self.root.tree {
+            return Some(node);
+        }
+        let Some(parent) = node.parent else { return Some(&self.root) };
+        let parent = self.mirror(parent)?;
+        let known = parent.any_child(node.site, node.label);
+        known.or_else(|| {
+            let has_room = self.nodes.load(Ordering::Relaxed) < MAX_NODES;
+            has_room.then(|| self.append(parent, node.site, node.label, node.first_seen))
+        })
+    }
+
+    fn mirror_at_any_size(&'static self, node: &'static Node) -> &'static Node {
         let Some(parent) = node.parent else { return &self.root };
-        let parent = self.mirror(parent);
+        let parent = self.mirror_at_any_size(parent);
         let known = parent.any_child(node.site, node.label);
         known.unwrap_or_else(|| self.append(parent, node.site, node.label, node.first_seen))
     }
 
-    /// The lease-holder's name, and whether it is still there.
-    pub(crate) fn thread(&self) -> (String, bool) {
+    /// The lease-holder's name, and whether it is still there. `None` for the tree of strays.
+    pub(crate) fn thread(&self) -> Option<(String, bool)> {
         let _trees = lock();
-        let name = self.name.lock().clone();
-        (name, self.leased.load(Ordering::Relaxed))
+        (!self.is_for_strays).then(|| (self.name.lock().clone(), self.leased.load(Ordering::Relaxed)))
     }
 
     fn own_child(

@@ -22,6 +22,8 @@
 //! `version` is odd while the writer is changing fields that belong together (a sequence lock with one writer): a
 //! reader copies, and copies again if the version was odd or has moved. The writer never waits.
 
+use std::time::Duration;
+
 use crate::sync::{AtomicU64, Ordering, add, fence, sub};
 
 /// Which of the two accounts a wait goes to.
@@ -73,12 +75,16 @@ pub(crate) struct Reading {
     pub(crate) pending: u64,
 }
 
-/// How often a reader tries before it gives up and says so. The writer is inside for a few nanoseconds at a time, so
-/// only a writer that the operating system has stopped there makes a reader come back more than a few times.
+/// How often a reader tries before it gives up and says so. The writer is inside for a few nanoseconds at a time; one
+/// that comes back odd more than a few times was stopped there by the operating system, and is given time to go on.
 #[cfg(not(diagnose_loom))]
-const ATTEMPTS: u32 = 100_000;
+const ATTEMPTS: u32 = SPINS + 500;
 #[cfg(diagnose_loom)]
 const ATTEMPTS: u32 = 1; // The checker tries every first attempt.
+/// How many of the attempts follow each other at once.
+const SPINS: u32 = 1_000;
+/// Time between two of the others.
+const PAUSE: Duration = Duration::from_micros(100);
 
 impl Times {
     pub(super) fn new() -> Self {
@@ -136,7 +142,7 @@ impl Times {
     /// A consistent copy as of `now`, which is called once the copy is made. `None` if the writer was caught in the
     /// middle of a change each time.
     pub(crate) fn read(&self, now: impl Fn() -> u64) -> Option<Reading> {
-        for _ in 0..ATTEMPTS {
+        for attempt in 0..ATTEMPTS {
             // Acquire pairs with the Release at the end of `change`: an even version brings the fields it stands for.
             let version = self.version.load(Ordering::Acquire);
             let entered = self.entered.load(Ordering::Relaxed);
@@ -152,7 +158,7 @@ impl Times {
             // version is seen below.
             fence(Ordering::Acquire);
             if version % 2 == 1 || self.version.load(Ordering::Relaxed) != version {
-                std::hint::spin_loop();
+                wait_for_writer(attempt);
                 continue;
             }
             let now = now();
@@ -222,6 +228,15 @@ impl Waits {
 
     fn read(&self) -> WaitsReading {
         WaitsReading { sum: self.sum.load(Ordering::Relaxed), open: self.open.load(Ordering::Relaxed) }
+    }
+}
+
+#[cold]
+fn wait_for_writer(attempt: u32) {
+    if attempt < SPINS {
+        std::hint::spin_loop();
+    } else {
+        std::thread::sleep(PAUSE);
     }
 }
 

@@ -1,0 +1,17 @@
+//! A poll that runs across a reset counts after it, from the reset on.
+
+use diagnose::diagnose;
+use diagnose_poll_tests::{Task, pass, tree};
+
+#[diagnose]
+async fn outer() {
+    pass(7);
+    diagnose::reset();
+    pass(100);
+}
+
+#[test]
+fn it_is_not_lost() {
+    Task::new(outer()).run(0);
+    assert_eq!(tree(), "outer  busy 100  self 100  idle 0  own 0  calls 0  polls 1  completed 1\n");
+}
