@@ -76,6 +76,7 @@ impl<T> Task<T> {
     }
 
     /// Polls until the task is done, with so many nanoseconds between two polls.
+    #[allow(clippy::must_use_candidate)] // The tests look at the records, not at the result.
     pub fn run(mut self, between_ns: u64) -> T {
         loop {
             if let Poll::Ready(value) = self.poll() {
