@@ -36,7 +36,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() && name != "target" {
             collect(&path, files);
-        } else if name.ends_with(".rs") && !name.ends_with(".expanded.rs") {
+        } else if path.extension().is_some_and(|it| it == "rs") && !name.contains(".expanded.") {
             files.push(path);
         }
     }
