@@ -15,7 +15,6 @@ use super::node::Node;
 use super::times::{Times, Wait};
 use crate::label::Label;
 use crate::site::Site;
-use crate::sync::Mutex;
 
 static ROOT: Site = Site::own("");
 static SITES: [Site; 3] = [Site::own("a"), Site::own("b"), Site::own("c")];
