@@ -5,7 +5,7 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Error, Ident, LitStr, Path, Result, Token};
 
-/// `#[diagnose(name = "…", label = "…", root, skip, crate = path)]`, in any order.
+/// `#[diagnose(name = "…", label = "…", root, all, skip, crate = path)]`, in any order.
 #[derive(Default)]
 pub(crate) struct Args {
     /// The name to show instead of the function's.
@@ -14,6 +14,8 @@ pub(crate) struct Args {
     pub(crate) label: Option<LitStr>,
     /// The future is a task: always a root.
     pub(crate) root: Option<Span>,
+    /// Inside an impl block, a trait or a module: the functions that are not async too.
+    pub(crate) all: Option<Span>,
     /// Leave the item as it is.
     pub(crate) skip: Option<Span>,
     /// Where the crate `diagnose` is, if not at `::diagnose`.
@@ -21,7 +23,7 @@ pub(crate) struct Args {
 }
 
 const ACCEPTED: &str =
-    "expected one of `name = \"…\"`, `label = \"…\"`, `root`, `skip`, `crate = path::to::diagnose`";
+    "expected one of `name = \"…\"`, `label = \"…\"`, `root`, `all`, `skip`, `crate = path::to::diagnose`";
 
 impl Parse for Args {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
@@ -49,6 +51,7 @@ impl Args {
             "label" => self.label = Some(not_empty(key, string(key, input)?)?),
             "crate" => self.krate = Some(path(key, input)?),
             "root" => self.root = Some(flag(key, input)?),
+            "all" => self.all = Some(flag(key, input)?),
             "skip" => self.skip = Some(flag(key, input)?),
             _ => return Err(Error::new(key.span(), format!("unknown argument `{key}`, {ACCEPTED}"))),
         }

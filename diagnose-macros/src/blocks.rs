@@ -10,6 +10,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Error, Expr, ExprAsync, Item, Macro, Meta, Result};
 
 use crate::args::Args;
+use crate::attributes::{is_ours, take};
 use crate::{check, expand};
 
 /// Rewrites every annotated async block in a body, however deep.
@@ -168,14 +169,4 @@ fn chain(expression: &mut Expr) -> Option<(&mut Vec<Attribute>, &mut Expr)> {
         Expr::Field(link) => Some((&mut link.attrs, &mut link.base)),
         _ => None,
     }
-}
-
-/// Takes out the attribute, if it is there.
-fn take(attributes: &mut Vec<Attribute>) -> Option<Attribute> {
-    let at = attributes.iter().position(is_ours)?;
-    Some(attributes.remove(at))
-}
-
-fn is_ours(attribute: &Attribute) -> bool {
-    attribute.path().segments.last().is_some_and(|last| last.ident == "diagnose")
 }

@@ -2,37 +2,59 @@
 
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Error, GenericArgument, Item, ItemFn, PathArguments, Result, ReturnType, TraitItemFn, Type,
-    TypeParamBound,
+    Attribute, Error, GenericArgument, Item, ItemMod, PathArguments, Result, ReturnType, Signature,
+    TraitItemFn, Type, TypeParamBound,
 };
 
 use crate::args::Args;
+use crate::boxed::Returned;
 
 /// Refuses a function that cannot be timed as it is meant.
-pub(crate) fn function(args: &Args, function: &ItemFn) -> Result<()> {
-    let signature = &function.sig;
+pub(crate) fn function(args: &Args, signature: &Signature) -> Result<()> {
     if let Some(token) = &signature.constness {
         return Err(Error::new(
             token.span,
             "a `const fn` cannot be timed: it may run in the compiler; time the function that calls it",
         ));
     }
-    if signature.asyncness.is_some() {
+    if let Some(span) = args.all {
+        return Err(Error::new(span, "`all` is for an impl block, a trait or a module"));
+    }
+    if signature.asyncness.is_some() || Returned::by(signature).is_some() {
         return Ok(());
     }
     if let Some(span) = args.root {
         return Err(Error::new(span, "`root` makes a future a task; this function is not `async`"));
     }
-    if let ReturnType::Type(_, output) = &signature.output {
-        if is_future(output) {
-            return Err(Error::new_spanned(
-                output,
-                "this function returns a future, so that only its construction would be timed; \
-                 make it an `async fn`, or time the future with `diagnose::block!` or `.diagnose(\"name\")`",
-            ));
+    match &signature.output {
+        ReturnType::Type(_, output) if is_future(output) => Err(Error::new_spanned(
+            output,
+            "this function returns a future of a form that cannot be timed, expected `impl Future` or \
+             `Pin<Box<dyn Future>>`; or time the future with `diagnose::block!` or `.diagnose(\"name\")`",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses arguments that are for one function on something that has many.
+pub(crate) fn container(args: &Args) -> Result<()> {
+    let named = [(args.name.as_ref(), "name"), (args.label.as_ref(), "label")];
+    for (value, key) in named {
+        if let Some(value) = value {
+            return Err(Error::new(value.span(), format!("`{key}` is for one function; put it on that one")));
         }
     }
-    Ok(())
+    match args.root {
+        Some(span) => Err(Error::new(span, "`root` is for one function; put it on that one")),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a module whose text is in another file.
+pub(crate) fn elsewhere(module: &ItemMod) -> Error {
+    let message = "the functions of this module are in another file, where an attribute cannot see them; \
+                   put `#[diagnose]` on them, or on an inline module";
+    Error::new(module.semi.map_or(module.mod_token.span, |semi| semi.span), message)
 }
 
 /// Refuses an item that is not a function.
@@ -41,16 +63,18 @@ pub(crate) fn not_a_function(item: &Item) -> Error {
         Item::Struct(item) => (item.struct_token.span, "a struct"),
         Item::Enum(item) => (item.enum_token.span, "an enum"),
         Item::Union(item) => (item.union_token.span, "a union"),
-        Item::Trait(item) => (item.trait_token.span, "a trait"),
-        Item::Impl(item) => (item.impl_token.span, "an impl block"),
-        Item::Mod(item) => (item.mod_token.span, "a module"),
         Item::Const(item) => (item.const_token.span, "a constant"),
         Item::Static(item) => (item.static_token.span, "a static"),
         Item::Type(item) => (item.type_token.span, "a type alias"),
         Item::Use(item) => (item.use_token.span, "an import"),
         other => (other.span(), "this item"),
     };
-    Error::new(span, format!("`#[diagnose]` cannot time {what}, expected a function or an `async fn`"))
+    Error::new(
+        span,
+        format!(
+            "`#[diagnose]` cannot time {what}, expected a function, an impl block, a trait or an inline module"
+        ),
+    )
 }
 
 /// Refuses a function without a body.
@@ -65,17 +89,13 @@ pub(crate) fn not_a_block(attribute: &Attribute) -> Error {
     Error::new_spanned(attribute, message)
 }
 
-/// Whether a type is a future by its looks: `impl Future`, `Pin<Box<dyn Future>>`, `BoxFuture`, `LocalBoxFuture`.
+/// Whether a type is a future by its looks, in a form that is not timed.
 fn is_future(output: &Type) -> bool {
     match output {
         Type::Paren(inner) => is_future(&inner.elem),
         Type::Group(inner) => is_future(&inner.elem),
-        Type::ImplTrait(bounds) => bounds.bounds.iter().any(is_future_bound),
         Type::TraitObject(bounds) => bounds.bounds.iter().any(is_future_bound),
         Type::Path(path) => path.path.segments.last().is_some_and(|last| {
-            if last.ident == "BoxFuture" || last.ident == "LocalBoxFuture" {
-                return true;
-            }
             let PathArguments::AngleBracketed(arguments) = &last.arguments else { return false };
             (last.ident == "Pin" || last.ident == "Box")
                 && arguments

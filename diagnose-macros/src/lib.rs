@@ -12,7 +12,11 @@
 #[cfg(feature = "record")]
 mod args;
 #[cfg(feature = "record")]
+mod attributes;
+#[cfg(feature = "record")]
 mod blocks;
+#[cfg(feature = "record")]
+mod boxed;
 #[cfg(feature = "record")]
 mod captures;
 #[cfg(feature = "record")]
@@ -20,7 +24,11 @@ mod check;
 #[cfg(feature = "record")]
 mod expand;
 #[cfg(feature = "record")]
+mod function;
+#[cfg(feature = "record")]
 mod item;
+#[cfg(feature = "record")]
+mod members;
 #[cfg(not(feature = "record"))]
 mod off;
 #[cfg(all(test, feature = "record"))]

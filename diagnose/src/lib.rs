@@ -68,8 +68,8 @@
 //!
 //! # Where it can stand
 //!
-//! - [`#[diagnose]`](macro@diagnose) on an `async fn` or a plain function, method or not, and on an async block inside
-//!   an annotated function;
+//! - [`#[diagnose]`](macro@diagnose) on an `async fn` or a plain function, method or not, on an impl block, a trait or an
+//!   inline module for all in it, on `impl Future`, and on an async block inside an annotated function;
 //! - [`diagnose::block!`](block) around an async block, anywhere;
 //! - [`.diagnose("name")`](FutureExt::diagnose) on any future.
 //!
@@ -149,14 +149,23 @@ mod tree;
 
 /// Times a function: a span per call, under whoever polls it.
 ///
-/// On an `async fn`, free or a method, it times the future: every poll is recorded under the function's name. On a plain
-/// function it times the call. Inside an annotated function it also stands on async blocks.
+/// - On an `async fn`, free or a method, it times the future: every poll is recorded under the function's name. So it
+///   does on a function that returns `impl Future`, `Pin<Box<dyn Future>>` or `BoxFuture` without being `async`, such as
+///   async-trait leaves behind, in either order of the two attributes; what that function does before it has the future
+///   is not timed.
+/// - On a plain function it times the call.
+/// - On an impl block, a trait or an inline module it times every async function inside, methods as `Type::method`; an
+///   attribute on one of them has the last word.
+/// - On `impl Future for T` it times `poll`, on `impl Stream for T` `poll_next`, under the name of the type: polls and
+///   busy time, and as calls what became ready. What such a future waits for is seen where it is awaited.
+/// - Inside an annotated function it stands on async blocks.
 ///
 /// # Arguments
 /// - `name = "…"`: the name to show instead of the function's.
 /// - `label = "user={user_id}"`: a format string over the arguments, formatted once per call and only while recording.
 ///   Spans of different labels are told apart, up to 1,024 of them; later ones are `[other]`.
 /// - `root`: the future is a task, a root wherever it is polled.
+/// - `all`: inside an impl block, a trait or a module, plain functions are timed too.
 /// - `skip`: leave the item as it is.
 /// - `crate = path`: where this crate is, if it was renamed or is re-exported.
 ///
@@ -195,8 +204,8 @@ mod tree;
 /// `#[tokio::main]`, the function stays one, and its arguments are stored twice.
 ///
 /// # Errors
-/// An unknown or repeated argument, a `const fn`, a function that returns a future without being `async`, or anything
-/// that is not a function, is a compile error at that place; the item itself is emitted all the same.
+/// An unknown or repeated argument, a `const fn`, a future in a form that cannot be timed, a module in another file, or
+/// anything else that is none of the above, is a compile error at that place; the item itself is emitted all the same.
 pub use diagnose_macros::diagnose;
 
 #[cfg(feature = "manual-clock")]
@@ -204,7 +213,9 @@ pub use clock::manual as manual_clock;
 #[cfg(feature = "reports")]
 pub use config::{Builder, Signal, install};
 #[cfg(feature = "reports")]
-pub use diagnose_reports::{Error, Format, Report, View};
+pub use diagnose_reports::{
+    Bucket, Clock, Dropped, Error, Format, Kind, Node, Process, Report, Site, Thread, View,
+};
 #[cfg(feature = "reports")]
 pub use dump::{dump, dump_to};
 #[cfg(feature = "record")]

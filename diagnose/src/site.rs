@@ -34,6 +34,8 @@ pub enum Kind {
     Fn,
     /// An async block, or a future that was named by hand.
     Block,
+    /// A hand-written future or stream, by its polls.
+    Impl,
     /// A synchronous function.
     Sync,
     /// The recorder's own nodes: `[other]` and the like.

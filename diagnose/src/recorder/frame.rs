@@ -18,22 +18,60 @@ pub struct Frame {
     /// `None` if the call is not recorded.
     node: Option<&'static Node>,
     visit: Visit,
+    /// What the end of the frame is the end of.
+    ends: Ends,
     /// Whether the thread was unwinding already when the function was called, by a destructor.
     unwinding: bool,
     /// It belongs to its thread.
     not_send: PhantomData<*const ()>,
 }
 
+/// What ends with a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// The call.
+    Call,
+    /// A poll of a hand-written future or stream, of which nothing is known from one poll to the next.
+    Poll,
+    /// Such a poll, and with it the future, or one item of the stream.
+    Ready,
+}
+
 impl Frame {
     /// The function is entered.
     #[inline]
     pub fn enter(site: &'static Site, label: Label) -> Self {
-        let unwinding = std::thread::panicking();
-        let mut frame = Self { node: None, visit: Visit::new(), unwinding, not_send: PhantomData };
+        let mut frame = Self::new(Ends::Call);
         if site.is_on() {
             frame.begin(site, label);
         }
+        if let Some(node) = frame.node {
+            add(&node.calls, 1);
+        }
         frame
+    }
+
+    /// `poll` of a hand-written future is entered, or `poll_next` of a stream: a call is counted when one is
+    /// [`ready`](Frame::ready).
+    #[inline]
+    pub fn enter_poll(site: &'static Site) -> Self {
+        let mut frame = Self::new(Ends::Poll);
+        if site.is_on() {
+            frame.begin(site, Label::NONE);
+        }
+        frame
+    }
+
+    /// The poll has brought the future to its end, or an item of the stream.
+    #[inline]
+    pub fn ready(&mut self) {
+        self.ends = Ends::Ready;
+    }
+
+    #[inline]
+    fn new(ends: Ends) -> Self {
+        let unwinding = std::thread::panicking();
+        Self { node: None, visit: Visit::new(), ends, unwinding, not_send: PhantomData }
     }
 
     #[inline]
@@ -43,7 +81,6 @@ impl Frame {
             return self.begin_slow(site, label);
         }
         let Some(node) = current.child(site, label) else { return self.begin_slow(site, label) };
-        add(&node.calls, 1);
         self.node = Some(node);
         self.visit.begin(node, current, clock::now(), None);
     }
@@ -57,7 +94,6 @@ impl Frame {
         // `None` only below another node, so the tree is not a lent one.
         self.node = place.tree.child(place.current, site, label, clock::now);
         if let Some(node) = self.node {
-            add(&node.calls, 1);
             self.visit.begin_root(node, place, clock::now(), None);
         }
     }
@@ -68,7 +104,15 @@ impl Drop for Frame {
     fn drop(&mut self) {
         if let Some(node) = self.node {
             let panicked = !self.unwinding && std::thread::panicking();
-            add(if panicked { &node.panicked } else { &node.completed }, 1);
+            match self.ends {
+                _ if panicked => add(&node.panicked, 1),
+                Ends::Call => add(&node.completed, 1),
+                Ends::Poll => {}
+                Ends::Ready => {
+                    add(&node.calls, 1);
+                    add(&node.completed, 1);
+                }
+            }
             self.visit.end(node, None);
         }
     }

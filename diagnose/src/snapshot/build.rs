@@ -105,6 +105,7 @@ fn plain_site(site: &site::Site) -> Site {
         site::Kind::Task => Kind::Task,
         site::Kind::Fn => Kind::Fn,
         site::Kind::Block => Kind::Block,
+        site::Kind::Impl => Kind::Impl,
         site::Kind::Sync => Kind::Sync,
         site::Kind::Other => Kind::Other,
     };

@@ -115,7 +115,7 @@ impl Node {
     /// This node, or the nearest above it that is not a synchronous call: the one that counts pending children.
     pub(crate) fn span(&'static self) -> &'static Node {
         let mut node = self;
-        while let (Kind::Sync, Some(parent)) = (node.site.kind, node.parent) {
+        while let (Kind::Sync | Kind::Impl, Some(parent)) = (node.site.kind, node.parent) {
             node = parent;
         }
         node

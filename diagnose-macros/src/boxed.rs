@@ -1,0 +1,111 @@
+//! Functions that are not `async` and return a future all the same: the future is timed, not its construction.
+
+use syn::visit::{self, Visit};
+use syn::{
+    Block, Expr, ExprAsync, ExprClosure, ExprReturn, ExprTry, Item, ReturnType, Signature, Stmt, Type,
+    TypeParamBound,
+};
+use syn::{GenericArgument, PathArguments};
+
+/// The two ways to return a future.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Returned {
+    /// `impl Future`.
+    Opaque,
+    /// `Pin<Box<dyn Future>>`, `BoxFuture`, `LocalBoxFuture`; what async-trait leaves behind.
+    Boxed,
+}
+
+impl Returned {
+    /// How a signature returns a future, by its looks; `None` if it does not.
+    pub(crate) fn by(signature: &Signature) -> Option<Self> {
+        match &signature.output {
+            ReturnType::Type(_, output) => by_type(output),
+            ReturnType::Default => None,
+        }
+    }
+}
+
+fn by_type(output: &Type) -> Option<Returned> {
+    match output {
+        Type::Paren(inner) => by_type(&inner.elem),
+        Type::Group(inner) => by_type(&inner.elem),
+        Type::ImplTrait(bounds) => bounds.bounds.iter().any(is_future).then_some(Returned::Opaque),
+        Type::Path(path) => {
+            let last = path.path.segments.last()?;
+            let is_pinned = last.ident == "Pin" && argument(&last.arguments).is_some_and(is_boxed_future);
+            (is_pinned || last.ident == "BoxFuture" || last.ident == "LocalBoxFuture")
+                .then_some(Returned::Boxed)
+        }
+        _ => None,
+    }
+}
+
+fn is_boxed_future(type_: &Type) -> bool {
+    let Type::Path(path) = type_ else { return false };
+    let Some(last) = path.path.segments.last() else { return false };
+    last.ident == "Box"
+        && matches!(argument(&last.arguments), Some(Type::TraitObject(object)) if object.bounds.iter().any(is_future))
+}
+
+fn argument(arguments: &PathArguments) -> Option<&Type> {
+    let PathArguments::AngleBracketed(arguments) = arguments else { return None };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(type_) => Some(type_),
+        _ => None,
+    })
+}
+
+fn is_future(bound: &TypeParamBound) -> bool {
+    let TypeParamBound::Trait(bound) = bound else { return false };
+    bound.path.segments.last().is_some_and(|last| last.ident == "Future")
+}
+
+/// The last expression of a body.
+pub(crate) fn last(body: &mut Block) -> Option<&mut Expr> {
+    match body.stmts.last_mut()? {
+        Stmt::Expr(expression, None) => Some(expression),
+        _ => None,
+    }
+}
+
+/// The future in `Box::pin(future)`.
+pub(crate) fn pinned(expression: &mut Expr) -> Option<&mut Expr> {
+    let Expr::Call(call) = expression else { return None };
+    let Expr::Path(function) = &*call.func else { return None };
+    let names: Vec<String> =
+        function.path.segments.iter().rev().take(2).map(|it| it.ident.to_string()).collect();
+    let is_box_pin = names == ["pin", "Box"] && call.args.len() == 1;
+    if is_box_pin { call.args.first_mut() } else { None }
+}
+
+/// Whether a body can end before its last expression, by `return` or `?`.
+pub(crate) fn ends_early(body: &Block) -> bool {
+    let mut search = Search(false);
+    search.visit_block(body);
+    search.0
+}
+
+struct Search(bool);
+
+impl<'a> Visit<'a> for Search {
+    fn visit_expr_return(&mut self, _: &'a ExprReturn) {
+        self.0 = true;
+    }
+
+    fn visit_expr_try(&mut self, _: &'a ExprTry) {
+        self.0 = true;
+    }
+
+    /// `return` in a macro's arguments cannot be told from other words.
+    fn visit_macro(&mut self, invocation: &'a syn::Macro) {
+        let text = invocation.tokens.to_string();
+        self.0 |= text.contains("return") || text.contains('?');
+        visit::visit_macro(self, invocation);
+    }
+
+    // What ends in these is not the body.
+    fn visit_expr_async(&mut self, _: &'a ExprAsync) {}
+    fn visit_expr_closure(&mut self, _: &'a ExprClosure) {}
+    fn visit_item(&mut self, _: &'a Item) {}
+}

@@ -1,0 +1,46 @@
+//! How the block names and takes apart what it captures.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+
+use crate::captures::{self, Capture, Kind};
+
+/// Names all arguments, the last first; and makes variables of those that are patterns or behind one, the first first.
+pub(super) fn naming(captures: &[Capture]) -> (TokenStream, TokenStream) {
+    let captured = captures.iter().rev().map(|Capture { name, cfgs, levels, kind }| {
+        if matches!(kind, Kind::Plain { unused: true }) {
+            // The binding has the argument's name and place, so that the warning of an unused one points there.
+            quote_spanned!(Span::mixed_site()=> #(#cfgs)* if false { #(#levels)* let #name = &#name; })
+        } else {
+            let allow = allow_underscored(name);
+            quote_spanned!(Span::mixed_site()=> #(#cfgs)* #allow { _ = &#name; })
+        }
+    });
+    let has_pattern =
+        captures.iter().any(|it| matches!(&it.kind, Kind::Pattern(it) if !captures::is_wild(it)));
+    let variables = captures.iter().filter(|_| has_pattern).map(|Capture { name, cfgs, levels, kind }| {
+        let allow = allow_underscored(name);
+        let (pattern, again) = match kind {
+            Kind::Plain { .. } => return TokenStream::new(),
+            Kind::Variable { pattern, unused } => {
+                let used = (!unused && allow.is_none())
+                    .then(|| quote_spanned!(Span::mixed_site()=> #(#cfgs)* { _ = &#name; }));
+                return quote_spanned!(Span::mixed_site()=> #(#cfgs)* #allow #(#levels)* let #pattern = #name; #used);
+            }
+            Kind::Pattern(pattern) => {
+                (pattern, quote_spanned!(Span::mixed_site()=> #(#cfgs)* let #name = #name;))
+            }
+        };
+        if captures::is_wild(pattern) {
+            return again;
+        }
+        quote_spanned!(Span::mixed_site()=> #again #(#cfgs)* #(#levels)* let #pattern = #name;)
+    });
+    (captured.collect(), variables.collect())
+}
+
+/// A name that says it is not used is used nowhere but here.
+fn allow_underscored(name: &Ident) -> Option<TokenStream> {
+    let is_ours = name.to_string().starts_with("__diagnose");
+    (!is_ours && name.to_string().starts_with('_')).then(|| quote!(#[allow(clippy::used_underscore_binding)]))
+}

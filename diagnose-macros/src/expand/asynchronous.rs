@@ -1,0 +1,67 @@
+//! An `async fn`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::ReturnType;
+
+use super::arguments::naming;
+use super::output::{diverging, expected, never, return_future};
+use super::parts::{before, future_kind, krate, label, site_of, split};
+use crate::args::Args;
+use crate::function::Function;
+use crate::{attributes, captures};
+
+/// Makes it a function that returns the timed future, or keeps it `async` for an attribute that wants to see that.
+pub(crate) fn asynchronous(args: &Args, function: Function) -> TokenStream {
+    let site = site_of(args, future_kind(args, "Fn"), &function);
+    let never = match &function.sig.output {
+        ReturnType::Type(_, output) => never(output),
+        ReturnType::Default => None,
+    };
+    let keep_async =
+        never.is_some() || function.keep_async || function.attrs.iter().any(attributes::may_look_for_async);
+    let Function { attrs, before: qualifiers, mut sig, block, .. } = function;
+    let captures = captures::of(&mut sig, &block, args.label.as_ref());
+    let (outer, inner) = split(&attrs);
+    let krate = krate(args);
+    let label = label(args, &krate);
+    let (captured, variables) = naming(&captures);
+    let expected = if never.is_some() { TokenStream::new() } else { expected(&sig.output) };
+    let inside = if variables.is_empty() {
+        before(block, &[], &quote_spanned!(Span::mixed_site()=> #captured #expected))
+    } else {
+        // The braces around have this crate's edition, 2024: temporaries of the body's last expression are gone
+        // before what the patterns have bound.
+        quote_spanned!(Span::mixed_site()=> { #captured #variables #expected #block })
+    };
+    let future = match never {
+        Some(place) => diverging(place, &inside),
+        None => quote_spanned!(Span::mixed_site()=> async move #inside),
+    };
+    let timed =
+        quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(__diagnose_site, #label, #future));
+    let body = match (keep_async, never) {
+        (false, _) => timed,
+        (true, None) => quote_spanned!(Span::mixed_site()=> #timed.await),
+        (true, Some(_)) => quote_spanned!(Span::mixed_site()=> #timed.await; loop {}),
+    };
+    let allow_loop = never.map(|_| quote!(#[allow(unreachable_code)]));
+    // The compiler's checks of an `async fn` know that its output may be a future, those of an async block do not.
+    let allow_futures =
+        matches!(sig.output, ReturnType::Type(..)).then(|| quote!(#[allow(clippy::async_yields_async)]));
+    if !keep_async {
+        return_future(&mut sig);
+    }
+    let allow_braces = (!variables.is_empty()).then(|| quote!(#[allow(unused_braces)]));
+    quote_spanned! {Span::mixed_site()=>
+        #(#outer)*
+        #allow_loop
+        #allow_braces
+        #allow_futures
+        #qualifiers #sig {
+            #(#inner)*
+            let __diagnose_site = #site;
+            #body
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What is busy and never waits by itself: a plain function, and the polls of a hand-written future.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::LitStr;
+
+use super::parts::{before, krate, label, site, site_of, split};
+use crate::args::Args;
+use crate::boxed;
+use crate::function::Function;
+
+/// A plain function.
+pub(crate) fn synchronous(args: &Args, function: Function) -> TokenStream {
+    let site = site_of(args, "Sync", &function);
+    let Function { attrs, before: qualifiers, sig, block, .. } = function;
+    let (outer, inner) = split(&attrs);
+    let krate = krate(args);
+    let label = label(args, &krate);
+    let start = quote_spanned! {Span::mixed_site()=>
+        let __diagnose_site = #site;
+        let _diagnose_frame = #krate::__private::Frame::enter(__diagnose_site, #label);
+    };
+    let body = before(block, &inner, &start);
+    quote_spanned!(Span::mixed_site()=> #(#outer)* #qualifiers #sig #body)
+}
+
+/// When a poll has brought something to its end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Ready {
+    /// A future: when it is ready.
+    Once,
+    /// A stream: with each item.
+    PerItem,
+}
+
+/// `poll` of a hand-written future, `poll_next` of a hand-written stream.
+pub(crate) fn polled(args: &Args, function: Function, ready: Ready) -> TokenStream {
+    let place = function.sig.ident.span();
+    // The type's name says it all: it has one such method.
+    let name = function.owner.clone().unwrap_or_else(|| function.name());
+    let name = args.name.clone().unwrap_or_else(|| LitStr::new(&name, place));
+    let site = site(&krate(args), "Impl", &name, place);
+    let Function { attrs, before: qualifiers, sig, block, .. } = function;
+    let (outer, inner) = split(&attrs);
+    let krate = krate(args);
+    let output = &sig.output;
+    let is_ready = match ready {
+        Ready::Once => quote!(::core::task::Poll::Ready(_)),
+        Ready::PerItem => quote!(::core::task::Poll::Ready(::core::option::Option::Some(_))),
+    };
+    let body = if boxed::ends_early(&block) {
+        quote_spanned!(Span::mixed_site()=> (move || #output #block)())
+    } else {
+        quote!(#block)
+    };
+    quote_spanned! {Span::mixed_site()=>
+        #(#outer)*
+        #qualifiers #sig {
+            #(#inner)*
+            let __diagnose_site = #site;
+            let mut __diagnose_frame = #krate::__private::Frame::enter_poll(__diagnose_site);
+            let __diagnose_poll = #body;
+            if let #is_ready = &__diagnose_poll {
+                __diagnose_frame.ready();
+            }
+            __diagnose_poll
+        }
+    }
+}

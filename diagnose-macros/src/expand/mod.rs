@@ -1,0 +1,34 @@
+//! The output: the only room of this crate that quotes.
+//!
+//! ```text
+//! #[diagnose]                              fn get(key: u64) -> impl Future<Output = Option<u64>> {
+//! async fn get(key: u64) -> Option<u64> {      let site = { static SITE: Site = …; &SITE };
+//!     map().await.get(&key)           ──▶      Timed::new(site, Label::NONE, async move {
+//! }                                                _ = &key;                      // captures
+//!                                                  if false { return … }         // the type, for inference
+//!                                                  { map().await.get(&key) }     // the body, once
+//!                                              })
+//!                                          }
+//! ```
+//! The function becomes one that returns the future, because an `async fn` around another would store the arguments
+//! twice. `impl Future` carries the edition of this crate, so it captures all lifetimes in any caller's edition, as an
+//! `async fn` does.
+//!
+//! - `asynchronous`: an `async fn`, as above; with `arguments` and `output` for its two ends.
+//! - `returning`: a function that returns a future.
+//! - `frames`: a plain function, and the polls of a hand-written future.
+//! - `block`: an async block inside a function.
+//! - `parts`: what they share: the site, the label, a body with something before it.
+
+mod arguments;
+mod asynchronous;
+mod block;
+mod frames;
+mod output;
+mod parts;
+mod returning;
+
+pub(crate) use asynchronous::asynchronous;
+pub(crate) use block::block;
+pub(crate) use frames::{Ready, polled, synchronous};
+pub(crate) use returning::returning;

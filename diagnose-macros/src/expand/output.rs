@@ -1,0 +1,87 @@
+//! What a function returns: how the compiler is told, and how a signature is changed.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{ReturnType, Signature, Token, Type, parse_quote, parse_quote_spanned};
+
+/// A branch that is never taken and returns the declared type: from it the compiler knows what the block returns
+/// before it comes to the body, so that coercions work and errors point at the body.
+pub(super) fn expected(output: &ReturnType) -> TokenStream {
+    let ReturnType::Type(_, output) = output else {
+        return quote_spanned!(Span::mixed_site()=> if false { return; });
+    };
+    if matches!(ungrouped(output), Type::ImplTrait(_)) {
+        return TokenStream::new();
+    }
+    let mut output = (**output).clone();
+    EraseImplTrait.visit_type_mut(&mut output);
+    let place = output.span().resolved_at(Span::mixed_site());
+    // With the semicolon it is a statement in an empty body too, where it were the value that is of the wrong type.
+    quote_spanned! {place=>
+        if false {
+            if let ::core::option::Option::<#output>::Some(__diagnose_expected) = ::core::option::Option::None {
+                return __diagnose_expected;
+            }
+        };
+    }
+}
+
+/// The place of the `!`, if that is the type.
+pub(super) fn never(output: &Type) -> Option<Span> {
+    match ungrouped(output) {
+        Type::Never(never) => Some(never.bang_token.span.resolved_at(Span::mixed_site())),
+        _ => None,
+    }
+}
+
+/// A block that must not end: `!` has no name as a type, so it is taken from a function that returns it.
+pub(super) fn diverging(place: Span, body: &TokenStream) -> TokenStream {
+    quote_spanned! {place=>
+        {
+            trait Returned {
+                type Type;
+            }
+            impl<T> Returned for fn() -> T {
+                type Type = T;
+            }
+            fn diverging<F: ::core::future::Future<Output = <fn() -> ! as Returned>::Type>>(future: F) -> F {
+                future
+            }
+            diverging(async move #body)
+        }
+    }
+}
+
+/// From `async fn f() -> T` to `fn f() -> impl Future<Output = T>`.
+pub(super) fn return_future(signature: &mut Signature) {
+    let output: Type = match &signature.output {
+        ReturnType::Default => parse_quote!(()),
+        ReturnType::Type(_, output) => (**output).clone(),
+    };
+    signature.asyncness = None;
+    let future = quote_spanned!(Span::mixed_site()=> impl ::core::future::Future<Output = #output>);
+    signature.output = ReturnType::Type(Token![->](Span::mixed_site()), Box::new(Type::Verbatim(future)));
+}
+
+/// A type without the invisible groups that `macro_rules!` puts around a `$type`.
+fn ungrouped(mut type_: &Type) -> &Type {
+    while let Type::Group(group) = type_ {
+        type_ = &group.elem;
+    }
+    type_
+}
+
+/// `impl Trait` cannot stand in a `let`: the compiler finds out.
+struct EraseImplTrait;
+
+impl VisitMut for EraseImplTrait {
+    fn visit_type_mut(&mut self, type_: &mut Type) {
+        if let Type::ImplTrait(erased) = type_ {
+            *type_ = parse_quote_spanned!(erased.span()=> _);
+        } else {
+            visit_mut::visit_type_mut(self, type_);
+        }
+    }
+}

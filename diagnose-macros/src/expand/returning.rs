@@ -1,0 +1,64 @@
+//! A function that returns a future.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{Expr, ReturnType};
+
+use super::parts::{before, future_kind, krate, label, site_of, split};
+use crate::args::Args;
+use crate::boxed::{self, Returned};
+use crate::function::Function;
+
+/// A function that returns a future: statements before the future run when it is called, as ever.
+pub(crate) fn returning(args: &Args, function: Function, returned: Returned) -> TokenStream {
+    let site = site_of(args, future_kind(args, "Fn"), &function);
+    let Function { attrs, before: qualifiers, sig, mut block, .. } = function;
+    let (outer, inner) = split(&attrs);
+    let krate = krate(args);
+    let label = label(args, &krate);
+    let start = quote_spanned! {Span::mixed_site()=>
+        let __diagnose_site = #site;
+        let __diagnose_label = #label;
+    };
+    let timed = |future: TokenStream| quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(__diagnose_site, __diagnose_label, #future));
+    let ends_early = boxed::ends_early(&block);
+    let mut last = if ends_early { None } else { boxed::last(&mut block) };
+    let pinned = match (returned, &mut last) {
+        (Returned::Boxed, Some(last)) => boxed::pinned(last),
+        _ => None,
+    };
+    if let Some(future) = pinned {
+        *future = Expr::Verbatim(timed(quote!(#future)));
+        let body = before(block, &inner, &start);
+        return quote_spanned!(Span::mixed_site()=> #(#outer)* #qualifiers #sig #body);
+    }
+    let body = match (returned, last) {
+        (Returned::Opaque, Some(last)) => {
+            *last = Expr::Verbatim(timed(quote!(#last)));
+            before(block, &inner, &start)
+        }
+        (Returned::Opaque, None) => {
+            let future = timed(quote_spanned!(Span::mixed_site()=> (move || #block)()));
+            quote_spanned!(Span::mixed_site()=> { #(#inner)* #start #future })
+        }
+        (Returned::Boxed, _) => {
+            let output = &sig.output;
+            let whole = if ends_early {
+                quote_spanned!(Span::mixed_site()=> (move || #output #block)())
+            } else {
+                quote!(#block)
+            };
+            let ReturnType::Type(_, type_) = output else {
+                return quote!(#(#attrs)* #qualifiers #sig #block);
+            };
+            let future = timed(quote_spanned!(Span::mixed_site()=> __diagnose_future));
+            quote_spanned! {Span::mixed_site()=> {
+                #(#inner)*
+                #start
+                let __diagnose_future: #type_ = #whole;
+                ::std::boxed::Box::pin(#future)
+            }}
+        }
+    };
+    quote_spanned!(Span::mixed_site()=> #(#outer)* #qualifiers #sig #body)
+}

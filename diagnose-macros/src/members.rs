@@ -1,0 +1,229 @@
+//! The functions inside an impl block, a trait or an inline module.
+//!
+//! All async functions are timed, and those that return a future; with `all` the other ones too. An attribute on a
+//! member has the last word: `skip` leaves it out, arguments are its own.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens as _;
+use syn::{
+    Attribute, Error, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, ItemTrait, Meta, Path, Result, Signature,
+    TraitItem, Type,
+};
+
+use crate::args::Args;
+use crate::boxed::Returned;
+use crate::function::Function;
+use crate::{attributes, blocks, check, expand};
+
+/// Times what is inside. What is wrong with one member is said of that member; the others are timed all the same.
+pub(crate) fn rewrite(args: &Args, item: Item) -> TokenStream {
+    let mut members = Members { args, errors: None };
+    let mut item = item;
+    members.inside(&mut item);
+    let mut tokens = item.into_token_stream();
+    if let Some(errors) = members.errors {
+        tokens.extend(errors.into_compile_error());
+    }
+    tokens
+}
+
+struct Members<'a> {
+    args: &'a Args,
+    errors: Option<Error>,
+}
+
+impl Members<'_> {
+    fn inside(&mut self, item: &mut Item) {
+        match item {
+            Item::Impl(block) => self.impl_block(block),
+            Item::Trait(definition) => self.trait_definition(definition),
+            Item::Mod(module) => {
+                if let Some((_, items)) = &mut module.content {
+                    for item in items {
+                        self.item(item);
+                    }
+                }
+            }
+            Item::Fn(function) => {
+                let function = std::mem::replace(function, empty());
+                *item = Item::Verbatim(self.function(function.into()));
+            }
+            _ => {}
+        }
+    }
+
+    /// An item of a module.
+    fn item(&mut self, item: &mut Item) {
+        let own = match item {
+            // A function's own attribute is looked at where the function is.
+            Item::Impl(block) => attributes::take(&mut block.attrs),
+            Item::Trait(definition) => attributes::take(&mut definition.attrs),
+            Item::Mod(module) => attributes::take(&mut module.attrs),
+            _ => None,
+        };
+        match own.map(|own| self.own_args(&own)).transpose() {
+            Ok(None) => self.inside(item),
+            Ok(Some(args)) if args.skip.is_some() => {}
+            Ok(Some(args)) => {
+                let mut members = Members { args: &args, errors: check::container(&args).err() };
+                members.inside(item);
+                members.errors.into_iter().for_each(|error| self.refuse(error));
+            }
+            Err(error) => self.refuse(error),
+        }
+    }
+
+    fn impl_block(&mut self, block: &mut ItemImpl) {
+        let owner = type_name(&block.self_ty);
+        let keep_async = block.attrs.iter().any(attributes::may_look_for_async);
+        let polled = block.trait_.as_ref().and_then(|(path, _)| Polled::by(path));
+        for member in &mut block.items {
+            let ImplItem::Fn(method) = member else { continue };
+            let mut function = Function::from(std::mem::replace(method, empty_method()));
+            function.owner.clone_from(&owner);
+            function.keep_async = keep_async;
+            let tokens = match &polled {
+                Some(polled) if function.sig.ident == polled.method => self.polled(function, polled),
+                _ => self.function(function),
+            };
+            *member = ImplItem::Verbatim(tokens);
+        }
+    }
+
+    fn trait_definition(&mut self, definition: &mut ItemTrait) {
+        let keep_async = definition.attrs.iter().any(attributes::may_look_for_async);
+        for member in &mut definition.items {
+            let TraitItem::Fn(method) = member else { continue };
+            let Ok(mut function) = Function::try_from(method.clone()) else { continue };
+            function.owner = Some(definition.ident.to_string());
+            function.keep_async = keep_async;
+            *member = TraitItem::Verbatim(self.function(function));
+        }
+    }
+
+    /// A function or method, timed if it is to be.
+    fn function(&mut self, mut function: Function) -> TokenStream {
+        let own = attributes::take(&mut function.attrs);
+        let asked = own.is_some();
+        let args = match own.map(|own| self.own_args(&own)).transpose() {
+            Ok(args) => args.unwrap_or_else(|| Args::default().inherit(self.args)),
+            Err(error) => {
+                self.refuse(error);
+                return untimed(function);
+            }
+        };
+        let is_future = function.sig.asyncness.is_some() || Returned::by(&function.sig).is_some();
+        let is_wanted = asked || is_future || (self.args.all.is_some() && may_be_a_frame(&function.sig));
+        if args.skip.is_some() || !is_wanted {
+            return untimed(function);
+        }
+        match timed(&args, function) {
+            Ok(tokens) => tokens,
+            Err((error, tokens)) => {
+                self.refuse(error);
+                tokens
+            }
+        }
+    }
+
+    /// `poll` of a future, `poll_next` of a stream.
+    fn polled(&mut self, mut function: Function, polled: &Polled) -> TokenStream {
+        let own = attributes::take(&mut function.attrs);
+        match own.map(|own| self.own_args(&own)).transpose() {
+            Ok(Some(args)) if args.skip.is_some() => untimed(function),
+            Ok(args) => {
+                let args = args.unwrap_or_else(|| Args::default().inherit(self.args));
+                blocks::strip(&mut function.block);
+                expand::polled(&args, function, polled.ready)
+            }
+            Err(error) => {
+                self.refuse(error);
+                untimed(function)
+            }
+        }
+    }
+
+    fn own_args(&self, attribute: &Attribute) -> Result<Args> {
+        let args = match &attribute.meta {
+            Meta::List(list) => list.parse_args()?,
+            _ => Args::default(),
+        };
+        Ok(args.inherit(self.args))
+    }
+
+    fn refuse(&mut self, error: Error) {
+        match &mut self.errors {
+            Some(errors) => errors.combine(error),
+            None => self.errors = Some(error),
+        }
+    }
+}
+
+/// A function as a span or a frame; if that cannot be, why, and the function as it was.
+pub(crate) fn timed(
+    args: &Args,
+    mut function: Function,
+) -> std::result::Result<TokenStream, (Error, TokenStream)> {
+    if let Err(error) = check::function(args, &function.sig) {
+        return Err((error, untimed(function)));
+    }
+    let block = function.block.clone();
+    if let Err(error) = blocks::rewrite(&mut function.block, args) {
+        function.block = block;
+        return Err((error, untimed(function)));
+    }
+    Ok(match Returned::by(&function.sig) {
+        _ if function.sig.asyncness.is_some() => expand::asynchronous(args, function),
+        Some(returned) => expand::returning(args, function, returned),
+        None => expand::synchronous(args, function),
+    })
+}
+
+/// The function as it is, without the attributes on async blocks in it, which the compiler would not accept.
+fn untimed(mut function: Function) -> TokenStream {
+    blocks::strip(&mut function.block);
+    function.into_token_stream()
+}
+
+fn may_be_a_frame(signature: &Signature) -> bool {
+    signature.constness.is_none()
+}
+
+/// The traits whose method is called once per poll.
+struct Polled {
+    method: &'static str,
+    ready: expand::Ready,
+}
+
+impl Polled {
+    fn by(path: &Path) -> Option<Self> {
+        match path.segments.last()?.ident.to_string().as_str() {
+            "Future" => Some(Self { method: "poll", ready: expand::Ready::Once }),
+            "Stream" => Some(Self { method: "poll_next", ready: expand::Ready::PerItem }),
+            _ => None,
+        }
+    }
+}
+
+/// The last name of a type's path: `Store` for `crate::Store<K>` and for `&Store`.
+fn type_name(type_: &Type) -> Option<String> {
+    match type_ {
+        Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+        Type::Reference(reference) => type_name(&reference.elem),
+        Type::Group(group) => type_name(&group.elem),
+        Type::Paren(paren) => type_name(&paren.elem),
+        _ => None,
+    }
+}
+
+fn empty() -> ItemFn {
+    syn::parse_quote!(
+        fn taken() {}
+    )
+}
+
+fn empty_method() -> ImplItemFn {
+    syn::parse_quote!(
+        fn taken() {}
+    )
+}

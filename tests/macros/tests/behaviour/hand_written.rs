@@ -1,0 +1,66 @@
+//! `#[diagnose]` on `impl Future` times its polls, on `impl Stream` its items, under the type's name.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use diagnose::diagnose;
+use diagnose_macros_tests::run;
+use futures::StreamExt as _;
+use futures::stream::Stream;
+
+struct Countdown(u32);
+
+#[diagnose]
+impl Future for Countdown {
+    type Output = &'static str;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if self.0 == 0 {
+            return Poll::Ready("lift-off");
+        }
+        self.0 -= 1;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+struct Numbers(u32);
+
+#[diagnose]
+impl Stream for Numbers {
+    type Item = Result<u32, String>;
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let next = self.0.checked_sub(1).ok_or("over");
+        let Ok(next) = next else { return Poll::Ready(None) };
+        self.0 = next;
+        Poll::Ready(Some(Ok(next)))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, None)
+    }
+}
+
+/// Calls and polls of a name.
+fn counts(name: &str) -> (u64, u64) {
+    let snapshot = diagnose::snapshot();
+    let node = snapshot.nodes.iter().find(|node| snapshot.sites[node.site].name == name);
+    let node = node.expect("it was recorded");
+    assert_eq!(snapshot.sites[node.site].kind, diagnose::Kind::Impl);
+    assert_eq!(node.calls, node.completed);
+    (node.calls, node.polls)
+}
+
+#[test]
+fn a_future_is_a_call_once_it_is_ready() {
+    assert_eq!(run(Countdown(3)), "lift-off");
+    assert_eq!(counts("Countdown"), (1, 4));
+}
+
+#[test]
+fn each_item_of_a_stream_is_a_call() {
+    assert_eq!(run(Numbers(3).count()), 3);
+    assert_eq!(counts("Numbers"), (3, 4));
+}

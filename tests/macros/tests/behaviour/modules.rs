@@ -1,0 +1,61 @@
+//! `#[diagnose]` on an inline module times everything async in it, however deep.
+
+use diagnose_macros_tests::{calls, run};
+
+#[diagnose::diagnose]
+mod work {
+    pub(super) async fn outer() -> u32 {
+        deeper::inner().await + Part.size().await + left_out() + never().await
+    }
+
+    fn left_out() -> u32 {
+        1
+    }
+
+    #[diagnose::diagnose(skip)]
+    async fn never() -> u32 {
+        0
+    }
+
+    pub(super) struct Part;
+
+    impl Part {
+        pub(super) async fn size(&self) -> u32 {
+            3
+        }
+    }
+
+    mod deeper {
+        pub(super) async fn inner() -> u32 {
+            counted()
+        }
+
+        #[diagnose::diagnose(name = "counts")]
+        fn counted() -> u32 {
+            5
+        }
+    }
+
+    #[diagnose::diagnose(skip)]
+    pub(super) mod quiet {
+        pub(in super::super) async fn unseen() {}
+    }
+
+    #[diagnose::diagnose(all)]
+    pub(super) mod loud {
+        pub(in super::super) fn seen() {}
+    }
+}
+
+#[test]
+fn what_is_inside_is_timed() {
+    assert_eq!(run(work::outer()), 9);
+    run(work::quiet::unseen());
+    work::loud::seen();
+    assert_eq!(calls("counts"), ["1 counts < inner < outer"]);
+    assert_eq!(calls("Part::size"), ["1 Part::size < outer"]);
+    assert_eq!(calls("seen"), ["1 seen"]);
+    for left_out in ["left_out", "never", "unseen"] {
+        assert!(calls(left_out).is_empty(), "{left_out}");
+    }
+}

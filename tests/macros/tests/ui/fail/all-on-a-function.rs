@@ -1,0 +1,8 @@
+use diagnose::diagnose;
+
+#[diagnose(all)]
+async fn get() {}
+
+fn main() {
+    drop(get());
+}
