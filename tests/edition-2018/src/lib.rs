@@ -1,4 +1,4 @@
-//! The attribute in edition 2018: its output has its own edition, and what the body says keeps this one's.
+//! The attribute in editions 2018 and 2021: its output has its own edition, and what the body says keeps the crate's.
 #![deny(warnings)]
 
 use std::collections::HashMap;

@@ -14,7 +14,7 @@ mod work {
 
     #[diagnose::diagnose(skip)]
     async fn never() -> u32 {
-        0
+        std::future::ready(0).await
     }
 
     pub(super) struct Part;
@@ -38,7 +38,9 @@ mod work {
 
     #[diagnose::diagnose(skip)]
     pub(super) mod quiet {
-        pub(in super::super) async fn unseen() {}
+        pub(in super::super) async fn unseen() {
+            std::future::ready(()).await;
+        }
     }
 
     #[diagnose::diagnose(all)]
