@@ -1,8 +1,10 @@
-//! What is refused, and in which words: one mistake per file, whose name says it.
+//! What is accepted, and what is refused in which words: one form or one mistake per file, whose name says it.
 //!
 //! After a wanted change of words: `TRYBUILD=overwrite cargo test -p diagnose-macros-tests --test ui`, and read them.
 
 #[test]
-fn mistakes_are_refused_in_these_words() {
-    trybuild::TestCases::new().compile_fail("tests/ui/fail/*.rs");
+fn forms_are_accepted_and_mistakes_refused_in_these_words() {
+    let cases = trybuild::TestCases::new();
+    cases.pass("tests/ui/pass/*.rs");
+    cases.compile_fail("tests/ui/fail/*.rs");
 }

@@ -1,0 +1,18 @@
+use diagnose::diagnose;
+
+mod my {
+    pub use diagnose;
+}
+
+#[diagnose(name = "GET /user", label = "user={user}", root, crate = my::diagnose)]
+async fn get(user: u64) -> u64 {
+    user
+}
+
+#[diagnose(skip)]
+async fn left_alone() {}
+
+fn main() {
+    diagnose_macros_tests::run(left_alone());
+    assert_eq!(diagnose_macros_tests::run(get(7)), 7);
+}

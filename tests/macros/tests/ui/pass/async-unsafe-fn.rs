@@ -1,0 +1,12 @@
+use diagnose::diagnose;
+
+/// # Safety
+/// `number` must point to a number.
+#[diagnose]
+async unsafe fn read(number: *const u32) -> u32 {
+    unsafe { *number }
+}
+
+fn main() {
+    assert_eq!(diagnose_macros_tests::run(unsafe { read(&7) }), 7);
+}

@@ -1,0 +1,13 @@
+use diagnose::diagnose;
+
+#[diagnose]
+async fn sum(numbers: &[u32]) -> u32 {
+    match numbers {
+        [] => 0,
+        [first, rest @ ..] => first + Box::pin(sum(rest)).await,
+    }
+}
+
+fn main() {
+    assert_eq!(diagnose_macros_tests::run(sum(&[1, 2, 3])), 6);
+}
