@@ -6,8 +6,8 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
 use syn::{
-    Attribute, Error, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, ItemTrait, Meta, Path, Result, Signature,
-    TraitItem, Type,
+    Attribute, Error, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, ItemTrait, Meta, Path, Result, TraitItem,
+    Type,
 };
 
 use crate::args::Args;
@@ -113,7 +113,8 @@ impl Members<'_> {
             }
         };
         let is_future = function.sig.asyncness.is_some() || Returned::by(&function.sig).is_some();
-        let is_wanted = asked || is_future || (self.args.all.is_some() && may_be_a_frame(&function.sig));
+        let is_chosen = is_future || self.args.all.is_some();
+        let is_wanted = asked || (is_chosen && function.sig.constness.is_none());
         if args.skip.is_some() || !is_wanted {
             return untimed(function);
         }
@@ -133,7 +134,12 @@ impl Members<'_> {
             Ok(Some(args)) if args.skip.is_some() => untimed(function),
             Ok(args) => {
                 let args = args.unwrap_or_else(|| Args::default().inherit(self.args));
-                blocks::strip(&mut function.block);
+                let block = function.block.clone();
+                if let Err(error) = blocks::rewrite(&mut function.block, &args) {
+                    self.refuse(error);
+                    function.block = block;
+                    return untimed(function);
+                }
                 expand::polled(&args, function, polled.ready)
             }
             Err(error) => {
@@ -183,10 +189,6 @@ pub(crate) fn timed(
 fn untimed(mut function: Function) -> TokenStream {
     blocks::strip(&mut function.block);
     function.into_token_stream()
-}
-
-fn may_be_a_frame(signature: &Signature) -> bool {
-    signature.constness.is_none()
 }
 
 /// The traits whose method is called once per poll.

@@ -6,8 +6,8 @@
 //!             ├ the user's future
 //!             └ Running::leave ─ the poll ends; a wait begins, or the call is over
 //! ```
-//! It never blocks on another thread that does more than a few instructions under a lock, allocates only when a path
-//! is taken for the first time on a thread, and holds no lock and no borrow while user code runs.
+//! A poll of a known path takes no lock and allocates nothing; where a lock is taken, on the first visit of something,
+//! no one holds it for more than a few instructions. No lock and no borrow is held while user code runs.
 
 mod cost;
 mod frame;

@@ -3,7 +3,8 @@
 //! ```text
 //! trees ── merge ──▶ Merged, by path ── less what stood there at the last reset ── build ──▶ Snapshot
 //! ```
-//! No thread is stopped and none is waited for. Each node is read consistently by itself, children before their
+//! No thread is stopped, and none is waited for, but for the few instructions in which it changes the very node that is
+//! read: one that was preempted there is given up to 50 ms, and then the node is counted as unreadable. Each node is read consistently by itself, children before their
 //! parents, so that a parent's time covers its children's.
 
 mod build;

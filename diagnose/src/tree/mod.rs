@@ -19,7 +19,5 @@ mod times;
 
 pub(crate) use histogram::{BUCKETS, Histogram};
 pub(crate) use node::Node;
-pub(crate) use thread::{Tree, lease};
-pub(crate) use thread::{all, is_nested};
-pub(crate) use times::Reading;
-pub(crate) use times::Wait;
+pub(crate) use thread::{Tree, all, is_nested, lease};
+pub(crate) use times::{Reading, Wait};

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use diagnose::diagnose;
-use diagnose_macros_tests::run;
+use diagnose_macros_tests::{calls, run};
 use futures::StreamExt as _;
 use futures::stream::Stream;
 
@@ -43,6 +43,31 @@ impl Stream for Numbers {
     }
 }
 
+struct Made;
+
+#[diagnose]
+impl Future for Made {
+    type Output = u32;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<u32> {
+        let mut made = std::pin::pin!(
+            #[diagnose(name = "made_in_poll")]
+            async {
+                7
+            }
+        );
+        made.as_mut().poll(context)
+    }
+}
+
+#[diagnose]
+impl Made {
+    /// Nobody asked for this one in particular, and a constant function cannot be timed.
+    const fn new() -> impl Future<Output = u32> {
+        Self
+    }
+}
+
 /// Calls and polls of a name.
 fn counts(name: &str) -> (u64, u64) {
     let snapshot = diagnose::snapshot();
@@ -57,6 +82,12 @@ fn counts(name: &str) -> (u64, u64) {
 fn a_future_is_a_call_once_it_is_ready() {
     assert_eq!(run(Countdown(3)), "lift-off");
     assert_eq!(counts("Countdown"), (1, 4));
+}
+
+#[test]
+fn blocks_in_its_poll_are_spans_too() {
+    assert_eq!(run(Made::new()), 7);
+    assert_eq!(calls("made_in_poll"), ["1 made_in_poll < Made"]);
 }
 
 #[test]
