@@ -63,7 +63,7 @@ impl Future for Made {
 #[diagnose]
 impl Made {
     /// Nobody asked for this one in particular, and a constant function cannot be timed.
-    const fn new() -> impl Future<Output = u32> {
+    const fn later() -> impl Future<Output = u32> {
         Self
     }
 }
@@ -86,7 +86,7 @@ fn a_future_is_a_call_once_it_is_ready() {
 
 #[test]
 fn blocks_in_its_poll_are_spans_too() {
-    assert_eq!(run(Made::new()), 7);
+    assert_eq!(run(Made::later()), 7);
     assert_eq!(calls("made_in_poll"), ["1 made_in_poll < Made"]);
 }
 
