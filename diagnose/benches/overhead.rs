@@ -30,6 +30,23 @@ impl Future for Never {
     }
 }
 
+/// Never ready, and keeps the waker, as timers and sockets do.
+async fn parked() {
+    let mut kept: Option<Waker> = None;
+    poll_fn(move |context| {
+        if kept.as_ref().is_none_or(|kept| !kept.will_wake(context.waker())) {
+            kept = Some(context.waker().clone());
+        }
+        black_box(Poll::<()>::Pending)
+    })
+    .await;
+}
+
+#[diagnose]
+async fn root() {
+    parked().await;
+}
+
 #[allow(clippy::unused_async)] // It is there to be awaited.
 async fn bare_ready(value: u64) -> u64 {
     black_box(value)
@@ -103,12 +120,15 @@ fn run(future: impl Future<Output = ()>) {
 type Measured = fn(u64);
 
 /// Name, what to run, and over how many polls the time is to be divided.
-const BENCHMARKS: [(&str, Measured, u32); 8] = [
+const BENCHMARKS: [(&str, Measured, u32); 11] = [
     ("floor", floor, 1),
     ("span bare", |count| run(bare_spans(count)), 1),
     ("span", |count| run(spans(count)), 1),
     ("poll bare", |count| run(bare_polls(bare_never(), count)), 1),
     ("poll", |count| run(polls(never(), count)), 1),
+    ("root bare", |count| run(bare_polls(parked(), count)), 1),
+    ("poll of a root", |count| run(bare_polls(root(), count)), 1),
+    ("root, waker not kept", |count| run(bare_polls(never(), count)), 1),
     ("poll of 8 nested", |count| run(polls(one(), count)), 8),
     ("span switched off", |count| switched_off(|| run(spans(count))), 1),
     ("poll switched off", |count| switched_off(|| run(polls(never(), count))), 1),

@@ -15,6 +15,12 @@ pub struct Site {
     pub(crate) line: u32,
     pub(crate) column: u32,
     pub(crate) kind: Kind,
+    /// Of an await, where its text ends: line and column, zero if the compiler does not say.
+    pub(crate) end: (u32, u32),
+    /// Of an await, the site in whose body it stands.
+    pub(crate) owner: Option<&'static Site>,
+    /// Of an await, whether the body itself polls it, and not the code of a macro in it.
+    pub(crate) is_direct: bool,
     /// [`NEW`], [`ON`] or [`OFF`]; written under the lock of `switch`. Relaxed: a poll that still sees the old value
     /// is one that was recorded, or not recorded, a moment before the switch.
     switch: AtomicU8,
@@ -34,6 +40,8 @@ pub enum Kind {
     Fn,
     /// An async block, or a future that was named by hand.
     Block,
+    /// An `.await`, or an arm of a `join!` or `select!`.
+    Await,
     /// A hand-written future or stream, by its polls.
     Impl,
     /// A synchronous function.
@@ -53,12 +61,16 @@ impl Site {
         line: u32,
         column: u32,
     ) -> Self {
-        Self { name, module, file, line, column, kind, switch: AtomicU8::new(NEW) }
+        let switch = AtomicU8::new(NEW);
+        Self { name, module, file, line, column, kind, end: (0, 0), owner: None, is_direct: false, switch }
     }
+
 
     /// A site of the recorder itself, always on.
     pub(crate) const fn own(name: &'static str) -> Self {
-        Self { name, module: "", file: "", line: 0, column: 0, kind: Kind::Other, switch: AtomicU8::new(ON) }
+        let mut site = Self::new(Kind::Other, name, "", "", 0, 0);
+        site.switch = AtomicU8::new(ON);
+        site
     }
 
     /// Whether spans of this site are recorded: one relaxed load, except for the very first time.

@@ -19,6 +19,13 @@ pub(crate) fn add(counter: &AtomicU64, amount: u64) {
     counter.store(value, Ordering::Relaxed);
 }
 
+/// The same for a counter that loom does not know.
+#[inline(always)]
+pub(crate) fn add_relaxed(counter: &std::sync::atomic::AtomicU64, amount: u64) {
+    let value = counter.load(std::sync::atomic::Ordering::Relaxed).wrapping_add(amount);
+    counter.store(value, std::sync::atomic::Ordering::Relaxed);
+}
+
 /// Subtracts from a counter that only the calling thread writes.
 #[inline(always)]
 pub(crate) fn sub(counter: &AtomicU64, amount: u64) {

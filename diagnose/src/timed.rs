@@ -7,14 +7,14 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use crate::label::Label;
-use crate::recorder::{Entry, Running, Span};
+use crate::recorder::{Entry, RootPoll, Running, Span};
 use crate::site::Site;
 
 pin_project! {
     /// A future whose polls are recorded: what `#[diagnose]`, [`block!`](crate::block) and
     /// [`FutureExt::diagnose`](crate::FutureExt::diagnose) make.
     ///
-    /// It has the output of the future inside, is `Send`, `Sync` and `Unpin` where that is, and 40 bytes larger.
+    /// It has the output of the future inside, is `Send`, `Sync` and `Unpin` where that is, and 56 bytes larger.
     /// All logic is in the recorder; this is the one generic type around it.
     // The span stands last: it is dropped after the future, and books the end of what the future did in its drop.
     #[derive(Debug)]
@@ -50,9 +50,12 @@ impl<F: Future> Future for Timed<F> {
         if !this.span.enter(&mut entry) {
             return this.future.poll(context);
         }
+        let root = this.span.enter_root(context.waker());
         let running = Running { span: this.span, entry: &mut entry };
-        let poll = this.future.poll(context);
+        let waker = root.as_ref().map_or(context.waker(), RootPoll::waker);
+        let poll = this.future.poll(&mut Context::from_waker(waker));
         running.leave(poll.is_pending());
+        this.span.leave_root(root);
         poll
     }
 }

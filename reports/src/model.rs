@@ -95,7 +95,14 @@ pub struct Site {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-    /// The name given by the user, else that of the function; `{block}` for an unnamed async block.
+    /// Of an await, the line on which its text ends; zero if that is not known.
+    #[serde(default)]
+    pub end_line: u32,
+    /// Of an await, the column after the last of its text; zero if that is not known.
+    #[serde(default)]
+    pub end_column: u32,
+    /// The name given by the user, else that of the function; `{block}` for an unnamed async block, the source text of
+    /// an await.
     pub name: String,
     /// The module path, `server::conn`.
     pub module: String,
@@ -115,7 +122,7 @@ pub enum Kind {
     Fn,
     /// An async block, or any future that was named by hand.
     Block,
-    /// An `.await` expression.
+    /// An `.await`, or an arm of a `join!` or `select!`.
     Await,
     /// A hand-written future.
     Impl,

@@ -1,10 +1,9 @@
 //! What recording costs, measured on the machine at hand.
 
 use crate::clock;
-use crate::label::Label;
 use crate::site::Site;
 use crate::sync::{Mutex, OnceCell};
-use crate::tree::{Tree, Wait};
+use crate::tree::{Key, Tree, Wait};
 
 /// How many polls are timed.
 const POLLS: u64 = 512;
@@ -19,7 +18,7 @@ pub(crate) fn poll_cost() -> u64 {
     // One writer per tree.
     let _turn = TURN.lock();
     let tree = *TREE.get_or_init(Tree::detached);
-    let Some(node) = tree.child(&tree.root, &SITE, Label::NONE, clock::now) else { return 0 };
+    let Some(node) = tree.child(&tree.root, Key::plain(&SITE), clock::now) else { return 0 };
     let mut best = u64::MAX;
     for _ in 0..4 {
         let start = clock::now();

@@ -9,7 +9,7 @@ use crate::label::Label;
 use crate::site::Site;
 use crate::switch;
 use crate::sync::add;
-use crate::tree::Node;
+use crate::tree::{Key, Node};
 
 /// A call that is running: busy from its making to its drop, in the same tree as the futures around it.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl Frame {
         if switch::tasks_only() {
             return self.begin_slow(site, label);
         }
-        let Some(node) = current.child(site, label) else { return self.begin_slow(site, label) };
+        let Some(node) = current.child(Key { site, label, via: None }) else { return self.begin_slow(site, label) };
         self.node = Some(node);
         self.visit.begin(node, current, clock::now(), None);
     }
@@ -92,7 +92,7 @@ impl Frame {
             return;
         }
         // `None` only below another node, so the tree is not a lent one.
-        self.node = place.tree.child(place.current, site, label, clock::now);
+        self.node = place.tree.child(place.current, Key { site, label, via: None }, clock::now);
         if let Some(node) = self.node {
             self.visit.begin_root(node, place, clock::now(), None);
         }
@@ -113,7 +113,7 @@ impl Drop for Frame {
                     add(&node.completed, 1);
                 }
             }
-            self.visit.end(node, None);
+            self.visit.end(node, clock::now(), None);
         }
     }
 }

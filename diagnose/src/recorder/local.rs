@@ -1,8 +1,11 @@
 //! What the recorder keeps per thread: where the thread is in its tree.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 
+use crate::live::{self, Anchor, Cache, Task};
+use crate::site::Site;
 use crate::tree::{self, Node, Tree};
 
 /// Plain cells without a destructor: they can be used until the thread's very last instruction.
@@ -13,11 +16,39 @@ pub(super) struct Local {
     tree: Cell<Option<&'static Tree>>,
     /// How many spans have become pending directly under the running poll, less those that ceased to be.
     pending_children: Cell<i32>,
+    /// The number of the span whose poll is running; zero between polls.
+    id: Cell<u64>,
+    /// The number of the task whose poll is running; zero between polls.
+    task: Cell<u64>,
+    /// The task that the next root belongs to, as its wrapper says.
+    spawned: Cell<Option<&'static Task>>,
+    /// Numbers for new spans: the next one, and the end of the block that the thread has taken.
+    next_id: Cell<u64>,
+    end_id: Cell<u64>,
+    /// Free slots of the live registry.
+    slots: Cache,
+    /// What an await hands to the span that it is about to poll: itself.
+    via: Cell<Option<&'static Site>>,
+    /// A reading of the clock that is handed on, because no user code runs between two readings: from the start of a
+    /// body's poll to the await at which it goes on, from a pending await to the end of the body's poll. Zero is none.
+    stamp: Cell<u64>,
 }
 
 thread_local! {
     static LOCAL: Local = const {
-        Local { current: Cell::new(None), tree: Cell::new(None), pending_children: Cell::new(0) }
+        Local {
+            current: Cell::new(None),
+            tree: Cell::new(None),
+            pending_children: Cell::new(0),
+            id: Cell::new(0),
+            task: Cell::new(0),
+            spawned: Cell::new(None),
+            next_id: Cell::new(0),
+            end_id: Cell::new(0),
+            slots: Cache::new(),
+            via: Cell::new(None),
+            stamp: Cell::new(0),
+        }
     };
     /// Gives the tree back when the thread ends. Apart from `LOCAL`, because it has a destructor.
     static LEASE: Lease = const { Lease };
@@ -49,6 +80,127 @@ pub(super) fn replace_pending_children(count: i32) -> i32 {
     LOCAL.with(|local| local.pending_children.replace(count))
 }
 
+/// The number of the running span; zero between polls.
+#[inline(always)]
+pub(super) fn id() -> u64 {
+    LOCAL.with(|local| local.id.get())
+}
+
+#[inline(always)]
+pub(super) fn set_id(id: u64) {
+    LOCAL.with(|local| local.id.set(id));
+}
+
+/// The number of the running task; zero between polls.
+#[inline(always)]
+pub(super) fn task() -> u64 {
+    LOCAL.with(|local| local.task.get())
+}
+
+/// Sets the number of the running task and returns that of the one before.
+#[inline(always)]
+pub(super) fn replace_task(task: u64) -> u64 {
+    LOCAL.with(|local| local.task.replace(task))
+}
+
+/// Takes the task that the next root belongs to.
+pub(super) fn take_spawned() -> Option<&'static Task> {
+    LOCAL.with(|local| local.spawned.take())
+}
+
+/// Says which task the next root belongs to.
+#[inline]
+pub(super) fn set_spawned(task: Option<&'static Task>) {
+    LOCAL.with(|local| local.spawned.set(task));
+}
+
+/// A number that no span of the process has had.
+#[inline(always)]
+pub(super) fn new_id() -> u64 {
+    LOCAL.with(|local| {
+        let id = local.next_id.get();
+        if id == local.end_id.get() {
+            return new_block(local);
+        }
+        local.next_id.set(id + 1);
+        id
+    })
+}
+
+#[cold]
+fn new_block(local: &Local) -> u64 {
+    /// So many numbers a thread takes at once.
+    const BLOCK: u64 = 1 << 12;
+    static BLOCKS: AtomicU64 = AtomicU64::new(1);
+    let first = BLOCKS.fetch_add(BLOCK, Relaxed);
+    local.next_id.set(first + 1);
+    local.end_id.set(first + BLOCK);
+    first
+}
+
+/// Takes what an await has handed down to the span that it polls: itself, and the reading of the clock with which its
+/// body was entered, zero if there is none.
+#[inline(always)]
+pub(super) fn take_handed() -> (Option<&'static Site>, u64) {
+    LOCAL.with(|local| {
+        let via = local.via.get();
+        if via.is_none() {
+            return (None, 0);
+        }
+        local.via.set(None);
+        (via, local.stamp.replace(0))
+    })
+}
+
+/// Whether an await has handed something down.
+#[inline(always)]
+pub(super) fn has_via() -> bool {
+    LOCAL.with(|local| local.via.get().is_some())
+}
+
+#[inline(always)]
+pub(super) fn hand_down(via: &'static Site, stamp: u64) {
+    LOCAL.with(|local| {
+        local.via.set(Some(via));
+        local.stamp.set(stamp);
+    });
+}
+
+/// Takes the reading that was handed on; zero if there is none.
+#[inline(always)]
+pub(super) fn take_stamp() -> u64 {
+    LOCAL.with(|local| {
+        let stamp = local.stamp.get();
+        if stamp != 0 {
+            local.stamp.set(0);
+        }
+        stamp
+    })
+}
+
+#[inline(always)]
+pub(super) fn set_stamp(stamp: u64) {
+    LOCAL.with(|local| local.stamp.set(stamp));
+}
+
+/// A slot of the live registry.
+#[inline]
+pub(super) fn take_slot(id: u64, node: &'static Node, made: u64) -> Option<&'static Anchor> {
+    LOCAL.with(|local| live::take(&local.slots, id, node, made))
+}
+
+/// Gives a slot back to the live registry.
+#[inline]
+pub(super) fn put_slot(anchor: &'static Anchor) {
+    LOCAL.with(|local| {
+        live::put(&local.slots, anchor);
+        // Nothing would give back at its end what a thread has at hand that has no tree.
+        if local.tree.get().is_none() {
+            live::give_back(&local.slots);
+        }
+    });
+}
+
 /// Where the thread stands. It gets a tree if it has none; one that is `lent` must be given back with [`end_loan`].
 #[cold]
 pub(super) fn place() -> Place {
@@ -67,10 +219,11 @@ pub(super) fn place() -> Place {
     Place { tree, current: &tree.root, lent }
 }
 
-/// Gives back a tree that was lent for one visit.
+/// Gives back the tree, and what else the thread has at hand.
 #[cold]
 pub(super) fn end_loan() {
     LOCAL.with(|local| {
+        live::give_back(&local.slots);
         local.current.set(None);
         if let Some(tree) = local.tree.take() {
             tree.release();

@@ -12,10 +12,19 @@
 mod cost;
 mod frame;
 mod local;
+mod point;
+mod root;
 mod span;
 mod visit;
 
 pub(crate) use cost::poll_cost;
 pub use frame::Frame;
+pub(crate) use point::Point;
+pub(crate) use root::RootPoll;
 pub use span::Span;
 pub(crate) use span::{Entry, Running};
+
+/// The number of the task whose poll is running on this thread; zero if there is none.
+pub(crate) fn current_task() -> u64 {
+    local::task()
+}

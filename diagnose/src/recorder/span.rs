@@ -10,22 +10,25 @@
 //! A future that was made while recording was off is `Unseen`: it is counted from its first recorded poll on.
 
 use std::ptr;
+use std::task::Waker;
 
 use super::local::{self, Place};
+use super::root::{self, RootPoll};
 use super::visit::Visit;
 use crate::clock;
 use crate::label::Label;
+use crate::live::{self, Anchor, Task};
 use crate::site::{Kind, Site};
 use crate::switch;
 use crate::sync::add;
-use crate::tree::{Node, Wait};
+use crate::tree::{Key, Node, Wait};
 
 /// Where a span is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+#[derive(Debug, Clone, Copy)]
+pub(super) enum State {
     /// Made, or last polled, while nothing was recorded for it.
     Unseen,
-    /// Made at the tick `since`, not polled yet.
+    /// Made at that tick, not polled yet.
     Unpolled,
     /// Returned `Pending` at a tick that its node has booked.
     Waiting(Wait),
@@ -33,18 +36,22 @@ enum State {
     Done,
 }
 
-/// What a timed future carries: 40 bytes.
+/// What a timed future carries: 56 bytes.
 #[derive(Debug)]
 pub struct Span {
-    site: &'static Site,
+    pub(super) site: &'static Site,
     /// The node of the last poll; before the first, the node that was running when the span was made.
-    node: Option<&'static Node>,
-    /// When the span was made.
-    made: u64,
-    label: Label,
+    pub(super) node: Option<&'static Node>,
+    /// When it was made, in ticks.
+    pub(super) made: u64,
+    /// Where it is listed as alive, from its first `Pending` on; without it then, all slots were taken.
+    pub(super) anchor: Option<&'static Anchor>,
+    pub(super) label: Label,
     /// Annotated children that are pending.
-    pending_children: i32,
-    state: State,
+    pub(super) pending_children: i32,
+    pub(super) state: State,
+    /// Of a root, its task. It is taken out while the span is polled.
+    pub(super) root: Option<&'static Task>,
 }
 
 impl Span {
@@ -52,7 +59,16 @@ impl Span {
     #[inline]
     #[must_use]
     pub fn new(site: &'static Site, label: Label) -> Self {
-        let mut span = Self { site, node: None, made: 0, label, pending_children: 0, state: State::Unseen };
+        let mut span = Self {
+            site,
+            node: None,
+            made: 0,
+            anchor: None,
+            label,
+            pending_children: 0,
+            state: State::Unseen,
+            root: None,
+        };
         if site.is_on() {
             span.node = local::current();
             span.made = clock::now();
@@ -68,20 +84,33 @@ impl Span {
             self.enter_unrecorded();
             return false;
         }
+        let (via, stamp) = local::take_handed();
+        self.enter_by(entry, via, stamp)
+    }
+
+    /// A poll starts, through that await. `stamp` is when the body around was entered, if that await is directly in it.
+    #[inline(always)]
+    pub(super) fn enter_by(&mut self, entry: &mut Entry, via: Option<&'static Site>, stamp: u64) -> bool {
+        entry.hands_on = stamp != 0;
         let current = local::current();
         match (self.state, self.node, current) {
             (State::Waiting(wait), Some(node), Some(current))
-                if node.parent.is_some_and(|parent| ptr::eq(parent, current)) =>
+                if node.parent.is_some_and(|parent| ptr::eq(parent, current)) && same(node.via, via) =>
             {
-                entry.visit.begin(node, current, clock::now(), Some(wait));
+                let now = self.begin(entry, stamp);
+                entry.visit.begin(node, current, now, Some(wait));
                 entry.outer_pending = local::replace_pending_children(0).wrapping_sub(1);
                 true
             }
             (State::Unpolled, Some(maker), Some(current))
-                if ptr::eq(maker, current) && self.site.kind != Kind::Task && !switch::tasks_only() =>
+                if ptr::eq(maker, current)
+                    && !current.is_root()
+                    && self.site.kind != Kind::Task
+                    && !switch::tasks_only() =>
             {
-                let Some(node) = current.child(self.site, self.label) else { return self.enter_slow(entry) };
-                let now = clock::now();
+                let key = Key { site: self.site, label: self.label, via };
+                let Some(node) = current.child(key) else { return self.enter_slow(entry, via) };
+                let now = self.begin(entry, 0);
                 entry.visit.begin(node, current, now, None);
                 entry.outer_pending = local::replace_pending_children(0);
                 add(&node.calls, 1);
@@ -89,30 +118,53 @@ impl Span {
                 self.node = Some(node);
                 true
             }
-            _ => self.enter_slow(entry),
+            _ => self.enter_slow(entry, via),
         }
+    }
+
+    /// Makes the span the running one, and reads the clock: or takes the reading that an await hands down, if it is that
+    /// await that goes on, because then the body has just been entered.
+    #[inline(always)]
+    fn begin(&self, entry: &mut Entry, stamp: u64) -> u64 {
+        let parent = local::id();
+        entry.outer = parent;
+        let (id, now) = match self.anchor.and_then(Anchor::slot) {
+            Some(slot) => {
+                let now = if stamp != 0 && slot.parent() == parent { stamp } else { clock::now() };
+                (slot.enter(parent, now), now)
+            }
+            None => (local::new_id(), clock::now()),
+        };
+        local::set_id(id);
+        now
     }
 
     /// The first poll of a path, a parent that has changed, a thread that has changed, a root, a poll after the end.
     #[cold]
     #[inline(never)]
-    fn enter_slow(&mut self, entry: &mut Entry) -> bool {
+    fn enter_slow(&mut self, entry: &mut Entry, via: Option<&'static Site>) -> bool {
         let place = local::place();
-        let root = self.site.kind == Kind::Task || place.current.is_root();
-        let parent = if root { &place.tree.root } else { place.current };
-        let node = if switch::tasks_only() && !root {
+        let is_root = self.site.kind == Kind::Task || place.current.is_root();
+        let parent = if is_root { &place.tree.root } else { place.current };
+        let key = Key { site: self.site, label: self.label, via: if is_root { None } else { via } };
+        let node = if switch::tasks_only() && !is_root {
             None
         } else {
-            place.tree.child(parent, self.site, self.label, clock::now)
+            place.tree.child(parent, key, clock::now)
         };
         let Some(node) = node else {
             // Only below another node, so the tree is not a lent one.
             self.end_wait(place, clock::now());
+            self.unlist();
             self.pending_children = 0;
             self.state = State::Unseen;
             return false;
         };
-        let now = clock::now();
+        let now = self.begin(entry, 0);
+        if let Some(slot) = self.anchor.and_then(Anchor::slot) {
+            slot.follow(node);
+            slot.set_parent(parent_id(node, entry));
+        }
         let mut ended = None;
         match self.state {
             State::Waiting(wait) if self.node.is_some_and(|old| old.same_path(node)) => ended = Some(wait),
@@ -126,25 +178,44 @@ impl Span {
             State::Unseen | State::Done => add(&node.calls, 1),
         }
         entry.visit.begin_root(node, place, now, ended);
+        if is_root {
+            if self.root.is_none() && live::has_wakers() {
+                self.root = Some(root::task_of(self.site, self.label));
+            }
+        } else {
+            self.end_task();
+        }
         let was_pending = ended.is_some() && !entry.visit.is_nested();
         entry.outer_pending = local::replace_pending_children(0).wrapping_sub(i32::from(was_pending));
         self.node = Some(node);
         true
     }
 
+    /// The span is not listed as alive any more.
+    #[inline(always)]
+    fn unlist(&mut self) {
+        if let Some(anchor) = self.anchor.take() {
+            local::put_slot(anchor);
+        }
+    }
+
     /// Recording was switched off: a wait that is open in the books ends, so that it does not grow for ever.
     #[inline]
     fn enter_unrecorded(&mut self) {
-        if !matches!(self.state, State::Unseen) {
+        if !matches!(self.state, State::Unseen) || local::has_via() {
             self.forget();
         }
     }
 
+    /// Ends what is open in the books, and is not listed any more.
     #[cold]
-    fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         if matches!(self.state, State::Waiting(_)) {
             on_own_tree(|place| self.end_wait(place, clock::now()));
         }
+        self.unlist();
+        self.end_task();
+        local::take_handed();
         self.pending_children = 0;
         self.state = State::Unseen;
     }
@@ -170,7 +241,9 @@ impl Span {
     }
 
     #[cold]
-    fn end_drop(&self) {
+    fn end_drop(&mut self) {
+        self.unlist();
+        self.end_task();
         let now = clock::now();
         match (self.state, self.node) {
             (State::Waiting(wait), Some(node)) => {
@@ -193,7 +266,8 @@ impl Span {
                 if switch::tasks_only() && !parent.is_root() {
                     return;
                 }
-                if let Some(node) = place.tree.child(parent, self.site, self.label, clock::now) {
+                let key = Key { site: self.site, label: self.label, via: None };
+                if let Some(node) = place.tree.child(parent, key, clock::now) {
                     add(&node.never_polled, 1);
                 }
             }),
@@ -231,12 +305,16 @@ pub(crate) struct Entry {
     visit: Visit,
     /// The count of pending children of the poll around this one, without this span.
     outer_pending: i32,
+    /// The number of the span whose poll is around this one, be it the parent or not.
+    outer: u64,
+    /// Whether it is awaited by the body around it, so that the two stop at the same moment if it is pending.
+    hands_on: bool,
 }
 
 impl Entry {
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        Self { visit: Visit::new(), outer_pending: 0 }
+        Self { visit: Visit::new(), outer_pending: 0, outer: 0, hands_on: false }
     }
 }
 
@@ -261,21 +339,90 @@ impl Running<'_> {
         let Self { span, entry } = self;
         // A running span has a node.
         let Some(node) = span.node else { return };
+        // The first `Pending`: from now on it is listed as alive. An await that finds no slot has no place to rest in.
+        if pending && span.anchor.is_none() {
+            span.anchor = span.list(node, entry);
+        }
+        let rests = span.anchor.is_some() || span.site.kind != Kind::Await;
         // A task inside another task's poll is nobody's child. The count wraps: between polls it means nothing.
-        let is_pending = i32::from(pending && !entry.visit.is_nested());
+        let is_pending = i32::from(pending && rests && !entry.visit.is_nested());
         let children = local::replace_pending_children(entry.outer_pending.wrapping_add(is_pending));
-        if pending {
+        local::set_id(entry.outer);
+        // Handed on by the await at which the body has stopped.
+        let stamp = local::take_stamp();
+        let now = if stamp == 0 { clock::now() } else { stamp };
+        if pending && rests {
             // Never below zero: a child may have been pending elsewhere before it came here.
             span.pending_children = span.pending_children.saturating_add(children).max(0);
             let wait = if span.pending_children == 0 { Wait::Own } else { Wait::Child };
             span.state = State::Waiting(wait);
-            entry.visit.end(node, Some(wait));
+            if let Some(slot) = span.anchor.and_then(Anchor::slot) {
+                slot.leave(now);
+            }
+            if entry.hands_on {
+                local::set_stamp(now);
+            }
+            entry.visit.end(node, now, Some(wait));
         } else {
             span.pending_children = 0;
             span.state = State::Done;
-            add(&node.completed, 1);
-            entry.visit.end(node, None);
+            span.unlist();
+            add(&node.completed, u64::from(!pending));
+            entry.visit.end(node, now, None);
         }
+    }
+}
+
+impl Span {
+    /// The poll of a task, if this is a root that is being polled.
+    #[inline(always)]
+    pub(crate) fn enter_root(&mut self, outer: &Waker) -> Option<RootPoll> {
+        let task = self.root?;
+        self.root = None;
+        Some(RootPoll::enter(task, self.node?, outer))
+    }
+
+    /// The poll is over, and in the books.
+    #[inline(always)]
+    pub(crate) fn leave_root(&mut self, root: Option<RootPoll>) {
+        if let Some(root) = root {
+            // Otherwise the task is done.
+            if matches!(self.state, State::Waiting(_)) {
+                self.root = Some(root.leave());
+            }
+        }
+    }
+
+    /// The task is done, or none any more.
+    fn end_task(&mut self) {
+        if let Some(task) = self.root.take() {
+            live::remove_task(task);
+        }
+    }
+
+    /// Lists the span as alive.
+    #[cold]
+    fn list(&self, node: &'static Node, entry: &Entry) -> Option<&'static Anchor> {
+        let made = match self.state {
+            State::Unpolled if self.site.kind != Kind::Await => self.made,
+            _ => node.times.entered(),
+        };
+        let anchor = local::take_slot(local::id(), node, made)?;
+        if let Some(slot) = anchor.slot() {
+            slot.set_parent(parent_id(node, entry));
+        }
+        Some(anchor)
+    }
+
+    /// Of an await: leaves everything in the slot until the next poll. `None` if it does not wait.
+    #[inline(always)]
+    pub(super) fn rest(&mut self) -> Option<&'static Anchor> {
+        let anchor = self.anchor.take()?;
+        self.state = State::Unseen;
+        if let Anchor::Live(slot) = anchor {
+            slot.set_pending_children(self.pending_children);
+        }
+        Some(anchor)
     }
 }
 
@@ -285,11 +432,25 @@ impl Drop for Running<'_> {
         let Self { span, entry } = self;
         let Some(node) = span.node else { return };
         local::replace_pending_children(entry.outer_pending);
+        local::set_id(entry.outer);
         span.pending_children = 0;
         span.state = State::Done;
+        span.unlist();
         add(&node.panicked, 1);
-        entry.visit.end(node, None);
+        entry.visit.end(node, clock::now(), None);
     }
+}
+
+/// The number of the span that polls this one; zero for a root, whatever it is polled in.
+fn parent_id(node: &Node, entry: &Entry) -> u64 {
+    if node.parent.is_some_and(Node::is_root) { 0 } else { entry.outer }
+}
+
+/// Whether both are the same site.
+#[inline(always)]
+fn same(a: Option<&'static Site>, b: Option<&'static Site>) -> bool {
+    let address = |site: Option<&'static Site>| site.map_or(ptr::null(), ptr::from_ref);
+    ptr::eq(address(a), address(b))
 }
 
 #[cfg(test)]
@@ -298,6 +459,6 @@ mod tests {
 
     #[test]
     fn a_span_is_small() {
-        assert!(size_of::<Span>() <= 40, "{}", size_of::<Span>());
+        assert!(size_of::<Span>() <= 56, "{}", size_of::<Span>());
     }
 }

@@ -60,8 +60,7 @@ impl Visit {
 
     /// Ends the poll; if it returned `Pending`, a wait begins.
     #[inline(always)]
-    pub(super) fn end(&mut self, node: &'static Node, begun: Option<Wait>) {
-        let now = clock::now();
+    pub(super) fn end(&mut self, node: &'static Node, now: u64, begun: Option<Wait>) {
         let ticks = node.times.leave(now, begun);
         node.count_poll(ticks);
         local::set_current(self.previous);

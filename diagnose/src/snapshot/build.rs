@@ -101,10 +101,12 @@ fn plain_site(site: &site::Site) -> Site {
     plain.file.push_str(site.file);
     plain.line = site.line;
     plain.column = site.column;
+    (plain.end_line, plain.end_column) = site.end;
     plain.kind = match site.kind {
         site::Kind::Task => Kind::Task,
         site::Kind::Fn => Kind::Fn,
         site::Kind::Block => Kind::Block,
+        site::Kind::Await => Kind::Await,
         site::Kind::Impl => Kind::Impl,
         site::Kind::Sync => Kind::Sync,
         site::Kind::Other => Kind::Other,

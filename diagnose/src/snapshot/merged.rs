@@ -109,11 +109,16 @@ impl Merged {
             }
             return;
         }
-        let path = self.path(parent, node.site, node.label);
+        let via = node.via.map(|via| self.path(parent, via, Label::NONE));
+        let path = self.path(via.or(parent), node.site, node.label);
         self.add_children(node, Some(path));
-        match node.times.read(clock::now) {
-            Some(reading) => self.paths[path].add(node, &reading),
-            None => self.unreadable += 1,
+        let Some(reading) = node.times.read(clock::now) else {
+            self.unreadable += 1;
+            return;
+        };
+        self.paths[path].add(node, &reading);
+        if let Some(via) = via {
+            self.paths[via].add(node, &reading.below());
         }
     }
 

@@ -9,16 +9,16 @@ use crate::sync::{AtomicPtr, Ordering};
 
 /// An optional `&'static T` that can be set and read at the same time.
 #[derive(Debug)]
-pub(super) struct Link<T: 'static>(AtomicPtr<T>);
+pub(crate) struct Link<T: 'static>(AtomicPtr<T>);
 
 impl<T> Link<T> {
-    pub(super) fn new(target: Option<&'static T>) -> Self {
+    pub(crate) fn new(target: Option<&'static T>) -> Self {
         Self(AtomicPtr::new(as_pointer(target)))
     }
 
     /// Follows the link.
     #[inline]
-    pub(super) fn get(&self) -> Option<&'static T> {
+    pub(crate) fn get(&self) -> Option<&'static T> {
         // Acquire pairs with the Release of `set`: whoever sees the pointer sees the finished target.
         let pointer = self.0.load(Ordering::Acquire);
         // SAFETY: the pointer is null or was made from a `&'static T` in `as_pointer`.
@@ -26,9 +26,14 @@ impl<T> Link<T> {
     }
 
     /// Publishes a new target.
-    pub(super) fn set(&self, target: &'static T) {
+    pub(crate) fn set(&self, target: &'static T) {
+        self.put(Some(target));
+    }
+
+    /// Publishes another target, or none.
+    pub(crate) fn put(&self, target: Option<&'static T>) {
         // Release pairs with the Acquire of `get`.
-        self.0.store(as_pointer(Some(target)), Ordering::Release);
+        self.0.store(as_pointer(target), Ordering::Release);
     }
 }
 

@@ -11,9 +11,8 @@ use std::sync::Mutex;
 use loom::cell::UnsafeCell;
 
 use super::link::Link;
-use super::node::Node;
+use super::node::{Key, Node};
 use super::times::{Times, Wait};
-use crate::label::Label;
 use crate::site::Site;
 
 static ROOT: Site = Site::own("");
@@ -60,9 +59,9 @@ fn a_walk_meets_finished_nodes_only() {
             let seen = root.children().map(|child| (child.first_seen, child.children().count())).collect();
             SEEN.lock().expect("no panic").insert(seen);
         });
-        let a = root.append(&SITES[0], Label::NONE, 11);
-        a.append(&SITES[1], Label::NONE, 12);
-        root.append(&SITES[2], Label::NONE, 13);
+        let a = root.append(Key::plain(&SITES[0]), 11);
+        a.append(Key::plain(&SITES[1]), 12);
+        root.append(Key::plain(&SITES[2]), 13);
         reader.join().expect("no panic");
     });
     // The youngest child comes first; `a` may be met before or after its own child is there, unless `c`, which came

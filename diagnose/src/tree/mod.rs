@@ -18,6 +18,7 @@ mod thread;
 mod times;
 
 pub(crate) use histogram::{BUCKETS, Histogram};
-pub(crate) use node::Node;
+pub(crate) use link::Link;
+pub(crate) use node::{Key, Node};
 pub(crate) use thread::{Tree, all, is_nested, lease};
 pub(crate) use times::{Reading, Wait};

@@ -9,6 +9,34 @@ use crate::label::Label;
 use crate::site::{Kind, Site};
 use crate::sync::{AtomicU64, Ordering};
 
+/// What tells a node from its siblings.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Key {
+    pub(crate) site: &'static Site,
+    pub(crate) label: Label,
+    /// The await through which the parent polls this node's spans, if the parent awaits them directly. Such an await
+    /// has no node of its own: it begins and ends with its span.
+    pub(crate) via: Option<&'static Site>,
+}
+
+impl Key {
+    /// A site that has no label and is not awaited.
+    pub(crate) fn plain(site: &'static Site) -> Self {
+        Self { site, label: Label::NONE, via: None }
+    }
+}
+
+/// Sites are compared by address.
+impl PartialEq for Key {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        let address = |site: Option<&'static Site>| site.map_or(ptr::null(), ptr::from_ref);
+        ptr::eq(self.site, other.site)
+            && self.label == other.label
+            && ptr::eq(address(self.via), address(other.via))
+    }
+}
+
 /// Counters are written by the tree's thread only, with relaxed loads and stores, and read by any.
 ///
 /// What every poll touches comes first, on the first two cache lines; the histogram comes last.
@@ -24,6 +52,7 @@ pub(crate) struct Node {
     /// The child that was appended to the parent before this one.
     next_sibling: Link<Node>,
     pub(crate) label: Label,
+    pub(crate) via: Option<&'static Site>,
     /// Number of the tree.
     pub(crate) tree: u32,
     /// Distance from the tree's root.
@@ -36,6 +65,8 @@ pub(crate) struct Node {
     pub(crate) completed: AtomicU64,
     /// Ticks from construction to first poll, summed.
     pub(crate) unpolled: AtomicU64,
+    /// Of a root, ticks between a wake and the poll that it led to, summed.
+    pub(crate) queued: AtomicU64,
     pub(crate) cancelled: AtomicU64,
     pub(crate) panicked: AtomicU64,
     pub(crate) never_polled: AtomicU64,
@@ -47,17 +78,11 @@ pub(crate) struct Node {
 impl Node {
     /// The root of a tree, which stands for "nothing annotated is running".
     pub(super) fn root(site: &'static Site, tree: u32) -> Self {
-        Self::with(None, site, Label::NONE, tree, 0, 0)
+        Self::with(None, Key::plain(site), tree, 0, 0)
     }
 
-    fn with(
-        parent: Option<&'static Node>,
-        site: &'static Site,
-        label: Label,
-        tree: u32,
-        depth: u32,
-        now: u64,
-    ) -> Self {
+    fn with(parent: Option<&'static Node>, key: Key, tree: u32, depth: u32, now: u64) -> Self {
+        let Key { site, label, via } = key;
         let zero = || AtomicU64::new(0);
         Self {
             times: Times::new(),
@@ -66,12 +91,14 @@ impl Node {
             first_child: Link::new(None),
             next_sibling: Link::new(parent.and_then(|parent| parent.first_child.get())),
             label,
+            via,
             tree,
             depth,
             longest: zero(),
             calls: zero(),
             completed: zero(),
             unpolled: zero(),
+            queued: zero(),
             cancelled: zero(),
             panicked: zero(),
             never_polled: zero(),
@@ -82,19 +109,25 @@ impl Node {
 
     /// Appends a child. Only the tree's thread may, and it has looked for one before.
     #[cold]
-    pub(super) fn append(&'static self, site: &'static Site, label: Label, now: u64) -> &'static Node {
-        let child = Box::leak(Box::new(Self::with(Some(self), site, label, self.tree, self.depth + 1, now)));
+    pub(super) fn append(&'static self, key: Key, now: u64) -> &'static Node {
+        let child = Box::leak(Box::new(Self::with(Some(self), key, self.tree, self.depth + 1, now)));
         self.first_child.set(child);
         child
     }
 
-    /// The child of this site and label that can be entered. One that is running is passed over: a task polled inside
+    /// What tells this node from its siblings.
+    #[inline(always)]
+    pub(crate) fn key(&self) -> Key {
+        Key { site: self.site, label: self.label, via: self.via }
+    }
+
+    /// The child of this key that can be entered. One that is running is passed over: a task polled inside
     /// a poll of itself, through a nested executor, gets a twin, and captures merge the two.
     #[inline]
-    pub(crate) fn child(&'static self, site: &'static Site, label: Label) -> Option<&'static Node> {
+    pub(crate) fn child(&'static self, key: Key) -> Option<&'static Node> {
         let mut next = self.first_child.get();
         while let Some(child) = next {
-            if ptr::eq(child.site, site) && child.label == label && !child.times.is_running() {
+            if child.key() == key && !child.times.is_running() {
                 return Some(child);
             }
             next = child.next_sibling.get();
@@ -102,9 +135,9 @@ impl Node {
         None
     }
 
-    /// The child of this site and label, running or not.
-    pub(super) fn any_child(&'static self, site: &'static Site, label: Label) -> Option<&'static Node> {
-        self.children().find(|child| ptr::eq(child.site, site) && child.label == label)
+    /// The child of this key, running or not.
+    pub(super) fn any_child(&'static self, key: Key) -> Option<&'static Node> {
+        self.children().find(|child| child.key() == key)
     }
 
     /// All children, the youngest first.
@@ -138,7 +171,7 @@ impl Node {
             if ptr::eq(a, b) {
                 return true;
             }
-            if !ptr::eq(a.site, b.site) || a.label != b.label {
+            if a.key() != b.key() {
                 return false;
             }
             match (a.parent, b.parent) {

@@ -2,8 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::node::Node;
-use crate::label::Label;
+use super::node::{Key, Node};
 use crate::site::Site;
 use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, add};
 
@@ -98,14 +97,13 @@ impl Tree {
     pub(crate) fn child(
         &'static self,
         parent: &'static Node,
-        site: &'static Site,
-        label: Label,
+        key: Key,
         now: impl Fn() -> u64,
     ) -> Option<&'static Node> {
         if parent.is_other() {
             return None;
         }
-        if let Some(child) = parent.child(site, label) {
+        if let Some(child) = parent.child(key) {
             return Some(child);
         }
         if parent.depth >= MAX_DEPTH {
@@ -113,7 +111,7 @@ impl Tree {
         } else if self.nodes.load(Ordering::Relaxed) >= MAX_NODES {
             self.count_over();
         } else {
-            return Some(self.append(parent, site, label, now()));
+            return Some(self.append(parent, key, now()));
         }
         Some(self.own_child(parent, &OTHER, now))
     }
@@ -150,18 +148,18 @@ impl Tree {
         }
         let Some(parent) = node.parent else { return Some(&self.root) };
         let parent = self.mirror(parent)?;
-        let known = parent.any_child(node.site, node.label);
+        let known = parent.any_child(node.key());
         known.or_else(|| {
             let has_room = self.nodes.load(Ordering::Relaxed) < MAX_NODES;
-            has_room.then(|| self.append(parent, node.site, node.label, node.first_seen))
+            has_room.then(|| self.append(parent, node.key(), node.first_seen))
         })
     }
 
     fn mirror_at_any_size(&'static self, node: &'static Node) -> &'static Node {
         let Some(parent) = node.parent else { return &self.root };
         let parent = self.mirror_at_any_size(parent);
-        let known = parent.any_child(node.site, node.label);
-        known.unwrap_or_else(|| self.append(parent, node.site, node.label, node.first_seen))
+        let known = parent.any_child(node.key());
+        known.unwrap_or_else(|| self.append(parent, node.key(), node.first_seen))
     }
 
     /// The lease-holder's name, and whether it is still there. `None` for the tree of strays.
@@ -176,19 +174,13 @@ impl Tree {
         site: &'static Site,
         now: impl Fn() -> u64,
     ) -> &'static Node {
-        let known = parent.child(site, Label::NONE);
-        known.unwrap_or_else(|| self.append(parent, site, Label::NONE, now()))
+        let key = Key::plain(site);
+        parent.child(key).unwrap_or_else(|| self.append(parent, key, now()))
     }
 
-    fn append(
-        &'static self,
-        parent: &'static Node,
-        site: &'static Site,
-        label: Label,
-        now: u64,
-    ) -> &'static Node {
+    fn append(&'static self, parent: &'static Node, key: Key, now: u64) -> &'static Node {
         add(&self.nodes, 1);
-        parent.append(site, label, now)
+        parent.append(key, now)
     }
 }
 

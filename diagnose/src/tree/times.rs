@@ -75,6 +75,13 @@ pub(crate) struct Reading {
     pub(crate) pending: u64,
 }
 
+impl Reading {
+    /// The same as read by an await that lasts as long as the span below it: all its waits are that span's.
+    pub(crate) fn below(&self) -> Self {
+        Self { own_idle: 0, child_idle: self.own_idle.wrapping_add(self.child_idle), ..*self }
+    }
+}
+
 /// How often a reader tries before it gives up and says so. The writer is inside for a few nanoseconds at a time; one
 /// that comes back odd more than a few times was stopped there by the operating system, and is given time to go on.
 #[cfg(not(diagnose_loom))]
@@ -105,6 +112,18 @@ impl Times {
     #[inline(always)]
     pub(crate) fn enter(&self, now: u64, ended: Option<Wait>) {
         self.entered.store(Entry { tick: now, ended }.pack(), Ordering::Relaxed);
+    }
+
+    /// When the running poll started.
+    #[inline(always)]
+    pub(crate) fn entered(&self) -> u64 {
+        Entry::unpack(self.entered.load(Ordering::Relaxed)).tick
+    }
+
+    /// When the last finished poll ended.
+    #[inline(always)]
+    pub(crate) fn left(&self) -> u64 {
+        self.left.load(Ordering::Relaxed)
     }
 
     /// The running poll ends; if it returned `Pending`, a wait begins. Returns the poll's length.

@@ -1,0 +1,162 @@
+//! Await points: what the attribute puts around an awaited expression.
+
+use std::any;
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
+use crate::live::Anchor;
+use crate::recorder::{Entry, Point, Running};
+use crate::site::{Kind, Site};
+
+/// The static of one `.await`, or of one arm of a `join!` or `select!`.
+#[derive(Debug)]
+pub struct Await {
+    pub(crate) site: Site,
+    /// What a future points to that has not been polled yet.
+    pub(crate) fresh: Anchor,
+}
+
+impl Await {
+    /// An `.await` in the body of `owner`, from line and column to `end_line` and `end_column`, which are zero if the
+    /// compiler does not say. `this` is the static itself.
+    #[must_use]
+    #[allow(clippy::too_many_arguments)]
+    pub const fn new(
+        this: &'static Self,
+        owner: &'static Site,
+        text: &'static str,
+        module: &'static str,
+        file: &'static str,
+        line: u32,
+        column: u32,
+        end_line: u32,
+        end_column: u32,
+    ) -> Self {
+        let mut site = Site::new(Kind::Await, text, module, file, line, column);
+        site.owner = Some(owner);
+        site.end = (end_line, end_column);
+        site.is_direct = true;
+        Self { site, fresh: Anchor::Fresh(this) }
+    }
+
+    /// An arm of a macro: polled by the macro's code, and not by the body itself.
+    #[must_use]
+    pub const fn arm(mut self) -> Self {
+        self.site.is_direct = false;
+        self
+    }
+}
+
+/// `expression` in `expression.await`.
+#[inline]
+pub const fn at<T>(place: &'static Await, expression: T) -> Awaited<T> {
+    Awaited { place, expression }
+}
+
+/// An arm of a macro.
+#[inline]
+pub fn arm<T: IntoFuture>(place: &'static Await, expression: T) -> At<T::IntoFuture> {
+    at(place, expression).into_future()
+}
+
+/// What is about to be awaited.
+#[derive(Debug)]
+#[must_use = "futures do nothing unless you `.await` or poll them"]
+pub struct Awaited<T> {
+    place: &'static Await,
+    expression: T,
+}
+
+impl<T: IntoFuture> IntoFuture for Awaited<T> {
+    type Output = T::Output;
+    type IntoFuture = At<T::IntoFuture>;
+
+    #[inline]
+    fn into_future(self) -> Self::IntoFuture {
+        At { future: self.expression.into_future(), point: Point::new(self.place) }
+    }
+}
+
+pin_project! {
+    /// A future under the expression that awaits it, one word larger. It is the output, `Send`, `Sync` and `Unpin`
+    /// as that is.
+    // The point stands last: see `Timed`.
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless you `.await` or poll them"]
+    pub struct At<F> {
+        #[pin]
+        future: F,
+        point: Point,
+    }
+
+    impl<F> PinnedDrop for At<F> {
+        fn drop(this: Pin<&mut Self>) {
+            this.project().point.begin_drop();
+        }
+    }
+}
+
+impl<F: Future> Future for At<F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if is_span::<F>() {
+            this.point.hand_down();
+            return this.future.poll(context);
+        }
+        let mut entry = Entry::new();
+        let Some(mut span) = this.point.begin(&mut entry) else { return this.future.poll(context) };
+        let running = Running { span: &mut span, entry: &mut entry };
+        let poll = this.future.poll(context);
+        running.leave(poll.is_pending());
+        this.point.keep(span);
+        poll
+    }
+}
+
+/// Whether the future is a [`Timed`](crate::Timed) or a plain pointer to one, so that polling it runs no code but the
+/// recorder's before its own. Then the await needs no records of its own: it lasts as long as the span.
+///
+/// The compiler knows the answer when it compiles the poll. A type that is not recognised costs a node more.
+#[inline(always)]
+fn is_span<F>() -> bool {
+    let mut name = any::type_name::<F>();
+    loop {
+        name = match POINTERS.iter().find_map(|pointer| name.strip_prefix(pointer)) {
+            Some(target) => target,
+            None => return name.starts_with("diagnose::timed::Timed<"),
+        };
+    }
+}
+
+const POINTERS: [&str; 3] = ["core::pin::Pin<", "alloc::boxed::Box<", "&mut "];
+
+#[cfg(test)]
+mod tests {
+    use std::future::Ready;
+    use std::pin::Pin;
+
+    use super::{At, is_span};
+    use crate::Timed;
+
+    #[test]
+    fn a_span_is_known_behind_pointers() {
+        type Span = Timed<Ready<u8>>;
+        assert!(is_span::<Span>());
+        assert!(is_span::<&mut Span>());
+        assert!(is_span::<Pin<Box<Span>>>());
+        assert!(is_span::<Pin<&mut Span>>());
+        assert!(!is_span::<Ready<Span>>());
+        assert!(!is_span::<Pin<Box<dyn Future<Output = u8>>>>());
+    }
+
+    #[test]
+    fn an_await_adds_one_word() {
+        assert_eq!(size_of::<At<[u64; 3]>>(), 32);
+    }
+}

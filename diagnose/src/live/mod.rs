@@ -1,0 +1,22 @@
+//! What is alive now: every span that has returned `Pending` once, outside the futures.
+//!
+//! ```text
+//! Span  ── anchor ─▶ Slot   id, parent's id, node, state since when, polls     one cache line each, in chunks that
+//! At    ── anchor ─▶ Slot                                                      never move
+//! Root  ───────────▶ Task   number, name, spawned where and by whom, wakes     one for each task, used again
+//! ```
+//! A span gets its slot with its first `Pending` and gives it back when it is ready, panics or is dropped, wherever that
+//! happens. Who holds the anchor is its only writer; readers take no lock and copy (`Slot::read`). A slot that has changed
+//! hands is known by its id: no two spans of a process have the same.
+
+mod slab;
+mod slot;
+mod task;
+mod tasks;
+mod waker;
+
+pub(crate) use slab::{Cache, all, give_back, over, put, take};
+pub(crate) use slot::{Anchor, Listed, State};
+pub(crate) use task::{Doing, Origin, Runtime, Task, Work};
+pub(crate) use tasks::{add_task, all_tasks, has_wakers, remove_task, set_wakers};
+pub(crate) use waker::PollWaker;

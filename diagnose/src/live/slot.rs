@@ -1,0 +1,180 @@
+//! The slot of one live span, and how it is read while it changes.
+
+use std::sync::atomic::AtomicU32;
+
+use crate::awaited::Await;
+use crate::sync::{AtomicU64, Ordering, fence};
+use crate::tree::{Link, Node};
+
+/// What one word of a future can point to: the await that it is about to begin, the slot of a wait, or nothing more.
+#[derive(Debug)]
+pub(crate) enum Anchor {
+    /// An await that has not returned `Pending` yet.
+    Fresh(&'static Await),
+    /// A live span.
+    Live(Slot),
+    /// An await that is over.
+    Done,
+}
+
+/// One live span. Written by whoever holds the span's future, with relaxed stores; see [`Slot::read`] for the rest.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    /// The number of the span, unique in the process; zero while the slot is free.
+    id: AtomicU64,
+    /// The number of the span that polled this one last; zero if it is a root.
+    parent: AtomicU64,
+    /// Since when it is in its state: the tick above two bits for the [`State`].
+    since: AtomicU64,
+    /// The path on which it was polled last.
+    node: Link<Node>,
+    /// Tick of its making.
+    made: AtomicU64,
+    polls: AtomicU32,
+    /// Of an await: annotated futures that are pending below it.
+    pending_children: AtomicU32,
+    /// While it is free, the next free one.
+    next: Link<Anchor>,
+}
+
+/// What a live span is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It returned `Pending`.
+    Waiting,
+    /// Its poll is running.
+    Running,
+}
+
+/// A copy of a slot.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Listed {
+    pub(crate) id: u64,
+    pub(crate) parent: u64,
+    pub(crate) state: State,
+    pub(crate) since: u64,
+    pub(crate) node: &'static Node,
+    pub(crate) made: u64,
+    pub(crate) polls: u32,
+}
+
+impl Anchor {
+    /// The slot, if it is one.
+    #[inline(always)]
+    pub(crate) fn slot(&self) -> Option<&Slot> {
+        match self {
+            Self::Live(slot) => Some(slot),
+            Self::Fresh(_) | Self::Done => None,
+        }
+    }
+}
+
+impl Slot {
+    pub(super) fn free() -> Self {
+        let zero = || AtomicU64::new(0);
+        Self {
+            id: zero(),
+            parent: zero(),
+            since: zero(),
+            node: Link::new(None),
+            made: zero(),
+            polls: AtomicU32::new(0),
+            pending_children: AtomicU32::new(0),
+            next: Link::new(None),
+        }
+    }
+
+    /// The span is listed. Only for a slot that is free.
+    pub(super) fn occupy(&self, id: u64, node: &'static Node, made: u64) {
+        // Pairs with the Acquire fence in `read`: whoever copies a field of this span sees that the last one is gone.
+        fence(Ordering::Release);
+        self.node.set(node);
+        self.made.store(made, Ordering::Relaxed);
+        self.polls.store(0, Ordering::Relaxed);
+        self.pending_children.store(0, Ordering::Relaxed);
+        self.since.store(0, Ordering::Relaxed);
+        self.parent.store(0, Ordering::Relaxed);
+        // Release pairs with the Acquire load in `read`: the number brings the fields with it.
+        self.id.store(id, Ordering::Release);
+    }
+
+    /// The span is gone.
+    pub(super) fn vacate(&self) {
+        self.id.store(0, Ordering::Relaxed);
+    }
+
+    pub(super) fn next(&self) -> &Link<Anchor> {
+        &self.next
+    }
+
+    /// A poll starts. Returns the number of the span.
+    #[inline(always)]
+    pub(crate) fn enter(&self, parent: u64, now: u64) -> u64 {
+        if self.parent.load(Ordering::Relaxed) != parent {
+            self.parent.store(parent, Ordering::Relaxed);
+        }
+        self.since.store(now << 2 | RUNNING, Ordering::Relaxed);
+        self.id.load(Ordering::Relaxed)
+    }
+
+    /// The poll has returned `Pending`.
+    #[inline(always)]
+    pub(crate) fn leave(&self, now: u64) {
+        self.since.store(now << 2 | WAITING, Ordering::Relaxed);
+        let polls = self.polls.load(Ordering::Relaxed).wrapping_add(1);
+        self.polls.store(polls, Ordering::Relaxed);
+    }
+
+    /// The span was polled on another path.
+    pub(crate) fn follow(&self, node: &'static Node) {
+        self.node.set(node);
+    }
+
+    /// Whose the last poll was.
+    #[inline(always)]
+    pub(crate) fn parent(&self) -> u64 {
+        self.parent.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_parent(&self, parent: u64) {
+        self.parent.store(parent, Ordering::Relaxed);
+    }
+
+    #[inline(always)]
+    pub(crate) fn node(&self) -> Option<&'static Node> {
+        self.node.get()
+    }
+
+    #[inline(always)]
+    pub(crate) fn pending_children(&self) -> i32 {
+        self.pending_children.load(Ordering::Relaxed).cast_signed()
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_pending_children(&self, count: i32) {
+        self.pending_children.store(count.cast_unsigned(), Ordering::Relaxed);
+    }
+
+    /// A copy, if the slot is taken: all of one span, and `since`, `polls` and `node` each of some moment of the reading.
+    pub(crate) fn read(&self) -> Option<Listed> {
+        // Acquire pairs with the Release in `occupy`.
+        let id = self.id.load(Ordering::Acquire);
+        let node = self.node.get()?;
+        let since = self.since.load(Ordering::Relaxed);
+        let listed = Listed {
+            id,
+            parent: self.parent.load(Ordering::Relaxed),
+            state: if since & 3 == RUNNING { State::Running } else { State::Waiting },
+            since: since >> 2,
+            node,
+            made: self.made.load(Ordering::Relaxed),
+            polls: self.polls.load(Ordering::Relaxed),
+        };
+        // Pairs with the Release fence in `occupy`: a field of a later span makes the number below another one.
+        fence(Ordering::Acquire);
+        (id != 0 && self.id.load(Ordering::Relaxed) == id).then_some(listed)
+    }
+}
+
+const WAITING: u64 = 1;
+const RUNNING: u64 = 2;

@@ -1,0 +1,206 @@
+//! A task: a root span with its waker, and what is known of it from outside its polls.
+//!
+//! ```text
+//!  spawned        poll            Pending           wake            poll            Ready, drop
+//!  unpolled ────▶ running ──────▶ waiting ────────▶ queued ───────▶ running ──────▶ done
+//! ```
+//! Tasks are never freed, only used again for later ones once nobody keeps a waker, so that a wake needs no lock to find
+//! its task.
+
+use std::panic::Location;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::task::Waker;
+
+use super::waker::{PollWaker, Wakers};
+use crate::clock;
+use crate::label::Label;
+use crate::recorder::current_task;
+use crate::site::Site;
+use crate::sync::{Mutex, add_relaxed};
+
+/// What is being run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// A future.
+    Future,
+    /// A closure on a thread for blocking code.
+    Blocking,
+}
+
+/// Which runtime it was spawned on through this crate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Runtime {
+    /// It was met with its first poll.
+    Unknown,
+    Tokio,
+    Smol,
+    AsyncStd,
+    /// Some executor, through `spawn_with`.
+    Other,
+}
+
+/// How a task came about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Origin {
+    pub(crate) work: Work,
+    /// Its name, and where that was annotated or spawned.
+    pub(crate) site: &'static Site,
+    pub(crate) label: Label,
+    pub(crate) runtime: Runtime,
+    pub(crate) spawned_at: Option<&'static Location<'static>>,
+    /// The task that spawned it; zero if none did.
+    pub(crate) spawned_by: u64,
+    pub(crate) made: u64,
+}
+
+/// One task. Counters are written by the thread that polls it, the wake by whoever wakes it.
+#[derive(Debug)]
+pub(crate) struct Task {
+    /// Numbered from 1 in the order in which tasks came to be known; zero while this is nobody's.
+    id: AtomicU64,
+    origin: Mutex<Option<Origin>>,
+    /// The runtime's own number of it; zero if it has none.
+    pub(crate) runtime_id: AtomicU64,
+    /// The number of the root span, once it was polled.
+    pub(crate) span: AtomicU64,
+    /// Since when it is in its state: the tick above two bits.
+    since: AtomicU64,
+    /// The tree of the thread that polled it last.
+    pub(crate) thread: AtomicU32,
+    pub(crate) polls: AtomicU32,
+    pub(crate) busy: AtomicU64,
+    /// Ticks between a wake and the poll that it led to, summed.
+    pub(crate) queued: AtomicU64,
+    /// The tick of the first wake that no poll has answered yet; zero if there is none.
+    woken_at: AtomicU64,
+    /// Who woke it last: a task, or zero for a thread outside of every task.
+    pub(crate) woken_by: AtomicU64,
+    pub(crate) wakes: AtomicU32,
+    pub(crate) self_wakes: AtomicU32,
+    pub(super) wakers: Wakers,
+}
+
+/// What a task is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doing {
+    Unpolled,
+    Running,
+    Waiting,
+    Queued,
+}
+
+const UNPOLLED: u64 = 0;
+const RUNNING: u64 = 1;
+const WAITING: u64 = 2;
+
+impl Task {
+    /// Nobody's yet.
+    pub(super) fn new() -> Self {
+        let zero = || AtomicU64::new(0);
+        Self {
+            id: zero(),
+            origin: Mutex::new(None),
+            runtime_id: zero(),
+            span: zero(),
+            since: zero(),
+            thread: AtomicU32::new(0),
+            polls: AtomicU32::new(0),
+            busy: zero(),
+            queued: zero(),
+            woken_at: zero(),
+            woken_by: zero(),
+            wakes: AtomicU32::new(0),
+            self_wakes: AtomicU32::new(0),
+            wakers: Wakers::new(),
+        }
+    }
+
+    /// Becomes a new task.
+    pub(super) fn occupy(&self, id: u64, origin: Origin) {
+        for counter in [
+            &self.runtime_id,
+            &self.span,
+            &self.busy,
+            &self.queued,
+            &self.woken_at,
+            &self.woken_by,
+        ] {
+            counter.store(0, Relaxed);
+        }
+        for counter in [&self.thread, &self.polls, &self.wakes, &self.self_wakes] {
+            counter.store(0, Relaxed);
+        }
+        self.wakers.begin();
+        self.since.store(origin.made << 2 | UNPOLLED, Relaxed);
+        let mut own = self.origin.lock();
+        *own = Some(origin);
+        self.id.store(id, Relaxed);
+    }
+
+    /// The task is done.
+    pub(super) fn vacate(&self) {
+        let mut own = self.origin.lock();
+        *own = None;
+        self.id.store(0, Relaxed);
+    }
+
+    /// Its number, and how it came about; `None` if this is nobody's.
+    pub(crate) fn origin(&self) -> Option<(u64, Origin)> {
+        let own = self.origin.lock();
+        own.map(|origin| (self.id(), origin))
+    }
+
+    #[inline]
+    pub(crate) fn id(&self) -> u64 {
+        self.id.load(Relaxed)
+    }
+
+    /// A poll starts. Returns the waker for it, and the tick of the wake that led to it, zero if none did.
+    #[inline]
+    pub(crate) fn enter(&'static self, now: u64, thread: u32, outer: &Waker) -> (PollWaker, u64) {
+        self.since.store(now << 2 | RUNNING, Relaxed);
+        self.thread.store(thread, Relaxed);
+        // A wake that comes from now on asks for another poll.
+        let woken = self.woken_at.load(Relaxed) != 0;
+        let woken_at = if woken { self.woken_at.swap(0, Relaxed) } else { 0 };
+        (self.waker(outer), woken_at)
+    }
+
+    /// The poll, that long, is over, and the task waits.
+    #[inline]
+    pub(crate) fn leave(&self, now: u64, busy: u64) {
+        add_relaxed(&self.busy, busy);
+        self.polls.store(self.polls.load(Relaxed).wrapping_add(1), Relaxed);
+        self.since.store(now << 2 | WAITING, Relaxed);
+    }
+
+    /// What it is doing, and since when.
+    pub(crate) fn doing(&self) -> (Doing, u64) {
+        let since = self.since.load(Relaxed);
+        let woken_at = self.woken_at.load(Relaxed);
+        match since & 3 {
+            UNPOLLED => (Doing::Unpolled, since >> 2),
+            RUNNING => (Doing::Running, since >> 2),
+            // Woken during the poll, it has been in the queue since the poll's end.
+            _ if woken_at != 0 => (Doing::Queued, woken_at.max(since >> 2)),
+            _ => (Doing::Waiting, since >> 2),
+        }
+    }
+
+    /// Clones of its waker that somebody keeps. While a poll runs, that poll keeps one.
+    pub(crate) fn live_wakers(&self) -> u32 {
+        self.wakers.live()
+    }
+
+    /// It was woken, whether by its waker or otherwise.
+    pub(super) fn woken(&self) {
+        let by = current_task();
+        self.woken_by.store(by, Relaxed);
+        self.wakes.fetch_add(1, Relaxed);
+        if by != 0 && by == self.id() {
+            self.self_wakes.fetch_add(1, Relaxed);
+        }
+        // Only the first wake counts: the poll that answers it answers all.
+        let _ = self.woken_at.compare_exchange(0, clock::now(), Relaxed, Relaxed);
+    }
+}

@@ -1,0 +1,56 @@
+//! The registry of tasks: every one that was spawned or polled as a root, and is not done.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use super::task::{Origin, Task};
+use crate::sync::Mutex;
+
+struct Tasks {
+    all: Vec<&'static Task>,
+    free: Vec<&'static Task>,
+}
+
+static TASKS: Mutex<Tasks> = Mutex::new(Tasks { all: Vec::new(), free: Vec::new() });
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+/// Whether roots get a waker of their own.
+static WAKERS: AtomicBool = AtomicBool::new(true);
+
+/// A new task, listed from now on.
+pub(crate) fn add_task(origin: Origin) -> &'static Task {
+    let mut tasks = TASKS.lock();
+    let task = tasks.free.pop().unwrap_or_else(|| {
+        let task = Box::leak(Box::new(Task::new()));
+        tasks.all.push(task);
+        task
+    });
+    drop(tasks);
+    task.occupy(NEXT.fetch_add(1, Relaxed), origin);
+    task
+}
+
+/// The task is done.
+pub(crate) fn remove_task(task: &'static Task) {
+    task.vacate();
+    task.end_wakers();
+}
+
+/// Nobody keeps a waker of a task that is done: it can be used again.
+pub(super) fn free(task: &'static Task) {
+    TASKS.lock().free.push(task);
+}
+
+/// All tasks that there are or were.
+pub(crate) fn all_tasks() -> Vec<&'static Task> {
+    TASKS.lock().all.clone()
+}
+
+/// Whether roots are to get a waker of their own.
+pub(crate) fn has_wakers() -> bool {
+    WAKERS.load(Relaxed)
+}
+
+/// Roots that are polled for the first time from now on get a waker of their own, or none.
+pub(crate) fn set_wakers(on: bool) {
+    WAKERS.store(on, Relaxed);
+}
