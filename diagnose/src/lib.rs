@@ -109,6 +109,8 @@
 // Records are kept without the feature `reports` too, and then nothing in this crate reads them.
 #![cfg_attr(not(feature = "reports"), allow(dead_code, unused_imports))]
 
+#[cfg(feature = "record")]
+mod awaited;
 mod block;
 #[cfg(feature = "record")]
 mod clock;
@@ -233,6 +235,7 @@ pub use timed::Timed;
 #[cfg(feature = "record")]
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::awaited::{At, Await, Awaited, arm, at};
     pub use crate::clock::now;
     pub use crate::label::Label;
     pub use crate::recorder::{Frame, Span};
