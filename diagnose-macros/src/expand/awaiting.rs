@@ -6,7 +6,7 @@
 //! The call stands where the awaited expression stood, so temporaries live as long as they did, and the `.await` is the
 //! user's own: what is not a future is refused there. The owner is the site that is innermost where the static stands.
 
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, parse_quote};
 
@@ -30,20 +30,27 @@ impl Place {
 
 /// What stands before `.await`.
 pub(crate) fn awaited(args: &Args, place: &Place, expression: &Expr) -> Expr {
-    let krate = krate(args);
-    let point = point(&krate, place);
-    let expression = argument(expression);
-    Expr::Verbatim(quote_spanned!(Span::mixed_site()=> #krate::__private::at({ #point &AWAIT }, #expression)))
+    call(args, "at", place, expression)
 }
 
 /// An arm of a macro that polls it in code of its own.
 pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr) -> Expr {
+    call(args, "arm", place, expression)
+}
+
+/// The call is located where the expression begins: a message about its result shows that line.
+fn call(args: &Args, function: &str, place: &Place, expression: &Expr) -> Expr {
     let krate = krate(args);
     let point = point(&krate, place);
+    let here = Span::mixed_site().located_at(place.start);
+    let function = Ident::new(function, here);
     let expression = argument(expression);
-    Expr::Verbatim(
-        quote_spanned!(Span::mixed_site()=> #krate::__private::arm({ #point &AWAIT }, #expression)),
-    )
+    let krate = krate.into_iter().map(|mut token| {
+        token.set_span(token.span().located_at(place.start));
+        token
+    });
+    let path: TokenStream = krate.chain(quote_spanned!(here=> ::__private::#function)).collect();
+    Expr::Verbatim(quote_spanned!(here=> #path({ #point &AWAIT }, #expression)))
 }
 
 /// The static of an await point. Where the compiler does not tell where a token ends, that is 0.
