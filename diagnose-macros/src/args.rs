@@ -3,9 +3,9 @@
 use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Error, Ident, LitStr, Path, Result, Token};
+use syn::{Error, Ident, LitBool, LitStr, Path, Result, Token};
 
-/// `#[diagnose(name = "…", label = "…", root, all, skip, crate = path)]`, in any order.
+/// `#[diagnose(name = "…", label = "…", root, all, skip, awaits = false, crate = path)]`, in any order.
 #[derive(Default)]
 pub(crate) struct Args {
     /// The name to show instead of the function's.
@@ -18,12 +18,14 @@ pub(crate) struct Args {
     pub(crate) all: Option<Span>,
     /// Leave the item as it is.
     pub(crate) skip: Option<Span>,
+    /// Whether await points are recorded; they are, if no attribute around says otherwise.
+    pub(crate) awaits: Option<bool>,
     /// Where the crate `diagnose` is, if not at `::diagnose`.
     pub(crate) krate: Option<Path>,
 }
 
-const ACCEPTED: &str =
-    "expected one of `name = \"…\"`, `label = \"…\"`, `root`, `all`, `skip`, `crate = path::to::diagnose`";
+const ACCEPTED: &str = "expected one of `name = \"…\"`, `label = \"…\"`, `root`, `all`, `skip`, `awaits = false`, \
+                        `crate = path::to::diagnose`";
 
 impl Parse for Args {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
@@ -50,6 +52,7 @@ impl Args {
             "name" => self.name = Some(not_empty(key, string(key, input)?)?),
             "label" => self.label = Some(not_empty(key, string(key, input)?)?),
             "crate" => self.krate = Some(path(key, input)?),
+            "awaits" => self.awaits = Some(boolean(key, input)?),
             "root" => self.root = Some(flag(key, input)?),
             "all" => self.all = Some(flag(key, input)?),
             "skip" => self.skip = Some(flag(key, input)?),
@@ -58,9 +61,10 @@ impl Args {
         Ok(())
     }
 
-    /// Takes the place of the crate from the attribute around this one, if this one does not say.
+    /// Takes what holds for everything inside from the attribute around this one, if this one does not say.
     pub(crate) fn inherit(mut self, outer: &Self) -> Self {
         self.krate = self.krate.or_else(|| outer.krate.clone());
+        self.awaits = self.awaits.or(outer.awaits);
         self
     }
 }
@@ -75,6 +79,14 @@ fn not_empty(key: &Ident, value: LitStr) -> Result<LitStr> {
         return Err(Error::new(value.span(), format!("`{key}` must not be empty")));
     }
     Ok(value)
+}
+
+fn boolean(key: &Ident, input: ParseStream<'_>) -> Result<bool> {
+    equals(key, input, "`true` or `false`")?;
+    let value: Result<LitBool> = input.parse();
+    value.map(|value| value.value).map_err(|error| {
+        Error::new(error.span(), format!("expected `true` or `false` for `{key}`: `{key} = false`"))
+    })
 }
 
 /// A path, bare as in `crate = my::diagnose` or quoted as other crates have it.

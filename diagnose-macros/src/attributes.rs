@@ -1,7 +1,7 @@
-//! Attributes beside ours: which ones are ours, and which may be macros that come after us.
+//! Attributes: which ones are ours and what they stand on, and which may be macros that come after us.
 
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Meta, Path, Token};
+use syn::{Attribute, Expr, Meta, Path, Token};
 
 /// Takes out our attribute, if it is there.
 pub(crate) fn take(attributes: &mut Vec<Attribute>) -> Option<Attribute> {
@@ -43,4 +43,35 @@ fn is_harmless(path: &Path) -> bool {
         "warn",
     ];
     path.segments.first().is_some_and(|first| HARMLESS.iter().any(|harmless| first.ident == harmless))
+}
+
+/// Moves the attribute from a chain like `async { … }.await?` to the block that the chain begins with: an attribute
+/// before it is one on all of the chain.
+pub(crate) fn hand_down(expression: &mut Expr) {
+    if block_at_start(expression).is_none() {
+        return;
+    }
+    let attribute = chain(expression).and_then(|(attributes, _)| take(attributes));
+    if let (Some(attribute), Some(attributes)) = (attribute, block_at_start(expression)) {
+        attributes.push(attribute);
+    }
+}
+
+/// The attributes of the async block that a chain begins with.
+fn block_at_start(expression: &mut Expr) -> Option<&mut Vec<Attribute>> {
+    match expression {
+        Expr::Async(block) => Some(&mut block.attrs),
+        _ => block_at_start(chain(expression)?.1),
+    }
+}
+
+/// The attributes of a link of a chain of `.await`, `?`, calls and fields, and the link before it.
+fn chain(expression: &mut Expr) -> Option<(&mut Vec<Attribute>, &mut Expr)> {
+    match expression {
+        Expr::Await(link) => Some((&mut link.attrs, &mut link.base)),
+        Expr::Try(link) => Some((&mut link.attrs, &mut link.expr)),
+        Expr::MethodCall(link) => Some((&mut link.attrs, &mut link.receiver)),
+        Expr::Field(link) => Some((&mut link.attrs, &mut link.base)),
+        _ => None,
+    }
 }

@@ -1,50 +1,83 @@
-//! `#[diagnose]` on async blocks inside an annotated function.
+//! What is inside the body of an annotated function: async blocks and closures become spans of their own, and every
+//! `.await` a place of its own.
 //!
-//! Attributes on expressions are not stable, so the compiler must not see them: the attribute around the function
-//! finds them and rewrites the blocks. It looks into the arguments of macros as well, as in `join!(#[diagnose] async
-//! { … }, …)`, where everything but the annotated blocks stays as it is.
+//! `#[diagnose(…)]` on an async block says how, or `skip`. Attributes on expressions are not stable, so the compiler
+//! must not see them: the attribute around the function finds them and rewrites the blocks. It looks into the arguments
+//! of macros as well (`macros`), as in `join!(#[diagnose] async { … }, …)`; in a macro that it does not know, everything
+//! but the annotated blocks stays as it is.
+//!
+//! The block that a function returns as its future is not wrapped: it is timed already, as the function.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::ToTokens as _;
+use quote::quote;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Error, Expr, ExprAsync, Item, Macro, Meta, Result};
+use syn::{Attribute, Block, Error, Expr, ExprAwait, ExprClosure, Item, Macro, Meta, Result, Stmt};
 
 use crate::args::Args;
-use crate::attributes::{is_ours, take};
-use crate::{check, expand};
+use crate::attributes::{hand_down, is_ours, take};
+use crate::{boxed, check, expand};
 
-/// Rewrites every annotated async block in a body, however deep.
-pub(crate) fn rewrite(body: &mut Block, outer: &Args) -> Result<()> {
-    let mut blocks = Blocks { outer: Some(outer), error: None };
-    blocks.visit_block_mut(body);
+/// What a body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Body {
+    /// Of an `async fn`.
+    Async,
+    /// Of a function that returns a future: an async block where it ends is that future.
+    ReturnsFuture,
+    /// Of any other function.
+    Plain,
+}
+
+/// Rewrites a body, however deep.
+pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> Result<()> {
+    let outer = Some(Args::default().inherit(outer));
+    let around = Around { skipped: false, is_async: is == Body::Async, returns: is == Body::ReturnsFuture };
+    let mut blocks = Blocks { outer, around, error: None };
+    if around.returns {
+        blocks.returned_block(body);
+    } else {
+        blocks.visit_block_mut(body);
+    }
     blocks.error.map_or(Ok(()), Err)
 }
 
 /// Only takes the attributes out, from a body that stays as it is.
 pub(crate) fn strip(body: &mut Block) {
-    Blocks { outer: None, error: None }.visit_block_mut(body);
+    let around = Around { skipped: true, is_async: false, returns: false };
+    Blocks { outer: None, around, error: None }.visit_block_mut(body);
 }
 
-struct Blocks<'a> {
+pub(crate) struct Blocks {
     /// The arguments of the attribute around, or `None` where nothing is to be timed.
-    outer: Option<&'a Args>,
+    outer: Option<Args>,
+    around: Around,
     error: Option<Error>,
 }
 
-impl VisitMut for Blocks<'_> {
+/// What an expression stands in.
+#[derive(Debug, Clone, Copy)]
+struct Around {
+    /// A block with `#[diagnose(skip)]`.
+    skipped: bool,
+    /// A body in which `.await` may stand.
+    is_async: bool,
+    /// A function of which `return` returns the future.
+    returns: bool,
+}
+
+impl VisitMut for Blocks {
     fn visit_expr_mut(&mut self, expression: &mut Expr) {
         hand_down(expression);
-        let attribute = match expression {
-            Expr::Async(block) => take(&mut block.attrs),
-            _ => None,
-        };
-        visit_mut::visit_expr_mut(self, expression);
-        if let (Some(attribute), Some(outer), Expr::Async(block)) = (attribute, self.outer, &*expression) {
-            match timed(block, &attribute, outer) {
-                Ok(Some(timed)) => *expression = timed,
-                Ok(None) => {}
-                Err(error) => self.refuse(error),
+        match expression {
+            Expr::Async(_) => self.block(expression),
+            Expr::Await(point) => self.awaited(point),
+            Expr::Closure(closure) => self.closure(closure),
+            Expr::Return(end) if self.around.returns => {
+                self.visit_attributes_mut(&mut end.attrs);
+                if let Some(future) = &mut end.expr {
+                    self.returned(future);
+                }
             }
+            _ => visit_mut::visit_expr_mut(self, expression),
         }
     }
 
@@ -56,7 +89,7 @@ impl VisitMut for Blocks<'_> {
     }
 
     fn visit_macro_mut(&mut self, invocation: &mut Macro) {
-        if let Some(tokens) = self.in_tokens(&invocation.tokens) {
+        if let Some(tokens) = self.known_macro(invocation).or_else(|| self.in_tokens(&invocation.tokens)) {
             invocation.tokens = tokens;
         }
     }
@@ -65,32 +98,122 @@ impl VisitMut for Blocks<'_> {
     fn visit_item_mut(&mut self, _: &mut Item) {}
 }
 
-impl Blocks<'_> {
-    /// The arguments of a macro with their annotated blocks rewritten, or `None` if there are none.
-    fn in_tokens(&mut self, tokens: &TokenStream) -> Option<TokenStream> {
-        let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
-        let mut rewritten = TokenStream::new();
-        let mut any = false;
-        let mut at = 0;
-        while at < tokens.len() {
-            if let Some((mut block, length)) = annotated_block(&tokens[at..]) {
-                self.visit_expr_mut(&mut block);
-                block.to_tokens(&mut rewritten);
-                any = true;
-                at += length;
-                continue;
-            }
-            let inside = match &tokens[at] {
-                TokenTree::Group(group) => {
-                    self.in_tokens(&group.stream()).map(|inside| regroup(group, inside))
-                }
-                _ => None,
-            };
-            any |= inside.is_some();
-            rewritten.extend([inside.unwrap_or_else(|| tokens[at].clone())]);
-            at += 1;
+impl Blocks {
+    /// The arguments for await points, where they are recorded.
+    pub(crate) fn awaits(&self) -> Option<&Args> {
+        let outer = self.outer.as_ref().filter(|outer| outer.awaits != Some(false))?;
+        (self.around.is_async && !self.around.skipped).then_some(outer)
+    }
+
+    /// Whether blocks without an attribute are timed.
+    pub(crate) fn is_timing(&self) -> bool {
+        self.outer.is_some() && !self.around.skipped
+    }
+
+    fn block(&mut self, expression: &mut Expr) {
+        let Expr::Async(block) = expression else { return };
+        let own = match (take(&mut block.attrs), &self.outer) {
+            (Some(attribute), Some(outer)) => own_args(&attribute).map(|own| Some(own.inherit(outer))),
+            (None, Some(outer)) if !self.around.skipped => Ok(Some(Args::default().inherit(outer))),
+            _ => Ok(None),
+        };
+        let own = own.unwrap_or_else(|error| {
+            self.refuse(error);
+            None
+        });
+        let skipped = own.as_ref().is_none_or(|own| own.skip.is_some());
+        let inside = Around { skipped, is_async: true, returns: false };
+        let Some(own) = own.filter(|_| !skipped) else {
+            return self.within(inside, |this| visit_mut::visit_expr_async_mut(this, block));
+        };
+        let outer = self.outer.replace(own);
+        self.within(inside, |this| visit_mut::visit_expr_async_mut(this, block));
+        let Some(own) = std::mem::replace(&mut self.outer, outer) else { return };
+        match expand::block(&own, block.clone()) {
+            Ok(timed) => *expression = timed,
+            Err(error) => self.refuse(error),
         }
-        any.then_some(rewritten)
+    }
+
+    fn closure(&mut self, closure: &mut ExprClosure) {
+        let is_async = closure.asyncness.is_some();
+        let inside = Around { is_async, returns: false, ..self.around };
+        self.within(inside, |this| visit_mut::visit_expr_closure_mut(this, closure));
+        let Some(outer) = self.outer.as_ref().filter(|_| is_async && self.is_timing()) else { return };
+        if let Err(error) = expand::closure(&Args::default().inherit(outer), closure) {
+            self.refuse(error);
+        }
+    }
+
+    fn awaited(&mut self, point: &mut ExprAwait) {
+        let place = (self.awaits().is_some() && !never_ends(&point.base)).then(|| {
+            let ExprAwait { base, dot_token, await_token, .. } = &*point;
+            expand::Place::of(&quote!(#base #dot_token #await_token))
+        });
+        visit_mut::visit_expr_await_mut(self, point);
+        if let (Some(place), Some(args)) = (place, self.awaits()) {
+            *point.base = expand::awaited(args, &place, &point.base);
+        }
+    }
+
+    /// A body of a function that returns a future, or a block where it ends.
+    fn returned_block(&mut self, body: &mut Block) {
+        let last = body.stmts.len().saturating_sub(1);
+        for (number, statement) in body.stmts.iter_mut().enumerate() {
+            match statement {
+                Stmt::Expr(future, None) if number == last => self.returned(future),
+                other => self.visit_stmt_mut(other),
+            }
+        }
+    }
+
+    /// An expression whose value is the future that a function returns.
+    fn returned(&mut self, expression: &mut Expr) {
+        hand_down(expression);
+        if let Expr::Async(block) = expression {
+            if block.attrs.iter().any(is_ours) {
+                return self.block(expression);
+            }
+            let inside = Around { is_async: true, returns: false, ..self.around };
+            return self.within(inside, |this| visit_mut::visit_expr_async_mut(this, block));
+        }
+        if let Some(future) = boxed::pinned(expression) {
+            return self.returned(future);
+        }
+        match expression {
+            Expr::MethodCall(call) if call.method == "boxed" || call.method == "boxed_local" => {
+                self.visit_attributes_mut(&mut call.attrs);
+                self.returned(&mut call.receiver);
+            }
+            Expr::Block(block) => {
+                self.visit_attributes_mut(&mut block.attrs);
+                self.returned_block(&mut block.block);
+            }
+            Expr::If(choice) => {
+                self.visit_attributes_mut(&mut choice.attrs);
+                self.visit_expr_mut(&mut choice.cond);
+                self.returned_block(&mut choice.then_branch);
+                if let Some((_, otherwise)) = &mut choice.else_branch {
+                    self.returned(otherwise);
+                }
+            }
+            Expr::Match(choice) => {
+                self.visit_attributes_mut(&mut choice.attrs);
+                self.visit_expr_mut(&mut choice.expr);
+                for arm in &mut choice.arms {
+                    self.visit_attributes_mut(&mut arm.attrs);
+                    self.visit_pat_mut(&mut arm.pat);
+                    self.returned(&mut arm.body);
+                }
+            }
+            _ => self.visit_expr_mut(expression),
+        }
+    }
+
+    fn within(&mut self, inside: Around, visit: impl FnOnce(&mut Self)) {
+        let outside = std::mem::replace(&mut self.around, inside);
+        visit(self);
+        self.around = outside;
     }
 
     fn refuse(&mut self, error: Error) {
@@ -101,72 +224,24 @@ impl Blocks<'_> {
     }
 }
 
-/// The block as a span, or `None` if its attribute says `skip`.
-fn timed(block: &ExprAsync, attribute: &Attribute, outer: &Args) -> Result<Option<Expr>> {
-    let args: Args = match &attribute.meta {
-        Meta::Path(_) => Args::default(),
-        Meta::List(list) => list.parse_args()?,
+fn own_args(attribute: &Attribute) -> Result<Args> {
+    match &attribute.meta {
+        Meta::Path(_) => Ok(Args::default()),
+        Meta::List(list) => list.parse_args(),
         Meta::NameValue(value) => {
-            return Err(Error::new_spanned(value, "expected `#[diagnose]` or `#[diagnose(…)]`"));
+            Err(Error::new_spanned(value, "expected `#[diagnose]` or `#[diagnose(…)]`"))
         }
-    };
-    if args.skip.is_some() {
-        return Ok(None);
-    }
-    expand::block(&args.inherit(outer), block).map(Some)
-}
-
-/// The `#[diagnose] async move { … }` that these tokens begin with, and how many tokens it is.
-fn annotated_block(tokens: &[TokenTree]) -> Option<(Expr, usize)> {
-    let [TokenTree::Punct(pound), TokenTree::Group(attribute), TokenTree::Ident(keyword), after @ ..] =
-        tokens
-    else {
-        return None;
-    };
-    if pound.as_char() != '#' || attribute.delimiter() != Delimiter::Bracket || keyword != "async" {
-        return None;
-    }
-    let length = match after {
-        [TokenTree::Ident(capture), ..] if capture == "move" => 5,
-        _ => 4,
-    };
-    let block = syn::parse2(tokens.get(..length)?.iter().cloned().collect()).ok()?;
-    matches!(&block, Expr::Async(block) if block.attrs.iter().any(is_ours)).then_some((block, length))
-}
-
-fn regroup(group: &Group, inside: TokenStream) -> TokenTree {
-    let mut regrouped = Group::new(group.delimiter(), inside);
-    regrouped.set_span(group.span());
-    TokenTree::Group(regrouped)
-}
-
-/// Moves the attribute from a chain like `async { … }.await?` to the block that the chain begins with: an attribute
-/// before it is one on all of the chain.
-fn hand_down(expression: &mut Expr) {
-    if block_at_start(expression).is_none() {
-        return;
-    }
-    let attribute = chain(expression).and_then(|(attributes, _)| take(attributes));
-    if let (Some(attribute), Some(attributes)) = (attribute, block_at_start(expression)) {
-        attributes.push(attribute);
     }
 }
 
-/// The attributes of the async block that a chain begins with.
-fn block_at_start(expression: &mut Expr) -> Option<&mut Vec<Attribute>> {
+/// Whether there is nothing to wait for, as in `todo!().await`, where the compiler would call our call unreachable.
+fn never_ends(expression: &Expr) -> bool {
     match expression {
-        Expr::Async(block) => Some(&mut block.attrs),
-        _ => block_at_start(chain(expression)?.1),
-    }
-}
-
-/// The attributes of a link of a chain of `.await`, `?`, calls and fields, and the link before it.
-fn chain(expression: &mut Expr) -> Option<(&mut Vec<Attribute>, &mut Expr)> {
-    match expression {
-        Expr::Await(link) => Some((&mut link.attrs, &mut link.base)),
-        Expr::Try(link) => Some((&mut link.attrs, &mut link.expr)),
-        Expr::MethodCall(link) => Some((&mut link.attrs, &mut link.receiver)),
-        Expr::Field(link) => Some((&mut link.attrs, &mut link.base)),
-        _ => None,
+        Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
+        Expr::Paren(inside) => never_ends(&inside.expr),
+        Expr::Macro(invocation) => invocation.mac.path.segments.last().is_some_and(|last| {
+            ["panic", "todo", "unimplemented", "unreachable"].iter().any(|name| last.ident == name)
+        }),
+        _ => false,
     }
 }

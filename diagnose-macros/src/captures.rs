@@ -38,8 +38,7 @@ pub(crate) enum Kind {
 }
 
 /// Finds the arguments of a function, in order, and gives those that are patterns a name in the signature.
-pub(crate) fn of(signature: &mut Signature, body: &Block, label: Option<&LitStr>) -> Vec<Capture> {
-    let mentioned = Mentions::of(body, label);
+pub(crate) fn of(signature: &mut Signature, mentioned: &Mentions) -> Vec<Capture> {
     let mut behind_a_pattern = false;
     let mut captures = Vec::new();
     for (number, argument) in signature.inputs.iter_mut().enumerate() {
@@ -51,7 +50,7 @@ pub(crate) fn of(signature: &mut Signature, body: &Block, label: Option<&LitStr>
                 kind: Kind::Plain { unused: false },
             },
             FnArg::Typed(argument) => {
-                let capture = of_argument(argument, number, &mentioned, behind_a_pattern);
+                let capture = of_argument(argument, number, mentioned, behind_a_pattern);
                 behind_a_pattern |= matches!(&capture.kind, Kind::Pattern(pattern) if !is_wild(pattern));
                 capture
             }
@@ -114,10 +113,11 @@ fn levels(attributes: &mut Vec<Attribute>) -> Vec<Attribute> {
 
 /// Every variable that a body may mention, and every word in its string literals, which may name arguments as
 /// `{argument}`.
-struct Mentions(HashSet<String>);
+pub(crate) struct Mentions(HashSet<String>);
 
 impl Mentions {
-    fn of(body: &Block, label: Option<&LitStr>) -> Self {
+    /// What the body mentions as it was written, before anything in it is rewritten.
+    pub(crate) fn of(body: &Block, label: Option<&LitStr>) -> Self {
         let mut mentions = Self(HashSet::new());
         mentions.collect(body.to_token_stream());
         mentions.collect(label.to_token_stream());

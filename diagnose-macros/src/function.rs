@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
-use syn::{Attribute, Block, ImplItemFn, ItemFn, Signature, TraitItemFn};
+use syn::{Attribute, Block, ImplItemFn, Item, ItemFn, Signature, Stmt, TraitItemFn};
 
 /// A function with a body.
 pub(crate) struct Function {
@@ -26,6 +26,12 @@ impl Function {
             Some(owner) => format!("{owner}::{name}"),
             None => name.to_owned(),
         }
+    }
+
+    /// Whether the attribute was here before, as where a `cfg_attr` on a method adds what its impl block already has.
+    pub(crate) fn is_timed(&self) -> bool {
+        let is_site = |item: &Item| matches!(item, Item::Static(item) if item.ident == "__DIAGNOSE_SITE");
+        self.block.stmts.iter().any(|statement| matches!(statement, Stmt::Item(item) if is_site(item)))
     }
 
     /// The function as it was.

@@ -12,6 +12,8 @@
 #[cfg(feature = "record")]
 mod args;
 #[cfg(feature = "record")]
+mod arms;
+#[cfg(feature = "record")]
 mod attributes;
 #[cfg(feature = "record")]
 mod blocks;
@@ -28,11 +30,17 @@ mod function;
 #[cfg(feature = "record")]
 mod item;
 #[cfg(feature = "record")]
+mod macros;
+#[cfg(feature = "record")]
 mod members;
 #[cfg(not(feature = "record"))]
 mod off;
+#[cfg(feature = "record")]
+mod select;
 #[cfg(all(test, feature = "record"))]
 mod tests;
+#[cfg(feature = "record")]
+mod text;
 
 use proc_macro::TokenStream;
 

@@ -11,7 +11,9 @@ use syn::{
 };
 
 use crate::args::Args;
+use crate::blocks::Body;
 use crate::boxed::Returned;
+use crate::captures::Mentions;
 use crate::function::Function;
 use crate::{attributes, blocks, check, expand};
 
@@ -135,7 +137,7 @@ impl Members<'_> {
             Ok(args) => {
                 let args = args.unwrap_or_else(|| Args::default().inherit(self.args));
                 let block = function.block.clone();
-                if let Err(error) = blocks::rewrite(&mut function.block, &args) {
+                if let Err(error) = blocks::rewrite(&mut function.block, &args, Body::Plain) {
                     self.refuse(error);
                     function.block = block;
                     return untimed(function);
@@ -173,13 +175,24 @@ pub(crate) fn timed(
     if let Err(error) = check::function(args, &function.sig) {
         return Err((error, untimed(function)));
     }
+    if function.is_timed() {
+        return Ok(function.into_token_stream());
+    }
     let block = function.block.clone();
-    if let Err(error) = blocks::rewrite(&mut function.block, args) {
+    let returned = Returned::by(&function.sig);
+    let is_async = function.sig.asyncness.is_some();
+    let mentions = Mentions::of(&block, args.label.as_ref());
+    let body = match returned {
+        _ if is_async => Body::Async,
+        Some(_) => Body::ReturnsFuture,
+        None => Body::Plain,
+    };
+    if let Err(error) = blocks::rewrite(&mut function.block, args, body) {
         function.block = block;
         return Err((error, untimed(function)));
     }
-    Ok(match Returned::by(&function.sig) {
-        _ if function.sig.asyncness.is_some() => expand::asynchronous(args, function),
+    Ok(match returned {
+        _ if is_async => expand::asynchronous(args, function, &mentions),
         Some(returned) => expand::returning(args, function, returned),
         None => expand::synchronous(args, function),
     })

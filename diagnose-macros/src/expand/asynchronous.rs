@@ -8,11 +8,12 @@ use super::arguments::naming;
 use super::output::{diverging, expected, never, return_future};
 use super::parts::{before, future_kind, krate, label, site_of, split};
 use crate::args::Args;
+use crate::attributes;
+use crate::captures::{self, Mentions};
 use crate::function::Function;
-use crate::{attributes, captures};
 
 /// Makes it a function that returns the timed future, or keeps it `async` for an attribute that wants to see that.
-pub(crate) fn asynchronous(args: &Args, function: Function) -> TokenStream {
+pub(crate) fn asynchronous(args: &Args, function: Function, mentions: &Mentions) -> TokenStream {
     let site = site_of(args, future_kind(args, "Fn"), &function);
     let never = match &function.sig.output {
         ReturnType::Type(_, output) => never(output),
@@ -21,7 +22,7 @@ pub(crate) fn asynchronous(args: &Args, function: Function) -> TokenStream {
     let keep_async =
         never.is_some() || function.keep_async || function.attrs.iter().any(attributes::may_look_for_async);
     let Function { attrs, before: qualifiers, mut sig, block, .. } = function;
-    let captures = captures::of(&mut sig, &block, args.label.as_ref());
+    let captures = captures::of(&mut sig, mentions);
     let (outer, inner) = split(&attrs);
     let krate = krate(args);
     let label = label(args, &krate);
@@ -39,7 +40,7 @@ pub(crate) fn asynchronous(args: &Args, function: Function) -> TokenStream {
         None => quote_spanned!(Span::mixed_site()=> async move #inside),
     };
     let timed =
-        quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(__diagnose_site, #label, #future));
+        quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(&__DIAGNOSE_SITE, #label, #future));
     let body = match (keep_async, never) {
         (false, _) => timed,
         (true, None) => quote_spanned!(Span::mixed_site()=> #timed.await),
@@ -60,7 +61,7 @@ pub(crate) fn asynchronous(args: &Args, function: Function) -> TokenStream {
         #allow_futures
         #qualifiers #sig {
             #(#inner)*
-            let __diagnose_site = #site;
+            #site
             #body
         }
     }

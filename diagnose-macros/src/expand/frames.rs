@@ -17,8 +17,8 @@ pub(crate) fn synchronous(args: &Args, function: Function) -> TokenStream {
     let krate = krate(args);
     let label = label(args, &krate);
     let start = quote_spanned! {Span::mixed_site()=>
-        let __diagnose_site = #site;
-        let _diagnose_frame = #krate::__private::Frame::enter(__diagnose_site, #label);
+        #site
+        let _diagnose_frame = #krate::__private::Frame::enter(&__DIAGNOSE_SITE, #label);
     };
     let body = before(block, &inner, &start);
     quote_spanned!(Span::mixed_site()=> #(#outer)* #qualifiers #sig #body)
@@ -57,8 +57,8 @@ pub(crate) fn polled(args: &Args, function: Function, ready: Ready) -> TokenStre
         #(#outer)*
         #qualifiers #sig {
             #(#inner)*
-            let __diagnose_site = #site;
-            let mut __diagnose_frame = #krate::__private::Frame::enter_poll(__diagnose_site);
+            #site
+            let mut __diagnose_frame = #krate::__private::Frame::enter_poll(&__DIAGNOSE_SITE);
             let __diagnose_poll = #body;
             if let #is_ready = &__diagnose_poll {
                 __diagnose_frame.ready();

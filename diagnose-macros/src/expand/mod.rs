@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! #[diagnose]                              fn get(key: u64) -> impl Future<Output = Option<u64>> {
-//! async fn get(key: u64) -> Option<u64> {      let site = { static SITE: Site = …; &SITE };
-//!     map().await.get(&key)           ──▶      Timed::new(site, Label::NONE, async move {
+//! async fn get(key: u64) -> Option<u64> {      static SITE: Site = …;
+//!     map().await.get(&key)           ──▶      Timed::new(&SITE, Label::NONE, async move {
 //! }                                                _ = &key;                      // captures
 //!                                                  if false { return … }         // the type, for inference
-//!                                                  { map().await.get(&key) }     // the body, once
+//!                                                  { map().await.get(&key) }     // the body, once; see `awaiting`
 //!                                              })
 //!                                          }
 //! ```
@@ -17,11 +17,13 @@
 //! - `asynchronous`: an `async fn`, as above; with `arguments` and `output` for its two ends.
 //! - `returning`: a function that returns a future.
 //! - `frames`: a plain function, and the polls of a hand-written future.
-//! - `block`: an async block inside a function.
+//! - `block`: an async block or closure inside a function.
+//! - `awaiting`: an await point inside any of these.
 //! - `parts`: what they share: the site, the label, a body with something before it.
 
 mod arguments;
 mod asynchronous;
+mod awaiting;
 mod block;
 mod frames;
 mod output;
@@ -29,6 +31,7 @@ mod parts;
 mod returning;
 
 pub(crate) use asynchronous::asynchronous;
-pub(crate) use block::block;
+pub(crate) use awaiting::{Place, arm, awaited};
+pub(crate) use block::{block, closure};
 pub(crate) use frames::{Ready, polled, synchronous};
 pub(crate) use returning::returning;

@@ -7,24 +7,22 @@ use syn::{AttrStyle, Attribute, Block, Expr, LitStr, Stmt};
 use crate::args::Args;
 use crate::function::Function;
 
-/// The site of a function, under the name that was given or its own.
+/// The static of a function, under the name that was given or its own.
 pub(super) fn site_of(args: &Args, kind: &str, function: &Function) -> TokenStream {
     let place = function.sig.ident.span();
     let name = args.name.clone().unwrap_or_else(|| LitStr::new(&function.name(), place));
     site(&krate(args), kind, &name, place)
 }
 
-/// A reference to the static of this place. Its name is not in the body's scope. Line and column are those of `place`.
+/// The static of this place, an item for the block around the body: what the body says of it means the innermost one.
+/// Line and column are those of `place`.
 pub(super) fn site(krate: &TokenStream, kind: &str, name: &LitStr, place: Span) -> TokenStream {
     let kind = Ident::new(kind, Span::mixed_site());
     let here = quote_spanned!(place=> ::core::file!(), ::core::line!(), ::core::column!());
     quote_spanned! {Span::mixed_site()=>
-        {
-            static SITE: #krate::__private::Site = #krate::__private::Site::new(
-                #krate::__private::Kind::#kind, #name, ::core::module_path!(), #here,
-            );
-            &SITE
-        }
+        static __DIAGNOSE_SITE: #krate::__private::Site = #krate::__private::Site::new(
+            #krate::__private::Kind::#kind, #name, ::core::module_path!(), #here,
+        );
     }
 }
 
@@ -40,7 +38,7 @@ pub(super) fn label(args: &Args, krate: &TokenStream) -> TokenStream {
             let text = quote_spanned!(format.span()=> ::std::format!(#format));
             // An argument that only the label uses may have the name of an unused one: without the feature it is unused.
             quote_spanned! {Span::mixed_site()=>
-                #krate::__private::Label::of(__diagnose_site, || {
+                #krate::__private::Label::of(&__DIAGNOSE_SITE, || {
                     #[allow(clippy::used_underscore_binding)]
                     let __diagnose_text = #text;
                     __diagnose_text

@@ -17,10 +17,10 @@ pub(crate) fn returning(args: &Args, function: Function, returned: Returned) -> 
     let krate = krate(args);
     let label = label(args, &krate);
     let start = quote_spanned! {Span::mixed_site()=>
-        let __diagnose_site = #site;
+        #site
         let __diagnose_label = #label;
     };
-    let timed = |future: TokenStream| quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(__diagnose_site, __diagnose_label, #future));
+    let timed = |future: TokenStream| quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(&__DIAGNOSE_SITE, __diagnose_label, #future));
     let ends_early = boxed::ends_early(&block);
     let mut last = if ends_early { None } else { boxed::last(&mut block) };
     let pinned = match (returned, &mut last) {

@@ -1,19 +1,16 @@
 fn get(user: u64) -> impl ::core::future::Future<Output = ()> {
-    let __diagnose_site = {
-        static SITE: my::diagnose::__private::Site = my::diagnose::__private::Site::new(
-            my::diagnose::__private::Kind::Task,
-            "GET /user",
-            ::core::module_path!(),
-            ::core::file!(),
-            ::core::line!(),
-            ::core::column!(),
-        );
-        &SITE
-    };
+    static __DIAGNOSE_SITE: my::diagnose::__private::Site = my::diagnose::__private::Site::new(
+        my::diagnose::__private::Kind::Task,
+        "GET /user",
+        ::core::module_path!(),
+        ::core::file!(),
+        ::core::line!(),
+        ::core::column!(),
+    );
     my::diagnose::__private::Timed::new(
-        __diagnose_site,
+        &__DIAGNOSE_SITE,
         my::diagnose::__private::Label::of(
-            __diagnose_site,
+            &__DIAGNOSE_SITE,
             || {
                 #[allow(clippy::used_underscore_binding)]
                 let __diagnose_text = ::std::format!("user={user}");
@@ -27,7 +24,24 @@ fn get(user: u64) -> impl ::core::future::Future<Output = ()> {
             if false {
                 return;
             }
-            work().await;
+            my::diagnose::__private::at(
+                    {
+                        static AWAIT: my::diagnose::__private::Await = my::diagnose::__private::Await::new(
+                            &AWAIT,
+                            &__DIAGNOSE_SITE,
+                            "work().await",
+                            ::core::module_path!(),
+                            ::core::file!(),
+                            ::core::line!(),
+                            ::core::column!(),
+                            3u32,
+                            17u32,
+                        );
+                        &AWAIT
+                    },
+                    work(),
+                )
+                .await;
         },
     )
 }

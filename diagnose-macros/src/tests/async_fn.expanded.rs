@@ -1,18 +1,15 @@
 #[allow(clippy::async_yields_async)]
 fn get(key: u64) -> impl ::core::future::Future<Output = Option<u64>> {
-    let __diagnose_site = {
-        static SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Fn,
-            "get",
-            ::core::module_path!(),
-            ::core::file!(),
-            ::core::line!(),
-            ::core::column!(),
-        );
-        &SITE
-    };
+    static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
+        ::diagnose::__private::Kind::Fn,
+        "get",
+        ::core::module_path!(),
+        ::core::file!(),
+        ::core::line!(),
+        ::core::column!(),
+    );
     ::diagnose::__private::Timed::new(
-        __diagnose_site,
+        &__DIAGNOSE_SITE,
         ::diagnose::__private::Label::NONE,
         async move {
             {
@@ -25,7 +22,25 @@ fn get(key: u64) -> impl ::core::future::Future<Output = Option<u64>> {
                     return __diagnose_expected;
                 }
             }
-            map().await.get(&key)
+            ::diagnose::__private::at(
+                    {
+                        static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
+                            &AWAIT,
+                            &__DIAGNOSE_SITE,
+                            "map().await",
+                            ::core::module_path!(),
+                            ::core::file!(),
+                            ::core::line!(),
+                            ::core::column!(),
+                            3u32,
+                            16u32,
+                        );
+                        &AWAIT
+                    },
+                    map(),
+                )
+                .await
+                .get(&key)
         },
     )
 }

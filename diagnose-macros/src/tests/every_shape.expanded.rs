@@ -16,19 +16,16 @@ where
     T: Send,
 {
     #![allow(clippy::all)]
-    let __diagnose_site = {
-        static SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Fn,
-            "patterns",
-            ::core::module_path!(),
-            ::core::file!(),
-            ::core::line!(),
-            ::core::column!(),
-        );
-        &SITE
-    };
+    static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
+        ::diagnose::__private::Kind::Fn,
+        "patterns",
+        ::core::module_path!(),
+        ::core::file!(),
+        ::core::line!(),
+        ::core::column!(),
+    );
     ::diagnose::__private::Timed::new(
-        __diagnose_site,
+        &__DIAGNOSE_SITE,
         ::diagnose::__private::Label::NONE,
         async move {
             {

@@ -1,19 +1,16 @@
 #[allow(unreachable_code)]
 #[allow(clippy::async_yields_async)]
 async fn serve() -> ! {
-    let __diagnose_site = {
-        static SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Fn,
-            "serve",
-            ::core::module_path!(),
-            ::core::file!(),
-            ::core::line!(),
-            ::core::column!(),
-        );
-        &SITE
-    };
+    static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
+        ::diagnose::__private::Kind::Fn,
+        "serve",
+        ::core::module_path!(),
+        ::core::file!(),
+        ::core::line!(),
+        ::core::column!(),
+    );
     ::diagnose::__private::Timed::new(
-            __diagnose_site,
+            &__DIAGNOSE_SITE,
             ::diagnose::__private::Label::NONE,
             {
                 trait Returned {
@@ -29,7 +26,24 @@ async fn serve() -> ! {
                 }
                 diverging(async move {
                     loop {
-                        accept().await;
+                        ::diagnose::__private::at(
+                                {
+                                    static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
+                                        &AWAIT,
+                                        &__DIAGNOSE_SITE,
+                                        "accept().await",
+                                        ::core::module_path!(),
+                                        ::core::file!(),
+                                        ::core::line!(),
+                                        ::core::column!(),
+                                        4u32,
+                                        23u32,
+                                    );
+                                    &AWAIT
+                                },
+                                accept(),
+                            )
+                            .await;
                     }
                 })
             },

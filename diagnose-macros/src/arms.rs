@@ -1,0 +1,85 @@
+//! `join!` and `select!`: macros whose arms are futures that the macro's own code polls.
+//!
+//! Each future becomes an arm. Handlers and conditions are ordinary code of the body around. `select!` of futures
+//! borrows an arm that is only a name, that of tokio takes it; where neither path nor form says whose it is, such an arm
+//! stays as it is.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens as _, quote, quote_spanned};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::visit_mut::VisitMut as _;
+use syn::{Expr, Path, Result, Token};
+
+use crate::attributes::hand_down;
+use crate::blocks::Blocks;
+use crate::expand::{self, Place};
+use crate::select::{Biased, Handler, Library, Select, Source};
+
+impl Blocks {
+    /// `join!` and `try_join!`.
+    pub(crate) fn join(&mut self, tokens: &TokenStream) -> Option<TokenStream> {
+        let Join { biased, mut futures } = syn::parse2(tokens.clone()).ok()?;
+        // It may be another macro of this name, that joins strings.
+        if futures.iter().any(|future| matches!(future, Expr::Lit(_))) {
+            return None;
+        }
+        for future in &mut futures {
+            self.arm(future);
+        }
+        Some(quote!(#biased #futures))
+    }
+
+    /// `select!` and `select_biased!`.
+    pub(crate) fn select(&mut self, path: &Path, tokens: &TokenStream) -> Option<TokenStream> {
+        let mut select: Select = syn::parse2(tokens.clone()).ok()?;
+        let library = Library::of(path, &select);
+        for branch in &mut select.branches {
+            if let Source::Future(waited) = &mut branch.source {
+                let future = &mut waited.future;
+                match (&*future, library) {
+                    (Expr::Path(_), None) => {}
+                    (Expr::Path(_), Some(Library::Futures)) => self.borrowed_arm(future),
+                    _ => self.arm(future),
+                }
+                if let Some((_, _, condition)) = &mut waited.condition {
+                    self.visit_expr_mut(condition);
+                }
+            }
+            match &mut branch.handler {
+                Handler::Block(block) => self.visit_block_mut(block),
+                Handler::Value(value) => self.visit_expr_mut(value),
+            }
+        }
+        Some(select.into_token_stream())
+    }
+
+    /// A future. An async block is a span of its own and needs no more.
+    fn arm(&mut self, future: &mut Expr) {
+        hand_down(future);
+        let place = (!matches!(future, Expr::Async(_))).then(|| Place::of(future));
+        self.visit_expr_mut(future);
+        if let (Some(place), Some(args)) = (place, self.awaits()) {
+            *future = expand::arm(args, &place, future);
+        }
+    }
+
+    /// A future by its name, which the macro would only have borrowed.
+    fn borrowed_arm(&mut self, future: &mut Expr) {
+        let Some(args) = self.awaits() else { return };
+        let place = Place::of(future);
+        let borrowed = Expr::Verbatim(quote_spanned!(Span::mixed_site()=> &mut #future));
+        *future = expand::arm(args, &place, &borrowed);
+    }
+}
+
+struct Join {
+    biased: Option<Biased>,
+    futures: Punctuated<Expr, Token![,]>,
+}
+
+impl Parse for Join {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        Ok(Self { biased: Biased::parse(input)?, futures: Punctuated::parse_terminated(input)? })
+    }
+}

@@ -1,0 +1,182 @@
+//! Macros whose arguments are known to be expressions, by their names.
+//!
+//! Anything that does not parse as expected stays as it was written, and so do all other macros, but for the annotated
+//! blocks in them: `dbg!` and `assert!` print the source of their arguments, and what an unknown macro makes of an
+//! `.await` is not known.
+
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use quote::{ToTokens as _, quote};
+use syn::ext::IdentExt as _;
+use syn::parse::{Parse, ParseStream, Parser as _};
+use syn::punctuated::Punctuated;
+use syn::visit_mut::VisitMut as _;
+use syn::{Expr, Lit, Macro, Result, Token};
+
+use crate::attributes::is_ours;
+use crate::blocks::Blocks;
+
+/// Macros that evaluate their arguments and print none of them as source.
+const PLAIN: [&str; 17] = [
+    "assert_eq",
+    "assert_ne",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "eprint",
+    "eprintln",
+    "format",
+    "panic",
+    "pin",
+    "print",
+    "println",
+    "todo",
+    "unimplemented",
+    "unreachable",
+    "vec",
+    "write",
+    "writeln",
+];
+
+/// Macros of `log` and `tracing`. What stands before the format string must be `name = value`.
+const LOGGING: [&str; 6] = ["debug", "error", "info", "log", "trace", "warn"];
+
+impl Blocks {
+    /// The arguments of a macro that is known, rewritten; `None` if it is not, or if there is nothing to rewrite.
+    pub(crate) fn known_macro(&mut self, invocation: &Macro) -> Option<TokenStream> {
+        if !self.is_timing() {
+            return None;
+        }
+        let name = invocation.path.segments.last()?.ident.to_string();
+        let tokens = &invocation.tokens;
+        match name.as_str() {
+            _ if !(self.has_arms(&name) || mentions_async(tokens.clone())) => None,
+            "join" | "try_join" => self.join(tokens),
+            "select" | "select_biased" => self.select(&invocation.path, tokens),
+            "matches" => self.matches(tokens),
+            name if PLAIN.contains(&name) => self.arguments(tokens, false),
+            name if LOGGING.contains(&name) => self.arguments(tokens, true),
+            _ => None,
+        }
+    }
+
+    /// Whether there are arms to rewrite, even if they do not mention anything asynchronous.
+    fn has_arms(&self, name: &str) -> bool {
+        self.awaits().is_some() && matches!(name, "join" | "try_join" | "select" | "select_biased")
+    }
+
+    /// A list of expressions.
+    fn arguments(&mut self, tokens: &TokenStream, is_logging: bool) -> Option<TokenStream> {
+        let repeated = |input: ParseStream<'_>| {
+            Ok((input.parse::<Expr>()?, input.parse::<Token![;]>()?, input.parse::<Expr>()?))
+        };
+        if let Ok((mut value, semi, mut times)) = repeated.parse2(tokens.clone()) {
+            self.visit_expr_mut(&mut value);
+            self.visit_expr_mut(&mut times);
+            return Some(quote!(#value #semi #times));
+        }
+        let mut list = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens.clone()).ok()?;
+        if is_logging {
+            // A field of `tracing` may be a bare path, whose text it prints.
+            let first = list.iter().find(|argument| argument.name.is_none())?;
+            if !matches!(&first.value, Expr::Lit(literal) if matches!(literal.lit, Lit::Str(_))) {
+                return None;
+            }
+        }
+        let mut rewritten = TokenStream::new();
+        for mut pair in list.pairs_mut() {
+            let argument = pair.value_mut();
+            self.visit_expr_mut(&mut argument.value);
+            let (name, value) = (&argument.name, &argument.value);
+            if let Some((name, equals)) = name {
+                name.to_tokens(&mut rewritten);
+                equals.to_tokens(&mut rewritten);
+            }
+            value.to_tokens(&mut rewritten);
+            pair.punct().to_tokens(&mut rewritten);
+        }
+        Some(rewritten)
+    }
+
+    /// `matches!`: an expression, and a pattern that stays.
+    fn matches(&mut self, tokens: &TokenStream) -> Option<TokenStream> {
+        let parse = |input: ParseStream<'_>| {
+            Ok((input.parse::<Expr>()?, input.parse::<Token![,]>()?, input.parse::<TokenStream>()?))
+        };
+        let (mut value, comma, pattern) = parse.parse2(tokens.clone()).ok()?;
+        self.visit_expr_mut(&mut value);
+        Some(quote!(#value #comma #pattern))
+    }
+
+    /// The arguments of any macro with their annotated blocks rewritten, or `None` if there are none.
+    pub(crate) fn in_tokens(&mut self, tokens: &TokenStream) -> Option<TokenStream> {
+        let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+        let mut rewritten = TokenStream::new();
+        let mut any = false;
+        let mut at = 0;
+        while at < tokens.len() {
+            if let Some((mut block, length)) = annotated_block(&tokens[at..]) {
+                self.visit_expr_mut(&mut block);
+                block.to_tokens(&mut rewritten);
+                any = true;
+                at += length;
+                continue;
+            }
+            let inside = match &tokens[at] {
+                TokenTree::Group(group) => {
+                    self.in_tokens(&group.stream()).map(|inside| regroup(group, inside))
+                }
+                _ => None,
+            };
+            any |= inside.is_some();
+            rewritten.extend([inside.unwrap_or_else(|| tokens[at].clone())]);
+            at += 1;
+        }
+        any.then_some(rewritten)
+    }
+}
+
+/// `value` or `name = value`.
+struct Argument {
+    name: Option<(Ident, Token![=])>,
+    value: Expr,
+}
+
+impl Parse for Argument {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let is_named = input.peek(Ident::peek_any) && input.peek2(Token![=]) && !input.peek2(Token![==]);
+        let name = if is_named { Some((input.call(Ident::parse_any)?, input.parse()?)) } else { None };
+        Ok(Self { name, value: input.parse()? })
+    }
+}
+
+/// Whether there may be an `.await`, an async block or an attribute of ours.
+fn mentions_async(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => mentions_async(group.stream()),
+        TokenTree::Ident(word) => word == "async" || word == "await",
+        _ => false,
+    })
+}
+
+/// The `#[diagnose] async move { … }` that these tokens begin with, and how many tokens it is.
+fn annotated_block(tokens: &[TokenTree]) -> Option<(Expr, usize)> {
+    let [TokenTree::Punct(pound), TokenTree::Group(attribute), TokenTree::Ident(keyword), after @ ..] =
+        tokens
+    else {
+        return None;
+    };
+    if pound.as_char() != '#' || attribute.delimiter() != Delimiter::Bracket || keyword != "async" {
+        return None;
+    }
+    let length = match after {
+        [TokenTree::Ident(capture), ..] if capture == "move" => 5,
+        _ => 4,
+    };
+    let block = syn::parse2(tokens.get(..length)?.iter().cloned().collect()).ok()?;
+    matches!(&block, Expr::Async(block) if block.attrs.iter().any(is_ours)).then_some((block, length))
+}
+
+fn regroup(group: &Group, inside: TokenStream) -> TokenTree {
+    let mut regrouped = Group::new(group.delimiter(), inside);
+    regrouped.set_span(group.span());
+    TokenTree::Group(regrouped)
+}

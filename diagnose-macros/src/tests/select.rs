@@ -1,0 +1,20 @@
+#[diagnose]
+async fn selects() {
+    let (a, b) = tokio::join!(one(), async { two().await });
+    tokio::select! {
+        biased;
+        Some(item) = stream.next(), if open().await => item.close().await,
+        _ = &mut timeout => { late().await }
+        else => {}
+    }
+    futures::select! {
+        item = stream.next() => item,
+        _ = timeout => {}
+        complete => return,
+    }
+    select! {
+        _ = timeout => {}
+        item = stream.next() => item,
+    }
+    select! { recv(a) -> b => b.await }
+}

@@ -1,0 +1,6 @@
+use diagnose::diagnose;
+
+#[diagnose(awaits = "no")]
+async fn work() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use diagnose::diagnose;
+
+#[diagnose(awaits)]
+async fn work() {}
+
+fn main() {}
