@@ -4,6 +4,7 @@ use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use futures_core::future::FusedFuture;
 use pin_project_lite::pin_project;
 
 use crate::site::{Kind, Site};
@@ -84,5 +85,11 @@ impl<F: Future> Future for At<F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         self.project().future.poll(context)
+    }
+}
+
+impl<F: FusedFuture> FusedFuture for At<F> {
+    fn is_terminated(&self) -> bool {
+        self.future.is_terminated()
     }
 }
