@@ -5,6 +5,7 @@ use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use futures_core::future::FusedFuture;
 use pin_project_lite::pin_project;
 
 use crate::live::Anchor;
@@ -158,5 +159,11 @@ mod tests {
     #[test]
     fn an_await_adds_one_word() {
         assert_eq!(size_of::<At<[u64; 3]>>(), 32);
+    }
+}
+
+impl<F: FusedFuture> FusedFuture for At<F> {
+    fn is_terminated(&self) -> bool {
+        self.future.is_terminated()
     }
 }

@@ -1,7 +1,10 @@
 //! What an annotated function does at run time, one claim per file.
 
+mod anonymous_blocks;
+mod arms;
 mod async_trait_methods;
 mod attributes;
+mod await_points;
 mod blocks;
 mod bounds;
 mod captures_lifetimes;

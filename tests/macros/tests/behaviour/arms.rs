@@ -1,0 +1,126 @@
+//! `join!` and `select!`, of tokio and of futures: the same values, handlers and borrows.
+
+use diagnose::diagnose;
+use diagnose_macros_tests::{calls, pause, run};
+use futures::{FutureExt as _, StreamExt as _};
+
+#[diagnose]
+async fn number(number: u32) -> u32 {
+    pause().await;
+    number
+}
+
+async fn fallible(number: u32) -> Result<u32, String> {
+    pause().await;
+    if number > 3 { Err(format!("{number} is too much")) } else { Ok(number) }
+}
+
+#[diagnose]
+async fn joins() -> Result<u32, String> {
+    let by_name = number(1);
+    let (a, b) = tokio::join!(by_name, async { number(2).await });
+    let (c, d) = futures::join!(number(number(3).await), number(4));
+    let (e, f) = tokio::try_join!(biased; fallible(1), fallible(2),)?;
+    let sum = a + b + c + d + e + f;
+    futures::try_join!(fallible(sum), async { Ok::<_, String>(()) }).map(|(sum, ())| sum)
+}
+
+#[test]
+fn joined_arms_have_the_same_values() {
+    assert_eq!(run(joins()), Err("13 is too much".to_owned()));
+    assert_eq!(calls("number").iter().filter(|line| line.ends_with("{block} < joins")).count(), 1);
+}
+
+#[diagnose]
+async fn selects_of_tokio(open: bool) -> u32 {
+    let mut stream = futures::stream::iter([1, 2]);
+    let mut kept = std::pin::pin!(number(5));
+    let mut sum = 0;
+    loop {
+        tokio::select! {
+            biased;
+            Some(item) = stream.next(), if fallible(1).await.is_ok() => sum += number(item).await,
+            five = &mut kept, if open => {
+                sum += five;
+                break;
+            }
+            else => return sum,
+        }
+    }
+    let taken = number(6);
+    sum += tokio::select! {
+        six = taken => six,
+        () = std::future::pending::<()>() => 0,
+    };
+    sum + tokio::select! {
+        seven = async { number(7).await } => async { seven }.await,
+    }
+}
+
+#[test]
+fn select_of_tokio_takes_what_it_is_given() {
+    assert_eq!(run(selects_of_tokio(true)), 1 + 2 + 5 + 6 + 7);
+    assert_eq!(run(selects_of_tokio(false)), 3);
+}
+
+#[diagnose]
+async fn selects_of_futures() -> u32 {
+    let mut stream = futures::stream::iter([1, 2]).fuse();
+    let mut again = number(3).boxed().fuse();
+    let mut sum = 0;
+    loop {
+        futures::select! {
+            item = stream.select_next_some() => sum += number(item).await,
+            three = again => {
+                sum += three;
+                if sum < 8 {
+                    again = number(4).boxed().fuse();
+                }
+            }
+            complete => break,
+        }
+    }
+    let mut unnamed = number(5).boxed().fuse();
+    {
+        use futures::select_biased as select;
+        select! {
+            five = unnamed => sum += five,
+            six = number(6).fuse() => sum += six,
+        }
+    }
+    futures::select_biased! {
+        _ = std::future::pending::<()>().fuse() => {}
+        default => sum += 1,
+    };
+    sum
+}
+
+#[test]
+fn select_of_futures_borrows_what_it_is_given() {
+    assert_eq!(run(selects_of_futures()), 1 + 2 + 3 + 4 + 5 + 1);
+}
+
+/// Not the one of any library.
+macro_rules! select {
+    (recv($from:expr) -> $item:ident => $handler:expr) => {{
+        let $item = $from.await;
+        $handler
+    }};
+}
+
+macro_rules! join {
+    ($($text:literal),*) => {
+        concat!($($text),*)
+    };
+}
+
+#[diagnose]
+async fn selects_of_nobody() -> String {
+    let text = join!("a", "b");
+    select! { recv(number(1)) -> item => format!("{text}{item}") }
+}
+
+#[test]
+fn other_macros_of_these_names_stay_as_they_are() {
+    assert_eq!(run(selects_of_nobody()), "ab1");
+}
