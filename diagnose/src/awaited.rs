@@ -9,7 +9,7 @@ use futures_core::future::FusedFuture;
 use pin_project_lite::pin_project;
 
 use crate::live::Anchor;
-use crate::recorder::{Entry, Point, Running};
+use crate::recorder::{AwaitEntry, Awaiting, Point};
 use crate::site::{Kind, Site};
 
 /// The static of one `.await`, or of one arm of a `join!` or `select!`.
@@ -52,9 +52,9 @@ impl Await {
 }
 
 /// `expression` in `expression.await`.
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub const fn at<T>(place: &'static Await, expression: T) -> Awaited<T> {
-    Awaited { place, expression }
+    Awaited { expression, place }
 }
 
 /// An arm of a macro.
@@ -67,15 +67,15 @@ pub fn arm<T: IntoFuture>(place: &'static Await, expression: T) -> At<T::IntoFut
 #[derive(Debug)]
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 pub struct Awaited<T> {
-    place: &'static Await,
     expression: T,
+    place: &'static Await,
 }
 
 impl<T: IntoFuture> IntoFuture for Awaited<T> {
     type Output = T::Output;
     type IntoFuture = At<T::IntoFuture>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn into_future(self) -> Self::IntoFuture {
         At { future: self.expression.into_future(), point: Point::new(self.place) }
     }
@@ -110,32 +110,35 @@ impl<F: Future> Future for At<F> {
             this.point.hand_down();
             return this.future.poll(context);
         }
-        let mut entry = Entry::new();
-        let Some(mut span) = this.point.begin(&mut entry) else { return this.future.poll(context) };
-        let running = Running { span: &mut span, entry: &mut entry };
-        let poll = this.future.poll(context);
-        running.leave(poll.is_pending());
-        this.point.keep(span);
-        poll
+        poll(this.future, this.point, context)
     }
+}
+
+/// A poll of what has no span of its own.
+#[inline]
+fn poll<F: Future>(future: Pin<&mut F>, point: &mut Point, context: &mut Context<'_>) -> Poll<F::Output> {
+    let mut entry = AwaitEntry::new();
+    if !point.enter(&mut entry) {
+        return future.poll(context);
+    }
+    let awaiting = Awaiting { point, entry: &mut entry };
+    let poll = future.poll(context);
+    awaiting.leave(poll.is_pending());
+    poll
 }
 
 /// Whether the future is a [`Timed`](crate::Timed) or a plain pointer to one, so that polling it runs no code but the
 /// recorder's before its own. Then the await needs no records of its own: it lasts as long as the span.
 ///
 /// The compiler knows the answer when it compiles the poll. A type that is not recognised costs a node more.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn is_span<F>() -> bool {
-    let mut name = any::type_name::<F>();
-    loop {
-        name = match POINTERS.iter().find_map(|pointer| name.strip_prefix(pointer)) {
-            Some(target) => target,
-            None => return name.starts_with("diagnose::timed::Timed<"),
-        };
-    }
+    let name = any::type_name::<F>();
+    name.starts_with("diagnose::timed::Timed<")
+        || name.starts_with("&mut diagnose::timed::Timed<")
+        || name.starts_with("core::pin::Pin<&mut diagnose::timed::Timed<")
+        || name.starts_with("core::pin::Pin<alloc::boxed::Box<diagnose::timed::Timed<")
 }
-
-const POINTERS: [&str; 3] = ["core::pin::Pin<", "alloc::boxed::Box<", "&mut "];
 
 #[cfg(test)]
 mod tests {

@@ -65,7 +65,6 @@ impl Site {
         Self { name, module, file, line, column, kind, end: (0, 0), owner: None, is_direct: false, switch }
     }
 
-
     /// A site of the recorder itself, always on.
     pub(crate) const fn own(name: &'static str) -> Self {
         let mut site = Self::new(Kind::Other, name, "", "", 0, 0);
@@ -74,7 +73,7 @@ impl Site {
     }
 
     /// Whether spans of this site are recorded: one relaxed load, except for the very first time.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is_on(&'static self) -> bool {
         match self.switch.load(Relaxed) {
             ON => true,

@@ -13,21 +13,21 @@ pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering, fence};
 pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU64, Ordering, fence};
 
 /// Adds to a counter that only the calling thread writes: a load and a store, no read-modify-write.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn add(counter: &AtomicU64, amount: u64) {
     let value = counter.load(Ordering::Relaxed).wrapping_add(amount);
     counter.store(value, Ordering::Relaxed);
 }
 
 /// The same for a counter that loom does not know.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn add_relaxed(counter: &std::sync::atomic::AtomicU64, amount: u64) {
     let value = counter.load(std::sync::atomic::Ordering::Relaxed).wrapping_add(amount);
     counter.store(value, std::sync::atomic::Ordering::Relaxed);
 }
 
 /// Subtracts from a counter that only the calling thread writes.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn sub(counter: &AtomicU64, amount: u64) {
     add(counter, amount.wrapping_neg());
 }

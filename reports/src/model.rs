@@ -170,6 +170,9 @@ pub struct Node {
     pub idle_ns: u64,
     /// Of `idle_ns`, the waits during which no annotated child was pending: the node's own.
     pub self_idle_ns: u64,
+    /// Of a root's `idle_ns`: from a wake to the start of the poll that it led to.
+    #[serde(default)]
+    pub queued_ns: u64,
     /// From construction to the start of the first poll.
     pub unpolled_ns: u64,
     /// The longest poll, a running one included.

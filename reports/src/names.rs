@@ -5,7 +5,7 @@
 //! ```text
 //! get                    alone
 //! server::get            by module
-//! get (src/a.rs:3)       by line; unnamed blocks start here
+//! get (src/a.rs:3)       by line; unnamed blocks and awaits start here
 //! get (src/a.rs:3:14)    by column
 //! ```
 //! A name then becomes a *frame*, which every format can carry: see [`sanitize`]. What is still equal after
@@ -73,8 +73,9 @@ pub(crate) fn location(site: &Site) -> String {
 
 /// The first style in which the sites of the group all differ, else the most exact one.
 fn distinguishing_style(snapshot: &Snapshot, group: &[usize]) -> fn(&Site) -> String {
-    let unnamed = group.iter().any(|&index| snapshot.sites[index].name == UNNAMED);
-    let styles = if unnamed { &STYLES[2..] } else { &STYLES[..] };
+    let by_place = |site: &Site| site.name == UNNAMED || site.kind == Kind::Await;
+    let by_place = group.iter().any(|&index| by_place(&snapshot.sites[index]));
+    let styles = if by_place { &STYLES[2..] } else { &STYLES[..] };
     let differ = |style: &&fn(&Site) -> String| {
         let mut seen = BTreeSet::new();
         group.iter().all(|&index| seen.insert(style(&snapshot.sites[index])))

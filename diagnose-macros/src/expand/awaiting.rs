@@ -30,18 +30,18 @@ impl Place {
 
 /// What stands before `.await`.
 pub(crate) fn awaited(args: &Args, place: &Place, expression: &Expr) -> Expr {
-    call(args, "at", place, expression)
+    call(args, "at", None, place, expression)
 }
 
 /// An arm of a macro that polls it in code of its own.
 pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr) -> Expr {
-    call(args, "arm", place, expression)
+    call(args, "arm", Some(quote!(.arm())), place, expression)
 }
 
 /// The call is located where the expression begins: a message about its result shows that line.
-fn call(args: &Args, function: &str, place: &Place, expression: &Expr) -> Expr {
+fn call(args: &Args, function: &str, marked: Option<TokenStream>, place: &Place, expression: &Expr) -> Expr {
     let krate = krate(args);
-    let point = point(&krate, place);
+    let point = point(&krate, marked, place);
     let here = Span::mixed_site().located_at(place.start);
     let function = Ident::new(function, here);
     let expression = argument(expression);
@@ -54,7 +54,11 @@ fn call(args: &Args, function: &str, place: &Place, expression: &Expr) -> Expr {
 }
 
 /// The static of an await point. Where the compiler does not tell where a token ends, that is 0.
-fn point(krate: &TokenStream, Place { text, start, end }: &Place) -> TokenStream {
+fn point(
+    krate: &TokenStream,
+    marked: Option<TokenStream>,
+    Place { text, start, end }: &Place,
+) -> TokenStream {
     let here = quote_spanned!(*start=> ::core::file!(), ::core::line!(), ::core::column!());
     let end = end.end();
     let end_line = u32::try_from(end.line).unwrap_or(0);
@@ -62,7 +66,7 @@ fn point(krate: &TokenStream, Place { text, start, end }: &Place) -> TokenStream
     quote_spanned! {Span::mixed_site()=>
         static AWAIT: #krate::__private::Await = #krate::__private::Await::new(
             &AWAIT, &__DIAGNOSE_SITE, #text, ::core::module_path!(), #here, #end_line, #end_column,
-        );
+        ) #marked;
     }
 }
 

@@ -78,7 +78,7 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
                 ::diagnose::__private::arm({ static AWAIT : ::diagnose::__private::Await
                 = ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
                 "three()", ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 5u32, 58u32,); & AWAIT }, three())
+                ::core::column!(), 5u32, 58u32,).arm(); & AWAIT }, three())
             );
         },
     )

@@ -18,7 +18,7 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 ::diagnose::__private::arm({ static AWAIT : ::diagnose::__private::Await
                 = ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE, "one()",
                 ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 3u32, 36u32,); & AWAIT }, one()), { static
+                ::core::column!(), 3u32, 36u32,).arm(); & AWAIT }, one()), { static
                 __DIAGNOSE_SITE : ::diagnose::__private::Site =
                 ::diagnose::__private::Site::new(::diagnose::__private::Kind::Block,
                 "{block}", ::core::module_path!(), ::core::file!(), ::core::line!(),
@@ -33,8 +33,8 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 biased; Some(item) = ::diagnose::__private::arm({ static AWAIT :
                 ::diagnose::__private::Await = ::diagnose::__private::Await::new(& AWAIT,
                 & __DIAGNOSE_SITE, "stream.next()", ::core::module_path!(),
-                ::core::file!(), ::core::line!(), ::core::column!(), 6u32, 35u32,); &
-                AWAIT }, stream.next()), if ::diagnose::__private::at({ static AWAIT :
+                ::core::file!(), ::core::line!(), ::core::column!(), 6u32, 35u32,).arm();
+                & AWAIT }, stream.next()), if ::diagnose::__private::at({ static AWAIT :
                 ::diagnose::__private::Await = ::diagnose::__private::Await::new(& AWAIT,
                 & __DIAGNOSE_SITE, "open().await", ::core::module_path!(),
                 ::core::file!(), ::core::line!(), ::core::column!(), 6u32, 52u32,); &
@@ -46,7 +46,7 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 AWAIT : ::diagnose::__private::Await =
                 ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
                 "&mut timeout", ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 7u32, 25u32,); & AWAIT }, & mut timeout) => {
+                ::core::column!(), 7u32, 25u32,).arm(); & AWAIT }, & mut timeout) => {
                 ::diagnose::__private::at({ static AWAIT : ::diagnose::__private::Await =
                 ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
                 "late().await", ::core::module_path!(), ::core::file!(), ::core::line!(),
@@ -56,20 +56,20 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 item = ::diagnose::__private::arm({ static AWAIT :
                 ::diagnose::__private::Await = ::diagnose::__private::Await::new(& AWAIT,
                 & __DIAGNOSE_SITE, "stream.next()", ::core::module_path!(),
-                ::core::file!(), ::core::line!(), ::core::column!(), 11u32, 29u32,); &
-                AWAIT }, stream.next()) => item, _ = ::diagnose::__private::arm({ static
-                AWAIT : ::diagnose::__private::Await =
-                ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE, "timeout",
-                ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 12u32, 20u32,); & AWAIT }, & mut timeout) => {}
+                ::core::file!(), ::core::line!(), ::core::column!(), 11u32, 29u32,)
+                .arm(); & AWAIT }, stream.next()) => item, _ =
+                ::diagnose::__private::arm({ static AWAIT : ::diagnose::__private::Await
+                = ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
+                "timeout", ::core::module_path!(), ::core::file!(), ::core::line!(),
+                ::core::column!(), 12u32, 20u32,).arm(); & AWAIT }, & mut timeout) => {}
                 complete => return,
             }
             select! {
                 _ = timeout => {} item = ::diagnose::__private::arm({ static AWAIT :
                 ::diagnose::__private::Await = ::diagnose::__private::Await::new(& AWAIT,
                 & __DIAGNOSE_SITE, "stream.next()", ::core::module_path!(),
-                ::core::file!(), ::core::line!(), ::core::column!(), 17u32, 29u32,); &
-                AWAIT }, stream.next()) => item,
+                ::core::file!(), ::core::line!(), ::core::column!(), 17u32, 29u32,)
+                .arm(); & AWAIT }, stream.next()) => item,
             }
             select! {
                 recv(a) -> b => b. await

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 /// Reads the counter. Meaningful only where [`trusted`] said yes.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(super) fn read() -> u64 {
     // SAFETY: `rdtsc` exists on every x86-64 processor and touches no memory; where the kernel forbids it in user
@@ -14,7 +14,7 @@ pub(super) fn read() -> u64 {
 }
 
 /// Reads the counter. Meaningful only where [`trusted`] said yes.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 #[cfg(all(target_arch = "aarch64", not(miri)))]
 pub(super) fn read() -> u64 {
     let ticks: u64;
@@ -26,7 +26,7 @@ pub(super) fn read() -> u64 {
 }
 
 /// There is no counter here; never called, because [`trusted`] says no.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 pub(super) fn read() -> u64 {
     1

@@ -25,7 +25,7 @@ pub(super) struct Start {
 }
 
 /// The present tick.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 #[must_use]
 pub fn now() -> u64 {
     if SOURCE.load(Relaxed) == COUNTER { counter::read() } else { now_by_call() }

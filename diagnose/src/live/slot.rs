@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU32;
 
 use crate::awaited::Await;
 use crate::sync::{AtomicU64, Ordering, fence};
-use crate::tree::{Link, Node};
+use crate::tree::{Link, Node, Wait};
 
 /// What one word of a future can point to: the await that it is about to begin, the slot of a wait, or nothing more.
 #[derive(Debug)]
@@ -31,8 +31,8 @@ pub(crate) struct Slot {
     /// Tick of its making.
     made: AtomicU64,
     polls: AtomicU32,
-    /// Of an await: annotated futures that are pending below it.
-    pending_children: AtomicU32,
+    /// Of an await: how many annotated futures are pending below it, above one bit for the account of its wait.
+    pending_below: AtomicU32,
     /// While it is free, the next free one.
     next: Link<Anchor>,
 }
@@ -60,7 +60,7 @@ pub(crate) struct Listed {
 
 impl Anchor {
     /// The slot, if it is one.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn slot(&self) -> Option<&Slot> {
         match self {
             Self::Live(slot) => Some(slot),
@@ -79,7 +79,7 @@ impl Slot {
             node: Link::new(None),
             made: zero(),
             polls: AtomicU32::new(0),
-            pending_children: AtomicU32::new(0),
+            pending_below: AtomicU32::new(0),
             next: Link::new(None),
         }
     }
@@ -91,7 +91,7 @@ impl Slot {
         self.node.set(node);
         self.made.store(made, Ordering::Relaxed);
         self.polls.store(0, Ordering::Relaxed);
-        self.pending_children.store(0, Ordering::Relaxed);
+        self.pending_below.store(0, Ordering::Relaxed);
         self.since.store(0, Ordering::Relaxed);
         self.parent.store(0, Ordering::Relaxed);
         // Release pairs with the Acquire load in `read`: the number brings the fields with it.
@@ -108,7 +108,7 @@ impl Slot {
     }
 
     /// A poll starts. Returns the number of the span.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn enter(&self, parent: u64, now: u64) -> u64 {
         if self.parent.load(Ordering::Relaxed) != parent {
             self.parent.store(parent, Ordering::Relaxed);
@@ -118,7 +118,7 @@ impl Slot {
     }
 
     /// The poll has returned `Pending`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave(&self, now: u64) {
         self.since.store(now << 2 | WAITING, Ordering::Relaxed);
         let polls = self.polls.load(Ordering::Relaxed).wrapping_add(1);
@@ -131,7 +131,7 @@ impl Slot {
     }
 
     /// Whose the last poll was.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn parent(&self) -> u64 {
         self.parent.load(Ordering::Relaxed)
     }
@@ -140,19 +140,27 @@ impl Slot {
         self.parent.store(parent, Ordering::Relaxed);
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn node(&self) -> Option<&'static Node> {
         self.node.get()
     }
 
-    #[inline(always)]
+    /// Of an await: annotated futures that are pending below it.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn pending_children(&self) -> i32 {
-        self.pending_children.load(Ordering::Relaxed).cast_signed()
+        (self.pending_below.load(Ordering::Relaxed) >> 1).cast_signed()
     }
 
-    #[inline(always)]
-    pub(crate) fn set_pending_children(&self, count: i32) {
-        self.pending_children.store(count.cast_unsigned(), Ordering::Relaxed);
+    /// Of an await: the account of its wait.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn wait(&self) -> Wait {
+        if self.pending_below.load(Ordering::Relaxed) & 1 == 0 { Wait::Own } else { Wait::Child }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn set_pending_below(&self, children: i32, wait: Wait) {
+        let pending = (children.cast_unsigned() << 1) | u32::from(wait == Wait::Child);
+        self.pending_below.store(pending, Ordering::Relaxed);
     }
 
     /// A copy, if the slot is taken: all of one span, and `since`, `polls` and `node` each of some moment of the reading.

@@ -117,14 +117,9 @@ impl Task {
 
     /// Becomes a new task.
     pub(super) fn occupy(&self, id: u64, origin: Origin) {
-        for counter in [
-            &self.runtime_id,
-            &self.span,
-            &self.busy,
-            &self.queued,
-            &self.woken_at,
-            &self.woken_by,
-        ] {
+        for counter in
+            [&self.runtime_id, &self.span, &self.busy, &self.queued, &self.woken_at, &self.woken_by]
+        {
             counter.store(0, Relaxed);
         }
         for counter in [&self.thread, &self.polls, &self.wakes, &self.self_wakes] {

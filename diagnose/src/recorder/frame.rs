@@ -80,7 +80,9 @@ impl Frame {
         if switch::tasks_only() {
             return self.begin_slow(site, label);
         }
-        let Some(node) = current.child(Key { site, label, via: None }) else { return self.begin_slow(site, label) };
+        let Some(node) = current.child(Key { site, label, via: None }) else {
+            return self.begin_slow(site, label);
+        };
         self.node = Some(node);
         self.visit.begin(node, current, clock::now(), None);
     }

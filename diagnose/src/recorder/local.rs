@@ -64,41 +64,41 @@ pub(super) struct Place {
 }
 
 /// The running node, or `None` while the thread has no tree.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn current() -> Option<&'static Node> {
     LOCAL.with(|local| local.current.get())
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn set_current(node: Option<&'static Node>) {
     LOCAL.with(|local| local.current.set(node));
 }
 
 /// Sets the count of pending children and returns the old one.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn replace_pending_children(count: i32) -> i32 {
     LOCAL.with(|local| local.pending_children.replace(count))
 }
 
 /// The number of the running span; zero between polls.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn id() -> u64 {
     LOCAL.with(|local| local.id.get())
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn set_id(id: u64) {
     LOCAL.with(|local| local.id.set(id));
 }
 
 /// The number of the running task; zero between polls.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn task() -> u64 {
     LOCAL.with(|local| local.task.get())
 }
 
 /// Sets the number of the running task and returns that of the one before.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn replace_task(task: u64) -> u64 {
     LOCAL.with(|local| local.task.replace(task))
 }
@@ -115,7 +115,7 @@ pub(super) fn set_spawned(task: Option<&'static Task>) {
 }
 
 /// A number that no span of the process has had.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn new_id() -> u64 {
     LOCAL.with(|local| {
         let id = local.next_id.get();
@@ -140,7 +140,7 @@ fn new_block(local: &Local) -> u64 {
 
 /// Takes what an await has handed down to the span that it polls: itself, and the reading of the clock with which its
 /// body was entered, zero if there is none.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn take_handed() -> (Option<&'static Site>, u64) {
     LOCAL.with(|local| {
         let via = local.via.get();
@@ -153,12 +153,12 @@ pub(super) fn take_handed() -> (Option<&'static Site>, u64) {
 }
 
 /// Whether an await has handed something down.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn has_via() -> bool {
     LOCAL.with(|local| local.via.get().is_some())
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn hand_down(via: &'static Site, stamp: u64) {
     LOCAL.with(|local| {
         local.via.set(Some(via));
@@ -167,7 +167,7 @@ pub(super) fn hand_down(via: &'static Site, stamp: u64) {
 }
 
 /// Takes the reading that was handed on; zero if there is none.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn take_stamp() -> u64 {
     LOCAL.with(|local| {
         let stamp = local.stamp.get();
@@ -178,7 +178,7 @@ pub(super) fn take_stamp() -> u64 {
     })
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn set_stamp(stamp: u64) {
     LOCAL.with(|local| local.stamp.set(stamp));
 }

@@ -6,6 +6,9 @@
 //!             ├ the user's future
 //!             └ Running::leave ─ the poll ends; a wait begins, or the call is over
 //! ```
+//! In a release build most of it is inlined into each future's poll, where a call would cost as much as it does; in a debug
+//! build nothing is, because every inlined function would take its part of the stack for the length of the poll.
+//!
 //! A poll of a known path takes no lock and allocates nothing; where a lock is taken, on the first visit of something,
 //! no one holds it for more than a few instructions. No lock and no borrow is held while user code runs.
 
@@ -19,7 +22,7 @@ mod visit;
 
 pub(crate) use cost::poll_cost;
 pub use frame::Frame;
-pub(crate) use point::Point;
+pub(crate) use point::{AwaitEntry, Awaiting, Point};
 pub(crate) use root::RootPoll;
 pub use span::Span;
 pub(crate) use span::{Entry, Running};

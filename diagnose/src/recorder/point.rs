@@ -2,20 +2,22 @@
 //!
 //! ```text
 //!            first poll            Pending                  Ready
-//!  Fresh ───────────────▶ (span) ──▶ Live ──▶ (span) ──▶ Done
+//!  Fresh ───────────────▶ (polled) ──▶ Live ──▶ (polled) ──▶ Done
 //! ```
-//! While it is polled it is a [`Span`] like any other; between polls everything is in its slot of the live registry, so
-//! that the future carries one word.
+//! It is a span like any other, but it lives in the poll of a body, never is a root, and carries one word: between polls
+//! everything is in its slot of the live registry.
 
 use std::ptr;
 
-use super::local;
-use super::span::{Entry, Span, State};
+use super::local::{self, Place};
+use super::span::{is_child_of_running, on_own_tree};
 use crate::awaited::Await;
-use crate::label::Label;
-use crate::live::Anchor;
+use crate::clock;
+use crate::live::{Anchor, Slot};
 use crate::site::Site;
-use crate::tree::{Node, Wait};
+use crate::switch;
+use crate::sync::add;
+use crate::tree::{Key, Node, Wait};
 
 /// What an awaited future carries: 8 bytes.
 #[derive(Debug)]
@@ -31,105 +33,288 @@ impl Point {
     }
 
     /// What is awaited is a span of its own: it is only told through which await it is polled.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn hand_down(&self) {
         let Anchor::Fresh(place) = self.anchor else { return };
         if place.site.is_on() {
             if let Some(body) = running_body(&place.site) {
-                local::hand_down(&place.site, stamp(&place.site, body));
+                // An await in the body itself goes on at the very moment at which the body is entered.
+                let stamp = if place.site.is_direct { body.times.entered() } else { 0 };
+                local::hand_down(&place.site, stamp);
             }
         }
     }
 
-    /// The span that is being polled now, or `None` if nothing is recorded. It goes back into its place with
-    /// [`keep`](Point::keep); until then the await is over, in case the poll panics.
-    #[inline(always)]
-    pub(crate) fn begin(&mut self, entry: &mut Entry) -> Option<Span> {
-        let site = match self.anchor {
-            Anchor::Fresh(place) => &place.site,
-            Anchor::Live(slot) => slot.node()?.site,
-            Anchor::Done => return None,
-        };
-        let body = if site.is_on() { running_body(site) } else { None };
-        let Some(body) = body else {
-            self.stop();
-            return None;
-        };
-        let mut span = self.resume(site);
-        self.anchor = &DONE;
-        span.enter_by(entry, None, stamp(site, body)).then_some(span)
-    }
-
-    /// Nothing is recorded any more, or not the body: what was recorded is at its end.
-    fn stop(&mut self) {
-        if let Anchor::Live(slot) = self.anchor {
-            if let Some(node) = slot.node() {
-                self.resume(node.site).forget();
+    /// A poll starts. Returns whether it is recorded; then [`Awaiting`] must be made.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn enter(&mut self, entry: &mut AwaitEntry) -> bool {
+        let Some(body) = local::current() else { return self.enter_slow(entry) };
+        match self.anchor {
+            Anchor::Live(slot) => match slot.node() {
+                Some(node)
+                    if node.site.is_on() && node.parent.is_some_and(|parent| ptr::eq(parent, body)) =>
+                {
+                    entry.begin_again(slot, node, body, slot.wait());
+                    true
+                }
+                _ => self.enter_slow(entry),
+            },
+            Anchor::Fresh(place) => {
+                let site = &place.site;
+                if !site.is_on() {
+                    return false;
+                }
+                if !is_owner(site, body) || switch::tasks_only() {
+                    return self.enter_slow(entry);
+                }
+                let Some(node) = body.child(Key::plain(site)) else { return self.enter_slow(entry) };
+                entry.begin(node, body);
+                true
             }
-            self.anchor = &DONE;
+            Anchor::Done => false,
         }
     }
 
-    /// The poll is over. Pending, the span rests here until the next.
-    #[inline(always)]
-    pub(crate) fn keep(&mut self, mut span: Span) {
-        self.anchor = span.rest().unwrap_or(&DONE);
+    /// The first poll of a path, a thread that has changed, a body that is not recorded.
+    #[cold]
+    #[inline(never)]
+    fn enter_slow(&mut self, entry: &mut AwaitEntry) -> bool {
+        let (site, live) = match self.anchor {
+            Anchor::Fresh(place) => (&place.site, None),
+            Anchor::Live(slot) => match slot.node() {
+                Some(node) => (node.site, Some((slot, node))),
+                None => return false,
+            },
+            Anchor::Done => return false,
+        };
+        let body = if site.is_on() && !switch::tasks_only() { running_body(site) } else { None };
+        // The body is running, so there is a tree, and it is not a lent one.
+        let child = body.and_then(|body| {
+            let node = local::place().tree.child(body, Key::plain(site), clock::now)?;
+            Some((node, body))
+        });
+        match (child, live) {
+            (Some((node, body)), None) => entry.begin(node, body),
+            (Some((node, body)), Some((slot, old))) => {
+                slot.follow(node);
+                if old.same_path(node) {
+                    entry.begin_again(slot, node, body, slot.wait());
+                } else {
+                    end_wait(old, slot.wait(), local::place());
+                    self.unlist();
+                    entry.begin(node, body);
+                }
+            }
+            (None, Some((slot, old))) => {
+                on_own_tree(|place| end_wait(old, slot.wait(), place));
+                self.unlist();
+                return false;
+            }
+            (None, None) => return false,
+        }
+        true
     }
 
-    /// The future is about to be dropped; see [`Span::begin_drop`].
+    /// The future is about to be dropped: what its parts do to the count of pending children while they are dropped does
+    /// not concern the poll that drops it.
     #[inline]
     pub(crate) fn begin_drop(&mut self) {
         if let Anchor::Live(slot) = self.anchor {
-            slot.set_pending_children(local::replace_pending_children(0));
+            slot.set_pending_below(local::replace_pending_children(0), slot.wait());
         }
     }
 
-    /// The span as it was when its last poll ended, or before its first.
-    #[inline(always)]
-    fn resume(&self, site: &'static Site) -> Span {
-        let mut span = Span {
-            site,
-            node: None,
-            label: Label::NONE,
-            pending_children: 0,
-            // It begins with its first poll.
-            made: u64::MAX,
-            anchor: None,
-            state: State::Unpolled,
-            root: None,
-        };
-        match self.anchor {
-            Anchor::Live(slot) => {
-                span.node = slot.node();
-                span.pending_children = slot.pending_children();
-                let wait = if span.pending_children == 0 { Wait::Own } else { Wait::Child };
-                span.state = State::Waiting(wait);
-                span.anchor = Some(self.anchor);
-            }
-            Anchor::Fresh(_) | Anchor::Done => span.node = local::current(),
+    /// It is not listed as alive any more.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn unlist(&mut self) {
+        if let Anchor::Live(_) = self.anchor {
+            local::put_slot(self.anchor);
         }
-        span
+        self.anchor = &DONE;
     }
-}
 
-/// The node that is running, if it is that of the body in which the await stands.
-#[inline(always)]
-fn running_body(site: &'static Site) -> Option<&'static Node> {
-    let current = local::current()?;
-    site.owner.is_some_and(|owner| ptr::eq(owner, current.site)).then_some(current)
-}
-
-/// When the body was entered, if it goes on at the await itself; else zero.
-#[inline(always)]
-fn stamp(site: &'static Site, body: &'static Node) -> u64 {
-    if site.is_direct { body.times.entered() } else { 0 }
+    #[cold]
+    fn end_drop(&mut self) {
+        let Anchor::Live(slot) = self.anchor else { return };
+        let (pending, wait) = (slot.pending_children(), slot.wait());
+        if let Some(node) = slot.node() {
+            let now = clock::now();
+            on_own_tree(|place| {
+                let gone = i32::from(is_child_of_running(node, place));
+                local::replace_pending_children(pending.wrapping_sub(gone));
+                place.tree.book(node, |own| {
+                    own.times.end_wait(now, wait);
+                    add(&own.cancelled, 1);
+                });
+            });
+        }
+        self.unlist();
+    }
 }
 
 impl Drop for Point {
     #[inline]
     fn drop(&mut self) {
-        if let Anchor::Live(slot) = self.anchor {
-            drop(slot.node().map(|node| self.resume(node.site)));
+        if let Anchor::Live(_) = self.anchor {
+            self.end_drop();
         }
+    }
+}
+
+/// The node that is running, if it is that of the body in which the await stands.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn running_body(site: &'static Site) -> Option<&'static Node> {
+    local::current().filter(|current| is_owner(site, current))
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn is_owner(site: &'static Site, body: &Node) -> bool {
+    site.owner.is_some_and(|owner| ptr::eq(owner, body.site))
+}
+
+/// Books the end of a wait on its own path, in this thread's tree.
+#[cold]
+fn end_wait(node: &'static Node, wait: Wait, place: Place) {
+    place.tree.book(node, |own| own.times.end_wait(clock::now(), wait));
+    if is_child_of_running(node, place) {
+        local::replace_pending_children(local::replace_pending_children(0).wrapping_sub(1));
+    }
+}
+
+/// What the end of a poll needs. It is filled in where it lies: see [`Visit`](super::visit::Visit).
+#[derive(Debug)]
+pub(crate) struct AwaitEntry {
+    node: Option<&'static Node>,
+    body: Option<&'static Node>,
+    /// The number of the span of the body.
+    outer: u64,
+    /// The count of pending children of the body, without this await.
+    outer_pending: i32,
+    /// Annotated futures that were pending below.
+    pending_children: i32,
+}
+
+impl AwaitEntry {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn new() -> Self {
+        Self { node: None, body: None, outer: 0, outer_pending: 0, pending_children: 0 }
+    }
+
+    /// The first poll.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn begin(&mut self, node: &'static Node, body: &'static Node) {
+        self.node = Some(node);
+        self.body = Some(body);
+        self.outer = local::id();
+        local::set_id(local::new_id());
+        add(&node.calls, 1);
+        node.times.enter(clock::now(), None);
+        local::set_current(Some(node));
+        self.outer_pending = local::replace_pending_children(0);
+    }
+
+    /// A later poll.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn begin_again(&mut self, slot: &Slot, node: &'static Node, body: &'static Node, ended: Wait) {
+        self.node = Some(node);
+        self.body = Some(body);
+        let outer = local::id();
+        self.outer = outer;
+        // An await in the body itself goes on at the very moment at which the body is entered.
+        let goes_on = node.site.is_direct && slot.parent() == outer;
+        let now = if goes_on { body.times.entered() } else { clock::now() };
+        local::set_id(slot.enter(outer, now));
+        node.times.enter(now, Some(ended));
+        local::set_current(Some(node));
+        self.pending_children = slot.pending_children();
+        self.outer_pending = local::replace_pending_children(0).wrapping_sub(1);
+    }
+}
+
+/// A poll that is running, and recorded. Dropped without [`leave`](Awaiting::leave), it was ended by a panic.
+#[derive(Debug)]
+pub(crate) struct Awaiting<'a> {
+    pub(crate) point: &'a mut Point,
+    pub(crate) entry: &'a mut AwaitEntry,
+}
+
+impl Awaiting<'_> {
+    /// The poll has returned.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn leave(mut self, pending: bool) {
+        self.end(pending);
+        // Its drop is for panics.
+        std::mem::forget(self);
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn end(&mut self, pending: bool) {
+        let Self { point, entry } = self;
+        let Some(node) = entry.node else { return };
+        // Without a slot there is no place to wait in: the next poll begins anew.
+        let slot = if pending { point.slot(node, entry) } else { None };
+        let children =
+            local::replace_pending_children(entry.outer_pending.wrapping_add(i32::from(slot.is_some())));
+        local::set_id(entry.outer);
+        let now = clock::now();
+        let begun = match slot {
+            Some(slot) => {
+                // Never below zero: a child may have been pending elsewhere before it came here.
+                let pending_children = entry.pending_children.saturating_add(children).max(0);
+                let wait = if pending_children == 0 { Wait::Own } else { Wait::Child };
+                slot.leave(now);
+                slot.set_pending_below(pending_children, wait);
+                if node.site.is_direct {
+                    local::set_stamp(now);
+                }
+                Some(wait)
+            }
+            None => {
+                add(&node.completed, u64::from(!pending));
+                if !pending {
+                    point.unlist();
+                }
+                None
+            }
+        };
+        let ticks = node.times.leave(now, begun);
+        node.count_poll(ticks);
+        local::set_current(entry.body);
+    }
+}
+
+impl Point {
+    /// The slot to wait in, from the first `Pending` on.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn slot(&mut self, node: &'static Node, entry: &AwaitEntry) -> Option<&'static Slot> {
+        if !matches!(self.anchor, Anchor::Live(_)) {
+            self.list(node, entry);
+        }
+        self.anchor.slot()
+    }
+
+    #[cold]
+    fn list(&mut self, node: &'static Node, entry: &AwaitEntry) {
+        if let Some(anchor) = local::take_slot(local::id(), node, node.times.entered()) {
+            self.anchor = anchor;
+            if let Some(slot) = anchor.slot() {
+                slot.set_parent(entry.outer);
+            }
+        }
+    }
+}
+
+impl Drop for Awaiting<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        let Self { point, entry } = self;
+        let Some(node) = entry.node else { return };
+        local::replace_pending_children(entry.outer_pending);
+        local::set_id(entry.outer);
+        point.unlist();
+        add(&node.panicked, 1);
+        let ticks = node.times.leave(clock::now(), None);
+        node.count_poll(ticks);
+        local::set_current(entry.body);
     }
 }

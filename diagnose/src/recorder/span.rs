@@ -78,19 +78,14 @@ impl Span {
     }
 
     /// A poll starts. Returns whether it is recorded; then [`Running`] must be made.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn enter(&mut self, entry: &mut Entry) -> bool {
         if !self.site.is_on() {
             self.enter_unrecorded();
             return false;
         }
+        // Through that await; the stamp is when the body around was entered, if the await is directly in it.
         let (via, stamp) = local::take_handed();
-        self.enter_by(entry, via, stamp)
-    }
-
-    /// A poll starts, through that await. `stamp` is when the body around was entered, if that await is directly in it.
-    #[inline(always)]
-    pub(super) fn enter_by(&mut self, entry: &mut Entry, via: Option<&'static Site>, stamp: u64) -> bool {
         entry.hands_on = stamp != 0;
         let current = local::current();
         match (self.state, self.node, current) {
@@ -124,7 +119,7 @@ impl Span {
 
     /// Makes the span the running one, and reads the clock: or takes the reading that an await hands down, if it is that
     /// await that goes on, because then the body has just been entered.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin(&self, entry: &mut Entry, stamp: u64) -> u64 {
         let parent = local::id();
         entry.outer = parent;
@@ -147,11 +142,8 @@ impl Span {
         let is_root = self.site.kind == Kind::Task || place.current.is_root();
         let parent = if is_root { &place.tree.root } else { place.current };
         let key = Key { site: self.site, label: self.label, via: if is_root { None } else { via } };
-        let node = if switch::tasks_only() && !is_root {
-            None
-        } else {
-            place.tree.child(parent, key, clock::now)
-        };
+        let node =
+            if switch::tasks_only() && !is_root { None } else { place.tree.child(parent, key, clock::now) };
         let Some(node) = node else {
             // Only below another node, so the tree is not a lent one.
             self.end_wait(place, clock::now());
@@ -192,7 +184,7 @@ impl Span {
     }
 
     /// The span is not listed as alive any more.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn unlist(&mut self) {
         if let Some(anchor) = self.anchor.take() {
             local::put_slot(anchor);
@@ -286,12 +278,12 @@ impl Drop for Span {
 }
 
 /// Whether the running poll counts `node` among its pending children.
-fn is_child_of_running(node: &'static Node, place: Place) -> bool {
+pub(super) fn is_child_of_running(node: &'static Node, place: Place) -> bool {
     node.parent.is_some_and(|parent| parent.span().same_path(place.current.span()))
 }
 
 /// Runs with the thread's tree, lent if need be.
-fn on_own_tree(book: impl FnOnce(Place)) {
+pub(super) fn on_own_tree(book: impl FnOnce(Place)) {
     let place = local::place();
     book(place);
     if place.lent {
@@ -312,7 +304,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new() -> Self {
         Self { visit: Visit::new(), outer_pending: 0, outer: 0, hands_on: false }
     }
@@ -327,31 +319,30 @@ pub(crate) struct Running<'a> {
 
 impl Running<'_> {
     /// The poll has returned.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave(mut self, pending: bool) {
         self.end(pending);
         // Its drop is for panics.
         std::mem::forget(self);
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn end(&mut self, pending: bool) {
         let Self { span, entry } = self;
         // A running span has a node.
         let Some(node) = span.node else { return };
-        // The first `Pending`: from now on it is listed as alive. An await that finds no slot has no place to rest in.
+        // The first `Pending`: from now on it is listed as alive.
         if pending && span.anchor.is_none() {
             span.anchor = span.list(node, entry);
         }
-        let rests = span.anchor.is_some() || span.site.kind != Kind::Await;
         // A task inside another task's poll is nobody's child. The count wraps: between polls it means nothing.
-        let is_pending = i32::from(pending && rests && !entry.visit.is_nested());
+        let is_pending = i32::from(pending && !entry.visit.is_nested());
         let children = local::replace_pending_children(entry.outer_pending.wrapping_add(is_pending));
         local::set_id(entry.outer);
         // Handed on by the await at which the body has stopped.
         let stamp = local::take_stamp();
         let now = if stamp == 0 { clock::now() } else { stamp };
-        if pending && rests {
+        if pending {
             // Never below zero: a child may have been pending elsewhere before it came here.
             span.pending_children = span.pending_children.saturating_add(children).max(0);
             let wait = if span.pending_children == 0 { Wait::Own } else { Wait::Child };
@@ -367,7 +358,7 @@ impl Running<'_> {
             span.pending_children = 0;
             span.state = State::Done;
             span.unlist();
-            add(&node.completed, u64::from(!pending));
+            add(&node.completed, 1);
             entry.visit.end(node, now, None);
         }
     }
@@ -375,7 +366,7 @@ impl Running<'_> {
 
 impl Span {
     /// The poll of a task, if this is a root that is being polled.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn enter_root(&mut self, outer: &Waker) -> Option<RootPoll> {
         let task = self.root?;
         self.root = None;
@@ -383,7 +374,7 @@ impl Span {
     }
 
     /// The poll is over, and in the books.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave_root(&mut self, root: Option<RootPoll>) {
         if let Some(root) = root {
             // Otherwise the task is done.
@@ -404,23 +395,12 @@ impl Span {
     #[cold]
     fn list(&self, node: &'static Node, entry: &Entry) -> Option<&'static Anchor> {
         let made = match self.state {
-            State::Unpolled if self.site.kind != Kind::Await => self.made,
+            State::Unpolled => self.made,
             _ => node.times.entered(),
         };
         let anchor = local::take_slot(local::id(), node, made)?;
         if let Some(slot) = anchor.slot() {
             slot.set_parent(parent_id(node, entry));
-        }
-        Some(anchor)
-    }
-
-    /// Of an await: leaves everything in the slot until the next poll. `None` if it does not wait.
-    #[inline(always)]
-    pub(super) fn rest(&mut self) -> Option<&'static Anchor> {
-        let anchor = self.anchor.take()?;
-        self.state = State::Unseen;
-        if let Anchor::Live(slot) = anchor {
-            slot.set_pending_children(self.pending_children);
         }
         Some(anchor)
     }
@@ -447,7 +427,7 @@ fn parent_id(node: &Node, entry: &Entry) -> u64 {
 }
 
 /// Whether both are the same site.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn same(a: Option<&'static Site>, b: Option<&'static Site>) -> bool {
     let address = |site: Option<&'static Site>| site.map_or(ptr::null(), ptr::from_ref);
     ptr::eq(address(a), address(b))

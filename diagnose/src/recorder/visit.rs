@@ -19,13 +19,13 @@ pub(super) struct Visit {
 
 impl Visit {
     /// No visit yet.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn new() -> Self {
         Self { previous: None, nested: None }
     }
 
     /// Begins a visit as most are: under the node that is running.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begin(
         &mut self,
         node: &'static Node,
@@ -53,13 +53,13 @@ impl Visit {
     }
 
     /// Whether this is a task inside another task's poll.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn is_nested(&self) -> bool {
         self.nested.is_some()
     }
 
     /// Ends the poll; if it returned `Pending`, a wait begins.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn end(&mut self, node: &'static Node, now: u64, begun: Option<Wait>) {
         let ticks = node.times.leave(now, begun);
         node.count_poll(ticks);

@@ -131,6 +131,7 @@ fn node(path: &Path, scale: Scale, began: u64) -> Node {
     node.nested_ns = scale.ns(path.sums.nested);
     node.idle_ns = scale.ns(path.sums.own_idle.saturating_add(path.sums.child_idle));
     node.self_idle_ns = scale.ns(path.sums.own_idle);
+    node.queued_ns = scale.ns(path.sums.queued);
     node.unpolled_ns = scale.ns(path.sums.unpolled);
     node.longest_poll_ns = scale.ns(path.longest);
     // A path that could not be read has no first tick.

@@ -56,6 +56,7 @@ pub(super) struct Sums {
     pub(super) own_idle: u64,
     pub(super) child_idle: u64,
     pub(super) unpolled: u64,
+    pub(super) queued: u64,
     pub(super) histogram: [u64; BUCKETS],
 }
 
@@ -170,6 +171,7 @@ impl Path {
             own_idle: 0,
             child_idle: 0,
             unpolled: 0,
+            queued: 0,
             histogram: [0; BUCKETS],
         };
         Self {
@@ -199,6 +201,7 @@ impl Path {
         sums.own_idle = sums.own_idle.wrapping_add(reading.own_idle);
         sums.child_idle = sums.child_idle.wrapping_add(reading.child_idle);
         sums.unpolled += value(&node.unpolled);
+        sums.queued += value(&node.queued);
         for (sum, count) in sums.histogram.iter_mut().zip(node.histogram.counts()) {
             *sum += count;
         }

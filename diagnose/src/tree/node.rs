@@ -28,7 +28,7 @@ impl Key {
 
 /// Sites are compared by address.
 impl PartialEq for Key {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn eq(&self, other: &Self) -> bool {
         let address = |site: Option<&'static Site>| site.map_or(ptr::null(), ptr::from_ref);
         ptr::eq(self.site, other.site)
@@ -116,7 +116,7 @@ impl Node {
     }
 
     /// What tells this node from its siblings.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn key(&self) -> Key {
         Key { site: self.site, label: self.label, via: self.via }
     }

@@ -109,25 +109,25 @@ impl Times {
     }
 
     /// A poll starts, and with it the wait ends that its span was in, if any.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn enter(&self, now: u64, ended: Option<Wait>) {
         self.entered.store(Entry { tick: now, ended }.pack(), Ordering::Relaxed);
     }
 
     /// When the running poll started.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn entered(&self) -> u64 {
         Entry::unpack(self.entered.load(Ordering::Relaxed)).tick
     }
 
     /// When the last finished poll ended.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn left(&self) -> u64 {
         self.left.load(Ordering::Relaxed)
     }
 
     /// The running poll ends; if it returned `Pending`, a wait begins. Returns the poll's length.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave(&self, now: u64, begun: Option<Wait>) -> u64 {
         let Entry { tick: entered, ended } = Entry::unpack(self.entered.load(Ordering::Relaxed));
         let length = now.saturating_sub(entered);
@@ -202,7 +202,7 @@ impl Times {
         None
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn book(&self, entered: u64, ended: Option<Wait>, now: u64, begun: Option<Wait>) {
         if let Some(wait) = ended {
             self.account(wait).end(entered);
@@ -220,7 +220,7 @@ impl Times {
     }
 
     /// Brackets changes that a reader must see together or not at all.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn change(&self, changes: impl FnOnce()) {
         let version = self.version.load(Ordering::Relaxed);
         self.version.store(version.wrapping_add(1), Ordering::Relaxed);
@@ -233,13 +233,13 @@ impl Times {
 }
 
 impl Waits {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin(&self, now: u64) {
         sub(&self.sum, now);
         add(&self.open, 1);
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn end(&self, now: u64) {
         add(&self.sum, now);
         sub(&self.open, 1);
@@ -286,7 +286,7 @@ struct Entry {
 }
 
 impl Entry {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn pack(self) -> u64 {
         let ended = match self.ended {
             None => 0,
@@ -296,7 +296,7 @@ impl Entry {
         self.tick << 2 | ended
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn unpack(packed: u64) -> Self {
         let ended = match packed & 3 {
             1 => Some(Wait::Own),

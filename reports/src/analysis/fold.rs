@@ -15,6 +15,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::analysis::hide::plain;
 use crate::analysis::tree::Tree;
 use crate::format::View;
 use crate::model::Snapshot;
@@ -32,7 +33,8 @@ pub struct Stack {
 }
 
 /// Folds the self times of a snapshot into stacks, sorted as their lines sort (`frames.join(";")`, by bytes)
-/// and merged: equal stacks are one, and all labels of a site are one frame.
+/// and merged: equal stacks are one, and all labels of a site are one frame. An await that has no time of its own, because
+/// all of it is that of the annotated future it awaits, is no frame.
 ///
 /// # Examples
 /// ```
@@ -55,8 +57,9 @@ pub struct Stack {
 /// ```
 #[must_use]
 pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
-    let tree = Tree::new(snapshot);
-    let names = Names::new(snapshot);
+    let snapshot = plain(snapshot);
+    let tree = Tree::new(&snapshot);
+    let names = Names::new(&snapshot);
     let mut values_ns = BTreeMap::<String, u64>::new();
     for (index, node) in tree.nodes.iter().enumerate() {
         let busy_ns = if view == View::Idle { 0 } else { tree.self_busy_ns[index] };

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! tree      children, roots, self times: what the others start from
+//! hide      a snapshot without some of its nodes
 //! fold      stacks with a value: flame graphs
 //! rows      one row per site: the table by function
 //! labels    one row per site and label
@@ -11,6 +12,7 @@
 //! panic.
 
 pub(crate) mod fold;
+pub(crate) mod hide;
 pub(crate) mod labels;
 pub(crate) mod quantile;
 pub(crate) mod rows;

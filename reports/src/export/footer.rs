@@ -7,9 +7,10 @@
 //! diagnose 0.1.0, recording on
 //! ```
 
+use crate::analysis::hide::plain;
 use crate::analysis::tree::Tree;
 use crate::export::units::{count, counted, percent, time};
-use crate::model::{Dropped, Snapshot};
+use crate::model::{Dropped, Kind, Node, Snapshot};
 use crate::names::printable;
 
 /// The footer's lines, in the order above. None is empty, holds a line break or ends in a number.
@@ -27,8 +28,8 @@ fn recorded(snapshot: &Snapshot) -> String {
         process.pid,
         time(snapshot.elapsed_ns),
         counted(snapshot.threads.len() as u64, "thread"),
-        counted(sum(snapshot.nodes.iter().map(|node| node.calls)), "call"),
-        counted(polls(snapshot), "poll"),
+        counted(sum(calls(snapshot).map(|node| node.calls)), "call"),
+        counted(sum(calls(snapshot).map(|node| node.polls)), "poll"),
         time(busy_ns(snapshot)),
     )
 }
@@ -51,7 +52,8 @@ fn dropped(dropped: &Dropped) -> String {
 fn clock(snapshot: &Snapshot) -> String {
     let clock = &snapshot.clock;
     let name = if clock.name.is_empty() { "unknown".to_owned() } else { printable(&clock.name) };
-    let polls = polls(snapshot);
+    // Awaits that are nothing but a span have cost nothing.
+    let polls = sum(plain(snapshot).nodes.iter().map(|node| node.polls));
     if clock.poll_cost_ns == 0 {
         return format!("clock {name}; cost of recording: not measured");
     }
@@ -74,8 +76,10 @@ fn producer(snapshot: &Snapshot) -> String {
     format!("{producer}, recording {}", if snapshot.enabled { "on" } else { "off" })
 }
 
-fn polls(snapshot: &Snapshot) -> u64 {
-    sum(snapshot.nodes.iter().map(|node| node.polls))
+/// The nodes that are calls of something annotated, and not awaits in it.
+fn calls(snapshot: &Snapshot) -> impl Iterator<Item = &Node> {
+    let kind = |node: &Node| snapshot.sites.get(node.site).map(|site| site.kind);
+    snapshot.nodes.iter().filter(move |node| kind(node) != Some(Kind::Await))
 }
 
 /// The time that some thread spent in some poll, nothing counted twice.

@@ -13,6 +13,7 @@
 use std::fmt::Write;
 use std::io;
 
+use crate::analysis::hide::plain;
 use crate::analysis::labels::label_rows;
 use crate::analysis::rows::{Row, rows};
 use crate::export::table::Table;
@@ -39,6 +40,7 @@ const OPTIONAL: [Optional; 3] = [
 #[allow(clippy::unnecessary_wraps, reason = "all formats share one signature")]
 pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     let footer = footer(snapshot);
+    let snapshot = &plain(snapshot);
     let mut page = format!("{}\n", footer[0]);
     if snapshot.nodes.is_empty() {
         page.push('\n');

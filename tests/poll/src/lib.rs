@@ -14,7 +14,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use diagnose::{Snapshot, manual_clock};
+use diagnose::{Kind, Snapshot, manual_clock};
 
 /// One step of a scripted future.
 #[derive(Debug, Clone, Copy)]
@@ -108,9 +108,15 @@ pub fn pass(ns: u64) {
     manual_clock::advance_ns(ns);
 }
 
-/// The present snapshot as text.
+/// The present snapshot as text, without awaits: what they waited for belongs to the function around them.
 #[must_use]
 pub fn tree() -> String {
+    render(&diagnose::snapshot().without(&[Kind::Await]))
+}
+
+/// The present snapshot as text, with awaits.
+#[must_use]
+pub fn tree_with_awaits() -> String {
     render(&diagnose::snapshot())
 }
 

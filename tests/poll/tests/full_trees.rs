@@ -50,5 +50,7 @@ fn waits_of_more_paths_than_a_tree_holds_end_all_the_same() {
         assert_eq!((now.pending, now.idle_ns), (0, later.idle_ns), "every wait has ended");
         assert_eq!(now.calls, now.cancelled);
     }
-    assert!(later.threads.iter().all(|thread| thread.nodes <= 16_384), "{:?}", later.threads);
+    // `[other]` comes on top, once below each node.
+    let full = later.threads.iter().all(|thread| (16_384..16_400).contains(&thread.nodes));
+    assert!(full, "{:?}", later.threads);
 }

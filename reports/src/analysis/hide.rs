@@ -1,0 +1,129 @@
+//! A snapshot without some of its nodes: what they have goes to the node above.
+//!
+//! ```text
+//! handle                    self idle 0        handle    self idle 50
+//! ├─ sleep(d).await         self idle 50   ──▶ └─ read   self idle 9
+//! └─ read().await           self idle 0
+//!    └─ read                self idle 9
+//! ```
+//! Nothing is lost: busy time was part of the node above already, and self idle time is added to its. A root stays, and so
+//! does a node's waiting time that overlaps: a node's self idle time is never more than its idle time.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::tree::Tree;
+use crate::model::{Bucket, Kind, Node, Snapshot};
+
+impl Snapshot {
+    /// The snapshot without the nodes of these kinds: without [`Kind::Await`] a wait belongs to the function that awaits,
+    /// without [`Kind::Block`] to the function around the block. Roots stay. Children that then stand beside each other
+    /// under one name are one.
+    ///
+    /// # Examples
+    /// ```
+    /// use diagnose_reports::{Kind, Snapshot};
+    ///
+    /// let snapshot = Snapshot::default();
+    /// assert_eq!(snapshot.without(&[Kind::Await]), snapshot);
+    /// ```
+    #[must_use]
+    pub fn without(&self, kinds: &[Kind]) -> Self {
+        hide(self, |_, node| self.sites.get(node.site).is_some_and(|site| kinds.contains(&site.kind)))
+    }
+}
+
+/// The snapshot without awaits that are nothing but the span below them: these begin and end with it, and have no time of
+/// their own.
+pub(crate) fn plain(snapshot: &Snapshot) -> Snapshot {
+    let tree = Tree::new(snapshot);
+    hide(snapshot, |index, node| {
+        let is_await = snapshot.sites.get(node.site).is_some_and(|site| site.kind == Kind::Await);
+        is_await
+            && tree.self_busy_ns[index] == 0
+            && node.self_idle_ns == 0
+            && !tree.children[index].is_empty()
+    })
+}
+
+fn hide(snapshot: &Snapshot, is_hidden: impl Fn(usize, &Node) -> bool) -> Snapshot {
+    let mut shown = Snapshot { nodes: Vec::new(), ..snapshot.clone() };
+    // Where each node went: its new number, or that of the nearest shown one above.
+    let mut places: Vec<usize> = Vec::with_capacity(snapshot.nodes.len());
+    let mut known = BTreeMap::<(Option<usize>, usize, Option<String>), usize>::new();
+    for (index, node) in snapshot.nodes.iter().enumerate() {
+        let parent = node.parent.filter(|&parent| parent < index).map(|parent| places[parent]);
+        if let (Some(parent), true) = (parent, is_hidden(index, node)) {
+            places.push(parent);
+            let above = &mut shown.nodes[parent];
+            above.nested_ns = above.nested_ns.saturating_add(node.nested_ns);
+            above.self_idle_ns = above.self_idle_ns.saturating_add(node.self_idle_ns).min(above.idle_ns);
+            continue;
+        }
+        let place = *known.entry((parent, node.site, node.label.clone())).or_insert(shown.nodes.len());
+        places.push(place);
+        match shown.nodes.get_mut(place) {
+            Some(same) => merge(same, node),
+            None => shown.nodes.push(Node { parent, ..node.clone() }),
+        }
+    }
+    depth_first(&mut shown);
+    shown
+}
+
+/// Adds the counters of a node to those of another with the same path.
+fn merge(into: &mut Node, node: &Node) {
+    let sums: [(&mut u64, u64); 14] = [
+        (&mut into.calls, node.calls),
+        (&mut into.polls, node.polls),
+        (&mut into.completed, node.completed),
+        (&mut into.cancelled, node.cancelled),
+        (&mut into.panicked, node.panicked),
+        (&mut into.never_polled, node.never_polled),
+        (&mut into.pending, node.pending),
+        (&mut into.running, node.running),
+        (&mut into.busy_ns, node.busy_ns),
+        (&mut into.nested_ns, node.nested_ns),
+        (&mut into.idle_ns, node.idle_ns),
+        (&mut into.self_idle_ns, node.self_idle_ns),
+        (&mut into.queued_ns, node.queued_ns),
+        (&mut into.unpolled_ns, node.unpolled_ns),
+    ];
+    for (sum, value) in sums {
+        *sum = sum.saturating_add(value);
+    }
+    into.longest_poll_ns = into.longest_poll_ns.max(node.longest_poll_ns);
+    into.first_seen_ns = into.first_seen_ns.min(node.first_seen_ns);
+    into.last_seen_ns = into.last_seen_ns.max(node.last_seen_ns);
+    let mut buckets: BTreeMap<u64, Bucket> =
+        into.polls_histogram.iter().map(|bucket| (bucket.from_ns, *bucket)).collect();
+    for bucket in &node.polls_histogram {
+        let same = buckets.entry(bucket.from_ns).or_insert(Bucket { count: 0, ..*bucket });
+        same.count = same.count.saturating_add(bucket.count);
+    }
+    into.polls_histogram = buckets.into_values().collect();
+}
+
+/// Puts the nodes back into depth-first order, siblings by name.
+fn depth_first(snapshot: &mut Snapshot) {
+    let tree = Tree::new(snapshot);
+    let sorted = |siblings: &[usize]| {
+        let mut siblings = siblings.to_vec();
+        siblings.sort_by_key(|&index| snapshot.sites.get(snapshot.nodes[index].site).map(|site| &site.name));
+        siblings.into_iter().rev()
+    };
+    let mut order: Vec<usize> = Vec::with_capacity(snapshot.nodes.len());
+    let mut open: Vec<usize> = sorted(&tree.roots).collect();
+    while let Some(index) = open.pop() {
+        order.push(index);
+        open.extend(sorted(&tree.children[index]));
+    }
+    let mut numbers = vec![0; order.len()];
+    for (number, &index) in order.iter().enumerate() {
+        numbers[index] = number;
+    }
+    let moved = order.iter().map(|&index| {
+        let node = &snapshot.nodes[index];
+        Node { parent: node.parent.map(|parent| numbers[parent]), ..node.clone() }
+    });
+    snapshot.nodes = moved.collect();
+}
