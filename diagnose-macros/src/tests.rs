@@ -64,6 +64,7 @@ fn a_text_is_one_short_line() {
     assert_eq!(text("store\n    .get(key)\n    ?\n    .await"), "store.get(key)?.await");
     assert_eq!(text("get(\n    a,\n    b,\n).await"), "get(a, b).await");
     assert_eq!(text("with(|a| { a }, |a| {\n    a\n}).await"), "with(|a| { a }, |a| {…}).await");
+    assert_eq!(text("get(\"a\nb\").await"), "get(\"…\").await");
     assert_eq!(text("#[cfg(a)] get(c).await"), "get(c).await");
     let long = format!("store.get({}).await", "key, ".repeat(40));
     let cut = text(&long);

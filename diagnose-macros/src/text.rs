@@ -78,7 +78,8 @@ impl Printer {
         if !touches && !hugs {
             self.text.push(' ');
         }
-        self.text.push_str(token);
+        // A string that spans lines.
+        self.text.push_str(if token.contains('\n') { "\"…\"" } else { token });
         self.end = Some(end);
     }
 }

@@ -57,6 +57,7 @@ pub async fn last_expression(shared: Arc<Mutex<Vec<u32>>>) -> usize {
 
 /// The guard in the last expression of a block is dropped when the edition says so, and `dyn` may borrow as ever.
 #[diagnose]
+#[allow(clippy::await_holding_lock, clippy::type_complexity, clippy::useless_vec)]
 pub async fn awaits(shared: Arc<Mutex<Vec<u32>>>) -> Result<usize, Box<dyn std::error::Error>> {
     let of = |guard: &std::sync::MutexGuard<'_, Vec<u32>>| std::future::ready(guard.len());
     let counted = of(&shared.lock().unwrap()).await;
