@@ -4,7 +4,7 @@
 //! chains are broken. Braces that span lines are `{…}`. Where the compiler does not tell where tokens stand, the tokens
 //! are printed as the compiler prints them.
 
-use proc_macro2::{Delimiter, Group, LineColumn, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, LineColumn, TokenStream, TokenTree};
 
 /// How many characters a text has at most.
 const MOST: usize = 80;
@@ -39,7 +39,7 @@ impl Printer {
         for token in without_attributes(tokens) {
             match token {
                 TokenTree::Group(group) => self.group(&group),
-                other => self.token(&other.to_string(), other.span()),
+                other => self.token(&other.to_string(), other.span().start(), other.span().end()),
             }
         }
     }
@@ -52,29 +52,30 @@ impl Printer {
             // What a `macro_rules!` puts around a `$value`.
             Delimiter::None => return self.tokens(group.stream()),
         };
-        let (first, last) = (group.span_open(), group.span_close());
-        self.token(open, first);
-        if group.delimiter() == Delimiter::Brace && first.start().line != last.end().line {
+        // Not `span_open` and `span_close`: a group that was parsed and printed again has one span only.
+        let (start, end) = (group.span().start(), group.span().end());
+        let is_broken = start.line != end.line;
+        let inside = LineColumn { line: start.line, column: start.column + 1 };
+        let behind = LineColumn { line: end.line, column: end.column.saturating_sub(1) };
+        self.token(open, start, inside);
+        if group.delimiter() == Delimiter::Brace && is_broken {
             self.text.push('…');
-            self.end = Some(last.start());
+            self.end = Some(behind);
         } else {
             self.tokens(group.stream());
         }
         // The comma that a list on several lines ends with.
-        if self.text.ends_with(',') && close == ")" && first.start().line != last.end().line {
+        if is_broken && close == ")" && self.text.ends_with(',') {
             self.text.pop();
         }
-        self.token(close, last);
+        self.token(close, behind, end);
     }
 
-    fn token(&mut self, token: &str, span: Span) {
-        let (start, end) = (span.start(), span.end());
+    fn token(&mut self, token: &str, start: LineColumn, end: LineColumn) {
         let touches = self.end.is_none_or(|end| end == start);
         let is_broken_line = self.end.is_some_and(|end| end.line != start.line);
-        let is_close = |text: &str| text.ends_with(['(', '[']);
-        let hugs = token == "."
-            || token == "?"
-            || is_broken_line && (is_close(&self.text) || token == ")" || token == "]");
+        let is_open = self.text.ends_with(['(', '[']);
+        let hugs = matches!(token, "." | "?") || is_broken_line && (is_open || matches!(token, ")" | "]"));
         if !touches && !hugs {
             self.text.push(' ');
         }
