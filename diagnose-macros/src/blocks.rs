@@ -234,7 +234,7 @@ fn own_args(attribute: &Attribute) -> Result<Args> {
     }
 }
 
-/// Whether there is nothing to wait for, as in `todo!().await`, where the compiler would call our call unreachable.
+/// Whether there is nothing to wait for, as in `panic!().await`, where the compiler would call our call unreachable.
 fn never_ends(expression: &Expr) -> bool {
     match expression {
         Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,

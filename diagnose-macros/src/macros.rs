@@ -16,9 +16,11 @@ use crate::attributes::is_ours;
 use crate::blocks::Blocks;
 
 /// Macros that evaluate their arguments and print none of them as source.
-const PLAIN: [&str; 17] = [
+const PLAIN: [&str; 19] = [
+    "anyhow",
     "assert_eq",
     "assert_ne",
+    "bail",
     "debug_assert_eq",
     "debug_assert_ne",
     "eprint",

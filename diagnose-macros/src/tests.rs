@@ -53,6 +53,28 @@ fn the_body_is_there_once() {
     assert_eq!(expanded.matches("marker").count(), 1, "{expanded}");
 }
 
+/// The text that an expression is shown by.
+fn text(source: &str) -> String {
+    crate::text::of(source.parse().unwrap())
+}
+
+#[test]
+fn a_text_is_one_short_line() {
+    assert_eq!(text("store.get( key )?.await"), "store.get( key )?.await");
+    assert_eq!(text("store\n    .get(key)\n    ?\n    .await"), "store.get(key)?.await");
+    assert_eq!(text("get(\n    a,\n    b,\n).await"), "get(a, b).await");
+    assert_eq!(text("with(|a| { a }, |a| {\n    a\n}).await"), "with(|a| { a }, |a| {…}).await");
+    assert_eq!(text("get(\"a\nb\").await"), "get(\"…\").await");
+    assert_eq!(text("#[cfg(a)] get(c).await"), "get(c).await");
+    let long = format!("store.get({}).await", "key, ".repeat(40));
+    let cut = text(&long);
+    assert_eq!(cut.chars().count(), 80);
+    assert!(
+        cut.starts_with("store.get(key, ") && cut.contains('…') && cut.ends_with("key, ).await"),
+        "{cut}"
+    );
+}
+
 /// Everything before the braces of a function's body.
 fn head(tokens: TokenStream) -> String {
     let is_body =

@@ -52,35 +52,35 @@ impl Printer {
             // What a `macro_rules!` puts around a `$value`.
             Delimiter::None => return self.tokens(group.stream()),
         };
-        // Delimiters are one column wide. They have no places of their own in a group that was taken apart and put together.
+        // Not `span_open` and `span_close`: a group that was parsed and printed again has one span only.
         let (start, end) = (group.span().start(), group.span().end());
-        let open_end = LineColumn { column: start.column + 1, ..start };
-        let close_start = LineColumn { column: end.column.saturating_sub(1), ..end };
-        self.token(open, start, open_end);
-        if group.delimiter() == Delimiter::Brace && start.line != end.line {
+        let is_broken = start.line != end.line;
+        let inside = LineColumn { line: start.line, column: start.column + 1 };
+        let behind = LineColumn { line: end.line, column: end.column.saturating_sub(1) };
+        self.token(open, start, inside);
+        if group.delimiter() == Delimiter::Brace && is_broken {
             self.text.push('…');
-            self.end = Some(close_start);
+            self.end = Some(behind);
         } else {
             self.tokens(group.stream());
         }
         // The comma that a list on several lines ends with.
-        if self.text.ends_with(',') && close == ")" && start.line != end.line {
+        if is_broken && close == ")" && self.text.ends_with(',') {
             self.text.pop();
         }
-        self.token(close, close_start, end);
+        self.token(close, behind, end);
     }
 
     fn token(&mut self, token: &str, start: LineColumn, end: LineColumn) {
         let touches = self.end.is_none_or(|end| end == start);
         let is_broken_line = self.end.is_some_and(|end| end.line != start.line);
-        let is_close = |text: &str| text.ends_with(['(', '[']);
-        let hugs = token == "."
-            || token == "?"
-            || is_broken_line && (is_close(&self.text) || token == ")" || token == "]");
+        let is_open = self.text.ends_with(['(', '[']);
+        let hugs = matches!(token, "." | "?") || is_broken_line && (is_open || matches!(token, ")" | "]"));
         if !touches && !hugs {
             self.text.push(' ');
         }
-        self.text.push_str(token);
+        // A string that spans lines.
+        self.text.push_str(if token.contains('\n') { "\"…\"" } else { token });
         self.end = Some(end);
     }
 }

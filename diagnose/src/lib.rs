@@ -162,7 +162,10 @@ mod tree;
 ///   attribute on one of them has the last word.
 /// - On `impl Future for T` it times `poll`, on `impl Stream for T` `poll_next`, under the name of the type: polls and
 ///   busy time, and as calls what became ready. What such a future waits for is seen where it is awaited.
-/// - Inside an annotated function it stands on async blocks.
+/// - Inside an annotated function it stands on async blocks. Those without it, and async closures, are spans named
+///   `{block}`; `#[diagnose(skip)]` leaves one out.
+/// - Every `.await` in it is recorded too, and every arm of a `join!` or `select!`; in the arguments of other macros only
+///   where it is known what they do with them.
 ///
 /// # Arguments
 /// - `name = "…"`: the name to show instead of the function's.
@@ -171,6 +174,7 @@ mod tree;
 /// - `root`: the future is a task, a root wherever it is polled.
 /// - `all`: inside an impl block, a trait or a module, plain functions are timed too.
 /// - `skip`: leave the item as it is.
+/// - `awaits = false`: record no await points, here and in what is inside.
 /// - `crate = path`: where this crate is, if it was renamed or is re-exported.
 ///
 /// # Examples

@@ -46,6 +46,8 @@ fn reads_like_the_model() {
           "file": "src/main.rs",
           "line": 1,
           "column": 1,
+          "end_line": 0,
+          "end_column": 0,
           "name": "main",
           "module": "server",
           "kind": "fn"
@@ -68,6 +70,7 @@ fn reads_like_the_model() {
           "nested_ns": 0,
           "idle_ns": 0,
           "self_idle_ns": 0,
+          "queued_ns": 0,
           "unpolled_ns": 0,
           "longest_poll_ns": 0,
           "first_seen_ns": 0,

@@ -38,18 +38,20 @@ pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr) -> Expr {
     call(args, "arm", Some(quote!(.arm())), place, expression)
 }
 
-/// The call is located where the expression begins: a message about its result shows that line.
+/// The path of the call has the span of the expression's first token, as if the user had written it there: a message
+/// about its result shows that line, and lints that replace an expression see the whole of it, from there to `.await`.
 fn call(args: &Args, function: &str, marked: Option<TokenStream>, place: &Place, expression: &Expr) -> Expr {
     let krate = krate(args);
     let point = point(&krate, marked, place);
-    let here = Span::mixed_site().located_at(place.start);
-    let function = Ident::new(function, here);
-    let expression = argument(expression);
-    let krate = krate.into_iter().map(|mut token| {
-        token.set_span(token.span().located_at(place.start));
+    let function = Ident::new(function, place.start);
+    let path = quote_spanned!(place.start=> #krate::__private::#function).into_iter().map(|mut token| {
+        let hygiene = if args.krate.is_some() { token.span() } else { place.start };
+        token.set_span(hygiene.located_at(place.start));
         token
     });
-    let path: TokenStream = krate.chain(quote_spanned!(here=> ::__private::#function)).collect();
+    let path: TokenStream = path.collect();
+    let expression = argument(expression);
+    let here = Span::mixed_site().located_at(place.start);
     Expr::Verbatim(quote_spanned!(here=> #path({ #point &AWAIT }, #expression)))
 }
 

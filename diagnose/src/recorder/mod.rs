@@ -17,6 +17,7 @@ mod frame;
 mod local;
 mod point;
 mod root;
+mod running;
 mod span;
 mod visit;
 
@@ -24,8 +25,8 @@ pub(crate) use cost::poll_cost;
 pub use frame::Frame;
 pub(crate) use point::{AwaitEntry, Awaiting, Point};
 pub(crate) use root::RootPoll;
+pub(crate) use running::{Entry, Running};
 pub use span::Span;
-pub(crate) use span::{Entry, Running};
 
 /// The number of the task whose poll is running on this thread; zero if there is none.
 pub(crate) fn current_task() -> u64 {

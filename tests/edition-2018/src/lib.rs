@@ -55,6 +55,30 @@ pub async fn last_expression(shared: Arc<Mutex<Vec<u32>>>) -> usize {
     shared.lock().unwrap().len()
 }
 
+/// The guard in the last expression of a block is dropped when the edition says so, and `dyn` may borrow as ever.
+#[diagnose]
+#[allow(clippy::await_holding_lock, clippy::type_complexity, clippy::useless_vec)]
+pub async fn awaits(shared: Arc<Mutex<Vec<u32>>>) -> Result<usize, Box<dyn std::error::Error>> {
+    let of = |guard: &std::sync::MutexGuard<'_, Vec<u32>>| std::future::ready(guard.len());
+    let counted = of(&shared.lock().unwrap()).await;
+    let boxed: Pin<Box<dyn Future<Output = Result<usize, Box<dyn std::error::Error>>>>> =
+        Box::pin(async move {
+            let parsed: usize = "1".parse()?;
+            Ok(parsed + { std::future::ready(counted) }.await)
+        });
+    let again = async |by: usize| -> Result<usize, Box<dyn std::error::Error>> {
+        if by > 9 {
+            return Err("too much".into());
+        }
+        Ok(by + of(&shared.lock().unwrap()).await)
+    };
+    let listed = vec![again(boxed.await?).await?, std::future::ready(1).await];
+    if let Some(first) = std::future::ready(listed.first()).await {
+        println!("{} {first}", std::future::ready(first).await);
+    }
+    Ok(listed.len())
+}
+
 /// An unsafe body, as it was before edition 2024.
 ///
 /// # Safety
@@ -112,6 +136,7 @@ mod tests {
         assert_eq!(ready(opaque(&map, "a")).map(|it| it.to_string()), Ok(String::from("1")));
         assert_eq!(ready(opaque(&map, "b")).map(|it| it.to_string()), Err(String::from("b")));
         assert_eq!(ready(last_expression(Arc::new(Mutex::new(vec![1])))), 1);
+        assert_eq!(ready(awaits(Arc::default())).unwrap(), 2);
         assert_eq!(ready(unsafe { pointed(&7) }), 7);
         assert_eq!(ready(blocks((1, 2))), 2);
     }

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-use diagnose::Snapshot;
+use diagnose::{Kind, Snapshot};
 
 /// Polls a future until it is ready.
 pub fn run<F: Future>(future: F) -> F::Output {
@@ -34,7 +34,7 @@ pub async fn pause() {
 /// The sites of this name that the snapshot has nodes of, in the order of the source, as `kind name module file:line:column`.
 #[must_use]
 pub fn sites(name: &str) -> Vec<String> {
-    let snapshot = diagnose::snapshot();
+    let snapshot = diagnose::snapshot().without(&[Kind::Await]);
     let named = snapshot.sites.iter().filter(|site| site.name == name);
     named
         .map(|site| {
@@ -44,10 +44,10 @@ pub fn sites(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// The calls of a name, on all paths, as `calls name{label} < parent < grandparent`, sorted.
+/// The calls of a name, on all paths but without awaits, as `calls name{label} < parent < grandparent`, sorted.
 #[must_use]
 pub fn calls(name: &str) -> Vec<String> {
-    let snapshot = diagnose::snapshot();
+    let snapshot = diagnose::snapshot().without(&[Kind::Await]);
     let mut lines: Vec<String> = (0..snapshot.nodes.len())
         .filter(|&number| snapshot.sites[snapshot.nodes[number].site].name == name)
         .map(|number| format!("{} {}", snapshot.nodes[number].calls, path(&snapshot, number)))

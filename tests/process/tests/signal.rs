@@ -40,7 +40,10 @@ fn another_signal_can_be_chosen() {
     program.signal("USR2");
     let (extension, text) = program.dump();
     assert_eq!(extension, "folded");
-    assert!(text.contains("serve;[idle] "), "{text}");
+    assert!(
+        text.contains("serve;lines.next_line().await (tests/process/src/bin/server.rs:22);[idle] "),
+        "{text}"
+    );
     assert!(program.end().success);
 }
 

@@ -89,7 +89,7 @@ async fn selects_of_futures() -> u32 {
         }
     }
     futures::select_biased! {
-        _ = std::future::pending::<()>().fuse() => {}
+        () = std::future::pending::<()>().fuse() => {}
         default => sum += 1,
     };
     sum

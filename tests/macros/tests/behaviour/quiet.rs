@@ -150,6 +150,42 @@ async fn explicit_unit(run: impl Fn()) {
     run();
 }
 
+#[diagnose]
+async fn awaits_everywhere(lock: &Mutex<u32>) -> u32 {
+    use std::future::ready;
+
+    let block = async {
+        pause().await;
+        1
+    };
+    #[allow(clippy::identity_op)]
+    let sum = (block).await + 0 + { ready(1) }.await;
+    let sum = sum + if ready(true).await { (async { 2 }).await } else { (ready(3)).await };
+    let closure = async |by: u32| ready(by).await + sum;
+    let Ok(locked) = ready(lock.lock().map(|it| *it)).await else { return 0 };
+    match ready(locked).await {
+        0 => (),
+        _ => pause().await,
+    }
+    #[allow(clippy::let_unit_value)]
+    async {
+        pause().await;
+    }
+    .await;
+    closure(locked).await
+}
+
+#[diagnose]
+async fn arms() -> u32 {
+    let (a, ()) = tokio::join!(text(), pause());
+    tokio::select! {
+        () = pause() => {}
+        _ = text() => {}
+    }
+    let printed = format!("{a} {}", text().await);
+    u32::try_from(printed.len()).unwrap_or_default()
+}
+
 #[tokio::test]
 async fn every_lint_is_silent() {
     let lock = Mutex::new(1);
@@ -170,4 +206,6 @@ async fn every_lint_is_silent() {
     assert_eq!(run(generic(["a", "b"])), "ab");
     assert_eq!(run(in_blocks()), 3);
     run(explicit_unit(|| ()));
+    assert_eq!(run(awaits_everywhere(&lock)), 5);
+    assert_eq!(run(arms()), 9);
 }

@@ -1,0 +1,102 @@
+//! A poll that is running, from its start to its end.
+
+use super::local;
+use super::span::{Span, State};
+use super::visit::Visit;
+use crate::clock;
+use crate::live::Anchor;
+use crate::sync::add;
+use crate::tree::{Node, Wait};
+
+/// What the poll around a running one will find again.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(super) visit: Visit,
+    /// The count of pending children of the poll around this one, without this span.
+    pub(super) outer_pending: i32,
+    /// The number of the span whose poll is around this one, be it the parent or not.
+    pub(super) outer: u64,
+    /// Whether it is awaited by the body around it, so that the two stop at the same moment if it is pending.
+    pub(super) hands_on: bool,
+}
+
+impl Entry {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn new() -> Self {
+        Self { visit: Visit::new(), outer_pending: 0, outer: 0, hands_on: false }
+    }
+}
+
+/// A poll that is running, and recorded. Dropped without [`leave`](Running::leave), it was ended by a panic.
+#[derive(Debug)]
+pub(crate) struct Running<'a> {
+    pub(crate) span: &'a mut Span,
+    pub(crate) entry: &'a mut Entry,
+}
+
+impl Running<'_> {
+    /// The poll has returned.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn leave(mut self, pending: bool) {
+        self.end(pending);
+        // Its drop is for panics.
+        std::mem::forget(self);
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn end(&mut self, pending: bool) {
+        let Self { span, entry } = self;
+        // A running span has a node.
+        let Some(node) = span.node else { return };
+        // The first `Pending`: from now on it is listed as alive.
+        if pending && span.anchor.is_none() {
+            span.anchor = span.list(node, entry);
+        }
+        // A task inside another task's poll is nobody's child. The count wraps: between polls it means nothing.
+        let is_pending = i32::from(pending && !entry.visit.is_nested());
+        let children = local::replace_pending_children(entry.outer_pending.wrapping_add(is_pending));
+        local::set_id(entry.outer);
+        // Handed on by the await at which the body has stopped.
+        let stamp = local::take_stamp();
+        let now = if stamp == 0 { clock::now() } else { stamp };
+        if pending {
+            // Never below zero: a child may have been pending elsewhere before it came here.
+            span.pending_children = span.pending_children.saturating_add(children).max(0);
+            let wait = if span.pending_children == 0 { Wait::Own } else { Wait::Child };
+            span.state = State::Waiting(wait);
+            if let Some(slot) = span.anchor.and_then(Anchor::slot) {
+                slot.leave(now);
+            }
+            if entry.hands_on {
+                local::set_stamp(now);
+            }
+            entry.visit.end(node, now, Some(wait));
+        } else {
+            span.pending_children = 0;
+            span.state = State::Done;
+            span.unlist();
+            add(&node.completed, 1);
+            entry.visit.end(node, now, None);
+        }
+    }
+}
+
+impl Drop for Running<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        let Self { span, entry } = self;
+        let Some(node) = span.node else { return };
+        local::replace_pending_children(entry.outer_pending);
+        local::set_id(entry.outer);
+        span.pending_children = 0;
+        span.state = State::Done;
+        span.unlist();
+        add(&node.panicked, 1);
+        entry.visit.end(node, clock::now(), None);
+    }
+}
+
+/// The number of the span that polls this one; zero for a root, whatever it is polled in.
+pub(super) fn parent_id(node: &Node, entry: &Entry) -> u64 {
+    if node.parent.is_some_and(Node::is_root) { 0 } else { entry.outer }
+}
