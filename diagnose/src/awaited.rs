@@ -132,7 +132,7 @@ fn poll<F: Future>(future: Pin<&mut F>, point: &mut Point, context: &mut Context
 ///
 /// The compiler knows the answer when it compiles the poll. A type that is not recognised costs a node more.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn is_span<F>() -> bool {
+pub(crate) fn is_span<F>() -> bool {
     let name = any::type_name::<F>();
     name.starts_with("diagnose::timed::Timed<")
         || name.starts_with("&mut diagnose::timed::Timed<")

@@ -143,6 +143,8 @@ mod site;
 #[cfg(feature = "reports")]
 mod snapshot;
 #[cfg(feature = "record")]
+mod spawned;
+#[cfg(feature = "record")]
 mod switch;
 #[cfg(feature = "record")]
 mod sync;

@@ -46,16 +46,26 @@ impl<F: Future> Future for Timed<F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let mut entry = Entry::new();
-        if !this.span.enter(&mut entry) {
-            return this.future.poll(context);
-        }
-        let root = this.span.enter_root(context.waker());
-        let running = Running { span: this.span, entry: &mut entry };
-        let waker = root.as_ref().map_or(context.waker(), RootPoll::waker);
-        let poll = this.future.poll(&mut Context::from_waker(waker));
-        running.leave(poll.is_pending());
-        this.span.leave_root(root);
-        poll
+        poll(this.future, this.span, context)
     }
+}
+
+/// A poll of `future` as that span.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn poll<F: Future>(
+    future: Pin<&mut F>,
+    span: &mut Span,
+    context: &mut Context<'_>,
+) -> Poll<F::Output> {
+    let mut entry = Entry::new();
+    if !span.enter(&mut entry) {
+        return future.poll(context);
+    }
+    let root = span.enter_root(context.waker());
+    let running = Running { span: &mut *span, entry: &mut entry };
+    let waker = root.as_ref().and_then(RootPoll::waker).unwrap_or_else(|| context.waker());
+    let poll = future.poll(&mut Context::from_waker(waker));
+    running.leave(poll.is_pending());
+    span.leave_root(root);
+    poll
 }

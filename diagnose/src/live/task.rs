@@ -11,6 +11,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::task::Waker;
 
+use super::tasks::has_wakers;
 use super::waker::{PollWaker, Wakers};
 use crate::clock;
 use crate::label::Label;
@@ -29,7 +30,7 @@ pub(crate) enum Work {
 
 /// Which runtime it was spawned on through this crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Runtime {
+pub enum Runtime {
     /// It was met with its first poll.
     Unknown,
     Tokio,
@@ -152,13 +153,19 @@ impl Task {
 
     /// A poll starts. Returns the waker for it, and the tick of the wake that led to it, zero if none did.
     #[inline]
-    pub(crate) fn enter(&'static self, now: u64, thread: u32, outer: &Waker) -> (PollWaker, u64) {
+    pub(crate) fn enter(&'static self, now: u64, thread: u32, outer: &Waker) -> (Option<PollWaker>, u64) {
         self.since.store(now << 2 | RUNNING, Relaxed);
         self.thread.store(thread, Relaxed);
         // A wake that comes from now on asks for another poll.
         let woken = self.woken_at.load(Relaxed) != 0;
         let woken_at = if woken { self.woken_at.swap(0, Relaxed) } else { 0 };
-        (self.waker(outer), woken_at)
+        (has_wakers().then(|| self.waker(outer)), woken_at)
+    }
+
+    /// The closure is run.
+    pub(crate) fn begin_blocking(&self, now: u64) {
+        self.since.store(now << 2 | RUNNING, Relaxed);
+        self.polls.store(1, Relaxed);
     }
 
     /// The poll, that long, is over, and the task waits.

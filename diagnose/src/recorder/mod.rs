@@ -21,6 +21,8 @@ mod running;
 mod span;
 mod visit;
 
+use crate::live::Task;
+
 pub(crate) use cost::poll_cost;
 pub use frame::Frame;
 pub(crate) use point::{AwaitEntry, Awaiting, Point};
@@ -31,4 +33,11 @@ pub use span::Span;
 /// The number of the task whose poll is running on this thread; zero if there is none.
 pub(crate) fn current_task() -> u64 {
     local::task()
+}
+
+/// Says which task the next root on this thread belongs to. Returns what was said last, if no root has come since.
+pub(crate) fn set_spawned(task: Option<&'static Task>) -> Option<&'static Task> {
+    let last = local::take_spawned();
+    local::set_spawned(task);
+    last
 }

@@ -28,7 +28,8 @@ pub(super) fn task_of(site: &'static Site, label: Label) -> &'static Task {
 pub(crate) struct RootPoll {
     task: &'static Task,
     node: &'static Node,
-    waker: PollWaker,
+    /// `None` if tasks are to have no waker of their own.
+    waker: Option<PollWaker>,
     /// The task in whose poll this one runs.
     around: u64,
     entered: u64,
@@ -49,10 +50,10 @@ impl RootPoll {
         Self { task, node, waker, around, entered, goes_on: false }
     }
 
-    /// What the poll is given.
+    /// What the poll is given instead of the executor's waker.
     #[inline]
-    pub(crate) fn waker(&self) -> &Waker {
-        self.waker.get()
+    pub(crate) fn waker(&self) -> Option<&Waker> {
+        self.waker.as_ref().map(PollWaker::get)
     }
 
     /// The poll has returned `Pending`, and is in the books.

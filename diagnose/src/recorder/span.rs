@@ -171,7 +171,7 @@ impl Span {
         }
         entry.visit.begin_root(node, place, now, ended);
         if is_root {
-            if self.root.is_none() && live::has_wakers() {
+            if self.root.is_none() {
                 self.root = Some(root::task_of(self.site, self.label));
             }
         } else {

@@ -1,0 +1,160 @@
+//! Spawned work as tasks: what the wrappers of runtimes are made of.
+
+use std::any;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::atomic::Ordering::Relaxed;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
+use crate::awaited::is_span;
+use crate::clock;
+use crate::label::Label;
+use crate::live::{self, Origin, Runtime, Task, Work};
+use crate::named::task_site_at;
+use crate::recorder::{Span, current_task, set_spawned};
+use crate::timed;
+
+pin_project! {
+    /// A future that was spawned as a task: listed from its spawn to its end, with where and by whom it was spawned.
+    ///
+    /// A future that is a span of its own is the root of the task itself; any other gets a span around it.
+    // The ticket stands last: the task ends after what the future does in its drop.
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless you `.await` or poll them"]
+    pub struct Spawned<F> {
+        #[pin]
+        future: F,
+        span: Option<Span>,
+        ticket: Ticket,
+    }
+
+    impl<F> PinnedDrop for Spawned<F> {
+        fn drop(this: Pin<&mut Self>) {
+            let this = this.project();
+            if let Some(span) = this.span {
+                span.begin_drop();
+            }
+        }
+    }
+}
+
+/// The task before its first poll, when its root span takes it over.
+#[derive(Debug)]
+struct Ticket(Option<&'static Task>);
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if let Some(task) = self.0 {
+            live::remove_task(task);
+        }
+    }
+}
+
+/// A task of which no more is kept than its number, because it may be over at any time.
+#[derive(Debug, Clone, Copy)]
+pub struct Numbered {
+    task: Option<(&'static Task, u64)>,
+}
+
+impl Numbered {
+    /// Notes the number that the runtime itself has given it.
+    pub fn set_runtime_id(self, number: u64) {
+        if let Some((task, id)) = self.task.filter(|(task, id)| task.id() == *id) {
+            task.runtime_id.store(number, Relaxed);
+            // It was over in between, and another has its place.
+            if task.id() != id {
+                task.runtime_id.store(0, Relaxed);
+            }
+        }
+    }
+}
+
+impl<F: Future> Spawned<F> {
+    /// The future as a task that is spawned at `location`, under `name` or the one that the future's type has.
+    pub fn new(
+        runtime: Runtime,
+        name: Option<&str>,
+        location: &'static Location<'static>,
+        future: F,
+    ) -> (Self, Numbered) {
+        let site = task_site_at(name.unwrap_or_else(|| name_of::<F>()), location);
+        if !site.is_on() {
+            return (Self { future, span: None, ticket: Ticket(None) }, Numbered { task: None });
+        }
+        let task = live::add_task(Origin {
+            work: Work::Future,
+            site,
+            label: Label::NONE,
+            runtime,
+            spawned_at: Some(location),
+            spawned_by: current_task(),
+            made: clock::now(),
+        });
+        let span = if is_span::<F>() { None } else { Some(Span::new(site, Label::NONE)) };
+        (Self { future, span, ticket: Ticket(Some(task)) }, Numbered { task: Some((task, task.id())) })
+    }
+}
+
+impl<F: Future> Future for Spawned<F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        // The first root that is polled from here takes the task over.
+        if let Some(task) = this.ticket.0.take() {
+            set_spawned(Some(task));
+        }
+        let poll = match this.span {
+            Some(span) => timed::poll(this.future, span, context),
+            None => this.future.poll(context),
+        };
+        // Nobody did: recording has been switched off.
+        if let Some(task) = set_spawned(None) {
+            live::remove_task(task);
+        }
+        poll
+    }
+}
+
+/// A closure that is run on a thread for blocking code, as a task.
+pub fn blocking<F, T>(runtime: Runtime, location: &'static Location<'static>, work: F) -> impl FnOnce() -> T
+where
+    F: FnOnce() -> T,
+{
+    let site = task_site_at(name_of::<F>(), location);
+    let task = site.is_on().then(|| {
+        live::add_task(Origin {
+            work: Work::Blocking,
+            site,
+            label: Label::NONE,
+            runtime,
+            spawned_at: Some(location),
+            spawned_by: current_task(),
+            made: clock::now(),
+        })
+    });
+    let ticket = Ticket(task);
+    move || {
+        // Dropped when the closure returns, when it panics, and when it is never run.
+        let ticket = ticket;
+        if let Some(task) = ticket.0 {
+            task.begin_blocking(clock::now());
+        }
+        let _frame = crate::recorder::Frame::enter(site, Label::NONE);
+        work()
+    }
+}
+
+/// The name of a function by the type of its future or of a closure in it: `conn` for `server::conn::{{closure}}`, and for
+/// the span around that.
+fn name_of<F>() -> &'static str {
+    let name = any::type_name::<F>();
+    let name = name.split_once("timed::Timed<").map_or(name, |(_, inside)| inside);
+    let name = name.split(['<', '>', ',']).next().unwrap_or(name);
+    let named = |part: &&str| !part.starts_with("{{") && !part.is_empty();
+    name.rsplit("::").find(named).unwrap_or("task")
+}
