@@ -32,7 +32,7 @@ async fn configured_away(_: Missing) {}
 
 #[diagnose]
 #[must_use = "it is an answer"]
-async fn kept_async() -> u32 {
+async fn stays_async() -> u32 {
     pause().await;
     1
 }
@@ -41,7 +41,7 @@ async fn kept_async() -> u32 {
 fn attributes_are_kept() {
     assert_eq!(run(documented(1, 2, 3, 4)), 1);
     run(configured());
-    assert_eq!(run(kept_async()), 1);
-    assert_eq!(calls("kept_async"), ["1 kept_async"]);
+    assert_eq!(run(stays_async()), 1);
+    assert_eq!(calls("stays_async"), ["1 stays_async"]);
     assert_eq!(calls("documented"), ["1 documented"]);
 }

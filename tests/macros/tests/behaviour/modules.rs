@@ -5,7 +5,7 @@ use diagnose_macros_tests::{calls, run};
 #[diagnose::diagnose]
 mod work {
     pub(super) async fn outer() -> u32 {
-        deeper::inner().await + Part.size().await + left_out() + never().await
+        deeper::inner().await + Part.size().await + left_out() + opted_out().await
     }
 
     fn left_out() -> u32 {
@@ -13,7 +13,7 @@ mod work {
     }
 
     #[diagnose::diagnose(skip)]
-    async fn never() -> u32 {
+    async fn opted_out() -> u32 {
         std::future::ready(0).await
     }
 
@@ -57,7 +57,7 @@ fn what_is_inside_is_timed() {
     assert_eq!(calls("counts"), ["1 counts < inner < outer"]);
     assert_eq!(calls("Part::size"), ["1 Part::size < outer"]);
     assert_eq!(calls("seen"), ["1 seen"]);
-    for left_out in ["left_out", "never", "unseen"] {
+    for left_out in ["left_out", "opted_out", "unseen"] {
         assert!(calls(left_out).is_empty(), "{left_out}");
     }
 }
