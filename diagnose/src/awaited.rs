@@ -138,6 +138,8 @@ pub(crate) fn is_span<F>() -> bool {
         || name.starts_with("&mut diagnose::timed::Timed<")
         || name.starts_with("core::pin::Pin<&mut diagnose::timed::Timed<")
         || name.starts_with("core::pin::Pin<alloc::boxed::Box<diagnose::timed::Timed<")
+        || name.starts_with("&mut core::pin::Pin<&mut diagnose::timed::Timed<")
+        || name.starts_with("&mut core::pin::Pin<alloc::boxed::Box<diagnose::timed::Timed<")
 }
 
 #[cfg(test)]
@@ -155,6 +157,8 @@ mod tests {
         assert!(is_span::<&mut Span>());
         assert!(is_span::<Pin<Box<Span>>>());
         assert!(is_span::<Pin<&mut Span>>());
+        assert!(is_span::<&mut Pin<Box<Span>>>());
+        assert!(is_span::<&mut Pin<&mut Span>>());
         assert!(!is_span::<Ready<Span>>());
         assert!(!is_span::<Pin<Box<dyn Future<Output = u8>>>>());
     }

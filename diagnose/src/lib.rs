@@ -117,6 +117,8 @@ mod clock;
 #[cfg(feature = "reports")]
 mod config;
 #[cfg(feature = "reports")]
+mod cpu;
+#[cfg(feature = "reports")]
 mod dump;
 #[cfg(feature = "record")]
 mod env;
@@ -130,6 +132,8 @@ mod live;
 mod named;
 #[cfg(not(feature = "record"))]
 mod off;
+#[cfg(feature = "reports")]
+mod panics;
 #[cfg(feature = "record")]
 mod pattern;
 #[cfg(feature = "record")]
@@ -152,6 +156,10 @@ mod sync;
 mod timed;
 #[cfg(feature = "record")]
 mod tree;
+#[cfg(feature = "reports")]
+mod watchdog;
+#[cfg(feature = "reports")]
+mod within;
 
 /// Times a function: a span per call, under whoever polls it.
 ///
@@ -221,10 +229,11 @@ pub use diagnose_macros::diagnose;
 #[cfg(feature = "manual-clock")]
 pub use clock::manual as manual_clock;
 #[cfg(feature = "reports")]
-pub use config::{Builder, Signal, install};
+pub use config::{Builder, Signal, Wakers, install};
 #[cfg(feature = "reports")]
 pub use diagnose_reports::{
-    Bucket, Clock, Dropped, Error, Format, Kind, Node, Process, Report, Site, Thread, View,
+    Bucket, Clock, Dropped, Error, Format, Kind, Node, Process, Report, Site, Span, State, Task, TaskKind,
+    Thread, View,
 };
 #[cfg(feature = "reports")]
 pub use dump::{dump, dump_to};
@@ -233,11 +242,13 @@ pub use named::FutureExt;
 #[cfg(not(feature = "record"))]
 pub use off::{FutureExt, set_enabled};
 #[cfg(feature = "reports")]
-pub use snapshot::{Snapshot, reset, snapshot};
+pub use snapshot::{Snapshot, reset, snapshot, tree};
 #[cfg(feature = "record")]
 pub use switch::set_enabled;
 #[cfg(feature = "record")]
 pub use timed::Timed;
+#[cfg(feature = "reports")]
+pub use within::within;
 
 /// What the macros' output refers to. Not for use by hand, and not subject to semantic versioning.
 #[cfg(feature = "record")]

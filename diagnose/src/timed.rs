@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use futures_core::future::FusedFuture;
 use pin_project_lite::pin_project;
 
 use crate::label::Label;
@@ -47,6 +48,12 @@ impl<F: Future> Future for Timed<F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         poll(this.future, this.span, context)
+    }
+}
+
+impl<F: FusedFuture> FusedFuture for Timed<F> {
+    fn is_terminated(&self) -> bool {
+        self.future.is_terminated()
     }
 }
 

@@ -101,5 +101,7 @@ pub use analysis::fold::{Stack, fold};
 pub use analysis::rows::{Row, rows};
 pub use error::Error;
 pub use format::{Format, Report, View};
-pub use model::{Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapshot, Thread, VERSION};
+pub use model::{
+    Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapshot, Span, State, Task, TaskKind, Thread, VERSION,
+};
 pub use write::{write, write_file};

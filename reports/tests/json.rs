@@ -32,6 +32,7 @@ fn reads_like_the_model() {
         "over_nodes": 3,
         "over_depth": 0,
         "over_labels": 0,
+        "over_spans": 0,
         "unreadable": 0
       },
       "threads": [

@@ -66,6 +66,8 @@ pub(crate) struct Task {
     pub(crate) span: AtomicU64,
     /// Since when it is in its state: the tick above two bits.
     since: AtomicU64,
+    /// When its last poll began.
+    pub(crate) entered: AtomicU64,
     /// The tree of the thread that polled it last.
     pub(crate) thread: AtomicU32,
     pub(crate) polls: AtomicU32,
@@ -104,6 +106,7 @@ impl Task {
             runtime_id: zero(),
             span: zero(),
             since: zero(),
+            entered: zero(),
             thread: AtomicU32::new(0),
             polls: AtomicU32::new(0),
             busy: zero(),
@@ -155,6 +158,7 @@ impl Task {
     #[inline]
     pub(crate) fn enter(&'static self, now: u64, thread: u32, outer: &Waker) -> (Option<PollWaker>, u64) {
         self.since.store(now << 2 | RUNNING, Relaxed);
+        self.entered.store(now, Relaxed);
         self.thread.store(thread, Relaxed);
         // A wake that comes from now on asks for another poll.
         let woken = self.woken_at.load(Relaxed) != 0;

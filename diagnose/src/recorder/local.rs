@@ -211,12 +211,19 @@ pub(super) fn place() -> Place {
     // be asked for its name.
     let lent = LEASE.try_with(|_| ()).is_err();
     let name = if lent { String::new() } else { thread::current().name().unwrap_or_default().to_owned() };
-    let tree = tree::lease(name);
+    let tree = tree::lease(name, if lent { 0 } else { thread_id() });
     LOCAL.with(|local| {
         local.tree.set(Some(tree));
         local.current.set(Some(&tree.root));
     });
     Place { tree, current: &tree.root, lent }
+}
+
+/// The kernel's number of this thread; zero if it is not known.
+fn thread_id() -> u64 {
+    let link = std::fs::read_link("/proc/thread-self").ok();
+    let number = link.as_deref().and_then(|path| path.file_name()?.to_str()?.parse().ok());
+    number.unwrap_or(0)
 }
 
 /// Gives back the tree, and what else the thread has at hand.

@@ -22,6 +22,7 @@ mod span;
 mod visit;
 
 use crate::live::Task;
+use crate::tree::Node;
 
 pub(crate) use cost::poll_cost;
 pub use frame::Frame;
@@ -40,4 +41,12 @@ pub(crate) fn set_spawned(task: Option<&'static Task>) -> Option<&'static Task> 
     let last = local::take_spawned();
     local::set_spawned(task);
     last
+}
+
+/// The nodes that run on this thread, from a root down.
+pub(crate) fn running_path() -> Vec<&'static Node> {
+    let nodes = std::iter::successors(local::current(), |node| node.parent);
+    let mut path: Vec<&'static Node> = nodes.take_while(|node| !node.is_root()).collect();
+    path.reverse();
+    path
 }

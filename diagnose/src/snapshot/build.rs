@@ -5,14 +5,15 @@ use std::ptr;
 
 use diagnose_reports::{Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapshot, Thread};
 
+use super::alive::Alive;
 use super::merged::{Merged, Path, Sums};
 use super::reset;
 use crate::clock::{self, Scale};
 use crate::tree::Histogram;
-use crate::{label, recorder, site, switch};
+use crate::{label, live, recorder, site, switch, watchdog};
 
 /// Puts a capture into its final shape and order.
-pub(super) fn build(merged: &Merged) -> Snapshot {
+pub(super) fn build(merged: &Merged, alive: &Alive) -> Snapshot {
     let scale = Scale::measure();
     let began = reset::began();
     let mut snapshot = Snapshot::default();
@@ -24,7 +25,7 @@ pub(super) fn build(merged: &Merged) -> Snapshot {
     snapshot.clock = clock_of(scale);
     snapshot.dropped = dropped(merged);
     snapshot.threads = threads(merged);
-    let order = Order::new(merged);
+    let order = Order::new(merged, alive);
     snapshot.sites = order.sites();
     for &path in &order.paths {
         let mut node = node(&merged.paths[path], scale, began);
@@ -32,6 +33,8 @@ pub(super) fn build(merged: &Merged) -> Snapshot {
         node.parent = merged.paths[path].parent.map(|parent| order.numbers[parent]);
         snapshot.nodes.push(node);
     }
+    snapshot.alarms = watchdog::alarms();
+    alive.build(&mut snapshot, scale, |site| order.site_number(site));
     snapshot
 }
 
@@ -46,7 +49,7 @@ struct Order {
 }
 
 impl Order {
-    fn new(merged: &Merged) -> Self {
+    fn new(merged: &Merged, alive: &Alive) -> Self {
         let paths = &merged.paths;
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); paths.len() + 1];
         let mut used: Vec<bool> = paths.iter().map(|path| !path.is_empty()).collect();
@@ -64,7 +67,8 @@ impl Order {
         }
         let mut order = Self { paths: Vec::new(), numbers: vec![0; paths.len()], sites: BTreeMap::new() };
         order.place(&children, 0);
-        order.sites = order.paths.iter().map(|&path| (plain_site(paths[path].site), 0)).collect();
+        let sites = order.paths.iter().map(|&path| paths[path].site).chain(alive.sites());
+        order.sites = sites.map(|site| (plain_site(site), 0)).collect();
         for (number, slot) in order.sites.values_mut().enumerate() {
             *slot = number;
         }
@@ -175,6 +179,7 @@ fn dropped(merged: &Merged) -> Dropped {
     dropped.over_nodes = merged.over_nodes;
     dropped.over_depth = merged.over_depth;
     dropped.over_labels = label::over();
+    dropped.over_spans = live::over();
     dropped.unreadable = merged.unreadable;
     dropped
 }

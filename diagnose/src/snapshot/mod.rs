@@ -7,6 +7,7 @@
 //! read: one that was preempted there is given up to 50 ms, and then the node is counted as unreadable. Each node is read consistently by itself, children before their
 //! parents, so that a parent's time covers its children's.
 
+mod alive;
 mod build;
 mod merged;
 mod reset;
@@ -33,5 +34,34 @@ pub use reset::reset;
 /// ```
 #[must_use]
 pub fn snapshot() -> Snapshot {
-    build::build(&merged::Merged::capture())
+    let alive = alive::Alive::capture();
+    build::build(&merged::Merged::capture(), &alive)
+}
+
+/// What every task is doing now, as text: each with its state, what it waits for and since when, in the style of a
+/// goroutine dump. The longest wait comes first; tasks that are alike stand together.
+///
+/// # Examples
+/// ```
+/// println!("{}", diagnose::tree());
+/// ```
+/// prints
+/// ```text
+/// tasks: 2 alive, 2 waiting
+///
+/// task 1 main [waiting 4.20 s] 2 polls, busy 31.0 µs
+///   └─ handle at handle(&db).await (src/main.rs:31:5)
+///      └─ db.lock().await (src/main.rs:20:18) [waiting 4.20 s]
+///
+/// task 7 refresh [waiting 1.00 s] 5 polls, busy 1.20 ms
+///   └─ interval.tick().await (src/main.rs:12:9) [waiting 1.00 s]
+/// ```
+#[must_use]
+pub fn tree() -> String {
+    alive().tree()
+}
+
+/// A snapshot of what is alive, without what was spent.
+pub(crate) fn alive() -> Snapshot {
+    build::build(&merged::Merged::default(), &alive::Alive::capture())
 }

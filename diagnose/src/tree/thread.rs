@@ -29,8 +29,9 @@ pub(crate) struct Tree {
     leased: AtomicBool,
     /// Whether this is the tree of [`STRAYS`].
     is_for_strays: bool,
-    /// Name of the thread that holds the lease or held it last. Locked after [`TREES`], never before.
-    name: Mutex<String>,
+    /// Name of the thread that holds the lease or held it last, and the kernel's number of it, zero if that is not known.
+    /// Locked after [`TREES`], never before.
+    name: Mutex<(String, u64)>,
 }
 
 static TREES: Mutex<Vec<&'static Tree>> = Mutex::new(Vec::new());
@@ -41,12 +42,12 @@ static STRAYS: Mutex<Option<&'static Tree>> = Mutex::new(None);
 
 /// The tree of a new thread: one that an ended thread left behind, else a new one.
 #[cold]
-pub(crate) fn lease(name: String) -> &'static Tree {
+pub(crate) fn lease(name: String, thread_id: u64) -> &'static Tree {
     let mut trees = lock();
     let free = trees.iter().find(|tree| !tree.leased.load(Ordering::Relaxed));
     let tree = free.copied().unwrap_or_else(|| new_tree(&mut trees, false));
     tree.leased.store(true, Ordering::Relaxed);
-    *tree.name.lock() = name;
+    *tree.name.lock() = (name, thread_id);
     tree
 }
 
@@ -76,7 +77,7 @@ impl Tree {
             over_depth: zero(),
             leased: AtomicBool::new(is_for_strays),
             is_for_strays,
-            name: Mutex::new(String::new()),
+            name: Mutex::new((String::new(), 0)),
         }
     }
 
@@ -165,7 +166,12 @@ impl Tree {
     /// The lease-holder's name, and whether it is still there. `None` for the tree of strays.
     pub(crate) fn thread(&self) -> Option<(String, bool)> {
         let _trees = lock();
-        (!self.is_for_strays).then(|| (self.name.lock().clone(), self.leased.load(Ordering::Relaxed)))
+        (!self.is_for_strays).then(|| (self.name.lock().0.clone(), self.leased.load(Ordering::Relaxed)))
+    }
+
+    /// The kernel's number of the thread that holds the lease or held it last; zero if that is not known.
+    pub(crate) fn thread_id(&self) -> u64 {
+        self.name.lock().1
     }
 
     fn own_child(

@@ -39,6 +39,7 @@ fn dropped(dropped: &Dropped) -> String {
         (dropped.over_nodes, "call", "over the bound of nodes"),
         (dropped.over_depth, "call", "over the bound of depth"),
         (dropped.over_labels, "label", "over the bound of labels"),
+        (dropped.over_spans, "span", "over the bound of live spans"),
         (dropped.unreadable, "node", "unreadable"),
     ];
     let losses: Vec<String> = losses

@@ -21,5 +21,6 @@ pub(crate) mod json;
 #[cfg(feature = "svg")]
 pub(crate) mod svg;
 pub(crate) mod table;
+pub(crate) mod tasks;
 pub(crate) mod text;
 pub(crate) mod units;

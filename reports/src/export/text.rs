@@ -18,7 +18,7 @@ use crate::analysis::labels::label_rows;
 use crate::analysis::rows::{Row, rows};
 use crate::export::table::Table;
 use crate::export::units::{count, counted, time};
-use crate::export::{callpaths, empty, footer::footer};
+use crate::export::{callpaths, empty, footer::footer, tasks};
 use crate::format::View;
 use crate::model::{Kind, Snapshot};
 use crate::names::{location, printable};
@@ -40,8 +40,15 @@ const OPTIONAL: [Optional; 3] = [
 #[allow(clippy::unnecessary_wraps, reason = "all formats share one signature")]
 pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     let footer = footer(snapshot);
-    let snapshot = &plain(snapshot);
     let mut page = format!("{}\n", footer[0]);
+    for alarm in &snapshot.alarms {
+        let _ = write!(page, "\nALARM {alarm}\n");
+    }
+    if !snapshot.tasks.is_empty() {
+        page.push('\n');
+        page.push_str(&tasks::render(snapshot, MAX_ROWS));
+    }
+    let snapshot = &plain(snapshot);
     if snapshot.nodes.is_empty() {
         page.push('\n');
         for line in empty::lines(snapshot, View::Time) {

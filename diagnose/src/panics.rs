@@ -1,0 +1,60 @@
+//! Where in the tree of futures a panic came from.
+
+use std::panic;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use crate::recorder;
+use crate::say::say;
+use crate::site::{Kind, Site};
+
+static IS_ON: AtomicBool = AtomicBool::new(false);
+
+/// From now on a panic inside a task also says on stderr in which task and where, or no longer does.
+pub(crate) fn install(on: bool) {
+    static HOOK: AtomicBool = AtomicBool::new(false);
+    IS_ON.store(on, Relaxed);
+    if !on || HOOK.swap(true, Relaxed) {
+        return;
+    }
+    let previous = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        previous(info);
+        if IS_ON.load(Relaxed) {
+            report();
+        }
+    }));
+}
+
+/// ```text
+/// diagnose: the panic was in task 7
+///   conn (src/main.rs:12)
+///   └─ read at read(&mut socket).await (src/main.rs:20:9)
+/// ```
+fn report() {
+    let path = recorder::running_path();
+    if path.is_empty() {
+        return;
+    }
+    let task = recorder::current_task();
+    let mut text = match task {
+        0 => "diagnose: the panic was in".to_owned(),
+        task => format!("diagnose: the panic was in task {task}"),
+    };
+    for (depth, node) in path.iter().enumerate() {
+        let indent = if depth == 0 { String::new() } else { format!("{:1$}└─ ", "", (depth - 1) * 3) };
+        let at = node.via.map(|via| format!(" at {}", place(via))).unwrap_or_default();
+        let name = if at.is_empty() { place(node.site) } else { node.site.name.to_owned() };
+        let label = node.label.text().map(|label| format!(" {label}")).unwrap_or_default();
+        text.push_str(&format!("\n  {indent}{name}{label}{at}"));
+    }
+    say!("{text}");
+}
+
+fn place(site: &Site) -> String {
+    let Site { name, file, line, column, .. } = site;
+    if site.kind == Kind::Await {
+        format!("{name} ({file}:{line}:{column})")
+    } else {
+        format!("{name} ({file}:{line})")
+    }
+}

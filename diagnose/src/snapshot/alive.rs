@@ -1,0 +1,224 @@
+//! What is alive, copied from the live registry and put into order.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering::Relaxed;
+
+use diagnose_reports::{Snapshot, Span, State, Task, TaskKind};
+
+use crate::clock::{self, Scale};
+use crate::live::{self, Doing, Listed, Origin, Runtime, Work};
+use crate::site::Site;
+use crate::tree::{self, Node};
+
+/// A copy of the live registry, taken at `now`.
+#[derive(Debug)]
+pub(super) struct Alive {
+    tasks: Vec<Listing>,
+    /// Depth first, a parent before its children.
+    spans: Vec<Placed>,
+    now: u64,
+}
+
+/// A task and what was read of it.
+#[derive(Debug)]
+struct Listing {
+    task: &'static live::Task,
+    id: u64,
+    origin: Origin,
+    doing: Doing,
+    since: u64,
+    span: u64,
+    entered: u64,
+    /// While it is running, the nodes that run on its thread, from its root down.
+    running: Vec<&'static Node>,
+}
+
+/// A span in its place.
+#[derive(Debug)]
+struct Placed {
+    listed: Listed,
+    parent: Option<usize>,
+    /// The number of its task; zero if it has none.
+    task: u64,
+    is_detached: bool,
+    is_skipped: bool,
+}
+
+impl Alive {
+    /// Copies what is alive. A task and its spans are read one after the other, and none is stopped: one that moves on in
+    /// between is caught in the middle.
+    pub(super) fn capture() -> Self {
+        let mut tasks: Vec<Listing> = live::all_tasks().into_iter().filter_map(listing).collect();
+        tasks.sort_by_key(|task| task.id);
+        let mut spans: Vec<Listed> = live::all().filter_map(live::Slot::read).collect();
+        // A span is listed after the spans below it, so its number says more about the order of siblings.
+        spans.sort_by_key(|span| span.id);
+        let now = clock::now();
+        let roots: HashMap<u64, (u64, u64)> =
+            tasks.iter().map(|task| (task.span, (task.id, task.entered))).collect();
+        Self { tasks, spans: place(spans, &roots), now }
+    }
+
+    /// The sites that occur.
+    pub(super) fn sites(&self) -> impl Iterator<Item = &'static Site> {
+        let spans = self.spans.iter().flat_map(|span| [Some(span.listed.node.site), span.listed.node.via]);
+        let running = self.tasks.iter().flat_map(|task| &task.running);
+        let running = running.flat_map(|node| [Some(node.site), node.via]);
+        spans.chain(running).flatten().chain(self.tasks.iter().map(|task| task.origin.site))
+    }
+
+    /// Puts tasks and spans into a snapshot.
+    pub(super) fn build(
+        &self,
+        snapshot: &mut Snapshot,
+        scale: Scale,
+        site_number: impl Fn(&'static Site) -> usize,
+    ) {
+        let ago = |tick: u64| scale.ns(self.now.saturating_sub(tick));
+        let threads = threads();
+        let mut roots = HashMap::<u64, usize>::new();
+        for (number, placed) in self.spans.iter().enumerate() {
+            let Listed { id, state, since, node, made, polls, .. } = placed.listed;
+            if placed.parent.is_none() && placed.task != 0 {
+                roots.insert(placed.task, number);
+            }
+            let mut span = Span::default();
+            span.id = id;
+            span.site = site_number(node.site);
+            span.at = node.via.map(&site_number);
+            span.label = node.label.text().map(str::to_owned);
+            span.parent = placed.parent;
+            span.task = some(placed.task);
+            span.state = match state {
+                live::State::Waiting => State::Waiting,
+                live::State::Running => State::Running,
+            };
+            span.since_ns = ago(since);
+            span.age_ns = ago(made);
+            span.polls = u64::from(polls);
+            span.detached = placed.is_detached;
+            span.skipped = placed.is_skipped;
+            snapshot.spans.push(span);
+        }
+        for listing in &self.tasks {
+            let mut task = listing.build(self.now, scale, site_number(listing.origin.site));
+            let path = listing.running.iter().flat_map(|node| [node.via, Some(node.site)]);
+            task.running = path.flatten().map(&site_number).collect();
+            task.span = roots.get(&listing.id).copied();
+            let thread = listing.task.thread.load(Relaxed);
+            if task.polls > 0 || task.state == State::Running {
+                let (name, id) = threads.get(&thread).cloned().unwrap_or_default();
+                task.thread = name;
+                task.thread_id = some(id);
+            }
+            snapshot.tasks.push(task);
+        }
+    }
+}
+
+fn listing(task: &'static live::Task) -> Option<Listing> {
+    let (id, origin) = task.origin()?;
+    let (doing, since) = task.doing();
+    let is_running = doing == Doing::Running && origin.work == Work::Future;
+    let running = if is_running { running_on(task.thread.load(Relaxed), origin.site) } else { Vec::new() };
+    // The poll that is running has not left anything out yet.
+    let entered = if is_running { 0 } else { task.entered.load(Relaxed) };
+    Some(Listing { task, id, origin, doing, since, span: task.span.load(Relaxed), entered, running })
+}
+
+/// The nodes that run in a tree, from the root of a task down.
+fn running_on(thread: u32, site: &'static Site) -> Vec<&'static Node> {
+    let Some(tree) = tree::all().into_iter().find(|tree| tree.root.tree == thread) else { return Vec::new() };
+    let is_running = |node: &&'static Node| node.times.is_running() && !tree::is_nested(node.site);
+    // Of several, one runs inside the other's poll.
+    let own = tree.root.children().filter(is_running).find(|node| std::ptr::eq(node.site, site));
+    let first = own.or_else(|| tree.root.children().find(is_running));
+    std::iter::successors(first, |node| node.children().find(is_running)).collect()
+}
+
+impl Listing {
+    fn build(&self, now: u64, scale: Scale, site: usize) -> Task {
+        let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
+        let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);
+        let mut task = Task::default();
+        task.id = self.id;
+        task.site = site;
+        task.label = self.origin.label.text().map(str::to_owned);
+        task.kind = match self.origin.work {
+            Work::Future => TaskKind::Future,
+            Work::Blocking => TaskKind::Blocking,
+        };
+        let runtime = match self.origin.runtime {
+            Runtime::Unknown | Runtime::Other => "",
+            Runtime::Tokio => "tokio",
+            Runtime::Smol => "smol",
+            Runtime::AsyncStd => "async-std",
+        };
+        task.runtime.push_str(runtime);
+        task.runtime_id = some(value(&self.task.runtime_id));
+        task.spawned_at = self.origin.spawned_at.map(ToString::to_string).unwrap_or_default();
+        task.spawned_by = some(self.origin.spawned_by);
+        task.state = match self.doing {
+            Doing::Unpolled => State::Unpolled,
+            Doing::Running => State::Running,
+            Doing::Waiting => State::Waiting,
+            Doing::Queued => State::Queued,
+        };
+        task.since_ns = ago(self.since);
+        task.age_ns = ago(self.origin.made);
+        task.polls = u64::from(self.task.polls.load(Relaxed));
+        task.busy_ns = scale.ns(value(&self.task.busy));
+        if task.state == State::Running {
+            task.busy_ns = task.busy_ns.saturating_add(task.since_ns);
+        }
+        task.queued_ns = scale.ns(value(&self.task.queued));
+        if task.state == State::Queued {
+            task.queued_ns = task.queued_ns.saturating_add(task.since_ns);
+        }
+        task.wakes = u64::from(self.task.wakes.load(Relaxed));
+        task.self_wakes = u64::from(self.task.self_wakes.load(Relaxed));
+        task.woken_by = some(value(&self.task.woken_by));
+        task.wakers = (live::has_wakers() && self.origin.work == Work::Future)
+            .then(|| u64::from(self.task.live_wakers()));
+        task
+    }
+}
+
+/// Puts spans in depth-first order below their parents. A span whose parent is gone becomes a root, and is detached.
+fn place(spans: Vec<Listed>, tasks: &HashMap<u64, (u64, u64)>) -> Vec<Placed> {
+    let by_id: HashMap<u64, usize> =
+        spans.iter().enumerate().map(|(number, span)| (span.id, number)).collect();
+    let parent = |span: &Listed| by_id.get(&span.parent).copied().filter(|_| span.parent != 0);
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); spans.len()];
+    let mut open: Vec<(usize, Option<usize>, (u64, u64))> = Vec::new();
+    for (number, span) in spans.iter().enumerate().rev() {
+        match parent(span) {
+            Some(parent) => children[parent].push(number),
+            None => open.push((number, None, tasks.get(&span.id).copied().unwrap_or_default())),
+        }
+    }
+    let mut placed: Vec<Placed> = Vec::with_capacity(spans.len());
+    while let Some((number, parent, task)) = open.pop() {
+        let listed = spans[number];
+        let here = placed.len();
+        open.extend(children[number].iter().map(|&child| (child, Some(here), task)));
+        let (task, entered) = task;
+        let is_detached = parent.is_none() && listed.parent != 0;
+        // A wait that began before the task's last poll did.
+        let is_skipped = listed.state == live::State::Waiting && listed.since < entered;
+        placed.push(Placed { listed, parent, task, is_detached, is_skipped });
+    }
+    placed
+}
+
+/// The names and numbers of the threads, by the numbers of their trees.
+fn threads() -> HashMap<u32, (String, u64)> {
+    let trees = tree::all();
+    let threads =
+        trees.into_iter().filter_map(|tree| Some((tree.root.tree, (tree.thread()?.0, tree.thread_id()))));
+    threads.collect()
+}
+
+fn some(number: u64) -> Option<u64> {
+    (number != 0).then_some(number)
+}

@@ -1,0 +1,133 @@
+//! A time limit for tests: what is not done in time says what it waits for.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pin_project_lite::pin_project;
+
+use crate::say::say;
+use crate::sync::Mutex;
+
+/// Runs `future`, and panics with the tree of all tasks if it is not done within `limit`.
+///
+/// For tests, on any executor. The clock is a thread of its own: if a poll does not return, the tree is on stderr all the
+/// same, and the panic comes with the next poll. Time that a runtime pauses or skips does not count, only real time.
+///
+/// # Panics
+/// If the future is not done in time.
+///
+/// # Examples
+/// ```
+/// use std::time::Duration;
+///
+/// #[diagnose::diagnose]
+/// async fn answer() -> u32 { 42 }
+///
+/// # async fn test() {
+/// let answer = diagnose::within(Duration::from_secs(1), answer()).await;
+/// # assert_eq!(answer, 42);
+/// # }
+/// ```
+pub async fn within<F: Future>(limit: Duration, future: F) -> F::Output {
+    Within { future, alarm: Alarm::start(limit) }.await
+}
+
+pin_project! {
+    struct Within<F> {
+        #[pin]
+        future: F,
+        alarm: Alarm,
+    }
+}
+
+/// The thread that waits for the limit, as seen from the future.
+struct Alarm {
+    limit: Duration,
+    shared: Arc<Shared>,
+    thread: thread::Thread,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    waker: Option<Waker>,
+    /// What was alive when the limit had passed.
+    tree: Option<String>,
+    is_over: bool,
+}
+
+impl Alarm {
+    fn start(limit: Duration) -> Self {
+        let shared = Arc::new(Shared::default());
+        let end = Instant::now() + limit;
+        let theirs = Arc::clone(&shared);
+        let thread =
+            thread::Builder::new().name("diagnose-within".to_owned()).spawn(move || theirs.watch(end));
+        // Without a thread there is no limit; the test has one of its own, or hangs as it did.
+        let thread = thread.map_or_else(|_| thread::current(), |thread| thread.thread().clone());
+        Self { limit, shared, thread }
+    }
+
+    fn check(&self, waker: &Waker) {
+        let mut state = self.shared.state.lock();
+        let tree = state.tree.take();
+        let old = state.waker.replace(waker.clone());
+        drop(state);
+        drop(old);
+        if let Some(tree) = tree {
+            panic!("not done within {:?}\n\n{tree}", self.limit);
+        }
+    }
+}
+
+impl Shared {
+    fn watch(&self, end: Instant) {
+        loop {
+            if self.state.lock().is_over {
+                return;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            thread::park_timeout(left);
+        }
+        let tree = crate::tree();
+        let mut state = self.state.lock();
+        if state.is_over {
+            return;
+        }
+        say!("diagnose: not done in time\n\n{tree}");
+        state.tree = Some(tree);
+        let waker = state.waker.take();
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        self.shared.state.lock().is_over = true;
+        self.thread.unpark();
+    }
+}
+
+impl<F: Future> Future for Within<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        this.alarm.check(context.waker());
+        this.future.poll(context)
+    }
+}

@@ -1,0 +1,269 @@
+//! The tasks that are alive, each with what it is waiting for, in the style of a goroutine dump.
+//!
+//! ```text
+//! tasks: 3 alive, 2 waiting, 1 running
+//!
+//! task 7 conn [waiting 4.20 s] 12 polls, busy 1.20 ms, spawned at src/main.rs:41:9 by task 1
+//!   read(&mut socket).await (src/main.rs:12:5)
+//!   └─ socket.read_exact(&mut buf).await (src/main.rs:20:9) [waiting 4.20 s]
+//! ```
+//! Tasks that are the same but for their numbers and times stand together, as `200 × conn`. The longest wait comes first.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::export::units::{count, time};
+use crate::model::{Kind, Site, Snapshot, Span, State, Task, TaskKind};
+use crate::names::printable;
+
+/// So many numbers of tasks that stand together are written out.
+const MAX_NUMBERS: usize = 8;
+
+impl Snapshot {
+    /// What every task is doing, as text: each with its state, what it waits for and since when, in the style of a
+    /// goroutine dump. The longest wait comes first; tasks that are alike stand together.
+    #[must_use]
+    pub fn tree(&self) -> String {
+        render(self, usize::MAX)
+    }
+}
+
+/// Renders at most `bound` groups of tasks, and counts the others.
+pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
+    let forest = Forest::new(snapshot);
+    let mut groups: Vec<Vec<&Task>> = forest.groups();
+    groups.sort_by_key(|group| (Reverse(longest_ns(group)), group[0].id));
+    let mut page = summary(snapshot);
+    for group in groups.iter().take(bound) {
+        page.push('\n');
+        forest.write_group(&mut page, group);
+    }
+    if groups.len() > bound {
+        let rest: usize = groups[bound..].iter().map(Vec::len).sum();
+        // Writing to a string cannot fail.
+        let _ =
+            writeln!(page, "\n  … and {} more tasks (the JSON report has everything)", count(rest as u64));
+    }
+    page.push_str(&forest.lost());
+    page
+}
+
+fn longest_ns(group: &[&Task]) -> u64 {
+    group.iter().map(|task| task.since_ns).max().unwrap_or(0)
+}
+
+/// `tasks: 3 alive, 2 waiting, 1 running`.
+fn summary(snapshot: &Snapshot) -> String {
+    let mut line = format!("tasks: {} alive", count(snapshot.tasks.len() as u64));
+    for state in [State::Running, State::Queued, State::Waiting, State::Unpolled] {
+        let number = snapshot.tasks.iter().filter(|task| task.state == state).count();
+        if number > 0 {
+            let _ = write!(line, ", {} {}", count(number as u64), word(state));
+        }
+    }
+    line.push('\n');
+    line
+}
+
+fn word(state: State) -> &'static str {
+    match state {
+        State::Unpolled => "not polled yet",
+        State::Running => "running",
+        State::Queued => "queued",
+        State::Waiting => "waiting",
+    }
+}
+
+/// The spans by their parents.
+struct Forest<'a> {
+    snapshot: &'a Snapshot,
+    children: Vec<Vec<usize>>,
+}
+
+impl<'a> Forest<'a> {
+    fn new(snapshot: &'a Snapshot) -> Self {
+        let mut children = vec![Vec::new(); snapshot.spans.len()];
+        for (number, span) in snapshot.spans.iter().enumerate() {
+            if let Some(parent) = span.parent.filter(|&parent| parent < number) {
+                children[parent].push(number);
+            }
+        }
+        Self { snapshot, children }
+    }
+
+    /// The tasks that are the same but for numbers and times, in the order of their first.
+    fn groups(&self) -> Vec<Vec<&'a Task>> {
+        let mut groups = BTreeMap::<String, Vec<&'a Task>>::new();
+        for task in &self.snapshot.tasks {
+            let mut key = format!(
+                "{} {:?} {:?} {:?} {}",
+                task.site, task.label, task.state, task.kind, task.spawned_at
+            );
+            self.shape(&mut key, task.span, 0);
+            let _ = write!(key, "{:?}", task.running);
+            groups.entry(key).or_default().push(task);
+        }
+        groups.into_values().collect()
+    }
+
+    /// What is the same in spans that look the same.
+    fn shape(&self, key: &mut String, span: Option<usize>, depth: usize) {
+        let Some(number) = span.filter(|_| depth < MAX_DEPTH) else { return };
+        let Some(span) = self.snapshot.spans.get(number) else { return };
+        let _ = write!(
+            key,
+            "({} {:?} {:?} {:?} {} {}",
+            span.site, span.at, span.label, span.state, span.detached, span.skipped
+        );
+        for &child in &self.children[number] {
+            self.shape(key, Some(child), depth + 1);
+        }
+        key.push(')');
+    }
+
+    fn write_group(&self, page: &mut String, group: &[&Task]) {
+        let task = group[0];
+        let name = self.name(task.site);
+        let label = task.label.as_deref().map(|label| format!(" {}", printable(label))).unwrap_or_default();
+        let kind = if task.kind == TaskKind::Blocking { "blocking " } else { "" };
+        let head = if group.len() == 1 {
+            format!("{kind}task {} {name}{label}", task.id)
+        } else {
+            format!("{} × {kind}task {name}{label}", count(group.len() as u64))
+        };
+        let since = range(group, |task| task.since_ns);
+        let _ = write!(page, "{head} [{} {since}]", word(task.state));
+        let polls: u64 = group.iter().map(|task| task.polls).sum();
+        let busy_ns = group.iter().fold(0_u64, |sum, task| sum.saturating_add(task.busy_ns));
+        let polls = if polls == 1 { "1 poll".to_owned() } else { format!("{} polls", count(polls)) };
+        let _ = write!(page, " {polls}, busy {}", time(busy_ns));
+        if !task.spawned_at.is_empty() {
+            let _ = write!(page, ", spawned at {}", printable(&task.spawned_at));
+        }
+        match task.spawned_by {
+            Some(by) if group.iter().all(|task| task.spawned_by == Some(by)) => {
+                let _ = write!(page, " by task {by}");
+            }
+            _ => {}
+        }
+        if group.len() > 1 {
+            let _ = write!(page, ": tasks {}", numbers(group));
+        }
+        if task.state == State::Running && !task.thread.is_empty() {
+            let _ = write!(page, ", on thread {}", printable(&task.thread));
+        }
+        page.push('\n');
+        if task.state == State::Waiting && task.wakers == Some(0) && task.kind == TaskKind::Future {
+            page.push_str("  NOBODY CAN WAKE IT: it returned Pending, and no clone of its waker is kept\n");
+        }
+        if task.state == State::Running {
+            self.write_running(page, task);
+        }
+        if let Some(root) = task.span {
+            self.write_children(page, root, "  ");
+        }
+    }
+
+    /// What runs at this moment, one below the other.
+    fn write_running(&self, page: &mut String, task: &Task) {
+        for (depth, &site) in task.running.iter().enumerate() {
+            let mark = if depth + 1 == task.running.len() { "  ◀ running" } else { "" };
+            let branch = if depth == 0 { "" } else { "└─ " };
+            let indent = 2 + depth.saturating_sub(1) * 3;
+            let _ = writeln!(page, "{:indent$}{branch}{}{mark}", "", self.place(site));
+        }
+    }
+
+    fn write_children(&self, page: &mut String, span: usize, indent: &str) {
+        // A stack of our own: futures may be nested deeper than this thread's.
+        let mut open: Vec<(usize, String, bool)> = Vec::new();
+        let push = |open: &mut Vec<(usize, String, bool)>, span: usize, indent: &str| {
+            let Some(children) = self.children.get(span) else { return };
+            for (from_last, &child) in children.iter().rev().enumerate() {
+                open.push((child, indent.to_owned(), from_last == 0));
+            }
+        };
+        push(&mut open, span, indent);
+        while let Some((number, indent, is_last)) = open.pop() {
+            let (branch, below) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+            let is_leaf = self.children[number].is_empty();
+            let _ = writeln!(page, "{indent}{branch}{}", self.span(&self.snapshot.spans[number], is_leaf));
+            push(&mut open, number, &format!("{indent}{below}"));
+        }
+    }
+
+    /// `read user=7 at read(id).await (src/main.rs:12:5) [waiting 4.20 s]`.
+    fn span(&self, span: &Span, is_leaf: bool) -> String {
+        let mut line = match span.at {
+            Some(at) => format!("{} at {}", self.name(span.site), self.place(at)),
+            None => self.place(span.site),
+        };
+        if let Some(label) = &span.label {
+            let _ = write!(line, " {}", printable(label));
+        }
+        if is_leaf {
+            let _ = write!(line, " [{} {}]", word(span.state), time(span.since_ns));
+        }
+        if span.skipped {
+            line.push_str(" [not polled since by its task]");
+        }
+        line
+    }
+
+    /// Spans that belong to no task.
+    fn lost(&self) -> String {
+        let mut page = String::new();
+        for (number, span) in self.snapshot.spans.iter().enumerate() {
+            if span.parent.is_none() && span.task.is_none() {
+                if page.is_empty() {
+                    page.push_str("\ndetached: pending, and what polled them is gone\n");
+                }
+                let is_leaf = self.children[number].is_empty();
+                let _ = writeln!(page, "  {}", self.span(span, is_leaf));
+                self.write_children(&mut page, number, "  ");
+            }
+        }
+        page
+    }
+
+    fn site(&self, site: usize) -> Option<&'a Site> {
+        self.snapshot.sites.get(site)
+    }
+
+    fn name(&self, site: usize) -> String {
+        self.site(site).map_or_else(|| "[unknown]".to_owned(), |site| printable(&site.name))
+    }
+
+    /// The name and the place in the source; of an await, its text.
+    fn place(&self, site: usize) -> String {
+        let name = self.name(site);
+        match self.site(site) {
+            Some(site) if site.kind == Kind::Await => {
+                format!("{name} ({}:{}:{})", printable(&site.file), site.line, site.column)
+            }
+            Some(site) if !site.file.is_empty() => {
+                format!("{name} ({}:{})", printable(&site.file), site.line)
+            }
+            _ => name,
+        }
+    }
+}
+
+/// Deeper nests of futures are told apart by what is above.
+const MAX_DEPTH: usize = 128;
+
+/// `4.20 s`, or `1.00 s to 4.20 s`.
+fn range(group: &[&Task], value: impl Fn(&Task) -> u64) -> String {
+    let values = group.iter().map(|task| value(task));
+    let (shortest, longest) = (values.clone().min().unwrap_or(0), values.max().unwrap_or(0));
+    let (shortest, longest) = (time(shortest), time(longest));
+    if shortest == longest { longest } else { format!("{shortest} to {longest}") }
+}
+
+/// `7, 8, 9` or `7, 8, … (200)`.
+fn numbers(group: &[&Task]) -> String {
+    let first: Vec<String> = group.iter().take(MAX_NUMBERS).map(|task| task.id.to_string()).collect();
+    let first = first.join(", ");
+    if group.len() > MAX_NUMBERS { format!("{first} …") } else { first }
+}
