@@ -42,8 +42,12 @@ pub enum Format {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum View {
-    /// Busy and idle time, as leaves of their own in one tree.
+    /// What the clock showed: the busy time of every task, and its idle time, charged to the path that ended each wait, so
+    /// that futures which wait at the same time do not count twice. What a task waited in the queue after a wake is apart.
     #[default]
+    Wall,
+    /// The busy and the idle time of every path, as leaves of their own in one tree. Not additive where futures wait at the
+    /// same time.
     Time,
     /// Time inside `poll` only. Additive: the parts are the whole.
     Busy,
@@ -94,7 +98,8 @@ const FORMATS: &[Entry] = &[
     Entry { format: Format::Json, names: &["json"], render: Ok(export::json::render) },
 ];
 
-const VIEWS: &[(&str, View)] = &[("time", View::Time), ("busy", View::Busy), ("idle", View::Idle)];
+const VIEWS: &[(&str, View)] =
+    &[("wall", View::Wall), ("time", View::Time), ("busy", View::Busy), ("idle", View::Idle)];
 
 impl Format {
     /// The extension of its files, without the dot.
@@ -139,7 +144,7 @@ impl View {
 }
 
 impl Report {
-    /// The format with its default view, [`View::Time`].
+    /// The format with its default view, [`View::Wall`].
     #[must_use]
     pub fn new(format: Format) -> Self {
         Self { format, view: View::default() }

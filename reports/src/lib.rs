@@ -18,11 +18,11 @@
 //!     "nodes": [
 //!         {"site": 0, "parent": null, "calls": 3, "polls": 9, "completed": 3, "cancelled": 0, "panicked": 0,
 //!          "never_polled": 0, "pending": 0, "running": 0, "busy_ns": 7000000, "nested_ns": 0, "idle_ns": 54000000,
-//!          "self_idle_ns": 4000000, "unpolled_ns": 0, "longest_poll_ns": 2500000, "first_seen_ns": 0,
+//!          "self_idle_ns": 4000000, "wall_ns": 4000000, "unpolled_ns": 0, "longest_poll_ns": 2500000, "first_seen_ns": 0,
 //!          "last_seen_ns": 70000000, "polls_histogram": [{"from_ns": 524288, "to_ns": 1048576, "count": 9}]},
 //!         {"site": 1, "parent": 0, "calls": 3, "polls": 6, "completed": 3, "cancelled": 0, "panicked": 0,
 //!          "never_polled": 0, "pending": 0, "running": 0, "busy_ns": 3000000, "nested_ns": 0, "idle_ns": 50000000,
-//!          "self_idle_ns": 50000000, "unpolled_ns": 0, "longest_poll_ns": 900000, "first_seen_ns": 0,
+//!          "self_idle_ns": 50000000, "wall_ns": 50000000, "unpolled_ns": 0, "longest_poll_ns": 900000, "first_seen_ns": 0,
 //!          "last_seen_ns": 70000000, "polls_histogram": [{"from_ns": 262144, "to_ns": 524288, "count": 6}]}
 //!     ]
 //! }"#;

@@ -185,6 +185,10 @@ pub struct Node {
     /// Of a root's `idle_ns`: from a wake to the start of the poll that it led to.
     #[serde(default)]
     pub queued_ns: u64,
+    /// Of the idle time of its task, what this path has ended: of several that wait at the same time only one is charged.
+    /// The times of a task's paths add up to the task's, less the time that was charged to none, which is its root's.
+    #[serde(default)]
+    pub wall_ns: u64,
     /// From construction to the start of the first poll.
     pub unpolled_ns: u64,
     /// The longest poll, a running one included.

@@ -20,6 +20,8 @@ use crate::model::{Kind, Site, Snapshot};
 pub(crate) const BUSY: &str = "[busy]";
 /// The leaf that holds a path's own time between polls.
 pub(crate) const IDLE: &str = "[idle]";
+/// The leaf that holds a task's time between wakes and polls.
+pub(crate) const QUEUED: &str = "[queued]";
 /// The frame of what the recorder did not tell apart.
 pub(crate) const OTHER: &str = "[other]";
 /// What the macro calls a block without a name.
@@ -87,7 +89,7 @@ fn distinguishing_style(snapshot: &Snapshot, group: &[usize]) -> fn(&Site) -> St
 fn number_equals(snapshot: &Snapshot, used: &BTreeSet<usize>, frames: &mut [String]) {
     // Frames that are nobody's second choice go first: `a (2)` keeps its name even where a second `a` would
     // like it.
-    let mut taken: BTreeSet<String> = [BUSY, IDLE, OTHER].map(str::to_owned).into();
+    let mut taken: BTreeSet<String> = [BUSY, IDLE, QUEUED, OTHER].map(str::to_owned).into();
     let mut late = Vec::new();
     for (index, site) in snapshot.sites.iter().enumerate() {
         if used.contains(&index) && site.kind != Kind::Other && !taken.insert(frames[index].clone()) {

@@ -12,14 +12,14 @@ fn of_path(path: &str) -> Result<Report, Error> {
 #[test]
 fn a_name_is_a_format_with_a_view_in_front_if_wanted() {
     let cases = [
-        ("svg", Format::Svg, View::Time),
+        ("svg", Format::Svg, View::Wall),
         ("time.svg", Format::Svg, View::Time),
         ("busy.svg", Format::Svg, View::Busy),
         ("idle.folded", Format::Folded, View::Idle),
-        ("collapsed", Format::Folded, View::Time),
-        ("txt", Format::Text, View::Time),
-        ("text", Format::Text, View::Time),
-        ("JSON", Format::Json, View::Time),
+        ("collapsed", Format::Folded, View::Wall),
+        ("txt", Format::Text, View::Wall),
+        ("text", Format::Text, View::Wall),
+        ("JSON", Format::Json, View::Wall),
     ];
     for (name, format, view) in cases {
         assert_eq!(Report::try_from(name).unwrap(), Report::new(format).view(view), "{name}");
@@ -32,11 +32,11 @@ fn a_path_is_judged_by_the_end_of_its_name() {
     let cases = [
         ("out/x.busy.svg", Format::Svg, View::Busy),
         ("out/busy.svg", Format::Svg, View::Busy),
-        ("x.txt", Format::Text, View::Time),
-        ("my.service.svg", Format::Svg, View::Time),
-        ("busy.idle/x.svg", Format::Svg, View::Time),
+        ("x.txt", Format::Text, View::Wall),
+        ("my.service.svg", Format::Svg, View::Wall),
+        ("busy.idle/x.svg", Format::Svg, View::Wall),
         ("x.idle.collapsed", Format::Folded, View::Idle),
-        ("FLAME.SVG", Format::Svg, View::Time),
+        ("FLAME.SVG", Format::Svg, View::Wall),
     ];
     for (path, format, view) in cases {
         assert_eq!(of_path(path).unwrap(), Report::new(format).view(view), "{path}");
@@ -46,7 +46,7 @@ fn a_path_is_judged_by_the_end_of_its_name() {
 #[test]
 fn what_is_no_format_is_refused_with_a_list() {
     let accepted =
-        "svg, folded (or collapsed), txt (or text), json, each with time., busy., idle. in front if wanted";
+        "svg, folded (or collapsed), txt (or text), json, each with wall., time., busy., idle. in front if wanted";
     for name in ["pdf", "", ".", "hot.svg", "x.busy.svg", "svg.busy"] {
         let error = Report::try_from(name).unwrap_err().to_string();
         assert_eq!(error, format!("unknown format `{name}`: accepted are {accepted}"));

@@ -72,6 +72,7 @@ fn reads_like_the_model() {
           "idle_ns": 0,
           "self_idle_ns": 0,
           "queued_ns": 0,
+          "wall_ns": 0,
           "unpolled_ns": 0,
           "longest_poll_ns": 0,
           "first_seen_ns": 0,
@@ -84,7 +85,10 @@ fn reads_like_the_model() {
             }
           ]
         }
-      ]
+      ],
+      "alarms": [],
+      "tasks": [],
+      "spans": []
     }
     "#);
 }

@@ -154,16 +154,24 @@ impl Task {
         self.id.load(Relaxed)
     }
 
-    /// A poll starts. Returns the waker for it, and the tick of the wake that led to it, zero if none did.
+    /// A poll starts. Returns the waker for it, when the last poll ended, and the tick of the wake that led to this one; zero
+    /// if there was none.
     #[inline]
-    pub(crate) fn enter(&'static self, now: u64, thread: u32, outer: &Waker) -> (Option<PollWaker>, u64) {
+    pub(crate) fn enter(
+        &'static self,
+        now: u64,
+        thread: u32,
+        outer: &Waker,
+    ) -> (Option<PollWaker>, u64, u64) {
+        let before = self.since.load(Relaxed);
+        let left = if before & 3 == WAITING { before >> 2 } else { 0 };
         self.since.store(now << 2 | RUNNING, Relaxed);
         self.entered.store(now, Relaxed);
         self.thread.store(thread, Relaxed);
         // A wake that comes from now on asks for another poll.
         let woken = self.woken_at.load(Relaxed) != 0;
         let woken_at = if woken { self.woken_at.swap(0, Relaxed) } else { 0 };
-        (has_wakers().then(|| self.waker(outer)), woken_at)
+        (has_wakers().then(|| self.waker(outer)), left, woken_at)
     }
 
     /// The closure is run.
@@ -191,6 +199,11 @@ impl Task {
             _ if woken_at != 0 => (Doing::Queued, woken_at.max(since >> 2)),
             _ => (Doing::Waiting, since >> 2),
         }
+    }
+
+    /// Since when it is in its state, wakes apart.
+    pub(crate) fn since(&self) -> u64 {
+        self.since.load(Relaxed) >> 2
     }
 
     /// Clones of its waker that somebody keeps. While a poll runs, that poll keeps one.

@@ -6,6 +6,7 @@ use std::thread;
 
 use crate::live::{self, Anchor, Cache, Task};
 use crate::site::Site;
+use crate::sync::add;
 use crate::tree::{self, Node, Tree};
 
 /// Plain cells without a destructor: they can be used until the thread's very last instruction.
@@ -25,6 +26,10 @@ pub(super) struct Local {
     /// Numbers for new spans: the next one, and the end of the block that the thread has taken.
     next_id: Cell<u64>,
     end_id: Cell<u64>,
+    /// How long the running task had waited before this poll, until that is charged to a path; zero then.
+    waited: Cell<u64>,
+    /// The first path that waited by itself and was polled since.
+    first_polled: Cell<Option<&'static Node>>,
     /// Free slots of the live registry.
     slots: Cache,
     /// What an await hands to the span that it is about to poll: itself.
@@ -45,6 +50,8 @@ thread_local! {
             spawned: Cell::new(None),
             next_id: Cell::new(0),
             end_id: Cell::new(0),
+            waited: Cell::new(0),
+            first_polled: Cell::new(None),
             slots: Cache::new(),
             via: Cell::new(None),
             stamp: Cell::new(0),
@@ -112,6 +119,33 @@ pub(super) fn take_spawned() -> Option<&'static Task> {
 #[inline]
 pub(super) fn set_spawned(task: Option<&'static Task>) {
     LOCAL.with(|local| local.spawned.set(task));
+}
+
+/// What is to be charged of the running task's wait, and to whom if nobody else takes it.
+pub(super) fn replace_waited(waited: (u64, Option<&'static Node>)) -> (u64, Option<&'static Node>) {
+    LOCAL.with(|local| (local.waited.replace(waited.0), local.first_polled.replace(waited.1)))
+}
+
+/// A path that has waited by itself is polled again.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn polled_again(node: &'static Node) {
+    LOCAL.with(|local| {
+        if local.waited.get() != 0 && local.first_polled.get().is_none() {
+            local.first_polled.set(Some(node));
+        }
+    });
+}
+
+/// A path that has waited by itself is ready: it has ended the wait of its task.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn charge(node: &'static Node) {
+    LOCAL.with(|local| {
+        let waited = local.waited.get();
+        if waited != 0 {
+            local.waited.set(0);
+            add(&node.wall, waited);
+        }
+    });
 }
 
 /// A number that no span of the process has had.

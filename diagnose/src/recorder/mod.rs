@@ -27,7 +27,7 @@ use crate::tree::Node;
 pub(crate) use cost::poll_cost;
 pub use frame::Frame;
 pub(crate) use point::{AwaitEntry, Awaiting, Point};
-pub(crate) use root::RootPoll;
+pub(crate) use root::{RootPoll, reset_at, reset_waits};
 pub(crate) use running::{Entry, Running};
 pub use span::Span;
 

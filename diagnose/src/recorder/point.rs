@@ -192,12 +192,14 @@ pub(crate) struct AwaitEntry {
     outer_pending: i32,
     /// Annotated futures that were pending below.
     pending_children: i32,
+    /// Whether it has waited by itself.
+    waited: bool,
 }
 
 impl AwaitEntry {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new() -> Self {
-        Self { node: None, body: None, outer: 0, outer_pending: 0, pending_children: 0 }
+        Self { node: None, body: None, outer: 0, outer_pending: 0, pending_children: 0, waited: false }
     }
 
     /// The first poll.
@@ -227,6 +229,10 @@ impl AwaitEntry {
         node.times.enter(now, Some(ended));
         local::set_current(Some(node));
         self.pending_children = slot.pending_children();
+        if ended == Wait::Own {
+            self.waited = true;
+            local::polled_again(node);
+        }
         self.outer_pending = local::replace_pending_children(0).wrapping_sub(1);
     }
 }
@@ -273,6 +279,9 @@ impl Awaiting<'_> {
                 add(&node.completed, u64::from(!pending));
                 if !pending {
                     point.unlist();
+                    if entry.waited {
+                        local::charge(node);
+                    }
                 }
                 None
             }

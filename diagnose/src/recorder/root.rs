@@ -1,6 +1,16 @@
 //! A root: the recorder's part of a poll of a task, besides its span.
+//!
+//! Here the wall time of a task is kept exact: what it has waited between two polls goes to one path, however many
+//! futures waited in it at the same time:
+//! ```text
+//! join!(a, b)    ├ poll ┤┈┈┈┈┈ waited ┈┈┈┈┈├┈ queued ┈├ poll ┤
+//! a              ├┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈├┤ Pending
+//! b                ├┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈├┤ Ready: the wait is b's
+//! ```
+//! The first that had waited by itself and is ready in the next poll has ended the wait; if none is, the first that is
+//! polled. The part from the wake to the poll is the task's time in the queue.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::Waker;
 
 use super::local;
@@ -23,6 +33,18 @@ pub(super) fn task_of(site: &'static Site, label: Label) -> &'static Task {
     task
 }
 
+/// The tick of the last reset.
+static RESET_AT: AtomicU64 = AtomicU64::new(0);
+
+/// Waits count from this tick on.
+pub(crate) fn reset_waits(now: u64) {
+    RESET_AT.store(now, Relaxed);
+}
+
+pub(crate) fn reset_at() -> u64 {
+    RESET_AT.load(Relaxed)
+}
+
 /// A poll of a task that is running. Dropped without [`leave`](RootPoll::leave), it was ended by a panic.
 #[derive(Debug)]
 pub(crate) struct RootPoll {
@@ -32,6 +54,8 @@ pub(crate) struct RootPoll {
     waker: Option<PollWaker>,
     /// The task in whose poll this one runs.
     around: u64,
+    /// What is to be charged of that task's wait.
+    waited_around: (u64, Option<&'static Node>),
     entered: u64,
     goes_on: bool,
 }
@@ -41,13 +65,27 @@ impl RootPoll {
     pub(super) fn enter(task: &'static Task, node: &'static Node, outer: &Waker) -> Self {
         let entered = node.times.entered();
         let around = local::replace_task(task.id());
-        let (waker, woken_at) = task.enter(entered, node.tree, outer);
-        if woken_at != 0 {
+        let (waker, left, woken_at) = task.enter(entered, node.tree, outer);
+        let mut waited = 0;
+        if left != 0 {
+            // What was before a reset is not in the records any more.
+            let left = left.max(reset_at());
+            let woken_at = if woken_at == 0 { entered } else { woken_at.clamp(left, entered.max(left)) };
             let queued = entered.saturating_sub(woken_at);
+            waited = woken_at.saturating_sub(left);
             add_relaxed(&task.queued, queued);
             add(&node.queued, queued);
         }
-        Self { task, node, waker, around, entered, goes_on: false }
+        let waited_around = local::replace_waited((waited, None));
+        Self { task, node, waker, around, waited_around, entered, goes_on: false }
+    }
+
+    /// Nobody was ready, or nobody that is recorded: the wait is charged to the first that was polled.
+    fn end_wait(&self) {
+        let (waited, first_polled) = local::replace_waited(self.waited_around);
+        if waited != 0 {
+            add(&first_polled.unwrap_or(self.node).wall, waited);
+        }
     }
 
     /// What the poll is given instead of the executor's waker.
@@ -69,6 +107,7 @@ impl RootPoll {
 impl Drop for RootPoll {
     #[inline]
     fn drop(&mut self) {
+        self.end_wait();
         local::replace_task(self.around);
         if !self.goes_on {
             live::remove_task(self.task);

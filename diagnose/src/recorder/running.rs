@@ -18,12 +18,23 @@ pub(crate) struct Entry {
     pub(super) outer: u64,
     /// Whether it is awaited by the body around it, so that the two stop at the same moment if it is pending.
     pub(super) hands_on: bool,
+    /// Whether it has waited by itself.
+    waited: bool,
 }
 
 impl Entry {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new() -> Self {
-        Self { visit: Visit::new(), outer_pending: 0, outer: 0, hands_on: false }
+        Self { visit: Visit::new(), outer_pending: 0, outer: 0, hands_on: false, waited: false }
+    }
+
+    /// A wait of its own, or of what is below, ends with this poll.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn begin_wait_end(&mut self, node: &'static Node, wait: Wait) {
+        if wait == Wait::Own {
+            self.waited = true;
+            local::polled_again(node);
+        }
     }
 }
 
@@ -75,6 +86,9 @@ impl Running<'_> {
             span.pending_children = 0;
             span.state = State::Done;
             span.unlist();
+            if entry.waited {
+                local::charge(node);
+            }
             add(&node.completed, 1);
             entry.visit.end(node, now, None);
         }

@@ -94,6 +94,7 @@ impl Span {
             {
                 let now = self.begin(entry, stamp);
                 entry.visit.begin(node, current, now, Some(wait));
+                entry.begin_wait_end(node, wait);
                 entry.outer_pending = local::replace_pending_children(0).wrapping_sub(1);
                 true
             }
@@ -170,6 +171,9 @@ impl Span {
             State::Unseen | State::Done => add(&node.calls, 1),
         }
         entry.visit.begin_root(node, place, now, ended);
+        if let (Some(wait), false) = (ended, is_root) {
+            entry.begin_wait_end(node, wait);
+        }
         if is_root {
             if self.root.is_none() {
                 self.root = Some(root::task_of(self.site, self.label));

@@ -5,8 +5,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::{Snapshot, Span, State, Task, TaskKind};
 
+use super::merged::Merged;
 use crate::clock::{self, Scale};
 use crate::live::{self, Doing, Listed, Origin, Runtime, Work};
+use crate::recorder;
 use crate::site::Site;
 use crate::tree::{self, Node};
 
@@ -29,6 +31,8 @@ struct Listing {
     since: u64,
     span: u64,
     entered: u64,
+    /// When its last poll ended; zero if it was not polled yet.
+    left: u64,
     /// While it is running, the nodes that run on its thread, from its root down.
     running: Vec<&'static Node>,
 }
@@ -65,6 +69,30 @@ impl Alive {
         let running = self.tasks.iter().flat_map(|task| &task.running);
         let running = running.flat_map(|node| [Some(node.site), node.via]);
         spans.chain(running).flatten().chain(self.tasks.iter().map(|task| task.origin.site))
+    }
+
+    /// Charges the open wait of every task to the first path that waits in it by itself.
+    pub(super) fn charge(&self, merged: &mut Merged) {
+        let mut leaves = HashMap::<u64, &'static Node>::new();
+        for (number, placed) in self.spans.iter().enumerate() {
+            let has_children = self.spans.get(number + 1).is_some_and(|next| next.parent == Some(number));
+            if !has_children && !placed.is_skipped && placed.listed.state == live::State::Waiting {
+                leaves.entry(placed.task).or_insert(placed.listed.node);
+            }
+        }
+        for task in &self.tasks {
+            let Some(leaf) = leaves.get(&task.id) else { continue };
+            let since = task.since.max(task.left).max(recorder::reset_at());
+            match task.doing {
+                Doing::Waiting => merged.add_open(leaf, self.now.saturating_sub(since), 0),
+                Doing::Queued => {
+                    let left = task.left.max(recorder::reset_at());
+                    let waited = task.since.saturating_sub(left);
+                    merged.add_open(leaf, waited, self.now.saturating_sub(since));
+                }
+                Doing::Unpolled | Doing::Running => {}
+            }
+        }
     }
 
     /// Puts tasks and spans into a snapshot.
@@ -119,11 +147,12 @@ impl Alive {
 fn listing(task: &'static live::Task) -> Option<Listing> {
     let (id, origin) = task.origin()?;
     let (doing, since) = task.doing();
+    let left = if doing == Doing::Unpolled { 0 } else { task.since() };
     let is_running = doing == Doing::Running && origin.work == Work::Future;
     let running = if is_running { running_on(task.thread.load(Relaxed), origin.site) } else { Vec::new() };
     // The poll that is running has not left anything out yet.
     let entered = if is_running { 0 } else { task.entered.load(Relaxed) };
-    Some(Listing { task, id, origin, doing, since, span: task.span.load(Relaxed), entered, running })
+    Some(Listing { task, id, origin, doing, since, span: task.span.load(Relaxed), entered, left, running })
 }
 
 /// The nodes that run in a tree, from the root of a task down.

@@ -135,6 +135,7 @@ fn node(path: &Path, scale: Scale, began: u64) -> Node {
     node.nested_ns = scale.ns(path.sums.nested);
     node.idle_ns = scale.ns(path.sums.own_idle.saturating_add(path.sums.child_idle));
     node.self_idle_ns = scale.ns(path.sums.own_idle);
+    node.wall_ns = scale.ns(path.sums.wall);
     node.queued_ns = scale.ns(path.sums.queued);
     node.unpolled_ns = scale.ns(path.sums.unpolled);
     node.longest_poll_ns = scale.ns(path.longest);

@@ -57,6 +57,7 @@ pub(super) struct Sums {
     pub(super) child_idle: u64,
     pub(super) unpolled: u64,
     pub(super) queued: u64,
+    pub(super) wall: u64,
     pub(super) histogram: [u64; BUCKETS],
 }
 
@@ -118,9 +119,25 @@ impl Merged {
             return;
         };
         self.paths[path].add(node, &reading);
+        self.paths[path].sums.queued += node.queued.load(Ordering::Relaxed);
+        self.paths[path].sums.wall += node.wall.load(Ordering::Relaxed);
         if let Some(via) = via {
             self.paths[via].add(node, &reading.below());
         }
+    }
+
+    /// Adds the open wait of a task, so far: what it has waited to a path of its, what it has been queued to its root.
+    pub(super) fn add_open(&mut self, node: &'static Node, waited: u64, queued: u64) {
+        let path = self.path_of(node);
+        self.paths[path].sums.wall += waited;
+        let root = std::iter::successors(Some(path), |&path| self.paths[path].parent).last();
+        self.paths[root.unwrap_or(path)].sums.queued += queued;
+    }
+
+    fn path_of(&mut self, node: &'static Node) -> usize {
+        let parent = node.parent.filter(|parent| !parent.is_root()).map(|parent| self.path_of(parent));
+        let via = node.via.map(|via| self.path(parent, via, Label::NONE));
+        self.path(via.or(parent), node.site, node.label)
     }
 
     fn path(&mut self, parent: Option<usize>, site: &'static Site, label: Label) -> usize {
@@ -172,6 +189,7 @@ impl Path {
             child_idle: 0,
             unpolled: 0,
             queued: 0,
+            wall: 0,
             histogram: [0; BUCKETS],
         };
         Self {
@@ -201,7 +219,6 @@ impl Path {
         sums.own_idle = sums.own_idle.wrapping_add(reading.own_idle);
         sums.child_idle = sums.child_idle.wrapping_add(reading.child_idle);
         sums.unpolled += value(&node.unpolled);
-        sums.queued += value(&node.queued);
         for (sum, count) in sums.histogram.iter_mut().zip(node.histogram.counts()) {
             *sum += count;
         }
@@ -252,6 +269,8 @@ impl Sums {
             (&mut self.own_idle, old.own_idle),
             (&mut self.child_idle, old.child_idle),
             (&mut self.unpolled, old.unpolled),
+            (&mut self.queued, old.queued),
+            (&mut self.wall, old.wall),
         ];
         for (now, then) in pairs {
             *now = now.saturating_sub(then);

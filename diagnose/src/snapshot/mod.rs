@@ -34,8 +34,10 @@ pub use reset::reset;
 /// ```
 #[must_use]
 pub fn snapshot() -> Snapshot {
+    let mut merged = merged::Merged::capture();
     let alive = alive::Alive::capture();
-    build::build(&merged::Merged::capture(), &alive)
+    alive.charge(&mut merged);
+    build::build(&merged, &alive)
 }
 
 /// What every task is doing now, as text: each with its state, what it waits for and since when, in the style of a

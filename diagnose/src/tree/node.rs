@@ -67,6 +67,8 @@ pub(crate) struct Node {
     pub(crate) unpolled: AtomicU64,
     /// Of a root, ticks between a wake and the poll that it led to, summed.
     pub(crate) queued: AtomicU64,
+    /// Ticks that tasks have waited until this path ended the wait. See `recorder/root.rs`.
+    pub(crate) wall: AtomicU64,
     pub(crate) cancelled: AtomicU64,
     pub(crate) panicked: AtomicU64,
     pub(crate) never_polled: AtomicU64,
@@ -99,6 +101,7 @@ impl Node {
             completed: zero(),
             unpolled: zero(),
             queued: zero(),
+            wall: zero(),
             cancelled: zero(),
             panicked: zero(),
             never_polled: zero(),

@@ -19,7 +19,7 @@ use crate::analysis::hide::plain;
 use crate::analysis::tree::Tree;
 use crate::format::View;
 use crate::model::Snapshot;
-use crate::names::{BUSY, IDLE, Names};
+use crate::names::{BUSY, IDLE, Names, QUEUED};
 
 /// A call path, down to the leaf that says which kind of time it is, and how much of it there was.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,16 +61,22 @@ pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
     let tree = Tree::new(&snapshot);
     let names = Names::new(&snapshot);
     let mut values_ns = BTreeMap::<String, u64>::new();
+    let waited_ns = waited(&tree);
     for (index, node) in tree.nodes.iter().enumerate() {
         let busy_ns = if view == View::Idle { 0 } else { tree.self_busy_ns[index] };
-        let idle_ns = if view == View::Busy { 0 } else { node.self_idle_ns };
-        if busy_ns == 0 && idle_ns == 0 {
+        let idle_ns = match view {
+            View::Wall => waited_ns[index],
+            View::Time | View::Idle => node.self_idle_ns,
+            View::Busy => 0,
+        };
+        let queued_ns = if view == View::Wall { node.queued_ns } else { 0 };
+        if busy_ns == 0 && idle_ns == 0 && queued_ns == 0 {
             continue;
         }
         let path: Vec<&str> =
             tree.path(index).iter().map(|&index| names.frame(tree.nodes[index].site)).collect();
         let path = path.join(";");
-        for (leaf, value_ns) in [(BUSY, busy_ns), (IDLE, idle_ns)] {
+        for (leaf, value_ns) in [(BUSY, busy_ns), (IDLE, idle_ns), (QUEUED, queued_ns)] {
             if value_ns > 0 {
                 let total_ns = values_ns.entry(format!("{path};{leaf}")).or_default();
                 *total_ns = total_ns.saturating_add(value_ns);
@@ -79,4 +85,22 @@ pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
     }
     let split = |line: &str| line.split(';').map(str::to_owned).collect();
     values_ns.iter().map(|(line, &value_ns)| Stack { frames: split(line), value_ns }).collect()
+}
+
+/// The idle time of every path as the clock has shown it. What was charged to no path of a task, because nothing that is
+/// recorded ended the wait or a capture fell between, is its root's own: so the sum over its paths, with the time in the
+/// queue, is the idle time of the root, as exactly as it was read.
+fn waited(tree: &Tree<'_>) -> Vec<u64> {
+    let mut waited_ns: Vec<u64> = tree.nodes.iter().map(|node| node.wall_ns).collect();
+    for &root in &tree.roots {
+        let mut charged_ns = tree.nodes[root].queued_ns;
+        let mut open = vec![root];
+        while let Some(index) = open.pop() {
+            charged_ns = charged_ns.saturating_add(tree.nodes[index].wall_ns);
+            open.extend(&tree.children[index]);
+        }
+        let rest_ns = tree.nodes[root].idle_ns.saturating_sub(charged_ns);
+        waited_ns[root] = waited_ns[root].saturating_add(rest_ns);
+    }
+    waited_ns
 }

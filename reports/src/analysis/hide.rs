@@ -55,6 +55,7 @@ fn hide(snapshot: &Snapshot, is_hidden: impl Fn(usize, &Node) -> bool) -> Snapsh
         if let (Some(parent), true) = (parent, is_hidden(index, node)) {
             places.push(parent);
             let above = &mut shown.nodes[parent];
+            above.wall_ns = above.wall_ns.saturating_add(node.wall_ns);
             above.nested_ns = above.nested_ns.saturating_add(node.nested_ns);
             above.self_idle_ns = above.self_idle_ns.saturating_add(node.self_idle_ns).min(above.idle_ns);
             continue;
@@ -72,7 +73,7 @@ fn hide(snapshot: &Snapshot, is_hidden: impl Fn(usize, &Node) -> bool) -> Snapsh
 
 /// Adds the counters of a node to those of another with the same path.
 fn merge(into: &mut Node, node: &Node) {
-    let sums: [(&mut u64, u64); 14] = [
+    let sums: [(&mut u64, u64); 15] = [
         (&mut into.calls, node.calls),
         (&mut into.polls, node.polls),
         (&mut into.completed, node.completed),
@@ -86,6 +87,7 @@ fn merge(into: &mut Node, node: &Node) {
         (&mut into.idle_ns, node.idle_ns),
         (&mut into.self_idle_ns, node.self_idle_ns),
         (&mut into.queued_ns, node.queued_ns),
+        (&mut into.wall_ns, node.wall_ns),
         (&mut into.unpolled_ns, node.unpolled_ns),
     ];
     for (sum, value) in sums {

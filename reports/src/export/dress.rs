@@ -21,6 +21,8 @@ pub(crate) type Rgb = [u8; 3];
 pub(crate) const BUSY_COLOR: Rgb = [230, 159, 0];
 /// Okabe and Ito's sky blue.
 pub(crate) const IDLE_COLOR: Rgb = [86, 180, 233];
+/// Okabe and Ito's yellow.
+pub(crate) const QUEUED_COLOR: Rgb = [240, 228, 66];
 /// What the recorder did not tell apart.
 pub(crate) const OTHER_COLOR: Rgb = [190, 190, 190];
 /// Functions: pale, so that the leaves stand out, and a little different from each other.
@@ -57,7 +59,8 @@ const STYLE: &str = "
 /// The subtitle: which color is which.
 pub(crate) fn legend(view: View) -> String {
     let entries = match view {
-        View::Time => &["[busy] inside poll", "[idle] between polls, waiting"][..],
+        View::Wall => &["[busy] inside poll", "[idle] waiting", "[queued] woken, not polled yet"][..],
+        View::Time => &["[busy] inside poll", "[idle] between polls, waiting"],
         View::Busy => &["[busy] inside poll, each function's own"],
         View::Idle => &["[idle] between polls, each function's own waiting"],
     };
@@ -91,7 +94,9 @@ pub(crate) fn dress(mut page: String, footer: &[String]) -> String {
 
 /// Gives each square of the legend the color of the leaf that is named after it.
 fn color_legend(page: &mut String) {
-    for (leaf, [red, green, blue]) in [("[busy]", BUSY_COLOR), ("[idle]", IDLE_COLOR)] {
+    for (leaf, [red, green, blue]) in
+        [("[busy]", BUSY_COLOR), ("[idle]", IDLE_COLOR), ("[queued]", QUEUED_COLOR)]
+    {
         let colored = format!("<tspan style=\"fill:rgb({red},{green},{blue})\">{SQUARE}</tspan> {leaf}");
         *page = page.replacen(&format!("{SQUARE} {leaf}"), &colored, 1);
     }

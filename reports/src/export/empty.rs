@@ -23,7 +23,9 @@ pub(crate) fn reason(snapshot: &Snapshot, view: View) -> Reason {
         match view {
             View::Busy => ("there is no busy time", "the `idle` view of this snapshot has something to show"),
             View::Idle => ("there is no idle time", "the `busy` view of this snapshot has something to show"),
-            View::Time => ("all the time was spent in nested executors", "annotate the tasks that they poll"),
+            View::Wall | View::Time => {
+                ("all the time was spent in nested executors", "annotate the tasks that they poll")
+            }
         }
     } else if any(|node| node.polls | node.calls) {
         (

@@ -19,7 +19,7 @@ use crate::analysis::fold::{Stack, fold};
 use crate::export::{dress, empty, footer::footer};
 use crate::format::View;
 use crate::model::Snapshot;
-use crate::names::{BUSY, IDLE, OTHER};
+use crate::names::{BUSY, IDLE, OTHER, QUEUED};
 
 /// The largest total in which the script of the page still tells neighbors apart: 2^53.
 const MAX_TOTAL: u128 = 1 << 53;
@@ -62,6 +62,7 @@ pub(crate) fn render(snapshot: &Snapshot, view: View) -> io::Result<String> {
 
 fn title(view: View) -> &'static str {
     match view {
+        View::Wall => "Wall-clock time of all tasks, by async call path",
         View::Time => "Busy and idle time by async call path",
         View::Busy => "Busy time by async call path",
         View::Idle => "Idle time by async call path (not additive under join!)",
@@ -95,6 +96,7 @@ fn palette(stacks: &[Stack]) -> PaletteMap {
     palette.insert("", color(dress::SHADES[0]));
     palette.insert(BUSY, color(dress::BUSY_COLOR));
     palette.insert(IDLE, color(dress::IDLE_COLOR));
+    palette.insert(QUEUED, color(dress::QUEUED_COLOR));
     palette.insert(OTHER, color(dress::OTHER_COLOR));
     palette
 }
