@@ -9,7 +9,7 @@ use super::merged::Merged;
 use crate::clock::{self, Scale};
 use crate::live::{self, Doing, Listed, Origin, Runtime, Work};
 use crate::recorder;
-use crate::site::Site;
+use crate::site::{Kind, Site};
 use crate::tree::{self, Node};
 
 /// A copy of the live registry, taken at `now`.
@@ -44,6 +44,8 @@ struct Placed {
     parent: Option<usize>,
     /// The number of its task; zero if it has none.
     task: u64,
+    /// The node of the span, or of the await at which it is.
+    node: &'static Node,
     is_detached: bool,
     is_skipped: bool,
 }
@@ -65,7 +67,7 @@ impl Alive {
 
     /// The sites that occur.
     pub(super) fn sites(&self) -> impl Iterator<Item = &'static Site> {
-        let spans = self.spans.iter().flat_map(|span| [Some(span.listed.node.site), span.listed.node.via]);
+        let spans = self.spans.iter().flat_map(|span| [Some(span.node.site), span.node.via]);
         let running = self.tasks.iter().flat_map(|task| &task.running);
         let running = running.flat_map(|node| [Some(node.site), node.via]);
         spans.chain(running).flatten().chain(self.tasks.iter().map(|task| task.origin.site))
@@ -77,7 +79,7 @@ impl Alive {
         for (number, placed) in self.spans.iter().enumerate() {
             let has_children = self.spans.get(number + 1).is_some_and(|next| next.parent == Some(number));
             if !has_children && !placed.is_skipped && placed.listed.state == live::State::Waiting {
-                leaves.entry(placed.task).or_insert(placed.listed.node);
+                leaves.entry(placed.task).or_insert(placed.node);
             }
         }
         for task in &self.tasks {
@@ -106,7 +108,8 @@ impl Alive {
         let threads = threads();
         let mut roots = HashMap::<u64, usize>::new();
         for (number, placed) in self.spans.iter().enumerate() {
-            let Listed { id, state, since, node, made, polls, .. } = placed.listed;
+            let Placed { node, .. } = *placed;
+            let Listed { id, state, since, made, polls, .. } = placed.listed;
             if placed.parent.is_none() && placed.task != 0 {
                 roots.insert(placed.task, number);
             }
@@ -227,17 +230,39 @@ fn place(spans: Vec<Listed>, tasks: &HashMap<u64, (u64, u64)>) -> Vec<Placed> {
         }
     }
     let mut placed: Vec<Placed> = Vec::with_capacity(spans.len());
-    while let Some((number, parent, task)) = open.pop() {
+    while let Some((number, parent, (task, entered))) = open.pop() {
         let listed = spans[number];
         let here = placed.len();
-        open.extend(children[number].iter().map(|&child| (child, Some(here), task)));
-        let (task, entered) = task;
         let is_detached = parent.is_none() && listed.parent != 0;
         // A wait that began before the task's last poll did.
         let is_skipped = listed.state == live::State::Waiting && listed.since < entered;
-        placed.push(Placed { listed, parent, task, is_detached, is_skipped });
+        let body = body(listed.node);
+        placed.push(Placed {
+            listed,
+            parent,
+            task,
+            node: body.unwrap_or(listed.node),
+            is_detached,
+            is_skipped,
+        });
+        // At an await of its own, what that polls is below the await.
+        let awaits = body.map(|_| {
+            let (parent, node) = (Some(here), listed.node);
+            placed.push(Placed { listed, parent, task, node, is_detached: false, is_skipped });
+            here + 1
+        });
+        for &child in &children[number] {
+            let is_below = spans[child].node.parent.is_some_and(|parent| parent.key() == listed.node.key());
+            let parent = awaits.filter(|_| is_below).unwrap_or(here);
+            open.push((child, Some(parent), (task, entered)));
+        }
     }
     placed
+}
+
+/// The node of the body, if that of a span is an await in it.
+fn body(node: &'static Node) -> Option<&'static Node> {
+    if node.site.kind == Kind::Await && node.site.is_direct { node.parent } else { None }
 }
 
 /// The names and numbers of the threads, by the numbers of their trees.

@@ -152,6 +152,11 @@ impl Times {
         self.change(|| self.account(wait).end(now));
     }
 
+    /// A wait begins without a poll here: the span has waited on another path until now.
+    pub(crate) fn begin_wait(&self, now: u64, wait: Wait) {
+        self.change(|| self.account(wait).begin(now));
+    }
+
     /// Whether a poll is running.
     #[inline]
     pub(crate) fn is_running(&self) -> bool {
