@@ -154,15 +154,17 @@ impl Task {
         self.id.load(Relaxed)
     }
 
-    /// A poll starts. Returns the waker for it, and the tick of the wake that led to it, zero if none did.
+    /// A poll starts. Returns the waker for it, and since when the task was in the queue, zero if it was not.
     #[inline]
     pub(crate) fn enter(&'static self, now: u64, thread: u32, outer: &Waker) -> (Option<PollWaker>, u64) {
+        let left = self.since.load(Relaxed) >> 2;
         self.since.store(now << 2 | RUNNING, Relaxed);
         self.entered.store(now, Relaxed);
         self.thread.store(thread, Relaxed);
         // A wake that comes from now on asks for another poll.
         let woken = self.woken_at.load(Relaxed) != 0;
-        let woken_at = if woken { self.woken_at.swap(0, Relaxed) } else { 0 };
+        // Woken during the last poll, it has been in the queue since that poll's end.
+        let woken_at = if woken { self.woken_at.swap(0, Relaxed).max(left) } else { 0 };
         (has_wakers().then(|| self.waker(outer)), woken_at)
     }
 

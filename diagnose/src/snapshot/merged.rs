@@ -252,6 +252,7 @@ impl Sums {
             (&mut self.own_idle, old.own_idle),
             (&mut self.child_idle, old.child_idle),
             (&mut self.unpolled, old.unpolled),
+            (&mut self.queued, old.queued),
         ];
         for (now, then) in pairs {
             *now = now.saturating_sub(then);
