@@ -17,6 +17,6 @@ pub fn compute(ms: u64) -> u64 {
 /// How many primes there are below a number, the slow way.
 #[must_use]
 pub fn primes_below(limit: u64) -> u64 {
-    let is_prime = |number: &u64| (2..).take_while(|it| it * it <= *number).all(|it| number % it != 0);
+    let is_prime = |number: &u64| (2..*number).take_while(|it| it * it <= *number).all(|it| number % it != 0);
     (2..limit).filter(is_prime).map(black_box).count() as u64
 }
