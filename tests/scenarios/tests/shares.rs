@@ -6,7 +6,7 @@ use diagnose::diagnose;
 use diagnose_scenarios_tests::runtime::Runtime;
 use diagnose_scenarios_tests::tree::{folded, lines, node};
 
-const PARTS: usize = 300;
+const PARTS: usize = 2_000;
 
 #[diagnose]
 async fn extend(part: &str) -> String {
