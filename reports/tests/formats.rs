@@ -45,8 +45,7 @@ fn a_path_is_judged_by_the_end_of_its_name() {
 
 #[test]
 fn what_is_no_format_is_refused_with_a_list() {
-    let accepted =
-        "svg, folded (or collapsed), txt (or text), json, each with wall., time., busy., idle. in front if wanted";
+    let accepted = "svg, folded (or collapsed), txt (or text), json, each with wall., time., busy., idle. in front if wanted";
     for name in ["pdf", "", ".", "hot.svg", "x.busy.svg", "svg.busy"] {
         let error = Report::try_from(name).unwrap_err().to_string();
         assert_eq!(error, format!("unknown format `{name}`: accepted are {accepted}"));
