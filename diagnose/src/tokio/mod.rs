@@ -21,6 +21,9 @@
 //! and what they are doing. In the flame graph each is a root. A future that is annotated, or named by `.diagnose("…")`,
 //! is the root itself.
 //!
+//! The line stands in each module that names tokio. One that has both it and tokio's name from elsewhere says so, as in
+//! `mod tests { use super::*; … }`: the compiler calls `#[tokio::test]` ambiguous there until the line stands in it too.
+//!
 //! # What is tokio's own, and what is not
 //!
 //! Everything is re-exported, macros and attributes included, so `#[tokio::main]`, `#[tokio::test]` and
