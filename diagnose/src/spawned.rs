@@ -176,12 +176,19 @@ where
     }
 }
 
-/// The name of a function by the type of its future or of a closure in it: `conn` for `server::conn::{{closure}}`, and for
-/// the span around that.
+/// The name of a function by the type of its future or of a closure in it: `conn` for `server::conn::{{closure}}`, for the
+/// span around that and for a box of it. `task` if the type is not known.
 fn name_of<F>() -> &'static str {
-    let name = any::type_name::<F>();
-    let name = name.split_once("timed::Timed<").map_or(name, |(_, inside)| inside);
+    let mut name = any::type_name::<F>();
+    if let Some((_, inside)) = name.split_once("timed::Timed<") {
+        name = inside;
+    }
+    let pointers = ["core::pin::Pin<", "alloc::boxed::Box<", "&mut "];
+    while let Some(inside) = pointers.iter().find_map(|pointer| name.strip_prefix(pointer)) {
+        name = inside;
+    }
     let name = name.split(['<', '>', ',']).next().unwrap_or(name);
     let named = |part: &&str| !part.starts_with("{{") && !part.is_empty();
-    name.rsplit("::").find(named).unwrap_or("task")
+    let name = if name.starts_with("dyn ") { None } else { name.rsplit("::").find(named) };
+    name.unwrap_or("task")
 }

@@ -212,3 +212,43 @@ impl Lacking for ::tokio::runtime::Builder {}
 fn lacks(feature: &str) -> ! {
     panic!("tokio has this with its feature `{feature}` only")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use super::Builder;
+    use crate::live::workers::{ListedWorker, all_workers};
+
+    fn named(name: &str) -> Vec<ListedWorker> {
+        all_workers().into_iter().filter(|worker| worker.name == name).collect()
+    }
+
+    #[test]
+    fn workers_are_listed_from_their_first_park_to_their_end() {
+        let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("listed").build().unwrap();
+        runtime.block_on(runtime.spawn_blocking(|| ())).unwrap();
+        let start = Instant::now();
+        while named("listed").len() < 2 {
+            assert!(start.elapsed() < Duration::from_secs(60), "{:?}", named("listed"));
+            thread::yield_now();
+        }
+        runtime.block_on(runtime.spawn(async { crate::tokio::task::block_in_place(|| ()) })).unwrap();
+        drop(runtime);
+        assert!(named("listed").is_empty(), "{:?}", named("listed"));
+    }
+
+    #[test]
+    fn a_thread_that_blocks_on_a_runtime_is_its_worker_meanwhile() {
+        let test = || {
+            let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                assert_eq!(named("blocks").len(), 1);
+            });
+            assert!(named("blocks").is_empty());
+        };
+        thread::Builder::new().name("blocks".to_owned()).spawn(test).unwrap().join().unwrap();
+    }
+}
