@@ -105,13 +105,15 @@
 //! - `reports` (by default, through the others): snapshots, text, folded stacks and JSON.
 //! - `svg` (default): flame graphs, drawn by inferno, whose licence is CDDL-1.0.
 //! - `signal` (default): a dump on SIGUSR1, on Unix.
-//! - `tokio`: the module `tokio`, in which everything of that crate is, and what it spawns is listed as a task.
-//!   `use diagnose::tokio;` is all that a program has to change.
+//! - `tokio`, `smol`, `async-std`: the module of that name, in which everything of that crate is, and what it spawns is
+//!   listed as a task. `use diagnose::tokio;` is all that a module of the program has to change.
 //! - `manual-clock`: for tests, a clock that stands still until it is moved.
 #![deny(unsafe_code)]
 // Records are kept without the feature `reports` too, and then nothing in this crate reads them.
 #![cfg_attr(not(feature = "reports"), allow(dead_code, unused_imports))]
 
+#[cfg(all(feature = "record", feature = "async-std"))]
+pub mod async_std;
 #[cfg(feature = "record")]
 mod awaited;
 mod block;
@@ -133,6 +135,8 @@ mod label;
 mod live;
 #[cfg(feature = "record")]
 mod named;
+#[cfg(all(feature = "record", any(feature = "tokio", feature = "async-std")))]
+mod number;
 #[cfg(not(feature = "record"))]
 mod off;
 #[cfg(feature = "reports")]
@@ -147,6 +151,8 @@ mod say;
 mod signal;
 #[cfg(feature = "record")]
 mod site;
+#[cfg(all(feature = "record", feature = "smol"))]
+pub mod smol;
 #[cfg(feature = "reports")]
 mod snapshot;
 #[cfg(feature = "record")]
@@ -257,6 +263,12 @@ pub use timed::Timed;
 #[cfg(feature = "reports")]
 pub use within::within;
 
+#[cfg(all(feature = "async-std", not(feature = "record")))]
+#[doc(no_inline)]
+pub use ::async_std;
+#[cfg(all(feature = "smol", not(feature = "record")))]
+#[doc(no_inline)]
+pub use ::smol;
 #[cfg(all(feature = "tokio", not(feature = "record")))]
 #[doc(no_inline)]
 pub use ::tokio;

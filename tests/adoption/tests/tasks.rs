@@ -2,6 +2,8 @@
 
 use diagnose::tokio;
 use diagnose::{Kind, Snapshot, Task, TaskKind};
+use std::future::poll_fn;
+use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -46,7 +48,9 @@ async fn a_task_has_name_place_number_and_spawner() {
 
 #[tokio::test]
 async fn an_unannotated_future_is_a_root_where_it_was_spawned() {
-    async fn plain() {}
+    async fn plain() {
+        tokio::task::yield_now().await;
+    }
     let line = line!() + 1;
     tokio::spawn(plain()).await.unwrap();
     let snapshot = diagnose::snapshot();
@@ -115,7 +119,7 @@ async fn every_way_to_spawn_lists_the_task_at_its_call() {
     set.spawn_local_on(pending(), &local);
     let by_handle = handle.spawn(pending());
     let by_local = local.spawn_local(pending());
-    let in_local = local.run_until(async { tokio::task::spawn_local(pending()) }).await;
+    let in_local = local.run_until(poll_fn(|_| Poll::Ready(tokio::task::spawn_local(pending())))).await;
     let snapshot = diagnose::snapshot();
     for line in first + 1..=first + 6 {
         let task = at(&snapshot, line).unwrap_or_else(|| panic!("line {line}"));
@@ -143,6 +147,7 @@ async fn a_boxed_future_has_no_type_to_be_named_after() {
 #[tokio::test(flavor = "multi_thread")]
 async fn block_in_place_is_a_call_in_its_task() {
     async fn blocks() {
+        tokio::task::yield_now().await;
         tokio::task::block_in_place(|| std::thread::sleep(Duration::from_millis(1)));
     }
     tokio::spawn(blocks()).await.unwrap();

@@ -1,6 +1,5 @@
 //! The functions that spawn, and what all wrappers make tasks with.
 
-use std::fmt::{self, Write as _};
 use std::future::Future;
 use std::panic::Location;
 
@@ -9,6 +8,7 @@ use ::tokio::task::{Id, JoinHandle};
 use crate::label::Label;
 use crate::live::{self, Runtime};
 use crate::named::call_site_at;
+use crate::number::shown;
 use crate::recorder::Frame;
 use crate::spawned::{self, Numbered, Spawned};
 
@@ -85,10 +85,8 @@ where
 
 /// Notes tokio's number of a task.
 pub(in crate::tokio) fn numbered<T: HasId>(number: Numbered, task: T) -> T {
-    let mut digits = Digits(0);
-    // It shows itself as a number, and that is all that it tells of it.
-    if write!(digits, "{}", task.id()).is_ok() {
-        number.set_runtime_id(digits.0);
+    if let Some(id) = shown(task.id()) {
+        number.set_runtime_id(id);
     }
     task
 }
@@ -107,33 +105,5 @@ impl<T> HasId for JoinHandle<T> {
 impl HasId for ::tokio::task::AbortHandle {
     fn id(&self) -> Id {
         self.id()
-    }
-}
-
-/// Reads a decimal number without an allocation.
-struct Digits(u64);
-
-impl fmt::Write for Digits {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        for digit in text.chars() {
-            let digit = digit.to_digit(10).ok_or(fmt::Error)?;
-            self.0 = self.0.wrapping_mul(10).wrapping_add(u64::from(digit));
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fmt::Write as _;
-
-    use super::Digits;
-
-    #[test]
-    fn a_number_is_read_in_pieces() {
-        let mut digits = Digits(0);
-        write!(digits, "{}{}", 1_234, 567).unwrap();
-        assert_eq!(digits.0, 1_234_567);
-        assert!(write!(digits, "x").is_err());
     }
 }
