@@ -71,7 +71,8 @@
 //! - [`#[diagnose]`](macro@diagnose) on an `async fn` or a plain function, method or not, on an impl block, a trait or an
 //!   inline module for all in it, on `impl Future`, and on an async block inside an annotated function;
 //! - [`diagnose::block!`](block) around an async block, anywhere;
-//! - [`.diagnose("name")`](FutureExt::diagnose) on any future.
+//! - [`.diagnose("name")`](FutureExt::diagnose) on any future;
+//! - [`spawn_with`] around a spawn, on any executor; with the module of a runtime, at no spawn at all.
 //!
 //! # What it costs
 //!
@@ -104,11 +105,15 @@
 //! - `reports` (by default, through the others): snapshots, text, folded stacks and JSON.
 //! - `svg` (default): flame graphs, drawn by inferno, whose licence is CDDL-1.0.
 //! - `signal` (default): a dump on SIGUSR1, on Unix.
+//! - `tokio`, `smol`, `async-std`: the module of that name, in which everything of that crate is, and what it spawns is
+//!   listed as a task. `use diagnose::tokio;` is all that a module of the program has to change.
 //! - `manual-clock`: for tests, a clock that stands still until it is moved.
 #![deny(unsafe_code)]
 // Records are kept without the feature `reports` too, and then nothing in this crate reads them.
 #![cfg_attr(not(feature = "reports"), allow(dead_code, unused_imports))]
 
+#[cfg(all(feature = "record", feature = "async-std"))]
+pub mod async_std;
 #[cfg(feature = "record")]
 mod awaited;
 mod block;
@@ -130,6 +135,8 @@ mod label;
 mod live;
 #[cfg(feature = "record")]
 mod named;
+#[cfg(all(feature = "record", any(feature = "tokio", feature = "async-std")))]
+mod number;
 #[cfg(not(feature = "record"))]
 mod off;
 #[cfg(feature = "reports")]
@@ -144,6 +151,8 @@ mod say;
 mod signal;
 #[cfg(feature = "record")]
 mod site;
+#[cfg(all(feature = "record", feature = "smol"))]
+pub mod smol;
 #[cfg(feature = "reports")]
 mod snapshot;
 #[cfg(feature = "record")]
@@ -154,6 +163,8 @@ mod switch;
 mod sync;
 #[cfg(feature = "record")]
 mod timed;
+#[cfg(all(feature = "record", feature = "tokio"))]
+pub mod tokio;
 #[cfg(feature = "record")]
 mod tree;
 #[cfg(feature = "reports")]
@@ -240,15 +251,27 @@ pub use dump::{dump, dump_to};
 #[cfg(feature = "record")]
 pub use named::FutureExt;
 #[cfg(not(feature = "record"))]
-pub use off::{FutureExt, set_enabled};
+pub use off::{FutureExt, set_enabled, spawn_with};
 #[cfg(feature = "reports")]
 pub use snapshot::{Snapshot, reset, snapshot, tree};
+#[cfg(feature = "record")]
+pub use spawned::{Spawned, spawn_with};
 #[cfg(feature = "record")]
 pub use switch::set_enabled;
 #[cfg(feature = "record")]
 pub use timed::Timed;
 #[cfg(feature = "reports")]
 pub use within::within;
+
+#[cfg(all(feature = "async-std", not(feature = "record")))]
+#[doc(no_inline)]
+pub use ::async_std;
+#[cfg(all(feature = "smol", not(feature = "record")))]
+#[doc(no_inline)]
+pub use ::smol;
+#[cfg(all(feature = "tokio", not(feature = "record")))]
+#[doc(no_inline)]
+pub use ::tokio;
 
 /// What the macros' output refers to. Not for use by hand, and not subject to semantic versioning.
 #[cfg(feature = "record")]

@@ -32,7 +32,7 @@ const ON: u8 = 1;
 const OFF: u8 = 2;
 
 /// What was annotated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A future that is always a root.
     Task,

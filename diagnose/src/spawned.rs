@@ -41,6 +41,29 @@ pin_project! {
     }
 }
 
+/// Spawns `future` as a task, on whatever executor `spawn` hands it to.
+///
+/// The task is listed under `name`, with the place of this call and the task that makes it, from now until the future is
+/// done or dropped. For tokio, smol and async-std there are modules of those names, which do this for every spawn.
+///
+/// # Examples
+/// ```
+/// use futures::executor::LocalPool;
+/// use futures::task::LocalSpawnExt as _;
+///
+/// let mut pool = LocalPool::new();
+/// let spawner = pool.spawner();
+/// let task = diagnose::spawn_with(|future| spawner.spawn_local_with_handle(future), "answer", async { 42 });
+/// assert_eq!(pool.run_until(task.unwrap()), 42);
+/// ```
+#[track_caller]
+pub fn spawn_with<F, T>(spawn: impl FnOnce(Spawned<F>) -> T, name: &str, future: F) -> T
+where
+    F: Future,
+{
+    spawn(Spawned::new(Runtime::Other, Some(name), Location::caller(), future).0)
+}
+
 /// The task before its first poll, when its root span takes it over.
 #[derive(Debug)]
 struct Ticket(Option<&'static Task>);
@@ -55,13 +78,13 @@ impl Drop for Ticket {
 
 /// A task of which no more is kept than its number, because it may be over at any time.
 #[derive(Debug, Clone, Copy)]
-pub struct Numbered {
+pub(crate) struct Numbered {
     task: Option<(&'static Task, u64)>,
 }
 
 impl Numbered {
     /// Notes the number that the runtime itself has given it.
-    pub fn set_runtime_id(self, number: u64) {
+    pub(crate) fn set_runtime_id(self, number: u64) {
         if let Some((task, id)) = self.task.filter(|(task, id)| task.id() == *id) {
             task.runtime_id.store(number, Relaxed);
             // It was over in between, and another has its place.
@@ -74,7 +97,7 @@ impl Numbered {
 
 impl<F: Future> Spawned<F> {
     /// The future as a task that is spawned at `location`, under `name` or the one that the future's type has.
-    pub fn new(
+    pub(crate) fn new(
         runtime: Runtime,
         name: Option<&str>,
         location: &'static Location<'static>,
@@ -121,7 +144,11 @@ impl<F: Future> Future for Spawned<F> {
 }
 
 /// A closure that is run on a thread for blocking code, as a task.
-pub fn blocking<F, T>(runtime: Runtime, location: &'static Location<'static>, work: F) -> impl FnOnce() -> T
+pub(crate) fn blocking<F, T>(
+    runtime: Runtime,
+    location: &'static Location<'static>,
+    work: F,
+) -> impl FnOnce() -> T
 where
     F: FnOnce() -> T,
 {
@@ -149,12 +176,19 @@ where
     }
 }
 
-/// The name of a function by the type of its future or of a closure in it: `conn` for `server::conn::{{closure}}`, and for
-/// the span around that.
+/// The name of a function by the type of its future or of a closure in it: `conn` for `server::conn::{{closure}}`, for the
+/// span around that and for a box of it. `task` if the type is not known.
 fn name_of<F>() -> &'static str {
-    let name = any::type_name::<F>();
-    let name = name.split_once("timed::Timed<").map_or(name, |(_, inside)| inside);
+    let mut name = any::type_name::<F>();
+    if let Some((_, inside)) = name.split_once("timed::Timed<") {
+        name = inside;
+    }
+    let pointers = ["core::pin::Pin<", "alloc::boxed::Box<", "&mut "];
+    while let Some(inside) = pointers.iter().find_map(|pointer| name.strip_prefix(pointer)) {
+        name = inside;
+    }
     let name = name.split(['<', '>', ',']).next().unwrap_or(name);
     let named = |part: &&str| !part.starts_with("{{") && !part.is_empty();
-    name.rsplit("::").find(named).unwrap_or("task")
+    let name = if name.starts_with("dyn ") { None } else { name.rsplit("::").find(named) };
+    name.unwrap_or("task")
 }

@@ -14,6 +14,8 @@ mod slot;
 mod task;
 mod tasks;
 mod waker;
+#[cfg(feature = "tokio")]
+pub(crate) mod workers;
 
 pub(crate) use slab::{Cache, all, give_back, over, put, take};
 pub(crate) use slot::{Anchor, Listed, Slot, State};

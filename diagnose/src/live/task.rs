@@ -29,8 +29,9 @@ pub(crate) enum Work {
 }
 
 /// Which runtime it was spawned on through this crate.
+#[allow(dead_code)] // Each is made by a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Runtime {
+pub(crate) enum Runtime {
     /// It was met with its first poll.
     Unknown,
     Tokio,

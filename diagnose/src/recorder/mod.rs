@@ -39,6 +39,12 @@ pub(crate) fn current_task() -> u64 {
     local::task()
 }
 
+/// The number of the thread's tree, if it has one.
+#[cfg(feature = "tokio")]
+pub(crate) fn tree_number() -> Option<u32> {
+    local::current().map(|node| node.tree)
+}
+
 /// Says which task the next root on this thread belongs to. Returns what was said last, if no root has come since.
 pub(crate) fn set_spawned(task: Option<&'static Task>) -> Option<&'static Task> {
     let last = local::take_spawned();

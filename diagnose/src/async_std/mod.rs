@@ -1,0 +1,21 @@
+//! async-std, with its tasks on record: a drop-in for the crate of that name.
+//!
+//! ```
+//! use diagnose::async_std;
+//!
+//! let answer = async_std::task::block_on(async {
+//!     let task = async_std::task::spawn(async { 42 });
+//! #   #[cfg(feature = "reports")]
+//!     println!("{}", diagnose::tree());
+//!     task.await
+//! });
+//! assert_eq!(answer, 42);
+//! ```
+//! Everything is re-exported, attributes and macros included. What spawns in [`task`] is wrapped, and so is `block_on`,
+//! whose future is the task `main`. A task that has a name by `Builder::name` is listed under it.
+//!
+//! Without the feature `record` this module is async-std itself.
+
+pub mod task;
+
+pub use ::async_std::*;

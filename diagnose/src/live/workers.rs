@@ -1,0 +1,206 @@
+//! The worker threads of runtimes: which there are, and whether they are parked.
+//!
+//! A runtime calls its hooks on the threads for blocking code too, so a thread is a worker from the first time that it
+//! parks as one. From then on it has a record, which it finds by a thread-local pointer; a park costs a reading of the
+//! clock and two stores. What a worker is running is with the tasks: each knows on which thread it was polled last.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::thread;
+
+use super::task::Runtime;
+use crate::clock;
+use crate::recorder;
+use crate::sync::Mutex;
+
+/// One thread. Never freed, only used again for a later one.
+#[derive(Debug)]
+struct Worker {
+    /// `None` while this is nobody's.
+    identity: Mutex<Option<Identity>>,
+    /// Since when it is parked or running: the tick above one bit, which is set while it is parked.
+    since: AtomicU64,
+    /// The number of its tree, plus one; zero while it has none.
+    tree: AtomicU32,
+}
+
+#[derive(Debug, Clone)]
+struct Identity {
+    runtime: Runtime,
+    name: String,
+    os_id: Option<u64>,
+}
+
+/// A copy of what is known of a worker thread.
+#[allow(dead_code)] // No report shows them yet.
+#[derive(Debug, Clone)]
+pub(crate) struct ListedWorker {
+    pub(crate) runtime: Runtime,
+    /// The name of the thread; empty if it has none.
+    pub(crate) name: String,
+    /// The system's number of the thread, where it is told.
+    pub(crate) os_id: Option<u64>,
+    /// The number of its tree; `None` if nothing was recorded on it yet.
+    pub(crate) tree: Option<u32>,
+    pub(crate) is_parked: bool,
+    /// The tick since when it is, or is not.
+    pub(crate) since: u64,
+}
+
+static WORKERS: Mutex<Vec<&'static Worker>> = Mutex::new(Vec::new());
+
+thread_local! {
+    /// The record of this thread. Without a destructor: hooks may come in the thread's last moments.
+    static OWN: Cell<Option<&'static Worker>> = const { Cell::new(None) };
+}
+
+const PARKED: u64 = 1;
+
+/// The thread is about to park: it is a worker of such a runtime.
+pub(crate) fn parked(runtime: Runtime) {
+    let worker = own().unwrap_or_else(|| begin(runtime));
+    worker.note(PARKED);
+}
+
+/// The thread goes on.
+pub(crate) fn unparked() {
+    if let Some(worker) = own() {
+        worker.note(0);
+    }
+}
+
+/// The thread ends, or is no worker any more.
+pub(crate) fn stopped() {
+    let worker = OWN.try_with(Cell::take).ok().flatten();
+    if let Some(worker) = worker {
+        *worker.identity.lock() = None;
+    }
+}
+
+/// For the length of a `block_on`: a thread that becomes a worker in it is one no longer than that.
+pub(crate) fn visit() -> Visit {
+    Visit { was_worker: own().is_some() }
+}
+
+#[must_use]
+pub(crate) struct Visit {
+    was_worker: bool,
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        if !self.was_worker {
+            stopped();
+        }
+    }
+}
+
+/// Every worker thread that there is, in no order.
+#[allow(dead_code)] // No report shows them yet.
+pub(crate) fn all_workers() -> Vec<ListedWorker> {
+    let workers = WORKERS.lock().clone();
+    workers.into_iter().filter_map(Worker::read).collect()
+}
+
+fn own() -> Option<&'static Worker> {
+    OWN.try_with(Cell::get).ok().flatten()
+}
+
+#[cold]
+fn begin(runtime: Runtime) -> &'static Worker {
+    let name = thread::current().name().unwrap_or_default().to_owned();
+    let identity = Identity { runtime, name, os_id: os_id() };
+    let mut workers = WORKERS.lock();
+    let free = workers.iter().copied().find(|worker| worker.identity.lock().is_none());
+    let worker = free.unwrap_or_else(|| {
+        let worker = Box::leak(Box::new(Worker::new()));
+        workers.push(worker);
+        worker
+    });
+    worker.tree.store(0, Relaxed);
+    worker.since.store(clock::now() << 1, Relaxed);
+    *worker.identity.lock() = Some(identity);
+    drop(workers);
+    // If it fails, the thread's storage is gone, and `stopped` will not come: then the record stays with what it says.
+    let _ = OWN.try_with(|own| own.set(Some(worker)));
+    worker
+}
+
+impl Worker {
+    fn new() -> Self {
+        Self { identity: Mutex::new(None), since: AtomicU64::new(0), tree: AtomicU32::new(0) }
+    }
+
+    fn note(&self, parked: u64) {
+        self.since.store(clock::now() << 1 | parked, Relaxed);
+        self.tree.store(recorder::tree_number().map_or(0, |tree| tree.saturating_add(1)), Relaxed);
+    }
+
+    fn read(&self) -> Option<ListedWorker> {
+        let identity = self.identity.lock();
+        let Identity { runtime, name, os_id } = identity.as_ref()?.clone();
+        let since = self.since.load(Relaxed);
+        let tree = self.tree.load(Relaxed).checked_sub(1);
+        Some(ListedWorker { runtime, name, os_id, tree, is_parked: since & PARKED != 0, since: since >> 1 })
+    }
+}
+
+/// The system's number of this thread, from its own entry in `/proc`.
+#[cfg(target_os = "linux")]
+fn os_id() -> Option<u64> {
+    let path = std::fs::read_link("/proc/thread-self").ok()?;
+    path.file_name()?.to_str()?.parse().ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn os_id() -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::{ListedWorker, all_workers, parked, stopped, unparked, visit};
+    use crate::live::Runtime;
+
+    fn named(name: &str) -> Option<ListedWorker> {
+        all_workers().into_iter().find(|worker| worker.name == name)
+    }
+
+    fn on_thread(name: &str, test: impl FnOnce() + Send + 'static) {
+        thread::Builder::new().name(name.to_owned()).spawn(test).unwrap().join().unwrap();
+    }
+
+    #[test]
+    fn a_thread_is_a_worker_from_its_first_park_to_its_end() {
+        on_thread("worker-a", || {
+            unparked();
+            assert!(named("worker-a").is_none());
+            parked(Runtime::Tokio);
+            let first = named("worker-a").unwrap();
+            assert!(first.is_parked);
+            assert_eq!(first.runtime, Runtime::Tokio);
+            assert_eq!(first.os_id.is_some(), cfg!(target_os = "linux"));
+            unparked();
+            let second = named("worker-a").unwrap();
+            assert!(!second.is_parked);
+            assert!(second.since >= first.since);
+            stopped();
+            assert!(named("worker-a").is_none());
+            stopped();
+        });
+    }
+
+    #[test]
+    fn a_thread_that_parks_in_block_on_is_a_worker_no_longer_than_that() {
+        on_thread("worker-b", || {
+            let visit_around = visit();
+            parked(Runtime::Tokio);
+            drop(visit());
+            assert!(named("worker-b").is_some());
+            drop(visit_around);
+            assert!(named("worker-b").is_none());
+        });
+    }
+}

@@ -1,0 +1,47 @@
+//! smol, with its tasks on record: a drop-in for the crate of that name.
+//!
+//! ```
+//! use diagnose::smol;
+//!
+//! let answer = smol::block_on(async {
+//!     let task = smol::spawn(async { 42 });
+//! #   #[cfg(feature = "reports")]
+//!     println!("{}", diagnose::tree());
+//!     task.await
+//! });
+//! assert_eq!(answer, 42);
+//! ```
+//! Everything is re-exported. [`spawn`], [`unblock`] and [`block_on`], whose future is the task `main`, are wrapped; what an
+//! `Executor` of the program's own spawns goes through [`spawn_with`](crate::spawn_with).
+//!
+//! Without the feature `record` this module is smol itself.
+
+use std::future::Future;
+use std::panic::Location;
+
+pub use ::smol::*;
+
+use crate::live::Runtime;
+use crate::spawned::{self, Spawned};
+
+/// `smol::spawn`; the task is listed under the name of the future's function, with the place of this call.
+#[track_caller]
+pub fn spawn<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> Task<T> {
+    ::smol::spawn(Spawned::new(Runtime::Smol, None, Location::caller(), future).0)
+}
+
+/// `smol::unblock`; the closure is listed as a task, from now until it returns.
+#[track_caller]
+pub fn unblock<T, F>(f: F) -> Task<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    ::smol::unblock(spawned::blocking(Runtime::Smol, Location::caller(), f))
+}
+
+/// `smol::block_on`; the future is the task `main`.
+#[track_caller]
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+    ::smol::block_on(Spawned::new(Runtime::Smol, Some("main"), Location::caller(), future).0)
+}

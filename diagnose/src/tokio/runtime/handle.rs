@@ -1,0 +1,126 @@
+//! `tokio::runtime::Handle`.
+
+use std::fmt;
+use std::future::Future;
+use std::ops::Deref;
+use std::panic::Location;
+
+use ::tokio::runtime::{EnterGuard, Id, RuntimeFlavor, RuntimeMetrics, TryCurrentError};
+use ::tokio::task::JoinHandle;
+
+use crate::tokio::task::{blocking, future, main, numbered};
+
+/// tokio's `Handle`; what it spawns is listed.
+#[derive(Clone)]
+pub struct Handle {
+    handle: ::tokio::runtime::Handle,
+}
+
+impl Handle {
+    /// The runtime that runs on this thread.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[track_caller]
+    #[must_use]
+    pub fn current() -> Self {
+        ::tokio::runtime::Handle::current().into()
+    }
+
+    /// The runtime that runs on this thread.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn try_current() -> Result<Self, TryCurrentError> {
+        ::tokio::runtime::Handle::try_current().map(Self::from)
+    }
+
+    /// Until the guard is dropped, this is the runtime of the thread.
+    #[must_use = "the runtime is left when the guard is dropped"]
+    pub fn enter(&self) -> EnterGuard<'_> {
+        self.handle.enter()
+    }
+
+    /// Spawns a task.
+    #[track_caller]
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let (task, number) = self::future(Location::caller(), future);
+        numbered(number, self.handle.spawn(task))
+    }
+
+    /// Runs a closure on a thread for blocking code.
+    #[track_caller]
+    pub fn spawn_blocking<F, R>(&self, func: F) -> JoinHandle<R>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        self.handle.spawn_blocking(blocking(Location::caller(), func))
+    }
+
+    /// Runs a future on this thread, as the task `main`.
+    #[track_caller]
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.handle.block_on(main(Location::caller(), future))
+    }
+
+    /// The kind of the runtime.
+    #[must_use]
+    pub fn runtime_flavor(&self) -> RuntimeFlavor {
+        self.handle.runtime_flavor()
+    }
+
+    /// The number of the runtime.
+    #[must_use]
+    pub fn id(&self) -> Id {
+        self.handle.id()
+    }
+
+    /// The name of the runtime.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.handle.name()
+    }
+
+    /// The counters of the runtime.
+    #[must_use]
+    pub fn metrics(&self) -> RuntimeMetrics {
+        self.handle.metrics()
+    }
+
+    /// tokio's own handle.
+    #[must_use]
+    pub fn into_inner(self) -> ::tokio::runtime::Handle {
+        self.handle
+    }
+}
+
+impl From<::tokio::runtime::Handle> for Handle {
+    fn from(handle: ::tokio::runtime::Handle) -> Self {
+        Self { handle }
+    }
+}
+
+impl From<Handle> for ::tokio::runtime::Handle {
+    fn from(handle: Handle) -> Self {
+        handle.into_inner()
+    }
+}
+
+impl Deref for Handle {
+    type Target = ::tokio::runtime::Handle;
+
+    fn deref(&self) -> &Self::Target {
+        &self.handle
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.handle.fmt(formatter)
+    }
+}

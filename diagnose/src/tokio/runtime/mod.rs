@@ -1,0 +1,12 @@
+//! `tokio::runtime`: runtimes whose tasks are listed and whose worker threads are known; the rest is tokio's own.
+
+mod builder;
+mod handle;
+mod local;
+mod owned;
+
+pub use self::builder::Builder;
+pub use self::handle::Handle;
+pub use self::local::LocalRuntime;
+pub use self::owned::Runtime;
+pub use ::tokio::runtime::*;

@@ -1,0 +1,120 @@
+//! `tokio::runtime::Runtime`.
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::ops::Deref;
+use std::panic::Location;
+use std::time::Duration;
+
+use ::tokio::runtime::{EnterGuard, RuntimeMetrics};
+use ::tokio::task::JoinHandle;
+
+use super::{Builder, Handle};
+use crate::live::workers;
+use crate::tokio::task::main;
+
+/// tokio's `Runtime`; what it spawns is listed, and the future of `block_on` is the task `main`.
+// The handle stands last: the runtime is dropped first.
+pub struct Runtime {
+    runtime: ::tokio::runtime::Runtime,
+    handle: Handle,
+}
+
+impl Runtime {
+    /// A runtime with a worker thread for each processor, and all drivers.
+    ///
+    /// # Errors
+    /// If the system does not give what its drivers or threads need.
+    pub fn new() -> io::Result<Self> {
+        Builder::new_multi_thread().enable_all().build()
+    }
+
+    /// Its handle.
+    #[must_use]
+    pub fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    /// Spawns a task.
+    #[track_caller]
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.handle.spawn(future)
+    }
+
+    /// Runs a closure on a thread for blocking code.
+    #[track_caller]
+    pub fn spawn_blocking<F, R>(&self, func: F) -> JoinHandle<R>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        self.handle.spawn_blocking(func)
+    }
+
+    /// Runs a future on this thread, as the task `main`.
+    #[track_caller]
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        let _visit = workers::visit();
+        self.runtime.block_on(main(Location::caller(), future))
+    }
+
+    /// Until the guard is dropped, this is the runtime of the thread.
+    #[must_use = "the runtime is left when the guard is dropped"]
+    pub fn enter(&self) -> EnterGuard<'_> {
+        self.runtime.enter()
+    }
+
+    /// Ends the runtime, and waits that long for blocking code.
+    pub fn shutdown_timeout(self, duration: Duration) {
+        self.runtime.shutdown_timeout(duration);
+    }
+
+    /// Ends the runtime without waiting for blocking code.
+    pub fn shutdown_background(self) {
+        self.runtime.shutdown_background();
+    }
+
+    /// The counters of the runtime.
+    #[must_use]
+    pub fn metrics(&self) -> RuntimeMetrics {
+        self.runtime.metrics()
+    }
+
+    /// tokio's own runtime.
+    #[must_use]
+    pub fn into_inner(self) -> ::tokio::runtime::Runtime {
+        self.runtime
+    }
+}
+
+impl From<::tokio::runtime::Runtime> for Runtime {
+    fn from(runtime: ::tokio::runtime::Runtime) -> Self {
+        let handle = runtime.handle().clone().into();
+        Self { runtime, handle }
+    }
+}
+
+impl From<Runtime> for ::tokio::runtime::Runtime {
+    fn from(runtime: Runtime) -> Self {
+        runtime.into_inner()
+    }
+}
+
+impl Deref for Runtime {
+    type Target = ::tokio::runtime::Runtime;
+
+    fn deref(&self) -> &Self::Target {
+        &self.runtime
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.runtime.fmt(formatter)
+    }
+}

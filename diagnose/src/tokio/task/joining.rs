@@ -1,0 +1,230 @@
+//! `tokio::task::JoinSet`.
+
+use std::fmt;
+use std::future::Future;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::task::{Context, Poll};
+
+use ::tokio::runtime::Handle;
+use ::tokio::task::{AbortHandle, Id, JoinError, LocalSet};
+
+use super::{blocking, future, numbered};
+
+/// tokio's `JoinSet`; what it spawns is listed.
+///
+/// Where the original takes a `Handle` or a `LocalSet`, this takes a reference to tokio's own, to which one to a wrapper
+/// coerces.
+pub struct JoinSet<T> {
+    set: ::tokio::task::JoinSet<T>,
+}
+
+impl<T> JoinSet<T> {
+    /// An empty set.
+    #[must_use]
+    pub fn new() -> Self {
+        ::tokio::task::JoinSet::new().into()
+    }
+
+    /// How many tasks are in the set.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.set.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+
+    /// tokio's own set with the tasks of this one.
+    #[must_use]
+    pub fn into_inner(self) -> ::tokio::task::JoinSet<T> {
+        self.set
+    }
+}
+
+impl<T: 'static> JoinSet<T> {
+    /// Spawns a task into the set.
+    #[track_caller]
+    pub fn spawn<F>(&mut self, task: F) -> AbortHandle
+    where
+        F: Future<Output = T> + Send + 'static,
+        T: Send,
+    {
+        let (task, number) = future(Location::caller(), task);
+        numbered(number, self.set.spawn(task))
+    }
+
+    /// Spawns a task on that runtime.
+    #[track_caller]
+    pub fn spawn_on<F>(&mut self, task: F, handle: &Handle) -> AbortHandle
+    where
+        F: Future<Output = T> + Send + 'static,
+        T: Send,
+    {
+        let (task, number) = future(Location::caller(), task);
+        numbered(number, self.set.spawn_on(task, handle))
+    }
+
+    /// Spawns a task on the current `LocalSet`.
+    #[track_caller]
+    pub fn spawn_local<F>(&mut self, task: F) -> AbortHandle
+    where
+        F: Future<Output = T> + 'static,
+    {
+        let (task, number) = future(Location::caller(), task);
+        numbered(number, self.set.spawn_local(task))
+    }
+
+    /// Spawns a task on that `LocalSet`.
+    #[track_caller]
+    pub fn spawn_local_on<F>(&mut self, task: F, local_set: &LocalSet) -> AbortHandle
+    where
+        F: Future<Output = T> + 'static,
+    {
+        let (task, number) = future(Location::caller(), task);
+        numbered(number, self.set.spawn_local_on(task, local_set))
+    }
+
+    /// Runs a closure on a thread for blocking code.
+    #[track_caller]
+    pub fn spawn_blocking<F>(&mut self, f: F) -> AbortHandle
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send,
+    {
+        self.set.spawn_blocking(blocking(Location::caller(), f))
+    }
+
+    /// Runs a closure on a thread for blocking code of that runtime.
+    #[track_caller]
+    pub fn spawn_blocking_on<F>(&mut self, f: F, handle: &Handle) -> AbortHandle
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send,
+    {
+        self.set.spawn_blocking_on(blocking(Location::caller(), f), handle)
+    }
+
+    /// Waits for a task to be done, and takes it out of the set. Cancel safe.
+    pub async fn join_next(&mut self) -> Option<Result<T, JoinError>> {
+        self.set.join_next().await
+    }
+
+    /// The same, with the number of the task.
+    pub async fn join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
+        self.set.join_next_with_id().await
+    }
+
+    /// Takes a task that is done out of the set.
+    pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
+        self.set.try_join_next()
+    }
+
+    /// The same, with the number of the task.
+    pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
+        self.set.try_join_next_with_id()
+    }
+
+    /// Aborts all tasks and waits until they are gone.
+    pub async fn shutdown(&mut self) {
+        self.set.shutdown().await;
+    }
+
+    /// Waits for all tasks.
+    ///
+    /// # Panics
+    /// If one of them has panicked or was aborted.
+    pub async fn join_all(self) -> Vec<T> {
+        self.set.join_all().await
+    }
+
+    /// Aborts all tasks.
+    pub fn abort_all(&mut self) {
+        self.set.abort_all();
+    }
+
+    /// Takes all tasks out of the set and lets them go on.
+    pub fn detach_all(&mut self) {
+        self.set.detach_all();
+    }
+
+    /// Polls for a task that is done.
+    pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
+        self.set.poll_join_next(cx)
+    }
+
+    /// The same, with the number of the task.
+    pub fn poll_join_next_with_id(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<(Id, T), JoinError>>> {
+        self.set.poll_join_next_with_id(cx)
+    }
+}
+
+impl<T> Default for JoinSet<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> fmt::Debug for JoinSet<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.set.fmt(formatter)
+    }
+}
+
+impl<T> From<::tokio::task::JoinSet<T>> for JoinSet<T> {
+    fn from(set: ::tokio::task::JoinSet<T>) -> Self {
+        Self { set }
+    }
+}
+
+impl<T> From<JoinSet<T>> for ::tokio::task::JoinSet<T> {
+    fn from(set: JoinSet<T>) -> Self {
+        set.into_inner()
+    }
+}
+
+impl<T> Deref for JoinSet<T> {
+    type Target = ::tokio::task::JoinSet<T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.set
+    }
+}
+
+impl<T> DerefMut for JoinSet<T> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.set
+    }
+}
+
+impl<T, F> FromIterator<F> for JoinSet<T>
+where
+    F: Future<Output = T> + Send + 'static,
+    T: Send + 'static,
+{
+    #[track_caller]
+    fn from_iter<I: IntoIterator<Item = F>>(iter: I) -> Self {
+        let mut set = Self::new();
+        set.extend(iter);
+        set
+    }
+}
+
+impl<T, F> Extend<F> for JoinSet<T>
+where
+    F: Future<Output = T> + Send + 'static,
+    T: Send + 'static,
+{
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = F>>(&mut self, iter: I) {
+        for task in iter {
+            self.spawn(task);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The functions that spawn, and what all wrappers make tasks with.
+
+use std::future::Future;
+use std::panic::Location;
+
+use ::tokio::task::{Id, JoinHandle};
+
+use crate::label::Label;
+use crate::live::{self, Runtime};
+use crate::named::call_site_at;
+use crate::number::shown;
+use crate::recorder::Frame;
+use crate::spawned::{self, Numbered, Spawned};
+
+/// `tokio::task::spawn`; the task is listed under the name of the future's function, with the place of this call.
+#[track_caller]
+pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let (future, number) = self::future(Location::caller(), future);
+    numbered(number, ::tokio::task::spawn(future))
+}
+
+/// `tokio::task::spawn_local`; the task is listed as those of [`spawn`] are.
+#[track_caller]
+pub fn spawn_local<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
+    let (future, number) = self::future(Location::caller(), future);
+    numbered(number, ::tokio::task::spawn_local(future))
+}
+
+/// `tokio::task::spawn_blocking`; the closure is listed as a task, from now until it returns.
+#[track_caller]
+pub fn spawn_blocking<F, R>(f: F) -> JoinHandle<R>
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Send + 'static,
+{
+    ::tokio::task::spawn_blocking(blocking(Location::caller(), f))
+}
+
+/// `tokio::task::block_in_place`; the call is timed as part of the task that makes it.
+#[track_caller]
+pub fn block_in_place<F, R>(f: F) -> R
+where
+    F: FnOnce() -> R,
+{
+    let location = Location::caller();
+    ::tokio::task::block_in_place(move || {
+        // Another thread goes on as the worker. If this one gets its place back, it is listed again when it parks.
+        live::workers::stopped();
+        let _frame = Frame::enter(call_site_at("block_in_place", location), Label::NONE);
+        f()
+    })
+}
+
+/// The future as a task that is spawned there.
+pub(in crate::tokio) fn future<F: Future>(
+    location: &'static Location<'static>,
+    future: F,
+) -> (Spawned<F>, Numbered) {
+    Spawned::new(Runtime::Tokio, None, location, future)
+}
+
+/// The future of a `block_on` there.
+pub(in crate::tokio) fn main<F: Future>(location: &'static Location<'static>, future: F) -> Spawned<F> {
+    Spawned::new(Runtime::Tokio, Some("main"), location, future).0
+}
+
+/// The closure as a task that is spawned there.
+pub(in crate::tokio) fn blocking<F, R>(
+    location: &'static Location<'static>,
+    f: F,
+) -> impl FnOnce() -> R + use<F, R>
+where
+    F: FnOnce() -> R,
+{
+    spawned::blocking(Runtime::Tokio, location, f)
+}
+
+/// Notes tokio's number of a task.
+pub(in crate::tokio) fn numbered<T: HasId>(number: Numbered, task: T) -> T {
+    if let Some(id) = shown(task.id()) {
+        number.set_runtime_id(id);
+    }
+    task
+}
+
+/// A handle of a task.
+pub(in crate::tokio) trait HasId {
+    fn id(&self) -> Id;
+}
+
+impl<T> HasId for JoinHandle<T> {
+    fn id(&self) -> Id {
+        self.id()
+    }
+}
+
+impl HasId for ::tokio::task::AbortHandle {
+    fn id(&self) -> Id {
+        self.id()
+    }
+}

@@ -1,0 +1,3 @@
+//! The program as it was written.
+
+include!("../../parity/program.rs");
