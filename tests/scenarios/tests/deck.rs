@@ -36,7 +36,8 @@ fn one_long_task_amid_short_ones() {
         .filter(|bucket| bucket.to_ns > 100_000_000)
         .map(|bucket| bucket.count)
         .sum();
-    assert_eq!(long, 1, "{:?}", job.polls_histogram);
+    // A machine that is busy with other things may stop one of the others for as long.
+    assert!((1..10).contains(&long), "{:?}", job.polls_histogram);
     assert!(ms(job.busy_ns) >= 150.0);
 }
 
