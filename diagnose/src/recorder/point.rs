@@ -36,10 +36,8 @@ impl Point {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn hand_down(&self) {
         let Anchor::Fresh(place) = self.anchor else { return };
-        if place.site.is_on() {
-            if running_body(&place.site).is_some() {
-                local::hand_down(&place.site, 0);
-            }
+        if place.site.is_on() && running_body(&place.site).is_some() {
+            local::hand_down(&place.site, 0);
         }
     }
 

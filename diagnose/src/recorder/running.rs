@@ -93,7 +93,7 @@ impl Running<'_> {
         if pending {
             // Never below zero: a child may have been pending elsewhere before it came here.
             span.pending_children = span.pending_children.saturating_add(children).max(0);
-            span.is_at_span = state.is_span;
+            span.is_in_child = state.is_span;
             span.at = at;
             let wait = match at {
                 Some(at) => {

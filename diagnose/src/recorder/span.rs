@@ -56,7 +56,7 @@ pub struct Span {
     pub(super) await_pending: i32,
     pub(super) state: State,
     /// Whether the body has stopped at the await of a span.
-    pub(super) is_at_span: bool,
+    pub(super) is_in_child: bool,
     /// Of a root, its task. It is taken out while the span is polled.
     pub(super) root: Option<&'static Task>,
 }
@@ -76,7 +76,7 @@ impl Span {
             pending_children: 0,
             await_pending: 0,
             state: State::Unseen,
-            is_at_span: false,
+            is_in_child: false,
             root: None,
         };
         if site.is_on() {
@@ -151,7 +151,7 @@ impl Span {
                 local::polled_again(at);
             }
             local::set_awaiting(Some(at), AwaitState { waited, ..AwaitState::NONE });
-        } else if self.is_at_span {
+        } else if self.is_in_child {
             local::set_awaiting(None, AwaitState { is_span: true, ..AwaitState::NONE });
             local::set_stamp(now);
         }

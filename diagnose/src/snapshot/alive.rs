@@ -62,7 +62,7 @@ impl Alive {
         let now = clock::now();
         let roots: HashMap<u64, (u64, u64)> =
             tasks.iter().map(|task| (task.span, (task.id, task.entered))).collect();
-        Self { tasks, spans: place(spans, &roots), now }
+        Self { tasks, spans: place(&spans, &roots), now }
     }
 
     /// The sites that occur.
@@ -217,7 +217,7 @@ impl Listing {
 }
 
 /// Puts spans in depth-first order below their parents. A span whose parent is gone becomes a root, and is detached.
-fn place(spans: Vec<Listed>, tasks: &HashMap<u64, (u64, u64)>) -> Vec<Placed> {
+fn place(spans: &[Listed], tasks: &HashMap<u64, (u64, u64)>) -> Vec<Placed> {
     let by_id: HashMap<u64, usize> =
         spans.iter().enumerate().map(|(number, span)| (span.id, number)).collect();
     let parent = |span: &Listed| by_id.get(&span.parent).copied().filter(|_| span.parent != 0);
