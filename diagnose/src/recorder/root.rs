@@ -43,9 +43,8 @@ impl RootPoll {
         let around = local::replace_task(task.id());
         let (waker, woken_at) = task.enter(entered, node.tree, outer);
         if woken_at != 0 {
-            let queued = entered.saturating_sub(woken_at);
-            add_relaxed(&task.queued, queued);
-            add(&node.queued, queued);
+            add_relaxed(&task.queued, entered.saturating_sub(woken_at));
+            add(&node.queued, entered.saturating_sub(woken_at.max(live::last_reset())));
         }
         Self { task, node, waker, around, entered, goes_on: false }
     }

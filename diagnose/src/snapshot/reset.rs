@@ -2,6 +2,7 @@
 
 use super::merged::Merged;
 use crate::clock;
+use crate::live;
 use crate::sync::Mutex;
 use crate::tree::{self, Node};
 
@@ -16,6 +17,7 @@ static BASELINE: Mutex<Option<(Merged, u64)>> = Mutex::new(None);
 pub fn reset() {
     let now = clock::now();
     let mut merged = Merged::read_all();
+    live::note_reset(clock::now());
     // A poll that is running now ends after the reset, and counts there.
     for path in &mut merged.paths {
         path.sums.polls = path.sums.polls.saturating_sub(path.running);
