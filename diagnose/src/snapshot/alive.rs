@@ -27,6 +27,8 @@ struct Listing {
     origin: Origin,
     doing: Doing,
     since: u64,
+    /// Clones of its waker that were kept then.
+    wakers: u32,
     span: u64,
     entered: u64,
     /// While it is running, the nodes that run on its thread, from its root down.
@@ -118,12 +120,18 @@ impl Alive {
 
 fn listing(task: &'static live::Task) -> Option<Listing> {
     let (id, origin) = task.origin()?;
-    let (doing, since) = task.doing();
+    let (mut doing, mut since) = task.doing();
+    let mut wakers = task.live_wakers();
+    // Whoever wakes says so before the clone goes, so a state that is the same afterwards had these clones.
+    while (doing, since) != task.doing() {
+        (doing, since) = task.doing();
+        wakers = task.live_wakers();
+    }
     let is_running = doing == Doing::Running && origin.work == Work::Future;
     let running = if is_running { running_on(task.thread.load(Relaxed), origin.site) } else { Vec::new() };
     // The poll that is running has not left anything out yet.
     let entered = if is_running { 0 } else { task.entered.load(Relaxed) };
-    Some(Listing { task, id, origin, doing, since, span: task.span.load(Relaxed), entered, running })
+    Some(Listing { task, id, origin, doing, since, wakers, span: task.span.load(Relaxed), entered, running })
 }
 
 /// The nodes that run in a tree, from the root of a task down.
@@ -178,8 +186,8 @@ impl Listing {
         task.wakes = u64::from(self.task.wakes.load(Relaxed));
         task.self_wakes = u64::from(self.task.self_wakes.load(Relaxed));
         task.woken_by = some(value(&self.task.woken_by));
-        task.wakers = (live::has_wakers() && self.origin.work == Work::Future)
-            .then(|| u64::from(self.task.live_wakers()));
+        task.wakers =
+            (live::has_wakers() && self.origin.work == Work::Future).then(|| u64::from(self.wakers));
         task
     }
 }
