@@ -30,7 +30,7 @@ pub(crate) use awaits::{begin_await, end_await};
 pub(crate) use cost::poll_cost;
 pub use frame::Frame;
 pub(crate) use point::{AwaitEntry, Awaiting, Point};
-pub(crate) use root::{RootPoll, reset_at, reset_waits};
+pub(crate) use root::RootPoll;
 pub(crate) use running::{Entry, Running};
 pub use span::Span;
 

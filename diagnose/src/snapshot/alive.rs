@@ -8,7 +8,6 @@ use diagnose_reports::{Snapshot, Span, State, Task, TaskKind};
 use super::merged::Merged;
 use crate::clock::{self, Scale};
 use crate::live::{self, Doing, Listed, Origin, Runtime, Work};
-use crate::recorder;
 use crate::site::{Kind, Site};
 use crate::tree::{self, Node};
 
@@ -29,6 +28,8 @@ struct Listing {
     origin: Origin,
     doing: Doing,
     since: u64,
+    /// Clones of its waker that were kept then.
+    wakers: u32,
     span: u64,
     entered: u64,
     /// When its last poll ended; zero if it was not polled yet.
@@ -84,11 +85,11 @@ impl Alive {
         }
         for task in &self.tasks {
             let Some(leaf) = leaves.get(&task.id) else { continue };
-            let since = task.since.max(task.left).max(recorder::reset_at());
+            let since = task.since.max(task.left).max(live::last_reset());
             match task.doing {
                 Doing::Waiting => merged.add_open(leaf, self.now.saturating_sub(since), 0),
                 Doing::Queued => {
-                    let left = task.left.max(recorder::reset_at());
+                    let left = task.left.max(live::last_reset());
                     let waited = task.since.saturating_sub(left);
                     merged.add_open(leaf, waited, self.now.saturating_sub(since));
                 }
@@ -149,13 +150,20 @@ impl Alive {
 
 fn listing(task: &'static live::Task) -> Option<Listing> {
     let (id, origin) = task.origin()?;
-    let (doing, since) = task.doing();
+    let (mut doing, mut since) = task.doing();
+    let mut wakers = task.live_wakers();
+    // Whoever wakes says so before the clone goes, so a state that is the same afterwards had these clones.
+    while (doing, since) != task.doing() {
+        (doing, since) = task.doing();
+        wakers = task.live_wakers();
+    }
     let left = if doing == Doing::Unpolled { 0 } else { task.since() };
     let is_running = doing == Doing::Running && origin.work == Work::Future;
     let running = if is_running { running_on(task.thread.load(Relaxed), origin.site) } else { Vec::new() };
     // The poll that is running has not left anything out yet.
     let entered = if is_running { 0 } else { task.entered.load(Relaxed) };
-    Some(Listing { task, id, origin, doing, since, span: task.span.load(Relaxed), entered, left, running })
+    let span = task.span.load(Relaxed);
+    Some(Listing { task, id, origin, doing, since, wakers, span, entered, left, running })
 }
 
 /// The nodes that run in a tree, from the root of a task down.
@@ -210,8 +218,8 @@ impl Listing {
         task.wakes = u64::from(self.task.wakes.load(Relaxed));
         task.self_wakes = u64::from(self.task.self_wakes.load(Relaxed));
         task.woken_by = some(value(&self.task.woken_by));
-        task.wakers = (live::has_wakers() && self.origin.work == Work::Future)
-            .then(|| u64::from(self.task.live_wakers()));
+        task.wakers =
+            (live::has_wakers() && self.origin.work == Work::Future).then(|| u64::from(self.wakers));
         task
     }
 }
