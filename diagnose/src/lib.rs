@@ -111,6 +111,8 @@
 #![deny(unsafe_code)]
 // Records are kept without the feature `reports` too, and then nothing in this crate reads them.
 #![cfg_attr(not(feature = "reports"), allow(dead_code, unused_imports))]
+// Some of what the wrappers of runtimes are made of.
+#![cfg_attr(not(feature = "tokio"), allow(dead_code))]
 
 #[cfg(all(feature = "record", feature = "async-std"))]
 pub mod async_std;
@@ -244,7 +246,7 @@ pub use config::{Builder, Signal, Wakers, install};
 #[cfg(feature = "reports")]
 pub use diagnose_reports::{
     Bucket, Clock, Dropped, Error, Format, Kind, Node, Process, Report, Site, Span, State, Task, TaskKind,
-    Thread, View,
+    Thread, View, Worker,
 };
 #[cfg(feature = "reports")]
 pub use dump::{dump, dump_to};

@@ -102,6 +102,7 @@ pub use analysis::rows::{Row, rows};
 pub use error::Error;
 pub use format::{Format, Report, View};
 pub use model::{
-    Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapshot, Span, State, Task, TaskKind, Thread, VERSION,
+    Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapshot, Span, State, Task, TaskKind, Thread,
+    VERSION, Worker,
 };
 pub use write::{write, write_file};

@@ -40,6 +40,9 @@ pub struct Snapshot {
     /// What the watchdog has raised, oldest first; the last 64.
     #[serde(default)]
     pub alarms: Vec<String>,
+    /// The worker threads of runtimes that are built through this crate, sorted by name and number.
+    #[serde(default)]
+    pub workers: Vec<Worker>,
     /// What was spawned, or polled as a root, and was not done at the capture, by number.
     #[serde(default)]
     pub tasks: Vec<Task>,
@@ -211,6 +214,26 @@ pub struct Bucket {
     pub to_ns: u64,
     /// How many did.
     pub count: u64,
+}
+
+/// A worker thread of a runtime.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Worker {
+    /// `tokio`.
+    pub runtime: String,
+    /// The thread's name, empty if it has none.
+    pub thread: String,
+    /// The kernel's number of the thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<u64>,
+    /// Whether it is parked: it has nothing to do.
+    pub parked: bool,
+    /// For how long it has been parked, or has not.
+    pub since_ns: u64,
+    /// The task whose poll is running on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<u64>,
 }
 
 /// A task that was not done at the capture.

@@ -87,6 +87,7 @@ fn reads_like_the_model() {
         }
       ],
       "alarms": [],
+      "workers": [],
       "tasks": [],
       "spans": []
     }

@@ -32,7 +32,6 @@ struct Identity {
 }
 
 /// A copy of what is known of a worker thread.
-#[allow(dead_code)] // No report shows them yet.
 #[derive(Debug, Clone)]
 pub(crate) struct ListedWorker {
     pub(crate) runtime: Runtime,
@@ -96,7 +95,6 @@ impl Drop for Visit {
 }
 
 /// Every worker thread that there is, in no order.
-#[allow(dead_code)] // No report shows them yet.
 pub(crate) fn all_workers() -> Vec<ListedWorker> {
     let workers = WORKERS.lock().clone();
     workers.into_iter().filter_map(Worker::read).collect()

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering::Relaxed;
 
-use diagnose_reports::{Snapshot, Span, State, Task, TaskKind};
+use diagnose_reports::{Snapshot, Span, State, Task, TaskKind, Worker};
 
 use super::merged::Merged;
 use crate::clock::{self, Scale};
@@ -132,11 +132,15 @@ impl Alive {
             span.skipped = placed.is_skipped;
             snapshot.spans.push(span);
         }
+        snapshot.workers = self.workers(scale);
         for listing in &self.tasks {
             let mut task = listing.build(self.now, scale, site_number(listing.origin.site));
             let path = listing.running.iter().flat_map(|node| [node.via, Some(node.site)]);
             task.running = path.flatten().map(&site_number).collect();
             task.span = roots.get(&listing.id).copied();
+            // One that was spawned got its label with its root span.
+            let label = task.span.and_then(|span| snapshot.spans.get(span)?.label.clone());
+            task.label = task.label.or(label);
             let thread = listing.task.thread.load(Relaxed);
             if task.polls > 0 || task.state == State::Running {
                 let (name, id) = threads.get(&thread).cloned().unwrap_or_default();
@@ -145,6 +149,48 @@ impl Alive {
             }
             snapshot.tasks.push(task);
         }
+    }
+}
+
+#[cfg(feature = "tokio")]
+impl Alive {
+    /// The worker threads, each with the task that runs on it.
+    fn workers(&self, scale: Scale) -> Vec<Worker> {
+        let workers = live::workers::all_workers().into_iter().map(|listed| {
+            let mut worker = Worker::default();
+            worker.runtime.push_str(runtime(listed.runtime));
+            worker.thread = listed.name;
+            worker.thread_id = listed.os_id;
+            worker.parked = listed.is_parked;
+            worker.since_ns = scale.ns(self.now.saturating_sub(listed.since));
+            let is_here = |task: &&Listing| {
+                task.doing == Doing::Running && Some(task.task.thread.load(Relaxed)) == listed.tree
+            };
+            worker.task = self.tasks.iter().find(is_here).map(|task| task.id).filter(|_| !worker.parked);
+            worker
+        });
+        let mut workers: Vec<Worker> = workers.collect();
+        workers.sort_by(|a, b| (&a.thread, a.thread_id).cmp(&(&b.thread, b.thread_id)));
+        workers
+    }
+}
+
+#[cfg(not(feature = "tokio"))]
+impl Alive {
+    /// No runtime tells of its threads.
+    #[allow(clippy::unused_self)]
+    fn workers(&self, _: Scale) -> Vec<Worker> {
+        Vec::new()
+    }
+}
+
+/// The name of a runtime.
+fn runtime(runtime: Runtime) -> &'static str {
+    match runtime {
+        Runtime::Unknown | Runtime::Other => "",
+        Runtime::Tokio => "tokio",
+        Runtime::Smol => "smol",
+        Runtime::AsyncStd => "async-std",
     }
 }
 
@@ -188,13 +234,7 @@ impl Listing {
             Work::Future => TaskKind::Future,
             Work::Blocking => TaskKind::Blocking,
         };
-        let runtime = match self.origin.runtime {
-            Runtime::Unknown | Runtime::Other => "",
-            Runtime::Tokio => "tokio",
-            Runtime::Smol => "smol",
-            Runtime::AsyncStd => "async-std",
-        };
-        task.runtime.push_str(runtime);
+        task.runtime.push_str(runtime(self.origin.runtime));
         task.runtime_id = some(value(&self.task.runtime_id));
         task.spawned_at = self.origin.spawned_at.map(ToString::to_string).unwrap_or_default();
         task.spawned_by = some(self.origin.spawned_by);

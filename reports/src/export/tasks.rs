@@ -63,7 +63,30 @@ fn summary(snapshot: &Snapshot) -> String {
         }
     }
     line.push('\n');
+    workers(&mut line, snapshot);
     line
+}
+
+/// `workers: 4, 3 parked, 1 busy: tokio-rt-worker with task 7 for 312 ms`.
+fn workers(page: &mut String, snapshot: &Snapshot) {
+    if snapshot.workers.is_empty() {
+        return;
+    }
+    let parked = snapshot.workers.iter().filter(|worker| worker.parked).count() as u64;
+    let busy = snapshot.workers.len() as u64 - parked;
+    let _ = write!(page, "workers: {}, {} parked, {} busy", count(parked + busy), count(parked), count(busy));
+    for (number, worker) in
+        snapshot.workers.iter().filter(|worker| !worker.parked).take(MAX_NUMBERS).enumerate()
+    {
+        let task = snapshot.tasks.iter().find(|task| worker.task == Some(task.id));
+        let (with, since_ns) = match task {
+            Some(task) => (format!(" with task {}", task.id), task.since_ns),
+            None => (String::new(), worker.since_ns),
+        };
+        let separator = if number == 0 { ":" } else { "," };
+        let _ = write!(page, "{separator} {}{with} for {}", printable(&worker.thread), time(since_ns));
+    }
+    page.push('\n');
 }
 
 fn word(state: State) -> &'static str {
@@ -155,7 +178,11 @@ impl<'a> Forest<'a> {
         }
         page.push('\n');
         if task.state == State::Waiting && task.wakers == Some(0) && task.kind == TaskKind::Future {
-            page.push_str("  NOBODY CAN WAKE IT: it returned Pending, and no clone of its waker is kept\n");
+            page.push_str(if self.waits_for_ever(task) {
+                "  nobody can wake it, on purpose: it awaits pending()\n"
+            } else {
+                "  NOBODY CAN WAKE IT: it returned Pending, and no clone of its waker is kept\n"
+            });
         }
         if task.state == State::Running {
             self.write_running(page, task);
@@ -163,6 +190,25 @@ impl<'a> Forest<'a> {
         if let Some(root) = task.span {
             self.write_children(page, root, "  ");
         }
+    }
+
+    /// Whether all that the task waits for is `std::future::pending()`, by the text of its awaits.
+    fn waits_for_ever(&self, task: &Task) -> bool {
+        let Some(root) = task.span else { return false };
+        let mut open = vec![root];
+        let mut leaves = Vec::new();
+        while let Some(span) = open.pop() {
+            if self.children[span].is_empty() {
+                leaves.push(self.snapshot.spans[span].site);
+            }
+            open.extend(&self.children[span]);
+        }
+        leaves.iter().all(|&site| {
+            let call = self.name(site);
+            let call = call.strip_suffix(".await").unwrap_or(&call);
+            let call = call.split("::<").next().unwrap_or(call).trim_end_matches("()");
+            call == "pending" || call.ends_with("future::pending")
+        })
     }
 
     /// What runs at this moment, one below the other.
@@ -180,7 +226,9 @@ impl<'a> Forest<'a> {
         let mut open: Vec<(usize, String, bool)> = Vec::new();
         let push = |open: &mut Vec<(usize, String, bool)>, span: usize, indent: &str| {
             let Some(children) = self.children.get(span) else { return };
-            for (from_last, &child) in children.iter().rev().enumerate() {
+            // What is running has been drawn as such.
+            let shown = |child: &&usize| self.snapshot.spans[**child].state == State::Waiting;
+            for (from_last, &child) in children.iter().rev().filter(shown).enumerate() {
                 open.push((child, indent.to_owned(), from_last == 0));
             }
         };
