@@ -69,7 +69,7 @@ impl VisitMut for Blocks {
         hand_down(expression);
         match expression {
             Expr::Async(_) => self.block(expression),
-            Expr::Await(point) => self.awaited(point),
+            Expr::Await(_) => self.awaited(expression),
             Expr::Closure(closure) => self.closure(closure),
             Expr::Return(end) if self.around.returns => {
                 self.visit_attributes_mut(&mut end.attrs);
@@ -145,7 +145,8 @@ impl Blocks {
         }
     }
 
-    fn awaited(&mut self, point: &mut ExprAwait) {
+    fn awaited(&mut self, expression: &mut Expr) {
+        let Expr::Await(point) = expression else { return };
         let place = (self.awaits().is_some() && !never_ends(&point.base)).then(|| {
             let ExprAwait { base, dot_token, await_token, .. } = &*point;
             expand::Place::of(&quote!(#base #dot_token #await_token))
@@ -153,6 +154,7 @@ impl Blocks {
         visit_mut::visit_expr_await_mut(self, point);
         if let (Some(place), Some(args)) = (place, self.awaits()) {
             *point.base = expand::awaited(args, &place, &point.base);
+            *expression = expand::ended(args, &place, point);
         }
     }
 

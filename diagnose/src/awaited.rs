@@ -1,4 +1,4 @@
-//! Await points: what the attribute puts around an awaited expression.
+//! Await points: what the attribute puts before and behind an awaited expression, and around an arm of a macro.
 
 use std::any;
 use std::future::{Future, IntoFuture};
@@ -9,7 +9,7 @@ use futures_core::future::FusedFuture;
 use pin_project_lite::pin_project;
 
 use crate::live::Anchor;
-use crate::recorder::{AwaitEntry, Awaiting, Point};
+use crate::recorder::{self, AwaitEntry, Awaiting, Point};
 use crate::site::{Kind, Site};
 
 /// The static of one `.await`, or of one arm of a `join!` or `select!`.
@@ -51,38 +51,28 @@ impl Await {
     }
 }
 
-/// `expression` in `expression.await`.
+/// `expression` in `expression.await`, which is about to be awaited.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub const fn at<T>(place: &'static Await, expression: T) -> Awaited<T> {
-    Awaited { expression, place }
+pub fn at<T>(place: &'static Await, expression: T) -> T {
+    recorder::begin_await(place, is_span::<T>());
+    expression
+}
+
+/// The value of `expression.await`, in the body of `owner`.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub fn ended<T>(owner: &'static Site, value: T) -> T {
+    recorder::end_await(owner);
+    value
 }
 
 /// An arm of a macro.
 #[inline]
 pub fn arm<T: IntoFuture>(place: &'static Await, expression: T) -> At<T::IntoFuture> {
-    at(place, expression).into_future()
-}
-
-/// What is about to be awaited.
-#[derive(Debug)]
-#[must_use = "futures do nothing unless you `.await` or poll them"]
-pub struct Awaited<T> {
-    expression: T,
-    place: &'static Await,
-}
-
-impl<T: IntoFuture> IntoFuture for Awaited<T> {
-    type Output = T::Output;
-    type IntoFuture = At<T::IntoFuture>;
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn into_future(self) -> Self::IntoFuture {
-        At { future: self.expression.into_future(), point: Point::new(self.place) }
-    }
+    At { future: expression.into_future(), point: Point::new(place) }
 }
 
 pin_project! {
-    /// A future under the expression that awaits it, one word larger. It is the output, `Send`, `Sync` and `Unpin`
+    /// The future of an arm, one word larger. It is the output, `Send`, `Sync` and `Unpin`
     /// as that is.
     // The point stands last: see `Timed`.
     #[derive(Debug)]

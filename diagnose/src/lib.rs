@@ -277,7 +277,7 @@ pub use ::tokio;
 #[cfg(feature = "record")]
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::awaited::{At, Await, Awaited, arm, at};
+    pub use crate::awaited::{At, Await, arm, at, ended};
     pub use crate::clock::now;
     pub use crate::label::Label;
     pub use crate::recorder::{Frame, Span};

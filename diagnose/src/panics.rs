@@ -1,5 +1,6 @@
 //! Where in the tree of futures a panic came from.
 
+use std::fmt::Write as _;
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -45,7 +46,8 @@ fn report() {
         let at = node.via.map(|via| format!(" at {}", place(via))).unwrap_or_default();
         let name = if at.is_empty() { place(node.site) } else { node.site.name.to_owned() };
         let label = node.label.text().map(|label| format!(" {label}")).unwrap_or_default();
-        text.push_str(&format!("\n  {indent}{name}{label}{at}"));
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n  {indent}{name}{label}{at}");
     }
     say!("{text}");
 }

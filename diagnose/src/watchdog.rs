@@ -9,6 +9,7 @@
 //! ```
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::thread;
 use std::time::Duration;
 
@@ -106,10 +107,9 @@ fn long_poll(snapshot: &Snapshot, task: &Task) -> String {
         let Some(site) = snapshot.sites.get(site) else { continue };
         let branch = if depth == 0 { String::new() } else { format!("{:1$}└─ ", "", (depth - 1) * 3) };
         let mark = if depth + 1 == task.running.len() { "  ◀ running" } else { "" };
-        alarm.push_str(&format!(
-            "\n  {branch}{} ({}:{}:{}){mark}",
-            site.name, site.file, site.line, site.column
-        ));
+        let place = format!("{}:{}:{}", site.file, site.line, site.column);
+        // Writing to a string cannot fail.
+        let _ = write!(alarm, "\n  {branch}{} ({place}){mark}", site.name);
     }
     alarm
 }

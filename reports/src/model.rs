@@ -305,7 +305,7 @@ pub enum State {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Span {
-    /// Its number, never used twice.
+    /// Its number, never used twice; an await in a body has the number of that body's span.
     pub id: u64,
     /// Index into [`Snapshot::sites`].
     pub site: usize,

@@ -1,14 +1,15 @@
 //! An await point.
 //!
 //! ```text
-//! get(key).await   ──▶   at({ static AWAIT: Await = Await::new(&AWAIT, &SITE, "get(key).await", …); &AWAIT }, get(key)).await
+//! get(key).await   ──▶   ended(&SITE, at({ static AWAIT: Await = Await::new(&AWAIT, &SITE, "get(key).await", …); &AWAIT },
+//!                                  get(key)).await)
 //! ```
-//! The call stands where the awaited expression stood, so temporaries live as long as they did, and the `.await` is the
-//! user's own: what is not a future is refused there. The owner is the site that is innermost where the static stands.
+//! The calls give back what they are given. They stand where the awaited expression stood, so temporaries live as long as
+//! they did, and the `.await` is the user's own: what is not a future is refused there. The owner is the site that is innermost where the static stands.
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Expr, parse_quote};
+use syn::{Expr, ExprAwait, parse_quote};
 
 use super::parts::krate;
 use crate::args::Args;
@@ -33,32 +34,50 @@ pub(crate) fn awaited(args: &Args, place: &Place, expression: &Expr) -> Expr {
     call(args, "at", None, place, expression)
 }
 
-/// An arm of a macro that polls it in code of its own.
-pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr) -> Expr {
-    call(args, "arm", Some(quote!(.arm())), place, expression)
+/// What stands around the whole expression.
+pub(crate) fn ended(args: &Args, place: &Place, expression: &mut ExprAwait) -> Expr {
+    let krate = krate(args);
+    let attributes = std::mem::take(&mut expression.attrs);
+    let path = path(args, &krate, "ended", place);
+    let arguments = quote_spanned!(Span::mixed_site()=> &__DIAGNOSE_SITE, #expression);
+    let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
+    arguments.set_span(place.end);
+    Expr::Verbatim(quote!(#(#attributes)* #path #arguments))
 }
 
-/// The path of the call has the span of the expression's first token, as if the user had written it there: a message
+/// An arm of a macro that polls it in code of its own.
+pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr) -> Expr {
+    call(args, "arm", Some(&quote!(.arm())), place, expression)
+}
+
+/// The path of a call. It has the span of the expression's first token, as if the user had written it there: a message
 /// about its result shows that line, and lints that replace an expression see the whole of it, from there to `.await`.
-fn call(args: &Args, function: &str, marked: Option<TokenStream>, place: &Place, expression: &Expr) -> Expr {
-    let krate = krate(args);
-    let point = point(&krate, marked, place);
+fn path(args: &Args, krate: &TokenStream, function: &str, place: &Place) -> TokenStream {
     let function = Ident::new(function, place.start);
     let path = quote_spanned!(place.start=> #krate::__private::#function).into_iter().map(|mut token| {
         let hygiene = if args.krate.is_some() { token.span() } else { place.start };
         token.set_span(hygiene.located_at(place.start));
         token
     });
-    let path: TokenStream = path.collect();
+    path.collect()
+}
+
+fn call(args: &Args, function: &str, marked: Option<&TokenStream>, place: &Place, expression: &Expr) -> Expr {
+    let krate = krate(args);
+    let point = point(&krate, marked, place);
+    let path = path(args, &krate, function, place);
     let expression = argument(expression);
     let here = Span::mixed_site().located_at(place.start);
-    Expr::Verbatim(quote_spanned!(here=> #path({ #point &AWAIT }, #expression)))
+    let mut arguments =
+        Group::new(Delimiter::Parenthesis, quote_spanned!(here=> { #point &AWAIT }, #expression));
+    arguments.set_span(place.start);
+    Expr::Verbatim(quote!(#path #arguments))
 }
 
 /// The static of an await point. Where the compiler does not tell where a token ends, that is 0.
 fn point(
     krate: &TokenStream,
-    marked: Option<TokenStream>,
+    marked: Option<&TokenStream>,
     Place { text, start, end }: &Place,
 ) -> TokenStream {
     let here = quote_spanned!(*start=> ::core::file!(), ::core::line!(), ::core::column!());

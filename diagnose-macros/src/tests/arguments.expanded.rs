@@ -24,24 +24,27 @@ fn get(user: u64) -> impl ::core::future::Future<Output = ()> {
             if false {
                 return;
             }
-            my::diagnose::__private::at(
-                    {
-                        static AWAIT: my::diagnose::__private::Await = my::diagnose::__private::Await::new(
-                            &AWAIT,
-                            &__DIAGNOSE_SITE,
-                            "work().await",
-                            ::core::module_path!(),
-                            ::core::file!(),
-                            ::core::line!(),
-                            ::core::column!(),
-                            3u32,
-                            17u32,
-                        );
-                        &AWAIT
-                    },
-                    work(),
-                )
-                .await;
+            my::diagnose::__private::ended(
+                &__DIAGNOSE_SITE,
+                my::diagnose::__private::at(
+                        {
+                            static AWAIT: my::diagnose::__private::Await = my::diagnose::__private::Await::new(
+                                &AWAIT,
+                                &__DIAGNOSE_SITE,
+                                "work().await",
+                                ::core::module_path!(),
+                                ::core::file!(),
+                                ::core::line!(),
+                                ::core::column!(),
+                                3u32,
+                                17u32,
+                            );
+                            &AWAIT
+                        },
+                        work(),
+                    )
+                    .await,
+            );
         },
     )
 }

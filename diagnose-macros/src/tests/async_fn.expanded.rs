@@ -22,24 +22,27 @@ fn get(key: u64) -> impl ::core::future::Future<Output = Option<u64>> {
                     return __diagnose_expected;
                 }
             }
-            ::diagnose::__private::at(
-                    {
-                        static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                            &AWAIT,
-                            &__DIAGNOSE_SITE,
-                            "map().await",
-                            ::core::module_path!(),
-                            ::core::file!(),
-                            ::core::line!(),
-                            ::core::column!(),
-                            3u32,
-                            16u32,
-                        );
-                        &AWAIT
-                    },
-                    map(),
+            ::diagnose::__private::ended(
+                    &__DIAGNOSE_SITE,
+                    ::diagnose::__private::at(
+                            {
+                                static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
+                                    &AWAIT,
+                                    &__DIAGNOSE_SITE,
+                                    "map().await",
+                                    ::core::module_path!(),
+                                    ::core::file!(),
+                                    ::core::line!(),
+                                    ::core::column!(),
+                                    3u32,
+                                    16u32,
+                                );
+                                &AWAIT
+                            },
+                            map(),
+                        )
+                        .await,
                 )
-                .await
                 .get(&key)
         },
     )

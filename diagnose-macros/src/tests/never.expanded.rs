@@ -26,24 +26,27 @@ async fn serve() -> ! {
                 }
                 diverging(async move {
                     loop {
-                        ::diagnose::__private::at(
-                                {
-                                    static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                        &AWAIT,
-                                        &__DIAGNOSE_SITE,
-                                        "accept().await",
-                                        ::core::module_path!(),
-                                        ::core::file!(),
-                                        ::core::line!(),
-                                        ::core::column!(),
-                                        4u32,
-                                        23u32,
-                                    );
-                                    &AWAIT
-                                },
-                                accept(),
-                            )
-                            .await;
+                        ::diagnose::__private::ended(
+                            &__DIAGNOSE_SITE,
+                            ::diagnose::__private::at(
+                                    {
+                                        static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
+                                            &AWAIT,
+                                            &__DIAGNOSE_SITE,
+                                            "accept().await",
+                                            ::core::module_path!(),
+                                            ::core::file!(),
+                                            ::core::line!(),
+                                            ::core::column!(),
+                                            4u32,
+                                            23u32,
+                                        );
+                                        &AWAIT
+                                    },
+                                    accept(),
+                                )
+                                .await,
+                        );
                     }
                 })
             },

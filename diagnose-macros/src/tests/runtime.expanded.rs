@@ -15,24 +15,27 @@ async fn main() {
                 if false {
                     return;
                 }
-                ::diagnose::__private::at(
-                        {
-                            static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                &AWAIT,
-                                &__DIAGNOSE_SITE,
-                                "serve().await",
-                                ::core::module_path!(),
-                                ::core::file!(),
-                                ::core::line!(),
-                                ::core::column!(),
-                                4u32,
-                                18u32,
-                            );
-                            &AWAIT
-                        },
-                        serve(),
-                    )
-                    .await;
+                ::diagnose::__private::ended(
+                    &__DIAGNOSE_SITE,
+                    ::diagnose::__private::at(
+                            {
+                                static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
+                                    &AWAIT,
+                                    &__DIAGNOSE_SITE,
+                                    "serve().await",
+                                    ::core::module_path!(),
+                                    ::core::file!(),
+                                    ::core::line!(),
+                                    ::core::column!(),
+                                    4u32,
+                                    18u32,
+                                );
+                                &AWAIT
+                            },
+                            serve(),
+                        )
+                        .await,
+                );
             },
         )
         .await

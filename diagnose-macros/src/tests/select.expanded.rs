@@ -23,34 +23,38 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 ::diagnose::__private::Site::new(::diagnose::__private::Kind::Block,
                 "{block}", ::core::module_path!(), ::core::file!(), ::core::line!(),
                 ::core::column!(),); ::diagnose::__private::Timed::new(& __DIAGNOSE_SITE,
-                ::diagnose::__private::Label::NONE, async { ::diagnose::__private::at({
-                static AWAIT : ::diagnose::__private::Await =
+                ::diagnose::__private::Label::NONE, async {
+                ::diagnose::__private::ended(& __DIAGNOSE_SITE,
+                ::diagnose::__private::at({ static AWAIT : ::diagnose::__private::Await =
                 ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
                 "two().await", ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 3u32, 57u32,); & AWAIT }, two()). await }) }
+                ::core::column!(), 3u32, 57u32,); & AWAIT }, two()). await) }) }
             );
             tokio::select! {
                 biased; Some(item) = ::diagnose::__private::arm({ static AWAIT :
                 ::diagnose::__private::Await = ::diagnose::__private::Await::new(& AWAIT,
                 & __DIAGNOSE_SITE, "stream.next()", ::core::module_path!(),
                 ::core::file!(), ::core::line!(), ::core::column!(), 6u32, 35u32,).arm();
-                & AWAIT }, stream.next()), if ::diagnose::__private::at({ static AWAIT :
+                & AWAIT }, stream.next()), if ::diagnose::__private::ended(&
+                __DIAGNOSE_SITE, ::diagnose::__private::at({ static AWAIT :
                 ::diagnose::__private::Await = ::diagnose::__private::Await::new(& AWAIT,
                 & __DIAGNOSE_SITE, "open().await", ::core::module_path!(),
                 ::core::file!(), ::core::line!(), ::core::column!(), 6u32, 52u32,); &
-                AWAIT }, open()). await => ::diagnose::__private::at({ static AWAIT :
+                AWAIT }, open()). await) => ::diagnose::__private::ended(&
+                __DIAGNOSE_SITE, ::diagnose::__private::at({ static AWAIT :
                 ::diagnose::__private::Await = ::diagnose::__private::Await::new(& AWAIT,
                 & __DIAGNOSE_SITE, "item.close().await", ::core::module_path!(),
                 ::core::file!(), ::core::line!(), ::core::column!(), 6u32, 74u32,); &
-                AWAIT }, item.close()). await, _ = ::diagnose::__private::arm({ static
+                AWAIT }, item.close()). await), _ = ::diagnose::__private::arm({ static
                 AWAIT : ::diagnose::__private::Await =
                 ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
                 "&mut timeout", ::core::module_path!(), ::core::file!(), ::core::line!(),
                 ::core::column!(), 7u32, 25u32,).arm(); & AWAIT }, & mut timeout) => {
+                ::diagnose::__private::ended(& __DIAGNOSE_SITE,
                 ::diagnose::__private::at({ static AWAIT : ::diagnose::__private::Await =
                 ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
                 "late().await", ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 7u32, 43u32,); & AWAIT }, late()). await } else => {}
+                ::core::column!(), 7u32, 43u32,); & AWAIT }, late()). await) } else => {}
             }
             futures::select! {
                 item = ::diagnose::__private::arm({ static AWAIT :

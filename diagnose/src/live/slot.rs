@@ -1,6 +1,6 @@
 //! The slot of one live span, and how it is read while it changes.
 
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicI32, AtomicU32};
 
 use crate::awaited::Await;
 use crate::sync::{AtomicU64, Ordering, fence};
@@ -32,7 +32,7 @@ pub(crate) struct Slot {
     made: AtomicU64,
     polls: AtomicU32,
     /// Of an await: how many annotated futures are pending below it, above one bit for the account of its wait.
-    pending_below: AtomicU32,
+    pending_below: AtomicI32,
     /// While it is free, the next free one.
     next: Link<Anchor>,
 }
@@ -79,7 +79,7 @@ impl Slot {
             node: Link::new(None),
             made: zero(),
             polls: AtomicU32::new(0),
-            pending_below: AtomicU32::new(0),
+            pending_below: AtomicI32::new(0),
             next: Link::new(None),
         }
     }
@@ -148,7 +148,7 @@ impl Slot {
     /// Of an await: annotated futures that are pending below it.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn pending_children(&self) -> i32 {
-        (self.pending_below.load(Ordering::Relaxed) >> 1).cast_signed()
+        self.pending_below.load(Ordering::Relaxed) >> 1
     }
 
     /// Of an await: the account of its wait.
@@ -159,7 +159,7 @@ impl Slot {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn set_pending_below(&self, children: i32, wait: Wait) {
-        let pending = (children.cast_unsigned() << 1) | u32::from(wait == Wait::Child);
+        let pending = (children << 1) | i32::from(wait == Wait::Child);
         self.pending_below.store(pending, Ordering::Relaxed);
     }
 

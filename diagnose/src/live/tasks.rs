@@ -16,6 +16,19 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 /// Whether roots get a waker of their own.
 static WAKERS: AtomicBool = AtomicBool::new(true);
 
+/// The tick of the last reset; zero if there was none.
+static RESET: AtomicU64 = AtomicU64::new(0);
+
+/// What was spent in the queue counts from here on.
+pub(crate) fn note_reset(tick: u64) {
+    RESET.store(tick, Relaxed);
+}
+
+/// From when time in the queue counts.
+pub(crate) fn last_reset() -> u64 {
+    RESET.load(Relaxed)
+}
+
 /// A new task, listed from now on.
 pub(crate) fn add_task(origin: Origin) -> &'static Task {
     let mut tasks = TASKS.lock();

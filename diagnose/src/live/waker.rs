@@ -43,7 +43,8 @@ impl Wakers {
 
     /// How many clones somebody keeps, the running poll included.
     pub(super) fn live(&self) -> u32 {
-        self.count.load(Ordering::Relaxed) & !(CLAIMED | DONE)
+        // Acquire: that a clone is gone brings the wake that it was used for.
+        self.count.load(Ordering::Acquire) & !(CLAIMED | DONE)
     }
 
     /// The task begins.

@@ -32,11 +32,31 @@ pub(super) struct Local {
     first_polled: Cell<Option<&'static Node>>,
     /// Free slots of the live registry.
     slots: Cache,
+    /// The await at which the running body is, if that is not a span of its own.
+    awaiting: Cell<Option<&'static Node>>,
+    await_state: Cell<AwaitState>,
     /// What an await hands to the span that it is about to poll: itself.
     via: Cell<Option<&'static Site>>,
     /// A reading of the clock that is handed on, because no user code runs between two readings: from the start of a
     /// body's poll to the await at which it goes on, from a pending await to the end of the body's poll. Zero is none.
     stamp: Cell<u64>,
+}
+
+/// What else there is to know of the await at which the running body is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AwaitState {
+    /// The count of pending children of the body when the await began, if that was in this poll.
+    pub(super) base: i32,
+    /// Whether it began in this poll.
+    pub(super) is_new: bool,
+    /// Whether it had waited by itself before this poll.
+    pub(super) waited: bool,
+    /// Whether it is a span that is awaited.
+    pub(super) is_span: bool,
+}
+
+impl AwaitState {
+    pub(super) const NONE: Self = Self { base: 0, is_new: false, waited: false, is_span: false };
 }
 
 thread_local! {
@@ -52,6 +72,8 @@ thread_local! {
             end_id: Cell::new(0),
             waited: Cell::new(0),
             first_polled: Cell::new(None),
+            awaiting: Cell::new(None),
+            await_state: Cell::new(AwaitState::NONE),
             slots: Cache::new(),
             via: Cell::new(None),
             stamp: Cell::new(0),
@@ -172,24 +194,43 @@ fn new_block(local: &Local) -> u64 {
     first
 }
 
-/// Takes what an await has handed down to the span that it polls: itself, and the reading of the clock with which its
-/// body was entered, zero if there is none.
+/// Takes what an await has handed down to the span that it polls: itself, with its first poll, and the reading of the
+/// clock with which its body was entered, zero if there is none.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn take_handed() -> (Option<&'static Site>, u64) {
     LOCAL.with(|local| {
         let via = local.via.get();
-        if via.is_none() {
-            return (None, 0);
+        if via.is_some() {
+            local.via.set(None);
         }
-        local.via.set(None);
-        (via, local.stamp.replace(0))
+        (via, take_stamp())
     })
 }
 
 /// Whether an await has handed something down.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn has_via() -> bool {
-    LOCAL.with(|local| local.via.get().is_some())
+pub(super) fn is_handed() -> bool {
+    LOCAL.with(|local| local.via.get().is_some() || local.stamp.get() != 0)
+}
+
+/// The await at which the running body is, if that is not a span of its own.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn awaiting() -> (Option<&'static Node>, AwaitState) {
+    LOCAL.with(|local| (local.awaiting.get(), local.await_state.get()))
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn set_awaiting(node: Option<&'static Node>, state: AwaitState) {
+    LOCAL.with(|local| {
+        local.awaiting.set(node);
+        local.await_state.set(state);
+    });
+}
+
+/// How many spans have become pending directly under the running poll so far, less those that ceased to be.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn pending_children() -> i32 {
+    LOCAL.with(|local| local.pending_children.get())
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]

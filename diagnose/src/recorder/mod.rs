@@ -12,9 +12,11 @@
 //! A poll of a known path takes no lock and allocates nothing; where a lock is taken, on the first visit of something,
 //! no one holds it for more than a few instructions. No lock and no borrow is held while user code runs.
 
+mod awaits;
 mod cost;
 mod frame;
 mod local;
+mod moved;
 mod point;
 mod root;
 mod running;
@@ -24,10 +26,11 @@ mod visit;
 use crate::live::Task;
 use crate::tree::Node;
 
+pub(crate) use awaits::{begin_await, end_await};
 pub(crate) use cost::poll_cost;
 pub use frame::Frame;
 pub(crate) use point::{AwaitEntry, Awaiting, Point};
-pub(crate) use root::{RootPoll, reset_at, reset_waits};
+pub(crate) use root::RootPoll;
 pub(crate) use running::{Entry, Running};
 pub use span::Span;
 

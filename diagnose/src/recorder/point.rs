@@ -1,4 +1,4 @@
-//! An await point: the recorder's part of one `.await` of whatever future.
+//! An arm of a `join!` or `select!`: an await point that the code of a macro polls, beside others.
 //!
 //! ```text
 //!            first poll            Pending                  Ready
@@ -10,7 +10,7 @@
 use std::ptr;
 
 use super::local::{self, Place};
-use super::span::{is_child_of_running, on_own_tree};
+use super::moved::{is_child_of_running, on_own_tree};
 use crate::awaited::Await;
 use crate::clock;
 use crate::live::{Anchor, Slot};
@@ -19,7 +19,7 @@ use crate::switch;
 use crate::sync::add;
 use crate::tree::{Key, Node, Wait};
 
-/// What an awaited future carries: 8 bytes.
+/// What the future of an arm carries: 8 bytes.
 #[derive(Debug)]
 pub(crate) struct Point {
     anchor: &'static Anchor,
@@ -36,12 +36,8 @@ impl Point {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn hand_down(&self) {
         let Anchor::Fresh(place) = self.anchor else { return };
-        if place.site.is_on() {
-            if let Some(body) = running_body(&place.site) {
-                // An await in the body itself goes on at the very moment at which the body is entered.
-                let stamp = if place.site.is_direct { body.times.entered() } else { 0 };
-                local::hand_down(&place.site, stamp);
-            }
+        if place.site.is_on() && running_body(&place.site).is_some() {
+            local::hand_down(&place.site, 0);
         }
     }
 
@@ -163,7 +159,7 @@ impl Drop for Point {
 
 /// The node that is running, if it is that of the body in which the await stands.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn running_body(site: &'static Site) -> Option<&'static Node> {
+pub(super) fn running_body(site: &'static Site) -> Option<&'static Node> {
     local::current().filter(|current| is_owner(site, current))
 }
 
@@ -177,7 +173,7 @@ fn is_owner(site: &'static Site, body: &Node) -> bool {
 fn end_wait(node: &'static Node, wait: Wait, place: Place) {
     place.tree.book(node, |own| own.times.end_wait(clock::now(), wait));
     if is_child_of_running(node, place) {
-        local::replace_pending_children(local::replace_pending_children(0).wrapping_sub(1));
+        local::replace_pending_children(local::pending_children().wrapping_sub(1));
     }
 }
 
@@ -222,9 +218,7 @@ impl AwaitEntry {
         self.body = Some(body);
         let outer = local::id();
         self.outer = outer;
-        // An await in the body itself goes on at the very moment at which the body is entered.
-        let goes_on = node.site.is_direct && slot.parent() == outer;
-        let now = if goes_on { body.times.entered() } else { clock::now() };
+        let now = clock::now();
         local::set_id(slot.enter(outer, now));
         node.times.enter(now, Some(ended));
         local::set_current(Some(node));
@@ -270,9 +264,6 @@ impl Awaiting<'_> {
                 let wait = if pending_children == 0 { Wait::Own } else { Wait::Child };
                 slot.leave(now);
                 slot.set_pending_below(pending_children, wait);
-                if node.site.is_direct {
-                    local::set_stamp(now);
-                }
                 Some(wait)
             }
             None => {

@@ -10,7 +10,7 @@
 //! The first that had waited by itself and is ready in the next poll has ended the wait; if none is, the first that is
 //! polled. The part from the wake to the poll is the task's time in the queue.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::task::Waker;
 
 use super::local;
@@ -31,18 +31,6 @@ pub(super) fn task_of(site: &'static Site, label: Label) -> &'static Task {
     });
     task.span.store(local::id(), Relaxed);
     task
-}
-
-/// The tick of the last reset.
-static RESET_AT: AtomicU64 = AtomicU64::new(0);
-
-/// Waits count from this tick on.
-pub(crate) fn reset_waits(now: u64) {
-    RESET_AT.store(now, Relaxed);
-}
-
-pub(crate) fn reset_at() -> u64 {
-    RESET_AT.load(Relaxed)
 }
 
 /// A poll of a task that is running. Dropped without [`leave`](RootPoll::leave), it was ended by a panic.
@@ -68,13 +56,14 @@ impl RootPoll {
         let (waker, left, woken_at) = task.enter(entered, node.tree, outer);
         let mut waited = 0;
         if left != 0 {
+            // Woken during the last poll, it has been in the queue since that poll's end.
+            let woken_at = if woken_at == 0 { entered } else { woken_at.max(left) };
+            add_relaxed(&task.queued, entered.saturating_sub(woken_at));
             // What was before a reset is not in the records any more.
-            let left = left.max(reset_at());
-            let woken_at = if woken_at == 0 { entered } else { woken_at.clamp(left, entered.max(left)) };
-            let queued = entered.saturating_sub(woken_at);
-            waited = woken_at.saturating_sub(left);
-            add_relaxed(&task.queued, queued);
-            add(&node.queued, queued);
+            let left = left.max(live::last_reset());
+            let woken_at = woken_at.max(left);
+            add(&node.queued, entered.saturating_sub(woken_at));
+            waited = woken_at.min(entered).saturating_sub(left);
         }
         let waited_around = local::replace_waited((waited, None));
         Self { task, node, waker, around, waited_around, entered, goes_on: false }

@@ -12,8 +12,9 @@
 use std::ptr;
 use std::task::Waker;
 
-use super::local::{self, Place};
-use super::root::{self, RootPoll};
+use super::local::{self, AwaitState};
+use super::moved::{is_child_of_running, on_own_tree};
+use super::root::RootPoll;
 use super::running::{Entry, parent_id};
 use crate::clock;
 use crate::label::Label;
@@ -36,7 +37,7 @@ pub(super) enum State {
     Done,
 }
 
-/// What a timed future carries: 56 bytes.
+/// What a timed future carries: 64 bytes.
 #[derive(Debug)]
 pub struct Span {
     pub(super) site: &'static Site,
@@ -46,10 +47,16 @@ pub struct Span {
     pub(super) made: u64,
     /// Where it is listed as alive, from its first `Pending` on; without it then, all slots were taken.
     pub(super) anchor: Option<&'static Anchor>,
+    /// The await where the body has stopped, unless that is a span of its own.
+    pub(super) at: Option<&'static Node>,
     pub(super) label: Label,
     /// Annotated children that are pending.
     pub(super) pending_children: i32,
+    /// Those of them that the await at `at` polls.
+    pub(super) await_pending: i32,
     pub(super) state: State,
+    /// Whether the body has stopped at the await of a span.
+    pub(super) is_in_child: bool,
     /// Of a root, its task. It is taken out while the span is polled.
     pub(super) root: Option<&'static Task>,
 }
@@ -64,9 +71,12 @@ impl Span {
             node: None,
             made: 0,
             anchor: None,
+            at: None,
             label,
             pending_children: 0,
+            await_pending: 0,
             state: State::Unseen,
+            is_in_child: false,
             root: None,
         };
         if site.is_on() {
@@ -87,15 +97,21 @@ impl Span {
         // Through that await; the stamp is when the body around was entered, if the await is directly in it.
         let (via, stamp) = local::take_handed();
         entry.hands_on = stamp != 0;
+        // The body goes on where it has stopped: at the await that polls this span.
+        let goes_on = stamp != 0
+            && via.is_none()
+            && self.anchor.and_then(Anchor::slot).is_some_and(|slot| slot.parent() == local::id());
         let current = local::current();
         match (self.state, self.node, current) {
             (State::Waiting(wait), Some(node), Some(current))
-                if node.parent.is_some_and(|parent| ptr::eq(parent, current)) && same(node.via, via) =>
+                if node.parent.is_some_and(|parent| ptr::eq(parent, current))
+                    && (goes_on || same(node.via, via)) =>
             {
-                let now = self.begin(entry, stamp);
+                let now = self.begin(entry, if goes_on { stamp } else { 0 });
                 entry.visit.begin(node, current, now, Some(wait));
                 entry.begin_wait_end(node, wait);
                 entry.outer_pending = local::replace_pending_children(0).wrapping_sub(1);
+                self.go_on(entry, now);
                 true
             }
             (State::Unpolled, Some(maker), Some(current))
@@ -105,8 +121,9 @@ impl Span {
                     && !switch::tasks_only() =>
             {
                 let key = Key { site: self.site, label: self.label, via };
-                let Some(node) = current.child(key) else { return self.enter_slow(entry, via) };
+                let Some(node) = current.child(key) else { return self.enter_slow(entry, via, 0) };
                 let now = self.begin(entry, 0);
+                entry.begin_awaits();
                 entry.visit.begin(node, current, now, None);
                 entry.outer_pending = local::replace_pending_children(0);
                 add(&node.calls, 1);
@@ -114,19 +131,46 @@ impl Span {
                 self.node = Some(node);
                 true
             }
-            _ => self.enter_slow(entry, via),
+            _ => {
+                let via = if goes_on { self.node.and_then(|node| node.via) } else { via };
+                self.enter_slow(entry, via, if goes_on { stamp } else { 0 })
+            }
         }
     }
 
-    /// Makes the span the running one, and reads the clock: or takes the reading that an await hands down, if it is that
-    /// await that goes on, because then the body has just been entered.
+    /// The body goes on at the await where it has stopped.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn begin(&self, entry: &mut Entry, stamp: u64) -> u64 {
+    pub(super) fn go_on(&self, entry: &mut Entry, now: u64) {
+        entry.begin_awaits();
+        if let Some(at) = self.at {
+            let wait = self.await_wait();
+            at.times.enter(now, Some(wait));
+            local::set_current(Some(at));
+            let waited = wait == Wait::Own;
+            if waited {
+                local::polled_again(at);
+            }
+            local::set_awaiting(Some(at), AwaitState { waited, ..AwaitState::NONE });
+        } else if self.is_in_child {
+            local::set_awaiting(None, AwaitState { is_span: true, ..AwaitState::NONE });
+            local::set_stamp(now);
+        }
+    }
+
+    /// The account of the wait of the await where the body has stopped.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn await_wait(&self) -> Wait {
+        if self.await_pending == 0 { Wait::Own } else { Wait::Child }
+    }
+
+    /// Makes the span the running one, and reads the clock unless the body around has just been entered.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn begin(&self, entry: &mut Entry, stamp: u64) -> u64 {
         let parent = local::id();
         entry.outer = parent;
         let (id, now) = match self.anchor.and_then(Anchor::slot) {
             Some(slot) => {
-                let now = if stamp != 0 && slot.parent() == parent { stamp } else { clock::now() };
+                let now = if stamp == 0 { clock::now() } else { stamp };
                 (slot.enter(parent, now), now)
             }
             None => (local::new_id(), clock::now()),
@@ -135,95 +179,11 @@ impl Span {
         now
     }
 
-    /// The first poll of a path, a parent that has changed, a thread that has changed, a root, a poll after the end.
-    #[cold]
-    #[inline(never)]
-    fn enter_slow(&mut self, entry: &mut Entry, via: Option<&'static Site>) -> bool {
-        let place = local::place();
-        let is_root = self.site.kind == Kind::Task || place.current.is_root();
-        let parent = if is_root { &place.tree.root } else { place.current };
-        let key = Key { site: self.site, label: self.label, via: if is_root { None } else { via } };
-        let node =
-            if switch::tasks_only() && !is_root { None } else { place.tree.child(parent, key, clock::now) };
-        let Some(node) = node else {
-            // Only below another node, so the tree is not a lent one.
-            self.end_wait(place, clock::now());
-            self.unlist();
-            self.pending_children = 0;
-            self.state = State::Unseen;
-            return false;
-        };
-        let now = self.begin(entry, 0);
-        if let Some(slot) = self.anchor.and_then(Anchor::slot) {
-            slot.follow(node);
-            slot.set_parent(parent_id(node, entry));
-        }
-        let mut ended = None;
-        match self.state {
-            State::Waiting(wait) if self.node.is_some_and(|old| old.same_path(node)) => ended = Some(wait),
-            // It waited under another path. Here it is new, as far as the parent's children are concerned.
-            State::Waiting(_) => self.end_wait(place, now),
-            State::Unpolled => {
-                add(&node.calls, 1);
-                add(&node.unpolled, now.saturating_sub(self.made));
-            }
-            // A future that is polled again after its end has begun again.
-            State::Unseen | State::Done => add(&node.calls, 1),
-        }
-        entry.visit.begin_root(node, place, now, ended);
-        if let (Some(wait), false) = (ended, is_root) {
-            entry.begin_wait_end(node, wait);
-        }
-        if is_root {
-            if self.root.is_none() {
-                self.root = Some(root::task_of(self.site, self.label));
-            }
-        } else {
-            self.end_task();
-        }
-        let was_pending = ended.is_some() && !entry.visit.is_nested();
-        entry.outer_pending = local::replace_pending_children(0).wrapping_sub(i32::from(was_pending));
-        self.node = Some(node);
-        true
-    }
-
     /// The span is not listed as alive any more.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn unlist(&mut self) {
         if let Some(anchor) = self.anchor.take() {
             local::put_slot(anchor);
-        }
-    }
-
-    /// Recording was switched off: a wait that is open in the books ends, so that it does not grow for ever.
-    #[inline]
-    fn enter_unrecorded(&mut self) {
-        if !matches!(self.state, State::Unseen) || local::has_via() {
-            self.forget();
-        }
-    }
-
-    /// Ends what is open in the books, and is not listed any more.
-    #[cold]
-    pub(super) fn forget(&mut self) {
-        if matches!(self.state, State::Waiting(_)) {
-            on_own_tree(|place| self.end_wait(place, clock::now()));
-        }
-        self.unlist();
-        self.end_task();
-        local::take_handed();
-        self.pending_children = 0;
-        self.state = State::Unseen;
-    }
-
-    /// Books the end of a wait on its own path, in this thread's tree.
-    #[cold]
-    fn end_wait(&self, place: Place, now: u64) {
-        if let (State::Waiting(wait), Some(node)) = (self.state, self.node) {
-            place.tree.book(node, |own| own.times.end_wait(now, wait));
-            if is_child_of_running(node, place) {
-                local::replace_pending_children(local::replace_pending_children(0).wrapping_sub(1));
-            }
         }
     }
 
@@ -246,6 +206,7 @@ impl Span {
                 on_own_tree(|place| {
                     let gone = i32::from(is_child_of_running(node, place));
                     local::replace_pending_children(self.pending_children.wrapping_sub(gone));
+                    self.end_await(place, now, true);
                     place.tree.book(node, |own| {
                         own.times.end_wait(now, wait);
                         add(&own.cancelled, 1);
@@ -281,20 +242,6 @@ impl Drop for Span {
     }
 }
 
-/// Whether the running poll counts `node` among its pending children.
-pub(super) fn is_child_of_running(node: &'static Node, place: Place) -> bool {
-    node.parent.is_some_and(|parent| parent.span().same_path(place.current.span()))
-}
-
-/// Runs with the thread's tree, lent if need be.
-pub(super) fn on_own_tree(book: impl FnOnce(Place)) {
-    let place = local::place();
-    book(place);
-    if place.lent {
-        local::end_loan();
-    }
-}
-
 impl Span {
     /// The poll of a task, if this is a root that is being polled.
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -316,7 +263,7 @@ impl Span {
     }
 
     /// The task is done, or none any more.
-    fn end_task(&mut self) {
+    pub(super) fn end_task(&mut self) {
         if let Some(task) = self.root.take() {
             live::remove_task(task);
         }
@@ -350,6 +297,6 @@ mod tests {
 
     #[test]
     fn a_span_is_small() {
-        assert!(size_of::<Span>() <= 56, "{}", size_of::<Span>());
+        assert!(size_of::<Span>() <= 64, "{}", size_of::<Span>());
     }
 }

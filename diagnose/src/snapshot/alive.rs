@@ -8,8 +8,7 @@ use diagnose_reports::{Snapshot, Span, State, Task, TaskKind};
 use super::merged::Merged;
 use crate::clock::{self, Scale};
 use crate::live::{self, Doing, Listed, Origin, Runtime, Work};
-use crate::recorder;
-use crate::site::Site;
+use crate::site::{Kind, Site};
 use crate::tree::{self, Node};
 
 /// A copy of the live registry, taken at `now`.
@@ -29,6 +28,8 @@ struct Listing {
     origin: Origin,
     doing: Doing,
     since: u64,
+    /// Clones of its waker that were kept then.
+    wakers: u32,
     span: u64,
     entered: u64,
     /// When its last poll ended; zero if it was not polled yet.
@@ -44,6 +45,8 @@ struct Placed {
     parent: Option<usize>,
     /// The number of its task; zero if it has none.
     task: u64,
+    /// The node of the span, or of the await at which it is.
+    node: &'static Node,
     is_detached: bool,
     is_skipped: bool,
 }
@@ -60,12 +63,12 @@ impl Alive {
         let now = clock::now();
         let roots: HashMap<u64, (u64, u64)> =
             tasks.iter().map(|task| (task.span, (task.id, task.entered))).collect();
-        Self { tasks, spans: place(spans, &roots), now }
+        Self { tasks, spans: place(&spans, &roots), now }
     }
 
     /// The sites that occur.
     pub(super) fn sites(&self) -> impl Iterator<Item = &'static Site> {
-        let spans = self.spans.iter().flat_map(|span| [Some(span.listed.node.site), span.listed.node.via]);
+        let spans = self.spans.iter().flat_map(|span| [Some(span.node.site), span.node.via]);
         let running = self.tasks.iter().flat_map(|task| &task.running);
         let running = running.flat_map(|node| [Some(node.site), node.via]);
         spans.chain(running).flatten().chain(self.tasks.iter().map(|task| task.origin.site))
@@ -77,16 +80,16 @@ impl Alive {
         for (number, placed) in self.spans.iter().enumerate() {
             let has_children = self.spans.get(number + 1).is_some_and(|next| next.parent == Some(number));
             if !has_children && !placed.is_skipped && placed.listed.state == live::State::Waiting {
-                leaves.entry(placed.task).or_insert(placed.listed.node);
+                leaves.entry(placed.task).or_insert(placed.node);
             }
         }
         for task in &self.tasks {
             let Some(leaf) = leaves.get(&task.id) else { continue };
-            let since = task.since.max(task.left).max(recorder::reset_at());
+            let since = task.since.max(task.left).max(live::last_reset());
             match task.doing {
                 Doing::Waiting => merged.add_open(leaf, self.now.saturating_sub(since), 0),
                 Doing::Queued => {
-                    let left = task.left.max(recorder::reset_at());
+                    let left = task.left.max(live::last_reset());
                     let waited = task.since.saturating_sub(left);
                     merged.add_open(leaf, waited, self.now.saturating_sub(since));
                 }
@@ -106,7 +109,8 @@ impl Alive {
         let threads = threads();
         let mut roots = HashMap::<u64, usize>::new();
         for (number, placed) in self.spans.iter().enumerate() {
-            let Listed { id, state, since, node, made, polls, .. } = placed.listed;
+            let Placed { node, .. } = *placed;
+            let Listed { id, state, since, made, polls, .. } = placed.listed;
             if placed.parent.is_none() && placed.task != 0 {
                 roots.insert(placed.task, number);
             }
@@ -146,13 +150,20 @@ impl Alive {
 
 fn listing(task: &'static live::Task) -> Option<Listing> {
     let (id, origin) = task.origin()?;
-    let (doing, since) = task.doing();
+    let (mut doing, mut since) = task.doing();
+    let mut wakers = task.live_wakers();
+    // Whoever wakes says so before the clone goes, so a state that is the same afterwards had these clones.
+    while (doing, since) != task.doing() {
+        (doing, since) = task.doing();
+        wakers = task.live_wakers();
+    }
     let left = if doing == Doing::Unpolled { 0 } else { task.since() };
     let is_running = doing == Doing::Running && origin.work == Work::Future;
     let running = if is_running { running_on(task.thread.load(Relaxed), origin.site) } else { Vec::new() };
     // The poll that is running has not left anything out yet.
     let entered = if is_running { 0 } else { task.entered.load(Relaxed) };
-    Some(Listing { task, id, origin, doing, since, span: task.span.load(Relaxed), entered, left, running })
+    let span = task.span.load(Relaxed);
+    Some(Listing { task, id, origin, doing, since, wakers, span, entered, left, running })
 }
 
 /// The nodes that run in a tree, from the root of a task down.
@@ -207,14 +218,14 @@ impl Listing {
         task.wakes = u64::from(self.task.wakes.load(Relaxed));
         task.self_wakes = u64::from(self.task.self_wakes.load(Relaxed));
         task.woken_by = some(value(&self.task.woken_by));
-        task.wakers = (live::has_wakers() && self.origin.work == Work::Future)
-            .then(|| u64::from(self.task.live_wakers()));
+        task.wakers =
+            (live::has_wakers() && self.origin.work == Work::Future).then(|| u64::from(self.wakers));
         task
     }
 }
 
 /// Puts spans in depth-first order below their parents. A span whose parent is gone becomes a root, and is detached.
-fn place(spans: Vec<Listed>, tasks: &HashMap<u64, (u64, u64)>) -> Vec<Placed> {
+fn place(spans: &[Listed], tasks: &HashMap<u64, (u64, u64)>) -> Vec<Placed> {
     let by_id: HashMap<u64, usize> =
         spans.iter().enumerate().map(|(number, span)| (span.id, number)).collect();
     let parent = |span: &Listed| by_id.get(&span.parent).copied().filter(|_| span.parent != 0);
@@ -227,17 +238,39 @@ fn place(spans: Vec<Listed>, tasks: &HashMap<u64, (u64, u64)>) -> Vec<Placed> {
         }
     }
     let mut placed: Vec<Placed> = Vec::with_capacity(spans.len());
-    while let Some((number, parent, task)) = open.pop() {
+    while let Some((number, parent, (task, entered))) = open.pop() {
         let listed = spans[number];
         let here = placed.len();
-        open.extend(children[number].iter().map(|&child| (child, Some(here), task)));
-        let (task, entered) = task;
         let is_detached = parent.is_none() && listed.parent != 0;
         // A wait that began before the task's last poll did.
         let is_skipped = listed.state == live::State::Waiting && listed.since < entered;
-        placed.push(Placed { listed, parent, task, is_detached, is_skipped });
+        let body = body(listed.node);
+        placed.push(Placed {
+            listed,
+            parent,
+            task,
+            node: body.unwrap_or(listed.node),
+            is_detached,
+            is_skipped,
+        });
+        // At an await of its own, what that polls is below the await.
+        let awaits = body.map(|_| {
+            let (parent, node) = (Some(here), listed.node);
+            placed.push(Placed { listed, parent, task, node, is_detached: false, is_skipped });
+            here + 1
+        });
+        for &child in &children[number] {
+            let is_below = spans[child].node.parent.is_some_and(|parent| parent.key() == listed.node.key());
+            let parent = awaits.filter(|_| is_below).unwrap_or(here);
+            open.push((child, Some(parent), (task, entered)));
+        }
     }
     placed
+}
+
+/// The node of the body, if that of a span is an await in it.
+fn body(node: &'static Node) -> Option<&'static Node> {
+    if node.site.kind == Kind::Await && node.site.is_direct { node.parent } else { None }
 }
 
 /// The names and numbers of the threads, by the numbers of their trees.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ptr;
 
-use diagnose_reports::{Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapshot, Thread};
+use diagnose_reports::{Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapshot, State, Thread};
 
 use super::alive::Alive;
 use super::merged::{Merged, Path, Sums};
@@ -35,7 +35,24 @@ pub(super) fn build(merged: &Merged, alive: &Alive) -> Snapshot {
     }
     snapshot.alarms = watchdog::alarms();
     alive.build(&mut snapshot, scale, |site| order.site_number(site));
+    add_open_queues(&mut snapshot);
     snapshot
+}
+
+/// Tasks that are in the queue at the capture have been there up to it.
+fn add_open_queues(snapshot: &mut Snapshot) {
+    let Snapshot { nodes, tasks, spans, elapsed_ns, .. } = snapshot;
+    let mut roots = BTreeMap::new();
+    for node in nodes.iter_mut().filter(|node| node.parent.is_none()) {
+        roots.insert((node.site, node.label.clone()), node);
+    }
+    for task in tasks.iter().filter(|task| task.state == State::Queued) {
+        let Some(span) = task.span.and_then(|span| spans.get(span)) else { continue };
+        if let Some(node) = roots.get_mut(&(span.site, span.label.clone())) {
+            let queued_ns = node.queued_ns.saturating_add(task.since_ns.min(*elapsed_ns));
+            node.queued_ns = queued_ns.min(node.idle_ns);
+        }
+    }
 }
 
 /// Which paths appear, and as which number.

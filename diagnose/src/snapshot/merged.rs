@@ -19,6 +19,8 @@ pub(super) struct Merged {
     pub(super) over_nodes: u64,
     pub(super) over_depth: u64,
     pub(super) unreadable: u64,
+    /// What is open counts up to here.
+    until: u64,
 }
 
 /// Parent, site by address, label.
@@ -79,7 +81,7 @@ impl Merged {
 
     /// Reads all trees.
     pub(super) fn read_all() -> Self {
-        let mut merged = Self::default();
+        let mut merged = Self { until: clock::now(), ..Self::default() };
         for tree in tree::all() {
             merged.add_children(&tree.root, None);
             if let Some((name, alive)) = tree.thread() {
@@ -105,7 +107,7 @@ impl Merged {
     /// the time it is read.
     fn add(&mut self, node: &'static Node, parent: Option<usize>) {
         if let (true, Some(parent)) = (tree::is_nested(node.site), parent) {
-            match node.times.read(clock::now) {
+            match node.times.read(self.until, clock::now) {
                 Some(reading) => self.paths[parent].sums.nested += reading.busy,
                 None => self.unreadable += 1,
             }
@@ -114,7 +116,7 @@ impl Merged {
         let via = node.via.map(|via| self.path(parent, via, Label::NONE));
         let path = self.path(via.or(parent), node.site, node.label);
         self.add_children(node, Some(path));
-        let Some(reading) = node.times.read(clock::now) else {
+        let Some(reading) = node.times.read(self.until, clock::now) else {
             self.unreadable += 1;
             return;
         };

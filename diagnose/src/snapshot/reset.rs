@@ -1,9 +1,10 @@
 //! Starting over without touching what the threads are writing.
 
 use super::merged::Merged;
+use crate::clock;
+use crate::live;
 use crate::sync::Mutex;
 use crate::tree::{self, Node};
-use crate::{clock, recorder};
 
 /// What had been recorded at the last reset, and when that was.
 static BASELINE: Mutex<Option<(Merged, u64)>> = Mutex::new(None);
@@ -15,8 +16,8 @@ static BASELINE: Mutex<Option<(Merged, u64)>> = Mutex::new(None);
 /// start again from zero.
 pub fn reset() {
     let now = clock::now();
-    recorder::reset_waits(now);
     let mut merged = Merged::read_all();
+    live::note_reset(clock::now());
     // A poll that is running now ends after the reset, and counts there.
     for path in &mut merged.paths {
         path.sums.polls = path.sums.polls.saturating_sub(path.running);

@@ -81,7 +81,7 @@ fn a_reading_is_never_torn() {
         times.leave(20, Some(Wait::Own));
         times.enter(50, Some(Wait::Own));
         let reader = loom::thread::spawn(move || {
-            if let Some(reading) = times.read(|| 100) {
+            if let Some(reading) = times.read(100, || 100) {
                 let seen =
                     [reading.polls, reading.busy, reading.own_idle, reading.child_idle, reading.pending];
                 SEEN.lock().expect("no panic").insert(seen);

@@ -148,13 +148,22 @@ impl Node {
         std::iter::successors(self.first_child.get(), |child| child.next_sibling.get())
     }
 
-    /// This node, or the nearest above it that is not a synchronous call: the one that counts pending children.
+    /// This node, or the nearest above it that counts pending children: that is not a synchronous call, and not an await
+    /// in a body, which does.
     pub(crate) fn span(&'static self) -> &'static Node {
         let mut node = self;
-        while let (Kind::Sync | Kind::Impl, Some(parent)) = (node.site.kind, node.parent) {
+        while let Some(parent) = node.parent.filter(|_| !node.counts_pending_children()) {
             node = parent;
         }
         node
+    }
+
+    fn counts_pending_children(&self) -> bool {
+        match self.site.kind {
+            Kind::Sync | Kind::Impl => false,
+            Kind::Await => !self.site.is_direct,
+            _ => true,
+        }
     }
 
     #[inline]

@@ -152,6 +152,11 @@ impl Times {
         self.change(|| self.account(wait).end(now));
     }
 
+    /// A wait begins without a poll here: the span has waited on another path until now.
+    pub(crate) fn begin_wait(&self, now: u64, wait: Wait) {
+        self.change(|| self.account(wait).begin(now));
+    }
+
     /// Whether a poll is running.
     #[inline]
     pub(crate) fn is_running(&self) -> bool {
@@ -160,7 +165,10 @@ impl Times {
 
     /// A consistent copy as of `now`, which is called once the copy is made. `None` if the writer was caught in the
     /// middle of a change each time.
-    pub(crate) fn read(&self, now: impl Fn() -> u64) -> Option<Reading> {
+    ///
+    /// Waits that are open count up to `until`, the same tick for all trees: what is open here by the books may be closed
+    /// in another tree, and then it must not matter when each of them is read.
+    pub(crate) fn read(&self, until: u64, now: impl Fn() -> u64) -> Option<Reading> {
         for attempt in 0..ATTEMPTS {
             // Acquire pairs with the Release at the end of `change`: an even version brings the fields it stands for.
             let version = self.version.load(Ordering::Acquire);
@@ -194,8 +202,8 @@ impl Times {
                     None => {}
                 }
             }
-            reading.own_idle = own.until(now);
-            reading.child_idle = child.until(now);
+            reading.own_idle = own.until(until);
+            reading.child_idle = child.until(until);
             reading.pending = own.open.wrapping_add(child.open);
             return Some(reading);
         }
@@ -328,15 +336,15 @@ mod tests {
         let times = Times::new();
         times.enter(10, None);
         assert_eq!(
-            times.read(|| 15).map(|reading| (reading.busy, reading.polls, reading.running)),
+            times.read(15, || 15).map(|reading| (reading.busy, reading.polls, reading.running)),
             Some((5, 1, Some(5)))
         );
         times.leave(20, Some(Wait::Own));
         times.enter(50, Some(Wait::Own));
-        let running = times.read(|| 55).expect("nobody writes");
+        let running = times.read(55, || 55).expect("nobody writes");
         assert_eq!((running.busy, running.own_idle, running.pending), (15, 30, 0));
         times.leave(60, Some(Wait::Child));
-        let waiting = times.read(|| 90).expect("nobody writes");
+        let waiting = times.read(90, || 90).expect("nobody writes");
         assert_eq!((waiting.busy, waiting.polls, waiting.running), (20, 2, None));
         assert_eq!((waiting.own_idle, waiting.child_idle, waiting.pending), (30, 30, 1));
     }
@@ -350,7 +358,7 @@ mod tests {
         a.leave(20, Some(Wait::Own));
         b.enter(70, Some(Wait::Own));
         b.leave(75, None);
-        let (a, b) = (a.read(|| 100).expect("at rest"), b.read(|| 100).expect("at rest"));
+        let (a, b) = (a.read(100, || 100).expect("at rest"), b.read(100, || 100).expect("at rest"));
         assert_eq!(a.own_idle.wrapping_add(b.own_idle), 50);
         assert_eq!(a.pending.wrapping_add(b.pending), 0);
     }

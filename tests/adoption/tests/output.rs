@@ -7,7 +7,7 @@ fn run(program: &str, recording: &str) -> Output {
 }
 
 fn prints_the_same(recording: &str) {
-    let plain = run(env!("CARGO_BIN_EXE_plain"), recording);
+    let plain = run(env!("CARGO_BIN_EXE_unadopted"), recording);
     let adopted = run(env!("CARGO_BIN_EXE_adopted"), recording);
     let text = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
     let errors = String::from_utf8_lossy(&adopted.stderr).into_owned();

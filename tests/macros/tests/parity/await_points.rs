@@ -34,6 +34,11 @@ async fn wrong_types() -> u32 {
     if ready(1).await {
         return ready("text").await;
     }
+    ready(text.len() as u32).await
+}
+
+#[diagnose]
+async fn wrong_type_at_the_end(text: String) -> u32 {
     ready(text).await
 }
 

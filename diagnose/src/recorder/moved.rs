@@ -1,0 +1,151 @@
+//! What is rare in the life of a span: a first poll on a new path, another thread, another parent, and the end of what it
+//! has in the books when it is not recorded any more.
+
+use super::local::{self, Place};
+use super::root;
+use super::running::{Entry, parent_id};
+use super::span::{Span, State};
+use crate::clock;
+use crate::live::Anchor;
+use crate::site::{Kind, Site};
+use crate::switch;
+use crate::sync::add;
+use crate::tree::{Key, Node};
+
+impl Span {
+    /// The first poll of a path, a parent that has changed, a thread that has changed, a root, a poll after the end.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn enter_slow(&mut self, entry: &mut Entry, via: Option<&'static Site>, stamp: u64) -> bool {
+        let place = local::place();
+        let is_root = self.site.kind == Kind::Task || place.current.is_root();
+        let parent = if is_root { &place.tree.root } else { place.current };
+        let key = Key { site: self.site, label: self.label, via: if is_root { None } else { via } };
+        let node =
+            if switch::tasks_only() && !is_root { None } else { place.tree.child(parent, key, clock::now) };
+        let Some(node) = node else {
+            // Only below another node, so the tree is not a lent one.
+            let now = clock::now();
+            self.end_wait(place, now);
+            self.end_await(place, now, false);
+            self.unlist();
+            self.pending_children = 0;
+            self.state = State::Unseen;
+            return false;
+        };
+        let now = self.begin(entry, stamp);
+        if let Some(slot) = self.anchor.and_then(Anchor::slot) {
+            slot.follow(node);
+            slot.set_parent(parent_id(node, entry));
+        }
+        let mut ended = None;
+        match self.state {
+            State::Waiting(wait) if self.node.is_some_and(|old| old.same_path(node)) => ended = Some(wait),
+            // It waited under another path. Here it is new, as far as the parent's children are concerned.
+            State::Waiting(_) => self.end_wait(place, now),
+            State::Unpolled => {
+                add(&node.calls, 1);
+                add(&node.unpolled, now.saturating_sub(self.made));
+            }
+            // A future that is polled again after its end has begun again.
+            State::Unseen | State::Done => add(&node.calls, 1),
+        }
+        entry.visit.begin_root(node, place, now, ended);
+        if let (Some(wait), false) = (ended, is_root) {
+            entry.begin_wait_end(node, wait);
+        }
+        if is_root {
+            if self.root.is_none() {
+                self.root = Some(root::task_of(self.site, self.label));
+            }
+        } else {
+            self.end_task();
+        }
+        let was_pending = ended.is_some() && !entry.visit.is_nested();
+        entry.outer_pending = local::replace_pending_children(0).wrapping_sub(i32::from(was_pending));
+        self.move_await(node, ended.is_some(), place, now);
+        self.node = Some(node);
+        self.go_on(entry, now);
+        true
+    }
+
+    /// The await where the body has stopped goes with it to another thread's tree, or another path.
+    #[cold]
+    fn move_await(&mut self, node: &'static Node, is_same_path: bool, place: Place, now: u64) {
+        let Some(at) = self.at else { return };
+        let moved = place.tree.child(node, at.key(), clock::now).filter(|moved| !moved.is_other());
+        self.at = moved;
+        if is_same_path && moved.is_some() {
+            return;
+        }
+        let wait = self.await_wait();
+        place.tree.book(at, |own| own.times.end_wait(now, wait));
+        if let Some(moved) = moved {
+            // It begins again there: as if it had waited for no time.
+            moved.times.begin_wait(now, wait);
+            add(&moved.calls, 1);
+        }
+    }
+
+    /// Recording was switched off: a wait that is open in the books ends, so that it does not grow for ever.
+    #[inline]
+    pub(super) fn enter_unrecorded(&mut self) {
+        if !matches!(self.state, State::Unseen) || local::is_handed() {
+            self.forget();
+        }
+    }
+
+    /// Ends what is open in the books, and is not listed any more.
+    #[cold]
+    pub(super) fn forget(&mut self) {
+        if matches!(self.state, State::Waiting(_)) {
+            on_own_tree(|place| {
+                let now = clock::now();
+                self.end_wait(place, now);
+                self.end_await(place, now, false);
+            });
+        }
+        self.unlist();
+        self.end_task();
+        local::take_handed();
+        self.pending_children = 0;
+        self.state = State::Unseen;
+    }
+
+    /// Books the end of a wait on its own path, in this thread's tree.
+    #[cold]
+    pub(super) fn end_wait(&self, place: Place, now: u64) {
+        if let (State::Waiting(wait), Some(node)) = (self.state, self.node) {
+            place.tree.book(node, |own| own.times.end_wait(now, wait));
+            if is_child_of_running(node, place) {
+                local::replace_pending_children(local::pending_children().wrapping_sub(1));
+            }
+        }
+    }
+
+    /// Books the end of the wait of the await where the body has stopped.
+    #[cold]
+    pub(super) fn end_await(&mut self, place: Place, now: u64, is_cancelled: bool) {
+        if let Some(at) = self.at.take() {
+            let wait = self.await_wait();
+            place.tree.book(at, |own| {
+                own.times.end_wait(now, wait);
+                add(&own.cancelled, u64::from(is_cancelled));
+            });
+        }
+    }
+}
+
+/// Whether the running poll counts `node` among its pending children.
+pub(super) fn is_child_of_running(node: &'static Node, place: Place) -> bool {
+    node.parent.is_some_and(|parent| parent.span().same_path(place.current.span()))
+}
+
+/// Runs with the thread's tree, lent if need be.
+pub(super) fn on_own_tree(book: impl FnOnce(Place)) {
+    let place = local::place();
+    book(place);
+    if place.lent {
+        local::end_loan();
+    }
+}

@@ -1,0 +1,115 @@
+//! Four runtimes, one at a time, with timers and spawned tasks that belong to the one that runs.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::sync::atomic::{AtomicU8, Ordering::SeqCst};
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::executor::{LocalPool, LocalSpawner};
+use futures::future::BoxFuture;
+use futures::task::LocalSpawnExt as _;
+
+/// A runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runtime {
+    /// tokio, all on the calling thread.
+    TokioCurrent,
+    /// tokio with two workers.
+    TokioMulti,
+    /// The executor of futures, with the timers of smol.
+    LocalPool,
+    /// An executor of smol, run by its `block_on`.
+    Smol,
+}
+
+/// All of them.
+pub const ALL: [Runtime; 4] = [Runtime::TokioCurrent, Runtime::TokioMulti, Runtime::LocalPool, Runtime::Smol];
+
+static RUNS: AtomicU8 = AtomicU8::new(0);
+static EXECUTOR: smol::Executor<'static> = smol::Executor::new();
+
+thread_local! {
+    static SPAWNER: RefCell<Option<LocalSpawner>> = const { RefCell::new(None) };
+}
+
+/// The one that runs.
+///
+/// # Panics
+/// If none does.
+#[must_use]
+pub fn current() -> Runtime {
+    ALL[usize::from(RUNS.load(SeqCst))]
+}
+
+/// Whether it is tokio.
+#[must_use]
+pub fn is_tokio() -> bool {
+    matches!(current(), Runtime::TokioCurrent | Runtime::TokioMulti)
+}
+
+impl Runtime {
+    /// Runs a future on it to its end, and drops what was spawned.
+    ///
+    /// # Panics
+    /// If the runtime cannot be made.
+    pub fn run<T>(self, future: impl Future<Output = T>) -> T {
+        RUNS.store(self as u8, SeqCst);
+        match self {
+            Self::TokioCurrent => tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .expect("a runtime")
+                .block_on(future),
+            Self::TokioMulti => tokio_with_workers(2).block_on(future),
+            Self::LocalPool => {
+                let mut pool = LocalPool::new();
+                SPAWNER.set(Some(pool.spawner()));
+                let value = pool.run_until(future);
+                SPAWNER.set(None);
+                value
+            }
+            Self::Smol => smol::block_on(EXECUTOR.run(future)),
+        }
+    }
+}
+
+/// tokio with so many workers.
+///
+/// # Panics
+/// If it cannot be made.
+#[must_use]
+pub fn tokio_with_workers(workers: usize) -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(workers)
+        .enable_all()
+        .build()
+        .expect("a runtime")
+}
+
+/// Waits for so many milliseconds.
+pub async fn sleep(ms: u64) {
+    let time = Duration::from_millis(ms);
+    if is_tokio() {
+        tokio::time::sleep(time).await;
+    } else {
+        smol::Timer::after(time).await;
+    }
+}
+
+/// Spawns a future; what it returns waits for the end.
+///
+/// # Panics
+/// If no runtime runs here.
+pub fn spawn<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> BoxFuture<'static, T> {
+    match current() {
+        Runtime::TokioCurrent | Runtime::TokioMulti => {
+            tokio::spawn(future).map(|result| result.expect("no panic")).boxed()
+        }
+        Runtime::LocalPool => {
+            let spawner = SPAWNER.with_borrow(Clone::clone).expect("it runs");
+            spawner.spawn_local_with_handle(future).expect("it runs").boxed()
+        }
+        Runtime::Smol => EXECUTOR.spawn(future).boxed(),
+    }
+}

@@ -1,0 +1,149 @@
+//! The nodes of a snapshot by their paths.
+
+use diagnose::{Kind, Node, Snapshot};
+
+/// The path of a node, `main > my_test > sleep(100).await`.
+#[must_use]
+pub fn path(snapshot: &Snapshot, node: &Node) -> String {
+    let name = &snapshot.sites[node.site].name;
+    match node.parent {
+        Some(parent) => format!("{} > {name}", path(snapshot, &snapshot.nodes[parent])),
+        None => name.clone(),
+    }
+}
+
+/// The snapshot without awaits that only stand above the span that they await.
+#[must_use]
+pub fn plain(snapshot: &Snapshot) -> Snapshot {
+    let is_above = |index: usize, node: &Node| {
+        let is_span = |child: &&Node| snapshot.sites[child.site].kind != Kind::Await;
+        let is_await = snapshot.sites[node.site].kind == Kind::Await;
+        is_await
+            && snapshot.nodes.iter().filter(|child| child.parent == Some(index)).any(|child| is_span(&child))
+    };
+    let mut plain = Snapshot::default();
+    plain.sites.clone_from(&snapshot.sites);
+    plain.tasks.clone_from(&snapshot.tasks);
+    plain.spans.clone_from(&snapshot.spans);
+    let mut places: Vec<Option<usize>> = Vec::new();
+    for (index, node) in snapshot.nodes.iter().enumerate() {
+        let parent = node.parent.and_then(|parent| places[parent]);
+        if node.parent.is_some() && is_above(index, node) {
+            places.push(parent);
+            continue;
+        }
+        places.push(Some(plain.nodes.len()));
+        let mut node = node.clone();
+        node.parent = parent;
+        plain.nodes.push(node);
+    }
+    plain
+}
+
+/// The node of this path.
+///
+/// # Panics
+/// If there is none, with all there are.
+#[must_use]
+pub fn node(snapshot: &Snapshot, wanted: &str) -> Node {
+    let found = snapshot.nodes.iter().find(|node| path(snapshot, node) == wanted);
+    found.cloned().unwrap_or_else(|| panic!("{wanted} is not in\n{}", lines(snapshot)))
+}
+
+/// The node of the site with this name, wherever it stands.
+///
+/// # Panics
+/// If there is none or more than one, with all there are.
+#[must_use]
+pub fn named(snapshot: &Snapshot, name: &str) -> Node {
+    let mut found = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == name);
+    match (found.next(), found.next()) {
+        (Some(node), None) => node.clone(),
+        _ => panic!("not one {name} in\n{}", lines(snapshot)),
+    }
+}
+
+/// A line per node: path, calls and polls, and times in milliseconds.
+#[must_use]
+pub fn lines(snapshot: &Snapshot) -> String {
+    let line = |node: &Node| {
+        format!(
+            "{}  calls {} polls {} completed {} cancelled {} busy {} idle {} own idle {} queued {} longest {}\n",
+            path(snapshot, node),
+            node.calls,
+            node.polls,
+            node.completed,
+            node.cancelled,
+            ms(node.busy_ns),
+            ms(node.idle_ns),
+            ms(node.self_idle_ns),
+            ms(node.queued_ns),
+            ms(node.longest_poll_ns),
+        )
+    };
+    snapshot.nodes.iter().map(line).collect()
+}
+
+/// The shape of it: the paths with calls and polls, sorted.
+#[must_use]
+pub fn counts(snapshot: &Snapshot) -> Vec<String> {
+    let line = |node: &Node| format!("{}: {} calls, {} polls", path(snapshot, node), node.calls, node.polls);
+    let mut lines: Vec<String> = snapshot.nodes.iter().map(line).collect();
+    lines.sort();
+    lines
+}
+
+/// The paths, sorted.
+#[must_use]
+pub fn paths(snapshot: &Snapshot) -> Vec<String> {
+    let mut paths: Vec<String> = snapshot.nodes.iter().map(|node| path(snapshot, node)).collect();
+    paths.sort();
+    paths
+}
+
+/// Milliseconds, to the microsecond.
+#[must_use]
+#[allow(clippy::cast_precision_loss)]
+pub fn ms(ns: u64) -> f64 {
+    (ns / 1_000) as f64 / 1_000.0
+}
+
+/// The folded stacks, `main;my_test;sleep(100).await;[idle]` and nanoseconds. Places in the source are left out.
+///
+/// # Panics
+/// If a line is none.
+#[must_use]
+pub fn folded() -> Vec<(String, u64)> {
+    let mut page = Vec::new();
+    diagnose::dump_to(diagnose::Format::Folded, &mut page).expect("a vector takes it");
+    let page = String::from_utf8(page).expect("text");
+    let without_place = |frame: &str| frame.split(" (tests/").next().unwrap_or(frame).to_owned();
+    let lines = page.lines().filter(|line| !line.starts_with("# "));
+    lines
+        .map(|line| {
+            let (path, value) = line.rsplit_once(' ').expect("a path and a number");
+            let frames: Vec<String> = path.split(';').map(without_place).collect();
+            (frames.join(";"), value.parse().expect("a number"))
+        })
+        .collect()
+}
+
+/// The text dump.
+///
+/// # Panics
+/// If it cannot be written.
+#[must_use]
+pub fn text() -> String {
+    let mut page = Vec::new();
+    diagnose::dump_to(diagnose::Format::Text, &mut page).expect("a vector takes it");
+    String::from_utf8(page).expect("text")
+}
+
+/// The number of the first line with this text.
+///
+/// # Panics
+/// If there is none.
+#[must_use]
+pub fn line_of(source: &str, text: &str) -> usize {
+    source.lines().position(|line| line.contains(text)).expect("it is there") + 1
+}

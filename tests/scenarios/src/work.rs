@@ -1,0 +1,22 @@
+//! Work that takes processor time and that the compiler cannot foresee.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Computes until so many milliseconds of wall time are over, and returns what came of it.
+#[must_use]
+pub fn compute(ms: u64) -> u64 {
+    let end = Instant::now() + Duration::from_millis(ms);
+    let mut sum = 0_u64;
+    while Instant::now() < end {
+        sum = sum.wrapping_add(primes_below(black_box(2_000)));
+    }
+    sum
+}
+
+/// How many primes there are below a number, the slow way.
+#[must_use]
+pub fn primes_below(limit: u64) -> u64 {
+    let is_prime = |number: &u64| (2..*number).take_while(|it| it * it <= *number).all(|it| number % it != 0);
+    (2..limit).filter(is_prime).map(black_box).count() as u64
+}

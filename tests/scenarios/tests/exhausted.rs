@@ -1,0 +1,38 @@
+//! All workers block: a thread outside sees both polls and the task that waits for a worker, and the watchdog says so.
+
+use diagnose_process_tests::child::Program;
+
+#[test]
+fn the_watchdog_names_both_polls_and_the_queue() {
+    let mut program = Program::start(env!("CARGO_BIN_EXE_exhausted"), &[], &[]);
+    let mut tree = String::new();
+    loop {
+        let line = program.hear();
+        if line == "end of the tree" || (line.is_empty() && tree.ends_with("\n\n")) {
+            break;
+        }
+        tree.push_str(&line);
+        tree.push('\n');
+    }
+    let ended = program.end();
+    println!("{tree}\n{}", ended.stderr);
+    assert!(ended.success);
+    assert!(tree.starts_with("tasks: 3 alive, 2 running, 1 queued\n"), "{tree}");
+    assert!(
+        tree.contains(" × task blocks [running ") || tree.matches(" blocks [running ").count() == 2,
+        "{tree}"
+    );
+    assert!(tree.contains("receives (tests/scenarios/src/bin/exhausted.rs:"), "{tree}");
+    assert!(tree.contains(" sends [queued "), "{tree}");
+
+    let alarms: Vec<&str> =
+        ended.stderr.lines().filter(|line| line.starts_with("diagnose: ALARM ")).collect();
+    assert_eq!(alarms.len(), 3, "{}", ended.stderr);
+    let polls: Vec<&&str> =
+        alarms.iter().filter(|alarm| alarm.contains("blocks has been in one poll for")).collect();
+    assert_eq!(polls.len(), 2, "{}", ended.stderr);
+    assert!(polls.iter().all(|alarm| alarm.contains("blocked: it uses")), "{}", ended.stderr);
+    let queue = alarms.iter().find(|alarm| alarm.contains(" sends was woken ")).expect("it is queued");
+    assert_eq!(queue.matches(" blocks for ").count(), 2, "{queue}");
+    assert!(ended.stderr.contains("└─ receives (tests/scenarios/src/bin/exhausted.rs:"), "{}", ended.stderr);
+}

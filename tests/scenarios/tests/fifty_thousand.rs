@@ -1,0 +1,75 @@
+//! Fifty thousand tasks that wait are listed, each of them or as a group, from a thread outside.
+
+use std::time::{Duration, Instant};
+
+use diagnose::{State, diagnose};
+use diagnose_scenarios_tests::runtime::tokio_with_workers;
+
+const TASKS: usize = 50_000;
+
+#[diagnose(root)]
+async fn waits_for_ever() {
+    std::future::pending::<()>().await;
+}
+
+#[diagnose(root)]
+async fn sleeps() {
+    tokio::time::sleep(Duration::from_secs(3_600)).await;
+}
+
+#[test]
+fn all_of_them_are_there() {
+    let runtime = tokio_with_workers(2);
+    for number in 0..TASKS {
+        if number % 2 == 0 {
+            runtime.spawn(waits_for_ever());
+        } else {
+            runtime.spawn(sleeps());
+        }
+    }
+    let polled = || diagnose::snapshot().tasks.iter().filter(|task| task.polls == 1).count();
+    let end = Instant::now() + Duration::from_secs(30);
+    while polled() < TASKS && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+
+    let start = Instant::now();
+    let snapshot = diagnose::snapshot();
+    println!("snapshot: {:?}", start.elapsed());
+    assert_eq!(snapshot.tasks.len(), TASKS);
+    assert!(snapshot.tasks.iter().all(|task| task.state == State::Waiting && task.span.is_some()));
+    assert_eq!(snapshot.spans.len(), 2 * TASKS, "each task and its await");
+    assert_eq!(snapshot.dropped.over_spans, 0);
+
+    let start = Instant::now();
+    let tree = diagnose::tree();
+    println!("tree: {:?}, {} bytes\n{tree}", start.elapsed(), tree.len());
+    assert!(
+        tree.starts_with("tasks: 50 000 alive, 50 000 waiting\n")
+            || tree.starts_with("tasks: 50,000 alive, 50,000 waiting\n"),
+        "{tree}"
+    );
+    let groups: Vec<&str> = tree.lines().filter(|line| line.contains(" × task ")).collect();
+    assert_eq!(groups.len(), 2, "{tree}");
+    assert!(
+        groups.iter().all(|line| line.starts_with("25 000 × ") || line.starts_with("25,000 × ")),
+        "{tree}"
+    );
+
+    for extension in ["txt", "json", "folded"] {
+        let start = Instant::now();
+        let path = std::env::temp_dir().join(format!("diagnose-fifty-{}.{extension}", std::process::id()));
+        let path = diagnose::dump(path).expect("a place to write");
+        let size = std::fs::metadata(&path).expect("it is there").len();
+        println!("{extension}: {:?}, {size} bytes", start.elapsed());
+        if extension == "txt" {
+            let text = std::fs::read_to_string(&path).expect("text");
+            assert!(
+                groups.iter().all(|line| text.contains(line.split(" [").next().expect("a head"))),
+                "{text}"
+            );
+        }
+        std::fs::remove_file(path).expect("it is there");
+    }
+    runtime.shutdown_background();
+}

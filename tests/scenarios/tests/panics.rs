@@ -1,0 +1,20 @@
+//! A panic inside a task says in which, and where.
+
+use diagnose_process_tests::child::Program;
+
+#[test]
+fn the_task_and_its_path_are_named() {
+    let mut program = Program::start(env!("CARGO_BIN_EXE_panics"), &[], &[]);
+    assert_eq!(program.hear(), "true");
+    assert_eq!(program.hear(), "false");
+    let ended = program.end();
+    println!("{}", ended.stderr);
+    assert!(ended.success);
+    assert_eq!(ended.stderr.matches("diagnose: the panic was in").count(), 1, "{}", ended.stderr);
+    let (_, report) = ended.stderr.split_once("diagnose: the panic was in task 2\n").expect("it is named");
+    let lines: Vec<&str> = report.lines().take(3).collect();
+    let place = "tests/scenarios/src/bin/panics.rs";
+    assert_eq!(lines[0], format!("  conn (./{place}:7) user=7").replace("./", ""), "{report}");
+    assert_eq!(lines[1], format!("  └─ read at read(user).await ({place}:9:5)"), "{report}");
+    assert_eq!(lines[2], format!("     └─ parse ({place}:19)"), "{report}");
+}

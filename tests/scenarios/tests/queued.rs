@@ -1,0 +1,63 @@
+//! Time in the queue is part of the wait: it begins with the wake, but not before the poll has ended, and a reset forgets
+//! it.
+//!
+//! ```text
+//! first    ▆▆▆ 30 ms ▆▆▆┤                    ├▏
+//!              └ wakes itself            ↑ polled
+//! queued                └──────── 30 ms ────┘
+//! ```
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use diagnose::diagnose;
+use diagnose_scenarios_tests::runtime::Runtime;
+use diagnose_scenarios_tests::tree::{lines, ms, node};
+use diagnose_scenarios_tests::work::compute;
+
+/// Wakes itself, and computes before it returns `Pending`.
+struct Eager(bool);
+
+impl Future for Eager {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.0 {
+            return Poll::Ready(());
+        }
+        self.0 = true;
+        context.waker().wake_by_ref();
+        let _ = compute(30);
+        Poll::Pending
+    }
+}
+
+#[diagnose(root)]
+async fn first() {
+    Eager(false).await;
+}
+
+#[diagnose(root)]
+async fn second() {
+    let _ = compute(30);
+}
+
+#[test]
+fn the_queue_is_part_of_the_wait() {
+    let program = async || {
+        let first = tokio::spawn(first());
+        tokio::spawn(second()).await.expect("no panic");
+        first.await.expect("no panic");
+    };
+    for _ in 0..2 {
+        diagnose::reset();
+        Runtime::TokioCurrent.run(program());
+        let snapshot = diagnose::snapshot();
+        let text = lines(&snapshot);
+        let first = node(&snapshot, "first");
+        assert!((30.0..200.0).contains(&ms(first.idle_ns)), "{text}");
+        assert!((29.0..200.0).contains(&ms(first.queued_ns)), "{text}");
+        assert!(first.queued_ns <= first.idle_ns, "{text}");
+    }
+}
