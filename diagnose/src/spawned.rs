@@ -44,7 +44,6 @@ pin_project! {
 
 /// Hands `$future`, of type `$type`, as a task to `$spawn`. A large one is put into a box first, as tokio itself does, or it
 /// would lie on the stack several times over while it is wrapped and handed on.
-#[allow(unused_macros)] // Without the feature of any runtime.
 macro_rules! launch {
     ($runtime:expr, $name:expr, $future:ident: $type:ty, |$task:ident, $number:pat_param| $spawn:expr) => {{
         let (runtime, name, location) = ($runtime, $name, ::std::panic::Location::caller());
@@ -59,7 +58,6 @@ macro_rules! launch {
     }};
 }
 
-#[allow(unused_imports)]
 pub(crate) use launch;
 
 /// Whether a type is large, as a constant, so that only one of two branches is compiled.
@@ -67,7 +65,6 @@ pub(crate) struct Large<T>(PhantomData<T>);
 
 impl<T> Large<T> {
     /// tokio's bounds.
-    #[allow(dead_code)]
     pub(crate) const IS_SO: bool = size_of::<T>() > if cfg!(debug_assertions) { 2 << 10 } else { 16 << 10 };
 }
 
