@@ -104,6 +104,12 @@ impl<F: Future> Future for At<F> {
     }
 }
 
+impl<F: FusedFuture> FusedFuture for At<F> {
+    fn is_terminated(&self) -> bool {
+        self.future.is_terminated()
+    }
+}
+
 /// A poll of what has no span of its own.
 #[inline]
 fn poll<F: Future>(future: Pin<&mut F>, point: &mut Point, context: &mut Context<'_>) -> Poll<F::Output> {
@@ -156,11 +162,5 @@ mod tests {
     #[test]
     fn an_await_adds_one_word() {
         assert_eq!(size_of::<At<[u64; 3]>>(), 32);
-    }
-}
-
-impl<F: FusedFuture> FusedFuture for At<F> {
-    fn is_terminated(&self) -> bool {
-        self.future.is_terminated()
     }
 }

@@ -109,10 +109,12 @@
 //!   listed as a task. `use diagnose::tokio;` is all that a module of the program has to change.
 //! - `manual-clock`: for tests, a clock that stands still until it is moved.
 #![deny(unsafe_code)]
-// Records are kept without the feature `reports` too, and then nothing in this crate reads them.
-#![cfg_attr(not(feature = "reports"), allow(dead_code, unused_imports))]
-// Some of what the wrappers of runtimes are made of.
-#![cfg_attr(not(feature = "tokio"), allow(dead_code))]
+// Records are kept without the feature `reports` too, and then nothing in this crate reads them; and each runtime uses
+// its part of what their wrappers are made of.
+#![cfg_attr(
+    not(all(feature = "reports", feature = "async-std", feature = "smol", feature = "tokio")),
+    allow(dead_code, unused_imports, unused_macros)
+)]
 
 #[cfg(all(feature = "record", feature = "async-std"))]
 pub mod async_std;

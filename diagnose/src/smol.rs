@@ -22,12 +22,21 @@ use std::panic::Location;
 pub use ::smol::*;
 
 use crate::live::Runtime;
-use crate::spawned::{self, Spawned};
+use crate::spawned::{self, launch};
 
 /// `smol::spawn`; the task is listed under the name of the future's function, with the place of this call.
 #[track_caller]
 pub fn spawn<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> Task<T> {
-    ::smol::spawn(Spawned::new(Runtime::Smol, None, Location::caller(), future).0)
+    spawn_it(future)
+}
+
+#[track_caller]
+fn spawn_it<F>(future: F) -> Task<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    launch!(Runtime::Smol, None, future: F, |task, _| ::smol::spawn(task))
 }
 
 /// `smol::unblock`; the closure is listed as a task, from now until it returns.
@@ -43,5 +52,10 @@ where
 /// `smol::block_on`; the future is the task `main`.
 #[track_caller]
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
-    ::smol::block_on(Spawned::new(Runtime::Smol, Some("main"), Location::caller(), future).0)
+    block_on_it(future)
+}
+
+#[track_caller]
+fn block_on_it<F: Future>(future: F) -> F::Output {
+    launch!(Runtime::Smol, Some("main"), future: F, |task, _| ::smol::block_on(task))
 }

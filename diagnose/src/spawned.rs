@@ -2,6 +2,7 @@
 
 use std::any;
 use std::future::Future;
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::atomic::Ordering::Relaxed;
@@ -39,6 +40,32 @@ pin_project! {
             }
         }
     }
+}
+
+/// Hands `$future`, of type `$type`, as a task to `$spawn`. A large one is put into a box first, as tokio itself does, or it
+/// would lie on the stack several times over while it is wrapped and handed on.
+macro_rules! launch {
+    ($runtime:expr, $name:expr, $future:ident: $type:ty, |$task:ident, $number:pat_param| $spawn:expr) => {{
+        let (runtime, name, location) = ($runtime, $name, ::std::panic::Location::caller());
+        if $crate::spawned::Large::<$type>::IS_SO {
+            let future = ::std::boxed::Box::pin($future);
+            let ($task, $number) = $crate::spawned::Spawned::new(runtime, name, location, future);
+            $spawn
+        } else {
+            let ($task, $number) = $crate::spawned::Spawned::new(runtime, name, location, $future);
+            $spawn
+        }
+    }};
+}
+
+pub(crate) use launch;
+
+/// Whether a type is large, as a constant, so that only one of two branches is compiled.
+pub(crate) struct Large<T>(PhantomData<T>);
+
+impl<T> Large<T> {
+    /// tokio's bounds.
+    pub(crate) const IS_SO: bool = size_of::<T>() > if cfg!(debug_assertions) { 2 << 10 } else { 16 << 10 };
 }
 
 /// Spawns `future` as a task, on whatever executor `spawn` hands it to.

@@ -8,7 +8,7 @@ pub use ::async_std::task::*;
 
 use crate::live::Runtime;
 use crate::number::shown;
-use crate::spawned::{self, Numbered, Spawned};
+use crate::spawned::{self, Numbered, launch};
 
 /// `async_std::task::spawn`; the task is listed under the name of the future's function, with the place of this call.
 #[track_caller]
@@ -17,8 +17,9 @@ where
     F: Future<Output = T> + Send + 'static,
     T: Send + 'static,
 {
-    let (future, number) = Spawned::new(Runtime::AsyncStd, None, Location::caller(), future);
-    numbered(number, ::async_std::task::spawn(future))
+    launch!(Runtime::AsyncStd, None, future: F, |task, number| {
+        numbered(number, ::async_std::task::spawn(task))
+    })
 }
 
 /// `async_std::task::spawn_local`; the task is listed as those of [`spawn`] are.
@@ -50,7 +51,7 @@ pub fn block_on<F, T>(future: F) -> T
 where
     F: Future<Output = T>,
 {
-    ::async_std::task::block_on(main(Location::caller(), None, future))
+    launch!(Runtime::AsyncStd, Some("main"), future: F, |task, _| ::async_std::task::block_on(task))
 }
 
 /// async-std's `Builder`; what it spawns is listed, under its name if it has one.
@@ -83,9 +84,9 @@ impl Builder {
         F: Future<Output = T> + Send + 'static,
         T: Send + 'static,
     {
-        let name = self.name.as_deref();
-        let (future, number) = Spawned::new(Runtime::AsyncStd, name, Location::caller(), future);
-        self.builder.spawn(future).map(|task| numbered(number, task))
+        launch!(Runtime::AsyncStd, self.name.as_deref(), future: F, |task, number| {
+            self.builder.spawn(task).map(|task| numbered(number, task))
+        })
     }
 
     /// Spawns a task on this thread.
@@ -98,9 +99,9 @@ impl Builder {
         F: Future<Output = T> + 'static,
         T: 'static,
     {
-        let name = self.name.as_deref();
-        let (future, number) = Spawned::new(Runtime::AsyncStd, name, Location::caller(), future);
-        self.builder.local(future).map(|task| numbered(number, task))
+        launch!(Runtime::AsyncStd, self.name.as_deref(), future: F, |task, number| {
+            self.builder.local(task).map(|task| numbered(number, task))
+        })
     }
 
     /// Runs a future on this thread, as the task of that name, else as `main`.
@@ -109,12 +110,9 @@ impl Builder {
     where
         F: Future<Output = T>,
     {
-        self.builder.blocking(main(Location::caller(), self.name.as_deref(), future))
+        let name = self.name.as_deref().or(Some("main"));
+        launch!(Runtime::AsyncStd, name, future: F, |task, _| self.builder.blocking(task))
     }
-}
-
-fn main<F: Future>(location: &'static Location<'static>, name: Option<&str>, future: F) -> Spawned<F> {
-    Spawned::new(Runtime::AsyncStd, name.or(Some("main")), location, future).0
 }
 
 fn numbered<T>(number: Numbered, task: JoinHandle<T>) -> JoinHandle<T> {

@@ -8,7 +8,9 @@ use std::panic::Location;
 use ::tokio::runtime::{EnterGuard, Id, RuntimeFlavor, RuntimeMetrics, TryCurrentError};
 use ::tokio::task::JoinHandle;
 
-use crate::tokio::task::{blocking, future, main, numbered};
+use crate::live::Runtime;
+use crate::spawned::launch;
+use crate::tokio::task::{blocking, numbered};
 
 /// tokio's `Handle`; what it spawns is listed.
 #[derive(Clone)]
@@ -48,8 +50,7 @@ impl Handle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let (task, number) = self::future(Location::caller(), future);
-        numbered(number, self.handle.spawn(task))
+        launch!(Runtime::Tokio, None, future: F, |task, number| numbered(number, self.handle.spawn(task)))
     }
 
     /// Runs a closure on a thread for blocking code.
@@ -65,7 +66,7 @@ impl Handle {
     /// Runs a future on this thread, as the task `main`.
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.handle.block_on(main(Location::caller(), future))
+        launch!(Runtime::Tokio, Some("main"), future: F, |task, _| self.handle.block_on(task))
     }
 
     /// The kind of the runtime.

@@ -4,15 +4,15 @@ use std::fmt;
 use std::future::Future;
 use std::io;
 use std::ops::Deref;
-use std::panic::Location;
 use std::time::Duration;
 
 use ::tokio::runtime::{EnterGuard, LocalOptions, RuntimeMetrics};
 use ::tokio::task::JoinHandle;
 
 use super::{Builder, Handle};
-use crate::live::workers;
-use crate::tokio::task::{future, main, numbered};
+use crate::live::{self, workers};
+use crate::spawned::launch;
+use crate::tokio::task::numbered;
 
 /// tokio's `LocalRuntime`; what it spawns is listed, and the future of `block_on` is the task `main`.
 // The handle stands last: the runtime is dropped first.
@@ -43,8 +43,7 @@ impl LocalRuntime {
         F: Future + 'static,
         F::Output: 'static,
     {
-        let (task, number) = self::future(Location::caller(), future);
-        numbered(number, self.runtime.spawn_local(task))
+        launch!(live::Runtime::Tokio, None, future: F, |task, number| numbered(number, self.runtime.spawn_local(task)))
     }
 
     /// Runs a closure on a thread for blocking code.
@@ -61,7 +60,7 @@ impl LocalRuntime {
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let _visit = workers::visit();
-        self.runtime.block_on(main(Location::caller(), future))
+        launch!(live::Runtime::Tokio, Some("main"), future: F, |task, _| self.runtime.block_on(task))
     }
 
     /// Until the guard is dropped, this is the runtime of the thread.

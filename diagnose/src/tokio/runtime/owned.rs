@@ -4,15 +4,14 @@ use std::fmt;
 use std::future::Future;
 use std::io;
 use std::ops::Deref;
-use std::panic::Location;
 use std::time::Duration;
 
 use ::tokio::runtime::{EnterGuard, RuntimeMetrics};
 use ::tokio::task::JoinHandle;
 
 use super::{Builder, Handle};
-use crate::live::workers;
-use crate::tokio::task::main;
+use crate::live::{self, workers};
+use crate::spawned::launch;
 
 /// tokio's `Runtime`; what it spawns is listed, and the future of `block_on` is the task `main`.
 // The handle stands last: the runtime is dropped first.
@@ -60,7 +59,7 @@ impl Runtime {
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let _visit = workers::visit();
-        self.runtime.block_on(main(Location::caller(), future))
+        launch!(live::Runtime::Tokio, Some("main"), future: F, |task, _| self.runtime.block_on(task))
     }
 
     /// Until the guard is dropped, this is the runtime of the thread.

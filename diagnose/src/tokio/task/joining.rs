@@ -9,7 +9,9 @@ use std::task::{Context, Poll};
 use ::tokio::runtime::Handle;
 use ::tokio::task::{AbortHandle, Id, JoinError, LocalSet};
 
-use super::{blocking, future, numbered};
+use super::{blocking, numbered};
+use crate::live::Runtime;
+use crate::spawned::launch;
 
 /// tokio's `JoinSet`; what it spawns is listed.
 ///
@@ -53,8 +55,7 @@ impl<T: 'static> JoinSet<T> {
         F: Future<Output = T> + Send + 'static,
         T: Send,
     {
-        let (task, number) = future(Location::caller(), task);
-        numbered(number, self.set.spawn(task))
+        launch!(Runtime::Tokio, None, task: F, |task, number| numbered(number, self.set.spawn(task)))
     }
 
     /// Spawns a task on that runtime.
@@ -64,8 +65,7 @@ impl<T: 'static> JoinSet<T> {
         F: Future<Output = T> + Send + 'static,
         T: Send,
     {
-        let (task, number) = future(Location::caller(), task);
-        numbered(number, self.set.spawn_on(task, handle))
+        launch!(Runtime::Tokio, None, task: F, |task, number| numbered(number, self.set.spawn_on(task, handle)))
     }
 
     /// Spawns a task on the current `LocalSet`.
@@ -74,8 +74,7 @@ impl<T: 'static> JoinSet<T> {
     where
         F: Future<Output = T> + 'static,
     {
-        let (task, number) = future(Location::caller(), task);
-        numbered(number, self.set.spawn_local(task))
+        launch!(Runtime::Tokio, None, task: F, |task, number| numbered(number, self.set.spawn_local(task)))
     }
 
     /// Spawns a task on that `LocalSet`.
@@ -84,8 +83,7 @@ impl<T: 'static> JoinSet<T> {
     where
         F: Future<Output = T> + 'static,
     {
-        let (task, number) = future(Location::caller(), task);
-        numbered(number, self.set.spawn_local_on(task, local_set))
+        launch!(Runtime::Tokio, None, task: F, |task, number| numbered(number, self.set.spawn_local_on(task, local_set)))
     }
 
     /// Runs a closure on a thread for blocking code.

@@ -3,15 +3,15 @@
 use std::fmt;
 use std::future::Future;
 use std::ops::{Deref, DerefMut};
-use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use ::tokio::runtime::{Id, Runtime};
 use ::tokio::task::{JoinHandle, LocalEnterGuard};
 
-use super::{future, main, numbered};
-use crate::live::workers;
+use super::numbered;
+use crate::live::{self, workers};
+use crate::spawned::launch;
 
 /// tokio's `LocalSet`; what it spawns is listed.
 pub struct LocalSet {
@@ -38,8 +38,7 @@ impl LocalSet {
         F: Future + 'static,
         F::Output: 'static,
     {
-        let (task, number) = self::future(Location::caller(), future);
-        numbered(number, self.set.spawn_local(task))
+        launch!(live::Runtime::Tokio, None, future: F, |task, number| numbered(number, self.set.spawn_local(task)))
     }
 
     /// Runs a future, as the task `main`, and the tasks of this set until it is done.
@@ -49,7 +48,7 @@ impl LocalSet {
         F: Future,
     {
         let _visit = workers::visit();
-        self.set.block_on(rt, main(Location::caller(), future))
+        launch!(live::Runtime::Tokio, Some("main"), future: F, |task, _| self.set.block_on(rt, task))
     }
 
     /// Runs a future and the tasks of this set until it is done.

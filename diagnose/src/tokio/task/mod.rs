@@ -7,5 +7,5 @@ mod spawn;
 pub use self::joining::JoinSet;
 pub use self::local_set::LocalSet;
 pub use self::spawn::{block_in_place, spawn, spawn_blocking, spawn_local};
-pub(super) use self::spawn::{blocking, future, main, numbered};
+pub(super) use self::spawn::{blocking, numbered};
 pub use ::tokio::task::*;

@@ -10,7 +10,7 @@ use crate::live::{self, Runtime};
 use crate::named::call_site_at;
 use crate::number::shown;
 use crate::recorder::Frame;
-use crate::spawned::{self, Numbered, Spawned};
+use crate::spawned::{self, Numbered, launch};
 
 /// `tokio::task::spawn`; the task is listed under the name of the future's function, with the place of this call.
 #[track_caller]
@@ -19,8 +19,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let (future, number) = self::future(Location::caller(), future);
-    numbered(number, ::tokio::task::spawn(future))
+    launch!(Runtime::Tokio, None, future: F, |task, number| numbered(number, ::tokio::task::spawn(task)))
 }
 
 /// `tokio::task::spawn_local`; the task is listed as those of [`spawn`] are.
@@ -30,8 +29,7 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
-    let (future, number) = self::future(Location::caller(), future);
-    numbered(number, ::tokio::task::spawn_local(future))
+    launch!(Runtime::Tokio, None, future: F, |task, number| numbered(number, ::tokio::task::spawn_local(task)))
 }
 
 /// `tokio::task::spawn_blocking`; the closure is listed as a task, from now until it returns.
@@ -57,19 +55,6 @@ where
         let _frame = Frame::enter(call_site_at("block_in_place", location), Label::NONE);
         f()
     })
-}
-
-/// The future as a task that is spawned there.
-pub(in crate::tokio) fn future<F: Future>(
-    location: &'static Location<'static>,
-    future: F,
-) -> (Spawned<F>, Numbered) {
-    Spawned::new(Runtime::Tokio, None, location, future)
-}
-
-/// The future of a `block_on` there.
-pub(in crate::tokio) fn main<F: Future>(location: &'static Location<'static>, future: F) -> Spawned<F> {
-    Spawned::new(Runtime::Tokio, Some("main"), location, future).0
 }
 
 /// The closure as a task that is spawned there.
