@@ -150,6 +150,12 @@ impl Task {
         own.map(|origin| (self.id(), origin))
     }
 
+    /// Whether it was spawned through this crate: then it is a root wherever it is polled.
+    #[cold]
+    pub(crate) fn was_spawned(&self) -> bool {
+        self.origin.lock().is_some_and(|origin| origin.runtime != Runtime::Unknown)
+    }
+
     #[inline]
     pub(crate) fn id(&self) -> u64 {
         self.id.load(Relaxed)

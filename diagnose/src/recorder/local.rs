@@ -137,6 +137,12 @@ pub(super) fn take_spawned() -> Option<&'static Task> {
     LOCAL.with(|local| local.spawned.take())
 }
 
+/// Whether the next span is the root of a task that was spawned.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn is_spawned() -> bool {
+    LOCAL.with(|local| local.spawned.get().is_some())
+}
+
 /// Says which task the next root belongs to.
 #[inline]
 pub(super) fn set_spawned(task: Option<&'static Task>) {

@@ -6,7 +6,7 @@ use super::root;
 use super::running::{Entry, parent_id};
 use super::span::{Span, State};
 use crate::clock;
-use crate::live::Anchor;
+use crate::live::{Anchor, Task};
 use crate::site::{Kind, Site};
 use crate::switch;
 use crate::sync::add;
@@ -18,7 +18,10 @@ impl Span {
     #[inline(never)]
     pub(super) fn enter_slow(&mut self, entry: &mut Entry, via: Option<&'static Site>, stamp: u64) -> bool {
         let place = local::place();
-        let is_root = self.site.kind == Kind::Task || place.current.is_root();
+        let is_root = self.site.kind == Kind::Task
+            || place.current.is_outside_of_tasks()
+            || local::is_spawned()
+            || self.root.is_some_and(Task::was_spawned);
         let parent = if is_root { &place.tree.root } else { place.current };
         let key = Key { site: self.site, label: self.label, via: if is_root { None } else { via } };
         let node =

@@ -117,6 +117,8 @@ impl Span {
             (State::Unpolled, Some(maker), Some(current))
                 if ptr::eq(maker, current)
                     && !current.is_root()
+                    && current.site.kind != Kind::Sync
+                    && !local::is_spawned()
                     && self.site.kind != Kind::Task
                     && !switch::tasks_only() =>
             {

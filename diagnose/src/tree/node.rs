@@ -171,6 +171,15 @@ impl Node {
         self.parent.is_none()
     }
 
+    /// Whether no future is running: nothing, or plain functions only, which then run an executor.
+    pub(crate) fn is_outside_of_tasks(&self) -> bool {
+        let mut node = self;
+        while let (Kind::Sync, Some(parent)) = (node.site.kind, node.parent) {
+            node = parent;
+        }
+        node.is_root()
+    }
+
     /// Whether this is a node of the recorder's own, below which nothing is recorded.
     pub(crate) fn is_other(&self) -> bool {
         self.site.kind == Kind::Other && !self.is_root()
