@@ -248,7 +248,7 @@ mod within;
 ///     })
 /// }
 /// ```
-/// The future has the output, the borrows and the `Send`-ness of the original, and 40 bytes more at most for each
+/// The future has the output, the borrows and the `Send`-ness of the original, and 64 bytes more at most for each
 /// annotated level; arguments are stored once. If another attribute follows that may look for `async fn`, such as
 /// `#[tokio::main]`, the function stays one, and its arguments are stored twice.
 ///

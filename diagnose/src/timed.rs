@@ -15,7 +15,7 @@ pin_project! {
     /// A future whose polls are recorded: what `#[diagnose]`, [`block!`](crate::block) and
     /// [`FutureExt::diagnose`](crate::FutureExt::diagnose) make.
     ///
-    /// It has the output of the future inside, is `Send`, `Sync` and `Unpin` where that is, and 56 bytes larger.
+    /// It has the output of the future inside, is `Send`, `Sync` and `Unpin` where that is, and 64 bytes larger.
     /// All logic is in the recorder; this is the one generic type around it.
     // The span stands last: it is dropped after the future, and books the end of what the future did in its drop.
     #[derive(Debug)]
