@@ -21,7 +21,7 @@ pub struct Site {
     pub(crate) owner: Option<&'static Site>,
     /// Of an await, whether the body itself polls it, and not the code of a macro in it.
     pub(crate) is_direct: bool,
-    /// [`NEW`], [`ON`] or [`OFF`]; written under the lock of `switch`. Relaxed: a poll that still sees the old value
+    /// What is recorded of a body is recorded of its awaits, whose own switch says nothing. [`NEW`], [`ON`] or [`OFF`]; written under the lock of `switch`. Relaxed: a poll that still sees the old value
     /// is one that was recorded, or not recorded, a moment before the switch.
     switch: AtomicU8,
 }

@@ -70,9 +70,7 @@ pub(crate) fn register(site: &'static Site) -> bool {
 }
 
 impl Switchboard {
-    /// An await goes with the function that it stands in.
     fn decides(&self, site: &Site) -> bool {
-        let site = site.owner.unwrap_or(site);
         self.enabled && self.only.as_ref().is_none_or(|only| only.matches(site.module, site.name))
     }
 

@@ -24,9 +24,7 @@ use crate::tree::{Key, Node};
 /// The body comes to an await, of a span or of something else.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn begin_await(place: &'static Await, is_span: bool) {
-    if !place.site.is_on() {
-        return;
-    }
+    // What is recorded of the body is recorded of its awaits.
     let Some(body) = running_body(&place.site) else { return };
     if is_span {
         local::set_awaiting(None, AwaitState { is_span: true, ..AwaitState::NONE });

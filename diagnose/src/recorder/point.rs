@@ -36,7 +36,7 @@ impl Point {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn hand_down(&self) {
         let Anchor::Fresh(place) = self.anchor else { return };
-        if place.site.is_on() && running_body(&place.site).is_some() {
+        if running_body(&place.site).is_some() {
             local::hand_down(&place.site, 0);
         }
     }
@@ -47,9 +47,7 @@ impl Point {
         let Some(body) = local::current() else { return self.enter_slow(entry) };
         match self.anchor {
             Anchor::Live(slot) => match slot.node() {
-                Some(node)
-                    if node.site.is_on() && node.parent.is_some_and(|parent| ptr::eq(parent, body)) =>
-                {
+                Some(node) if node.parent.is_some_and(|parent| ptr::eq(parent, body)) => {
                     entry.begin_again(slot, node, body, slot.wait());
                     true
                 }
@@ -57,9 +55,6 @@ impl Point {
             },
             Anchor::Fresh(place) => {
                 let site = &place.site;
-                if !site.is_on() {
-                    return false;
-                }
                 if !is_owner(site, body) || switch::tasks_only() {
                     return self.enter_slow(entry);
                 }
@@ -83,7 +78,7 @@ impl Point {
             },
             Anchor::Done => return false,
         };
-        let body = if site.is_on() && !switch::tasks_only() { running_body(site) } else { None };
+        let body = if switch::tasks_only() { None } else { running_body(site) };
         // The body is running, so there is a tree, and it is not a lent one.
         let child = body.and_then(|body| {
             let node = local::place().tree.child(body, Key::plain(site), clock::now)?;
