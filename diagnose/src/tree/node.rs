@@ -79,7 +79,7 @@ pub(crate) struct Node {
 
 impl Node {
     /// The root of a tree, which stands for "nothing annotated is running".
-    pub(super) fn root(site: &'static Site, tree: u32) -> Self {
+    pub(crate) fn root(site: &'static Site, tree: u32) -> Self {
         Self::with(None, Key::plain(site), tree, 0, 0)
     }
 
