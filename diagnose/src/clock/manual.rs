@@ -16,6 +16,9 @@ pub(super) const FIRST: u64 = 1_000_000;
 /// Nanoseconds. Relaxed: a test that moves it from one thread and reads it on another synchronises by itself.
 static NOW: AtomicU64 = AtomicU64::new(FIRST);
 
+/// How often the clock was read.
+static READINGS: AtomicU64 = AtomicU64::new(0);
+
 /// Switches the process to this clock. Ticks that were read before have no meaning afterwards.
 pub fn install() {
     super::source::use_manual();
@@ -26,6 +29,13 @@ pub fn advance_ns(ns: u64) {
     NOW.fetch_add(ns, Relaxed);
 }
 
+/// How often the process has read the clock so far.
+#[must_use]
+pub fn readings() -> u64 {
+    READINGS.load(Relaxed)
+}
+
 pub(super) fn now() -> u64 {
+    READINGS.fetch_add(1, Relaxed);
     NOW.load(Relaxed)
 }

@@ -230,3 +230,13 @@ impl Task {
         let _ = self.woken_at.compare_exchange(0, clock::now(), Relaxed, Relaxed);
     }
 }
+
+#[cfg(all(test, not(diagnose_loom)))]
+mod tests {
+    use super::Task;
+
+    #[test]
+    fn a_task_takes_at_most_two_hundred_bytes() {
+        assert!(size_of::<Task>() <= 200, "{}", size_of::<Task>());
+    }
+}

@@ -121,6 +121,7 @@ impl Merged {
             return;
         };
         self.paths[path].add(node, &reading);
+        self.paths[path].sums.unpolled += node.unpolled.load(Ordering::Relaxed);
         self.paths[path].sums.queued += node.queued.load(Ordering::Relaxed);
         self.paths[path].sums.wall += node.wall.load(Ordering::Relaxed);
         if let Some(via) = via {
@@ -220,7 +221,6 @@ impl Path {
         sums.busy += reading.busy;
         sums.own_idle = sums.own_idle.wrapping_add(reading.own_idle);
         sums.child_idle = sums.child_idle.wrapping_add(reading.child_idle);
-        sums.unpolled += value(&node.unpolled);
         for (sum, count) in sums.histogram.iter_mut().zip(node.histogram.counts()) {
             *sum += count;
         }
