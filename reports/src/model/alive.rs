@@ -1,0 +1,162 @@
+//! What is alive: workers, tasks and spans.
+
+use serde::{Deserialize, Serialize};
+
+/// A worker thread of a runtime.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Worker {
+    /// `tokio`.
+    pub runtime: String,
+    /// The thread's name, empty if it has none.
+    pub thread: String,
+    /// The kernel's number of the thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<u64>,
+    /// The number of the runtime that it belongs to, in this process; zero if that is not known.
+    #[serde(default)]
+    pub runtime_number: u64,
+    /// Whether it is parked: it has nothing to do.
+    pub parked: bool,
+    /// For how long it has been parked, or has not.
+    pub since_ns: u64,
+    /// The task whose poll is running on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<u64>,
+}
+
+/// A task that was not done at the capture.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Task {
+    /// Its number, from 1, in the order in which tasks came to be known; never used twice.
+    pub id: u64,
+    /// Index into [`Snapshot::sites`]: its name, and where that was annotated or spawned.
+    pub site: usize,
+    /// The label of its root span.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// A future, or a closure on a thread for blocking code.
+    pub kind: TaskKind,
+    /// `tokio`, `smol`, …; empty if it was met without being spawned through this crate.
+    pub runtime: String,
+    /// The runtime's own number of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_id: Option<u64>,
+    /// Where it was spawned, as `file:line:column`; empty if that is not known.
+    pub spawned_at: String,
+    /// The task that spawned it, which may be done by now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spawned_by: Option<u64>,
+    /// What it is doing.
+    pub state: State,
+    /// For how long it has been in this state.
+    pub since_ns: u64,
+    /// For how long it has been known.
+    pub age_ns: u64,
+    /// Finished polls.
+    pub polls: u64,
+    /// Time in finished polls, and in the running one up to now.
+    pub busy_ns: u64,
+    /// Time between a wake and the poll that it led to.
+    pub queued_ns: u64,
+    /// How often it was woken.
+    pub wakes: u64,
+    /// How often by itself.
+    pub self_wakes: u64,
+    /// The task that woke it last; `None` if it was no task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub woken_by: Option<u64>,
+    /// Clones of its waker that somebody keeps; `None` if wakers are not watched. A waiting task without any is never
+    /// polled again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wakers: Option<u64>,
+    /// Of those, the ones that no wait in [`Snapshot::waits`](crate::Snapshot::waits) keeps: a timer, a socket, a thread,
+    /// anything that is not recorded may wake it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque_wakers: Option<u64>,
+    /// The number of the runtime that it was spawned on, in this process; zero if that is not known.
+    #[serde(default)]
+    pub runtime_number: u64,
+    /// While it is running, whether its thread is asleep in the kernel; `None` where that cannot be known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_asleep: Option<bool>,
+    /// It changed while the snapshot was taken.
+    #[serde(default)]
+    pub is_unstable: bool,
+    /// The thread that polled it last, by its name.
+    pub thread: String,
+    /// The kernel's number of that thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<u64>,
+    /// While it is running, what runs on its thread at this moment, from its root down, as indices into
+    /// [`Snapshot::sites`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub running: Vec<usize>,
+    /// Index into [`Snapshot::spans`] of its root span, once that has been pending.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<usize>,
+}
+
+/// What a task is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum TaskKind {
+    /// A future.
+    #[default]
+    Future,
+    /// A closure on a thread for blocking code.
+    Blocking,
+}
+
+/// What a task or a span is doing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum State {
+    /// It was not polled yet.
+    Unpolled,
+    /// Its poll is running.
+    Running,
+    /// It was woken, and waits for its poll.
+    Queued,
+    /// It returned `Pending`, and was not woken since.
+    #[default]
+    Waiting,
+}
+
+/// A span that was pending or running at the capture. One that is in its first poll is not listed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Span {
+    /// Its number, never used twice; an await in a body has the number of that body's span.
+    pub id: u64,
+    /// Index into [`Snapshot::sites`].
+    pub site: usize,
+    /// Index into [`Snapshot::sites`] of the await through which it is polled, if it is awaited directly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<usize>,
+    /// The label of the span.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Index into [`Snapshot::spans`] of the span that polled it last, smaller than its own; `None` for a root, and where
+    /// that one is gone.
+    pub parent: Option<usize>,
+    /// The task to which it belongs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<u64>,
+    /// [`State::Running`] or [`State::Waiting`].
+    pub state: State,
+    /// For how long it has been in this state.
+    pub since_ns: u64,
+    /// For how long it has existed.
+    pub age_ns: u64,
+    /// Finished polls.
+    pub polls: u64,
+    /// The span that polled it last is gone.
+    pub detached: bool,
+    /// Its task has been polled since, without polling it: it is parked, or it was not woken and somebody polls only what
+    /// was, as `FuturesUnordered` does.
+    pub skipped: bool,
+}

@@ -1,0 +1,167 @@
+//! The data that every report is made of: one [`Snapshot`], plain and complete.
+//!
+//! ```text
+//! Snapshot ── sites ─ what was annotated: name, module, place in the source
+//!          ├─ tasks, spans, resources, waits ─ what is alive, and who waits for whom
+//!          ├─ nodes ─ one per call path of sites, with its counters; a parent stands before its children
+//!          └─ footer: elapsed time, threads, clock, cost, what was dropped
+//! ```
+//! All times are nanoseconds, summed over every span that took the path. A snapshot is what a saved JSON file holds,
+//! so a change here is a change of the file format: see [`VERSION`].
+
+mod alive;
+mod spent;
+mod waits;
+
+use serde::{Deserialize, Serialize};
+
+pub use alive::{Span, State, Task, TaskKind, Worker};
+pub use spent::{Bucket, Node};
+pub use waits::{Mode, Place, Resource, ResourceKind, Role, Stake, Told, Usage, Wait, Whereabouts};
+
+/// The version of the saved format. Increment it when a type in this file changes its meaning or its shape.
+pub const VERSION: u32 = 1;
+
+/// What the program had recorded at one moment, merged over all threads, living and dead.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// [`VERSION`] of the crate that wrote it.
+    pub version: u32,
+    /// The writing library and its version, `diagnose 0.1.0`.
+    pub producer: String,
+    /// The recorded process.
+    pub process: Process,
+    /// From the start of the recording (or the last reset) to the capture.
+    pub elapsed_ns: u64,
+    /// Whether recording was switched on at the moment of the capture.
+    pub enabled: bool,
+    /// How time was measured, and what measuring costs.
+    pub clock: Clock,
+    /// What was not recorded, and why.
+    pub dropped: Dropped,
+    /// The threads that polled something annotated, sorted by name.
+    pub threads: Vec<Thread>,
+    /// The annotated places that `nodes` refers to, sorted by file, line, column and name.
+    pub sites: Vec<Site>,
+    /// One per call path, in depth-first order: a parent stands before its children.
+    pub nodes: Vec<Node>,
+    /// What the watchdog has raised, oldest first; the last 64.
+    #[serde(default)]
+    pub alarms: Vec<String>,
+    /// The worker threads of runtimes that are built through this crate, sorted by name and number.
+    #[serde(default)]
+    pub workers: Vec<Worker>,
+    /// What was spawned, or polled as a root, and was not done at the capture, by number.
+    #[serde(default)]
+    pub tasks: Vec<Task>,
+    /// What was pending or running at the capture, in depth-first order: a parent stands before its children.
+    #[serde(default)]
+    pub spans: Vec<Span>,
+    /// The locks, channels and the like for which something waits, or that somebody holds or has used, by number.
+    #[serde(default)]
+    pub resources: Vec<Resource>,
+    /// What waits for a resource, a task or a moment; those at one resource in the order of its queue.
+    #[serde(default)]
+    pub waits: Vec<Wait>,
+    /// Threads of the process of which nothing is known: no worker, none that has run a recorded task, none of this crate's
+    /// own. Whatever a task has given away may be with one of them.
+    #[serde(default)]
+    pub foreign_threads: u64,
+}
+
+/// The recorded process.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Process {
+    /// The file name of the executable.
+    pub name: String,
+    /// The process id.
+    pub pid: u32,
+}
+
+/// The clock behind the times, and the cost of the recording.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Clock {
+    /// `tsc`, `cntvct`, `instant` or `manual`.
+    pub name: String,
+    /// What recording one poll costs on this machine, measured at the capture; zero when it was not measured.
+    pub poll_cost_ns: u64,
+}
+
+/// Counts of what the recorder left out instead of growing past its bounds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Dropped {
+    /// Calls that went into `[other]` because the thread had its full number of nodes.
+    pub over_nodes: u64,
+    /// Calls that went into `[other]` because the path was at its full depth.
+    pub over_depth: u64,
+    /// Labels that were shown as `[other]` because the full number of labels was in use.
+    pub over_labels: u64,
+    /// Pending spans that are not in [`Snapshot::spans`] because the full number of them was.
+    #[serde(default)]
+    pub over_spans: u64,
+    /// Nodes whose counters could not be read consistently at the capture.
+    pub unreadable: u64,
+}
+
+/// A thread that polled something annotated.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Thread {
+    /// The thread's name, empty if it has none.
+    pub name: String,
+    /// Whether it still runs. The records of an ended thread stay.
+    pub alive: bool,
+    /// How many nodes its tree has.
+    pub nodes: u64,
+}
+
+/// An annotated place in the source.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Site {
+    /// The source file as the compiler names it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// Of an await, the line on which its text ends; zero if that is not known.
+    #[serde(default)]
+    pub end_line: u32,
+    /// Of an await, the column after the last of its text; zero if that is not known.
+    #[serde(default)]
+    pub end_column: u32,
+    /// The name given by the user, else that of the function; `{block}` for an unnamed async block, the source text of
+    /// an await.
+    pub name: String,
+    /// The module path, `server::conn`.
+    pub module: String,
+    /// What was annotated.
+    pub kind: Kind,
+}
+
+/// What a site is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Kind {
+    /// A future that is always a root: a task.
+    Task,
+    /// An async function.
+    #[default]
+    Fn,
+    /// An async block, or any future that was named by hand.
+    Block,
+    /// An `.await`, or an arm of a `join!` or `select!`.
+    Await,
+    /// A hand-written future.
+    Impl,
+    /// A synchronous function: busy, never idle.
+    Sync,
+    /// Not a place at all: the node that takes what is over a bound.
+    Other,
+}
