@@ -187,6 +187,8 @@ mod timed;
 pub mod tokio;
 #[cfg(feature = "record")]
 mod tree;
+#[cfg(feature = "record")]
+mod waits;
 #[cfg(feature = "reports")]
 mod watchdog;
 #[cfg(feature = "reports")]

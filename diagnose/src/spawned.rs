@@ -15,7 +15,7 @@ use crate::clock;
 use crate::label::Label;
 use crate::live::{self, Origin, Runtime, Task, Work};
 use crate::named::task_site_at;
-use crate::recorder::{Span, current_task, set_spawned};
+use crate::recorder::{Span, current_task, note_spawn, set_spawned};
 use crate::timed;
 
 pin_project! {
@@ -134,11 +134,13 @@ impl<F: Future> Spawned<F> {
         if !site.is_on() {
             return (Self { future, span: None, ticket: Ticket(None) }, Numbered { task: None });
         }
+        note_spawn();
         let task = live::add_task(Origin {
             work: Work::Future,
             site,
             label: Label::NONE,
             runtime,
+            runtime_number: 0,
             spawned_at: Some(location),
             spawned_by: current_task(),
             made: clock::now(),
@@ -181,11 +183,13 @@ where
 {
     let site = task_site_at(name_of::<F>(), location);
     let task = site.is_on().then(|| {
+        note_spawn();
         live::add_task(Origin {
             work: Work::Blocking,
             site,
             label: Label::NONE,
             runtime,
+            runtime_number: 0,
             spawned_at: Some(location),
             spawned_by: current_task(),
             made: clock::now(),

@@ -22,6 +22,9 @@ struct Switchboard {
 static SWITCHBOARD: Mutex<Switchboard> =
     Mutex::new(Switchboard { sites: Vec::new(), enabled: true, only: None, initialised: false });
 
+/// Whether recording is on, for what has no site.
+static RECORDS: AtomicBool = AtomicBool::new(true);
+
 /// Whether only roots are recorded. Read on the first poll of a span and wherever its node is looked up anew.
 static TASKS_ONLY: AtomicBool = AtomicBool::new(false);
 
@@ -32,7 +35,14 @@ static TASKS_ONLY: AtomicBool = AtomicBool::new(false);
 pub fn set_enabled(enabled: bool) {
     let mut board = lock();
     board.enabled = enabled;
+    RECORDS.store(enabled, Relaxed);
     board.turn_all();
+}
+
+/// Whether recording is on, in one load: until the environment was read, it is.
+#[inline]
+pub(crate) fn records() -> bool {
+    RECORDS.load(Relaxed)
 }
 
 /// Whether recording is on.
@@ -87,6 +97,7 @@ fn lock() -> MutexGuard<'static, Switchboard> {
     if !board.initialised {
         board.initialised = true;
         board.enabled = env::enabled().unwrap_or(true);
+        RECORDS.store(board.enabled, Relaxed);
         board.only = env::only();
         TASKS_ONLY.store(env::tasks_only(), Relaxed);
     }

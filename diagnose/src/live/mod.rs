@@ -9,6 +9,7 @@
 //! happens. Who holds the anchor is its only writer; readers take no lock and copy (`Slot::read`). A slot that has changed
 //! hands is known by its id: no two spans of a process have the same.
 
+mod given;
 #[cfg(all(test, diagnose_loom))]
 mod loom;
 mod slab;

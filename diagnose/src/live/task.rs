@@ -11,6 +11,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::task::Waker;
 
+use super::given::Given;
 use super::tasks::has_wakers;
 use super::waker::{PollWaker, Wakers};
 use crate::clock;
@@ -18,6 +19,7 @@ use crate::label::Label;
 use crate::recorder::current_task;
 use crate::site::Site;
 use crate::sync::{Mutex, add_relaxed};
+use crate::tree::Link;
 
 /// What is being run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,12 +35,12 @@ pub(crate) enum Work {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Runtime {
     /// It was met with its first poll.
-    Unknown,
-    Tokio,
-    Smol,
-    AsyncStd,
+    Unknown = 0,
+    Tokio = 1,
+    Smol = 2,
+    AsyncStd = 3,
     /// Some executor, through `spawn_with`.
-    Other,
+    Other = 4,
 }
 
 /// How a task came about.
@@ -49,18 +51,59 @@ pub(crate) struct Origin {
     pub(crate) site: &'static Site,
     pub(crate) label: Label,
     pub(crate) runtime: Runtime,
+    /// The number of that runtime in this process; zero if it is not known.
+    pub(crate) runtime_number: u16,
     pub(crate) spawned_at: Option<&'static Location<'static>>,
     /// The task that spawned it; zero if none did.
     pub(crate) spawned_by: u64,
     pub(crate) made: u64,
 }
 
+/// An origin in five words.
+#[derive(Debug)]
+struct Packed {
+    site: &'static Site,
+    label: Label,
+    spawned_at: Option<&'static Location<'static>>,
+    made: u64,
+    /// The number of the runtime above the task's that spawned it, above what runtime it is and what work.
+    by: u64,
+}
+
+impl Packed {
+    fn new(origin: Origin) -> Self {
+        let Origin { work, site, label, runtime, runtime_number, spawned_at, spawned_by, made } = origin;
+        let by = u64::from(runtime_number) << 48
+            | (spawned_by & BY) << 4
+            | u64::from(runtime as u8) << 1
+            | u64::from(work == Work::Blocking);
+        Self { site, label, spawned_at, made, by }
+    }
+
+    fn origin(&self) -> Origin {
+        let Self { site, label, spawned_at, made, by } = *self;
+        let runtime = match by >> 1 & 7 {
+            1 => Runtime::Tokio,
+            2 => Runtime::Smol,
+            3 => Runtime::AsyncStd,
+            4 => Runtime::Other,
+            _ => Runtime::Unknown,
+        };
+        let work = if by & 1 == 0 { Work::Future } else { Work::Blocking };
+        let runtime_number = u16::try_from(by >> 48).unwrap_or(0);
+        Origin { work, site, label, runtime, runtime_number, spawned_at, spawned_by: by >> 4 & BY, made }
+    }
+}
+
+/// So much of a task's number is kept as that of the spawner.
+const BY: u64 = (1 << 44) - 1;
+
 /// One task. Counters are written by the thread that polls it, the wake by whoever wakes it.
 #[derive(Debug)]
 pub(crate) struct Task {
     /// Numbered from 1 in the order in which tasks came to be known; zero while this is nobody's.
     id: AtomicU64,
-    origin: Mutex<Option<Origin>>,
+    origin: Mutex<Option<Packed>>,
     /// The runtime's own number of it; zero if it has none.
     pub(crate) runtime_id: AtomicU64,
     /// The number of the root span, once it was polled.
@@ -81,6 +124,8 @@ pub(crate) struct Task {
     pub(crate) woken_by: AtomicU64,
     pub(crate) wakes: AtomicU32,
     pub(crate) self_wakes: AtomicU32,
+    /// What it has given away; `None` if that is nothing.
+    given: Link<Given>,
     pub(super) wakers: Wakers,
 }
 
@@ -116,6 +161,7 @@ impl Task {
             woken_by: zero(),
             wakes: AtomicU32::new(0),
             self_wakes: AtomicU32::new(0),
+            given: Link::new(None),
             wakers: Wakers::new(),
         }
     }
@@ -131,9 +177,12 @@ impl Task {
             counter.store(0, Relaxed);
         }
         self.wakers.begin();
+        if let Some(given) = self.given.get() {
+            given.clear();
+        }
         self.since.store(origin.made << 2 | UNPOLLED, Relaxed);
         let mut own = self.origin.lock();
-        *own = Some(origin);
+        *own = Some(Packed::new(origin));
         self.id.store(id, Relaxed);
     }
 
@@ -147,13 +196,13 @@ impl Task {
     /// Its number, and how it came about; `None` if this is nobody's.
     pub(crate) fn origin(&self) -> Option<(u64, Origin)> {
         let own = self.origin.lock();
-        own.map(|origin| (self.id(), origin))
+        own.as_ref().map(|packed| (self.id(), packed.origin()))
     }
 
     /// Whether it was spawned through this crate: then it is a root wherever it is polled.
     #[cold]
     pub(crate) fn was_spawned(&self) -> bool {
-        self.origin.lock().is_some_and(|origin| origin.runtime != Runtime::Unknown)
+        self.origin.lock().as_ref().is_some_and(|packed| packed.origin().runtime != Runtime::Unknown)
     }
 
     #[inline]
@@ -179,6 +228,35 @@ impl Task {
         let woken = self.woken_at.load(Relaxed) != 0;
         let woken_at = if woken { self.woken_at.swap(0, Relaxed) } else { 0 };
         (has_wakers().then(|| self.waker(outer)), left, woken_at)
+    }
+
+    /// It spawns something.
+    pub(crate) fn note_spawn(&self) {
+        self.give().note_spawn();
+    }
+
+    /// It sends something that can carry away what it has.
+    pub(crate) fn note_send(&self, resource: u64, message: u64) {
+        self.give().note_send(resource, message, clock::now());
+    }
+
+    fn give(&self) -> &'static Given {
+        self.given.get().unwrap_or_else(|| {
+            let given: &'static Given = Box::leak(Box::new(Given::new()));
+            self.given.set(given);
+            given
+        })
+    }
+
+    /// How often it has spawned, and sent what can carry something away.
+    #[inline]
+    pub(crate) fn given_away(&self) -> (u32, u32) {
+        self.given.get().map_or((0, 0), Given::counts)
+    }
+
+    /// The resource that it has sent to last, the number of the message there, and when.
+    pub(crate) fn sent_to(&self) -> [u64; 3] {
+        self.given.get().map_or([0; 3], Given::sent_to)
     }
 
     /// The closure is run.

@@ -98,6 +98,11 @@ impl Task {
         PollWaker { task: self, waker: ManuallyDrop::new(waker) }
     }
 
+    /// Whether that is its waker.
+    pub(crate) fn is_waker(&self, waker: &Waker) -> bool {
+        std::ptr::eq(waker.data(), std::ptr::from_ref(self).cast()) && std::ptr::eq(waker.vtable(), &TABLE)
+    }
+
     /// The task is over. It is used again when nobody keeps its waker any more.
     pub(super) fn end_wakers(&'static self) {
         if self.wakers.count.fetch_or(DONE, Ordering::AcqRel) == 0 {

@@ -8,6 +8,19 @@ use crate::live::{self, Anchor, Cache, Task};
 use crate::site::Site;
 use crate::sync::add;
 use crate::tree::{self, Node, Tree};
+use crate::waits;
+
+/// What runs on a thread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Here {
+    pub(crate) task: Option<&'static Task>,
+    /// The number of the span; zero between polls.
+    pub(crate) span: u64,
+    /// When the running poll began; zero between polls.
+    pub(crate) stamp: u64,
+    /// The number of the thread's tree.
+    pub(crate) thread: Option<u32>,
+}
 
 /// Plain cells without a destructor: they can be used until the thread's very last instruction.
 #[derive(Debug)]
@@ -19,8 +32,8 @@ pub(super) struct Local {
     pending_children: Cell<i32>,
     /// The number of the span whose poll is running; zero between polls.
     id: Cell<u64>,
-    /// The number of the task whose poll is running; zero between polls.
-    task: Cell<u64>,
+    /// The task whose poll is running.
+    task: Cell<Option<&'static Task>>,
     /// The task that the next root belongs to, as its wrapper says.
     spawned: Cell<Option<&'static Task>>,
     /// Numbers for new spans: the next one, and the end of the block that the thread has taken.
@@ -32,6 +45,9 @@ pub(super) struct Local {
     first_polled: Cell<Option<&'static Node>>,
     /// Free slots of the live registry.
     slots: Cache,
+    /// Free records and stakes of resources.
+    records: waits::Cache<waits::Record>,
+    places: waits::Cache<waits::Place>,
     /// The await at which the running body is, if that is not a span of its own.
     awaiting: Cell<Option<&'static Node>>,
     await_state: Cell<AwaitState>,
@@ -66,7 +82,7 @@ thread_local! {
             tree: Cell::new(None),
             pending_children: Cell::new(0),
             id: Cell::new(0),
-            task: Cell::new(0),
+            task: Cell::new(None),
             spawned: Cell::new(None),
             next_id: Cell::new(0),
             end_id: Cell::new(0),
@@ -75,6 +91,8 @@ thread_local! {
             awaiting: Cell::new(None),
             await_state: Cell::new(AwaitState::NONE),
             slots: Cache::new(),
+            records: waits::Cache::new(),
+            places: waits::Cache::new(),
             via: Cell::new(None),
             stamp: Cell::new(0),
         }
@@ -120,16 +138,64 @@ pub(super) fn set_id(id: u64) {
     LOCAL.with(|local| local.id.set(id));
 }
 
-/// The number of the running task; zero between polls.
+/// The running task.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn task() -> u64 {
+pub(super) fn task() -> Option<&'static Task> {
     LOCAL.with(|local| local.task.get())
 }
 
-/// Sets the number of the running task and returns that of the one before.
+/// Sets the running task and returns the one before.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn replace_task(task: u64) -> u64 {
+pub(super) fn replace_task(task: Option<&'static Task>) -> Option<&'static Task> {
     LOCAL.with(|local| local.task.replace(task))
+}
+
+/// What runs on this thread.
+#[inline]
+pub(crate) fn here() -> Here {
+    LOCAL.with(|local| {
+        let current = local.current.get();
+        Here {
+            task: local.task.get(),
+            span: local.id.get(),
+            // Between polls the root of the tree is current, which is never entered.
+            stamp: current.map_or(0, |node| node.times.entered()),
+            thread: current.map(|node| node.tree),
+        }
+    })
+}
+
+/// What the thread has at hand for the records of resources.
+#[inline]
+pub(crate) fn with_records<T>(run: impl FnOnce(&waits::Cache<waits::Record>) -> T) -> T {
+    LOCAL.with(|local| {
+        if local.tree.get().is_none() {
+            return without_tree(|| run(&local.records));
+        }
+        run(&local.records)
+    })
+}
+
+/// The same for stakes.
+#[inline]
+pub(crate) fn with_places<T>(run: impl FnOnce(&waits::Cache<waits::Place>) -> T) -> T {
+    LOCAL.with(|local| {
+        if local.tree.get().is_none() {
+            return without_tree(|| run(&local.places));
+        }
+        run(&local.places)
+    })
+}
+
+/// With a tree, which gives back at the thread's end what it has at hand.
+#[cold]
+fn without_tree<T>(run: impl FnOnce() -> T) -> T {
+    let place = place();
+    let result = run();
+    if place.lent {
+        end_loan();
+    }
+    result
 }
 
 /// Takes the task that the next root belongs to.
@@ -312,6 +378,7 @@ fn thread_id() -> u64 {
 pub(super) fn end_loan() {
     LOCAL.with(|local| {
         live::give_back(&local.slots);
+        waits::give_back(&local.records, &local.places);
         local.current.set(None);
         if let Some(tree) = local.tree.take() {
             tree.release();

@@ -23,12 +23,14 @@ mod running;
 mod span;
 mod visit;
 
+use crate::clock;
 use crate::live::Task;
 use crate::tree::Node;
 
 pub(crate) use awaits::{begin_await, end_await};
 pub(crate) use cost::poll_cost;
 pub use frame::Frame;
+pub(crate) use local::{Here, here, with_places, with_records};
 pub(crate) use point::{AwaitEntry, Awaiting, Point};
 pub(crate) use root::RootPoll;
 pub(crate) use running::{Entry, Running};
@@ -36,7 +38,41 @@ pub use span::Span;
 
 /// The number of the task whose poll is running on this thread; zero if there is none.
 pub(crate) fn current_task() -> u64 {
-    local::task()
+    local::task().map_or(0, Task::id)
+}
+
+/// The number of the span whose poll is running on this thread; zero if there is none.
+#[inline]
+pub(crate) fn current_span() -> u64 {
+    local::id()
+}
+
+/// A number that no span has had.
+pub(crate) fn new_span() -> u64 {
+    local::new_id()
+}
+
+/// When the running poll began; now, if there is none.
+pub(crate) fn stamp() -> u64 {
+    match local::here().stamp {
+        0 => clock::now(),
+        stamp => stamp,
+    }
+}
+
+/// The running task spawns something, and may give away what it has.
+pub(crate) fn note_spawn() {
+    if let Some(task) = local::task() {
+        task.note_spawn();
+    }
+}
+
+/// The running task sends something that can carry away what it has, as the message of that number of a resource.
+#[allow(dead_code)] // By channels, which are a feature.
+pub(crate) fn note_send(resource: u64, message: u64) {
+    if let Some(task) = local::task() {
+        task.note_send(resource, message);
+    }
 }
 
 /// The number of the thread's tree, if it has one.

@@ -27,7 +27,8 @@ pub(super) fn task_of(site: &'static Site, label: Label) -> &'static Task {
     let task = local::take_spawned().unwrap_or_else(|| {
         let (work, runtime) = (Work::Future, Runtime::Unknown);
         let (spawned_at, spawned_by) = (None, 0);
-        live::add_task(Origin { work, site, label, runtime, spawned_at, spawned_by, made: clock::now() })
+        let made = clock::now();
+        live::add_task(Origin { work, site, label, runtime, runtime_number: 0, spawned_at, spawned_by, made })
     });
     task.span.store(local::id(), Relaxed);
     task
@@ -41,7 +42,7 @@ pub(crate) struct RootPoll {
     /// `None` if tasks are to have no waker of their own.
     waker: Option<PollWaker>,
     /// The task in whose poll this one runs.
-    around: u64,
+    around: Option<&'static Task>,
     /// What is to be charged of that task's wait.
     waited_around: (u64, Option<&'static Node>),
     entered: u64,
@@ -52,7 +53,7 @@ impl RootPoll {
     #[inline]
     pub(super) fn enter(task: &'static Task, node: &'static Node, outer: &Waker) -> Self {
         let entered = node.times.entered();
-        let around = local::replace_task(task.id());
+        let around = local::replace_task(Some(task));
         let (waker, left, woken_at) = task.enter(entered, node.tree, outer);
         let mut waited = 0;
         if left != 0 {

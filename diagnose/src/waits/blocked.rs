@@ -1,0 +1,42 @@
+//! A thread that is blocked by a resource.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::record::Record;
+use super::wait::{Mode, Wait};
+use crate::clock;
+use crate::switch;
+
+/// For as long as the thread is blocked: it stands in the queue of the resource.
+#[derive(Debug)]
+pub(crate) struct Blocked {
+    record: &'static Record,
+    place: u64,
+    began: u64,
+}
+
+impl Blocked {
+    /// The thread is about to block. `None` while recording is off.
+    #[cold]
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn begin(
+        record: Option<&'static Record>,
+        mode: Mode,
+        units: u64,
+        at: &'static Location<'static>,
+    ) -> Option<Self> {
+        let record = record.filter(|_| switch::records())?;
+        let mut wait = Wait::new(mode, units, at);
+        wait.is_blocking = true;
+        let began = wait.began;
+        let place = record.enqueue(&Arc::new(wait));
+        Some(Self { record, place, began })
+    }
+}
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        self.record.dequeue(self.place, Some(clock::now().saturating_sub(self.began)));
+    }
+}

@@ -1,0 +1,195 @@
+//! The future of a primitive, from its first `Pending` to its end: what puts it into a queue, and takes it out.
+
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use pin_project_lite::pin_project;
+
+use super::record::Record;
+use super::wait::{self, Mode, Wait};
+use crate::clock;
+use crate::switch;
+
+/// What a leaf waits for.
+#[derive(Debug, Clone)]
+#[allow(dead_code)] // Each is made by a feature.
+pub(crate) enum Target {
+    /// A resource; `None` while recording is off.
+    Resource(Option<&'static Record>),
+    /// The end of one of these tasks, by number.
+    Tasks(Vec<u64>),
+    /// A moment, as a tick.
+    Moment(u64),
+}
+
+/// The recorder's part of a future that may wait. It costs nothing until the first `Pending`.
+#[derive(Debug)]
+pub(crate) struct Leaf {
+    target: Target,
+    mode: Mode,
+    units: u64,
+    at: &'static Location<'static>,
+    waiting: Option<Waiting>,
+    has_waited: bool,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    wait: Arc<Wait>,
+    waker: Waker,
+    /// Where it is in the queue of its record.
+    place: Option<(&'static Record, u64)>,
+}
+
+impl Leaf {
+    #[inline]
+    pub(crate) fn new(target: Target, mode: Mode, units: u64, at: &'static Location<'static>) -> Self {
+        Self { target, mode, units, at, waiting: None, has_waited: false }
+    }
+
+    /// One that waits for a resource.
+    #[inline]
+    pub(crate) fn on(
+        record: Option<&'static Record>,
+        mode: Mode,
+        units: u64,
+        at: &'static Location<'static>,
+    ) -> Self {
+        Self::new(Target::Resource(record), mode, units, at)
+    }
+
+    /// Whether it has returned `Pending`.
+    #[inline]
+    pub(crate) fn has_waited(&self) -> bool {
+        self.has_waited
+    }
+
+    /// A poll of the future. The first that returns `Pending` is followed by another at once, with the waker of the wait.
+    #[inline]
+    pub(crate) fn poll<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        if self.waiting.is_none() {
+            let ready = poll(context);
+            if ready.is_ready() || !self.begin() {
+                return ready;
+            }
+        }
+        self.poll_again(context, &mut poll)
+    }
+
+    /// The first `Pending`. Returns whether it is recorded.
+    #[cold]
+    fn begin(&mut self) -> bool {
+        self.has_waited = true;
+        let is_forced = match &self.target {
+            Target::Resource(None) => return false,
+            Target::Resource(Some(record)) => record.identity().is_none_or(|(_, it)| (it.what.is_forced)()),
+            Target::Tasks(_) | Target::Moment(_) => false,
+        };
+        // One that was forced to return `Pending` is in no queue.
+        if is_forced || !switch::records() {
+            return false;
+        }
+        let mut wait = Wait::new(self.mode, self.units, self.at);
+        match &self.target {
+            Target::Resource(_) => {}
+            Target::Tasks(tasks) => wait.tasks.clone_from(tasks),
+            Target::Moment(due) => wait.due = *due,
+        }
+        let wait = Arc::new(wait);
+        let place = match self.target {
+            Target::Resource(Some(record)) => Some((record, record.enqueue(&wait))),
+            _ => {
+                wait::add(&wait);
+                None
+            }
+        };
+        self.waiting = Some(Waiting { waker: Waker::from(Arc::clone(&wait)), wait, place });
+        true
+    }
+
+    #[cold]
+    fn poll_again<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        poll: &mut impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        let Some(waiting) = &self.waiting else { return poll(context) };
+        let answered = waiting.wait.enter(context.waker());
+        let ready = poll(&mut Context::from_waker(&waiting.waker));
+        if ready.is_ready() {
+            self.end(false);
+        } else {
+            let is_forced = match waiting.place {
+                Some((record, _)) => record.identity().is_some_and(|(_, it)| (it.what.is_forced)()),
+                None => false,
+            };
+            waiting.wait.leave(is_forced, answered);
+        }
+        ready
+    }
+
+    /// It waits no longer.
+    #[cold]
+    fn end(&mut self, is_given_up: bool) {
+        let Some(Waiting { wait, waker, place }) = self.waiting.take() else { return };
+        let waited = (!is_given_up).then(|| clock::now().saturating_sub(wait.began));
+        match place {
+            Some((record, place)) => record.dequeue(place, waited),
+            None => wait::remove(wait.id),
+        }
+        wait.end();
+        drop(waker);
+    }
+}
+
+impl Drop for Leaf {
+    #[inline]
+    fn drop(&mut self) {
+        if self.waiting.is_some() {
+            self.end(true);
+        }
+    }
+}
+
+pin_project! {
+    /// A future of a primitive, and its leaf.
+    // The future stands first: it leaves its queue before the records say so.
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless you `.await` or poll them"]
+    pub(crate) struct Waited<F> {
+        #[pin]
+        future: F,
+        leaf: Leaf,
+    }
+}
+
+impl<F> Waited<F> {
+    #[inline]
+    pub(crate) fn new(future: F, leaf: Leaf) -> Self {
+        Self { future, leaf }
+    }
+
+    /// Whether it has returned `Pending`.
+    #[inline]
+    pub(crate) fn has_waited(&self) -> bool {
+        self.leaf.has_waited()
+    }
+}
+
+impl<F: Future> Future for Waited<F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let future = &mut this.future;
+        this.leaf.poll(context, |context| future.as_mut().poll(context))
+    }
+}

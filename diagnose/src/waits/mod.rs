@@ -1,0 +1,37 @@
+//! Who waits for whom: resources, who has a stake in them, and who waits. What the wrapped primitives tell.
+//!
+//! ```text
+//! a wrapper ─┬ Resource ─▶ Record        one lock, channel, …: what it is, its counts, its queue
+//!            ├ Stake                     a guard, a permit, a sender, a receiver: who took or used it last, and where
+//!            └ Leaf ─ first Pending ─▶ Wait   a future that waits: in the record's queue, with a waker of its own
+//! ```
+//! A stake is a cell from a pool, found by readers through the number of its resource, like a slot of the live registry: what
+//! is not contended takes no lock and reads no clock. Only what waits is put into a queue, and gets a waker that notes the
+//! wake before it hands it on: at a fair lock that wake is the grant.
+
+mod blocked;
+mod leaf;
+mod pool;
+mod record;
+mod resource;
+mod stake;
+mod wait;
+
+pub(crate) use blocked::Blocked;
+pub(crate) use leaf::{Leaf, Target, Waited};
+pub(crate) use pool::Cache;
+pub(crate) use record::{Kind, Record, Told, Usage, What, all_records};
+pub(crate) use resource::{Resource, Shared};
+pub(crate) use stake::{Place, Role, Stake, Staked, all_stakes, over};
+pub(crate) use wait::{Mode, Wait, all_waits};
+
+/// Whether a message of this type can carry a guard, a sender or the like away.
+pub(crate) const fn carries<T>() -> bool {
+    std::mem::needs_drop::<T>()
+}
+
+/// Gives back what a thread has at hand.
+pub(crate) fn give_back(records: &Cache<Record>, places: &Cache<Place>) {
+    record::give_back(records);
+    stake::give_back(places);
+}

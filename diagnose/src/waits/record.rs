@@ -1,0 +1,263 @@
+//! What is known of one resource.
+
+use std::collections::BTreeMap;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use super::pool::{Pool, Pooled};
+use super::wait::Wait;
+use crate::clock;
+use crate::recorder;
+use crate::sync::Mutex;
+use crate::tree::Link;
+
+/// What a resource is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code)] // Each is made by a feature.
+pub(crate) enum Kind {
+    Mutex,
+    RwLock,
+    Semaphore,
+    OnceCell,
+    Barrier,
+    Notify,
+    Condvar,
+    Mpsc,
+    Oneshot,
+    Broadcast,
+    Watch,
+    Pipe,
+    Custom,
+}
+
+/// A kind of resource in a library: one static for each wrapped type.
+#[derive(Debug)]
+pub(crate) struct What {
+    pub(crate) kind: Kind,
+    /// The name of the library's crate; empty for the program's own.
+    pub(crate) library: &'static str,
+    /// Whether what is released is handed to the first in the queue, so that its wake is the grant.
+    pub(crate) is_fair: bool,
+    /// Whether a future that has just returned `Pending` was made to, because its task has used up its budget.
+    pub(crate) is_forced: fn() -> bool,
+}
+
+/// No bound.
+pub(crate) const UNBOUNDED: u64 = u64::MAX;
+
+/// One resource. Its counts are written by whoever uses it; names and queue are under a lock.
+#[derive(Debug)]
+pub(crate) struct Record {
+    /// Numbered from 1; zero while this is nobody's.
+    id: AtomicU64,
+    identity: Mutex<Option<Identity>>,
+    /// How many units there are; [`UNBOUNDED`].
+    pub(crate) capacity: AtomicU64,
+    /// Of a channel, what was put in; of a barrier, who has arrived; of others, how often it was acquired.
+    pub(crate) entered: AtomicU64,
+    /// Of a channel, what was taken out.
+    pub(crate) left: AtomicU64,
+    /// Permits that were taken out for ever.
+    pub(crate) forgotten: AtomicU64,
+    /// Whether permits were added.
+    pub(crate) is_refilled: AtomicBool,
+    pub(crate) is_closed: AtomicBool,
+    /// How many wait.
+    waiting: AtomicU32,
+    /// How many keep it: see [`Shared`](super::Shared).
+    pub(super) owners: AtomicU32,
+    queue: Mutex<Queue>,
+    next: Link<Self>,
+}
+
+/// What does not change.
+#[derive(Debug, Clone)]
+pub(crate) struct Identity {
+    pub(crate) what: &'static What,
+    pub(crate) name: Option<Arc<str>>,
+    pub(crate) made_at: &'static Location<'static>,
+    pub(crate) made_by: u64,
+    pub(crate) made: u64,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    next: u64,
+    waits: BTreeMap<u64, Arc<Wait>>,
+    told: Option<Told>,
+    usage: Usage,
+}
+
+/// When, where and by whom the waiting were told last.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Told {
+    pub(crate) at: &'static Location<'static>,
+    pub(crate) task: u64,
+    pub(crate) tick: u64,
+    pub(crate) waiting: u64,
+    pub(crate) all: bool,
+}
+
+/// How it was used, as far as the clock was read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Usage {
+    pub(crate) contended: u64,
+    pub(crate) waits: Durations,
+    pub(crate) holds: Durations,
+}
+
+/// Durations in ticks, counted by their magnitude.
+#[derive(Debug, Clone)]
+pub(crate) struct Durations {
+    pub(crate) counts: [u64; 64],
+    pub(crate) longest: u64,
+}
+
+impl Default for Durations {
+    fn default() -> Self {
+        Self { counts: [0; 64], longest: 0 }
+    }
+}
+
+impl Durations {
+    fn add(&mut self, ticks: u64) {
+        self.counts[(ticks | 1).ilog2() as usize] += 1;
+        self.longest = self.longest.max(ticks);
+    }
+}
+
+static RECORDS: Pool<Record> = Pool::new();
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+impl Pooled for Record {
+    fn free() -> Self {
+        let zero = || AtomicU64::new(0);
+        Self {
+            id: zero(),
+            identity: Mutex::new(None),
+            capacity: zero(),
+            entered: zero(),
+            left: zero(),
+            forgotten: zero(),
+            is_refilled: AtomicBool::new(false),
+            is_closed: AtomicBool::new(false),
+            waiting: AtomicU32::new(0),
+            owners: AtomicU32::new(0),
+            queue: Mutex::new(Queue::default()),
+            next: Link::new(None),
+        }
+    }
+
+    fn next(&self) -> &Link<Self> {
+        &self.next
+    }
+}
+
+impl Record {
+    /// A resource that is known from now on. `None` if there are too many.
+    pub(super) fn occupy(
+        what: &'static What,
+        capacity: u64,
+        made_at: &'static Location<'static>,
+        name: Option<Arc<str>>,
+    ) -> Option<&'static Self> {
+        let record = recorder::with_records(|cache| RECORDS.take(cache))?;
+        let identity =
+            Identity { what, name, made_at, made_by: recorder::current_task(), made: recorder::stamp() };
+        for counter in [&record.entered, &record.left, &record.forgotten] {
+            counter.store(0, Relaxed);
+        }
+        record.capacity.store(capacity, Relaxed);
+        record.is_refilled.store(false, Relaxed);
+        record.is_closed.store(false, Relaxed);
+        record.owners.store(1, Relaxed);
+        let mut own = record.identity.lock();
+        *own = Some(identity);
+        record.id.store(NEXT.fetch_add(1, Relaxed), Relaxed);
+        drop(own);
+        Some(record)
+    }
+
+    /// The resource is gone.
+    pub(super) fn vacate(&'static self) {
+        let mut own = self.identity.lock();
+        *own = None;
+        self.id.store(0, Relaxed);
+        drop(own);
+        let queue = std::mem::take(&mut *self.queue.lock());
+        self.waiting.store(0, Relaxed);
+        // Waits keep wakers: they are dropped outside of the lock.
+        drop(queue);
+        recorder::with_records(|cache| RECORDS.put(cache, self));
+    }
+
+    #[inline]
+    pub(crate) fn id(&self) -> u64 {
+        self.id.load(Relaxed)
+    }
+
+    /// Its number, and what does not change; `None` if it is nobody's.
+    pub(crate) fn identity(&self) -> Option<(u64, Identity)> {
+        let own = self.identity.lock();
+        own.as_ref().map(|identity| (self.id(), identity.clone()))
+    }
+
+    /// Puts a wait at the end of the queue. Returns its place there.
+    pub(super) fn enqueue(&self, wait: &Arc<Wait>) -> u64 {
+        let mut queue = self.queue.lock();
+        let place = queue.next;
+        queue.next += 1;
+        queue.waits.insert(place, Arc::clone(wait));
+        queue.usage.contended += 1;
+        self.waiting.store(u32::try_from(queue.waits.len()).unwrap_or(u32::MAX), Relaxed);
+        place
+    }
+
+    /// Takes it out, at the end of a wait that took so long, if it was not given up.
+    pub(super) fn dequeue(&self, place: u64, waited: Option<u64>) {
+        let mut queue = self.queue.lock();
+        let wait = queue.waits.remove(&place);
+        self.waiting.store(u32::try_from(queue.waits.len()).unwrap_or(u32::MAX), Relaxed);
+        if let Some(ticks) = waited {
+            queue.usage.waits.add(ticks);
+        }
+        drop(queue);
+        drop(wait);
+    }
+
+    /// Whether somebody waits.
+    #[inline]
+    pub(crate) fn has_waiting(&self) -> bool {
+        self.waiting.load(Relaxed) != 0
+    }
+
+    /// It was held for so long.
+    pub(super) fn count_hold(&self, ticks: u64) {
+        self.queue.lock().usage.holds.add(ticks);
+    }
+
+    /// The waiting are told: one, or all.
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn tell(&self, at: &'static Location<'static>, all: bool) {
+        let mut queue = self.queue.lock();
+        let waiting = queue.waits.len() as u64;
+        queue.told = Some(Told { at, task: recorder::current_task(), tick: clock::now(), waiting, all });
+    }
+
+    /// The queue in its order, the last time that the waiting were told, and how it was used.
+    pub(crate) fn queue(&self) -> (Vec<Arc<Wait>>, Option<Told>, Usage) {
+        let queue = self.queue.lock();
+        (queue.waits.values().cloned().collect(), queue.told, queue.usage.clone())
+    }
+}
+
+/// Gives back what a thread has at hand.
+pub(crate) fn give_back(cache: &super::Cache<Record>) {
+    RECORDS.give_back(cache);
+}
+
+/// All resources that there are or were.
+pub(crate) fn all_records() -> Vec<&'static Record> {
+    RECORDS.all()
+}

@@ -1,0 +1,95 @@
+//! What a wrapper keeps of its record.
+
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{AcqRel, Relaxed};
+
+use super::record::{Record, What};
+use crate::switch;
+use crate::sync::OnceCell;
+
+/// A resource in a value of its own, such as a lock: known from its first use on, gone with the value.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    record: OnceCell<&'static Record>,
+    what: &'static What,
+    made_at: &'static Location<'static>,
+    capacity: u64,
+}
+
+impl Resource {
+    /// One that was made there. `capacity` in units; [`UNBOUNDED`](super::record::UNBOUNDED).
+    pub(crate) const fn new(what: &'static What, capacity: u64, made_at: &'static Location<'static>) -> Self {
+        Self { record: OnceCell::new(), what, made_at, capacity }
+    }
+
+    /// Its record. `None` while recording is off and it has none yet, or where there are too many.
+    #[inline]
+    pub(crate) fn record(&self) -> Option<&'static Record> {
+        match self.record.get() {
+            Some(record) => Some(record),
+            None => self.begin(),
+        }
+    }
+
+    #[cold]
+    fn begin(&self) -> Option<&'static Record> {
+        if !switch::records() {
+            return None;
+        }
+        let begin = || Record::occupy(self.what, self.capacity, self.made_at, None).ok_or(());
+        self.record.get_or_try_init(begin).ok().copied()
+    }
+}
+
+impl Drop for Resource {
+    fn drop(&mut self) {
+        if let Some(record) = self.record.get() {
+            record.vacate();
+        }
+    }
+}
+
+/// A resource that several values keep, such as the ends of a channel: gone with the last.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    record: Option<&'static Record>,
+}
+
+impl Shared {
+    /// One that is made there, known from now on.
+    pub(crate) fn new(
+        what: &'static What,
+        capacity: u64,
+        made_at: &'static Location<'static>,
+        name: Option<Arc<str>>,
+    ) -> Self {
+        let record = if switch::records() { Record::occupy(what, capacity, made_at, name) } else { None };
+        Self { record }
+    }
+
+    #[inline]
+    pub(crate) fn record(&self) -> Option<&'static Record> {
+        self.record
+    }
+}
+
+impl Clone for Shared {
+    fn clone(&self) -> Self {
+        if let Some(record) = self.record {
+            record.owners.fetch_add(1, Relaxed);
+        }
+        Self { record: self.record }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(record) = self.record {
+            // AcqRel: whoever is the last comes after all that the others did with it.
+            if record.owners.fetch_sub(1, AcqRel) == 1 {
+                record.vacate();
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Somebody's part in a resource: a guard, a permit, a sender, a receiver.
+
+use std::panic::Location;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use super::pool::{Cache, Pool, Pooled};
+use super::record::Record;
+use crate::clock;
+use crate::live::Task;
+use crate::recorder::{self, Here};
+use crate::switch;
+use crate::sync::add_relaxed;
+use crate::tree::Link;
+
+/// What somebody is to a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code)] // Each is made by a feature.
+pub(crate) enum Role {
+    Holds,
+    Sends,
+    Receives,
+    Uses,
+}
+
+/// What a reader finds. Written by whoever has the stake, with relaxed stores; a copy is one of a single stake if the
+/// number of its resource is the same before and after.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The number of the resource; zero while this is nobody's.
+    resource: AtomicU64,
+    /// The role above two flags above units.
+    units: AtomicU64,
+    task: AtomicU64,
+    span: AtomicU64,
+    at: Link<Location<'static>>,
+    since: AtomicU64,
+    uses: AtomicU64,
+    /// How often its task had spawned and sent when it was used last.
+    spawned: AtomicU32,
+    sent: AtomicU32,
+    /// The number of the thread's tree, plus one; zero if it has none.
+    thread: AtomicU32,
+    next: Link<Self>,
+}
+
+/// A copy of a stake.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Staked {
+    pub(crate) resource: u64,
+    pub(crate) role: Role,
+    pub(crate) units: u64,
+    /// Whether it can go to another thread without being seen.
+    pub(crate) is_movable: bool,
+    pub(crate) task: u64,
+    pub(crate) span: u64,
+    pub(crate) thread: Option<u32>,
+    pub(crate) at: Option<&'static Location<'static>>,
+    pub(crate) since: u64,
+    pub(crate) uses: u64,
+    pub(crate) spawned: u32,
+    pub(crate) sent: u32,
+}
+
+static PLACES: Pool<Place> = Pool::new();
+
+const ROLE: u32 = 62;
+/// The clock was read for it.
+const EXACT: u64 = 1 << 61;
+const MOVABLE: u64 = 1 << 60;
+const UNITS: u64 = MOVABLE - 1;
+/// Of acquisitions that did not wait, the clock is read for one in so many.
+const SAMPLED: u64 = 16;
+
+impl Pooled for Place {
+    fn free() -> Self {
+        let zero = || AtomicU64::new(0);
+        let small = || AtomicU32::new(0);
+        Self {
+            resource: zero(),
+            units: zero(),
+            task: zero(),
+            span: zero(),
+            at: Link::new(None),
+            since: zero(),
+            uses: zero(),
+            spawned: small(),
+            sent: small(),
+            thread: small(),
+            next: Link::new(None),
+        }
+    }
+
+    fn next(&self) -> &Link<Self> {
+        &self.next
+    }
+}
+
+impl Place {
+    #[inline]
+    fn note(&self, here: Here) {
+        self.task.store(here.task.map_or(0, Task::id), Relaxed);
+        self.span.store(here.span, Relaxed);
+        self.thread.store(here.thread.map_or(0, |thread| thread.saturating_add(1)), Relaxed);
+        let (spawned, sent) = here.task.map_or((0, 0), Task::given_away);
+        self.spawned.store(spawned, Relaxed);
+        self.sent.store(sent, Relaxed);
+    }
+
+    fn read(&self) -> Option<Staked> {
+        let resource = self.resource.load(Relaxed);
+        let units = self.units.load(Relaxed);
+        let role = match units >> ROLE {
+            0 => Role::Holds,
+            1 => Role::Sends,
+            2 => Role::Receives,
+            _ => Role::Uses,
+        };
+        let staked = Staked {
+            resource,
+            role,
+            units: units & UNITS,
+            is_movable: units & MOVABLE != 0,
+            task: self.task.load(Relaxed),
+            span: self.span.load(Relaxed),
+            thread: self.thread.load(Relaxed).checked_sub(1),
+            at: self.at.get(),
+            since: self.since.load(Relaxed),
+            uses: self.uses.load(Relaxed),
+            spawned: self.spawned.load(Relaxed),
+            sent: self.sent.load(Relaxed),
+        };
+        (resource != 0 && self.resource.load(Relaxed) == resource).then_some(staked)
+    }
+}
+
+/// Somebody's stake, for as long as the guard or the like lives that it is kept in. Of nobody, while recording is off.
+#[derive(Debug)]
+pub(crate) struct Stake {
+    place: Option<&'static Place>,
+    record: Option<&'static Record>,
+}
+
+impl Stake {
+    /// No stake in anything.
+    pub(crate) const NONE: Self = Self { place: None, record: None };
+
+    /// The running task has acquired so many units, without waiting. `is_movable`: it can go to another thread without
+    /// being seen, because it borrows nothing.
+    #[inline]
+    pub(crate) fn hold(
+        record: Option<&'static Record>,
+        units: u64,
+        at: &'static Location<'static>,
+        is_movable: bool,
+    ) -> Self {
+        let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
+        add_relaxed(&record.entered, 1);
+        let is_exact = record.entered.load(Relaxed) % SAMPLED == 0;
+        Self::begin(record, Role::Holds, units, at, is_movable, is_exact)
+    }
+
+    /// The same after a wait, which ended now.
+    #[inline]
+    pub(crate) fn hold_after(
+        record: Option<&'static Record>,
+        units: u64,
+        at: &'static Location<'static>,
+        is_movable: bool,
+        has_waited: bool,
+    ) -> Self {
+        if !has_waited {
+            return Self::hold(record, units, at, is_movable);
+        }
+        let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
+        add_relaxed(&record.entered, 1);
+        Self::begin(record, Role::Holds, units, at, is_movable, true)
+    }
+
+    /// The running task has an end of a channel, or may tell others.
+    #[inline]
+    pub(crate) fn take_part(
+        record: Option<&'static Record>,
+        role: Role,
+        at: &'static Location<'static>,
+    ) -> Self {
+        let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
+        Self::begin(record, role, 0, at, true, false)
+    }
+
+    #[inline]
+    fn begin(
+        record: &'static Record,
+        role: Role,
+        units: u64,
+        at: &'static Location<'static>,
+        is_movable: bool,
+        is_exact: bool,
+    ) -> Self {
+        let Some(place) = recorder::with_places(|cache| PLACES.take(cache)) else { return Self::NONE };
+        let here = recorder::here();
+        let flags = if is_movable { MOVABLE } else { 0 } | if is_exact { EXACT } else { 0 };
+        place.units.store((role as u64) << ROLE | flags | units.min(UNITS), Relaxed);
+        place.at.set(at);
+        place.uses.store(0, Relaxed);
+        let since = if is_exact || here.stamp == 0 { clock::now() } else { here.stamp };
+        place.since.store(since, Relaxed);
+        place.note(here);
+        place.resource.store(record.id(), Relaxed);
+        Self { place: Some(place), record: Some(record) }
+    }
+
+    /// The running task has used it, there: it has it now.
+    #[inline]
+    pub(crate) fn used(&self, at: &'static Location<'static>) {
+        let Some(place) = self.place else { return };
+        let here = recorder::here();
+        place.at.set(at);
+        place.note(here);
+        add_relaxed(&place.uses, 1);
+        place.since.store(if here.stamp == 0 { clock::now() } else { here.stamp }, Relaxed);
+    }
+
+    /// The running task looks at what a guard guards: it has the guard now.
+    #[inline]
+    pub(crate) fn looked_at(&self) {
+        let Some(place) = self.place else { return };
+        if place.span.load(Relaxed) != recorder::current_span() {
+            place.note(recorder::here());
+        }
+    }
+
+    /// Some units go to a stake of their own, or are given up.
+    #[allow(dead_code)] // By permits, which are a feature.
+    pub(crate) fn split(&self, units: u64) -> Self {
+        let (Some(place), Some(record)) = (self.place, self.record) else { return Self::NONE };
+        let all = place.units.load(Relaxed);
+        let units = units.min(all & UNITS);
+        place.units.store(all - units, Relaxed);
+        let at = place.at.get();
+        match at {
+            Some(at) => Self::begin(record, Role::Holds, units, at, all & MOVABLE != 0, false),
+            None => Self::NONE,
+        }
+    }
+
+    /// Takes the units of another stake in the same resource.
+    #[allow(dead_code)]
+    pub(crate) fn merge(&self, other: Self) {
+        let taken = other.place.map_or(0, |place| place.units.load(Relaxed) & UNITS);
+        if let Some(place) = self.place {
+            place.units.store(place.units.load(Relaxed).saturating_add(taken), Relaxed);
+        }
+        drop(other);
+    }
+
+    /// So many units it has from now on: a writer becomes a reader.
+    #[allow(dead_code)]
+    pub(crate) fn set_units(&self, units: u64) {
+        if let Some(place) = self.place {
+            let flags = place.units.load(Relaxed) & !UNITS;
+            place.units.store(flags | units.min(UNITS), Relaxed);
+        }
+    }
+}
+
+impl Drop for Stake {
+    #[inline]
+    fn drop(&mut self) {
+        let (Some(place), Some(record)) = (self.place, self.record) else { return };
+        if place.units.load(Relaxed) & EXACT != 0 {
+            record.count_hold(clock::now().saturating_sub(place.since.load(Relaxed)));
+        }
+        place.resource.store(0, Relaxed);
+        recorder::with_places(|cache| PLACES.put(cache, place));
+    }
+}
+
+/// Gives back what a thread has at hand.
+pub(crate) fn give_back(cache: &Cache<Place>) {
+    PLACES.give_back(cache);
+}
+
+/// Copies of all stakes that somebody has.
+pub(crate) fn all_stakes() -> Vec<Staked> {
+    PLACES.all().into_iter().filter_map(Place::read).collect()
+}
+
+/// How many stakes were not recorded, because there were too many.
+pub(crate) fn over() -> u64 {
+    PLACES.over()
+}
