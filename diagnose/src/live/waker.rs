@@ -100,7 +100,8 @@ impl Task {
 
     /// Whether that is its waker.
     pub(crate) fn is_waker(&self, waker: &Waker) -> bool {
-        std::ptr::eq(waker.data(), std::ptr::from_ref(self).cast()) && std::ptr::eq(waker.vtable(), &TABLE)
+        std::ptr::eq(waker.data(), std::ptr::from_ref(self).cast())
+            && std::ptr::eq(waker.vtable(), &raw const TABLE)
     }
 
     /// The task is over. It is used again when nobody keeps its waker any more.

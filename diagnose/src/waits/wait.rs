@@ -54,7 +54,7 @@ pub(crate) struct Wait {
     span: AtomicU64,
     polls: AtomicU32,
     /// When its last poll began, or the one around it.
-    polled: AtomicU64,
+    entered: AtomicU64,
     /// The tick of the first wake since; zero if there was none.
     woken: AtomicU64,
     /// Whether the last `Pending` was not its own: the next wake says nothing of what it waits for.
@@ -71,7 +71,8 @@ pub(crate) struct Polled {
     pub(crate) task: u64,
     pub(crate) span: u64,
     pub(crate) polls: u32,
-    pub(crate) polled: u64,
+    /// When its last poll began, or the one around it.
+    pub(crate) entered: u64,
     pub(crate) woken: u64,
     pub(crate) is_forced: bool,
     pub(crate) is_indirect: bool,
@@ -97,7 +98,7 @@ impl Wait {
             task: AtomicU64::new(here.task.map_or(0, live::Task::id)),
             span: AtomicU64::new(here.span),
             polls: AtomicU32::new(0),
-            polled: AtomicU64::new(0),
+            entered: AtomicU64::new(0),
             woken: AtomicU64::new(0),
             is_forced: AtomicBool::new(false),
             is_indirect: AtomicBool::new(false),
@@ -110,7 +111,7 @@ impl Wait {
         let here = recorder::here();
         self.task.store(here.task.map_or(0, live::Task::id), Relaxed);
         self.span.store(here.span, Relaxed);
-        self.polled.store(if here.stamp == 0 { clock::now() } else { here.stamp }, Relaxed);
+        self.entered.store(if here.stamp == 0 { clock::now() } else { here.stamp }, Relaxed);
         self.is_indirect.store(!here.task.is_some_and(|task| task.is_waker(outer)), Relaxed);
         let mut own = self.outer.lock();
         let old = if own.as_ref().is_some_and(|own| own.will_wake(outer)) {
@@ -145,7 +146,7 @@ impl Wait {
             task: self.task.load(Relaxed),
             span: self.span.load(Relaxed),
             polls: self.polls.load(Relaxed),
-            polled: self.polled.load(Relaxed),
+            entered: self.entered.load(Relaxed),
             woken: self.woken.load(Relaxed),
             is_forced: self.is_forced.load(Relaxed),
             is_indirect: self.is_indirect.load(Relaxed),

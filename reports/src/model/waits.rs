@@ -236,6 +236,7 @@ pub enum Mode {
 /// A future, or a thread, that waits for something known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
+#[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 pub struct Wait {
     /// Its number, of the same sequence as [`Span::id`](crate::Span::id).
     pub id: u64,
