@@ -12,7 +12,6 @@ use super::ms;
 use crate::drop_in::{async_lock, tokio};
 use crate::row::{Section, proven, row};
 use tokio::sync::{Mutex, mpsc, oneshot};
-use tokio::task::yield_now;
 use tokio::time::{interval, sleep};
 
 pub(super) const SECTION: Section = Section {
@@ -142,14 +141,16 @@ async fn paused_wrapper() {
     let guard = Arc::clone(&lock).lock_owned().await;
     let is_paused = Arc::new(AtomicBool::new(false));
     let paused = Arc::clone(&lock);
+    let (queues, is_queued) = oneshot::channel();
     let paused = async move {
+        queues.send(()).unwrap();
         let _guard = paused.lock().await; // holds
         sleep(ms(5)).await;
     };
     let paused = Box::pin(paused.diagnose("paused"));
     tokio::spawn(Pausable { future: paused, is_paused: Arc::clone(&is_paused) });
-    yield_now().await;
-    sleep(ms(150)).await;
+    is_queued.await.unwrap();
+    sleep(ms(20)).await;
     let others = [0, 1].map(|_| {
         let lock = Arc::clone(&lock);
         let other = async move {
