@@ -1,6 +1,6 @@
 //! Somebody's part in a resource: a guard, a permit, a sender, a receiver.
 
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::pool::{Cache, Pool, Pooled};
@@ -42,6 +42,9 @@ pub(crate) struct Place {
     thread: AtomicU32,
     next: Link<Self>,
 }
+
+// Counters.
+impl RefUnwindSafe for Place {}
 
 /// A copy of a stake.
 #[derive(Debug, Clone, Copy)]
@@ -181,6 +184,18 @@ impl Stake {
         Self::begin(record, Role::Holds, units, at, is_movable, true)
     }
 
+    /// The running task has so many places of a channel, for messages that it will put in.
+    #[inline]
+    pub(crate) fn reserve(
+        record: Option<&'static Record>,
+        units: u64,
+        at: &'static Location<'static>,
+        is_movable: bool,
+    ) -> Self {
+        let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
+        Self::begin(record, Role::Holds, units, at, is_movable, false)
+    }
+
     /// The running task has an end of a channel, or may tell others.
     #[inline]
     pub(crate) fn take_part(
@@ -236,6 +251,15 @@ impl Stake {
         if place.span.load(Relaxed) != recorder::current_span() {
             place.note(recorder::here());
         }
+    }
+
+    /// What it is the stake of goes where nobody sees it: it is anywhere, for as long as the resource is known.
+    pub(crate) fn lose(self) {
+        let (Some(place), Some(record)) = (self.place, self.record) else { return };
+        place.task.store(0, Relaxed);
+        place.span.store(0, Relaxed);
+        place.thread.store(0, Relaxed);
+        record.lose(self);
     }
 
     /// Some units go to a stake of their own, or are given up.
