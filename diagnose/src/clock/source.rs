@@ -1,7 +1,7 @@
 //! Which clock is read, decided once for the process.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::counter;
 
@@ -80,6 +80,24 @@ pub(super) fn paired(read: impl Fn() -> u64) -> (u64, Instant) {
     };
     let attempts = (0..8).map(|_| attempt());
     attempts.min_by_key(|(took, _)| *took).map_or_else(|| (read(), Instant::now()), |(_, pair)| pair)
+}
+
+/// The tick of a moment so far in the future. Ticks are measured against [`Instant`] for it, which takes two readings.
+pub(crate) fn tick_in(duration: Duration) -> u64 {
+    /// So long ticks are measured at least.
+    const CALIBRATION: Duration = Duration::from_micros(100);
+    let tick = now();
+    #[cfg(feature = "manual-clock")]
+    if is_manual() {
+        return tick.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
+    }
+    let start = start();
+    while start.instant.elapsed() < CALIBRATION {
+        std::hint::spin_loop();
+    }
+    let ticks = now().saturating_sub(start.tick);
+    let ahead = duration.as_nanos().saturating_mul(ticks.into()) / start.instant.elapsed().as_nanos().max(1);
+    tick.saturating_add(u64::try_from(ahead).unwrap_or(u64::MAX))
 }
 
 /// The tick at which the recording began.

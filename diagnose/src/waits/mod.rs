@@ -10,6 +10,7 @@
 //! wake before it hands it on: at a fair lock that wake is the grant.
 
 mod blocked;
+mod borrowed;
 mod end;
 mod kept;
 mod leaf;
@@ -20,6 +21,7 @@ mod stake;
 mod wait;
 
 pub(crate) use blocked::Blocked;
+pub(crate) use borrowed::Borrowed;
 pub(crate) use end::{End, LastEnd};
 pub(crate) use kept::Kept;
 pub(crate) use leaf::{Leaf, Target, Waited};

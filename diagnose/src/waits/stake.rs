@@ -113,6 +113,12 @@ impl Place {
         self.sent.store(sent, Relaxed);
     }
 
+    /// Whether it is a stake in the resource of that number.
+    #[inline]
+    pub(super) fn is_of(&self, resource: u64) -> bool {
+        self.resource.load(Relaxed) == resource
+    }
+
     fn read(&self) -> Option<Staked> {
         let resource = self.resource.load(Relaxed);
         let units = self.units.load(Relaxed);
@@ -194,6 +200,14 @@ impl Stake {
     ) -> Self {
         let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
         Self::begin(record, Role::Holds, units, at, is_movable, false)
+    }
+
+    /// It is the one by which others know that somebody looks at the value.
+    #[inline]
+    pub(super) fn borrows(&self) {
+        if let (Some(place), Some(record)) = (self.place, self.record) {
+            record.borrowed.set(place);
+        }
     }
 
     /// The running task has an end of a channel, or may tell others.

@@ -1,7 +1,9 @@
 //! `tokio::sync`: who waits, who holds and who could send is on record; the rest is tokio's own.
 
+pub mod broadcast;
 pub mod mpsc;
 pub mod oneshot;
+pub mod watch;
 
 pub use ::tokio::sync::*;
 
