@@ -143,6 +143,8 @@ mod clock;
 mod config;
 #[cfg(feature = "reports")]
 mod cpu;
+#[cfg(feature = "record")]
+mod custom;
 #[cfg(feature = "reports")]
 mod dump;
 #[cfg(feature = "record")]
@@ -263,6 +265,8 @@ pub use diagnose_macros::diagnose;
 pub use clock::manual as manual_clock;
 #[cfg(feature = "reports")]
 pub use config::{Builder, Signal, Wakers, install};
+#[cfg(feature = "record")]
+pub use custom::{Hold, Resource, wait};
 #[cfg(feature = "reports")]
 pub use diagnose_reports::{
     Bucket, Clock, Dropped, Error, Format, Kind, Node, Process, Report, Site, Span, State, Task, TaskKind,
@@ -273,7 +277,7 @@ pub use dump::{dump, dump_to};
 #[cfg(feature = "record")]
 pub use named::FutureExt;
 #[cfg(not(feature = "record"))]
-pub use off::{FutureExt, set_enabled, spawn_with};
+pub use off::{FutureExt, Hold, Resource, set_enabled, spawn_with, wait};
 #[cfg(feature = "reports")]
 pub use snapshot::{Snapshot, reset, snapshot, tree};
 #[cfg(feature = "record")]
