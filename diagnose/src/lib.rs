@@ -132,6 +132,8 @@
     allow(dead_code, unused_imports, unused_macros)
 )]
 
+#[cfg(all(feature = "record", feature = "async-lock"))]
+pub mod async_lock;
 #[cfg(all(feature = "record", feature = "async-std"))]
 pub mod async_std;
 #[cfg(feature = "record")]
@@ -289,6 +291,9 @@ pub use timed::Timed;
 #[cfg(feature = "reports")]
 pub use within::within;
 
+#[cfg(all(feature = "async-lock", not(feature = "record")))]
+#[doc(no_inline)]
+pub use ::async_lock;
 #[cfg(all(feature = "async-std", not(feature = "record")))]
 #[doc(no_inline)]
 pub use ::async_std;

@@ -10,7 +10,10 @@
 //! wake before it hands it on: at a fair lock that wake is the grant.
 
 mod blocked;
+mod guard;
 mod leaf;
+#[allow(dead_code)] // By owned guards, which are features.
+mod owned;
 mod pool;
 mod record;
 mod resource;
@@ -18,7 +21,10 @@ mod stake;
 mod wait;
 
 pub(crate) use blocked::Blocked;
+#[allow(unused_imports)] // By guards, which are features.
+pub(crate) use guard::{guard, guard_mut};
 pub(crate) use leaf::{Leaf, Target, Waited};
+pub(crate) use owned::{Lends, Owned};
 pub(crate) use pool::Cache;
 pub(crate) use record::{Kind, Record, Told, Usage, What, all_records};
 pub(crate) use resource::{Resource, Shared};

@@ -1,7 +1,7 @@
 //! What is known of one resource.
 
 use std::collections::BTreeMap;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -129,6 +129,9 @@ impl Durations {
 
 static RECORDS: Pool<Record> = Pool::new();
 static NEXT: AtomicU64 = AtomicU64::new(1);
+
+// No code of others runs under its locks.
+impl RefUnwindSafe for Record {}
 
 impl Pooled for Record {
     fn free() -> Self {

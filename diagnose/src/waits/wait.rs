@@ -1,7 +1,7 @@
 //! A future that waits, as its resource and readers know it, and the waker that it waits with.
 
 use std::collections::BTreeMap;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::task::{Wake, Waker};
@@ -79,6 +79,9 @@ pub(crate) struct Polled {
     /// Whether it keeps a clone of its task's waker.
     pub(crate) keeps_waker: bool,
 }
+
+// No code of others runs under its lock.
+impl RefUnwindSafe for Wait {}
 
 impl Wait {
     pub(super) fn new(mode: Mode, units: u64, at: &'static Location<'static>) -> Self {
