@@ -182,6 +182,8 @@ mod snapshot;
 #[cfg(feature = "record")]
 mod spawned;
 #[cfg(feature = "record")]
+pub mod std;
+#[cfg(feature = "record")]
 mod switch;
 #[cfg(feature = "record")]
 mod sync;
@@ -300,6 +302,9 @@ pub use ::async_std;
 #[cfg(all(feature = "smol", not(feature = "record")))]
 #[doc(no_inline)]
 pub use ::smol;
+#[cfg(not(feature = "record"))]
+#[doc(no_inline)]
+pub use ::std;
 #[cfg(all(feature = "tokio", not(feature = "record")))]
 #[doc(no_inline)]
 pub use ::tokio;

@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use crate::waits::{Leaf, Lends, Owned};
+use super::owned::{Lends, Owned};
+use crate::waits::Leaf;
 
 /// How far it is. `S` is the future.
 pub(super) enum State<L: ?Sized, S: for<'a> Lends<'a, L>> {
@@ -59,7 +60,8 @@ macro_rules! acquiring_arc {
                 context: &mut ::std::task::Context<'_>,
             ) -> ::std::task::Poll<$guard> {
                 use $crate::async_lock::acquiring_arc::State;
-                use $crate::waits::{Owned, Stake, Waited};
+                use $crate::async_lock::owned::Owned;
+                use $crate::waits::{Stake, Waited};
 
                 let state = self.project().state;
                 let waiting: Owned<$lock, $locking> = match ::std::mem::replace(state, State::Ready) {

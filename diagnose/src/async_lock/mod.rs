@@ -34,6 +34,7 @@ mod initialising;
 mod mutex;
 mod mutex_arc;
 mod once_cell;
+mod owned;
 mod rwlock;
 mod rwlock_arc;
 mod rwlock_guards;

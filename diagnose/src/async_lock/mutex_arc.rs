@@ -1,27 +1,12 @@
 //! The guard of an `async_lock::Mutex` that keeps the mutex, and its future.
 
-use std::marker::PhantomData;
 use std::panic::Location;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use super::Mutex;
 use super::acquiring_arc::acquiring_arc;
-use crate::waits::{Blocked, Lends, Mode, Owned, Stake, Waited, guard, guard_mut};
-
-/// The original's guard: `Send` and `Sync` as that is.
-pub(super) struct Locked<T: ?Sized>(PhantomData<Box<T>>);
-
-impl<'a, T: ?Sized> Lends<'a, Mutex<T>> for Locked<T> {
-    type Guard = ::async_lock::MutexGuard<'a, T>;
-}
-
-/// The original's future. It is made only where the mutex is not free, so it may lie on the heap.
-pub(super) struct Locking<T: ?Sized>(PhantomData<Box<T>>);
-
-impl<'a, T: ?Sized> Lends<'a, Mutex<T>> for Locking<T> {
-    type Guard = Pin<Box<Waited<::async_lock::futures::Lock<'a, T>>>>;
-}
+use super::owned::{Locked, Locking, Owned};
+use crate::waits::{Blocked, Mode, Stake, guard, guard_mut};
 
 acquiring_arc! {
     /// The future of [`Mutex::lock_arc`].

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
-use std::marker::{PhantomData, PhantomPinned};
+use std::marker::PhantomPinned;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,38 +12,10 @@ use pin_project_lite::pin_project;
 
 use super::RwLock;
 use super::acquiring_arc::acquiring_arc;
+use super::owned::{Owned, Reading, ReadingAlone, Reads, ReadsAlone, Upgrading, Writes, Writing};
 use super::rwlock::ALL;
 use super::rwlock_guards::{upgraded, upgrading};
-use crate::waits::{Blocked, Lends, Mode, Owned, Stake, Waited, guard, guard_mut};
-
-/// A guard of the original, and its future, which is made only where it has to wait, so it may lie on the heap. All are
-/// `Send` and `Sync` where an `Arc` of what is guarded is.
-macro_rules! lends {
-    ($locked:ident $guard:ident, $locking:ident $future:ident) => {
-        pub(super) struct $locked<T: ?Sized>(PhantomData<Arc<T>>);
-
-        impl<'a, T: ?Sized> Lends<'a, RwLock<T>> for $locked<T> {
-            type Guard = ::async_lock::$guard<'a, T>;
-        }
-
-        pub(super) struct $locking<T: ?Sized>(PhantomData<Arc<T>>);
-
-        impl<'a, T: ?Sized> Lends<'a, RwLock<T>> for $locking<T> {
-            type Guard = Pin<Box<Waited<::async_lock::futures::$future<'a, T>>>>;
-        }
-    };
-}
-
-lends!(Reads RwLockReadGuard, Reading Read);
-lends!(ReadsAlone RwLockUpgradableReadGuard, ReadingAlone UpgradableRead);
-lends!(Writes RwLockWriteGuard, Writing Write);
-
-/// An upgrade.
-pub(super) struct Upgrading<T: ?Sized>(PhantomData<Arc<T>>);
-
-impl<'a, T: ?Sized> Lends<'a, RwLock<T>> for Upgrading<T> {
-    type Guard = Pin<Box<Waited<::async_lock::futures::Upgrade<'a, T>>>>;
-}
+use crate::waits::{Blocked, Mode, Stake, Waited, guard, guard_mut};
 
 acquiring_arc! {
     /// The future of [`RwLock::read_arc`].

@@ -12,8 +12,6 @@
 mod blocked;
 mod guard;
 mod leaf;
-#[allow(dead_code)] // By owned guards, which are features.
-mod owned;
 mod pool;
 mod record;
 mod resource;
@@ -24,7 +22,6 @@ pub(crate) use blocked::Blocked;
 #[allow(unused_imports)] // By guards, which are features.
 pub(crate) use guard::{guard, guard_mut};
 pub(crate) use leaf::{Leaf, Target, Waited};
-pub(crate) use owned::{Lends, Owned};
 pub(crate) use pool::Cache;
 pub(crate) use record::{Kind, Record, Told, Usage, What, all_records};
 pub(crate) use resource::{Resource, Shared};

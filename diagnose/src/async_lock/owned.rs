@@ -1,6 +1,6 @@
-//! A guard, and the `Arc` that it borrows from: what the owned guards of the wrappers are made of.
+//! A guard, and the `Arc` that it borrows from: what the guards are made of that keep their lock.
 //!
-//! The owned guard of an original keeps an `Arc` of the original lock. A wrapper has the lock and its record in one value,
+//! Such a guard of an original keeps an `Arc` of the original lock. A wrapper has the lock and its record in one value,
 //! so that it is `const`, may be unsized and gives `&mut` access, as the original does: of that there is an `Arc`, and
 //! none of the lock. What is left is the guard that borrows, kept beside the `Arc`. No safe type can say this.
 //!
@@ -12,22 +12,29 @@
 
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
+use std::pin::Pin;
 use std::ptr;
 use std::sync::Arc;
+
+use super::{Mutex, RwLock};
+use crate::waits::Waited;
 
 /// Room for any guard: a reference and a wide pointer, with one word to spare.
 const WORDS: usize = 4;
 
 /// A kind of guard, of any lifetime, that borrows from an `L`.
 ///
+/// `Bound` says that `L` outlives `'a`.
+///
+/// # Safety
 /// The guard is covariant in `'a`. This type itself is `Send` only if an `Arc<L>` and such a guard may both be sent and
-/// dropped elsewhere, and `Sync` only if the guard is. `Bound` says that `L` outlives `'a`.
-pub(crate) trait Lends<'a, L: ?Sized, Bound = &'a L> {
+/// dropped elsewhere, and `Sync` only if the guard is.
+pub(super) unsafe trait Lends<'a, L: ?Sized, Bound = &'a L> {
     type Guard;
 }
 
 /// A guard that keeps what it borrows from.
-pub(crate) struct Owned<L: ?Sized, F: for<'a> Lends<'a, L>> {
+pub(super) struct Owned<L: ?Sized, F: for<'a> Lends<'a, L>> {
     /// A guard, as bytes: its lifetime has no name.
     guard: MaybeUninit<[usize; WORDS]>,
     owner: Arc<L>,
@@ -44,7 +51,7 @@ impl<L: ?Sized, F: for<'a> Lends<'a, L>> Unpin for Owned<L, F> {}
 impl<L: ?Sized, F: for<'a> Lends<'a, L>> Owned<L, F> {
     /// The guard that `take` gets.
     #[inline]
-    pub(crate) fn new(owner: Arc<L>, take: impl for<'a> FnOnce(&'a L) -> <F as Lends<'a, L>>::Guard) -> Self {
+    pub(super) fn new(owner: Arc<L>, take: impl for<'a> FnOnce(&'a L) -> <F as Lends<'a, L>>::Guard) -> Self {
         // SAFETY: `owner` is dropped after the guard, see the head.
         let lent: &L = unsafe { &*Arc::as_ptr(&owner) };
         Self::with(owner, take(lent))
@@ -55,7 +62,7 @@ impl<L: ?Sized, F: for<'a> Lends<'a, L>> Owned<L, F> {
     /// # Errors
     /// If it gets none, the owner.
     #[inline]
-    pub(crate) fn try_new(
+    pub(super) fn try_new(
         owner: Arc<L>,
         take: impl for<'a> FnOnce(&'a L) -> Option<<F as Lends<'a, L>>::Guard>,
     ) -> Result<Self, Arc<L>> {
@@ -85,20 +92,20 @@ impl<L: ?Sized, F: for<'a> Lends<'a, L>> Owned<L, F> {
 
     /// What it borrows from.
     #[inline]
-    pub(crate) fn owner(&self) -> &Arc<L> {
+    pub(super) fn owner(&self) -> &Arc<L> {
         &self.owner
     }
 
     /// The guard.
     #[inline]
-    pub(crate) fn get(&self) -> &<F as Lends<'_, L>>::Guard {
+    pub(super) fn get(&self) -> &<F as Lends<'_, L>>::Guard {
         // SAFETY: it was written in `with` and is read out only where `self` ends. It is covariant.
         unsafe { &*self.guard.as_ptr().cast() }
     }
 
     /// The guard. It must not be exchanged for that of another owner: look through it only.
     #[inline]
-    pub(crate) fn get_mut(&mut self) -> &mut <F as Lends<'_, L>>::Guard {
+    pub(super) fn get_mut(&mut self) -> &mut <F as Lends<'_, L>>::Guard {
         // SAFETY: as in `get`.
         unsafe { &mut *self.guard.as_mut_ptr().cast() }
     }
@@ -108,7 +115,7 @@ impl<L: ?Sized, F: for<'a> Lends<'a, L>> Owned<L, F> {
     /// # Errors
     /// If it stays, the guard.
     #[inline]
-    pub(crate) fn turn<G: for<'a> Lends<'a, L>>(
+    pub(super) fn turn<G: for<'a> Lends<'a, L>>(
         self,
         turn: impl for<'a> FnOnce(
             &'a L,
@@ -135,4 +142,32 @@ impl<L: ?Sized, F: for<'a> Lends<'a, L>> Drop for Owned<L, F> {
         // SAFETY: it is there, and not looked at again. The owner is dropped after this, as a field.
         unsafe { ptr::drop_in_place(self.get_mut()) };
     }
+}
+
+/// The kinds: a guard of the original, or a future of it. A future is made only where it has to wait, so it may lie on the
+/// heap.
+macro_rules! lends {
+    ($($kind:ident($like:ident) of $lock:ident: $guard:ty;)*) => {
+        $(
+            pub(super) struct $kind<T: ?Sized>(PhantomData<$like<T>>);
+
+            // SAFETY: guards and futures of the original hold references to the lock, and are covariant in their
+            // lifetime. The original that keeps its lock is `Send` and `Sync` where `$like` is.
+            unsafe impl<'a, T: ?Sized> Lends<'a, $lock<T>> for $kind<T> {
+                type Guard = $guard;
+            }
+        )*
+    };
+}
+
+lends! {
+    Locked(Box) of Mutex: ::async_lock::MutexGuard<'a, T>;
+    Locking(Box) of Mutex: Pin<Box<Waited<::async_lock::futures::Lock<'a, T>>>>;
+    Reads(Arc) of RwLock: ::async_lock::RwLockReadGuard<'a, T>;
+    Reading(Arc) of RwLock: Pin<Box<Waited<::async_lock::futures::Read<'a, T>>>>;
+    ReadsAlone(Arc) of RwLock: ::async_lock::RwLockUpgradableReadGuard<'a, T>;
+    ReadingAlone(Arc) of RwLock: Pin<Box<Waited<::async_lock::futures::UpgradableRead<'a, T>>>>;
+    Writes(Arc) of RwLock: ::async_lock::RwLockWriteGuard<'a, T>;
+    Writing(Arc) of RwLock: Pin<Box<Waited<::async_lock::futures::Write<'a, T>>>>;
+    Upgrading(Arc) of RwLock: Pin<Box<Waited<::async_lock::futures::Upgrade<'a, T>>>>;
 }
