@@ -10,7 +10,9 @@
 //! wake before it hands it on: at a fair lock that wake is the grant.
 
 mod blocked;
+mod end;
 mod guard;
+mod kept;
 mod leaf;
 mod pool;
 mod record;
@@ -19,14 +21,15 @@ mod stake;
 mod wait;
 
 pub(crate) use blocked::Blocked;
-#[allow(unused_imports)] // By guards, which are features.
+pub(crate) use end::{End, LastEnd};
 pub(crate) use guard::{guard, guard_mut};
+pub(crate) use kept::Kept;
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use pool::Cache;
-pub(crate) use record::{Kind, Record, Told, Usage, What, all_records};
+pub(crate) use record::{Durations, Identity, Kind, Record, Told, UNBOUNDED, Usage, What, all_records};
 pub(crate) use resource::{Resource, Shared};
 pub(crate) use stake::{Place, Role, Stake, Staked, all_stakes, over};
-pub(crate) use wait::{Mode, Wait, all_waits};
+pub(crate) use wait::{Mode, Polled, Wait, all_waits};
 
 /// Whether a message of this type can carry a guard, a sender or the like away.
 pub(crate) const fn carries<T>() -> bool {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::pool::{Pool, Pooled};
+use super::stake::Stake;
 use super::wait::Wait;
 use crate::clock;
 use crate::recorder;
@@ -87,7 +88,12 @@ struct Queue {
     waits: BTreeMap<u64, Arc<Wait>>,
     told: Option<Told>,
     usage: Usage,
+    /// The stakes of ends that have gone where nobody sees them.
+    lost: Vec<Stake>,
 }
+
+// Counters, and locks that no panic leaves half changed.
+impl RefUnwindSafe for Record {}
 
 /// When, where and by whom the waiting were told last.
 #[derive(Debug, Clone, Copy)]
@@ -229,6 +235,11 @@ impl Record {
         drop(wait);
     }
 
+    /// That stake is anywhere from now on.
+    pub(super) fn lose(&self, stake: Stake) {
+        self.queue.lock().lost.push(stake);
+    }
+
     /// Whether somebody waits.
     #[inline]
     pub(crate) fn has_waiting(&self) -> bool {
@@ -246,6 +257,11 @@ impl Record {
         let mut queue = self.queue.lock();
         let waiting = queue.waits.len() as u64;
         queue.told = Some(Told { at, task: recorder::current_task(), tick: clock::now(), waiting, all });
+    }
+
+    /// Of a channel, how many messages were taken out.
+    pub(crate) fn taken_out(&self) -> u64 {
+        self.left.load(Relaxed)
     }
 
     /// The queue in its order, the last time that the waiting were told, and how it was used.

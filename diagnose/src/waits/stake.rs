@@ -43,6 +43,9 @@ pub(crate) struct Place {
     next: Link<Self>,
 }
 
+// Counters.
+impl RefUnwindSafe for Place {}
+
 /// A copy of a stake.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Staked {
@@ -51,6 +54,8 @@ pub(crate) struct Staked {
     pub(crate) units: u64,
     /// Whether it can go to another thread without being seen.
     pub(crate) is_movable: bool,
+    /// Whether more than one task has used it.
+    pub(crate) is_shared: bool,
     pub(crate) task: u64,
     pub(crate) span: u64,
     pub(crate) thread: Option<u32>,
@@ -67,7 +72,9 @@ const ROLE: u32 = 62;
 /// The clock was read for it.
 const EXACT: u64 = 1 << 61;
 const MOVABLE: u64 = 1 << 60;
-const UNITS: u64 = MOVABLE - 1;
+/// More than one task has used it.
+const SHARED: u64 = 1 << 59;
+const UNITS: u64 = SHARED - 1;
 /// Of acquisitions that did not wait, the clock is read for one in so many.
 const SAMPLED: u64 = 16;
 
@@ -123,6 +130,7 @@ impl Place {
             role,
             units: units & UNITS,
             is_movable: units & MOVABLE != 0,
+            is_shared: units & SHARED != 0,
             task: self.task.load(Relaxed),
             span: self.span.load(Relaxed),
             thread: self.thread.load(Relaxed).checked_sub(1),
@@ -179,6 +187,18 @@ impl Stake {
         Self::begin(record, Role::Holds, units, at, is_movable, true)
     }
 
+    /// The running task has so many places of a channel, for messages that it will put in.
+    #[inline]
+    pub(crate) fn reserve(
+        record: Option<&'static Record>,
+        units: u64,
+        at: &'static Location<'static>,
+        is_movable: bool,
+    ) -> Self {
+        let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
+        Self::begin(record, Role::Holds, units, at, is_movable, false)
+    }
+
     /// The running task has an end of a channel, or may tell others.
     #[inline]
     pub(crate) fn take_part(
@@ -230,6 +250,10 @@ impl Stake {
     pub(crate) fn used(&self, at: &'static Location<'static>) {
         let Some(place) = self.place else { return };
         let here = recorder::here();
+        let before = place.task.load(Relaxed);
+        if place.uses.load(Relaxed) != 0 && before != here.task.map_or(0, Task::id) {
+            place.units.store(place.units.load(Relaxed) | SHARED, Relaxed);
+        }
         place.at.set(at);
         place.note(here);
         add_relaxed(&place.uses, 1);
@@ -243,6 +267,15 @@ impl Stake {
         if place.span.load(Relaxed) != recorder::current_span() {
             place.note(recorder::here());
         }
+    }
+
+    /// What it is the stake of goes where nobody sees it: it is anywhere, for as long as the resource is known.
+    pub(crate) fn lose(self) {
+        let (Some(place), Some(record)) = (self.place, self.record) else { return };
+        place.task.store(0, Relaxed);
+        place.span.store(0, Relaxed);
+        place.thread.store(0, Relaxed);
+        record.lose(self);
     }
 
     /// Some units go to a stake of their own, or are given up.

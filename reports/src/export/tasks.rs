@@ -13,6 +13,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::analysis::hangs::is_pending;
 use crate::export::units::{count, time};
 use crate::model::{Kind, Site, Snapshot, Span, State, Task, TaskKind};
 use crate::names::printable;
@@ -203,12 +204,7 @@ impl<'a> Forest<'a> {
             }
             open.extend(&self.children[span]);
         }
-        leaves.iter().all(|&site| {
-            let call = self.name(site);
-            let call = call.strip_suffix(".await").unwrap_or(&call);
-            let call = call.split("::<").next().unwrap_or(call).trim_end_matches("()");
-            call == "pending" || call.ends_with("future::pending")
-        })
+        leaves.iter().all(|&site| is_pending(&self.name(site)))
     }
 
     /// What runs at this moment, one below the other.

@@ -11,17 +11,16 @@ macro_rules! all_of_it {
             use std::ops::{Deref, DerefMut};
             use std::sync::Arc;
 
-            use $library as library;
             use library::futures::{
                 Acquire, AcquireArc, BarrierWait, Lock, LockArc, Read, ReadArc, UpgradableRead,
                 UpgradableReadArc, Upgrade, UpgradeArc, Write, WriteArc,
             };
             use library::{
                 Barrier, BarrierWaitResult, Mutex, MutexGuard, MutexGuardArc, OnceCell, RwLock,
-                RwLockReadGuard, RwLockReadGuardArc, RwLockUpgradableReadGuard,
-                RwLockUpgradableReadGuardArc, RwLockWriteGuard, RwLockWriteGuardArc, Semaphore,
-                SemaphoreGuard, SemaphoreGuardArc,
+                RwLockReadGuard, RwLockReadGuardArc, RwLockUpgradableReadGuard, RwLockUpgradableReadGuardArc,
+                RwLockWriteGuard, RwLockWriteGuardArc, Semaphore, SemaphoreGuard, SemaphoreGuardArc,
             };
+            use $library as library;
 
             static MUTEX: Mutex<u8> = Mutex::new(1);
             static LOCK: RwLock<u8> = RwLock::new(1);

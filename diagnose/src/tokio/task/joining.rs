@@ -93,7 +93,8 @@ impl<T: 'static> JoinSet<T> {
         F: FnOnce() -> T + Send + 'static,
         T: Send,
     {
-        self.set.spawn_blocking(blocking(Location::caller(), f))
+        let (work, number) = blocking(Location::caller(), f);
+        numbered(number, self.set.spawn_blocking(work))
     }
 
     /// Runs a closure on a thread for blocking code of that runtime.
@@ -103,7 +104,8 @@ impl<T: 'static> JoinSet<T> {
         F: FnOnce() -> T + Send + 'static,
         T: Send,
     {
-        self.set.spawn_blocking_on(blocking(Location::caller(), f), handle)
+        let (work, number) = blocking(Location::caller(), f);
+        numbered(number, self.set.spawn_blocking_on(work, handle))
     }
 
     /// Waits for a task to be done, and takes it out of the set. Cancel safe.
