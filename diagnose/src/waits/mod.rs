@@ -12,6 +12,7 @@
 mod blocked;
 mod borrowed;
 mod end;
+mod guard;
 mod kept;
 mod leaf;
 mod pool;
@@ -23,6 +24,7 @@ mod wait;
 pub(crate) use blocked::Blocked;
 pub(crate) use borrowed::Borrowed;
 pub(crate) use end::{End, LastEnd};
+pub(crate) use guard::{guard, guard_mut};
 pub(crate) use kept::Kept;
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use pool::Cache;

@@ -78,6 +78,9 @@ const UNITS: u64 = SHARED - 1;
 /// Of acquisitions that did not wait, the clock is read for one in so many.
 const SAMPLED: u64 = 16;
 
+// Atomics, each of which is written at once: whoever unwinds leaves nothing half done.
+impl RefUnwindSafe for Place {}
+
 impl Pooled for Place {
     fn free() -> Self {
         let zero = || AtomicU64::new(0);
@@ -241,6 +244,19 @@ impl Stake {
         place.note(here);
         place.resource.store(record.id(), Relaxed);
         Self { place: Some(place), record: Some(record) }
+    }
+
+    /// What it is a stake in. `None` while recording is off.
+    #[inline]
+    #[allow(dead_code)]
+    pub(crate) fn record(&self) -> Option<&'static Record> {
+        self.record
+    }
+
+    /// Whether it can go to another thread without being seen.
+    #[allow(dead_code)]
+    pub(crate) fn is_movable(&self) -> bool {
+        self.place.is_some_and(|place| place.units.load(Relaxed) & MOVABLE != 0)
     }
 
     /// The running task has used it, there: it has it now.
