@@ -14,3 +14,39 @@ pub(crate) fn share(thread_id: u64, window: Duration) -> Option<u64> {
     let window = u64::try_from(window.as_nanos()).ok()?;
     Some((end.saturating_sub(begin).saturating_mul(100) / window.max(1)).min(100))
 }
+
+/// Whether the thread is asleep in the kernel, and not on a processor or waiting for one. `None` where it cannot be known.
+pub(crate) fn is_asleep(thread_id: u64) -> Option<bool> {
+    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread_id}/stat")).ok()?;
+    // The name before it may contain anything, parentheses included.
+    let state = stat.rsplit_once(") ")?.1.chars().next()?;
+    Some(matches!(state, 'S' | 'D'))
+}
+
+/// How long ago the threads of this process began that are not among `known`, are not this one, and not of this crate, in
+/// nanoseconds; empty where it cannot be known.
+pub(crate) fn foreign_threads(known: &[u64]) -> Vec<u64> {
+    let own = std::fs::read_link("/proc/thread-self").ok();
+    let own = own.as_deref().and_then(|path| path.file_name()?.to_str()?.parse::<u64>().ok());
+    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return Vec::new() };
+    let numbers = threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse::<u64>().ok());
+    let others = numbers.filter(|number| Some(*number) != own && !known.contains(number));
+    others.filter_map(age).collect()
+}
+
+/// The age of a thread, unless it is one of this crate's.
+fn age(thread_id: u64) -> Option<u64> {
+    /// So many nanoseconds to a tick of the kernel's interfaces.
+    const TICK_NS: u64 = 10_000_000;
+    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread_id}/stat")).ok()?;
+    let (name, fields) = stat.rsplit_once(") ")?;
+    if name.split_once(" (").is_some_and(|(_, name)| name.starts_with("diagnose-")) {
+        return None;
+    }
+    // Field 22 of all, 20 of those after the name.
+    let began: u64 = fields.split(' ').nth(19)?.parse().ok()?;
+    let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
+    let (seconds, hundredths) = uptime.split(' ').next()?.split_once('.')?;
+    let now = seconds.parse::<u64>().ok()? * 100 + hundredths.parse::<u64>().ok()?;
+    Some(now.saturating_sub(began).saturating_mul(TICK_NS))
+}

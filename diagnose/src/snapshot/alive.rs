@@ -6,7 +6,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use diagnose_reports::{Snapshot, Span, State, Task, TaskKind, Worker};
 
 use super::merged::Merged;
+use super::waits::{Known, Seen, Waits};
 use crate::clock::{self, Scale};
+use crate::cpu;
 use crate::live::{self, Doing, Listed, Origin, Runtime, Work};
 use crate::site::{Kind, Site};
 use crate::tree::{self, Node};
@@ -17,6 +19,7 @@ pub(super) struct Alive {
     tasks: Vec<Listing>,
     /// Depth first, a parent before its children.
     spans: Vec<Placed>,
+    waits: Waits,
     now: u64,
 }
 
@@ -55,6 +58,8 @@ impl Alive {
     /// Copies what is alive. A task and its spans are read one after the other, and none is stopped: one that moves on in
     /// between is caught in the middle.
     pub(super) fn capture() -> Self {
+        // Before the tasks: a task that waits since before its waits were read waits for all of them still.
+        let waits = Waits::capture();
         let mut tasks: Vec<Listing> = live::all_tasks().into_iter().filter_map(listing).collect();
         tasks.sort_by_key(|task| task.id);
         let mut spans: Vec<Listed> = live::all().filter_map(live::Slot::read).collect();
@@ -63,7 +68,7 @@ impl Alive {
         let now = clock::now();
         let roots: HashMap<u64, (u64, u64)> =
             tasks.iter().map(|task| (task.span, (task.id, task.entered))).collect();
-        Self { tasks, spans: place(&spans, &roots), now }
+        Self { tasks, spans: place(&spans, &roots), waits, now }
     }
 
     /// The sites that occur.
@@ -133,6 +138,7 @@ impl Alive {
             snapshot.spans.push(span);
         }
         snapshot.workers = self.workers(scale);
+        let kept = self.waits.kept_wakers();
         for listing in &self.tasks {
             let mut task = listing.build(self.now, scale, site_number(listing.origin.site));
             let path = listing.running.iter().flat_map(|node| [node.via, Some(node.site)]);
@@ -147,8 +153,16 @@ impl Alive {
                 task.thread = name;
                 task.thread_id = some(id);
             }
+            if task.state == State::Running {
+                task.is_asleep = task.thread_id.and_then(cpu::is_asleep);
+            }
+            let kept = kept.get(&task.id).copied().unwrap_or(0);
+            task.opaque_wakers = task.wakers.map(|wakers| wakers.saturating_sub(kept));
+            task.is_unstable = listing.has_changed();
             snapshot.tasks.push(task);
         }
+        let tasks = self.tasks.iter().map(|listing| (listing.id, listing.known())).collect();
+        self.waits.build(snapshot, &Seen { now: self.now, scale, tasks: &tasks, threads: &threads });
     }
 }
 
@@ -223,6 +237,21 @@ fn running_on(thread: u32, site: &'static Site) -> Vec<&'static Node> {
 }
 
 impl Listing {
+    /// Whether it has gone on since it was read.
+    fn has_changed(&self) -> bool {
+        self.task.id() != self.id || self.task.doing() != (self.doing, self.since)
+    }
+
+    fn known(&self) -> Known {
+        Known {
+            task: self.task,
+            entered: self.entered,
+            made: self.origin.made,
+            spawned_by: self.origin.spawned_by,
+            is_stranger: self.origin.runtime == Runtime::Unknown,
+        }
+    }
+
     fn build(&self, now: u64, scale: Scale, site: usize) -> Task {
         let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
         let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);

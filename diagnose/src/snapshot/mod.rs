@@ -11,6 +11,8 @@ mod alive;
 mod build;
 mod merged;
 mod reset;
+mod stakes;
+mod waits;
 
 pub use diagnose_reports::Snapshot;
 pub use reset::reset;

@@ -20,10 +20,10 @@ mod wait;
 pub(crate) use blocked::Blocked;
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use pool::Cache;
-pub(crate) use record::{Kind, Record, Told, Usage, What, all_records};
+pub(crate) use record::{Durations, Identity, Kind, Record, Told, UNBOUNDED, Usage, What, all_records};
 pub(crate) use resource::{Resource, Shared};
 pub(crate) use stake::{Place, Role, Stake, Staked, all_stakes, over};
-pub(crate) use wait::{Mode, Wait, all_waits};
+pub(crate) use wait::{Mode, Polled, Wait, all_waits};
 
 /// Whether a message of this type can carry a guard, a sender or the like away.
 pub(crate) const fn carries<T>() -> bool {

@@ -245,6 +245,11 @@ impl Record {
         queue.told = Some(Told { at, task: recorder::current_task(), tick: clock::now(), waiting, all });
     }
 
+    /// Of a channel, how many messages were taken out.
+    pub(crate) fn taken_out(&self) -> u64 {
+        self.left.load(Relaxed)
+    }
+
     /// The queue in its order, the last time that the waiting were told, and how it was used.
     pub(crate) fn queue(&self) -> (Vec<Arc<Wait>>, Option<Told>, Usage) {
         let queue = self.queue.lock();

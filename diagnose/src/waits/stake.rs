@@ -51,6 +51,8 @@ pub(crate) struct Staked {
     pub(crate) units: u64,
     /// Whether it can go to another thread without being seen.
     pub(crate) is_movable: bool,
+    /// Whether more than one task has used it.
+    pub(crate) is_shared: bool,
     pub(crate) task: u64,
     pub(crate) span: u64,
     pub(crate) thread: Option<u32>,
@@ -67,7 +69,9 @@ const ROLE: u32 = 62;
 /// The clock was read for it.
 const EXACT: u64 = 1 << 61;
 const MOVABLE: u64 = 1 << 60;
-const UNITS: u64 = MOVABLE - 1;
+/// More than one task has used it.
+const SHARED: u64 = 1 << 59;
+const UNITS: u64 = SHARED - 1;
 /// Of acquisitions that did not wait, the clock is read for one in so many.
 const SAMPLED: u64 = 16;
 
@@ -120,6 +124,7 @@ impl Place {
             role,
             units: units & UNITS,
             is_movable: units & MOVABLE != 0,
+            is_shared: units & SHARED != 0,
             task: self.task.load(Relaxed),
             span: self.span.load(Relaxed),
             thread: self.thread.load(Relaxed).checked_sub(1),
@@ -214,6 +219,10 @@ impl Stake {
     pub(crate) fn used(&self, at: &'static Location<'static>) {
         let Some(place) = self.place else { return };
         let here = recorder::here();
+        let before = place.task.load(Relaxed);
+        if place.uses.load(Relaxed) != 0 && before != here.task.map_or(0, Task::id) {
+            place.units.store(place.units.load(Relaxed) | SHARED, Relaxed);
+        }
         place.at.set(at);
         place.note(here);
         add_relaxed(&place.uses, 1);

@@ -78,7 +78,12 @@ pub(crate) struct Polled {
     pub(crate) is_indirect: bool,
     /// Whether it keeps a clone of its task's waker.
     pub(crate) keeps_waker: bool,
+    /// Clones of its own waker that the resource keeps.
+    pub(crate) wakers: u64,
 }
+
+/// The leaf, its waker, the queue and a reader keep it too.
+const OWN: u64 = 4;
 
 impl Wait {
     pub(super) fn new(mode: Mode, units: u64, at: &'static Location<'static>) -> Self {
@@ -141,7 +146,7 @@ impl Wait {
         drop(outer);
     }
 
-    pub(crate) fn read(&self) -> Polled {
+    pub(crate) fn read(self: &Arc<Self>) -> Polled {
         Polled {
             task: self.task.load(Relaxed),
             span: self.span.load(Relaxed),
@@ -151,6 +156,7 @@ impl Wait {
             is_forced: self.is_forced.load(Relaxed),
             is_indirect: self.is_indirect.load(Relaxed),
             keeps_waker: self.outer.lock().is_some(),
+            wakers: (Arc::strong_count(self) as u64).saturating_sub(OWN),
         }
     }
 }

@@ -1,0 +1,294 @@
+//! Who waits for whom, copied from the records of resources and put into order.
+//!
+//! Everything is read twice: what has changed in between is marked, so that no analysis takes for a knot what was only read
+//! at different moments.
+
+use std::collections::HashMap;
+use std::panic::Location;
+use std::sync::Arc;
+
+use diagnose_reports::{Mode, Place, Resource, ResourceKind, Snapshot, Told, Usage, Wait};
+
+use super::stakes::Stakes;
+use crate::clock::Scale;
+use crate::live;
+use crate::waits::{self, Identity, Kind, Polled, Record, Staked, UNBOUNDED};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// A copy of all waits and resources.
+#[derive(Debug)]
+pub(super) struct Waits {
+    records: Vec<Recorded>,
+    /// Waits at no resource: timers and joins.
+    loose: Vec<(Arc<waits::Wait>, Polled)>,
+    stakes: Vec<Staked>,
+}
+
+/// A resource and its queue.
+#[derive(Debug)]
+struct Recorded {
+    record: &'static Record,
+    id: u64,
+    identity: Identity,
+    queue: Vec<(Arc<waits::Wait>, Polled)>,
+    told: Option<waits::Told>,
+    usage: waits::Usage,
+}
+
+/// What a capture knows of a task, by its number.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    pub(super) task: &'static live::Task,
+    /// When its last poll began; zero while one is running.
+    pub(super) entered: u64,
+    pub(super) made: u64,
+    pub(super) spawned_by: u64,
+    /// Whether it was met without being spawned through this crate.
+    pub(super) is_stranger: bool,
+}
+
+/// What all parts of a capture are seen with.
+pub(super) struct Seen<'a> {
+    pub(super) now: u64,
+    pub(super) scale: Scale,
+    pub(super) tasks: &'a HashMap<u64, Known>,
+    /// Names and kernel's numbers of threads, by the numbers of their trees.
+    pub(super) threads: &'a HashMap<u32, (String, u64)>,
+}
+
+impl Seen<'_> {
+    pub(super) fn ago(&self, tick: u64) -> u64 {
+        self.scale.ns(self.now.saturating_sub(tick))
+    }
+
+    pub(super) fn thread_id(&self, tree: Option<u32>) -> Option<u64> {
+        tree.and_then(|tree| self.threads.get(&tree)).map(|(_, id)| *id).filter(|id| *id != 0)
+    }
+}
+
+fn read(wait: Arc<waits::Wait>) -> (Arc<waits::Wait>, Polled) {
+    let polled = wait.read();
+    (wait, polled)
+}
+
+impl Waits {
+    /// Copies what there is.
+    pub(super) fn capture() -> Self {
+        let mut records: Vec<Recorded> =
+            waits::all_records().into_iter().filter_map(Recorded::capture).collect();
+        records.sort_by_key(|recorded| recorded.id);
+        Self {
+            records,
+            loose: waits::all_waits().into_iter().map(read).collect(),
+            stakes: waits::all_stakes(),
+        }
+    }
+
+    /// How many clones of each task's waker are kept by these waits.
+    pub(super) fn kept_wakers(&self) -> HashMap<u64, u64> {
+        let mut kept = HashMap::new();
+        let all = self.records.iter().flat_map(|recorded| &recorded.queue).chain(&self.loose);
+        for (_, polled) in all.filter(|(_, polled)| polled.keeps_waker && !polled.is_indirect) {
+            *kept.entry(polled.task).or_insert(0) += 1;
+        }
+        kept
+    }
+
+    /// Puts resources and waits into a snapshot.
+    pub(super) fn build(&self, snapshot: &mut Snapshot, seen: &Seen<'_>) {
+        let stakes = Stakes::new(&self.stakes, seen);
+        snapshot.foreign_threads = stakes.foreign_threads();
+        for recorded in &self.records {
+            let stakes = stakes.of(recorded.id, seen);
+            if stakes.is_empty() && recorded.queue.is_empty() {
+                continue;
+            }
+            let number = snapshot.resources.len();
+            let mut granted = 0;
+            for (place, (wait, polled)) in recorded.queue.iter().enumerate() {
+                let mut built = build(wait, polled, seen);
+                built.resource = Some(number);
+                built.is_granted = recorded.identity.what.is_fair && is_grant(&built, polled);
+                granted += if built.is_granted { built.units } else { 0 };
+                built.ahead = ahead(&recorded.queue, place);
+                snapshot.waits.push(built);
+            }
+            let mut resource = recorded.build(seen);
+            resource.stakes = stakes;
+            resource.free = free(&resource, granted);
+            snapshot.resources.push(resource);
+        }
+        snapshot.waits.extend(self.loose.iter().map(|(wait, polled)| build(wait, polled, seen)));
+    }
+}
+
+/// Whether its wake was the grant.
+fn is_grant(wait: &Wait, polled: &Polled) -> bool {
+    let can_be = matches!(wait.mode, Mode::Lock | Mode::Read | Mode::Write | Mode::Acquire | Mode::Send);
+    can_be && polled.woken != 0 && !polled.is_forced
+}
+
+/// How many of those before it were in the queue before it can have been.
+fn ahead(queue: &[(Arc<waits::Wait>, Polled)], place: usize) -> u64 {
+    let Some((own, _)) = queue.get(place) else { return 0 };
+    let is_before = |other: &waits::Wait| {
+        (other.thread.is_some() && other.thread == own.thread) || other.began < own.asked
+    };
+    // All before the first that is not surely before it: those are nearly all, and it is found from the end.
+    let unsure = queue[..place].iter().rev().take_while(|(other, _)| !is_before(other)).count();
+    (place - unsure) as u64
+}
+
+/// Units that nobody has, and that are promised to nobody.
+fn free(resource: &Resource, granted: u64) -> u64 {
+    let Some(capacity) = resource.capacity else { return u64::MAX };
+    let is_channel = matches!(resource.kind, ResourceKind::Mpsc | ResourceKind::Pipe);
+    let holds = |stake: &&diagnose_reports::Stake| stake.role == diagnose_reports::Role::Holds;
+    let held: u64 = resource.stakes.iter().filter(holds).map(|stake| stake.units).sum();
+    let taken = held.saturating_add(granted).saturating_add(resource.forgotten);
+    capacity.saturating_sub(taken).saturating_sub(if is_channel { resource.filled } else { 0 })
+}
+
+impl Recorded {
+    fn capture(record: &'static Record) -> Option<Self> {
+        let (id, identity) = record.identity()?;
+        let (queue, told, usage) = record.queue();
+        let queue = queue.into_iter().map(read).collect();
+        // It has changed hands in between.
+        (record.id() == id).then_some(Self { record, id, identity, queue, told, usage })
+    }
+
+    fn build(&self, seen: &Seen<'_>) -> Resource {
+        let Self { record, identity, .. } = self;
+        let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);
+        let mut resource = Resource::default();
+        resource.id = self.id;
+        resource.kind = kind(identity.what.kind);
+        resource.library.push_str(identity.what.library);
+        resource.name = identity.name.as_deref().map(str::to_owned);
+        resource.created = Some(place(identity.made_at));
+        resource.created_by = (identity.made_by != 0).then_some(identity.made_by);
+        resource.age_ns = seen.ago(identity.made);
+        resource.capacity = Some(value(&record.capacity)).filter(|capacity| *capacity != UNBOUNDED);
+        let (entered, left) = (value(&record.entered), value(&record.left));
+        resource.filled = match identity.what.kind {
+            Kind::Mpsc | Kind::Oneshot | Kind::Broadcast | Kind::Pipe | Kind::Barrier => {
+                entered.saturating_sub(left)
+            }
+            _ => 0,
+        };
+        resource.forgotten = value(&record.forgotten);
+        resource.is_refilled = record.is_refilled.load(Relaxed);
+        resource.is_fair = identity.what.is_fair;
+        resource.is_closed = record.is_closed.load(Relaxed);
+        resource.told = self.told.map(|told| {
+            let mut built = Told::default();
+            built.ago_ns = seen.ago(told.tick);
+            built.task = (told.task != 0).then_some(told.task);
+            built.place = Some(place(told.at));
+            built.waiting = told.waiting;
+            built.all = told.all;
+            built
+        });
+        resource.usage = usage(&self.usage, entered, seen.scale);
+        resource
+    }
+}
+
+fn build(wait: &Arc<waits::Wait>, polled: &Polled, seen: &Seen<'_>) -> Wait {
+    let task = seen.tasks.get(&polled.task);
+    let entered = task.map_or(0, |task| task.entered);
+    let mut built = Wait::default();
+    built.id = wait.id;
+    built.tasks.clone_from(&wait.tasks);
+    built.mode = mode(wait.mode);
+    built.units = wait.units;
+    built.task = (polled.task != 0).then_some(polled.task);
+    built.span = (polled.span != 0).then_some(polled.span);
+    built.place = Some(place(wait.at));
+    built.since_ns = seen.ago(wait.began);
+    built.polls = u64::from(polled.polls);
+    built.due_ns = (wait.due != 0).then(|| {
+        let ns = |ticks: u64| i64::try_from(seen.scale.ns(ticks)).unwrap_or(i64::MAX);
+        ns(wait.due.saturating_sub(seen.now)) - ns(seen.now.saturating_sub(wait.due))
+    });
+    built.woken_ns = (polled.woken != 0).then(|| seen.ago(polled.woken));
+    // Between polls of its task only: it is not known yet what the running one leaves out.
+    built.is_parked = !wait.is_blocking && polled.entered < entered;
+    built.is_snoozed = built.is_parked && polled.woken != 0 && polled.woken < entered;
+    built.is_indirect = polled.is_indirect;
+    built.wakers = polled.wakers;
+    built.thread_id = if wait.is_blocking { seen.thread_id(wait.thread) } else { None };
+    built.is_unstable = wait.read() != *polled;
+    built
+}
+
+fn usage(usage: &waits::Usage, acquisitions: u64, scale: Scale) -> Usage {
+    let mut built = Usage::default();
+    built.acquisitions = acquisitions;
+    built.contended = usage.contended;
+    built.wait_ns = quantiles(&usage.waits, scale);
+    built.held_ns = quantiles(&usage.holds, scale);
+    built
+}
+
+/// The median, the 99th of a hundred and the longest. The first two are the upper ends of their magnitudes.
+fn quantiles(durations: &waits::Durations, scale: Scale) -> [u64; 3] {
+    let total: u64 = durations.counts.iter().sum();
+    let at = |percent: u64| {
+        let mut left = (total * percent).div_ceil(100);
+        for (magnitude, count) in durations.counts.iter().enumerate() {
+            if left <= *count {
+                return durations.longest.min((2_u64 << magnitude).saturating_sub(1));
+            }
+            left -= count;
+        }
+        durations.longest
+    };
+    if total == 0 { [0; 3] } else { [at(50), at(99), durations.longest].map(|ticks| scale.ns(ticks)) }
+}
+
+pub(super) fn place(location: &Location<'_>) -> Place {
+    let mut place = Place::default();
+    place.file.push_str(location.file());
+    place.line = location.line();
+    place.column = location.column();
+    place
+}
+
+fn kind(kind: Kind) -> ResourceKind {
+    match kind {
+        Kind::Mutex => ResourceKind::Mutex,
+        Kind::RwLock => ResourceKind::RwLock,
+        Kind::Semaphore => ResourceKind::Semaphore,
+        Kind::OnceCell => ResourceKind::OnceCell,
+        Kind::Barrier => ResourceKind::Barrier,
+        Kind::Notify => ResourceKind::Notify,
+        Kind::Condvar => ResourceKind::Condvar,
+        Kind::Mpsc => ResourceKind::Mpsc,
+        Kind::Oneshot => ResourceKind::Oneshot,
+        Kind::Broadcast => ResourceKind::Broadcast,
+        Kind::Watch => ResourceKind::Watch,
+        Kind::Pipe => ResourceKind::Pipe,
+        Kind::Custom => ResourceKind::Custom,
+    }
+}
+
+fn mode(mode: waits::Mode) -> Mode {
+    match mode {
+        waits::Mode::Lock => Mode::Lock,
+        waits::Mode::Read => Mode::Read,
+        waits::Mode::Write => Mode::Write,
+        waits::Mode::Acquire => Mode::Acquire,
+        waits::Mode::Send => Mode::Send,
+        waits::Mode::Receive => Mode::Receive,
+        waits::Mode::Closed => Mode::Closed,
+        waits::Mode::Initialise => Mode::Initialise,
+        waits::Mode::Arrive => Mode::Arrive,
+        waits::Mode::Notified => Mode::Notified,
+        waits::Mode::Join => Mode::Join,
+        waits::Mode::Timer => Mode::Timer,
+        waits::Mode::Shutdown => Mode::Shutdown,
+        waits::Mode::Custom => Mode::Custom,
+    }
+}
