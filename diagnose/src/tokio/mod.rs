@@ -42,6 +42,7 @@
 //! Without the feature `record` this module is tokio itself.
 
 pub mod runtime;
+pub mod sync;
 pub mod task;
 
 pub use self::task::spawn;

@@ -1,7 +1,7 @@
 //! The future of a primitive, from its first `Pending` to its end: what puts it into a queue, and takes it out.
 
 use std::future::Future;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -35,6 +35,10 @@ pub(crate) struct Leaf {
     waiting: Option<Waiting>,
     has_waited: bool,
 }
+
+// What is shared in it are counters and wakers, which no panic leaves half changed.
+impl UnwindSafe for Leaf {}
+impl RefUnwindSafe for Leaf {}
 
 #[derive(Debug)]
 struct Waiting {

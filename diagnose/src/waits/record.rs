@@ -1,11 +1,12 @@
 //! What is known of one resource.
 
 use std::collections::BTreeMap;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::pool::{Pool, Pooled};
+use super::stake::Stake;
 use super::wait::Wait;
 use crate::clock;
 use crate::recorder;
@@ -87,7 +88,12 @@ struct Queue {
     waits: BTreeMap<u64, Arc<Wait>>,
     told: Option<Told>,
     usage: Usage,
+    /// The stakes of ends that have gone where nobody sees them.
+    lost: Vec<Stake>,
 }
+
+// Counters, and locks that no panic leaves half changed.
+impl RefUnwindSafe for Record {}
 
 /// When, where and by whom the waiting were told last.
 #[derive(Debug, Clone, Copy)]
@@ -224,6 +230,11 @@ impl Record {
         }
         drop(queue);
         drop(wait);
+    }
+
+    /// That stake is anywhere from now on.
+    pub(super) fn lose(&self, stake: Stake) {
+        self.queue.lock().lost.push(stake);
     }
 
     /// Whether somebody waits.

@@ -1,6 +1,6 @@
 //! Somebody's part in a resource: a guard, a permit, a sender, a receiver.
 
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::pool::{Cache, Pool, Pooled};
@@ -42,6 +42,9 @@ pub(crate) struct Place {
     thread: AtomicU32,
     next: Link<Self>,
 }
+
+// Counters.
+impl RefUnwindSafe for Place {}
 
 /// A copy of a stake.
 #[derive(Debug, Clone, Copy)]
@@ -236,6 +239,15 @@ impl Stake {
         if place.span.load(Relaxed) != recorder::current_span() {
             place.note(recorder::here());
         }
+    }
+
+    /// What it is the stake of goes where nobody sees it: it is anywhere, for as long as the resource is known.
+    pub(crate) fn lose(self) {
+        let (Some(place), Some(record)) = (self.place, self.record) else { return };
+        place.task.store(0, Relaxed);
+        place.span.store(0, Relaxed);
+        place.thread.store(0, Relaxed);
+        record.lose(self);
     }
 
     /// Some units go to a stake of their own, or are given up.
