@@ -43,9 +43,6 @@ pub(crate) struct Place {
     next: Link<Self>,
 }
 
-// Counters.
-impl RefUnwindSafe for Place {}
-
 /// A copy of a stake.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Staked {
