@@ -136,9 +136,6 @@ impl Durations {
 static RECORDS: Pool<Record> = Pool::new();
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-// No code of others runs under its locks.
-impl RefUnwindSafe for Record {}
-
 impl Pooled for Record {
     fn free() -> Self {
         let zero = || AtomicU64::new(0);
