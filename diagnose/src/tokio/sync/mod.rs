@@ -3,17 +3,30 @@
 // What need not be used there need not be used here.
 #![allow(clippy::must_use_candidate, clippy::return_self_not_must_use)]
 
+mod barrier;
 mod guard;
+mod initialise;
 mod mutex;
+mod notify;
+mod once_cell;
 mod owned;
 mod rwlock;
 mod semaphore;
+mod set_once;
 mod users;
 
+pub use self::barrier::Barrier;
 pub use self::mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
-pub use self::rwlock::{
-    OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockMappedWriteGuard,
-    RwLockReadGuard, RwLockWriteGuard,
-};
+pub use self::notify::Notify;
+pub use self::once_cell::OnceCell;
+pub use self::rwlock::RwLock;
+pub use self::rwlock::{OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
+pub use self::rwlock::{RwLockMappedWriteGuard, RwLockReadGuard, RwLockWriteGuard};
 pub use self::semaphore::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+pub use self::set_once::SetOnce;
 pub use ::tokio::sync::*;
+
+/// Futures that have a name.
+pub mod futures {
+    pub use super::notify::{Notified, OwnedNotified};
+}
