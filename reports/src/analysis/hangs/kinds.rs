@@ -45,7 +45,13 @@ pub(super) fn judge(system: &System<'_>, stuck: &Stuck, group: usize) -> Vec<Jud
 fn circle(system: &System<'_>, stuck: &Stuck, group: usize) -> Option<Vec<Node>> {
     let gates = &stuck.groups[group];
     let is_task = |gate: &Gate| matches!(system.nodes[*gate], Node::Task(_));
-    let start = gates.iter().copied().filter(is_task).min().or_else(|| gates.iter().copied().min())?;
+    // Who sleeps in a poll is the story, if anybody does.
+    let is_awake = |gate: &Gate| {
+        let task = system.nodes[*gate].task();
+        task.is_some_and(|task| system.facts.snapshot.tasks[task].state != State::Running)
+    };
+    let tasks = gates.iter().copied().filter(is_task);
+    let start = tasks.min_by_key(|gate| (is_awake(gate), *gate)).or_else(|| gates.iter().copied().min())?;
     let is_direct = |gate: Gate| !matches!(system.nodes[gate], Node::Ahead(_) | Node::Closing(_));
     let way = stuck.circle(start, is_direct).or_else(|| stuck.circle(start, |_| true))?;
     Some(way.into_iter().map(|gate| system.nodes[gate]).collect())
@@ -96,7 +102,9 @@ fn judge_circle(system: &System<'_>, stuck: &Stuck, group: usize, way: Vec<Node>
         let kind = if is_leak { VerdictKind::Leak } else { VerdictKind::SelfWait };
         return Judged::new(kind, None, way);
     }
-    let detail = has(|node| matches!(node, Node::Ahead(_))).then_some(VerdictDetail::ViaQueue);
+    let is_queued =
+        |node: &Node| matches!(node, Node::Leaves(wait) if snapshot.waits[*wait].woken_ns.is_none());
+    let detail = way.iter().any(is_queued).then_some(VerdictDetail::ViaQueue);
     Judged::new(VerdictKind::Cycle, detail, way)
 }
 
