@@ -34,7 +34,7 @@ fn two_tasks_that_cross_their_locks_are_a_cycle() {
             "task 2 holds 5"
         ]
     );
-    insta::assert_snapshot!(program.sentence(), @"");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `left` waits for Mutex#2 at src/main.rs:6 for 1.00 s, held for 1.00 s by task 3 `right` (taken at src/main.rs:9); task 3 `right` waits for Mutex#1 at src/main.rs:10 for 1.00 s, held for 1.00 s by task 2 `left` (taken at src/main.rs:5): none of them can go on");
     assert_eq!(program.snapshot.verdicts()[0].victims, [1]);
 }
 
@@ -94,7 +94,7 @@ fn a_task_that_waits_for_what_it_holds_waits_for_itself() {
     program.waits(1, lock, Mode::Lock, 9);
     assert_eq!(program.verdicts(), ["proven self_wait"]);
     assert_eq!(program.chain(), ["task 1 waits 9", "resource 1 created 11", "task 1 holds 3"]);
-    insta::assert_snapshot!(program.sentence(), @"");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:9 for 1.00 s, held for 1.00 s by the same task (taken at src/main.rs:3): it waits for itself");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_second_read_behind_a_writer_is_a_cycle_by_the_queue() {
             ["task 1 waits 6", "resource 1 created 11", "task 2 queued 4", "task 1 holds 2"]
         );
         insta::allow_duplicates! {
-            insta::assert_snapshot!(program.sentence(), @"");
+            insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits to read RwLock#1 at src/main.rs:6 for 1.00 s, behind task 2 `writer`, which waits to write RwLock#1 at src/main.rs:4 for 1.00 s, held for 1.00 s by task 1 `main` (taken at src/main.rs:2): none of them can go on");
         }
     }
 }
@@ -182,7 +182,7 @@ fn who_holds_all_permits_and_wants_more_is_a_knot() {
         program.chain(),
         ["task 2 waits 8", "resource 1 created 11", "task 2 holds 6", "task 3 holds 6", "task 4 holds 6"]
     );
-    insta::assert_snapshot!(program.sentence(), @"");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `worker` waits for a permit of Semaphore#1 at src/main.rs:8 for 1.00 s, held for 1.00 s by the same task (taken at src/main.rs:6); 3 permits of Semaphore#1 are held by task 2 `worker`, task 3 `worker`, task 4 `worker`: all of them wait for more");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn who_asks_for_more_than_holders_give_back_is_stuck() {
     assert!(program.verdicts().is_empty());
     program.snapshot.waits[0].units = 6;
     assert_eq!(program.verdicts(), ["proven starved"]);
-    insta::assert_snapshot!(program.sentence(), @"");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for 6 permits of Semaphore#1 at src/main.rs:8 for 1.00 s: Semaphore#1 can never have so many, of 5 in all");
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn a_permit_that_was_forgotten_is_a_leak() {
     program.waits(1, pool, Mode::Acquire, 8);
     assert_eq!(program.verdicts(), ["proven leak"]);
     assert_eq!(program.chain(), ["task 1 waits 8", "resource 1 created 11"]);
-    insta::assert_snapshot!(program.sentence(), @"");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a permit of Semaphore#1 at src/main.rs:8 for 1.00 s: 1 permit was taken out of Semaphore#1 for ever by forget(), and nobody is left who would give one back");
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn a_guard_whose_task_is_done_is_a_leak() {
     program.waits(1, lock, Mode::Lock, 8);
     assert_eq!(program.verdicts(), ["likely leak"]);
     assert_eq!(program.chain(), ["task 1 waits 8", "resource 1 created 11", "task 77 holds 3"]);
-    insta::assert_snapshot!(program.sentence(), @"");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:8 for 1.00 s, held for 1.00 s by task 77 (done) (taken at src/main.rs:3): it was never given back");
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn a_barrier_that_is_one_short_starves_if_nobody_else_is_alive() {
     let program = barrier();
     assert_eq!(program.verdicts(), ["likely starved"]);
     assert_eq!(program.chain(), ["task 1 waits 5", "resource 1 created 11"]);
-    insta::assert_snapshot!(program.sentence(), @"");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits at Barrier#1 at src/main.rs:5 for 1.00 s; 2 of 3 have arrived, and nothing else is alive that could come");
 }
 
 #[test]
@@ -50,12 +50,12 @@ fn told_before_it_waited() {
     let program = notify(0, true);
     assert_eq!(program.verdicts(), ["likely missed_notify"]);
     assert_eq!(program.chain(), ["task 1 waits 9", "resource 1 created 11", "task 77 owns 5"]);
-    insta::assert_snapshot!(program.sentence(), @"");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits to be told by Notify#1 at src/main.rs:9 for 1.00 s; it was told last 1.20 s ago by task 77 (done) at src/main.rs:5, when nobody waited; nothing else is alive that could tell it");
 }
 
 #[test]
 fn another_was_told() {
-    insta::assert_snapshot!(notify(2, false).sentence(), @"");
+    insta::assert_snapshot!(notify(2, false).sentence(), @"task 1 `main` waits to be told by Notify#1 at src/main.rs:9 for 1.00 s; it was told last 1.20 s ago by task 77 (done) at src/main.rs:5, and so was one of the 2 who waited then; nothing else is alive that could tell it");
 }
 
 #[test]

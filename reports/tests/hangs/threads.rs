@@ -27,7 +27,7 @@ fn a_guard_of_a_sibling_on_the_same_thread() {
     program.waits(1, lock, Mode::Lock, 6).thread_id = Some(70);
     assert_eq!(program.verdicts(), ["proven blocked_worker"]);
     assert_eq!(program.chain(), ["task 1 blocked 6", "resource 1 created 11", "task 1 holds 4"]);
-    insta::assert_snapshot!(program.sentence(), @"");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` blocks its thread and waits for Mutex#1 at src/main.rs:6 for 1.00 s, held for 1.00 s by the same task (taken at src/main.rs:4): what would wake the blocked thread has to run on it");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn nested() -> Program {
 fn nested_executors_on_all_workers() {
     let program = nested();
     assert_eq!(program.verdicts(), ["likely blocked_worker"]);
-    insta::assert_snapshot!(program.sentence(), @"");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `first` blocks its thread and waits to receive from oneshot#1 at src/main.rs:31 for 1.00 s, whose sender is with task 4 `waker` (never used, made at src/main.rs:30); task 4 `waker` has no thread to run on for 1.00 s: no worker is left to run what would wake it");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn jobs() -> Program {
 fn jobs_that_wait_for_jobs_exhaust_the_pool() {
     let mut program = jobs();
     assert_eq!(program.verdicts(), ["likely pool_exhausted"]);
-    insta::assert_snapshot!(program.sentence(), @"");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `outer` blocks its thread and waits for task 4 `inner` to end at src/main.rs:7 for 1.00 s; task 4 `inner` has no thread to run on for 1.00 s: all threads for blocking work wait for blocking work that is queued behind them");
     let mut pool = BlockingPool::default();
     (pool.runtime_number, pool.threads) = (1, 2);
     program.snapshot.blocking_pools.push(pool);
@@ -162,7 +162,7 @@ fn a_runtime_that_goes_away_waits_for_its_jobs() {
     program.has_timer(1);
     assert_eq!(program.verdicts(), ["likely shutdown"]);
     assert_eq!(program.chain(), ["thread 70 blocked 9", "task 2 running 200"]);
-    insta::assert_snapshot!(program.sentence(), @"");
+    insta::assert_snapshot!(program.sentence(), @"a runtime goes away at src/main.rs:9, and has waited for 1.00 s for blocking task 2 `job`, which has run for 1.00 s");
     program.snapshot.waits[0].since_ns = 100_000_000;
     assert!(program.verdicts().is_empty());
 }

@@ -74,7 +74,7 @@ fn quiet(facts: &Facts<'_>, judged: &Judged) -> String {
     });
     match it {
         Some(it) if it.kind == ResourceKind::Barrier => format!(
-            "; {} of {} have arrived, and nothing else is alive that could",
+            "; {} of {} have arrived, and nothing else is alive that could come",
             it.filled,
             it.capacity.unwrap_or(0)
         ),

@@ -135,8 +135,8 @@ fn futurelock(facts: &Facts<'_>, way: &[Node]) -> Option<VerdictDetail> {
 fn knot(system: &System<'_>, stuck: &Stuck, group: usize, node: Node) -> Option<usize> {
     let Node::Level(resource) = node else { return None };
     let it = &system.facts.snapshot.resources[resource];
-    let owners: BTreeSet<u64> =
-        knotted(system, stuck, group, resource).into_iter().map(|(_, task)| task).collect();
+    let held = knotted(system, stuck, group, resource);
+    let owners: BTreeSet<u64> = held.into_iter().map(|(_, task)| task).collect();
     (it.kind == ResourceKind::Semaphore && owners.len() > 1).then_some(resource)
 }
 
@@ -147,17 +147,13 @@ pub(super) fn knotted(
     group: usize,
     resource: usize,
 ) -> Vec<(usize, u64)> {
-    let stakes = &system.facts.snapshot.resources[resource].stakes;
-    let gates = stuck.groups[group].iter();
-    let mut held: Vec<(usize, u64)> = gates
-        .filter_map(|&gate| match system.nodes[gate] {
-            Node::Stake(other, number) if other == resource => Some((number, stakes[number].task?)),
-            _ => None,
-        })
-        .filter(|&(number, _)| stakes[number].role == Role::Holds)
-        .collect();
-    held.sort_unstable();
-    held
+    let stakes = system.facts.snapshot.resources[resource].stakes.iter();
+    let gates = system.shared.stakes[resource].iter();
+    let held = stakes
+        .zip(gates)
+        .enumerate()
+        .filter(|(_, (stake, gate))| stake.role == Role::Holds && stuck.is_in(**gate, group));
+    held.filter_map(|(number, (stake, _))| Some((number, stake.task?))).collect()
 }
 
 /// A gate that nothing opens.

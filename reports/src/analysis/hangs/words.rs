@@ -65,7 +65,7 @@ impl Facts<'_> {
     pub(super) fn task_words(&self, id: u64) -> String {
         match self.task(id) {
             Some(index) => format!("task {id} `{}`", self.task_name(&self.snapshot.tasks[index])),
-            None => format!("task {id}, which is done"),
+            None => format!("task {id} (done)"),
         }
     }
 
