@@ -62,10 +62,24 @@ pub(super) fn start() -> &'static Start {
     static START: OnceCell<Start> = OnceCell::new();
     START.get_or_init(|| {
         let counter_name = counter::trusted();
-        let instant = Instant::now();
-        let tick = if counter_name.is_some() { counter::read() } else { 1 };
+        let (tick, instant) =
+            if counter_name.is_some() { paired(counter::read) } else { (1, Instant::now()) };
         Start { tick, instant, counter_name }
     })
+}
+
+/// A tick and the moment at which it was read. Of a few attempts the one that took least: whoever is stopped between the
+/// two, if only by the first touch of a page, would have all times off by that much of the time that ticks are measured
+/// over.
+pub(super) fn paired(read: impl Fn() -> u64) -> (u64, Instant) {
+    let attempt = || {
+        let before = Instant::now();
+        let tick = read();
+        let took = before.elapsed();
+        (took, (tick, before + took / 2))
+    };
+    let attempts = (0..8).map(|_| attempt());
+    attempts.min_by_key(|(took, _)| *took).map_or_else(|| (read(), Instant::now()), |(_, pair)| pair)
 }
 
 /// The tick of a moment so far in the future. Ticks are measured against [`Instant`] for it, which takes two readings.

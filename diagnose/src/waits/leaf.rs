@@ -9,6 +9,7 @@ use std::task::{Context, Poll, Waker};
 use pin_project_lite::pin_project;
 
 use super::record::Record;
+use super::stake::Stake;
 use super::wait::{self, Mode, Wait};
 use crate::clock;
 use crate::switch;
@@ -80,6 +81,14 @@ impl Leaf {
         self.has_waited
     }
 
+    /// What was acquired, now that the future is ready.
+    #[inline]
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn hold(&self, is_movable: bool) -> Stake {
+        let Target::Resource(record) = self.target else { return Stake::NONE };
+        Stake::hold_after(record, self.units, self.at, is_movable, self.has_waited)
+    }
+
     /// Whether the `Pending` that was just returned was forced.
     fn is_forced(&self) -> bool {
         match (self.is_forced, &self.target) {
@@ -96,11 +105,22 @@ impl Leaf {
     pub(crate) fn poll<T>(
         &mut self,
         context: &mut Context<'_>,
+        poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        self.poll_unless(context, poll, || false)
+    }
+
+    /// The same, but a `Pending` that is of something else does not begin a wait, and is not followed by another poll.
+    #[inline]
+    pub(crate) fn poll_unless<T>(
+        &mut self,
+        context: &mut Context<'_>,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+        is_of_something_else: impl FnOnce() -> bool,
     ) -> Poll<T> {
         if self.waiting.is_none() {
             let ready = poll(context);
-            if ready.is_ready() || !self.begin() {
+            if ready.is_ready() || is_of_something_else() || !self.begin() {
                 return ready;
             }
         }
@@ -199,6 +219,20 @@ impl<F> Waited<F> {
     #[inline]
     pub(crate) fn has_waited(&self) -> bool {
         self.leaf.has_waited()
+    }
+
+    /// What was acquired, now that it is ready.
+    #[inline]
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn hold(&self, is_movable: bool) -> Stake {
+        self.leaf.hold(is_movable)
+    }
+
+    /// The future of the primitive.
+    #[inline]
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn future(&self) -> &F {
+        &self.future
     }
 }
 

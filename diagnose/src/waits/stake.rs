@@ -43,9 +43,6 @@ pub(crate) struct Place {
     next: Link<Self>,
 }
 
-// Counters.
-impl RefUnwindSafe for Place {}
-
 /// A copy of a stake.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Staked {
@@ -241,6 +238,19 @@ impl Stake {
         place.note(here);
         place.resource.store(record.id(), Relaxed);
         Self { place: Some(place), record: Some(record) }
+    }
+
+    /// What it is a stake in. `None` while recording is off.
+    #[inline]
+    #[allow(dead_code)]
+    pub(crate) fn record(&self) -> Option<&'static Record> {
+        self.record
+    }
+
+    /// Whether it can go to another thread without being seen.
+    #[allow(dead_code)]
+    pub(crate) fn is_movable(&self) -> bool {
+        self.place.is_some_and(|place| place.units.load(Relaxed) & MOVABLE != 0)
     }
 
     /// The running task has used it, there: it has it now.
