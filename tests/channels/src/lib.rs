@@ -46,7 +46,11 @@ impl Seen {
     #[must_use]
     pub fn waits(&self, made: (&str, u32), mode: Mode) -> Vec<&Wait> {
         let index = self.0.resources.iter().position(|resource| is_at(resource.created.as_ref(), made));
-        self.0.waits.iter().filter(|wait| wait.resource == index && wait.mode == mode && index.is_some()).collect()
+        self.0
+            .waits
+            .iter()
+            .filter(|wait| wait.resource == index && wait.mode == mode && index.is_some())
+            .collect()
     }
 
     /// Those who wait in that mode at that place.

@@ -35,8 +35,8 @@ macro_rules! types {
     ($name:ident, $tokio:path) => {
         mod $name {
             use super::*;
-            use $tokio as tokio;
             use tokio::sync::{broadcast, mpsc, oneshot, watch};
+            use $tokio as tokio;
 
             macro_rules! all {
                 ($message:ty) => {

@@ -12,10 +12,10 @@ macro_rules! surface {
     ($name:ident, $tokio:path) => {
         mod $name {
             use super::*;
-            use $tokio as tokio;
             use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
             use tokio::task::{AbortHandle, JoinError, JoinHandle, JoinSet};
             use tokio::time::{self, Instant, Interval, MissedTickBehavior, Sleep, Timeout};
+            use $tokio as tokio;
 
             const STEP: Duration = Duration::from_millis(10);
 
@@ -69,7 +69,8 @@ macro_rules! surface {
             }
 
             pub(super) async fn pipes() -> Vec<String> {
-                let (mut one, mut two): (tokio::io::DuplexStream, tokio::io::DuplexStream) = tokio::io::duplex(4);
+                let (mut one, mut two): (tokio::io::DuplexStream, tokio::io::DuplexStream) =
+                    tokio::io::duplex(4);
                 one.write_all(b"abc").await.unwrap();
                 let slices = [std::io::IoSlice::new(b"d"), std::io::IoSlice::new(b"ef")];
                 let vectored = (one.write_vectored(&slices).await.unwrap(), one.is_write_vectored_());
@@ -119,25 +120,34 @@ macro_rules! surface {
                 let mut set: JoinSet<u8> = JoinSet::new();
                 let first = set.spawn(async { 3 });
                 let id = set.join_next_with_id().await.unwrap().unwrap();
-                let known = (id.0 == first.id(), id.1, set.len(), set.is_empty(), set.join_next().await.is_none());
+                let known =
+                    (id.0 == first.id(), id.1, set.len(), set.is_empty(), set.join_next().await.is_none());
                 set.spawn_blocking(|| 4);
                 let blocked = set.join_next().await.unwrap().unwrap();
                 set.extend([std::future::ready(5), std::future::ready(6)]);
                 tokio::task::yield_now().await;
-                let tried = set.try_join_next().unwrap().unwrap() + set.try_join_next_with_id().unwrap().unwrap().1;
+                let tried =
+                    set.try_join_next().unwrap().unwrap() + set.try_join_next_with_id().unwrap().unwrap().1;
                 let mut context = Context::from_waker(Waker::noop());
                 set.spawn(std::future::pending());
-                let polled = (set.poll_join_next(&mut context).is_pending(), set.poll_join_next_with_id(&mut context).is_pending());
+                let polled = (
+                    set.poll_join_next(&mut context).is_pending(),
+                    set.poll_join_next_with_id(&mut context).is_pending(),
+                );
                 set.abort_all();
                 let stopped = set.join_next().await.unwrap().unwrap_err().is_cancelled();
                 set.spawn(std::future::pending());
                 set.shutdown().await;
                 set.spawn(std::future::pending());
                 set.detach_all();
-                let mut all = [7_u8, 8].map(std::future::ready).into_iter().collect::<JoinSet<u8>>().join_all().await;
+                let mut all =
+                    [7_u8, 8].map(std::future::ready).into_iter().collect::<JoinSet<u8>>().join_all().await;
                 all.sort_unstable();
                 vec![
-                    format!("{same:?} {shown} {joined:?} {pending} {aborted} {} {blocking}", panicked.is_err()),
+                    format!(
+                        "{same:?} {shown} {joined:?} {pending} {aborted} {} {blocking}",
+                        panicked.is_err()
+                    ),
                     format!("{known:?} {blocked} {tried} {polled:?} {stopped} {} {all:?}", set.is_empty()),
                 ]
             }

@@ -10,8 +10,8 @@ macro_rules! surface {
     ($name:ident, $tokio:path) => {
         mod $name {
             use super::*;
-            use $tokio as tokio;
             use tokio::sync::{broadcast, watch};
+            use $tokio as tokio;
 
             fn shows(value: &impl Debug) -> String {
                 format!("{value:?}").chars().take_while(char::is_ascii_alphabetic).collect()
@@ -23,12 +23,16 @@ macro_rules! surface {
                 let has_changed: Result<bool, watch::error::RecvError> = rx.has_changed();
                 let seen: watch::Ref<'_, u8> = rx.borrow_and_update();
                 let seen = (*seen, seen.has_changed(), format!("{seen:?}").len());
-                let again = (*rx.borrow(), rx.borrow().has_changed(), *tx.borrow(), tx.borrow().has_changed());
+                let again =
+                    (*rx.borrow(), rx.borrow().has_changed(), *tx.borrow(), tx.borrow().has_changed());
                 tx.send_modify(|value| *value += 1);
-                let modified = (tx.send_if_modified(|_| false), tx.send_if_modified(|value| {
-                    *value += 1;
-                    true
-                }));
+                let modified = (
+                    tx.send_if_modified(|_| false),
+                    tx.send_if_modified(|value| {
+                        *value += 1;
+                        true
+                    }),
+                );
                 let replaced: u8 = tx.send_replace(9);
                 let changed: Result<(), watch::error::RecvError> = rx.changed().await;
                 rx.mark_changed();
@@ -45,9 +49,15 @@ macro_rules! surface {
                 lone.closed().await;
                 drop(watch::Sender::<u8>::default());
                 drop(tx);
-                let ended = (rx.changed().await.is_err(), rx.wait_for(|_| false).await.is_err(), rx.has_changed().is_err());
+                let ended = (
+                    rx.changed().await.is_err(),
+                    rx.wait_for(|_| false).await.is_err(),
+                    rx.has_changed().is_err(),
+                );
                 vec![
-                    format!("{sent:?} {has_changed:?} {seen:?} {again:?} {modified:?} {replaced} {changed:?}"),
+                    format!(
+                        "{sent:?} {has_changed:?} {seen:?} {again:?} {modified:?} {replaced} {changed:?}"
+                    ),
                     format!("{marked} {unmarked} {waited} {counts:?} {flags:?} {alone:?} {ended:?}"),
                 ]
             }
@@ -61,8 +71,14 @@ macro_rules! surface {
                 let tried: Result<u8, broadcast::error::TryRecvError> = rx.try_recv();
                 let counts = (tx.len(), tx.is_empty(), tx.receiver_count(), rx.len(), rx.is_empty());
                 let weak: broadcast::WeakSender<u8> = tx.downgrade();
-                let weaks = (tx.strong_count(), tx.weak_count(), weak.strong_count(), weak.clone().weak_count());
-                let of_receiver = (rx.sender_strong_count(), rx.sender_weak_count(), rx.is_closed(), rx.same_channel(&other));
+                let weaks =
+                    (tx.strong_count(), tx.weak_count(), weak.strong_count(), weak.clone().weak_count());
+                let of_receiver = (
+                    rx.sender_strong_count(),
+                    rx.sender_weak_count(),
+                    rx.is_closed(),
+                    rx.same_channel(&other),
+                );
                 let shown = (shows(&tx), shows(&rx), shows(&weak), tx.same_channel(&tx.clone()));
                 let up: Option<broadcast::Sender<u8>> = weak.upgrade();
                 drop(up);
