@@ -95,7 +95,8 @@ impl System<'_> {
                 self.or(gate, all);
             }
             (ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar, _) => {
-                self.anybody(gate, resource);
+                let anybody = self.anybody(resource);
+                self.or(gate, anybody);
             }
             (ResourceKind::OnceCell | ResourceKind::Custom, _) => {
                 self.any_stake(gate, resource, Role::Holds);

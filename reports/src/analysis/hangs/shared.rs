@@ -13,6 +13,8 @@ pub(super) struct Shared {
     pub(super) threads: HashMap<u64, Gate>,
     pub(super) workers: HashMap<u64, Gate>,
     pub(super) pools: HashMap<u64, Gate>,
+    anybody: HashMap<usize, Gate>,
+    /// By the index of a task.
     later: Vec<Gate>,
     /// By resource: the level of its units; who receives, sends, uses; the end of all senders; those who were told.
     levels: Vec<Option<Gate>>,
@@ -48,36 +50,45 @@ impl Shared {
 impl System<'_> {
     /// Who could tell those that wait there, or come too: whoever has used it, whoever made it, and all tasks that are younger
     /// than it is; an older one would have been handed it.
-    pub(super) fn anybody(&mut self, gate: Gate, resource: usize) {
+    pub(super) fn anybody(&mut self, resource: usize) -> Gate {
+        if let Some(&gate) = self.shared.anybody.get(&resource) {
+            return gate;
+        }
         let facts = self.facts;
         let it = &facts.snapshot.resources[resource];
+        let gate = self.add(Node::Anybody(resource), 1);
+        self.shared.anybody.insert(resource, gate);
+        if self.trust == Trust::Exact || facts.snapshot.foreign_threads > 0 {
+            self.always(gate);
+        }
         let users = it.stakes.iter().filter(|stake| stake.role == Role::Uses).filter_map(|stake| stake.task);
         for task in users.chain(it.created_by).filter_map(|task| facts.task(task)) {
             self.or(gate, task_gate(task));
         }
         let tasks = &facts.snapshot.tasks;
         let first = it.first_task.map_or(0, |first| tasks.partition_point(|task| task.id < first));
-        let later = self.later();
-        self.or(gate, later[first]);
+        if let Some(later) = self.later(first) {
+            self.or(gate, later);
+        }
+        gate
     }
 
-    /// By the index of a task: it or a later one goes on. The last is nobody, or whatever nothing is known of.
-    fn later(&mut self) -> Vec<Gate> {
+    /// The task of that index or a later one goes on.
+    fn later(&mut self, first: usize) -> Option<Gate> {
         if self.shared.later.is_empty() {
-            let count = self.facts.snapshot.tasks.len();
-            let nobody = self.add(Node::Anybody(count), 1);
-            if self.trust == Trust::Exact || self.facts.snapshot.foreign_threads > 0 {
-                self.always(nobody);
+            let mut last = None;
+            for task in (0..self.facts.snapshot.tasks.len()).rev() {
+                let gate = self.add(Node::Later(task), 1);
+                self.or(gate, task_gate(task));
+                if let Some(last) = last {
+                    self.or(gate, last);
+                }
+                self.shared.later.push(gate);
+                last = Some(gate);
             }
-            let mut later = vec![nobody; count + 1];
-            for task in (0..count).rev() {
-                later[task] = self.add(Node::Anybody(task), 1);
-                self.or(later[task], task_gate(task));
-                self.or(later[task], later[task + 1]);
-            }
-            self.shared.later = later;
+            self.shared.later.reverse();
         }
-        self.shared.later.clone()
+        self.shared.later.get(first).copied()
     }
 
     /// The level of units that can become free: those that are, that are held by who can go on, or granted to who can.
