@@ -275,8 +275,9 @@ pub use config::{Builder, Signal, Wakers, install};
 pub use custom::{Hold, Resource, wait};
 #[cfg(feature = "reports")]
 pub use diagnose_reports::{
-    Bucket, Clock, Dropped, Error, Format, Kind, Node, Process, Report, Site, Span, State, Task, TaskKind,
-    Thread, View, Worker,
+    Bucket, Clock, Confidence, Dropped, Error, Format, Kind, Link, LinkNode, LinkRole, Mode, Node, Place,
+    Process, Report, ResourceKind, Role, Site, Span, Stake, State, Task, TaskKind, Thread, Told, Usage,
+    Verdict, VerdictDetail, VerdictKind, View, Wait, Whereabouts, Worker,
 };
 #[cfg(feature = "reports")]
 pub use dump::{dump, dump_to};

@@ -43,9 +43,11 @@
 //!
 //! Without the feature `record` this module is tokio itself.
 
+pub mod io;
 pub mod runtime;
 pub mod sync;
 pub mod task;
+pub mod time;
 
 pub use self::task::spawn;
 pub use ::tokio::*;

@@ -32,6 +32,17 @@ impl End {
         (sends, Self::new(shared, Role::Receives, at))
     }
 
+    /// The sending end of a channel that is made there and from which nobody receives yet.
+    #[inline]
+    pub(crate) fn sending(
+        what: &'static What,
+        capacity: u64,
+        at: &'static Location<'static>,
+        name: Option<Arc<str>>,
+    ) -> Self {
+        Self::new(Shared::new(what, capacity, at, name), Role::Sends, at)
+    }
+
     /// An end of something that is not on record.
     pub(crate) const fn none() -> Self {
         Self { stake: Stake::NONE, shared: Shared::NONE }
@@ -65,6 +76,34 @@ impl End {
     pub(crate) fn put<T>(&self) {
         if let Some(record) = self.record() {
             let number = record.entered.fetch_add(1, Relaxed) + 1;
+            if super::carries::<T>() {
+                recorder::note_send(record.id(), number);
+            }
+        }
+    }
+
+    /// The same for a channel that keeps as many messages as it has places: so many are in it at most.
+    #[inline]
+    pub(crate) fn put_over<T>(&self) {
+        if let Some(record) = self.record() {
+            let number = record.entered.fetch_add(1, Relaxed) + 1;
+            let kept = record.capacity.load(Relaxed);
+            if let Some(gone) = number.checked_sub(kept) {
+                record.left.store(gone, Relaxed);
+            }
+            if super::carries::<T>() {
+                recorder::note_send(record.id(), number);
+            }
+        }
+    }
+
+    /// The value that was there was replaced by another of that type, by one of several who take turns.
+    #[inline]
+    pub(crate) fn replaced<T>(&self) {
+        if let Some(record) = self.record() {
+            let number = record.entered.load(Relaxed) + 1;
+            record.entered.store(number, Relaxed);
+            record.left.store(number - 1, Relaxed);
             if super::carries::<T>() {
                 recorder::note_send(record.id(), number);
             }

@@ -10,6 +10,7 @@
 //! wake before it hands it on: at a fair lock that wake is the grant.
 
 mod blocked;
+mod borrowed;
 mod end;
 mod guard;
 mod kept;
@@ -24,6 +25,7 @@ mod stake;
 mod wait;
 
 pub(crate) use blocked::Blocked;
+pub(crate) use borrowed::Borrowed;
 pub(crate) use end::{End, LastEnd};
 pub(crate) use guard::{guard, guard_mut};
 pub(crate) use kept::Kept;

@@ -43,9 +43,6 @@ pub(crate) struct Place {
     next: Link<Self>,
 }
 
-// Counters.
-impl RefUnwindSafe for Place {}
-
 /// A copy of a stake.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Staked {
@@ -111,6 +108,12 @@ impl Place {
         let (spawned, sent) = here.task.map_or((0, 0), Task::given_away);
         self.spawned.store(spawned, Relaxed);
         self.sent.store(sent, Relaxed);
+    }
+
+    /// Whether it is a stake in the resource of that number.
+    #[inline]
+    pub(super) fn is_of(&self, resource: u64) -> bool {
+        self.resource.load(Relaxed) == resource
     }
 
     fn read(&self) -> Option<Staked> {
@@ -194,6 +197,14 @@ impl Stake {
     ) -> Self {
         let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
         Self::begin(record, Role::Holds, units, at, is_movable, false)
+    }
+
+    /// It is the one by which others know that somebody looks at the value.
+    #[inline]
+    pub(super) fn borrows(&self) {
+        if let (Some(place), Some(record)) = (self.place, self.record) {
+            record.borrowed.set(place);
+        }
     }
 
     /// The running task has an end of a channel, or may tell others.

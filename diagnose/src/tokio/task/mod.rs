@@ -3,6 +3,7 @@
 mod handle;
 mod joining;
 mod local_set;
+mod members;
 mod spawn;
 
 pub use self::handle::JoinHandle;

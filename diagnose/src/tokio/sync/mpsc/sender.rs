@@ -11,6 +11,7 @@ use ::tokio::sync::mpsc::{
 };
 
 use super::{OwnedPermit, Permit, PermitIterator, WeakSender};
+use crate::tokio::time;
 use crate::waits::{Blocked, End, Leaf, Mode, Role, Stake, Waited};
 
 /// tokio's `Sender` of a bounded channel; who has it and whether it waits is on record.
@@ -91,7 +92,7 @@ impl<T> Sender<T> {
         async move {
             // As tokio has it: a wake of the timer must not be taken for a grant.
             let reserve = Waited::new(self.inner.reserve(), self.leaf(1, at));
-            let permit = match ::tokio::time::timeout(timeout, reserve).await {
+            let permit = match time::timeout(timeout, reserve).await {
                 Err(_) => return Err(SendTimeoutError::Timeout(value)),
                 Ok(Err(_)) => return Err(SendTimeoutError::Closed(value)),
                 Ok(Ok(permit)) => permit,
