@@ -156,9 +156,9 @@ impl Alive {
             if task.state == State::Running {
                 task.is_asleep = task.thread_id.and_then(cpu::is_asleep);
             }
-            let kept = kept.get(&task.id).copied().unwrap_or(0);
-            task.opaque_wakers = task.wakers.map(|wakers| wakers.saturating_sub(kept));
-            task.is_unstable = listing.has_changed();
+            let kept = kept.get(&task.id).copied().unwrap_or(Some(0));
+            task.opaque_wakers = task.wakers.map(|wakers| wakers.saturating_sub(kept.unwrap_or(0)));
+            task.is_unstable = kept.is_none() || listing.has_changed();
             snapshot.tasks.push(task);
         }
         let tasks = self.tasks.iter().map(|listing| (listing.id, listing.known())).collect();

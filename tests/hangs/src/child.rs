@@ -65,6 +65,9 @@ fn look_on(start: Instant, patience: Duration) {
             break;
         }
         say(&look::line_now(now_ms));
+        if std::env::var_os("HANGS_JSON").is_some() {
+            let _ = diagnose::dump_to(diagnose::Format::Json, &mut io::stderr());
+        }
     }
     thread::sleep(patience);
     process::exit(GOES_ON)

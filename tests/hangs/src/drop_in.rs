@@ -1,8 +1,7 @@
 //! What the programs import: the product's modules, each under the name of what it stands for.
 //!
-//! A primitive that the product does not wrap is the original under the same path, which is what the programs were checked
-//! to hang, or to end, with: one line each.
+//! With the originals in their place the programs hang, or end, in the same way.
 
-pub(crate) use ::async_lock;
-pub(crate) use ::std::sync as std_sync;
+pub(crate) use diagnose::async_lock;
+pub(crate) use diagnose::std::sync as std_sync;
 pub(crate) use diagnose::tokio;

@@ -33,11 +33,14 @@ pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option
         return Some("no list of verdicts in the dump".to_owned());
     }
     let findings = row.findings(flavor);
-    for look in looks {
+    // A hang may be found before it has its last form: who is queued first is granted the lock later.
+    let forms: Vec<Finding> = findings.iter().map(|finding| Finding { detail: None, ..*finding }).collect();
+    for (number, look) in (1..).zip(looks) {
+        let allowed = if number == looks.len() { &findings } else { &forms };
         let verdicts = look.verdicts.as_deref().unwrap_or_default();
         let is_control = findings.is_empty();
         let is_wrong = |verdict: &&Verdict| match verdict.confidence.as_str() {
-            "proven" => !is_right(verdicts, verdict, row, &findings, marks),
+            "proven" => !is_right(verdicts, verdict, row, allowed, marks),
             "likely" => is_control,
             _ => false,
         };

@@ -81,6 +81,15 @@ fn another_proven_line_is_wrong_unless_it_waits_behind() {
 }
 
 #[test]
+fn an_earlier_look_may_show_another_form_of_the_same() {
+    let (row, marks) = row("second_attempt");
+    let granted = expected(row, &marks);
+    let queued = Verdict { detail: Some("queued".to_owned()), ..granted.clone() };
+    assert_eq!(judged("second_attempt", &[look([queued.clone()]), look([granted.clone()])]), None);
+    assert!(judged("second_attempt", &[look([granted]), look([queued])]).is_some());
+}
+
+#[test]
 fn of_a_control_only_suspicions_may_be_said() {
     let (row, marks) = row("read_again");
     let said =

@@ -44,7 +44,7 @@ impl LocalRuntime {
         F::Output: 'static,
     {
         launch!(live::Runtime::Tokio, None, future: F, |task, number| {
-            JoinHandle::new(self.runtime.spawn_local(task), number, Location::caller())
+            JoinHandle::new(self.runtime.spawn_local(task), number)
         })
     }
 

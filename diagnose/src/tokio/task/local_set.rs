@@ -40,7 +40,7 @@ impl LocalSet {
         F::Output: 'static,
     {
         launch!(live::Runtime::Tokio, None, future: F, |task, number| {
-            JoinHandle::new(self.set.spawn_local(task), number, Location::caller())
+            JoinHandle::new(self.set.spawn_local(task), number)
         })
     }
 

@@ -21,7 +21,7 @@ where
     F::Output: Send + 'static,
 {
     launch!(Runtime::Tokio, None, future: F, |task, number| {
-        JoinHandle::new(::tokio::task::spawn(task), number, Location::caller())
+        JoinHandle::new(::tokio::task::spawn(task), number)
     })
 }
 
@@ -33,7 +33,7 @@ where
     F::Output: 'static,
 {
     launch!(Runtime::Tokio, None, future: F, |task, number| {
-        JoinHandle::new(::tokio::task::spawn_local(task), number, Location::caller())
+        JoinHandle::new(::tokio::task::spawn_local(task), number)
     })
 }
 
@@ -46,7 +46,7 @@ where
 {
     let at = Location::caller();
     let (work, number) = blocking(at, f);
-    JoinHandle::new(::tokio::task::spawn_blocking(work), number, at)
+    JoinHandle::new(::tokio::task::spawn_blocking(work), number)
 }
 
 /// `tokio::task::block_in_place`; the call is timed as part of the task that makes it.

@@ -7,7 +7,7 @@
 //! | all units | all who hold any can go on |
 //! | a place in a channel | the same as units; what lies in the channel is given back by its receiver |
 //! | a message | somebody who can send can go on; where no place is free, somebody who has one; or all of them go |
-//! | to be told, others to arrive | anybody at all can go on |
+//! | to be told, others to arrive | who has used it, or came after it, can go on |
 //! | the end of tasks | one of them can go on, or is done |
 //!
 //! A wait that was woken is served, and one that nobody can wake is not, whatever else is true.
@@ -95,8 +95,7 @@ impl System<'_> {
                 self.or(gate, all);
             }
             (ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar, _) => {
-                let anybody = self.anybody();
-                self.or(gate, anybody);
+                self.anybody(gate, resource);
             }
             (ResourceKind::OnceCell | ResourceKind::Custom, _) => {
                 self.any_stake(gate, resource, Role::Holds);
@@ -108,6 +107,12 @@ impl System<'_> {
     fn add_lock(&mut self, gate: Gate, index: usize, resource: usize) {
         let facts = self.facts;
         let (wait, it) = (&facts.snapshot.waits[index], &facts.snapshot.resources[resource]);
+        // Permits can be added by anybody: whoever asks for more than there are is stuck as far as is known.
+        let is_short = it.forgotten > 0 || it.capacity.is_some_and(|all| units(wait) > all);
+        if it.kind == ResourceKind::Semaphore && is_short && self.trust == Trust::Exact {
+            self.always(gate);
+            return;
+        }
         self.gates.set(gate, 0);
         if it.is_fair {
             if let Some(ahead) = self.ahead(resource, side(wait.mode), facts.ahead[index]) {

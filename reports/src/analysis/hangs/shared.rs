@@ -13,7 +13,7 @@ pub(super) struct Shared {
     pub(super) threads: HashMap<u64, Gate>,
     pub(super) workers: HashMap<u64, Gate>,
     pub(super) pools: HashMap<u64, Gate>,
-    anybody: Option<Gate>,
+    later: Vec<Gate>,
     /// By resource: the level of its units; who receives, sends, uses; the end of all senders; those who were told.
     levels: Vec<Option<Gate>>,
     receivers: Vec<Option<Gate>>,
@@ -22,7 +22,7 @@ pub(super) struct Shared {
     told: Vec<Option<Gate>>,
     all: Vec<Option<Gate>>,
     /// By resource and number: its stakes, and so many of its units.
-    stakes: Vec<Vec<Gate>>,
+    pub(super) stakes: Vec<Vec<Gate>>,
     units: HashMap<(usize, u64), Gate>,
     /// By resource and side: the first 1, 2, … of the line.
     ahead: Vec<[Vec<Gate>; 2]>,
@@ -46,20 +46,38 @@ impl Shared {
 }
 
 impl System<'_> {
-    /// Anything at all goes on: whoever can tell, arrive or come.
-    pub(super) fn anybody(&mut self) -> Gate {
-        if let Some(gate) = self.shared.anybody {
-            return gate;
-        }
-        let gate = self.add(Node::Anybody, 1);
-        self.shared.anybody = Some(gate);
-        if self.trust == Trust::Exact || self.facts.snapshot.foreign_threads > 0 {
-            self.always(gate);
-        }
-        for task in 0..self.facts.snapshot.tasks.len() {
+    /// Who could tell those that wait there, or come too: whoever has used it, whoever made it, and all tasks that are younger
+    /// than it is; an older one would have been handed it.
+    pub(super) fn anybody(&mut self, gate: Gate, resource: usize) {
+        let facts = self.facts;
+        let it = &facts.snapshot.resources[resource];
+        let users = it.stakes.iter().filter(|stake| stake.role == Role::Uses).filter_map(|stake| stake.task);
+        for task in users.chain(it.created_by).filter_map(|task| facts.task(task)) {
             self.or(gate, task_gate(task));
         }
-        gate
+        let tasks = &facts.snapshot.tasks;
+        let first = it.first_task.map_or(0, |first| tasks.partition_point(|task| task.id < first));
+        let later = self.later();
+        self.or(gate, later[first]);
+    }
+
+    /// By the index of a task: it or a later one goes on. The last is nobody, or whatever nothing is known of.
+    fn later(&mut self) -> Vec<Gate> {
+        if self.shared.later.is_empty() {
+            let count = self.facts.snapshot.tasks.len();
+            let nobody = self.add(Node::Anybody(count), 1);
+            if self.trust == Trust::Exact || self.facts.snapshot.foreign_threads > 0 {
+                self.always(nobody);
+            }
+            let mut later = vec![nobody; count + 1];
+            for task in (0..count).rev() {
+                later[task] = self.add(Node::Anybody(task), 1);
+                self.or(later[task], task_gate(task));
+                self.or(later[task], later[task + 1]);
+            }
+            self.shared.later = later;
+        }
+        self.shared.later.clone()
     }
 
     /// The level of units that can become free: those that are, that are held by who can go on, or granted to who can.

@@ -53,8 +53,8 @@ pub(super) enum Node {
     Users(usize),
     /// Those at an unfair lock who were told can take it, or pass it on.
     Told(usize),
-    /// Anything at all goes on.
-    Anybody,
+    /// One of the tasks from that index on goes on.
+    Anybody(usize),
     /// A worker of the runtime is free.
     Workers(u64),
     /// A thread for blocking work of the runtime is free.
