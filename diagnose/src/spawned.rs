@@ -110,6 +110,20 @@ pub(crate) struct Numbered {
 }
 
 impl Numbered {
+    /// A task that is not on record.
+    pub(crate) const NONE: Self = Self { task: None };
+
+    /// Its number. `None` if it is not on record.
+    #[inline]
+    pub(crate) fn id(self) -> Option<u64> {
+        self.task.map(|(_, id)| id)
+    }
+
+    /// Whether it is not over.
+    pub(crate) fn is_alive(self) -> bool {
+        self.task.is_some_and(|(task, id)| task.id() == id)
+    }
+
     /// Notes the number that the runtime itself has given it.
     pub(crate) fn set_runtime_id(self, number: u64) {
         if let Some((task, id)) = self.task.filter(|(task, id)| task.id() == *id) {
@@ -132,7 +146,7 @@ impl<F: Future> Spawned<F> {
     ) -> (Self, Numbered) {
         let site = task_site_at(name.unwrap_or_else(|| name_of::<F>()), location);
         if !site.is_on() {
-            return (Self { future, span: None, ticket: Ticket(None) }, Numbered { task: None });
+            return (Self { future, span: None, ticket: Ticket(None) }, Numbered::NONE);
         }
         note_spawn();
         let task = live::add_task(Origin {
@@ -177,7 +191,7 @@ pub(crate) fn blocking<F, T>(
     runtime: Runtime,
     location: &'static Location<'static>,
     work: F,
-) -> impl FnOnce() -> T
+) -> (impl FnOnce() -> T + use<F, T>, Numbered)
 where
     F: FnOnce() -> T,
 {
@@ -196,7 +210,8 @@ where
         })
     });
     let ticket = Ticket(task);
-    move || {
+    let number = Numbered { task: task.map(|task| (task, task.id())) };
+    let work = move || {
         // Dropped when the closure returns, when it panics, and when it is never run.
         let ticket = ticket;
         if let Some(task) = ticket.0 {
@@ -204,7 +219,8 @@ where
         }
         let _frame = crate::recorder::Frame::enter(site, Label::NONE);
         work()
-    }
+    };
+    (work, number)
 }
 
 /// The name of a function by the type of its future or of a closure in it: `conn` for `server::conn::{{closure}}`, for the

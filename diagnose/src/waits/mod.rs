@@ -10,7 +10,12 @@
 //! wake before it hands it on: at a fair lock that wake is the grant.
 
 mod blocked;
+mod borrowed;
+mod end;
+mod guard;
+mod kept;
 mod leaf;
+mod notified;
 mod pool;
 mod record;
 mod resource;
@@ -18,7 +23,12 @@ mod stake;
 mod wait;
 
 pub(crate) use blocked::Blocked;
+pub(crate) use borrowed::Borrowed;
+pub(crate) use end::{End, LastEnd};
+pub(crate) use guard::{guard, guard_mut};
+pub(crate) use kept::Kept;
 pub(crate) use leaf::{Leaf, Target, Waited};
+pub(crate) use notified::Notified;
 pub(crate) use pool::Cache;
 pub(crate) use record::{Durations, Identity, Kind, Record, Told, UNBOUNDED, Usage, What, all_records};
 pub(crate) use resource::{Resource, Shared};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::pool::{Pool, Pooled};
-use super::stake::Stake;
+use super::stake::{Place, Stake};
 use super::wait::Wait;
 use crate::clock;
 use crate::recorder;
@@ -66,6 +66,11 @@ pub(crate) struct Record {
     pub(crate) is_closed: AtomicBool,
     /// How many wait.
     waiting: AtomicU32,
+    /// How many of them are blocked threads.
+    pub(super) blocked: AtomicU32,
+    /// Of a value that is looked at under a lock: the stake of one who does, and how many others do.
+    pub(super) borrowed: Link<Place>,
+    pub(super) more_borrowed: AtomicU32,
     /// How many keep it: see [`Shared`](super::Shared).
     pub(super) owners: AtomicU32,
     queue: Mutex<Queue>,
@@ -149,6 +154,9 @@ impl Pooled for Record {
             is_refilled: AtomicBool::new(false),
             is_closed: AtomicBool::new(false),
             waiting: AtomicU32::new(0),
+            blocked: AtomicU32::new(0),
+            borrowed: Link::new(None),
+            more_borrowed: AtomicU32::new(0),
             owners: AtomicU32::new(0),
             queue: Mutex::new(Queue::default()),
             next: Link::new(None),
@@ -241,6 +249,18 @@ impl Record {
     #[inline]
     pub(crate) fn has_waiting(&self) -> bool {
         self.waiting.load(Relaxed) != 0
+    }
+
+    /// Whether some of them are blocked threads.
+    #[inline]
+    pub(crate) fn has_blocked(&self) -> bool {
+        self.blocked.load(Relaxed) != 0
+    }
+
+    /// Whether the one whose stake is noted still looks at the value.
+    #[inline]
+    pub(super) fn is_borrowed_by_one(&self) -> bool {
+        self.borrowed.get().is_some_and(|place| place.is_of(self.id()))
     }
 
     /// It was held for so long.

@@ -43,9 +43,6 @@ pub(crate) struct Place {
     next: Link<Self>,
 }
 
-// Counters.
-impl RefUnwindSafe for Place {}
-
 /// A copy of a stake.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Staked {
@@ -111,6 +108,12 @@ impl Place {
         let (spawned, sent) = here.task.map_or((0, 0), Task::given_away);
         self.spawned.store(spawned, Relaxed);
         self.sent.store(sent, Relaxed);
+    }
+
+    /// Whether it is a stake in the resource of that number.
+    #[inline]
+    pub(super) fn is_of(&self, resource: u64) -> bool {
+        self.resource.load(Relaxed) == resource
     }
 
     fn read(&self) -> Option<Staked> {
@@ -184,6 +187,26 @@ impl Stake {
         Self::begin(record, Role::Holds, units, at, is_movable, true)
     }
 
+    /// The running task has so many places of a channel, for messages that it will put in.
+    #[inline]
+    pub(crate) fn reserve(
+        record: Option<&'static Record>,
+        units: u64,
+        at: &'static Location<'static>,
+        is_movable: bool,
+    ) -> Self {
+        let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
+        Self::begin(record, Role::Holds, units, at, is_movable, false)
+    }
+
+    /// It is the one by which others know that somebody looks at the value.
+    #[inline]
+    pub(super) fn borrows(&self) {
+        if let (Some(place), Some(record)) = (self.place, self.record) {
+            record.borrowed.set(place);
+        }
+    }
+
     /// The running task has an end of a channel, or may tell others.
     #[inline]
     pub(crate) fn take_part(
@@ -215,6 +238,19 @@ impl Stake {
         place.note(here);
         place.resource.store(record.id(), Relaxed);
         Self { place: Some(place), record: Some(record) }
+    }
+
+    /// What it is a stake in. `None` while recording is off.
+    #[inline]
+    #[allow(dead_code)]
+    pub(crate) fn record(&self) -> Option<&'static Record> {
+        self.record
+    }
+
+    /// Whether it can go to another thread without being seen.
+    #[allow(dead_code)]
+    pub(crate) fn is_movable(&self) -> bool {
+        self.place.is_some_and(|place| place.units.load(Relaxed) & MOVABLE != 0)
     }
 
     /// The running task has used it, there: it has it now.

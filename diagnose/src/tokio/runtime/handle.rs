@@ -6,11 +6,10 @@ use std::ops::Deref;
 use std::panic::Location;
 
 use ::tokio::runtime::{EnterGuard, Id, RuntimeFlavor, RuntimeMetrics, TryCurrentError};
-use ::tokio::task::JoinHandle;
 
 use crate::live::Runtime;
 use crate::spawned::launch;
-use crate::tokio::task::{blocking, numbered};
+use crate::tokio::task::{JoinHandle, blocking};
 
 /// tokio's `Handle`; what it spawns is listed.
 #[derive(Clone)]
@@ -50,7 +49,9 @@ impl Handle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        launch!(Runtime::Tokio, None, future: F, |task, number| numbered(number, self.handle.spawn(task)))
+        launch!(Runtime::Tokio, None, future: F, |task, number| {
+            JoinHandle::new(self.handle.spawn(task), number, Location::caller())
+        })
     }
 
     /// Runs a closure on a thread for blocking code.
@@ -60,7 +61,9 @@ impl Handle {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        self.handle.spawn_blocking(blocking(Location::caller(), func))
+        let at = Location::caller();
+        let (work, number) = blocking(at, func);
+        JoinHandle::new(self.handle.spawn_blocking(work), number, at)
     }
 
     /// Runs a future on this thread, as the task `main`.

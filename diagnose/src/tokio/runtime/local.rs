@@ -4,15 +4,15 @@ use std::fmt;
 use std::future::Future;
 use std::io;
 use std::ops::Deref;
+use std::panic::Location;
 use std::time::Duration;
 
 use ::tokio::runtime::{EnterGuard, LocalOptions, RuntimeMetrics};
-use ::tokio::task::JoinHandle;
 
 use super::{Builder, Handle};
 use crate::live::{self, workers};
 use crate::spawned::launch;
-use crate::tokio::task::numbered;
+use crate::tokio::task::JoinHandle;
 
 /// tokio's `LocalRuntime`; what it spawns is listed, and the future of `block_on` is the task `main`.
 // The handle stands last: the runtime is dropped first.
@@ -43,7 +43,9 @@ impl LocalRuntime {
         F: Future + 'static,
         F::Output: 'static,
     {
-        launch!(live::Runtime::Tokio, None, future: F, |task, number| numbered(number, self.runtime.spawn_local(task)))
+        launch!(live::Runtime::Tokio, None, future: F, |task, number| {
+            JoinHandle::new(self.runtime.spawn_local(task), number, Location::caller())
+        })
     }
 
     /// Runs a closure on a thread for blocking code.

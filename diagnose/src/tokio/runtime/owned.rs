@@ -7,11 +7,11 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use ::tokio::runtime::{EnterGuard, RuntimeMetrics};
-use ::tokio::task::JoinHandle;
 
 use super::{Builder, Handle};
 use crate::live::{self, workers};
 use crate::spawned::launch;
+use crate::tokio::task::JoinHandle;
 
 /// tokio's `Runtime`; what it spawns is listed, and the future of `block_on` is the task `main`.
 // The handle stands last: the runtime is dropped first.

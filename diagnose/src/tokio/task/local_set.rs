@@ -3,13 +3,14 @@
 use std::fmt;
 use std::future::Future;
 use std::ops::{Deref, DerefMut};
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use ::tokio::runtime::{Id, Runtime};
-use ::tokio::task::{JoinHandle, LocalEnterGuard};
+use ::tokio::task::LocalEnterGuard;
 
-use super::numbered;
+use super::JoinHandle;
 use crate::live::{self, workers};
 use crate::spawned::launch;
 
@@ -38,7 +39,9 @@ impl LocalSet {
         F: Future + 'static,
         F::Output: 'static,
     {
-        launch!(live::Runtime::Tokio, None, future: F, |task, number| numbered(number, self.set.spawn_local(task)))
+        launch!(live::Runtime::Tokio, None, future: F, |task, number| {
+            JoinHandle::new(self.set.spawn_local(task), number, Location::caller())
+        })
     }
 
     /// Runs a future, as the task `main`, and the tasks of this set until it is done.

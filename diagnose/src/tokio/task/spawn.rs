@@ -3,8 +3,9 @@
 use std::future::Future;
 use std::panic::Location;
 
-use ::tokio::task::{Id, JoinHandle};
+use ::tokio::task::Id;
 
+use super::JoinHandle;
 use crate::label::Label;
 use crate::live::{self, Runtime};
 use crate::named::call_site_at;
@@ -19,7 +20,9 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    launch!(Runtime::Tokio, None, future: F, |task, number| numbered(number, ::tokio::task::spawn(task)))
+    launch!(Runtime::Tokio, None, future: F, |task, number| {
+        JoinHandle::new(::tokio::task::spawn(task), number, Location::caller())
+    })
 }
 
 /// `tokio::task::spawn_local`; the task is listed as those of [`spawn`] are.
@@ -29,7 +32,9 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
-    launch!(Runtime::Tokio, None, future: F, |task, number| numbered(number, ::tokio::task::spawn_local(task)))
+    launch!(Runtime::Tokio, None, future: F, |task, number| {
+        JoinHandle::new(::tokio::task::spawn_local(task), number, Location::caller())
+    })
 }
 
 /// `tokio::task::spawn_blocking`; the closure is listed as a task, from now until it returns.
@@ -39,7 +44,9 @@ where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,
 {
-    ::tokio::task::spawn_blocking(blocking(Location::caller(), f))
+    let at = Location::caller();
+    let (work, number) = blocking(at, f);
+    JoinHandle::new(::tokio::task::spawn_blocking(work), number, at)
 }
 
 /// `tokio::task::block_in_place`; the call is timed as part of the task that makes it.
@@ -61,7 +68,7 @@ where
 pub(in crate::tokio) fn blocking<F, R>(
     location: &'static Location<'static>,
     f: F,
-) -> impl FnOnce() -> R + use<F, R>
+) -> (impl FnOnce() -> R + use<F, R>, Numbered)
 where
     F: FnOnce() -> R,
 {
@@ -81,7 +88,7 @@ pub(in crate::tokio) trait HasId {
     fn id(&self) -> Id;
 }
 
-impl<T> HasId for JoinHandle<T> {
+impl<T> HasId for ::tokio::task::JoinHandle<T> {
     fn id(&self) -> Id {
         self.id()
     }

@@ -1,0 +1,172 @@
+//! `std::sync::Condvar`, with who waits for it and when it was notified.
+
+use std::fmt;
+use std::ops::Deref;
+use std::panic::Location;
+use std::sync::{LockResult, WaitTimeoutResult};
+use std::time::Duration;
+
+use super::{MutexGuard, poisoned};
+use crate::waits::{Kind, Notified, Resource, What};
+
+static WHAT: What = What { kind: Kind::Condvar, library: "std", is_fair: false, is_forced: || false };
+
+/// The standard library's `Condvar`. It is known with the place where it was made, from its first use on.
+pub struct Condvar {
+    resource: Resource,
+    condvar: ::std::sync::Condvar,
+}
+
+impl Condvar {
+    /// A condition variable for which nobody waits.
+    #[inline]
+    #[track_caller]
+    pub const fn new() -> Self {
+        Self { resource: Resource::new(&WHAT, 0, Location::caller()), condvar: ::std::sync::Condvar::new() }
+    }
+
+    /// Frees the mutex, blocks this thread until a notification, and acquires the mutex again. It may return without one.
+    ///
+    /// # Errors
+    /// If the mutex is poisoned when it is acquired again, with the guard.
+    #[track_caller]
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        let (notified, guard) = self.begin(guard, Location::caller());
+        poisoned::map(self.condvar.wait(guard), |guard| MutexGuard { stake: notified.end(), guard })
+    }
+
+    /// Waits until `condition` is false, which is looked at with the mutex held, first of all.
+    ///
+    /// # Errors
+    /// If the mutex is poisoned when it is acquired again, with the guard.
+    #[track_caller]
+    pub fn wait_while<'a, T, F>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        mut condition: F,
+    ) -> LockResult<MutexGuard<'a, T>>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        while condition(&mut *guard) {
+            guard = self.wait(guard)?;
+        }
+        Ok(guard)
+    }
+
+    /// [`wait`](Self::wait), for so many milliseconds at most. Returns whether that was not the end of it.
+    ///
+    /// # Errors
+    /// If the mutex is poisoned when it is acquired again, with the same.
+    #[track_caller]
+    #[deprecated(note = "replaced by `std::sync::Condvar::wait_timeout`")]
+    pub fn wait_timeout_ms<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        ms: u32,
+    ) -> LockResult<(MutexGuard<'a, T>, bool)> {
+        let result = self.wait_timeout(guard, Duration::from_millis(u64::from(ms)));
+        poisoned::map(result, |(guard, result)| (guard, !result.timed_out()))
+    }
+
+    /// [`wait`](Self::wait), for that long at most.
+    ///
+    /// # Errors
+    /// If the mutex is poisoned when it is acquired again, with the same.
+    #[track_caller]
+    pub fn wait_timeout<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        dur: Duration,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        let (notified, guard) = self.begin(guard, Location::caller());
+        poisoned::map(self.condvar.wait_timeout(guard, dur), |(guard, result)| {
+            (MutexGuard { stake: notified.end(), guard }, result)
+        })
+    }
+
+    /// [`wait_while`](Self::wait_while), for that long at most.
+    ///
+    /// # Errors
+    /// If the mutex is poisoned when it is acquired again, with the same.
+    #[track_caller]
+    pub fn wait_timeout_while<'a, T, F>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        dur: Duration,
+        mut condition: F,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        // The loop is the original's, because only that can make a `WaitTimeoutResult`.
+        let (mut notified, guard) = self.begin(guard, Location::caller());
+        let condition = |value: &mut T| notified.look(|| condition(value));
+        let result = self.condvar.wait_timeout_while(guard, dur, condition);
+        poisoned::map(result, |(guard, result)| (MutexGuard { stake: notified.end(), guard }, result))
+    }
+
+    /// Wakes one that waits.
+    #[track_caller]
+    pub fn notify_one(&self) {
+        self.tell(Location::caller(), false);
+        self.condvar.notify_one();
+    }
+
+    /// Wakes all that wait.
+    #[track_caller]
+    pub fn notify_all(&self) {
+        self.tell(Location::caller(), true);
+        self.condvar.notify_all();
+    }
+
+    fn begin<'a, T: ?Sized>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        at: &'static Location<'static>,
+    ) -> (Notified, ::std::sync::MutexGuard<'a, T>) {
+        let MutexGuard { stake, guard } = guard;
+        let mutex = stake.record();
+        (Notified::begin(self.resource.record(), mutex, stake, at), guard)
+    }
+
+    fn tell(&self, at: &'static Location<'static>, all: bool) {
+        if let Some(record) = self.resource.record() {
+            record.tell(at, all);
+        }
+    }
+}
+
+impl Deref for Condvar {
+    type Target = ::std::sync::Condvar;
+
+    fn deref(&self) -> &Self::Target {
+        &self.condvar
+    }
+}
+
+impl fmt::Debug for Condvar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.condvar.fmt(f)
+    }
+}
+
+impl Default for Condvar {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl From<::std::sync::Condvar> for Condvar {
+    #[track_caller]
+    fn from(condvar: ::std::sync::Condvar) -> Self {
+        Self { resource: Resource::new(&WHAT, 0, Location::caller()), condvar }
+    }
+}
+
+impl From<Condvar> for ::std::sync::Condvar {
+    fn from(condvar: Condvar) -> Self {
+        condvar.condvar
+    }
+}
