@@ -265,8 +265,8 @@ pub use clock::manual as manual_clock;
 pub use config::{Builder, Signal, Wakers, install};
 #[cfg(feature = "reports")]
 pub use diagnose_reports::{
-    Bucket, Clock, Dropped, Error, Format, Kind, Node, Process, Report, Site, Span, State, Task, TaskKind,
-    Thread, View, Worker,
+    Bucket, Clock, Dropped, Error, Format, Kind, Node, Process, Report, Runtime, Site, Span, State, Task,
+    TaskKind, Thread, View, Worker,
 };
 #[cfg(feature = "reports")]
 pub use dump::{dump, dump_to};

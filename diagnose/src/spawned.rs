@@ -13,7 +13,7 @@ use pin_project_lite::pin_project;
 use crate::awaited::is_span;
 use crate::clock;
 use crate::label::Label;
-use crate::live::{self, Origin, Runtime, Task, Work};
+use crate::live::{self, Home, Origin, Runtime, Task, Work};
 use crate::named::task_site_at;
 use crate::recorder::{Span, current_task, note_spawn, set_spawned};
 use crate::timed;
@@ -45,14 +45,14 @@ pin_project! {
 /// Hands `$future`, of type `$type`, as a task to `$spawn`. A large one is put into a box first, as tokio itself does, or it
 /// would lie on the stack several times over while it is wrapped and handed on.
 macro_rules! launch {
-    ($runtime:expr, $name:expr, $future:ident: $type:ty, |$task:ident, $number:pat_param| $spawn:expr) => {{
-        let (runtime, name, location) = ($runtime, $name, ::std::panic::Location::caller());
+    ($home:expr, $name:expr, $future:ident: $type:ty, |$task:ident, $number:pat_param| $spawn:expr) => {{
+        let (home, name, location) = ($home, $name, ::std::panic::Location::caller());
         if $crate::spawned::Large::<$type>::IS_SO {
             let future = ::std::boxed::Box::pin($future);
-            let ($task, $number) = $crate::spawned::Spawned::new(runtime, name, location, future);
+            let ($task, $number) = $crate::spawned::Spawned::new(home, name, location, future);
             $spawn
         } else {
-            let ($task, $number) = $crate::spawned::Spawned::new(runtime, name, location, $future);
+            let ($task, $number) = $crate::spawned::Spawned::new(home, name, location, $future);
             $spawn
         }
     }};
@@ -125,7 +125,7 @@ impl Numbered {
 impl<F: Future> Spawned<F> {
     /// The future as a task that is spawned at `location`, under `name` or the one that the future's type has.
     pub(crate) fn new(
-        runtime: Runtime,
+        home: impl Into<Home>,
         name: Option<&str>,
         location: &'static Location<'static>,
         future: F,
@@ -135,12 +135,13 @@ impl<F: Future> Spawned<F> {
             return (Self { future, span: None, ticket: Ticket(None) }, Numbered { task: None });
         }
         note_spawn();
+        let Home { runtime, number } = home.into();
         let task = live::add_task(Origin {
             work: Work::Future,
             site,
             label: Label::NONE,
             runtime,
-            runtime_number: 0,
+            runtime_number: number,
             spawned_at: Some(location),
             spawned_by: current_task(),
             made: clock::now(),
@@ -174,7 +175,7 @@ impl<F: Future> Future for Spawned<F> {
 
 /// A closure that is run on a thread for blocking code, as a task.
 pub(crate) fn blocking<F, T>(
-    runtime: Runtime,
+    home: impl Into<Home>,
     location: &'static Location<'static>,
     work: F,
 ) -> impl FnOnce() -> T
@@ -184,12 +185,13 @@ where
     let site = task_site_at(name_of::<F>(), location);
     let task = site.is_on().then(|| {
         note_spawn();
+        let Home { runtime, number } = home.into();
         live::add_task(Origin {
             work: Work::Blocking,
             site,
             label: Label::NONE,
             runtime,
-            runtime_number: 0,
+            runtime_number: number,
             spawned_at: Some(location),
             spawned_by: current_task(),
             made: clock::now(),

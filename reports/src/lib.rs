@@ -102,7 +102,7 @@ pub use analysis::rows::{Row, rows};
 pub use error::Error;
 pub use format::{Format, Report, View};
 pub use model::{
-    Bucket, Clock, Dropped, Kind, Mode, Node, Place, Process, Resource, ResourceKind, Role, Site, Snapshot,
-    Span, Stake, State, Task, TaskKind, Thread, Told, Usage, VERSION, Wait, Whereabouts, Worker,
+    Bucket, Clock, Dropped, Kind, Mode, Node, Place, Process, Resource, ResourceKind, Role, Runtime, Site,
+    Snapshot, Span, Stake, State, Task, TaskKind, Thread, Told, Usage, VERSION, Wait, Whereabouts, Worker,
 };
 pub use write::{write, write_file};

@@ -43,6 +43,20 @@ pub(crate) enum Runtime {
     Other = 4,
 }
 
+/// On which runtime a task is spawned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Home {
+    pub(crate) runtime: Runtime,
+    /// The number of that runtime in this process; zero if it is not known, or if its workers do not poll the task.
+    pub(crate) number: u16,
+}
+
+impl From<Runtime> for Home {
+    fn from(runtime: Runtime) -> Self {
+        Self { runtime, number: 0 }
+    }
+}
+
 /// How a task came about.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Origin {

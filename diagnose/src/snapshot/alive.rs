@@ -138,6 +138,7 @@ impl Alive {
             snapshot.spans.push(span);
         }
         snapshot.workers = self.workers(scale);
+        snapshot.runtimes = runtimes();
         let kept = self.waits.kept_wakers();
         for listing in &self.tasks {
             let mut task = listing.build(self.now, scale, site_number(listing.origin.site));
@@ -175,6 +176,7 @@ impl Alive {
             worker.runtime.push_str(runtime(listed.runtime));
             worker.thread = listed.name;
             worker.thread_id = listed.os_id;
+            worker.runtime_number = u64::from(listed.runtime_number);
             worker.parked = listed.is_parked;
             worker.since_ns = scale.ns(self.now.saturating_sub(listed.since));
             let is_here = |task: &&Listing| {
@@ -196,6 +198,27 @@ impl Alive {
     fn workers(&self, _: Scale) -> Vec<Worker> {
         Vec::new()
     }
+}
+
+/// The runtimes that there are.
+#[cfg(feature = "tokio")]
+fn runtimes() -> Vec<diagnose_reports::Runtime> {
+    let runtimes = live::runtimes::all_runtimes().into_iter().map(|listed| {
+        let mut built = diagnose_reports::Runtime::default();
+        built.number = u64::from(listed.number);
+        built.library.push_str(runtime(listed.runtime));
+        built.name = listed.name;
+        built.workers = listed.workers;
+        built.threads = listed.threads;
+        built
+    });
+    runtimes.collect()
+}
+
+/// None tells of itself.
+#[cfg(not(feature = "tokio"))]
+fn runtimes() -> Vec<diagnose_reports::Runtime> {
+    Vec::new()
 }
 
 /// The name of a runtime.
@@ -264,6 +287,7 @@ impl Listing {
             Work::Blocking => TaskKind::Blocking,
         };
         task.runtime.push_str(runtime(self.origin.runtime));
+        task.runtime_number = u64::from(self.origin.runtime_number);
         task.runtime_id = some(value(&self.task.runtime_id));
         task.spawned_at = self.origin.spawned_at.map(ToString::to_string).unwrap_or_default();
         task.spawned_by = some(self.origin.spawned_by);

@@ -10,6 +10,8 @@ use diagnose_reports::{Resource, Role, Stake, Whereabouts};
 
 use super::waits::{Known, Seen, place};
 use crate::cpu;
+#[cfg(feature = "tokio")]
+use crate::live;
 use crate::waits::{self, Staked};
 
 /// All stakes by their resource.
@@ -32,7 +34,9 @@ impl<'a> Stakes<'a> {
         for stakes in by_resource.values_mut() {
             stakes.sort_by_key(|stake| (stake.since, stake.span));
         }
-        let known: Vec<u64> = seen.threads.values().map(|(_, id)| *id).collect();
+        let mut known: Vec<u64> = seen.threads.values().map(|(_, id)| *id).collect();
+        #[cfg(feature = "tokio")]
+        known.extend(live::workers::all_threads());
         // Where nothing is waited for, nobody asks who has what.
         let foreign = if by_resource.is_empty() { Vec::new() } else { cpu::foreign_threads(&known) };
         Self { by_resource, foreign }

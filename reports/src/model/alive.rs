@@ -2,6 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
+/// A runtime.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Runtime {
+    /// Its number in this process, from 1, in the order in which they were built; never used twice.
+    pub number: u64,
+    /// `tokio`.
+    pub library: String,
+    /// The name that the program gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// How many worker threads it has. Those that have not parked yet are not in
+    /// [`Snapshot::workers`](crate::Snapshot::workers).
+    pub workers: u64,
+    /// The threads that it has started and that run, those for blocking code included.
+    pub threads: u64,
+}
+
 /// A worker thread of a runtime.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -75,7 +93,9 @@ pub struct Task {
     /// anything that is not recorded may wake it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque_wakers: Option<u64>,
-    /// The number of the runtime that it was spawned on, in this process; zero if that is not known.
+    /// The number of the runtime that it was spawned on, in this process, if the workers of that runtime poll it; zero if
+    /// they do not, as those of several do not poll the future of a `block_on` and the tasks of a `LocalSet`, and if that
+    /// is not known.
     #[serde(default)]
     pub runtime_number: u64,
     /// While it is running, whether its thread is asleep in the kernel; `None` where that cannot be known.

@@ -15,7 +15,7 @@ mod waits;
 
 use serde::{Deserialize, Serialize};
 
-pub use alive::{Span, State, Task, TaskKind, Worker};
+pub use alive::{Runtime, Span, State, Task, TaskKind, Worker};
 pub use spent::{Bucket, Node};
 pub use waits::{Mode, Place, Resource, ResourceKind, Role, Stake, Told, Usage, Wait, Whereabouts};
 
@@ -49,6 +49,9 @@ pub struct Snapshot {
     /// What the watchdog has raised, oldest first; the last 64.
     #[serde(default)]
     pub alarms: Vec<String>,
+    /// The runtimes that are built through this crate, by number.
+    #[serde(default)]
+    pub runtimes: Vec<Runtime>,
     /// The worker threads of runtimes that are built through this crate, sorted by name and number.
     #[serde(default)]
     pub workers: Vec<Worker>,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ::tokio::runtime::LocalOptions;
 
-use super::{LocalRuntime, Runtime};
+use super::{LocalRuntime, Runtime, number};
 use crate::live::{self, workers};
 
 /// tokio's `Builder`: the runtime that it builds lists its tasks and worker threads.
@@ -81,7 +81,10 @@ impl Builder {
     where
         F: Fn() + Send + Sync + 'static,
     {
-        self.builder.on_thread_start(f);
+        self.builder.on_thread_start(move || {
+            workers::started(live::Runtime::Tokio, number::begin_thread());
+            f();
+        });
         self
     }
 
@@ -104,7 +107,7 @@ impl Builder {
     {
         self.builder.on_thread_park(move || {
             f();
-            workers::parked(live::Runtime::Tokio);
+            workers::parked(live::Runtime::Tokio, number::current);
         });
         self
     }
@@ -126,7 +129,7 @@ impl Builder {
     /// # Errors
     /// If the system does not give what its drivers or threads need.
     pub fn build(&mut self) -> io::Result<Runtime> {
-        self.builder.build().map(Runtime::from)
+        self.builder.build().map(Runtime::built)
     }
 
     /// Builds a runtime for one thread, which may spawn what is not `Send`.
@@ -134,7 +137,7 @@ impl Builder {
     /// # Errors
     /// If the system does not give what its drivers need.
     pub fn build_local(&mut self, options: LocalOptions) -> io::Result<LocalRuntime> {
-        self.builder.build_local(options).map(LocalRuntime::from)
+        self.builder.build_local(options).map(LocalRuntime::built)
     }
 
     /// tokio's own builder, with the hooks in it.
@@ -147,8 +150,9 @@ impl Builder {
 /// The hooks take the place of any that the builder has: it does not tell them.
 impl From<::tokio::runtime::Builder> for Builder {
     fn from(mut builder: ::tokio::runtime::Builder) -> Self {
+        builder.on_thread_start(|| workers::started(live::Runtime::Tokio, number::begin_thread()));
         builder.on_thread_stop(workers::stopped);
-        builder.on_thread_park(|| workers::parked(live::Runtime::Tokio));
+        builder.on_thread_park(|| workers::parked(live::Runtime::Tokio, number::current));
         builder.on_thread_unpark(workers::unparked);
         Self { builder }
     }

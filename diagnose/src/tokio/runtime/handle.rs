@@ -8,6 +8,7 @@ use std::panic::Location;
 use ::tokio::runtime::{EnterGuard, Id, RuntimeFlavor, RuntimeMetrics, TryCurrentError};
 use ::tokio::task::JoinHandle;
 
+use super::number;
 use crate::live::Runtime;
 use crate::spawned::launch;
 use crate::tokio::task::{blocking, numbered};
@@ -50,7 +51,7 @@ impl Handle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        launch!(Runtime::Tokio, None, future: F, |task, number| numbered(number, self.handle.spawn(task)))
+        launch!(number::on(&self.handle), None, future: F, |task, number| numbered(number, self.handle.spawn(task)))
     }
 
     /// Runs a closure on a thread for blocking code.
@@ -60,7 +61,7 @@ impl Handle {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        self.handle.spawn_blocking(blocking(Location::caller(), func))
+        self.handle.spawn_blocking(blocking(number::on(&self.handle), Location::caller(), func))
     }
 
     /// Runs a future on this thread, as the task `main`.

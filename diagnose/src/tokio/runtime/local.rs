@@ -9,16 +9,19 @@ use std::time::Duration;
 use ::tokio::runtime::{EnterGuard, LocalOptions, RuntimeMetrics};
 use ::tokio::task::JoinHandle;
 
-use super::{Builder, Handle};
-use crate::live::{self, workers};
+use super::{Builder, Handle, number};
+use crate::live::runtimes::Held;
+use crate::live::workers;
 use crate::spawned::launch;
 use crate::tokio::task::numbered;
 
 /// tokio's `LocalRuntime`; what it spawns is listed, and the future of `block_on` is the task `main`.
-// The handle stands last: the runtime is dropped first.
+// The runtime stands first: it is dropped first.
 pub struct LocalRuntime {
     runtime: ::tokio::runtime::LocalRuntime,
     handle: Handle,
+    /// What lists it under a number, if it was built through this crate.
+    held: Option<Held>,
 }
 
 impl LocalRuntime {
@@ -28,6 +31,12 @@ impl LocalRuntime {
     /// If the system does not give what its drivers need.
     pub fn new() -> io::Result<Self> {
         Builder::new_current_thread().enable_all().build_local(LocalOptions::default())
+    }
+
+    /// One that was built with the recorder's hooks.
+    pub(super) fn built(runtime: ::tokio::runtime::LocalRuntime) -> Self {
+        let held = number::hold(runtime.handle());
+        Self { held, ..runtime.into() }
     }
 
     /// Its handle.
@@ -43,7 +52,7 @@ impl LocalRuntime {
         F: Future + 'static,
         F::Output: 'static,
     {
-        launch!(live::Runtime::Tokio, None, future: F, |task, number| numbered(number, self.runtime.spawn_local(task)))
+        launch!(number::on(&self.handle), None, future: F, |task, number| numbered(number, self.runtime.spawn_local(task)))
     }
 
     /// Runs a closure on a thread for blocking code.
@@ -60,7 +69,7 @@ impl LocalRuntime {
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let _visit = workers::visit();
-        launch!(live::Runtime::Tokio, Some("main"), future: F, |task, _| self.runtime.block_on(task))
+        launch!(number::around(&self.handle), Some("main"), future: F, |task, _| self.runtime.block_on(task))
     }
 
     /// Until the guard is dropped, this is the runtime of the thread.
@@ -95,7 +104,7 @@ impl LocalRuntime {
 impl From<::tokio::runtime::LocalRuntime> for LocalRuntime {
     fn from(runtime: ::tokio::runtime::LocalRuntime) -> Self {
         let handle = runtime.handle().clone().into();
-        Self { runtime, handle }
+        Self { runtime, handle, held: None }
     }
 }
 

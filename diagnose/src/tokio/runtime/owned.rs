@@ -9,15 +9,18 @@ use std::time::Duration;
 use ::tokio::runtime::{EnterGuard, RuntimeMetrics};
 use ::tokio::task::JoinHandle;
 
-use super::{Builder, Handle};
-use crate::live::{self, workers};
+use super::{Builder, Handle, number};
+use crate::live::runtimes::Held;
+use crate::live::workers;
 use crate::spawned::launch;
 
 /// tokio's `Runtime`; what it spawns is listed, and the future of `block_on` is the task `main`.
-// The handle stands last: the runtime is dropped first.
+// The runtime stands first: it is dropped first.
 pub struct Runtime {
     runtime: ::tokio::runtime::Runtime,
     handle: Handle,
+    /// What lists it under a number, if it was built through this crate.
+    held: Option<Held>,
 }
 
 impl Runtime {
@@ -27,6 +30,12 @@ impl Runtime {
     /// If the system does not give what its drivers or threads need.
     pub fn new() -> io::Result<Self> {
         Builder::new_multi_thread().enable_all().build()
+    }
+
+    /// One that was built with the recorder's hooks.
+    pub(super) fn built(runtime: ::tokio::runtime::Runtime) -> Self {
+        let held = number::hold(runtime.handle());
+        Self { held, ..runtime.into() }
     }
 
     /// Its handle.
@@ -59,7 +68,7 @@ impl Runtime {
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let _visit = workers::visit();
-        launch!(live::Runtime::Tokio, Some("main"), future: F, |task, _| self.runtime.block_on(task))
+        launch!(number::around(&self.handle), Some("main"), future: F, |task, _| self.runtime.block_on(task))
     }
 
     /// Until the guard is dropped, this is the runtime of the thread.
@@ -94,7 +103,7 @@ impl Runtime {
 impl From<::tokio::runtime::Runtime> for Runtime {
     fn from(runtime: ::tokio::runtime::Runtime) -> Self {
         let handle = runtime.handle().clone().into();
-        Self { runtime, handle }
+        Self { runtime, handle, held: None }
     }
 }
 

@@ -12,6 +12,7 @@ use ::tokio::task::{AbortHandle, Id, JoinError, LocalSet};
 use super::{blocking, numbered};
 use crate::live::Runtime;
 use crate::spawned::launch;
+use crate::tokio::runtime::number;
 
 /// tokio's `JoinSet`; what it spawns is listed.
 ///
@@ -55,7 +56,7 @@ impl<T: 'static> JoinSet<T> {
         F: Future<Output = T> + Send + 'static,
         T: Send,
     {
-        launch!(Runtime::Tokio, None, task: F, |task, number| numbered(number, self.set.spawn(task)))
+        launch!(number::here(), None, task: F, |task, number| numbered(number, self.set.spawn(task)))
     }
 
     /// Spawns a task on that runtime.
@@ -65,7 +66,7 @@ impl<T: 'static> JoinSet<T> {
         F: Future<Output = T> + Send + 'static,
         T: Send,
     {
-        launch!(Runtime::Tokio, None, task: F, |task, number| numbered(number, self.set.spawn_on(task, handle)))
+        launch!(number::on(handle), None, task: F, |task, number| numbered(number, self.set.spawn_on(task, handle)))
     }
 
     /// Spawns a task on the current `LocalSet`.
@@ -93,7 +94,7 @@ impl<T: 'static> JoinSet<T> {
         F: FnOnce() -> T + Send + 'static,
         T: Send,
     {
-        self.set.spawn_blocking(blocking(Location::caller(), f))
+        self.set.spawn_blocking(blocking(number::here(), Location::caller(), f))
     }
 
     /// Runs a closure on a thread for blocking code of that runtime.
@@ -103,7 +104,7 @@ impl<T: 'static> JoinSet<T> {
         F: FnOnce() -> T + Send + 'static,
         T: Send,
     {
-        self.set.spawn_blocking_on(blocking(Location::caller(), f), handle)
+        self.set.spawn_blocking_on(blocking(number::on(handle), Location::caller(), f), handle)
     }
 
     /// Waits for a task to be done, and takes it out of the set. Cancel safe.

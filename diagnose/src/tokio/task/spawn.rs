@@ -6,11 +6,12 @@ use std::panic::Location;
 use ::tokio::task::{Id, JoinHandle};
 
 use crate::label::Label;
-use crate::live::{self, Runtime};
+use crate::live::{self, Home, Runtime};
 use crate::named::call_site_at;
 use crate::number::shown;
 use crate::recorder::Frame;
 use crate::spawned::{self, Numbered, launch};
+use crate::tokio::runtime::number;
 
 /// `tokio::task::spawn`; the task is listed under the name of the future's function, with the place of this call.
 #[track_caller]
@@ -19,7 +20,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    launch!(Runtime::Tokio, None, future: F, |task, number| numbered(number, ::tokio::task::spawn(task)))
+    launch!(number::here(), None, future: F, |task, number| numbered(number, ::tokio::task::spawn(task)))
 }
 
 /// `tokio::task::spawn_local`; the task is listed as those of [`spawn`] are.
@@ -39,7 +40,7 @@ where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,
 {
-    ::tokio::task::spawn_blocking(blocking(Location::caller(), f))
+    ::tokio::task::spawn_blocking(blocking(number::here(), Location::caller(), f))
 }
 
 /// `tokio::task::block_in_place`; the call is timed as part of the task that makes it.
@@ -50,8 +51,7 @@ where
 {
     let location = Location::caller();
     ::tokio::task::block_in_place(move || {
-        // Another thread goes on as the worker. If this one gets its place back, it is listed again when it parks.
-        live::workers::stopped();
+        live::workers::replaced();
         let _frame = Frame::enter(call_site_at("block_in_place", location), Label::NONE);
         f()
     })
@@ -59,13 +59,14 @@ where
 
 /// The closure as a task that is spawned there.
 pub(in crate::tokio) fn blocking<F, R>(
+    home: Home,
     location: &'static Location<'static>,
     f: F,
 ) -> impl FnOnce() -> R + use<F, R>
 where
     F: FnOnce() -> R,
 {
-    spawned::blocking(Runtime::Tokio, location, f)
+    spawned::blocking(home, location, f)
 }
 
 /// Notes tokio's number of a task.
