@@ -47,6 +47,8 @@ pin_project! {
 macro_rules! launch {
     ($home:expr, $name:expr, $future:ident: $type:ty, |$task:ident, $number:pat_param| $spawn:expr) => {{
         let (home, name, location) = ($home, $name, ::std::panic::Location::caller());
+        // What has a name from here is run, and not spawned.
+        let _own = $crate::spawned::OwnSpawn::begin(name.is_none());
         if $crate::spawned::Large::<$type>::IS_SO {
             let future = ::std::boxed::Box::pin($future);
             let ($task, $number) = $crate::spawned::Spawned::new(home, name, location, future);
@@ -59,6 +61,21 @@ macro_rules! launch {
 }
 
 pub(crate) use launch;
+
+#[cfg(all(feature = "tokio-hooks", tokio_unstable))]
+pub(crate) use crate::tokio::hooks::OwnSpawn;
+
+/// No hook of a runtime has to be told what is listed by its wrapper.
+#[cfg(not(all(feature = "tokio-hooks", tokio_unstable)))]
+#[derive(Debug)]
+pub(crate) struct OwnSpawn;
+
+#[cfg(not(all(feature = "tokio-hooks", tokio_unstable)))]
+impl OwnSpawn {
+    pub(crate) fn begin(_: bool) -> Self {
+        Self
+    }
+}
 
 /// Whether a type is large, as a constant, so that only one of two branches is compiled.
 pub(crate) struct Large<T>(PhantomData<T>);

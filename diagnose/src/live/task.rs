@@ -41,6 +41,8 @@ pub(crate) enum Runtime {
     AsyncStd = 3,
     /// Some executor, through `spawn_with`.
     Other = 4,
+    /// tokio's own hooks tell of it; it was not spawned through this crate.
+    TokioHooks = 5,
 }
 
 /// On which runtime a task is spawned.
@@ -101,6 +103,7 @@ impl Packed {
             2 => Runtime::Smol,
             3 => Runtime::AsyncStd,
             4 => Runtime::Other,
+            5 => Runtime::TokioHooks,
             _ => Runtime::Unknown,
         };
         let work = if by & 1 == 0 { Work::Future } else { Work::Blocking };
@@ -136,6 +139,8 @@ pub(crate) struct Task {
     woken_at: AtomicU64,
     /// Who woke it last: a task, or zero for a thread outside of every task.
     pub(crate) woken_by: AtomicU64,
+    /// The tick of that wake; zero if it never was.
+    pub(crate) last_wake: AtomicU64,
     pub(crate) wakes: AtomicU32,
     pub(crate) self_wakes: AtomicU32,
     /// What it has given away; `None` if that is nothing.
@@ -173,6 +178,7 @@ impl Task {
             queued: zero(),
             woken_at: zero(),
             woken_by: zero(),
+            last_wake: zero(),
             wakes: AtomicU32::new(0),
             self_wakes: AtomicU32::new(0),
             given: Link::new(None),
@@ -182,9 +188,15 @@ impl Task {
 
     /// Becomes a new task.
     pub(super) fn occupy(&self, id: u64, origin: Origin) {
-        for counter in
-            [&self.runtime_id, &self.span, &self.busy, &self.queued, &self.woken_at, &self.woken_by]
-        {
+        for counter in [
+            &self.runtime_id,
+            &self.span,
+            &self.busy,
+            &self.queued,
+            &self.woken_at,
+            &self.woken_by,
+            &self.last_wake,
+        ] {
             counter.store(0, Relaxed);
         }
         for counter in [&self.thread, &self.polls, &self.wakes, &self.self_wakes] {
@@ -273,6 +285,27 @@ impl Task {
         self.given.get().map_or([0; 3], Given::sent_to)
     }
 
+    /// How it came about and the runtime's number of it, if only hooks of the runtime tell of it.
+    #[cold]
+    pub(crate) fn hooked(&self) -> Option<(Origin, u64)> {
+        let (_, origin) = self.origin()?;
+        (origin.runtime == Runtime::TokioHooks).then(|| (origin, self.runtime_id.load(Relaxed)))
+    }
+
+    /// A poll starts of which only hooks tell.
+    #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
+    pub(crate) fn begin_hooked(&self, now: u64, thread: u32) {
+        self.since.store(now << 2 | RUNNING, Relaxed);
+        self.entered.store(now, Relaxed);
+        self.thread.store(thread, Relaxed);
+    }
+
+    /// That poll is over, and the task is not.
+    #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
+    pub(crate) fn end_hooked(&self, now: u64) {
+        self.leave(now, now.saturating_sub(self.entered.load(Relaxed)));
+    }
+
     /// The closure is run.
     pub(crate) fn begin_blocking(&self, now: u64) {
         self.since.store(now << 2 | RUNNING, Relaxed);
@@ -318,8 +351,10 @@ impl Task {
         if by != 0 && by == self.id() {
             self.self_wakes.fetch_add(1, Relaxed);
         }
+        let now = clock::now();
+        self.last_wake.store(now, Relaxed);
         // Only the first wake counts: the poll that answers it answers all.
-        let _ = self.woken_at.compare_exchange(0, clock::now(), Relaxed, Relaxed);
+        let _ = self.woken_at.compare_exchange(0, now, Relaxed, Relaxed);
     }
 }
 

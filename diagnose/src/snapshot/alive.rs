@@ -1,6 +1,6 @@
 //! What is alive, copied from the live registry and put into order.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::{Snapshot, Span, State, Task, TaskKind, Worker};
@@ -61,6 +61,7 @@ impl Alive {
         // Before the tasks: a task that waits since before its waits were read waits for all of them still.
         let waits = Waits::capture();
         let mut tasks: Vec<Listing> = live::all_tasks().into_iter().filter_map(listing).collect();
+        hide_doubles(&mut tasks);
         tasks.sort_by_key(|task| task.id);
         let mut spans: Vec<Listed> = live::all().filter_map(live::Slot::read).collect();
         // A span is listed after the spans below it, so its number says more about the order of siblings.
@@ -82,9 +83,13 @@ impl Alive {
     /// Charges the open wait of every task to the first path that waits in it by itself.
     pub(super) fn charge(&self, merged: &mut Merged) {
         let mut leaves = HashMap::<u64, &'static Node>::new();
+        let mut is_detached = false;
         for (number, placed) in self.spans.iter().enumerate() {
+            // What has lost its parent, and what is below that, is nothing that its task waits for.
+            is_detached = if placed.parent.is_none() { placed.is_detached } else { is_detached };
             let has_children = self.spans.get(number + 1).is_some_and(|next| next.parent == Some(number));
-            if !has_children && !placed.is_skipped && placed.listed.state == live::State::Waiting {
+            let is_waiting = placed.listed.state == live::State::Waiting;
+            if !has_children && !is_detached && !placed.is_skipped && is_waiting {
                 leaves.entry(placed.task).or_insert(placed.node);
             }
         }
@@ -116,7 +121,7 @@ impl Alive {
         for (number, placed) in self.spans.iter().enumerate() {
             let Placed { node, .. } = *placed;
             let Listed { id, state, since, made, polls, .. } = placed.listed;
-            if placed.parent.is_none() && placed.task != 0 {
+            if placed.parent.is_none() && placed.task != 0 && !placed.is_detached {
                 roots.insert(placed.task, number);
             }
             let mut span = Span::default();
@@ -225,7 +230,7 @@ fn runtimes() -> Vec<diagnose_reports::Runtime> {
 fn runtime(runtime: Runtime) -> &'static str {
     match runtime {
         Runtime::Unknown | Runtime::Other => "",
-        Runtime::Tokio => "tokio",
+        Runtime::Tokio | Runtime::TokioHooks => "tokio",
         Runtime::Smol => "smol",
         Runtime::AsyncStd => "async-std",
     }
@@ -249,6 +254,16 @@ fn listing(task: &'static live::Task) -> Option<Listing> {
     Some(Listing { task, id, origin, doing, since, wakers, span, entered, left, running })
 }
 
+/// A task of which only hooks tell is left out where a root in it is listed.
+fn hide_doubles(tasks: &mut Vec<Listing>) {
+    if !tasks.iter().any(Listing::is_hooked) {
+        return;
+    }
+    let runtime_id = |task: &Listing| task.task.runtime_id.load(Relaxed);
+    let listed: HashSet<u64> = tasks.iter().filter(|task| !task.is_hooked()).map(runtime_id).collect();
+    tasks.retain(|task| !task.is_hooked() || !listed.contains(&runtime_id(task)));
+}
+
 /// The nodes that run in a tree, from the root of a task down.
 fn running_on(thread: u32, site: &'static Site) -> Vec<&'static Node> {
     let Some(tree) = tree::all().into_iter().find(|tree| tree.root.tree == thread) else { return Vec::new() };
@@ -263,6 +278,11 @@ impl Listing {
     /// Whether it has gone on since it was read.
     fn has_changed(&self) -> bool {
         self.task.id() != self.id || self.task.doing() != (self.doing, self.since)
+    }
+
+    /// Whether only hooks of its runtime tell of it.
+    fn is_hooked(&self) -> bool {
+        self.origin.runtime == Runtime::TokioHooks
     }
 
     fn known(&self) -> Known {
@@ -311,8 +331,9 @@ impl Listing {
         task.wakes = u64::from(self.task.wakes.load(Relaxed));
         task.self_wakes = u64::from(self.task.self_wakes.load(Relaxed));
         task.woken_by = some(value(&self.task.woken_by));
-        task.wakers =
-            (live::has_wakers() && self.origin.work == Work::Future).then(|| u64::from(self.wakers));
+        task.woken_ns = some(value(&self.task.last_wake)).map(ago);
+        task.wakers = (live::has_wakers() && self.origin.work == Work::Future && !self.is_hooked())
+            .then(|| u64::from(self.wakers));
         task
     }
 }
@@ -324,10 +345,17 @@ fn place(spans: &[Listed], tasks: &HashMap<u64, (u64, u64)>) -> Vec<Placed> {
     let parent = |span: &Listed| by_id.get(&span.parent).copied().filter(|_| span.parent != 0);
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); spans.len()];
     let mut open: Vec<(usize, Option<usize>, (u64, u64))> = Vec::new();
+    let entered: HashMap<u64, u64> = tasks.values().copied().collect();
+    // Where it was polled last, if that task is not done.
+    let last = |span: &Listed| entered.get(&span.task).map(|entered| (span.task, *entered));
     for (number, span) in spans.iter().enumerate().rev() {
         match parent(span) {
             Some(parent) => children[parent].push(number),
-            None => open.push((number, None, tasks.get(&span.id).copied().unwrap_or_default())),
+            None => {
+                let own = tasks.get(&span.id).copied();
+                let last = if span.parent == 0 { None } else { last(span) };
+                open.push((number, None, own.or(last).unwrap_or_default()));
+            }
         }
     }
     let mut placed: Vec<Placed> = Vec::with_capacity(spans.len());

@@ -5,6 +5,7 @@
 //! header         what was recorded, for how long
 //! by function    one row per site, by self busy
 //! call tree      one row per path
+//! long polls     one row per path with polls over a bound
 //! by label       if any span has a label
 //! footer         losses, clock, cost, version
 //! ```
@@ -18,7 +19,7 @@ use crate::analysis::labels::label_rows;
 use crate::analysis::rows::{Row, rows};
 use crate::export::table::Table;
 use crate::export::units::{count, counted, time};
-use crate::export::{callpaths, empty, footer::footer, tasks};
+use crate::export::{callpaths, empty, footer::footer, long_polls, tasks};
 use crate::format::View;
 use crate::model::{Kind, Snapshot};
 use crate::names::{location, printable};
@@ -58,6 +59,7 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     } else {
         by_function(&mut page, snapshot);
         call_tree(&mut page, snapshot);
+        long_polls::write(&mut page, snapshot);
         by_label(&mut page, snapshot);
     }
     page.push('\n');

@@ -85,6 +85,9 @@ pub struct Task {
     /// The task that woke it last; `None` if it was no task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub woken_by: Option<u64>,
+    /// How long ago it was woken last; `None` if it never was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub woken_ns: Option<u64>,
     /// Clones of its waker that somebody keeps; `None` if wakers are not watched. A waiting task without any is never
     /// polled again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -163,7 +166,7 @@ pub struct Span {
     /// Index into [`Snapshot::spans`] of the span that polled it last, smaller than its own; `None` for a root, and where
     /// that one is gone.
     pub parent: Option<usize>,
-    /// The task to which it belongs.
+    /// The task to which it belongs; of one whose parent is gone, the task that polled it last, if that is not done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<u64>,
     /// [`State::Running`] or [`State::Waiting`].

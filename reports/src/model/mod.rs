@@ -46,6 +46,9 @@ pub struct Snapshot {
     pub sites: Vec<Site>,
     /// One per call path, in depth-first order: a parent stands before its children.
     pub nodes: Vec<Node>,
+    /// From how many nanoseconds on a poll counts as long in the text report; zero if none does.
+    #[serde(default)]
+    pub long_poll_ns: u64,
     /// What the watchdog has raised, oldest first; the last 64.
     #[serde(default)]
     pub alarms: Vec<String>,

@@ -154,6 +154,8 @@ impl From<::tokio::runtime::Builder> for Builder {
         builder.on_thread_stop(workers::stopped);
         builder.on_thread_park(|| workers::parked(live::Runtime::Tokio, number::current));
         builder.on_thread_unpark(workers::unparked);
+        #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
+        crate::tokio::hooks::install(&mut builder);
         Self { builder }
     }
 }

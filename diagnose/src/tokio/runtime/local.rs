@@ -18,7 +18,7 @@ use crate::tokio::task::numbered;
 /// tokio's `LocalRuntime`; what it spawns is listed, and the future of `block_on` is the task `main`.
 // The runtime stands first: it is dropped first.
 pub struct LocalRuntime {
-    runtime: ::tokio::runtime::LocalRuntime,
+    inner: ::tokio::runtime::LocalRuntime,
     handle: Handle,
     /// What lists it under a number, if it was built through this crate.
     held: Option<Held>,
@@ -52,7 +52,7 @@ impl LocalRuntime {
         F: Future + 'static,
         F::Output: 'static,
     {
-        launch!(number::on(&self.handle), None, future: F, |task, number| numbered(number, self.runtime.spawn_local(task)))
+        launch!(number::on(&self.handle), None, future: F, |task, number| numbered(number, self.inner.spawn_local(task)))
     }
 
     /// Runs a closure on a thread for blocking code.
@@ -69,42 +69,42 @@ impl LocalRuntime {
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let _visit = workers::visit();
-        launch!(number::around(&self.handle), Some("main"), future: F, |task, _| self.runtime.block_on(task))
+        launch!(number::around(&self.handle), Some("main"), future: F, |task, _| self.inner.block_on(task))
     }
 
     /// Until the guard is dropped, this is the runtime of the thread.
     #[must_use = "the runtime is left when the guard is dropped"]
     pub fn enter(&self) -> EnterGuard<'_> {
-        self.runtime.enter()
+        self.inner.enter()
     }
 
     /// Ends the runtime, and waits that long for blocking code.
     pub fn shutdown_timeout(self, duration: Duration) {
-        self.runtime.shutdown_timeout(duration);
+        self.inner.shutdown_timeout(duration);
     }
 
     /// Ends the runtime without waiting for blocking code.
     pub fn shutdown_background(self) {
-        self.runtime.shutdown_background();
+        self.inner.shutdown_background();
     }
 
     /// The counters of the runtime.
     #[must_use]
     pub fn metrics(&self) -> RuntimeMetrics {
-        self.runtime.metrics()
+        self.inner.metrics()
     }
 
     /// tokio's own runtime.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::runtime::LocalRuntime {
-        self.runtime
+        self.inner
     }
 }
 
 impl From<::tokio::runtime::LocalRuntime> for LocalRuntime {
     fn from(runtime: ::tokio::runtime::LocalRuntime) -> Self {
         let handle = runtime.handle().clone().into();
-        Self { runtime, handle, held: None }
+        Self { inner: runtime, handle, held: None }
     }
 }
 
@@ -118,12 +118,12 @@ impl Deref for LocalRuntime {
     type Target = ::tokio::runtime::LocalRuntime;
 
     fn deref(&self) -> &Self::Target {
-        &self.runtime
+        &self.inner
     }
 }
 
 impl fmt::Debug for LocalRuntime {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.runtime.fmt(formatter)
+        self.inner.fmt(formatter)
     }
 }
