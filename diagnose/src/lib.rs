@@ -135,6 +135,8 @@
     allow(dead_code, unused_imports, unused_macros)
 )]
 
+#[cfg(all(feature = "record", feature = "async-lock"))]
+pub mod async_lock;
 #[cfg(all(feature = "record", feature = "async-std"))]
 pub mod async_std;
 #[cfg(feature = "record")]
@@ -146,6 +148,8 @@ mod clock;
 mod config;
 #[cfg(feature = "reports")]
 mod cpu;
+#[cfg(feature = "record")]
+mod custom;
 #[cfg(feature = "reports")]
 mod dump;
 #[cfg(feature = "record")]
@@ -180,6 +184,8 @@ pub mod smol;
 mod snapshot;
 #[cfg(feature = "record")]
 mod spawned;
+#[cfg(feature = "record")]
+pub mod std;
 #[cfg(feature = "record")]
 mod switch;
 #[cfg(feature = "record")]
@@ -266,17 +272,20 @@ pub use diagnose_macros::diagnose;
 pub use clock::manual as manual_clock;
 #[cfg(feature = "reports")]
 pub use config::{Builder, Signal, Wakers, install};
+#[cfg(feature = "record")]
+pub use custom::{Hold, Resource, wait};
 #[cfg(feature = "reports")]
 pub use diagnose_reports::{
-    Bucket, Clock, Dropped, Error, Format, Kind, Node, Process, Report, Runtime, Site, Span, State, Task,
-    TaskKind, Thread, View, Worker,
+    Bucket, Clock, Confidence, Dropped, Error, Format, Kind, Link, LinkNode, LinkRole, Mode, Node, Place,
+    Process, Report, ResourceKind, Role, Runtime, Site, Span, Stake, State, Task, TaskKind, Thread, Told,
+    Usage, Verdict, VerdictDetail, VerdictKind, View, Wait, Whereabouts, Worker,
 };
 #[cfg(feature = "reports")]
 pub use dump::{dump, dump_to};
 #[cfg(feature = "record")]
 pub use named::FutureExt;
 #[cfg(not(feature = "record"))]
-pub use off::{FutureExt, set_enabled, spawn_with};
+pub use off::{FutureExt, Hold, Resource, set_enabled, spawn_with, wait};
 #[cfg(feature = "reports")]
 pub use snapshot::{Snapshot, reset, snapshot, tree};
 #[cfg(feature = "record")]
@@ -288,12 +297,18 @@ pub use timed::Timed;
 #[cfg(feature = "reports")]
 pub use within::within;
 
+#[cfg(all(feature = "async-lock", not(feature = "record")))]
+#[doc(no_inline)]
+pub use ::async_lock;
 #[cfg(all(feature = "async-std", not(feature = "record")))]
 #[doc(no_inline)]
 pub use ::async_std;
 #[cfg(all(feature = "smol", not(feature = "record")))]
 #[doc(no_inline)]
 pub use ::smol;
+#[cfg(not(feature = "record"))]
+#[doc(no_inline)]
+pub use ::std;
 #[cfg(all(feature = "tokio", not(feature = "record")))]
 #[doc(no_inline)]
 pub use ::tokio;

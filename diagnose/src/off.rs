@@ -21,3 +21,45 @@ where
 {
     spawn(future)
 }
+
+/// Without the feature `record` nothing is known of a resource.
+#[derive(Debug, Clone)]
+pub struct Resource(());
+
+impl Resource {
+    /// Does nothing.
+    #[must_use]
+    pub fn new(_name: &str, _capacity: usize) -> Self {
+        Self(())
+    }
+
+    /// Does nothing.
+    pub fn hold(&self) -> Hold {
+        Hold(())
+    }
+
+    /// Does nothing.
+    pub fn hold_many(&self, _units: usize) -> Hold {
+        Hold(())
+    }
+}
+
+/// Without the feature `record` it says nothing.
+#[must_use = "it ends with its drop"]
+#[derive(Debug)]
+pub struct Hold(());
+
+impl Hold {
+    /// Does nothing.
+    pub fn used(&self) {}
+}
+
+/// Without the feature `record`, a future waits as it is.
+#[must_use = "futures do nothing unless you `.await` or poll them"]
+pub fn wait<F: Future>(
+    _name: &'static str,
+    _resource: &Resource,
+    future: F,
+) -> impl Future<Output = F::Output> + use<F> {
+    future
+}

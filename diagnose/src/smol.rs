@@ -14,12 +14,17 @@
 //! Everything is re-exported. [`spawn`], [`unblock`] and [`block_on`], whose future is the task `main`, are wrapped; what an
 //! `Executor` of the program's own spawns goes through [`spawn_with`](crate::spawn_with).
 //!
+//! With the feature `async-lock`, `lock` is [`async_lock`](crate::async_lock), whose locks are on record.
+//!
 //! Without the feature `record` this module is smol itself.
 
 use std::future::Future;
 use std::panic::Location;
 
 pub use ::smol::*;
+
+#[cfg(feature = "async-lock")]
+pub use crate::async_lock as lock;
 
 use crate::live::Runtime;
 use crate::spawned::{self, launch};
@@ -46,7 +51,7 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    ::smol::unblock(spawned::blocking(Runtime::Smol, Location::caller(), f))
+    ::smol::unblock(spawned::blocking(Runtime::Smol.into(), Location::caller(), f).0)
 }
 
 /// `smol::block_on`; the future is the task `main`.

@@ -127,6 +127,20 @@ pub(crate) struct Numbered {
 }
 
 impl Numbered {
+    /// A task that is not on record.
+    pub(crate) const NONE: Self = Self { task: None };
+
+    /// Its number. `None` if it is not on record.
+    #[inline]
+    pub(crate) fn id(self) -> Option<u64> {
+        self.task.map(|(_, id)| id)
+    }
+
+    /// Whether it is not over.
+    pub(crate) fn is_alive(self) -> bool {
+        self.task.is_some_and(|(task, id)| task.id() == id)
+    }
+
     /// Notes the number that the runtime itself has given it.
     pub(crate) fn set_runtime_id(self, number: u64) {
         if let Some((task, id)) = self.task.filter(|(task, id)| task.id() == *id) {
@@ -149,16 +163,14 @@ impl<F: Future> Spawned<F> {
     ) -> (Self, Numbered) {
         let site = task_site_at(name.unwrap_or_else(|| name_of::<F>()), location);
         if !site.is_on() {
-            return (Self { future, span: None, ticket: Ticket(None) }, Numbered { task: None });
+            return (Self { future, span: None, ticket: Ticket(None) }, Numbered::NONE);
         }
         note_spawn();
-        let Home { runtime, number } = home.into();
         let task = live::add_task(Origin {
             work: Work::Future,
             site,
             label: Label::NONE,
-            runtime,
-            runtime_number: number,
+            home: home.into(),
             spawned_at: Some(location),
             spawned_by: current_task(),
             made: clock::now(),
@@ -192,30 +204,29 @@ impl<F: Future> Future for Spawned<F> {
 
 /// A closure that is run on a thread for blocking code, as a task.
 pub(crate) fn blocking<F, T>(
-    home: impl Into<Home>,
+    home: Home,
     location: &'static Location<'static>,
     work: F,
-) -> impl FnOnce() -> T
+) -> (impl FnOnce() -> T + use<F, T>, Numbered)
 where
     F: FnOnce() -> T,
 {
     let site = task_site_at(name_of::<F>(), location);
     let task = site.is_on().then(|| {
         note_spawn();
-        let Home { runtime, number } = home.into();
         live::add_task(Origin {
             work: Work::Blocking,
             site,
             label: Label::NONE,
-            runtime,
-            runtime_number: number,
+            home,
             spawned_at: Some(location),
             spawned_by: current_task(),
             made: clock::now(),
         })
     });
     let ticket = Ticket(task);
-    move || {
+    let number = Numbered { task: task.map(|task| (task, task.id())) };
+    let work = move || {
         // Dropped when the closure returns, when it panics, and when it is never run.
         let ticket = ticket;
         if let Some(task) = ticket.0 {
@@ -223,7 +234,8 @@ where
         }
         let _frame = crate::recorder::Frame::enter(site, Label::NONE);
         work()
-    }
+    };
+    (work, number)
 }
 
 /// The name of a function by the type of its future or of a closure in it: `conn` for `server::conn::{{closure}}`, for the

@@ -34,11 +34,13 @@ pub enum Format {
     Folded,
     /// Tables and a call tree for humans, with every view at once.
     Text,
-    /// The snapshot itself, complete, for [`Snapshot::read_json`].
+    /// The snapshot itself, complete, for [`Snapshot::read_json`]; and its verdicts.
     Json,
+    /// Who waits for what, and who has it: a graph for Graphviz.
+    Dot,
 }
 
-/// Which times a report shows. Text and JSON hold all of them and ignore it.
+/// Which times a report shows. Text and JSON hold all of them and ignore it, and so does the graph of who waits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum View {
@@ -96,6 +98,7 @@ const FORMATS: &[Entry] = &[
     Entry { format: Format::Folded, names: &["folded", "collapsed"], render: Ok(export::folded::render) },
     Entry { format: Format::Text, names: &["txt", "text"], render: Ok(export::text::render) },
     Entry { format: Format::Json, names: &["json"], render: Ok(export::json::render) },
+    Entry { format: Format::Dot, names: &["dot"], render: Ok(export::dot::render) },
 ];
 
 const VIEWS: &[(&str, View)] =

@@ -15,4 +15,4 @@ mod source;
 
 pub(crate) use scale::Scale;
 pub use source::now;
-pub(crate) use source::{name, origin};
+pub(crate) use source::{name, origin, tick_in};

@@ -1,8 +1,8 @@
 //! From ticks to nanoseconds, at a capture.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::source::{now, start};
+use super::source::{now, paired, start};
 
 /// How long ticks are measured against `Instant` at least, so that the reading of `Instant` itself does not matter.
 const CALIBRATION: Duration = Duration::from_millis(2);
@@ -14,7 +14,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Measures the ticks since the first reading against [`Instant`]. Waits up to two milliseconds if that was only
+    /// Measures the ticks since the first reading against `Instant`. Waits up to two milliseconds if that was only
     /// just now.
     pub(crate) fn measure() -> Self {
         #[cfg(feature = "manual-clock")]
@@ -26,8 +26,9 @@ impl Scale {
         while start.instant.elapsed() < CALIBRATION {
             std::hint::spin_loop();
         }
-        let ticks = now().saturating_sub(start.tick);
-        let ns = Instant::now().duration_since(start.instant).as_nanos();
+        let (tick, instant) = paired(now);
+        let ticks = tick.saturating_sub(start.tick);
+        let ns = instant.duration_since(start.instant).as_nanos();
         Self::from_elapsed(u64::try_from(ns).unwrap_or(u64::MAX), ticks)
     }
 

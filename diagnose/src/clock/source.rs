@@ -1,7 +1,7 @@
 //! Which clock is read, decided once for the process.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::counter;
 
@@ -62,10 +62,42 @@ pub(super) fn start() -> &'static Start {
     static START: OnceCell<Start> = OnceCell::new();
     START.get_or_init(|| {
         let counter_name = counter::trusted();
-        let instant = Instant::now();
-        let tick = if counter_name.is_some() { counter::read() } else { 1 };
+        let (tick, instant) =
+            if counter_name.is_some() { paired(counter::read) } else { (1, Instant::now()) };
         Start { tick, instant, counter_name }
     })
+}
+
+/// A tick and the moment at which it was read. Of a few attempts the one that took least: whoever is stopped between the
+/// two, if only by the first touch of a page, would have all times off by that much of the time that ticks are measured
+/// over.
+pub(super) fn paired(read: impl Fn() -> u64) -> (u64, Instant) {
+    let attempt = || {
+        let before = Instant::now();
+        let tick = read();
+        let took = before.elapsed();
+        (took, (tick, before + took / 2))
+    };
+    let attempts = (0..8).map(|_| attempt());
+    attempts.min_by_key(|(took, _)| *took).map_or_else(|| (read(), Instant::now()), |(_, pair)| pair)
+}
+
+/// The tick of a moment so far in the future. Ticks are measured against [`Instant`] for it, which takes two readings.
+pub(crate) fn tick_in(duration: Duration) -> u64 {
+    /// So long ticks are measured at least.
+    const CALIBRATION: Duration = Duration::from_micros(100);
+    let tick = now();
+    #[cfg(feature = "manual-clock")]
+    if is_manual() {
+        return tick.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
+    }
+    let start = start();
+    while start.instant.elapsed() < CALIBRATION {
+        std::hint::spin_loop();
+    }
+    let ticks = now().saturating_sub(start.tick);
+    let ahead = duration.as_nanos().saturating_mul(ticks.into()) / start.instant.elapsed().as_nanos().max(1);
+    tick.saturating_add(u64::try_from(ahead).unwrap_or(u64::MAX))
 }
 
 /// The tick at which the recording began.

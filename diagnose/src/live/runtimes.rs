@@ -16,6 +16,8 @@ pub(crate) struct ListedRuntime {
     pub(crate) name: Option<String>,
     /// How many worker threads it has.
     pub(crate) workers: u64,
+    /// How many threads for blocking code it may have; `None` if that is not known.
+    pub(crate) max_blocking: Option<u64>,
     /// Threads that it has started and that run, those for blocking code included.
     pub(crate) threads: u64,
 }
@@ -66,9 +68,12 @@ pub(crate) fn end_thread(number: u16) {
     }
 }
 
-/// Lists the runtime until what is returned is dropped.
-pub(crate) fn hold(own_id: u64, listed: impl FnOnce() -> ListedRuntime) -> Held {
-    Held(with(own_id, listed, |entry| entry.is_held = true))
+/// Lists the runtime, with so many threads for blocking code at most, until what is returned is dropped.
+pub(crate) fn hold(own_id: u64, max_blocking: Option<u64>, listed: impl FnOnce() -> ListedRuntime) -> Held {
+    Held(with(own_id, listed, |entry| {
+        entry.listed.max_blocking = max_blocking;
+        entry.is_held = true;
+    }))
 }
 
 /// The runtimes that there are, by number.
@@ -124,7 +129,14 @@ mod tests {
     use crate::live::Runtime;
 
     fn listed() -> ListedRuntime {
-        ListedRuntime { number: 0, runtime: Runtime::Tokio, name: None, workers: 2, threads: 0 }
+        ListedRuntime {
+            number: 0,
+            runtime: Runtime::Tokio,
+            name: None,
+            workers: 2,
+            max_blocking: None,
+            threads: 0,
+        }
     }
 
     #[test]
@@ -133,7 +145,7 @@ mod tests {
         assert_eq!(find(own_id), 0);
         // A thread may run its hook before the wrapper is made.
         let number = begin_thread(own_id, listed);
-        let held = hold(own_id, listed);
+        let held = hold(own_id, None, listed);
         assert_eq!((find(own_id), held.0), (number, number));
         drop(held);
         let threads = |number| {
@@ -143,7 +155,7 @@ mod tests {
         assert_eq!(threads(number), Some(1));
         end_thread(number);
         assert_eq!((find(own_id), threads(number)), (0, None));
-        let later = hold(own_id, listed);
+        let later = hold(own_id, None, listed);
         assert_ne!(later.0, number, "no number is used twice");
     }
 }

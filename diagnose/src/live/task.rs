@@ -51,11 +51,13 @@ pub(crate) struct Home {
     pub(crate) runtime: Runtime,
     /// The number of that runtime in this process; zero if it is not known, or if its workers do not poll the task.
     pub(crate) number: u16,
+    /// Whether it stays on the thread that polls it first.
+    pub(crate) is_local: bool,
 }
 
 impl From<Runtime> for Home {
     fn from(runtime: Runtime) -> Self {
-        Self { runtime, number: 0 }
+        Self { runtime, number: 0, is_local: false }
     }
 }
 
@@ -66,9 +68,7 @@ pub(crate) struct Origin {
     /// Its name, and where that was annotated or spawned.
     pub(crate) site: &'static Site,
     pub(crate) label: Label,
-    pub(crate) runtime: Runtime,
-    /// The number of that runtime in this process; zero if it is not known.
-    pub(crate) runtime_number: u16,
+    pub(crate) home: Home,
     pub(crate) spawned_at: Option<&'static Location<'static>>,
     /// The task that spawned it; zero if none did.
     pub(crate) spawned_by: u64,
@@ -82,16 +82,17 @@ struct Packed {
     label: Label,
     spawned_at: Option<&'static Location<'static>>,
     made: u64,
-    /// The number of the runtime above the task's that spawned it, above what runtime it is and what work.
+    /// The number of the runtime above the task's that spawned it, above whether it is local, what runtime it is, what work.
     by: u64,
 }
 
 impl Packed {
     fn new(origin: Origin) -> Self {
-        let Origin { work, site, label, runtime, runtime_number, spawned_at, spawned_by, made } = origin;
-        let by = u64::from(runtime_number) << 48
-            | (spawned_by & BY) << 4
-            | u64::from(runtime as u8) << 1
+        let Origin { work, site, label, home, spawned_at, spawned_by, made } = origin;
+        let by = u64::from(home.number) << 48
+            | (spawned_by & BY) << 5
+            | u64::from(home.is_local) << 4
+            | u64::from(home.runtime as u8) << 1
             | u64::from(work == Work::Blocking);
         Self { site, label, spawned_at, made, by }
     }
@@ -107,13 +108,14 @@ impl Packed {
             _ => Runtime::Unknown,
         };
         let work = if by & 1 == 0 { Work::Future } else { Work::Blocking };
-        let runtime_number = u16::try_from(by >> 48).unwrap_or(0);
-        Origin { work, site, label, runtime, runtime_number, spawned_at, spawned_by: by >> 4 & BY, made }
+        let number = u16::try_from(by >> 48).unwrap_or(0);
+        let home = Home { runtime, number, is_local: by >> 4 & 1 != 0 };
+        Origin { work, site, label, home, spawned_at, spawned_by: by >> 5 & BY, made }
     }
 }
 
 /// So much of a task's number is kept as that of the spawner.
-const BY: u64 = (1 << 44) - 1;
+const BY: u64 = (1 << 43) - 1;
 
 /// One task. Counters are written by the thread that polls it, the wake by whoever wakes it.
 #[derive(Debug)]
@@ -228,7 +230,7 @@ impl Task {
     /// Whether it was spawned through this crate: then it is a root wherever it is polled.
     #[cold]
     pub(crate) fn was_spawned(&self) -> bool {
-        self.origin.lock().as_ref().is_some_and(|packed| packed.origin().runtime != Runtime::Unknown)
+        self.origin.lock().as_ref().is_some_and(|packed| packed.origin().home.runtime != Runtime::Unknown)
     }
 
     #[inline]
@@ -289,7 +291,7 @@ impl Task {
     #[cold]
     pub(crate) fn hooked(&self) -> Option<(Origin, u64)> {
         let (_, origin) = self.origin()?;
-        (origin.runtime == Runtime::TokioHooks).then(|| (origin, self.runtime_id.load(Relaxed)))
+        (origin.home.runtime == Runtime::TokioHooks).then(|| (origin, self.runtime_id.load(Relaxed)))
     }
 
     /// A poll starts of which only hooks tell.

@@ -47,6 +47,16 @@ pub(crate) fn current_span() -> u64 {
     local::id()
 }
 
+/// Who uses something now: the task whose poll is running on this thread, or the thread; zero if it has no tree.
+#[cfg(feature = "tokio")]
+#[inline]
+pub(crate) fn user() -> u64 {
+    match local::task() {
+        Some(task) => task.id(),
+        None => local::current().map_or(0, |node| u64::from(node.tree) | 1 << 63),
+    }
+}
+
 /// A number that no span has had.
 pub(crate) fn new_span() -> u64 {
     local::new_id()

@@ -143,7 +143,7 @@ impl Alive {
             snapshot.spans.push(span);
         }
         snapshot.workers = self.workers(scale);
-        snapshot.runtimes = runtimes();
+        add_runtimes(snapshot);
         let kept = self.waits.kept_wakers();
         for listing in &self.tasks {
             let mut task = listing.build(self.now, scale, site_number(listing.origin.site));
@@ -207,24 +207,28 @@ impl Alive {
 
 /// The runtimes that there are.
 #[cfg(feature = "tokio")]
-fn runtimes() -> Vec<diagnose_reports::Runtime> {
-    let runtimes = live::runtimes::all_runtimes().into_iter().map(|listed| {
+fn add_runtimes(snapshot: &mut Snapshot) {
+    for listed in live::runtimes::all_runtimes() {
+        let number = u64::from(listed.number);
+        if let Some(threads) = listed.max_blocking {
+            let mut pool = diagnose_reports::BlockingPool::default();
+            pool.runtime_number = number;
+            pool.threads = threads;
+            snapshot.blocking_pools.push(pool);
+        }
         let mut built = diagnose_reports::Runtime::default();
-        built.number = u64::from(listed.number);
+        built.number = number;
         built.library.push_str(runtime(listed.runtime));
         built.name = listed.name;
         built.workers = listed.workers;
         built.threads = listed.threads;
-        built
-    });
-    runtimes.collect()
+        snapshot.runtimes.push(built);
+    }
 }
 
 /// None tells of itself.
 #[cfg(not(feature = "tokio"))]
-fn runtimes() -> Vec<diagnose_reports::Runtime> {
-    Vec::new()
-}
+fn add_runtimes(_: &mut Snapshot) {}
 
 /// The name of a runtime.
 fn runtime(runtime: Runtime) -> &'static str {
@@ -282,7 +286,7 @@ impl Listing {
 
     /// Whether only hooks of its runtime tell of it.
     fn is_hooked(&self) -> bool {
-        self.origin.runtime == Runtime::TokioHooks
+        self.origin.home.runtime == Runtime::TokioHooks
     }
 
     fn known(&self) -> Known {
@@ -291,7 +295,7 @@ impl Listing {
             entered: self.entered,
             made: self.origin.made,
             spawned_by: self.origin.spawned_by,
-            is_stranger: self.origin.runtime == Runtime::Unknown,
+            is_stranger: self.origin.home.runtime == Runtime::Unknown,
         }
     }
 
@@ -306,8 +310,9 @@ impl Listing {
             Work::Future => TaskKind::Future,
             Work::Blocking => TaskKind::Blocking,
         };
-        task.runtime.push_str(runtime(self.origin.runtime));
-        task.runtime_number = u64::from(self.origin.runtime_number);
+        task.runtime.push_str(runtime(self.origin.home.runtime));
+        task.runtime_number = u64::from(self.origin.home.number);
+        task.is_local = self.origin.home.is_local;
         task.runtime_id = some(value(&self.task.runtime_id));
         task.spawned_at = self.origin.spawned_at.map(ToString::to_string).unwrap_or_default();
         task.spawned_by = some(self.origin.spawned_by);

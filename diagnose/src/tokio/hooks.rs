@@ -21,7 +21,7 @@ use ::tokio::task::Id;
 use super::runtime::{Builder, number};
 use crate::clock;
 use crate::label::Label;
-use crate::live::{self, Origin, Runtime, Task, Work};
+use crate::live::{self, Home, Origin, Runtime, Task, Work};
 use crate::named::task_site_at;
 use crate::number::shown;
 use crate::recorder::{self, current_task};
@@ -140,8 +140,7 @@ fn spawned(meta: &TaskMeta<'_>) {
         work: Work::Future,
         site,
         label: Label::NONE,
-        runtime: Runtime::TokioHooks,
-        runtime_number: number::current(),
+        home: Home { number: number::current(), ..Runtime::TokioHooks.into() },
         spawned_at: Some(location),
         spawned_by: current_task(),
         made: clock::now(),

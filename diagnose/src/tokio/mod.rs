@@ -33,7 +33,9 @@
 //! - [`runtime::Runtime`], [`runtime::LocalRuntime`], [`runtime::Handle`]: what they spawn, and the future of `block_on`,
 //!   which is the task `main`;
 //! - [`runtime::Builder`]: its worker threads are noted when they start, park, go on and stop, each time before or after
-//!   the program's own hook.
+//!   the program's own hook;
+//! - [`task::JoinHandle`], and what in [`sync`] is defined here: who waits there, who holds it and who could send is on
+//!   record.
 //!
 //! A wrapper derefs to what it wraps, and `From` and `into_inner` convert both ways, for other crates that ask for tokio's
 //! own type. Scheduling, cancellation, panics and bounds are tokio's. `task::Builder`, which is there only with
@@ -50,8 +52,11 @@
 
 #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
 pub(crate) mod hooks;
+pub mod io;
 pub mod runtime;
+pub mod sync;
 pub mod task;
+pub mod time;
 
 pub use self::task::spawn;
 pub use ::tokio::*;

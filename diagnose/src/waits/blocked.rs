@@ -2,6 +2,7 @@
 
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::record::Record;
 use super::wait::{Mode, Wait};
@@ -31,12 +32,14 @@ impl Blocked {
         wait.is_blocking = true;
         let began = wait.began;
         let place = record.enqueue(&Arc::new(wait));
+        record.blocked.fetch_add(1, Relaxed);
         Some(Self { record, place, began })
     }
 }
 
 impl Drop for Blocked {
     fn drop(&mut self) {
+        self.record.blocked.fetch_sub(1, Relaxed);
         self.record.dequeue(self.place, Some(clock::now().saturating_sub(self.began)));
     }
 }

@@ -1,7 +1,7 @@
 //! The future of a primitive, from its first `Pending` to its end: what puts it into a queue, and takes it out.
 
 use std::future::Future;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -9,6 +9,7 @@ use std::task::{Context, Poll, Waker};
 use pin_project_lite::pin_project;
 
 use super::record::Record;
+use super::stake::Stake;
 use super::wait::{self, Mode, Wait};
 use crate::clock;
 use crate::switch;
@@ -32,9 +33,15 @@ pub(crate) struct Leaf {
     mode: Mode,
     units: u64,
     at: &'static Location<'static>,
+    /// Asked instead of what the resource says.
+    is_forced: Option<fn() -> bool>,
     waiting: Option<Waiting>,
     has_waited: bool,
 }
+
+// What is shared in it are counters and wakers, which no panic leaves half changed.
+impl UnwindSafe for Leaf {}
+impl RefUnwindSafe for Leaf {}
 
 #[derive(Debug)]
 struct Waiting {
@@ -47,7 +54,7 @@ struct Waiting {
 impl Leaf {
     #[inline]
     pub(crate) fn new(target: Target, mode: Mode, units: u64, at: &'static Location<'static>) -> Self {
-        Self { target, mode, units, at, waiting: None, has_waited: false }
+        Self { target, mode, units, at, is_forced: None, waiting: None, has_waited: false }
     }
 
     /// One that waits for a resource.
@@ -61,10 +68,36 @@ impl Leaf {
         Self::new(Target::Resource(record), mode, units, at)
     }
 
+    /// Whether a `Pending` was forced, as that says, and not what the resource says.
+    #[must_use]
+    pub(crate) fn forced_by(mut self, is_forced: fn() -> bool) -> Self {
+        self.is_forced = Some(is_forced);
+        self
+    }
+
     /// Whether it has returned `Pending`.
     #[inline]
     pub(crate) fn has_waited(&self) -> bool {
         self.has_waited
+    }
+
+    /// What was acquired, now that the future is ready.
+    #[inline]
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn hold(&self, is_movable: bool) -> Stake {
+        let Target::Resource(record) = self.target else { return Stake::NONE };
+        Stake::hold_after(record, self.units, self.at, is_movable, self.has_waited)
+    }
+
+    /// Whether the `Pending` that was just returned was forced.
+    fn is_forced(&self) -> bool {
+        match (self.is_forced, &self.target) {
+            (Some(is_forced), _) => is_forced(),
+            (None, Target::Resource(Some(record))) => {
+                record.identity().is_none_or(|(_, it)| (it.what.is_forced)())
+            }
+            _ => false,
+        }
     }
 
     /// A poll of the future. The first that returns `Pending` is followed by another at once, with the waker of the wait.
@@ -72,11 +105,22 @@ impl Leaf {
     pub(crate) fn poll<T>(
         &mut self,
         context: &mut Context<'_>,
+        poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        self.poll_unless(context, poll, || false)
+    }
+
+    /// The same, but a `Pending` that is of something else does not begin a wait, and is not followed by another poll.
+    #[inline]
+    pub(crate) fn poll_unless<T>(
+        &mut self,
+        context: &mut Context<'_>,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+        is_of_something_else: impl FnOnce() -> bool,
     ) -> Poll<T> {
         if self.waiting.is_none() {
             let ready = poll(context);
-            if ready.is_ready() || !self.begin() {
+            if ready.is_ready() || is_of_something_else() || !self.begin() {
                 return ready;
             }
         }
@@ -85,15 +129,10 @@ impl Leaf {
 
     /// The first `Pending`. Returns whether it is recorded.
     #[cold]
-    fn begin(&mut self) -> bool {
+    pub(super) fn begin(&mut self) -> bool {
         self.has_waited = true;
-        let is_forced = match &self.target {
-            Target::Resource(None) => return false,
-            Target::Resource(Some(record)) => record.identity().is_none_or(|(_, it)| (it.what.is_forced)()),
-            Target::Tasks(_) | Target::Moment(_) => false,
-        };
         // One that was forced to return `Pending` is in no queue.
-        if is_forced || !switch::records() {
+        if matches!(self.target, Target::Resource(None)) || !switch::records() || self.is_forced() {
             return false;
         }
         let mut wait = Wait::new(self.mode, self.units, self.at);
@@ -115,7 +154,7 @@ impl Leaf {
     }
 
     #[cold]
-    fn poll_again<T>(
+    pub(super) fn poll_again<T>(
         &mut self,
         context: &mut Context<'_>,
         poll: &mut impl FnMut(&mut Context<'_>) -> Poll<T>,
@@ -126,16 +165,14 @@ impl Leaf {
         if ready.is_ready() {
             self.end(false);
         } else {
-            let is_forced = match waiting.place {
-                Some((record, _)) => record.identity().is_some_and(|(_, it)| (it.what.is_forced)()),
-                None => false,
-            };
-            waiting.wait.leave(is_forced, answered);
+            waiting.wait.leave(self.is_forced(), answered);
         }
         ready
     }
 
     /// It waits no longer.
+    // One that was given up, as a future of `recv` that is made anew for every poll, may have left its waker with the
+    // primitive, and its task may count on that.
     #[cold]
     fn end(&mut self, is_given_up: bool) {
         let Some(Waiting { wait, waker, place }) = self.waiting.take() else { return };
@@ -144,7 +181,9 @@ impl Leaf {
             Some((record, place)) => record.dequeue(place, waited),
             None => wait::remove(wait.id),
         }
-        wait.end();
+        if !is_given_up {
+            wait.end();
+        }
         drop(waker);
     }
 }
@@ -180,6 +219,20 @@ impl<F> Waited<F> {
     #[inline]
     pub(crate) fn has_waited(&self) -> bool {
         self.leaf.has_waited()
+    }
+
+    /// What was acquired, now that it is ready.
+    #[inline]
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn hold(&self, is_movable: bool) -> Stake {
+        self.leaf.hold(is_movable)
+    }
+
+    /// The future of the primitive.
+    #[inline]
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn future(&self) -> &F {
+        &self.future
     }
 }
 

@@ -10,6 +10,10 @@
 //! wake before it hands it on: at a fair lock that wake is the grant.
 
 mod blocked;
+mod borrowed;
+mod end;
+mod guard;
+mod kept;
 mod leaf;
 mod pool;
 mod record;
@@ -18,6 +22,10 @@ mod stake;
 mod wait;
 
 pub(crate) use blocked::Blocked;
+pub(crate) use borrowed::Borrowed;
+pub(crate) use end::{End, LastEnd};
+pub(crate) use guard::{guard, guard_mut};
+pub(crate) use kept::Kept;
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use pool::Cache;
 pub(crate) use record::{Durations, Identity, Kind, Record, Told, UNBOUNDED, Usage, What, all_records};

@@ -1,11 +1,12 @@
 //! What is known of one resource.
 
 use std::collections::BTreeMap;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::pool::{Pool, Pooled};
+use super::stake::{Place, Stake};
 use super::wait::Wait;
 use crate::clock;
 use crate::recorder;
@@ -65,6 +66,11 @@ pub(crate) struct Record {
     pub(crate) is_closed: AtomicBool,
     /// How many wait.
     waiting: AtomicU32,
+    /// How many of them are blocked threads.
+    pub(super) blocked: AtomicU32,
+    /// Of a value that is looked at under a lock: the stake of one who does, and how many others do.
+    pub(super) borrowed: Link<Place>,
+    pub(super) more_borrowed: AtomicU32,
     /// How many keep it: see [`Shared`](super::Shared).
     pub(super) owners: AtomicU32,
     queue: Mutex<Queue>,
@@ -87,7 +93,12 @@ struct Queue {
     waits: BTreeMap<u64, Arc<Wait>>,
     told: Option<Told>,
     usage: Usage,
+    /// The stakes of ends that have gone where nobody sees them.
+    lost: Vec<Stake>,
 }
+
+// Counters, and locks that no panic leaves half changed.
+impl RefUnwindSafe for Record {}
 
 /// When, where and by whom the waiting were told last.
 #[derive(Debug, Clone, Copy)]
@@ -143,6 +154,9 @@ impl Pooled for Record {
             is_refilled: AtomicBool::new(false),
             is_closed: AtomicBool::new(false),
             waiting: AtomicU32::new(0),
+            blocked: AtomicU32::new(0),
+            borrowed: Link::new(None),
+            more_borrowed: AtomicU32::new(0),
             owners: AtomicU32::new(0),
             queue: Mutex::new(Queue::default()),
             next: Link::new(None),
@@ -226,10 +240,27 @@ impl Record {
         drop(wait);
     }
 
+    /// That stake is anywhere from now on.
+    pub(super) fn lose(&self, stake: Stake) {
+        self.queue.lock().lost.push(stake);
+    }
+
     /// Whether somebody waits.
     #[inline]
     pub(crate) fn has_waiting(&self) -> bool {
         self.waiting.load(Relaxed) != 0
+    }
+
+    /// Whether some of them are blocked threads.
+    #[inline]
+    pub(crate) fn has_blocked(&self) -> bool {
+        self.blocked.load(Relaxed) != 0
+    }
+
+    /// Whether the one whose stake is noted still looks at the value.
+    #[inline]
+    pub(super) fn is_borrowed_by_one(&self) -> bool {
+        self.borrowed.get().is_some_and(|place| place.is_of(self.id()))
     }
 
     /// It was held for so long.

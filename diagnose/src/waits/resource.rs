@@ -57,6 +57,9 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// Nothing that is known.
+    pub(crate) const NONE: Self = Self { record: None };
+
     /// One that is made there, known from now on.
     pub(crate) fn new(
         what: &'static What,

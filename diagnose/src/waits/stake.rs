@@ -1,6 +1,6 @@
 //! Somebody's part in a resource: a guard, a permit, a sender, a receiver.
 
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::pool::{Cache, Pool, Pooled};
@@ -75,6 +75,9 @@ const UNITS: u64 = SHARED - 1;
 /// Of acquisitions that did not wait, the clock is read for one in so many.
 const SAMPLED: u64 = 16;
 
+// Atomics, each of which is written at once: whoever unwinds leaves nothing half done.
+impl RefUnwindSafe for Place {}
+
 impl Pooled for Place {
     fn free() -> Self {
         let zero = || AtomicU64::new(0);
@@ -108,6 +111,12 @@ impl Place {
         let (spawned, sent) = here.task.map_or((0, 0), Task::given_away);
         self.spawned.store(spawned, Relaxed);
         self.sent.store(sent, Relaxed);
+    }
+
+    /// Whether it is a stake in the resource of that number.
+    #[inline]
+    pub(super) fn is_of(&self, resource: u64) -> bool {
+        self.resource.load(Relaxed) == resource
     }
 
     fn read(&self) -> Option<Staked> {
@@ -181,6 +190,26 @@ impl Stake {
         Self::begin(record, Role::Holds, units, at, is_movable, true)
     }
 
+    /// The running task has so many places of a channel, for messages that it will put in.
+    #[inline]
+    pub(crate) fn reserve(
+        record: Option<&'static Record>,
+        units: u64,
+        at: &'static Location<'static>,
+        is_movable: bool,
+    ) -> Self {
+        let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
+        Self::begin(record, Role::Holds, units, at, is_movable, false)
+    }
+
+    /// It is the one by which others know that somebody looks at the value.
+    #[inline]
+    pub(super) fn borrows(&self) {
+        if let (Some(place), Some(record)) = (self.place, self.record) {
+            record.borrowed.set(place);
+        }
+    }
+
     /// The running task has an end of a channel, or may tell others.
     #[inline]
     pub(crate) fn take_part(
@@ -214,6 +243,19 @@ impl Stake {
         Self { place: Some(place), record: Some(record) }
     }
 
+    /// What it is a stake in. `None` while recording is off.
+    #[inline]
+    #[allow(dead_code)]
+    pub(crate) fn record(&self) -> Option<&'static Record> {
+        self.record
+    }
+
+    /// Whether it can go to another thread without being seen.
+    #[allow(dead_code)]
+    pub(crate) fn is_movable(&self) -> bool {
+        self.place.is_some_and(|place| place.units.load(Relaxed) & MOVABLE != 0)
+    }
+
     /// The running task has used it, there: it has it now.
     #[inline]
     pub(crate) fn used(&self, at: &'static Location<'static>) {
@@ -236,6 +278,15 @@ impl Stake {
         if place.span.load(Relaxed) != recorder::current_span() {
             place.note(recorder::here());
         }
+    }
+
+    /// What it is the stake of goes where nobody sees it: it is anywhere, for as long as the resource is known.
+    pub(crate) fn lose(self) {
+        let (Some(place), Some(record)) = (self.place, self.record) else { return };
+        place.task.store(0, Relaxed);
+        place.span.store(0, Relaxed);
+        place.thread.store(0, Relaxed);
+        record.lose(self);
     }
 
     /// Some units go to a stake of their own, or are given up.

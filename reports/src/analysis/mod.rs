@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! tree      children, roots, self times: what the others start from
+//! hangs     who can still make progress: verdicts
 //! hide      a snapshot without some of its nodes
 //! fold      stacks with a value: flame graphs
 //! rows      one row per site: the table by function
@@ -13,6 +14,7 @@
 //! panic.
 
 pub(crate) mod fold;
+pub(crate) mod hangs;
 pub(crate) mod hide;
 pub(crate) mod labels;
 pub(crate) mod long_polls;

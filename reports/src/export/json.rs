@@ -1,13 +1,15 @@
 //! The snapshot itself as JSON: complete, for reading back here or with other tools.
 //!
-//! Field by field what [`Snapshot`] is, indented, in the order of its fields, with a line break at the end.
+//! Field by field what [`Snapshot`] is, indented, in the order of its fields, with a line break at the end. Last come its
+//! `verdicts`, for other tools: whoever reads the file back here computes them anew.
 //! The number `version` decides whether a reader understands the file; it is looked at before anything else
 //! is.
 
 use std::io;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
+use crate::analysis::hangs::Verdict;
 use crate::error::Error;
 use crate::format::View;
 use crate::model::{Snapshot, VERSION};
@@ -21,9 +23,17 @@ struct Header {
     producer: String,
 }
 
+/// What a file holds.
+#[derive(Serialize)]
+struct Page<'a> {
+    #[serde(flatten)]
+    snapshot: &'a Snapshot,
+    verdicts: Vec<Verdict>,
+}
+
 /// Renders the whole snapshot, whatever the view.
 pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
-    let mut page = serde_json::to_string_pretty(snapshot)?;
+    let mut page = serde_json::to_string_pretty(&Page { snapshot, verdicts: snapshot.verdicts() })?;
     page.push('\n');
     Ok(page)
 }

@@ -3,6 +3,8 @@
 //! ```text
 //! svg      flame graph, a page for a browser   folded   stacks, for other tools
 //! text     tables and tree, for a terminal     json     the snapshot, for reading back
+//! dot      who waits for what, for Graphviz
+//! verdicts   what hangs          waiters    what is waited for, and who has it: both in the text report
 //! footer   what every report says about itself: cost, losses, clock
 //! empty    the page when there is nothing to draw, and why
 //! units    times, counts and shares as people read them
@@ -13,6 +15,7 @@
 //! Equal snapshots give equal bytes.
 
 pub(crate) mod callpaths;
+pub(crate) mod dot;
 #[cfg(feature = "svg")]
 pub(crate) mod dress;
 pub(crate) mod empty;
@@ -27,4 +30,6 @@ pub(crate) mod table;
 pub(crate) mod tasks;
 pub(crate) mod text;
 pub(crate) mod units;
+pub(crate) mod verdicts;
+pub(crate) mod waiters;
 pub(crate) mod wakes;

@@ -14,8 +14,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
+use crate::analysis::hangs::is_pending;
 use crate::export::head::{head, word};
 use crate::export::units::{count, time};
+use crate::export::verdicts;
 use crate::export::wakes::chain;
 use crate::model::{Kind, Site, Snapshot, Span, State, Task, TaskKind};
 use crate::names::printable;
@@ -25,10 +27,16 @@ const MAX_NUMBERS: usize = 8;
 
 impl Snapshot {
     /// What every task is doing, as text: each with its state, what it waits for and since when, in the style of a
-    /// goroutine dump. The longest wait comes first; tasks that are alike stand together.
+    /// goroutine dump. What hangs stands above all; then the longest wait comes first, and tasks that are alike stand
+    /// together.
     #[must_use]
     pub fn tree(&self) -> String {
-        render(self, usize::MAX)
+        let mut page = verdicts::render(self);
+        if !page.is_empty() {
+            page.push('\n');
+        }
+        page.push_str(&render(self, usize::MAX));
+        page
     }
 }
 
@@ -192,12 +200,7 @@ impl<'a> Forest<'a> {
             }
             open.extend(&self.children[span]);
         }
-        leaves.iter().all(|&site| {
-            let call = self.name(site);
-            let call = call.strip_suffix(".await").unwrap_or(&call);
-            let call = call.split("::<").next().unwrap_or(call).trim_end_matches("()");
-            call == "pending" || call.ends_with("future::pending")
-        })
+        leaves.iter().all(|&site| is_pending(&self.name(site)))
     }
 
     /// What runs at this moment, one below the other.

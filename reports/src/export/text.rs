@@ -2,7 +2,10 @@
 //! function.
 //!
 //! ```text
+//! verdicts       what hangs, if anything does
 //! header         what was recorded, for how long
+//! tasks          what each is doing
+//! waiters        locks, channels and the like for which something waits
 //! by function    one row per site, by self busy
 //! call tree      one row per path
 //! long polls     one row per path with polls over a bound
@@ -19,7 +22,7 @@ use crate::analysis::labels::label_rows;
 use crate::analysis::rows::{Row, rows};
 use crate::export::table::Table;
 use crate::export::units::{count, counted, time};
-use crate::export::{callpaths, empty, footer::footer, long_polls, tasks};
+use crate::export::{callpaths, empty, footer::footer, long_polls, tasks, verdicts, waiters};
 use crate::format::View;
 use crate::model::{Kind, Snapshot};
 use crate::names::{location, printable};
@@ -41,13 +44,21 @@ const OPTIONAL: [Optional; 3] = [
 #[allow(clippy::unnecessary_wraps, reason = "all formats share one signature")]
 pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     let footer = footer(snapshot);
-    let mut page = format!("{}\n", footer[0]);
+    let mut page = verdicts::render(snapshot);
+    if !page.is_empty() {
+        page.push('\n');
+    }
+    let _ = writeln!(page, "{}", footer[0]);
     for alarm in &snapshot.alarms {
         let _ = write!(page, "\nALARM {alarm}\n");
     }
     if !snapshot.tasks.is_empty() {
         page.push('\n');
         page.push_str(&tasks::render(snapshot, MAX_ROWS));
+    }
+    let waiters = waiters::render(snapshot, MAX_ROWS);
+    if !waiters.is_empty() {
+        let _ = write!(page, "\nwhat is waited for, the longest wait first\n\n{waiters}");
     }
     let snapshot = &plain(snapshot);
     if snapshot.nodes.is_empty() {

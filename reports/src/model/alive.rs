@@ -43,6 +43,16 @@ pub struct Worker {
     pub task: Option<u64>,
 }
 
+/// The threads for blocking work of a runtime.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct BlockingPool {
+    /// The number of the runtime, in this process.
+    pub runtime_number: u64,
+    /// How many of them there may be.
+    pub threads: u64,
+}
+
 /// A task that was not done at the capture.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -107,6 +117,9 @@ pub struct Task {
     /// It changed while the snapshot was taken.
     #[serde(default)]
     pub is_unstable: bool,
+    /// Only the thread that polled it last can poll it: it is in a `LocalSet` or the like.
+    #[serde(default)]
+    pub is_local: bool,
     /// The thread that polled it last, by its name.
     pub thread: String,
     /// The kernel's number of that thread.

@@ -15,7 +15,7 @@ mod waits;
 
 use serde::{Deserialize, Serialize};
 
-pub use alive::{Runtime, Span, State, Task, TaskKind, Worker};
+pub use alive::{BlockingPool, Runtime, Span, State, Task, TaskKind, Worker};
 pub use spent::{Bucket, Node};
 pub use waits::{Mode, Place, Resource, ResourceKind, Role, Stake, Told, Usage, Wait, Whereabouts};
 
@@ -58,6 +58,9 @@ pub struct Snapshot {
     /// The worker threads of runtimes that are built through this crate, sorted by name and number.
     #[serde(default)]
     pub workers: Vec<Worker>,
+    /// The bounds of the runtimes' threads for blocking work, where they are known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocking_pools: Vec<BlockingPool>,
     /// What was spawned, or polled as a root, and was not done at the capture, by number.
     #[serde(default)]
     pub tasks: Vec<Task>,

@@ -280,7 +280,8 @@ pub struct Wait {
     pub is_indirect: bool,
     /// Clones of its waker that the resource keeps: without any, and not woken, nothing can wake it.
     pub wakers: u64,
-    /// So many of the waits before it at the same resource are surely before it in the queue too.
+    /// So many of the waits before it at the same resource, counted from the first of them, are surely before it in the queue
+    /// too.
     pub ahead: u64,
     /// The kernel's number of the thread that is blocked by it; `None` for a future.
     #[serde(default, skip_serializing_if = "Option::is_none")]

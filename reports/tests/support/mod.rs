@@ -1,6 +1,7 @@
 //! Snapshots for tests, from a drawing of their call tree, or at random.
 #![allow(dead_code, reason = "every test file uses its own part")]
 
+pub(crate) mod hangs;
 pub(crate) mod random;
 
 use diagnose_reports::{Bucket, Format, Kind, Node, Report, Site, Snapshot, Thread, VERSION, View, write};

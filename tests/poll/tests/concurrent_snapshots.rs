@@ -36,7 +36,12 @@ fn children_are_never_busier_than_their_parent() {
             });
         }
         while running.load(SeqCst) > 0 || snapshots < 10 {
+            let is_over = running.load(SeqCst) == 0;
             let snapshot = diagnose::snapshot();
+            // A thread that the system stops in the middle of a change leaves that node out, and it is counted.
+            if snapshot.dropped.unreadable > 0 && !is_over {
+                continue;
+            }
             snapshots += 1;
             assert_eq!(snapshot.dropped.unreadable, 0);
             for node in &snapshot.nodes {

@@ -1,6 +1,6 @@
-//! The processor time of the calling thread, and how often it was pushed off its processor.
+//! The processor time of the calling thread.
 //!
-//! Unsafe is kept in this file: both are calls of the C library.
+//! Unsafe is kept in this file: it is a call of the C library.
 
 use std::time::Duration;
 
@@ -15,18 +15,4 @@ pub fn time() -> Duration {
     let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
     assert_eq!(status, 0, "every Linux has this clock");
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
-}
-
-/// How often this thread had to make room for another one.
-///
-/// # Panics
-/// If the system does not count that.
-#[must_use]
-pub fn preemptions() -> i64 {
-    // SAFETY: a struct of plain integers, for which zeros are valid.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the pointer is to a local that the call fills in.
-    let status = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
-    assert_eq!(status, 0, "every Linux has this call");
-    usage.ru_nivcsw
 }

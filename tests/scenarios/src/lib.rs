@@ -3,5 +3,6 @@
 //! A path is what the folded stacks have, with ` > ` between names: `main > my_test > sleep(100).await`.
 
 pub mod runtime;
+pub mod stopwatch;
 pub mod tree;
 pub mod work;

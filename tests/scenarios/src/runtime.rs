@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::future::Future;
 use std::sync::atomic::{AtomicU8, Ordering::SeqCst};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
 use futures::executor::{LocalPool, LocalSpawner};
@@ -85,6 +85,29 @@ pub fn tokio_with_workers(workers: usize) -> tokio::runtime::Runtime {
         .enable_all()
         .build()
         .expect("a runtime")
+}
+
+/// Runs a future on the calling thread, with a clock of tokio's that stands still while anything can go on: sleeps end in
+/// the order of their times.
+///
+/// # Panics
+/// If the runtime cannot be made.
+pub fn run_paused<T>(future: impl Future<Output = T>) -> T {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all().start_paused(true).build().expect("a runtime").block_on(future)
+}
+
+/// Looks again and again, on the calling thread, until it is so.
+///
+/// # Panics
+/// If it is not so for a minute.
+#[track_caller]
+pub fn until(is_so: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !is_so() {
+        assert!(Instant::now() < end, "not within a minute\n{}", diagnose::tree());
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Waits for so many milliseconds.

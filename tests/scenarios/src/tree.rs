@@ -1,6 +1,6 @@
 //! The nodes of a snapshot by their paths.
 
-use diagnose::{Kind, Node, Snapshot};
+use diagnose::{Format, Kind, Node, Snapshot};
 
 /// The path of a node, `main > my_test > sleep(100).await`.
 #[must_use]
@@ -108,14 +108,15 @@ pub fn ms(ns: u64) -> f64 {
     (ns / 1_000) as f64 / 1_000.0
 }
 
-/// The folded stacks, `main;my_test;sleep(100).await;[idle]` and nanoseconds. Places in the source are left out.
+/// The folded stacks of a snapshot, `main;my_test;sleep(100).await;[idle]` and nanoseconds. Places in the source are left
+/// out.
 ///
 /// # Panics
 /// If a line is none.
 #[must_use]
-pub fn folded() -> Vec<(String, u64)> {
+pub fn folded(snapshot: &Snapshot) -> Vec<(String, u64)> {
     let mut page = Vec::new();
-    diagnose::dump_to(diagnose::Format::Folded, &mut page).expect("a vector takes it");
+    diagnose_reports::write(snapshot, Format::Folded.into(), &mut page).expect("a vector takes it");
     let page = String::from_utf8(page).expect("text");
     let without_place = |frame: &str| frame.split(" (tests/").next().unwrap_or(frame).to_owned();
     let lines = page.lines().filter(|line| !line.starts_with("# "));
@@ -126,6 +127,13 @@ pub fn folded() -> Vec<(String, u64)> {
             (frames.join(";"), value.parse().expect("a number"))
         })
         .collect()
+}
+
+/// The sum of all folded stacks that begin and end so.
+#[must_use]
+pub fn sum_of(folded: &[(String, u64)], begin: &str, end: &str) -> u64 {
+    let is_it = |path: &str| path.starts_with(begin) && path.ends_with(end);
+    folded.iter().filter(|(path, _)| is_it(path)).map(|(_, ns)| ns).sum()
 }
 
 /// The text dump.

@@ -1,54 +1,72 @@
 //! While a stream's consumer awaits, nobody polls the stream's buffer: its futures are ready, and stand still.
 //!
 //! ```text
-//! do_select 0  ~ 25 ms ~▏
-//! do_select 1  ~~ 28 ms ~~◇┈┈┈┈ woken, not polled ┈┈┈┈▏
-//! do_select 4  ~~~~ 37 ms ~~~~◇┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈▏
-//! work item             ▏~~~~~~ 200 ms ~~~~~~~▏
+//! do_select 0  ~~~▏
+//! do_select 1  ~~~~~~~~~~~~◇┈┈┈ woken, not polled ┈┈┈▏
+//! do_select 4  ~~~~~~~~~~~~◇┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈▏
+//! work item       ▏~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~▏
 //! ```
 
-use std::time::Duration;
+use std::cell::Cell;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
-use diagnose::diagnose;
-use diagnose_scenarios_tests::runtime::tokio_with_workers;
-use diagnose_scenarios_tests::tree::{lines, ms};
+use diagnose::{Snapshot, State, diagnose};
+use diagnose_scenarios_tests::runtime::{tokio_with_workers, until};
+use diagnose_scenarios_tests::stopwatch::{is_at_least, is_at_most};
+use diagnose_scenarios_tests::tree::{lines, named};
 use futures::StreamExt as _;
+use tokio::sync::oneshot::{Receiver, channel};
 
-async fn wait(ms: u64) {
-    tokio::time::sleep(Duration::from_millis(ms)).await;
+/// What opens when the test says so, by the number of the select; the last one is that of the work item.
+type Gates = Arc<[Mutex<Option<Receiver<()>>>; 6]>;
+
+async fn passes(gates: &Gates, number: usize) {
+    let gate = gates[number].lock().expect("no panic").take().expect("it is passed once");
+    gate.await.expect("it opens");
 }
 
 #[diagnose]
-async fn do_select(number: u64) -> u64 {
-    wait(5).await; // connects
-    wait(20 + 3 * number).await;
+async fn do_select(gates: &Gates, number: usize) -> usize {
+    passes(gates, number).await;
     number
 }
 
 #[diagnose]
-async fn process_work_item(number: u64, begins: std::sync::mpsc::Sender<()>) {
+async fn process_work_item(gates: &Gates, number: usize) {
     if number == 0 {
-        begins.send(()).expect("somebody waits");
-        wait(200).await;
+        passes(gates, 5).await;
     }
 }
 
 #[diagnose(root)]
-async fn batch(begins: std::sync::mpsc::Sender<()>) {
+async fn batch(gates: Gates) {
     futures::stream::iter(0..5)
-        .map(do_select)
+        .map(|number| do_select(&gates, number))
         .buffered(5)
-        .for_each(|number| process_work_item(number, begins.clone()))
+        .for_each(|number| process_work_item(&gates, number))
         .await;
 }
 
-#[test]
-fn the_buffer_that_nobody_polls_is_seen() {
-    let (begins, has_begun) = std::sync::mpsc::channel();
-    let runtime = tokio_with_workers(2);
-    let task = runtime.spawn(batch(begins));
-    has_begun.recv().expect("it begins");
-    std::thread::sleep(Duration::from_millis(100));
+/// How often the task has been polled, once it waits and is what it is to be.
+fn polls_when(is_so: impl Fn(&Snapshot) -> bool) -> u64 {
+    let polls = Cell::new(0);
+    until(|| {
+        let snapshot = diagnose::snapshot();
+        let waits = snapshot.tasks.iter().find(|task| task.state == State::Waiting);
+        polls.set(waits.map_or(0, |task| task.polls));
+        waits.is_some() && is_so(&snapshot)
+    });
+    polls.get()
+}
+
+/// How many spans of this name wait.
+fn waiting(snapshot: &Snapshot, name: &str) -> usize {
+    let spans = snapshot.spans.iter().filter(|span| snapshot.sites[span.site].name == name);
+    spans.filter(|span| span.state == State::Waiting).count()
+}
+
+fn check_tree() {
     let tree = diagnose::tree();
     println!("{tree}");
     let skipped = tree.lines().filter(|line| line.contains("do_select (")).collect::<Vec<_>>();
@@ -56,17 +74,37 @@ fn the_buffer_that_nobody_polls_is_seen() {
     assert!(skipped.iter().all(|line| line.ends_with("[not polled since by its task]")), "{tree}");
     let awaits = tree.lines().find(|line| line.contains("process_work_item (")).expect("it waits");
     assert!(!awaits.contains("not polled"), "{tree}");
+}
+
+#[test]
+fn the_buffer_that_nobody_polls_is_seen() {
+    let (mut opens, gates): (Vec<_>, Vec<_>) = (0..6).map(|_| channel()).unzip();
+    let gates = <[_; 6]>::try_from(gates).expect("six").map(|gate| Mutex::new(Some(gate)));
+    let runtime = tokio_with_workers(2);
+    let before = Instant::now();
+    let task = runtime.spawn(batch(Arc::new(gates)));
+    polls_when(|snapshot| waiting(snapshot, "do_select") == 5);
+    opens.remove(0).send(()).expect("it waits");
+    let polls = polls_when(|snapshot| waiting(snapshot, "process_work_item") == 1);
+    check_tree();
+    let stands_still = Instant::now();
+    for gate in opens.drain(..4) {
+        gate.send(()).expect("it waits");
+    }
+    // Woken, the task polls what it awaits, and nothing else.
+    polls_when(|snapshot| snapshot.tasks[0].polls > polls);
+    check_tree();
+    std::thread::sleep(Duration::from_millis(20));
+    let least = stands_still.elapsed();
+    opens.remove(0).send(()).expect("it waits");
     runtime.block_on(task).expect("no panic");
+    let most = before.elapsed();
 
     let snapshot = diagnose::snapshot();
     let text = lines(&snapshot);
     println!("{text}");
-    let select = snapshot
-        .nodes
-        .iter()
-        .find(|node| snapshot.sites[node.site].name == "do_select")
-        .expect("it is there");
-    assert_eq!((select.calls, select.completed), (5, 5), "{text}");
-    // Four times the work item's 200 ms and more, where 155 ms in all are asked for.
-    assert!((800.0..1_500.0).contains(&ms(select.idle_ns)), "{text}");
+    let select = named(&snapshot, "do_select");
+    assert_eq!((select.calls, select.polls, select.completed), (5, 10, 5), "{text}");
+    is_at_least("four that stood still", select.idle_ns, 4 * least, &text);
+    is_at_most("one that went on at once, and four", select.idle_ns, 5 * most, &text);
 }

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use diagnose::diagnose;
-use diagnose_scenarios_tests::runtime::Runtime;
+use diagnose_scenarios_tests::runtime::run_paused;
 use diagnose_scenarios_tests::tree::{line_of, lines, node, plain};
 
 async fn wait(ms: u64) {
@@ -53,7 +53,7 @@ async fn program() -> bool {
 
 #[test]
 fn the_drop_is_counted_at_the_send() {
-    assert!(!Runtime::TokioCurrent.run(program()));
+    assert!(!run_paused(program()));
     let snapshot = plain(&diagnose::snapshot());
     let text = lines(&snapshot);
     println!("{text}");

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use diagnose::{State, diagnose};
-use diagnose_scenarios_tests::runtime::tokio_with_workers;
+use diagnose::{State, Task, diagnose};
+use diagnose_scenarios_tests::runtime::{tokio_with_workers, until};
 
 const TASKS: usize = 50_000;
 
@@ -27,11 +27,8 @@ fn all_of_them_are_there() {
             runtime.spawn(sleeps());
         }
     }
-    let polled = || diagnose::snapshot().tasks.iter().filter(|task| task.polls == 1).count();
-    let end = Instant::now() + Duration::from_secs(30);
-    while polled() < TASKS && Instant::now() < end {
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    let waits = |task: &&Task| task.polls == 1 && task.state == State::Waiting;
+    until(|| diagnose::snapshot().tasks.iter().filter(waits).count() == TASKS);
 
     let start = Instant::now();
     let snapshot = diagnose::snapshot();

@@ -9,14 +9,24 @@ use std::time::Duration;
 
 use diagnose::{Node, diagnose};
 use diagnose_scenarios_tests::runtime::Runtime;
-use diagnose_scenarios_tests::tree::{line_of, lines, ms, node, plain};
+use diagnose_scenarios_tests::stopwatch::{Stopwatch, is_at_least};
+use diagnose_scenarios_tests::tree::{line_of, lines, node, plain};
+
+static AROUND: Stopwatch = Stopwatch::new();
+static INSIDE: Stopwatch = Stopwatch::new();
+static AROUND_TICKS: Stopwatch = Stopwatch::new();
+static BARRY: Stopwatch = Stopwatch::new();
 
 #[diagnose(root)]
 async fn handle(is_barry: bool) {
-    tokio::task::yield_now().await;
-    if is_barry {
-        std::thread::sleep(Duration::from_millis(40));
-    }
+    INSIDE
+        .time(async {
+            tokio::task::yield_now().await;
+            if is_barry {
+                BARRY.call(|| std::thread::sleep(Duration::from_millis(40)));
+            }
+        })
+        .await;
 }
 
 #[diagnose(root)]
@@ -26,23 +36,33 @@ async fn ticks() {
     }
 }
 
-/// Runs a hundred handlers beside a task that ticks, and returns both.
+/// Runs a hundred handlers beside a task that ticks, checks both against stopwatches, and returns them.
 fn run(with_barry: bool) -> (Node, Node) {
     diagnose::reset();
     Runtime::TokioCurrent.run(async move {
-        let ticks = tokio::spawn(ticks());
-        let all: Vec<_> = (0..100).map(|number| tokio::spawn(handle(with_barry && number == 50))).collect();
+        let ticks = tokio::spawn(AROUND_TICKS.time(ticks()));
+        let handles = (0..100).map(|number| AROUND.time(handle(with_barry && number == 50)));
+        let all: Vec<_> = handles.map(tokio::spawn).collect();
         for handler in all {
             handler.await.expect("no panic");
         }
         ticks.await.expect("no panic");
     });
     let snapshot = plain(&diagnose::snapshot());
-    println!("{}", lines(&snapshot));
+    let text = lines(&snapshot);
+    println!("{text}");
     let handle = node(&snapshot, "handle");
     let line = line_of(include_str!("outlier.rs"), "async fn handle(");
     assert_eq!(snapshot.sites[handle.site].line as usize, line);
-    (handle, node(&snapshot, "ticks"))
+    let (around, inside, ticks) = (AROUND.take(), INSIDE.take(), node(&snapshot, "ticks"));
+    around.is_around(&handle, &text);
+    inside.is_inside(&handle, &text);
+    around.bounds_histogram(&inside, &handle);
+    let around_ticks = AROUND_TICKS.take();
+    around_ticks.is_around(&ticks, &text);
+    is_at_least("queued", ticks.queued_ns, around_ticks.queued, &text);
+    assert!(ticks.queued_ns <= ticks.idle_ns, "{text}");
+    (handle, ticks)
 }
 
 /// Polls in buckets that reach 40 ms or more.
@@ -54,14 +74,14 @@ fn outliers(node: &Node) -> u64 {
 #[test]
 fn one_that_blocks_is_an_outlier() {
     let (handle, ticks) = run(false);
-    let queued_before = ticks.queued_ns;
-    assert_eq!((handle.calls, handle.polls), (100, 200));
+    assert_eq!((handle.calls, handle.polls, ticks.polls), (100, 200, 21));
 
     let (handle, ticks) = run(true);
-    assert_eq!((handle.calls, handle.polls), (100, 200));
-    assert_eq!(outliers(&handle), 1, "{:?}", handle.polls_histogram);
+    assert_eq!((handle.calls, handle.polls, ticks.polls), (100, 200, 21));
+    assert!(outliers(&handle) >= 1, "{:?}", handle.polls_histogram);
     assert_eq!(handle.polls_histogram.iter().map(|bucket| bucket.count).sum::<u64>(), 200);
-    assert!((40.0..300.0).contains(&ms(handle.longest_poll_ns)));
-    assert!(ms(ticks.queued_ns) >= ms(queued_before) + 30.0, "{} {queued_before}", ticks.queued_ns);
-    assert!(ticks.queued_ns <= ticks.idle_ns);
+    let blocked = BARRY.take();
+    assert_eq!(blocked.count(), 1);
+    is_at_least("longest", handle.longest_poll_ns, blocked.longest(), "");
+    is_at_least("queued meanwhile", ticks.queued_ns, blocked.longest(), "");
 }

@@ -1,21 +1,35 @@
 //! Timer, file, mutex, channel and client with server: each has the same tree on four runtimes.
 
+use std::future::{Future as _, poll_fn};
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
-use diagnose::diagnose;
-use diagnose_scenarios_tests::runtime::{self, is_tokio, sleep, spawn};
-use diagnose_scenarios_tests::tree::{counts, lines, ms, named, node, paths, plain};
+use diagnose::{Node, Snapshot, diagnose};
+use diagnose_scenarios_tests::runtime::{self, is_tokio, spawn};
+use diagnose_scenarios_tests::stopwatch::{Stopwatch, is_at_least, is_at_most};
+use diagnose_scenarios_tests::tree::{counts, lines, named, node, path, paths, plain};
 use smol::channel::{Receiver, Sender, bounded};
 use smol::io::AsyncReadExt as _;
-use smol::lock::Mutex;
+use smol::lock::{Mutex, MutexGuard};
+
+/// Around the program, and around what it spawns.
+static AROUND: Stopwatch = Stopwatch::new();
+static AROUND_TASKS: Stopwatch = Stopwatch::new();
+static IN_SLEEP: Stopwatch = Stopwatch::new();
+static IN_LOCK: Stopwatch = Stopwatch::new();
+
+async fn sleep(ms: u64) {
+    IN_SLEEP.time(runtime::sleep(ms)).await;
+}
 
 /// The runs on all runtimes: their trees, which must be the same.
 fn on_all<T>(program: impl AsyncFn() -> T, check: impl Fn(&diagnose::Snapshot, &str)) {
     let mut trees: Vec<Vec<String>> = Vec::new();
     for runtime in runtime::ALL {
         diagnose::reset();
-        runtime.run(program());
+        runtime.run(AROUND.time(program()));
         let snapshot = plain(&diagnose::snapshot());
         println!("{runtime:?}\n{}", counts(&snapshot).join("\n"));
         check(&snapshot, &format!("{runtime:?}\n{}", lines(&snapshot)));
@@ -65,21 +79,42 @@ async fn read_file(path: PathBuf) -> String {
     file.read_to_string().await
 }
 
+/// A lock that says when somebody has to wait for it.
+struct Lock {
+    mutex: Mutex<()>,
+    waits: Sender<()>,
+}
+
+impl Lock {
+    async fn lock(&self) -> MutexGuard<'_, ()> {
+        let mut guard = pin!(self.mutex.lock());
+        let waits = poll_fn(|context| {
+            let poll = guard.as_mut().poll(context);
+            if poll.is_pending() {
+                let _ = self.waits.try_send(());
+            }
+            poll
+        });
+        IN_LOCK.time(waits).await
+    }
+}
+
 #[diagnose]
-async fn holder(m: Arc<Mutex<()>>, is_held: Sender<()>) {
+async fn holder(m: Arc<Lock>, is_held: Sender<()>, is_wanted: Receiver<()>) {
     let guard = m.lock().await;
     is_held.send(()).await.expect("somebody waits");
-    sleep(300).await;
+    is_wanted.recv().await.expect("somebody wants it");
+    sleep(100).await;
     drop(guard);
 }
 
 #[diagnose]
 async fn mutex() {
-    let m = Arc::new(Mutex::new(()));
+    let (waits, is_wanted) = bounded(1);
+    let m = Arc::new(Lock { mutex: Mutex::new(()), waits });
     let (held, is_held) = bounded(1);
-    let task = spawn(holder(Arc::clone(&m), held));
+    let task = spawn(AROUND_TASKS.time(holder(Arc::clone(&m), held, is_wanted)));
     is_held.recv().await.expect("it is held");
-    sleep(10).await;
     drop(m.lock().await);
     task.await;
 }
@@ -106,7 +141,7 @@ async fn consumer(queue: Receiver<u32>) -> u32 {
 async fn channel() -> u32 {
     let (sender, receiver) = bounded(4);
     let consumers: Vec<_> = (0..2).map(|_| spawn(consumer(receiver.clone()))).collect();
-    let producers: Vec<_> = (0..3).map(|_| spawn(producer(sender.clone()))).collect();
+    let producers: Vec<_> = (0..3).map(|_| spawn(AROUND_TASKS.time(producer(sender.clone())))).collect();
     drop((sender, receiver));
     for task in producers {
         task.await;
@@ -137,7 +172,7 @@ async fn process(number: u32) -> u32 {
 #[diagnose]
 async fn client() -> u32 {
     let (requests, queue) = bounded(8);
-    let server = spawn(server(queue));
+    let server = spawn(AROUND_TASKS.time(server(queue)));
     let mut sum = 0;
     for number in 0..5 {
         let (answers, answer) = bounded(1);
@@ -161,8 +196,13 @@ fn the_trees_are_the_same_on_four_runtimes() {
 fn a_timer() {
     on_all(timer, |snapshot, text| {
         let timer = node(snapshot, "timer");
-        assert_eq!(timer.polls, 3, "{text}");
-        assert!((49.0..200.0).contains(&ms(timer.idle_ns)), "{text}");
+        AROUND.take().is_around(&timer, text);
+        let inside = IN_SLEEP.take();
+        // The poll that ends the first sleep begins the second.
+        assert_eq!(timer.polls, inside.count() - 1, "{text}");
+        is_at_most("idle", timer.idle_ns, inside.idle, text);
+        is_at_least("two sleeps", timer.busy_ns + timer.idle_ns, Duration::from_millis(50), text);
+        assert_eq!(timer.self_idle_ns, 0, "{text}");
     });
 }
 
@@ -176,18 +216,39 @@ fn a_file() {
         // How often each is polled is a race with the thread that reads: that is recorded above, not decided here.
         assert_eq!((open.calls, open.completed, read.calls, read.completed), (1, 1, 1, 1), "{text}");
         assert!(open.last_seen_ns <= read.last_seen_ns, "{text}");
+        AROUND.take().is_around(&node(snapshot, "read_file"), text);
     });
     std::fs::remove_file(&path).expect("it is there");
 }
 
 fn a_mutex() {
     on_all(mutex, |snapshot, text| {
+        let (mutex, holder) = (node(snapshot, "mutex"), node(snapshot, "holder"));
+        AROUND.take().is_around(&mutex, text);
+        AROUND_TASKS.take().is_around(&holder, text);
         let waits = node(snapshot, "mutex > m.lock().await");
-        assert!((200.0..400.0).contains(&ms(waits.idle_ns)), "{text}");
-        let holds = node(snapshot, "holder > sleep(300).await");
-        assert!((299.0..500.0).contains(&ms(holds.idle_ns)), "{text}");
-        assert!(ms(node(snapshot, "holder > m.lock().await").idle_ns) < 50.0, "{text}");
+        let at_once = node(snapshot, "holder > m.lock().await");
+        let (in_lock, in_sleep) = (IN_LOCK.take(), IN_SLEEP.take());
+        assert_eq!((at_once.calls, at_once.polls, at_once.idle_ns), (1, 1, 0), "nobody else has it\n{text}");
+        assert_eq!((waits.calls, waits.polls), (1, in_lock.count() - 1), "{text}");
+        is_at_most("waits", waits.idle_ns, in_lock.idle, text);
+        // It waits from before the sleep that the lock is held for to after it.
+        is_at_least("waits", waits.busy_ns + waits.idle_ns, Duration::from_millis(100), text);
+        let holds = node(snapshot, "holder > sleep(100).await");
+        in_sleep.is_inside(&holds, text);
+        is_at_least("holds", holds.busy_ns + holds.idle_ns, Duration::from_millis(100), text);
+        for parent in ["mutex", "holder"] {
+            let all: u64 = children(snapshot, parent).iter().map(|child| child.idle_ns).sum();
+            let idle_ns = node(snapshot, parent).idle_ns;
+            assert!((all..=all + 4).contains(&idle_ns), "its awaits, but for rounding\n{text}");
+        }
     });
+}
+
+/// What is right below this path.
+fn children(snapshot: &Snapshot, parent: &str) -> Vec<Node> {
+    let is_child = |node: &&Node| path(snapshot, node).rsplit_once(" > ").is_some_and(|it| it.0 == parent);
+    snapshot.nodes.iter().filter(is_child).cloned().collect()
 }
 
 fn a_channel() {
@@ -198,10 +259,16 @@ fn a_channel() {
             let producer = node(snapshot, "producer");
             assert_eq!((producer.calls, producer.completed), (3, 3), "{text}");
             assert_eq!(full.calls, 300, "{text}");
-            assert!(full.idle_ns * 10 > producer.idle_ns * 9, "full most of the time\n{text}");
-            // Two consumers of 2 ms, and a timer that may be a millisecond late: a message takes 1 to 2 ms.
+            assert_eq!(full.idle_ns, producer.idle_ns, "that it was full is all it waited for\n{text}");
+            let around = AROUND_TASKS.take();
+            is_at_least("full", full.idle_ns, around.idle, text);
+            is_at_most("full", full.busy_ns + full.idle_ns, around.busy() + around.idle, text);
+            assert!(full.idle_ns > 0, "{text}");
+            // One of the two consumers has slept 2 ms for half of the messages or more.
             let channel = node(snapshot, "channel");
-            assert!((290.0..1_500.0).contains(&ms(channel.busy_ns + channel.idle_ns)), "{text}");
+            AROUND.take().is_around(&channel, text);
+            is_at_least("channel", channel.busy_ns + channel.idle_ns, Duration::from_millis(300), text);
+            IN_SLEEP.take().is_inside(&named(snapshot, "sleep(2).await"), text);
         },
     );
 }
@@ -211,10 +278,15 @@ fn a_client_and_a_server() {
         async || assert_eq!(client().await, 20),
         |snapshot, text| {
             let process = node(snapshot, "server > process");
-            assert_eq!((process.calls, process.completed, process.polls), (5, 5, 10), "{text}");
-            assert!((49.0..200.0).contains(&ms(process.idle_ns)), "{text}");
-            let waits = node(snapshot, "client > answer.recv().await");
-            assert!(waits.idle_ns + 5_000_000 >= process.idle_ns, "{text}");
+            assert_eq!((process.calls, process.completed), (5, 5), "{text}");
+            IN_SLEEP.take().is_inside(&process, text);
+            let process_ns = process.busy_ns + process.idle_ns;
+            is_at_least("five sleeps", process_ns, Duration::from_millis(50), text);
+            let (server, client) = (node(snapshot, "server"), node(snapshot, "client"));
+            AROUND_TASKS.take().is_around(&server, text);
+            AROUND.take().is_around(&client, text);
+            assert!(process.idle_ns <= server.idle_ns, "{text}");
+            assert!(client.busy_ns + client.idle_ns + 20 >= process_ns, "it waits for all of it\n{text}");
         },
     );
 }

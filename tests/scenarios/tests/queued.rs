@@ -13,8 +13,13 @@ use std::task::{Context, Poll};
 
 use diagnose::diagnose;
 use diagnose_scenarios_tests::runtime::Runtime;
-use diagnose_scenarios_tests::tree::{lines, ms, node};
+use diagnose_scenarios_tests::stopwatch::{Stopwatch, is_at_least, is_at_most};
+use diagnose_scenarios_tests::tree::{lines, node};
 use diagnose_scenarios_tests::work::compute;
+
+static AROUND: Stopwatch = Stopwatch::new();
+static INSIDE: Stopwatch = Stopwatch::new();
+static SECOND: Stopwatch = Stopwatch::new();
 
 /// Wakes itself, and computes before it returns `Pending`.
 struct Eager(bool);
@@ -35,18 +40,18 @@ impl Future for Eager {
 
 #[diagnose(root)]
 async fn first() {
-    Eager(false).await;
+    INSIDE.time(Eager(false)).await;
 }
 
 #[diagnose(root)]
 async fn second() {
-    let _ = compute(30);
+    let _ = SECOND.call(|| compute(30));
 }
 
 #[test]
 fn the_queue_is_part_of_the_wait() {
     let program = async || {
-        let first = tokio::spawn(first());
+        let first = tokio::spawn(AROUND.time(first()));
         tokio::spawn(second()).await.expect("no panic");
         first.await.expect("no panic");
     };
@@ -56,8 +61,12 @@ fn the_queue_is_part_of_the_wait() {
         let snapshot = diagnose::snapshot();
         let text = lines(&snapshot);
         let first = node(&snapshot, "first");
-        assert!((30.0..200.0).contains(&ms(first.idle_ns)), "{text}");
-        assert!((29.0..200.0).contains(&ms(first.queued_ns)), "{text}");
-        assert!(first.queued_ns <= first.idle_ns, "{text}");
+        let (around, inside, second) = (AROUND.take(), INSIDE.take(), SECOND.take());
+        around.is_around(&first, &text);
+        inside.is_inside(&first, &text);
+        is_at_least("queued", first.queued_ns, around.queued, &text);
+        is_at_most("queued", first.queued_ns, inside.queued, &text);
+        is_at_least("queued behind the other", first.queued_ns, second.busy(), &text);
+        assert_eq!(first.queued_ns, first.idle_ns, "from the end of the poll on\n{text}");
     }
 }

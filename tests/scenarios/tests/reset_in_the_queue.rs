@@ -11,7 +11,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use diagnose::diagnose;
-use diagnose_scenarios_tests::tree::{lines, ms, node};
+use diagnose_scenarios_tests::stopwatch::{is_at_least, is_at_most};
+use diagnose_scenarios_tests::tree::{lines, node};
 
 #[diagnose(root)]
 async fn task() {
@@ -32,22 +33,27 @@ fn the_queue_counts_from_the_reset_on() {
     let mut context = Context::from_waker(Waker::noop());
     assert!(task.as_mut().poll(&mut context).is_pending());
     std::thread::sleep(Duration::from_millis(50));
-    let since = Instant::now();
+    let before_reset = Instant::now();
     diagnose::reset();
+    let after_reset = Instant::now();
     std::thread::sleep(Duration::from_millis(10));
+    let least = after_reset.elapsed();
     let snapshot = diagnose::snapshot();
+    let most = before_reset.elapsed();
     let text = lines(&snapshot);
     let queues = node(&snapshot, "task");
-    let most_ns = since.elapsed().as_nanos();
-    assert!(ms(queues.queued_ns) >= 9.9 && u128::from(queues.queued_ns) <= most_ns, "up to now\n{text}");
+    is_at_least("queued up to now", queues.queued_ns, least, &text);
+    is_at_most("queued up to now", queues.queued_ns, most, &text);
+    is_at_most("idle up to now", queues.idle_ns, most, &text);
     assert!(queues.queued_ns <= queues.idle_ns, "{text}");
 
+    let least = after_reset.elapsed();
     assert!(task.as_mut().poll(&mut context).is_ready());
+    let most = before_reset.elapsed();
     let snapshot = diagnose::snapshot();
     let text = lines(&snapshot);
     let task = node(&snapshot, "task");
-    let most_ns = since.elapsed().as_nanos();
-    assert!(ms(task.idle_ns) >= 9.9 && u128::from(task.idle_ns) <= most_ns, "{text}");
-    assert!(ms(task.queued_ns) >= 9.9, "{text}");
+    is_at_least("queued", task.queued_ns, least, &text);
+    is_at_most("idle", task.idle_ns, most, &text);
     assert!(task.queued_ns <= task.idle_ns, "{text}");
 }

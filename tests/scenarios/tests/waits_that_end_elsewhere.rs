@@ -12,7 +12,9 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use diagnose::diagnose;
-use diagnose_scenarios_tests::tree::{ms, named};
+use diagnose_scenarios_tests::stopwatch::{is_at_least, is_at_most};
+use diagnose_scenarios_tests::tree::named;
+use diagnose_scenarios_tests::work::compute;
 
 const WAITS: u32 = 20_000;
 
@@ -21,33 +23,53 @@ async fn moves() {
     tokio::task::yield_now().await;
 }
 
-fn poll(future: &mut Pin<Box<dyn Future<Output = ()> + Send>>) -> Poll<()> {
+/// A length that is over and in one tree: what others are compared with, since each capture measures the clock's rate anew.
+#[diagnose]
+fn measure() {
+    let _ = compute(50);
+}
+
+type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+fn poll(future: &mut Boxed) -> Poll<()> {
     future.as_mut().poll(&mut Context::from_waker(Waker::noop()))
 }
 
 #[test]
 fn they_are_the_same_in_every_snapshot() {
-    let (sender, receiver) = sync_channel::<(Pin<Box<dyn Future<Output = ()> + Send>>, Instant)>(1);
+    measure();
+    let (sender, receiver) = sync_channel::<(Boxed, [Instant; 2])>(1);
     let other = std::thread::spawn(move || {
-        let mut waited = Duration::ZERO;
-        for (mut future, since) in receiver {
-            waited += since.elapsed();
+        let (mut least, mut most) = (Duration::ZERO, Duration::ZERO);
+        for (mut future, [before, after]) in receiver {
+            least += after.elapsed();
             assert!(poll(&mut future).is_ready());
+            most += before.elapsed();
         }
-        waited
+        (least, most)
     });
     for _ in 0..WAITS {
-        let mut future: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(moves());
+        let mut future: Boxed = Box::pin(moves());
+        let before = Instant::now();
         assert!(poll(&mut future).is_pending());
-        sender.send((future, Instant::now())).expect("it takes them");
+        sender.send((future, [before, Instant::now()])).expect("it takes them");
     }
     drop(sender);
-    let waited = other.join().expect("no panic");
+    let (least, most) = other.join().expect("no panic");
 
-    let idle: Vec<u64> = (0..50).map(|_| named(&diagnose::snapshot(), "moves").idle_ns).collect();
-    let (least, most) = (*idle.iter().min().expect("some"), *idle.iter().max().expect("some"));
-    println!("waited {waited:?}; idle from {} ms to {} ms", ms(least), ms(most));
-    assert!(most - least <= least / 1_000, "nothing moved between the snapshots: {least} to {most}");
-    let waited = u64::try_from(waited.as_nanos()).expect("it fits");
-    assert!(most.abs_diff(waited) <= waited / 20 + u64::from(WAITS) * 1_000, "{most} {waited}");
+    let snapshots: Vec<_> = (0..50).map(|_| diagnose::snapshot()).collect();
+    let idle_and_measure = |snapshot| {
+        (u128::from(named(snapshot, "moves").idle_ns), u128::from(named(snapshot, "measure").busy_ns))
+    };
+    let (first, measure) = idle_and_measure(&snapshots[0]);
+    println!("waited {least:?} to {most:?}; idle {first} ns, beside a measure of {measure} ns");
+    for snapshot in &snapshots {
+        let (idle_ns, measure_ns) = idle_and_measure(snapshot);
+        let rounding = idle_ns + measure_ns + first + measure;
+        let is_same = (idle_ns * measure).abs_diff(first * measure_ns) <= rounding;
+        assert!(is_same, "nothing moved in between: {idle_ns} by {measure_ns}, {first} by {measure}");
+        let idle_ns = named(snapshot, "moves").idle_ns;
+        is_at_least("the waits", idle_ns, least, "");
+        is_at_most("the waits", idle_ns, most, "");
+    }
 }

@@ -5,10 +5,14 @@ use std::time::{Duration, Instant};
 
 use diagnose::diagnose;
 use diagnose_scenarios_tests::runtime::tokio_with_workers;
-use diagnose_scenarios_tests::tree::{lines, node};
+use diagnose_scenarios_tests::stopwatch::{Stopwatch, is_at_least};
+use diagnose_scenarios_tests::tree::{folded, lines, node, sum_of};
 use diagnose_scenarios_tests::work::compute;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
+
+static AROUND: Stopwatch = Stopwatch::new();
+static INSIDE: Stopwatch = Stopwatch::new();
 
 #[diagnose]
 async fn step(ms: u64) {
@@ -19,59 +23,64 @@ async fn step(ms: u64) {
 
 #[diagnose(root)]
 async fn joins() {
+    let start = Instant::now();
     tokio::join!(step(10), step(20), step(30));
+    INSIDE.add_poll(start.elapsed());
 }
 
 #[diagnose(root)]
 async fn selects() {
+    let start = Instant::now();
     for ms in [5, 15, 25] {
         tokio::select! {
             () = step(ms) => {}
             () = step(20) => {}
         }
     }
+    INSIDE.add_poll(start.elapsed());
 }
 
 #[diagnose(root)]
 async fn gathers() {
+    let start = Instant::now();
     let mut steps: FuturesUnordered<_> = (1..8).map(|number| step(5 * number)).collect();
     while steps.next().await.is_some() {}
+    INSIDE.add_poll(start.elapsed());
 }
 
 #[diagnose(root)]
 async fn times_out() {
+    let start = Instant::now();
     let _ = tokio::time::timeout(Duration::from_millis(10), step(50)).await;
     let _ = tokio::time::timeout(Duration::from_millis(50), step(10)).await;
     let _ = tokio::spawn(async { step(10).await }).await;
-}
-
-/// The time from just before the first poll to just after the last.
-async fn measured(task: impl Future<Output = ()>) -> Duration {
-    let start = Instant::now();
-    task.await;
-    start.elapsed()
+    INSIDE.add_poll(start.elapsed());
 }
 
 fn check<F: Future<Output = ()> + Send + 'static>(name: &str, workers: usize, task: impl FnOnce() -> F) {
     diagnose::reset();
-    let wall = tokio_with_workers(workers).block_on(async {
+    tokio_with_workers(workers).block_on(async {
         // Somebody else is there too.
         let others: Vec<_> = (0..4).map(|_| tokio::spawn(async { step(15).await })).collect();
-        let wall = tokio::spawn(measured(task())).await.expect("no panic");
+        tokio::spawn(AROUND.time(task())).await.expect("no panic");
         for other in others {
             other.await.expect("no panic");
         }
-        wall
     });
     let snapshot = diagnose::snapshot();
+    let text = format!("{name} on {workers}\n{}", lines(&snapshot));
     let task = node(&snapshot, name);
-    let sum = Duration::from_nanos(task.busy_ns + task.idle_ns);
-    let queued = Duration::from_nanos(task.queued_ns);
-    println!("{name} on {workers}: wall {wall:?}, busy + idle {sum:?}, queued {queued:?}");
-    assert_eq!((task.calls, task.completed), (1, 1), "{name}\n{}", lines(&snapshot));
-    let bound = wall / 100 + Duration::from_millis(1);
-    assert!(wall.abs_diff(sum) <= bound, "{name} on {workers}: {wall:?} {sum:?}\n{}", lines(&snapshot));
-    assert!(task.queued_ns <= task.idle_ns, "{name} on {workers}\n{}", lines(&snapshot));
+    assert_eq!((task.calls, task.completed), (1, 1), "{text}");
+    let (around, inside) = (AROUND.take(), INSIDE.take());
+    let (wall, sum_ns) = (inside.busy(), task.busy_ns + task.idle_ns);
+    println!("{name} on {workers}: wall {wall:?}, busy + idle {:?}", Duration::from_nanos(sum_ns));
+    around.is_around(&task, &text);
+    is_at_least("busy + idle", sum_ns, wall, &text);
+    assert!(task.queued_ns <= task.idle_ns, "{text}");
+    // In the picture its paths have all of it, and nothing twice.
+    let folded = folded(&snapshot);
+    assert_eq!(sum_of(&folded, &format!("{name};"), ""), sum_ns, "{text}\n{folded:#?}");
+    assert_eq!(sum_of(&folded, &format!("{name};"), "[busy]"), task.busy_ns, "{text}\n{folded:#?}");
 }
 
 #[test]

@@ -6,12 +6,10 @@ use std::ops::Deref;
 use std::panic::Location;
 
 use ::tokio::runtime::{EnterGuard, Id, RuntimeFlavor, RuntimeMetrics, TryCurrentError};
-use ::tokio::task::JoinHandle;
 
 use super::number;
-use crate::live::Runtime;
 use crate::spawned::launch;
-use crate::tokio::task::{blocking, numbered};
+use crate::tokio::task::{JoinHandle, blocking};
 
 /// tokio's `Handle`; what it spawns is listed.
 #[derive(Clone)]
@@ -51,7 +49,9 @@ impl Handle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        launch!(number::on(&self.handle), None, future: F, |task, number| numbered(number, self.handle.spawn(task)))
+        launch!(number::on(&self.handle), None, future: F, |task, number| {
+            JoinHandle::new(self.handle.spawn(task), number, Location::caller())
+        })
     }
 
     /// Runs a closure on a thread for blocking code.
@@ -61,13 +61,15 @@ impl Handle {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        self.handle.spawn_blocking(blocking(number::on(&self.handle), Location::caller(), func))
+        let at = Location::caller();
+        let (work, number) = blocking(number::on(&self.handle), at, func);
+        JoinHandle::new(self.handle.spawn_blocking(work), number, at)
     }
 
     /// Runs a future on this thread, as the task `main`.
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        launch!(Runtime::Tokio, Some("main"), future: F, |task, _| self.handle.block_on(task))
+        launch!(number::local(), Some("main"), future: F, |task, _| self.handle.block_on(task))
     }
 
     /// The kind of the runtime.

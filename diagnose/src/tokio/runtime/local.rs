@@ -4,16 +4,16 @@ use std::fmt;
 use std::future::Future;
 use std::io;
 use std::ops::Deref;
+use std::panic::Location;
 use std::time::Duration;
 
 use ::tokio::runtime::{EnterGuard, LocalOptions, RuntimeMetrics};
-use ::tokio::task::JoinHandle;
 
 use super::{Builder, Handle, number};
 use crate::live::runtimes::Held;
 use crate::live::workers;
 use crate::spawned::launch;
-use crate::tokio::task::numbered;
+use crate::tokio::task::JoinHandle;
 
 /// tokio's `LocalRuntime`; what it spawns is listed, and the future of `block_on` is the task `main`.
 // The runtime stands first: it is dropped first.
@@ -33,9 +33,9 @@ impl LocalRuntime {
         Builder::new_current_thread().enable_all().build_local(LocalOptions::default())
     }
 
-    /// One that was built with the recorder's hooks.
-    pub(super) fn built(runtime: ::tokio::runtime::LocalRuntime) -> Self {
-        let held = number::hold(runtime.handle());
+    /// One that was built with the recorder's hooks, and so many threads for blocking code at most.
+    pub(super) fn built(runtime: ::tokio::runtime::LocalRuntime, max_blocking: Option<u64>) -> Self {
+        let held = number::hold(runtime.handle(), max_blocking);
         Self { held, ..runtime.into() }
     }
 
@@ -52,7 +52,9 @@ impl LocalRuntime {
         F: Future + 'static,
         F::Output: 'static,
     {
-        launch!(number::on(&self.handle), None, future: F, |task, number| numbered(number, self.inner.spawn_local(task)))
+        launch!(number::around(&self.handle), None, future: F, |task, number| {
+            JoinHandle::new(self.inner.spawn_local(task), number, Location::caller())
+        })
     }
 
     /// Runs a closure on a thread for blocking code.

@@ -17,18 +17,23 @@ thread_local! {
 
 /// Where a task goes that is spawned on the current runtime.
 pub(in crate::tokio) fn here() -> Home {
-    Home { runtime: Runtime::Tokio, number: current() }
+    Home { number: current(), ..Runtime::Tokio.into() }
 }
 
 /// Where a task goes that is spawned on that one.
 pub(in crate::tokio) fn on(handle: &Handle) -> Home {
-    Home { runtime: Runtime::Tokio, number: number(handle) }
+    Home { number: number(handle), ..Runtime::Tokio.into() }
+}
+
+/// Where a task goes that stays on its thread, whatever runtime that drives.
+pub(in crate::tokio) fn local() -> Home {
+    Home { is_local: true, ..Runtime::Tokio.into() }
 }
 
 /// Where the future of a `block_on` goes, which drives the runtime if that has no other thread.
 pub(super) fn around(handle: &Handle) -> Home {
     let is_driver = handle.runtime_flavor() == RuntimeFlavor::CurrentThread;
-    Home { runtime: Runtime::Tokio, number: if is_driver { number(handle) } else { 0 } }
+    Home { number: if is_driver { number(handle) } else { 0 }, ..local() }
 }
 
 /// The number of the current runtime; zero if it has none.
@@ -47,8 +52,8 @@ pub(super) fn begin_thread() -> u16 {
 }
 
 /// Lists the runtime until what is returned is dropped.
-pub(super) fn hold(handle: &Handle) -> Option<Held> {
-    shown(handle.id()).map(|id| runtimes::hold(id, || listed(handle)))
+pub(super) fn hold(handle: &Handle, max_blocking: Option<u64>) -> Option<Held> {
+    shown(handle.id()).map(|id| runtimes::hold(id, max_blocking, || listed(handle)))
 }
 
 fn number(handle: &Handle) -> u16 {
@@ -68,6 +73,7 @@ fn listed(handle: &Handle) -> ListedRuntime {
         runtime: Runtime::Tokio,
         name: handle.name().map(str::to_owned),
         workers: handle.metrics().num_workers() as u64,
+        max_blocking: None,
         threads: 0,
     }
 }

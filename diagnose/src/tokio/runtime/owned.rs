@@ -7,12 +7,12 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use ::tokio::runtime::{EnterGuard, RuntimeMetrics};
-use ::tokio::task::JoinHandle;
 
 use super::{Builder, Handle, number};
 use crate::live::runtimes::Held;
 use crate::live::workers;
 use crate::spawned::launch;
+use crate::tokio::task::JoinHandle;
 
 /// tokio's `Runtime`; what it spawns is listed, and the future of `block_on` is the task `main`.
 // The runtime stands first: it is dropped first.
@@ -32,9 +32,9 @@ impl Runtime {
         Builder::new_multi_thread().enable_all().build()
     }
 
-    /// One that was built with the recorder's hooks.
-    pub(super) fn built(runtime: ::tokio::runtime::Runtime) -> Self {
-        let held = number::hold(runtime.handle());
+    /// One that was built with the recorder's hooks, and so many threads for blocking code at most.
+    pub(super) fn built(runtime: ::tokio::runtime::Runtime, max_blocking: Option<u64>) -> Self {
+        let held = number::hold(runtime.handle(), max_blocking);
         Self { held, ..runtime.into() }
     }
 

@@ -1,18 +1,19 @@
 //! `tokio::task::JoinSet`.
 
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::ops::{Deref, DerefMut};
-use std::panic::Location;
+use std::panic::{Location, resume_unwind};
 use std::task::{Context, Poll};
 
 use ::tokio::runtime::Handle;
 use ::tokio::task::{AbortHandle, Id, JoinError, LocalSet};
 
+use super::members::Members;
 use super::{blocking, numbered};
-use crate::live::Runtime;
 use crate::spawned::launch;
 use crate::tokio::runtime::number;
+use crate::waits::Kept;
 
 /// tokio's `JoinSet`; what it spawns is listed.
 ///
@@ -20,6 +21,9 @@ use crate::tokio::runtime::number;
 /// coerces.
 pub struct JoinSet<T> {
     set: ::tokio::task::JoinSet<T>,
+    members: Members,
+    /// What `poll_join_next` waits with.
+    kept: Kept,
 }
 
 impl<T> JoinSet<T> {
@@ -56,7 +60,10 @@ impl<T: 'static> JoinSet<T> {
         F: Future<Output = T> + Send + 'static,
         T: Send,
     {
-        launch!(number::here(), None, task: F, |task, number| numbered(number, self.set.spawn(task)))
+        launch!(number::here(), None, task: F, |task, number| {
+            self.members.add(number, self.set.len());
+            numbered(number, self.set.spawn(task))
+        })
     }
 
     /// Spawns a task on that runtime.
@@ -66,7 +73,10 @@ impl<T: 'static> JoinSet<T> {
         F: Future<Output = T> + Send + 'static,
         T: Send,
     {
-        launch!(number::on(handle), None, task: F, |task, number| numbered(number, self.set.spawn_on(task, handle)))
+        launch!(number::on(handle), None, task: F, |task, number| {
+            self.members.add(number, self.set.len());
+            numbered(number, self.set.spawn_on(task, handle))
+        })
     }
 
     /// Spawns a task on the current `LocalSet`.
@@ -75,7 +85,10 @@ impl<T: 'static> JoinSet<T> {
     where
         F: Future<Output = T> + 'static,
     {
-        launch!(Runtime::Tokio, None, task: F, |task, number| numbered(number, self.set.spawn_local(task)))
+        launch!(number::local(), None, task: F, |task, number| {
+            self.members.add(number, self.set.len());
+            numbered(number, self.set.spawn_local(task))
+        })
     }
 
     /// Spawns a task on that `LocalSet`.
@@ -84,7 +97,10 @@ impl<T: 'static> JoinSet<T> {
     where
         F: Future<Output = T> + 'static,
     {
-        launch!(Runtime::Tokio, None, task: F, |task, number| numbered(number, self.set.spawn_local_on(task, local_set)))
+        launch!(number::local(), None, task: F, |task, number| {
+            self.members.add(number, self.set.len());
+            numbered(number, self.set.spawn_local_on(task, local_set))
+        })
     }
 
     /// Runs a closure on a thread for blocking code.
@@ -94,7 +110,9 @@ impl<T: 'static> JoinSet<T> {
         F: FnOnce() -> T + Send + 'static,
         T: Send,
     {
-        self.set.spawn_blocking(blocking(number::here(), Location::caller(), f))
+        let (work, number) = blocking(number::here(), Location::caller(), f);
+        self.members.add(number, self.set.len());
+        numbered(number, self.set.spawn_blocking(work))
     }
 
     /// Runs a closure on a thread for blocking code of that runtime.
@@ -104,17 +122,35 @@ impl<T: 'static> JoinSet<T> {
         F: FnOnce() -> T + Send + 'static,
         T: Send,
     {
-        self.set.spawn_blocking_on(blocking(number::on(handle), Location::caller(), f), handle)
+        let (work, number) = blocking(number::on(handle), Location::caller(), f);
+        self.members.add(number, self.set.len());
+        numbered(number, self.set.spawn_blocking_on(work, handle))
     }
 
     /// Waits for a task to be done, and takes it out of the set. Cancel safe.
-    pub async fn join_next(&mut self) -> Option<Result<T, JoinError>> {
-        self.set.join_next().await
+    #[track_caller]
+    pub fn join_next(&mut self) -> impl Future<Output = Option<Result<T, JoinError>>> + use<'_, T> {
+        let at = Location::caller();
+        async move {
+            let Self { set, members, kept } = self;
+            kept.end();
+            let mut kept = Kept::default();
+            poll_fn(|cx| kept.poll(cx, || members.leaf(at), |cx| set.poll_join_next(cx))).await
+        }
     }
 
     /// The same, with the number of the task.
-    pub async fn join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
-        self.set.join_next_with_id().await
+    #[track_caller]
+    pub fn join_next_with_id(
+        &mut self,
+    ) -> impl Future<Output = Option<Result<(Id, T), JoinError>>> + use<'_, T> {
+        let at = Location::caller();
+        async move {
+            let Self { set, members, kept } = self;
+            kept.end();
+            let mut kept = Kept::default();
+            poll_fn(|cx| kept.poll(cx, || members.leaf(at), |cx| set.poll_join_next_with_id(cx))).await
+        }
     }
 
     /// Takes a task that is done out of the set.
@@ -128,16 +164,45 @@ impl<T: 'static> JoinSet<T> {
     }
 
     /// Aborts all tasks and waits until they are gone.
-    pub async fn shutdown(&mut self) {
-        self.set.shutdown().await;
+    #[track_caller]
+    pub fn shutdown(&mut self) -> impl Future<Output = ()> + use<'_, T> {
+        let at = Location::caller();
+        async move {
+            // As tokio has it.
+            self.abort_all();
+            let Self { set, members, kept } = self;
+            kept.end();
+            let mut kept = Kept::default();
+            while poll_fn(|cx| kept.poll(cx, || members.leaf(at), |cx| set.poll_join_next(cx)))
+                .await
+                .is_some()
+            {}
+        }
     }
 
     /// Waits for all tasks.
     ///
     /// # Panics
     /// If one of them has panicked or was aborted.
-    pub async fn join_all(self) -> Vec<T> {
-        self.set.join_all().await
+    #[track_caller]
+    pub fn join_all(self) -> impl Future<Output = Vec<T>> + use<T> {
+        let at = Location::caller();
+        async move {
+            // As tokio has it.
+            let Self { mut set, members, .. } = self;
+            let mut output = Vec::with_capacity(set.len());
+            let mut kept = Kept::default();
+            while let Some(done) =
+                poll_fn(|cx| kept.poll(cx, || members.leaf(at), |cx| set.poll_join_next(cx))).await
+            {
+                match done {
+                    Ok(value) => output.push(value),
+                    Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            output
+        }
     }
 
     /// Aborts all tasks.
@@ -148,19 +213,26 @@ impl<T: 'static> JoinSet<T> {
     /// Takes all tasks out of the set and lets them go on.
     pub fn detach_all(&mut self) {
         self.set.detach_all();
+        self.members.clear();
     }
 
     /// Polls for a task that is done.
+    #[track_caller]
     pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
-        self.set.poll_join_next(cx)
+        let at = Location::caller();
+        let Self { set, members, kept } = self;
+        kept.poll(cx, || members.leaf(at), |cx| set.poll_join_next(cx))
     }
 
     /// The same, with the number of the task.
+    #[track_caller]
     pub fn poll_join_next_with_id(
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<(Id, T), JoinError>>> {
-        self.set.poll_join_next_with_id(cx)
+        let at = Location::caller();
+        let Self { set, members, kept } = self;
+        kept.poll(cx, || members.leaf(at), |cx| set.poll_join_next_with_id(cx))
     }
 }
 
@@ -178,7 +250,11 @@ impl<T> fmt::Debug for JoinSet<T> {
 
 impl<T> From<::tokio::task::JoinSet<T>> for JoinSet<T> {
     fn from(set: ::tokio::task::JoinSet<T>) -> Self {
-        Self { set }
+        let mut members = Members::default();
+        if !set.is_empty() {
+            members.lose();
+        }
+        Self { set, members, kept: Kept::default() }
     }
 }
 
@@ -198,6 +274,8 @@ impl<T> Deref for JoinSet<T> {
 
 impl<T> DerefMut for JoinSet<T> {
     fn deref_mut(&mut self) -> &mut Self::Target {
+        // What is spawned through it is not seen.
+        self.members.lose();
         &mut self.set
     }
 }

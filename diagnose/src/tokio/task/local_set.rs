@@ -3,15 +3,17 @@
 use std::fmt;
 use std::future::Future;
 use std::ops::{Deref, DerefMut};
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use ::tokio::runtime::{Id, Runtime};
-use ::tokio::task::{JoinHandle, LocalEnterGuard};
+use ::tokio::task::LocalEnterGuard;
 
-use super::numbered;
-use crate::live::{self, workers};
+use super::JoinHandle;
+use crate::live::workers;
 use crate::spawned::launch;
+use crate::tokio::runtime::number;
 
 /// tokio's `LocalSet`; what it spawns is listed.
 pub struct LocalSet {
@@ -38,7 +40,9 @@ impl LocalSet {
         F: Future + 'static,
         F::Output: 'static,
     {
-        launch!(live::Runtime::Tokio, None, future: F, |task, number| numbered(number, self.set.spawn_local(task)))
+        launch!(number::local(), None, future: F, |task, number| {
+            JoinHandle::new(self.set.spawn_local(task), number, Location::caller())
+        })
     }
 
     /// Runs a future, as the task `main`, and the tasks of this set until it is done.
@@ -48,7 +52,7 @@ impl LocalSet {
         F: Future,
     {
         let _visit = workers::visit();
-        launch!(live::Runtime::Tokio, Some("main"), future: F, |task, _| self.set.block_on(rt, task))
+        launch!(number::local(), Some("main"), future: F, |task, _| self.set.block_on(rt, task))
     }
 
     /// Runs a future and the tasks of this set until it is done.

@@ -1,9 +1,12 @@
 //! `tokio::task`: what spawns makes tasks that are listed; the rest is tokio's own.
 
+mod handle;
 mod joining;
 mod local_set;
+mod members;
 mod spawn;
 
+pub use self::handle::JoinHandle;
 pub use self::joining::JoinSet;
 pub use self::local_set::LocalSet;
 pub use self::spawn::{block_in_place, spawn, spawn_blocking, spawn_local};

@@ -3,10 +3,11 @@
 use std::future::Future;
 use std::panic::Location;
 
-use ::tokio::task::{Id, JoinHandle};
+use ::tokio::task::Id;
 
+use super::JoinHandle;
 use crate::label::Label;
-use crate::live::{self, Home, Runtime};
+use crate::live::{self, Home};
 use crate::named::call_site_at;
 use crate::number::shown;
 use crate::recorder::Frame;
@@ -20,7 +21,9 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    launch!(number::here(), None, future: F, |task, number| numbered(number, ::tokio::task::spawn(task)))
+    launch!(number::here(), None, future: F, |task, number| {
+        JoinHandle::new(::tokio::task::spawn(task), number, Location::caller())
+    })
 }
 
 /// `tokio::task::spawn_local`; the task is listed as those of [`spawn`] are.
@@ -30,7 +33,9 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
-    launch!(Runtime::Tokio, None, future: F, |task, number| numbered(number, ::tokio::task::spawn_local(task)))
+    launch!(number::local(), None, future: F, |task, number| {
+        JoinHandle::new(::tokio::task::spawn_local(task), number, Location::caller())
+    })
 }
 
 /// `tokio::task::spawn_blocking`; the closure is listed as a task, from now until it returns.
@@ -40,7 +45,9 @@ where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,
 {
-    ::tokio::task::spawn_blocking(blocking(number::here(), Location::caller(), f))
+    let at = Location::caller();
+    let (work, number) = blocking(number::here(), at, f);
+    JoinHandle::new(::tokio::task::spawn_blocking(work), number, at)
 }
 
 /// `tokio::task::block_in_place`; the call is timed as part of the task that makes it.
@@ -62,7 +69,7 @@ pub(in crate::tokio) fn blocking<F, R>(
     home: Home,
     location: &'static Location<'static>,
     f: F,
-) -> impl FnOnce() -> R + use<F, R>
+) -> (impl FnOnce() -> R + use<F, R>, Numbered)
 where
     F: FnOnce() -> R,
 {
@@ -82,7 +89,7 @@ pub(in crate::tokio) trait HasId {
     fn id(&self) -> Id;
 }
 
-impl<T> HasId for JoinHandle<T> {
+impl<T> HasId for ::tokio::task::JoinHandle<T> {
     fn id(&self) -> Id {
         self.id()
     }

@@ -1,10 +1,11 @@
-//! Both workers block for a value that a third task would send, which waits for a worker. Then it is let go.
+//! Both workers block for a value that a third task would send, which waits for a worker. Once the watchdog has seen it, it
+//! is let go.
 
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use diagnose::diagnose;
-use diagnose_scenarios_tests::runtime::tokio_with_workers;
+use diagnose::{State, diagnose};
+use diagnose_scenarios_tests::runtime::{tokio_with_workers, until};
 use tokio::sync::oneshot;
 
 #[diagnose(root)]
@@ -27,25 +28,41 @@ async fn sends(go: oneshot::Receiver<()>, values: [Sender<u32>; 2]) {
     }
 }
 
+/// Whether two threads sleep inside of `receives`.
+fn are_blocked() -> bool {
+    let snapshot = diagnose::snapshot();
+    let receives = |node: &&diagnose::Node| snapshot.sites[node.site].name == "receives";
+    let running: u64 = snapshot.nodes.iter().filter(receives).map(|node| node.running).sum();
+    let is_asleep = |id: u64| {
+        let stat = std::fs::read_to_string(format!("/proc/self/task/{id}/stat"));
+        // Without the file there is no processor time in the alarms either.
+        stat.map_or(true, |stat| stat.contains(") S "))
+    };
+    let blocks = snapshot.tasks.iter().filter(|task| task.state == State::Running);
+    running == 2 && blocks.filter_map(|task| task.thread_id).all(is_asleep)
+}
+
 fn main() {
-    let builder = diagnose::Builder::new().signal(None).watchdog(Duration::from_millis(100));
-    builder.install();
     let runtime = tokio_with_workers(2);
     let (go, has_gone) = oneshot::channel();
     let (one, values1) = mpsc::channel();
     let (two, values2) = mpsc::channel();
     let sender = runtime.spawn(sends(has_gone, [one.clone(), two.clone()]));
-    let waits = || diagnose::snapshot().tasks.iter().any(|task| task.polls == 1);
-    until(waits);
+    let waits = |task: &diagnose::Task| task.polls == 1 && task.state == State::Waiting;
+    until(|| diagnose::snapshot().tasks.iter().any(waits));
     let (runs, is_running) = mpsc::channel();
     let tasks = [runtime.spawn(blocks(values1, runs.clone())), runtime.spawn(blocks(values2, runs))];
     for _ in &tasks {
         is_running.recv().expect("both run");
     }
     go.send(()).expect("it waits");
+    until(are_blocked);
+    // From here on nothing moves, so there are three alarms and no other.
+    diagnose::Builder::new().signal(None).watchdog(Duration::from_millis(100)).install();
     until(|| diagnose::snapshot().alarms.len() >= 3);
     println!("{}", diagnose::tree());
     println!("end of the tree");
+    println!("{} alarms", diagnose::snapshot().alarms.len());
     for value in [one, two] {
         // The first that goes on frees a worker for the task that sends too.
         let _ = value.send(7);
@@ -54,12 +71,4 @@ fn main() {
         assert_eq!(runtime.block_on(task).expect("no panic"), 7);
     }
     runtime.block_on(sender).expect("no panic");
-}
-
-/// Looks again and again, for ten seconds at most.
-fn until(is_so: impl Fn() -> bool) {
-    let end = Instant::now() + Duration::from_secs(10);
-    while !is_so() && Instant::now() < end {
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }

@@ -1,0 +1,149 @@
+//! What the wrapped channels cost more than tokio's own, where nobody waits.
+//!
+//! ```text
+//! cargo bench -p diagnose --features tokio --bench channels
+//! ```
+//! Both are measured in the same run, inside a task that is on record. The table at the end shows the medians and their
+//! difference, which is what is ours. A message of a type without a destructor carries nothing away; that another was
+//! sent is noted with a reading of the clock, `carrying`.
+
+use std::fs;
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use criterion::Criterion;
+use diagnose::tokio as wrapped;
+
+/// The same code for both.
+macro_rules! measured {
+    ($name:ident, $tokio:path) => {
+        mod $name {
+            use std::hint::black_box;
+
+            use tokio::sync::{mpsc, oneshot};
+            use $tokio as tokio;
+
+            pub(super) async fn single(count: u64) {
+                for number in 0..count {
+                    let (sender, receiver) = oneshot::channel();
+                    let _ = sender.send(black_box(number));
+                    let _ = black_box(receiver.await);
+                }
+            }
+
+            pub(super) async fn bounded(count: u64) {
+                let (sender, mut receiver) = mpsc::channel(8);
+                for number in 0..count {
+                    let _ = sender.send(black_box(number)).await;
+                    black_box(receiver.recv().await);
+                }
+            }
+
+            pub(super) async fn tried(count: u64) {
+                let (sender, mut receiver) = mpsc::channel(8);
+                for number in 0..count {
+                    let _ = sender.try_send(black_box(number));
+                    let _ = black_box(receiver.try_recv());
+                }
+            }
+
+            pub(super) async fn carrying(count: u64) {
+                let (sender, mut receiver) = mpsc::channel(8);
+                for _ in 0..count {
+                    let _ = sender.try_send(black_box(String::new()));
+                    let _ = black_box(receiver.try_recv());
+                }
+            }
+
+            pub(super) async fn unbounded(count: u64) {
+                let (sender, mut receiver) = mpsc::unbounded_channel();
+                for number in 0..count {
+                    let _ = sender.send(black_box(number));
+                    black_box(receiver.recv().await);
+                }
+            }
+        }
+    };
+}
+
+measured!(own, ::tokio);
+measured!(ours, crate::wrapped);
+
+/// Spawned tasks that are done, awaited: the spawns are not in the time.
+macro_rules! joined {
+    ($tokio:path, $count:ident) => {{
+        use $tokio as tokio;
+        let mut spent = Duration::ZERO;
+        let mut left = $count;
+        while left != 0 {
+            let batch = left.min(1000);
+            left -= batch;
+            let mut handles = Vec::new();
+            for number in 0..batch {
+                handles.push(tokio::spawn(async move { number }));
+            }
+            for handle in &handles {
+                while !handle.is_finished() {
+                    ::tokio::task::yield_now().await;
+                }
+            }
+            let start = Instant::now();
+            for handle in &mut handles {
+                let _ = std::hint::black_box(handle.await);
+            }
+            spent += start.elapsed();
+        }
+        spent
+    }};
+}
+
+async fn timed(measured: impl Future<Output = ()>) -> Duration {
+    let start = Instant::now();
+    measured.await;
+    start.elapsed()
+}
+
+/// Runs a future as a task that never yields for its budget.
+fn run(future: impl Future<Output = Duration> + Send + 'static) -> Duration {
+    let runtime = wrapped::runtime::Builder::new_current_thread().build().expect("a runtime");
+    runtime.block_on(async { wrapped::spawn(::tokio::task::unconstrained(future)).await.expect("no panic") })
+}
+
+type Measured = fn(u64) -> Duration;
+
+const BENCHMARKS: [(&str, Measured, Measured); 6] = [
+    ("oneshot", |n| run(timed(own::single(n))), |n| run(timed(ours::single(n)))),
+    ("mpsc send recv", |n| run(timed(own::bounded(n))), |n| run(timed(ours::bounded(n)))),
+    ("mpsc try_send try_recv", |n| run(timed(own::tried(n))), |n| run(timed(ours::tried(n)))),
+    ("mpsc carrying", |n| run(timed(own::carrying(n))), |n| run(timed(ours::carrying(n)))),
+    ("mpsc unbounded", |n| run(timed(own::unbounded(n))), |n| run(timed(ours::unbounded(n)))),
+    ("join", |n| run(async move { joined!(::tokio, n) }), |n| run(async move { joined!(crate::wrapped, n) })),
+];
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
+        .configure_from_args();
+    for (name, own, ours) in BENCHMARKS {
+        criterion.bench_function(&format!("tokio {name}"), |bencher| bencher.iter_custom(own));
+        criterion.bench_function(&format!("ours {name}"), |bencher| bencher.iter_custom(ours));
+    }
+    criterion.final_summary();
+    println!("\n{:<24} {:>10} {:>10} {:>10}", "ns", "tokio", "wrapped", "more");
+    for (name, ..) in BENCHMARKS {
+        let medians = (median(&format!("tokio {name}")), median(&format!("ours {name}")));
+        if let (Some(own), Some(ours)) = medians {
+            println!("{name:<24} {own:>10.1} {ours:>10.1} {:>10.1}", ours - own);
+        }
+    }
+}
+
+fn median(name: &str) -> Option<f64> {
+    let target = std::env::var("CARGO_TARGET_DIR")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../target").to_owned());
+    let json = fs::read_to_string(format!("{target}/criterion/{name}/new/estimates.json")).ok()?;
+    let (_, median) = json.split_once("\"median\":")?;
+    let (_, estimate) = median.split_once("\"point_estimate\":")?;
+    estimate.split([',', '}']).next()?.trim().parse().ok()
+}

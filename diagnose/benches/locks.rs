@@ -1,0 +1,163 @@
+//! What the record of locks costs: tokio's own primitives, and those of `diagnose::tokio`, where nobody has to wait.
+//!
+//! ```text
+//! cargo bench -p diagnose --features tokio --bench locks
+//! ```
+//! Read the table at the end: medians of this run, in nanoseconds, and the difference. Each line is one acquisition and one
+//! release, inside the poll of a task, as in a program.
+
+use std::fs;
+use std::future::Future;
+use std::hint::black_box;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use criterion::Criterion;
+use diagnose::diagnose;
+
+/// The same functions for both.
+macro_rules! measured {
+    ($module:ident, $sync:path) => {
+        mod $module {
+            use super::*;
+            use $sync as sync;
+
+            pub(crate) fn lock(count: u64) {
+                let lock = sync::Mutex::new(0_u64);
+                run(async {
+                    for _ in 0..count {
+                        *black_box(&lock).lock().await += 1;
+                    }
+                });
+            }
+
+            pub(crate) fn lock_owned(count: u64) {
+                let lock = Arc::new(sync::Mutex::new(0_u64));
+                run(async {
+                    for _ in 0..count {
+                        *Arc::clone(black_box(&lock)).lock_owned().await += 1;
+                    }
+                });
+            }
+
+            pub(crate) fn try_lock(count: u64) {
+                let lock = sync::Mutex::new(0_u64);
+                run(async {
+                    for _ in 0..count {
+                        *black_box(&lock).try_lock().unwrap() += 1;
+                    }
+                });
+            }
+
+            pub(crate) fn read(count: u64) {
+                let lock = sync::RwLock::new(0_u64);
+                run(async {
+                    for _ in 0..count {
+                        black_box(*black_box(&lock).read().await);
+                    }
+                });
+            }
+
+            pub(crate) fn write(count: u64) {
+                let lock = sync::RwLock::new(0_u64);
+                run(async {
+                    for _ in 0..count {
+                        *black_box(&lock).write().await += 1;
+                    }
+                });
+            }
+
+            pub(crate) fn acquire(count: u64) {
+                let semaphore = sync::Semaphore::new(2);
+                run(async {
+                    for _ in 0..count {
+                        black_box(black_box(&semaphore).acquire().await.unwrap());
+                    }
+                });
+            }
+
+            pub(crate) fn get_or_init(count: u64) {
+                let cell = sync::OnceCell::const_new_with(1_u64);
+                run(async {
+                    for _ in 0..count {
+                        black_box(black_box(&cell).get_or_init(|| async { 2 }).await);
+                    }
+                });
+            }
+
+            pub(crate) fn notify(count: u64) {
+                let notify = sync::Notify::new();
+                run(async {
+                    for _ in 0..count {
+                        black_box(&notify).notify_one();
+                        notify.notified().await;
+                    }
+                });
+            }
+        }
+    };
+}
+measured!(original, ::tokio::sync);
+measured!(recorded, diagnose::tokio::sync);
+
+/// Runs a future that does not wait, inside a span.
+fn run(future: impl Future<Output = ()>) {
+    #[diagnose]
+    async fn task(future: impl Future<Output = ()>) {
+        future.await;
+    }
+    let mut future = pin!(task(future));
+    assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+}
+
+type Measured = fn(u64);
+
+/// Name, the original, and the one that is recorded.
+const BENCHMARKS: [(&str, Measured, Measured); 8] = [
+    ("lock", original::lock, recorded::lock),
+    ("lock_owned", original::lock_owned, recorded::lock_owned),
+    ("try_lock", original::try_lock, recorded::try_lock),
+    ("read", original::read, recorded::read),
+    ("write", original::write, recorded::write),
+    ("acquire", original::acquire, recorded::acquire),
+    ("get_or_init, done", original::get_or_init, recorded::get_or_init),
+    ("notify_one, notified", original::notify, recorded::notify),
+];
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
+        .configure_from_args();
+    for (name, original, recorded) in BENCHMARKS {
+        for (kind, measured) in [("original", original), ("recorded", recorded)] {
+            criterion.bench_function(&format!("{name} {kind}"), |bencher| {
+                bencher.iter_custom(|count| {
+                    let start = Instant::now();
+                    measured(count);
+                    start.elapsed()
+                });
+            });
+        }
+    }
+    criterion.final_summary();
+    println!("\n{:<22} {:>9} {:>9} {:>11}", "ns", "original", "recorded", "difference");
+    for (name, ..) in BENCHMARKS {
+        let medians = (median(&format!("{name} original")), median(&format!("{name} recorded")));
+        // None in a run that only tests the benchmarks.
+        if let (Some(original), Some(recorded)) = medians {
+            println!("{name:<22} {original:>9.1} {recorded:>9.1} {:>11.1}", recorded - original);
+        }
+    }
+}
+
+fn median(name: &str) -> Option<f64> {
+    let target = std::env::var("CARGO_TARGET_DIR")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../target").to_owned());
+    let json = fs::read_to_string(format!("{target}/criterion/{name}/new/estimates.json")).ok()?;
+    let (_, median) = json.split_once("\"median\":")?;
+    let (_, estimate) = median.split_once("\"point_estimate\":")?;
+    estimate.split([',', '}']).next()?.trim().parse().ok()
+}

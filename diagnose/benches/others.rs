@@ -1,0 +1,135 @@
+//! What the records of a lock cost that nobody else wants, against the lock itself, in one run.
+//!
+//! ```text
+//! cargo bench -p diagnose --bench others --features async-lock,parking-lot
+//! ```
+//! Each line is one lock and unlock, with one access in between: the original's, the wrapper's, the difference. They run
+//! inside a span, as in a task; those that say so outside of any, where the moment of taking hold has to be read off
+//! the clock. Absolute numbers are the machine's; the difference shall stay below 15 ns.
+
+use std::fs;
+use std::future::Future;
+use std::hint::black_box;
+use std::pin::pin;
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use criterion::Criterion;
+use diagnose::diagnose;
+
+/// Runs a future that does not wait, as a task.
+fn run(future: impl Future<Output = ()>) {
+    let mut future = pin!(future);
+    assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+}
+
+/// Inside a span.
+#[diagnose]
+async fn inside(future: impl Future<Output = ()>) {
+    future.await;
+}
+
+/// One access to what is behind that many locks and unlocks.
+macro_rules! measured {
+    ($name:ident, $($path:ident)::+, $new:expr, |$lock:ident| $access:expr) => {
+        mod $name {
+            use super::*;
+
+            pub(super) fn original(count: u64) {
+                use ::$($path)::+ as library;
+                let $lock = { use library::*; black_box($new) };
+                run(inside(async { for _ in 0..count { $access; } }));
+            }
+
+            pub(super) fn wrapped(count: u64) {
+                use ::diagnose::$($path)::+ as library;
+                let $lock = { use library::*; black_box($new) };
+                run(inside(async { for _ in 0..count { $access; } }));
+            }
+        }
+    };
+}
+
+measured!(async_mutex, async_lock, Mutex::new(1_u64), |it| *it.lock().await += 1);
+measured!(async_try, async_lock, Mutex::new(1_u64), |it| *it.try_lock().unwrap() += 1);
+measured!(async_arc, async_lock, ::std::sync::Arc::new(Mutex::new(1_u64)), |it| *it.lock_arc().await += 1);
+measured!(async_read, async_lock, RwLock::new(1_u64), |it| black_box(*it.read().await));
+measured!(async_write, async_lock, RwLock::new(1_u64), |it| *it.write().await += 1);
+measured!(async_semaphore, async_lock, Semaphore::new(1), |it| black_box(it.acquire().await));
+measured!(std_mutex, std::sync, Mutex::new(1_u64), |it| *it.lock().unwrap() += 1);
+measured!(std_read, std::sync, RwLock::new(1_u64), |it| black_box(*it.read().unwrap()));
+measured!(std_write, std::sync, RwLock::new(1_u64), |it| *it.write().unwrap() += 1);
+
+/// On a thread that runs no task.
+mod outside {
+    use super::black_box;
+
+    pub(super) fn original(count: u64) {
+        let mutex = black_box(std::sync::Mutex::new(1_u64));
+        for _ in 0..count {
+            *mutex.lock().unwrap() += 1;
+        }
+    }
+
+    pub(super) fn wrapped(count: u64) {
+        let mutex = black_box(diagnose::std::sync::Mutex::new(1_u64));
+        for _ in 0..count {
+            *mutex.lock().unwrap() += 1;
+        }
+    }
+}
+
+type Measured = fn(u64);
+
+const BENCHMARKS: [(&str, Measured, Measured); 10] = [
+    ("async_lock Mutex", async_mutex::original, async_mutex::wrapped),
+    ("async_lock Mutex try", async_try::original, async_try::wrapped),
+    ("async_lock Mutex arc", async_arc::original, async_arc::wrapped),
+    ("async_lock RwLock read", async_read::original, async_read::wrapped),
+    ("async_lock RwLock write", async_write::original, async_write::wrapped),
+    ("async_lock Semaphore", async_semaphore::original, async_semaphore::wrapped),
+    ("std Mutex", std_mutex::original, std_mutex::wrapped),
+    ("std RwLock read", std_read::original, std_read::wrapped),
+    ("std RwLock write", std_write::original, std_write::wrapped),
+    ("std Mutex outside", outside::original, outside::wrapped),
+];
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
+        .configure_from_args();
+    for (name, original, wrapped) in BENCHMARKS {
+        for (kind, measured) in [("original", original), ("wrapped", wrapped)] {
+            criterion.bench_function(&format!("{name} {kind}"), |bencher| {
+                bencher.iter_custom(|count| {
+                    let start = Instant::now();
+                    measured(count);
+                    start.elapsed()
+                });
+            });
+        }
+    }
+    criterion.final_summary();
+    print_differences();
+}
+
+/// The table of this run, from the medians that criterion has written. None in a run that only tests the benchmarks.
+fn print_differences() {
+    println!("\n{:<26} {:>10} {:>10} {:>10}", "ns", "original", "wrapped", "more");
+    for (name, ..) in BENCHMARKS {
+        let medians = (median(&format!("{name} original")), median(&format!("{name} wrapped")));
+        if let (Some(original), Some(wrapped)) = medians {
+            println!("{name:<26} {original:>10.2} {wrapped:>10.2} {:>10.2}", wrapped - original);
+        }
+    }
+}
+
+fn median(name: &str) -> Option<f64> {
+    let target = std::env::var("CARGO_TARGET_DIR")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../target").to_owned());
+    let json = fs::read_to_string(format!("{target}/criterion/{name}/new/estimates.json")).ok()?;
+    let (_, median) = json.split_once("\"median\":")?;
+    let (_, estimate) = median.split_once("\"point_estimate\":")?;
+    estimate.split([',', '}']).next()?.trim().parse().ok()
+}

@@ -1,0 +1,108 @@
+//! Futures that acquire a lock: the original's, the wait, and in the end the original's guard with a stake.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use pin_project_lite::pin_project;
+
+use super::{
+    Mutex, MutexGuard, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard, SemaphoreGuard,
+};
+use crate::waits::{Leaf, Waited};
+
+/// One that borrows the lock. It has the name of the original's.
+macro_rules! acquiring {
+    ($(#[$meta:meta])* $name:ident [$($parameters:tt)*] [$($arguments:tt)*] $guard:ident) => {
+        pin_project! {
+            $(#[$meta])*
+            ///
+            /// Dropping it gives up its place in the queue, as the original does.
+            pub struct $name<$($parameters)*> {
+                #[pin]
+                waited: Waited<::async_lock::futures::$name<$($arguments)*>>,
+            }
+        }
+
+        #[allow(single_use_lifetimes)]
+        impl<$($parameters)*> $name<$($arguments)*> {
+            #[inline]
+            pub(super) fn new(future: ::async_lock::futures::$name<$($arguments)*>, leaf: Leaf) -> Self {
+                Self { waited: Waited::new(future, leaf) }
+            }
+        }
+
+        #[allow(single_use_lifetimes)] // With other parameters it is not.
+        impl<$($parameters)*> Future for $name<$($arguments)*> {
+            type Output = $guard<$($arguments)*>;
+
+            #[inline]
+            fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+                let mut waited = self.project().waited;
+                let guard = ready!(waited.as_mut().poll(context));
+                Poll::Ready($guard::new(waited.hold(false), guard))
+            }
+        }
+
+        #[allow(single_use_lifetimes)] // With other parameters it is not.
+        impl<$($parameters)*> fmt::Debug for $name<$($arguments)*> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(self.waited.future(), f)
+            }
+        }
+    };
+}
+
+acquiring! {
+    /// The future of [`RwLock::read`](super::RwLock::read).
+    Read ['a, T: ?Sized] ['a, T] RwLockReadGuard
+}
+acquiring! {
+    /// The future of [`RwLock::upgradable_read`](super::RwLock::upgradable_read).
+    UpgradableRead ['a, T: ?Sized] ['a, T] RwLockUpgradableReadGuard
+}
+acquiring! {
+    /// The future of [`RwLock::write`](super::RwLock::write).
+    Write ['a, T: ?Sized] ['a, T] RwLockWriteGuard
+}
+acquiring! {
+    /// The future of [`Semaphore::acquire`](super::Semaphore::acquire).
+    Acquire ['a] ['a] SemaphoreGuard
+}
+
+pin_project! {
+    /// The future of [`Mutex::lock`](super::Mutex::lock).
+    ///
+    /// Dropping it gives up its place in the queue, as the original does.
+    // Its guard can be asked for the mutex, unlike those of other locks.
+    pub struct Lock<'a, T: ?Sized> {
+        #[pin]
+        waited: Waited<::async_lock::futures::Lock<'a, T>>,
+        mutex: &'a Mutex<T>,
+    }
+}
+
+impl<'a, T: ?Sized> Lock<'a, T> {
+    #[inline]
+    pub(super) fn new(mutex: &'a Mutex<T>, leaf: Leaf) -> Self {
+        Self { waited: Waited::new(mutex.mutex.lock(), leaf), mutex }
+    }
+}
+
+impl<'a, T: ?Sized> Future for Lock<'a, T> {
+    type Output = MutexGuard<'a, T>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let guard = ready!(this.waited.as_mut().poll(context));
+        Poll::Ready(MutexGuard::new(this.waited.hold(false), guard, this.mutex))
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Lock<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.waited.future(), f)
+    }
+}

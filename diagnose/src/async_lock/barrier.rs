@@ -1,0 +1,121 @@
+//! `async_lock::Barrier`, with who has arrived.
+
+use std::fmt;
+use std::future::Future;
+use std::ops::Deref;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::atomic::Ordering::Relaxed;
+use std::task::{Context, Poll, ready};
+
+use ::async_lock::BarrierWaitResult;
+use pin_project_lite::pin_project;
+
+use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Waited, What};
+
+static WHAT: What = What { kind: Kind::Barrier, library: "async-lock", is_fair: false, is_forced: || false };
+
+/// async-lock's `Barrier`. It is known with the place where it was made, from its first use on.
+pub struct Barrier {
+    resource: Resource,
+    original: ::async_lock::Barrier,
+    /// How many open it; the original does not tell.
+    n: usize,
+}
+
+impl Barrier {
+    /// A barrier that opens when so many have arrived.
+    #[track_caller]
+    pub const fn new(n: usize) -> Self {
+        Self {
+            resource: Resource::new(&WHAT, n as u64, Location::caller()),
+            original: ::async_lock::Barrier::new(n),
+            n,
+        }
+    }
+
+    /// Arrives with the first poll, and waits for the others. Not cancel safe: who has arrived and is gone still counts.
+    #[track_caller]
+    pub fn wait(&self) -> BarrierWait<'_> {
+        let leaf = Leaf::on(self.resource.record(), Mode::Arrive, 1, Location::caller());
+        BarrierWait { waited: Waited::new(self.original.wait(), leaf), barrier: self, has_arrived: false }
+    }
+
+    /// Arrives, and blocks this thread until the others have.
+    #[track_caller]
+    #[cfg(not(target_family = "wasm"))]
+    pub fn wait_blocking(&self) -> BarrierWaitResult {
+        self.arrive();
+        let blocked = Blocked::begin(self.resource.record(), Mode::Arrive, 1, Location::caller());
+        let result = self.original.wait_blocking();
+        drop(blocked);
+        self.open(&result);
+        result
+    }
+
+    fn arrive(&self) {
+        if let Some(record) = self.resource.record() {
+            record.entered.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// The last to arrive begins the next round.
+    fn open(&self, result: &BarrierWaitResult) {
+        if let Some(record) = self.resource.record().filter(|_| result.is_leader()) {
+            let round = self.n.max(1) as u64;
+            let less = |arrived: u64| Some(arrived.saturating_sub(round));
+            let _ = record.entered.fetch_update(Relaxed, Relaxed, less);
+        }
+    }
+}
+
+impl Deref for Barrier {
+    type Target = ::async_lock::Barrier;
+
+    fn deref(&self) -> &Self::Target {
+        &self.original
+    }
+}
+
+impl fmt::Debug for Barrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.original.fmt(f)
+    }
+}
+
+impl From<Barrier> for ::async_lock::Barrier {
+    fn from(barrier: Barrier) -> Self {
+        barrier.original
+    }
+}
+
+pin_project! {
+    /// The future of [`Barrier::wait`].
+    pub struct BarrierWait<'a> {
+        #[pin]
+        waited: Waited<::async_lock::futures::BarrierWait<'a>>,
+        barrier: &'a Barrier,
+        has_arrived: bool,
+    }
+}
+
+impl Future for BarrierWait<'_> {
+    type Output = BarrierWaitResult;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if !*this.has_arrived {
+            *this.has_arrived = true;
+            this.barrier.arrive();
+        }
+        let result = ready!(this.waited.poll(context));
+        this.barrier.open(&result);
+        Poll::Ready(result)
+    }
+}
+
+impl fmt::Debug for BarrierWait<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.waited.future(), f)
+    }
+}

@@ -1,0 +1,169 @@
+//! `async_lock::Mutex`, with who holds it and who waits for it.
+
+use std::fmt;
+use std::ops::Deref;
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::futures::{Lock, LockArc};
+use super::mutex_arc::MutexGuardArc;
+use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Stake, What, guard, guard_mut};
+
+static WHAT: What = What { kind: Kind::Mutex, library: "async-lock", is_fair: false, is_forced: || false };
+
+/// async-lock's `Mutex`. It is known with the place where it was made, from its first use on.
+pub struct Mutex<T: ?Sized> {
+    pub(super) resource: Resource,
+    pub(super) mutex: ::async_lock::Mutex<T>,
+}
+
+impl<T> Mutex<T> {
+    /// A mutex that is free.
+    #[track_caller]
+    pub const fn new(data: T) -> Self {
+        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex: ::async_lock::Mutex::new(data) }
+    }
+
+    /// What it guards.
+    pub fn into_inner(self) -> T {
+        self.mutex.into_inner()
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Acquires the mutex. Cancel safe, but its place in the queue is lost.
+    #[inline]
+    #[track_caller]
+    pub fn lock(&self) -> Lock<'_, T> {
+        Lock::new(self, self.leaf(Location::caller()))
+    }
+
+    /// Acquires the mutex, and blocks this thread until then.
+    #[inline]
+    #[track_caller]
+    #[cfg(not(target_family = "wasm"))]
+    pub fn lock_blocking(&self) -> MutexGuard<'_, T> {
+        let at = Location::caller();
+        let Some(guard) = self.mutex.try_lock() else { return self.block(at) };
+        MutexGuard::new(Stake::hold(self.resource.record(), 1, at, false), guard, self)
+    }
+
+    #[cold]
+    #[cfg(not(target_family = "wasm"))]
+    fn block(&self, at: &'static Location<'static>) -> MutexGuard<'_, T> {
+        let record = self.resource.record();
+        let blocked = Blocked::begin(record, Mode::Lock, 1, at);
+        let guard = self.mutex.lock_blocking();
+        drop(blocked);
+        MutexGuard::new(Stake::hold_after(record, 1, at, false, true), guard, self)
+    }
+
+    /// Acquires the mutex if it is free.
+    #[inline]
+    #[track_caller]
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        let at = Location::caller();
+        let guard = self.mutex.try_lock()?;
+        Some(MutexGuard::new(Stake::hold(self.resource.record(), 1, at, false), guard, self))
+    }
+
+    /// What it guards: nobody else can have it now.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.mutex.get_mut()
+    }
+
+    /// Acquires the mutex for a guard that keeps it. Cancel safe, but its place in the queue is lost.
+    #[inline]
+    #[track_caller]
+    pub fn lock_arc(self: &Arc<Self>) -> LockArc<T> {
+        LockArc::new(Arc::clone(self), self.leaf(Location::caller()))
+    }
+
+    /// The same, and blocks this thread until then.
+    #[inline]
+    #[track_caller]
+    #[cfg(not(target_family = "wasm"))]
+    pub fn lock_arc_blocking(self: &Arc<Self>) -> MutexGuardArc<T> {
+        let at = Location::caller();
+        MutexGuardArc::try_new(self, at).unwrap_or_else(|| MutexGuardArc::block(self, at))
+    }
+
+    /// Acquires the mutex, if it is free, for a guard that keeps it.
+    #[inline]
+    #[track_caller]
+    pub fn try_lock_arc(self: &Arc<Self>) -> Option<MutexGuardArc<T>> {
+        MutexGuardArc::try_new(self, Location::caller())
+    }
+
+    #[inline]
+    fn leaf(&self, at: &'static Location<'static>) -> Leaf {
+        Leaf::on(self.resource.record(), Mode::Lock, 1, at)
+    }
+}
+
+impl<T: ?Sized> Deref for Mutex<T> {
+    type Target = ::async_lock::Mutex<T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.mutex
+    }
+}
+
+impl<T: fmt::Debug + ?Sized> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.mutex.fmt(f)
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    #[track_caller]
+    fn from(data: T) -> Self {
+        Self::new(data)
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> From<::async_lock::Mutex<T>> for Mutex<T> {
+    #[track_caller]
+    fn from(mutex: ::async_lock::Mutex<T>) -> Self {
+        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
+    }
+}
+
+impl<T> From<Mutex<T>> for ::async_lock::Mutex<T> {
+    fn from(mutex: Mutex<T>) -> Self {
+        mutex.mutex
+    }
+}
+
+/// The guard of a [`Mutex`], which it frees when it is dropped.
+///
+/// Unlike the original it is `Sync` only where what it guards is `Send` too: [`source`](Self::source) gives access to it.
+#[clippy::has_significant_drop]
+pub struct MutexGuard<'a, T: ?Sized> {
+    // It ends before the mutex is free.
+    _stake: Stake,
+    guard: ::async_lock::MutexGuard<'a, T>,
+    mutex: &'a Mutex<T>,
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    #[inline]
+    pub(super) fn new(stake: Stake, guard: ::async_lock::MutexGuard<'a, T>, mutex: &'a Mutex<T>) -> Self {
+        Self { _stake: stake, guard, mutex }
+    }
+
+    /// The mutex that it is of.
+    pub fn source(guard: &MutexGuard<'a, T>) -> &'a Mutex<T> {
+        guard.mutex
+    }
+}
+
+guard!([T: ?Sized] MutexGuard<'_, T>, T, |it| &it.guard);
+guard_mut!([T: ?Sized] MutexGuard<'_, T>, T, |it| &mut it.guard);

@@ -1,0 +1,243 @@
+//! `async_lock::OnceCell`, with who initialises it and who waits for that.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::future::Future;
+use std::ops::Deref;
+use std::panic::Location;
+
+use super::initialising::{Initialising, Turn};
+use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Stake, Waited, What};
+
+static WHAT: What = What { kind: Kind::OnceCell, library: "async-lock", is_fair: false, is_forced: || false };
+
+/// async-lock's `OnceCell`. It is known with the place where it was made, from the first wait or initialisation on; once
+/// it is initialised, access costs nothing more than the original's. Its `get_unchecked` is the original's, by deref.
+pub struct OnceCell<T> {
+    resource: Resource,
+    cell: ::async_lock::OnceCell<T>,
+}
+
+impl<T> OnceCell<T> {
+    /// An empty cell.
+    #[track_caller]
+    pub const fn new() -> Self {
+        Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell: ::async_lock::OnceCell::new() }
+    }
+
+    /// Whether it has its value.
+    #[inline]
+    pub fn is_initialized(&self) -> bool {
+        self.cell.is_initialized()
+    }
+
+    /// Its value, if it has it.
+    #[inline]
+    pub fn get(&self) -> Option<&T> {
+        self.cell.get()
+    }
+
+    /// Its value, if it has it.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        self.cell.get_mut()
+    }
+
+    /// Takes its value out, if it has it.
+    pub fn take(&mut self) -> Option<T> {
+        self.cell.take()
+    }
+
+    /// Its value, if it has it.
+    pub fn into_inner(self) -> Option<T> {
+        self.cell.into_inner()
+    }
+
+    /// Waits until somebody else has initialised it. Cancel safe.
+    #[track_caller]
+    pub fn wait(&self) -> impl Future<Output = &T> {
+        let at = Location::caller();
+        async move {
+            match self.cell.get() {
+                Some(value) => value,
+                None => Waited::new(self.cell.wait(), self.leaf(at)).await,
+            }
+        }
+    }
+
+    /// The same, and blocks this thread until then.
+    #[track_caller]
+    #[cfg(not(target_family = "wasm"))]
+    pub fn wait_blocking(&self) -> &T {
+        let at = Location::caller();
+        self.cell.get().unwrap_or_else(|| {
+            let _blocked = Blocked::begin(self.resource.record(), Mode::Initialise, 1, at);
+            self.cell.wait_blocking()
+        })
+    }
+
+    /// Its value; if it has none, that of the future, unless another's comes first. If this is dropped while it
+    /// initialises, the next that waits does so instead.
+    ///
+    /// # Errors
+    /// That of the future. The cell stays empty.
+    #[track_caller]
+    pub fn get_or_try_init<E, Fut: Future<Output = Result<T, E>>>(
+        &self,
+        closure: impl FnOnce() -> Fut,
+    ) -> impl Future<Output = Result<&T, E>> {
+        self.initialise(closure, Location::caller())
+    }
+
+    /// The same with a function that blocks.
+    ///
+    /// # Errors
+    /// That of the function. The cell stays empty.
+    #[track_caller]
+    #[cfg(not(target_family = "wasm"))]
+    pub fn get_or_try_init_blocking<E>(&self, closure: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+        if let Some(value) = self.cell.get() {
+            return Ok(value);
+        }
+        let at = Location::caller();
+        let record = self.resource.record();
+        let mut blocked = Blocked::begin(record, Mode::Initialise, 1, at);
+        let result = self.cell.get_or_try_init_blocking(|| {
+            blocked = None;
+            let _stake = Stake::hold(record, 1, at, false);
+            closure()
+        });
+        drop(blocked);
+        result
+    }
+
+    /// Its value; if it has none, that of the future, unless another's comes first. If this is dropped while it
+    /// initialises, the next that waits does so instead.
+    #[track_caller]
+    pub fn get_or_init<Fut: Future<Output = T>>(
+        &self,
+        closure: impl FnOnce() -> Fut,
+    ) -> impl Future<Output = &T> {
+        let at = Location::caller();
+        async move {
+            let initialise = || async { Ok::<T, Infallible>(closure().await) };
+            match self.initialise(initialise, at).await {
+                Ok(value) => value,
+                Err(never) => match never {},
+            }
+        }
+    }
+
+    /// The same with a function that blocks.
+    #[track_caller]
+    #[cfg(not(target_family = "wasm"))]
+    pub fn get_or_init_blocking(&self, closure: impl FnOnce() -> T + Unpin) -> &T {
+        match self.get_or_try_init_blocking(|| Ok::<T, Infallible>(closure())) {
+            Ok(value) => value,
+            Err(never) => match never {},
+        }
+    }
+
+    /// Initialises it with that, after whoever does so now.
+    ///
+    /// # Errors
+    /// If another's value came first, this one.
+    #[track_caller]
+    pub fn set(&self, value: T) -> impl Future<Output = Result<&T, T>> {
+        let at = Location::caller();
+        async move {
+            let mut value = Some(value);
+            let initialise = || {
+                let value = value.take();
+                async move { value.ok_or(()) }
+            };
+            let result = self.initialise(initialise, at).await;
+            match (value, result) {
+                (None, Ok(value)) => Ok(value),
+                (Some(value), _) => Err(value),
+                (None, Err(())) => unreachable!("the value was there"),
+            }
+        }
+    }
+
+    /// Initialises it with that, if nobody has or does.
+    ///
+    /// # Errors
+    /// If somebody has or does, the value.
+    pub fn try_set(&self, value: T) -> Result<(), T> {
+        self.cell.try_set(value)
+    }
+
+    /// [`set`](Self::set), and blocks this thread until then.
+    ///
+    /// # Errors
+    /// If another's value came first, this one.
+    #[track_caller]
+    #[cfg(not(target_family = "wasm"))]
+    pub fn set_blocking(&self, value: T) -> Result<&T, T> {
+        let mut value = Some(value);
+        let result = self.get_or_try_init_blocking(|| value.take().ok_or(()));
+        match (value, result) {
+            (None, Ok(value)) => Ok(value),
+            (Some(value), _) => Err(value),
+            (None, Err(())) => unreachable!("the value was there"),
+        }
+    }
+
+    async fn initialise<E, Fut: Future<Output = Result<T, E>>>(
+        &self,
+        closure: impl FnOnce() -> Fut,
+        at: &'static Location<'static>,
+    ) -> Result<&T, E> {
+        if let Some(value) = self.cell.get() {
+            return Ok(value);
+        }
+        let turn = Turn::new(self.resource.record(), at);
+        let initialised = self.cell.get_or_try_init(|| turn.take(closure));
+        Initialising::new(initialised, self.leaf(at), &turn).await
+    }
+
+    fn leaf(&self, at: &'static Location<'static>) -> Leaf {
+        Leaf::on(self.resource.record(), Mode::Initialise, 1, at)
+    }
+}
+
+impl<T> Deref for OnceCell<T> {
+    type Target = ::async_lock::OnceCell<T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.cell
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for OnceCell<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.cell.fmt(f)
+    }
+}
+
+impl<T> From<T> for OnceCell<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        Self::from(::async_lock::OnceCell::from(value))
+    }
+}
+
+impl<T> Default for OnceCell<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> From<::async_lock::OnceCell<T>> for OnceCell<T> {
+    #[track_caller]
+    fn from(cell: ::async_lock::OnceCell<T>) -> Self {
+        Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell }
+    }
+}
+
+impl<T> From<OnceCell<T>> for ::async_lock::OnceCell<T> {
+    fn from(cell: OnceCell<T>) -> Self {
+        cell.cell
+    }
+}

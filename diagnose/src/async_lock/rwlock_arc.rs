@@ -1,0 +1,231 @@
+//! The guards of an `async_lock::RwLock` that keep it, and their futures.
+
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomPinned;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
+use super::RwLock;
+use super::acquiring_arc::acquiring_arc;
+use super::owned::{Owned, Reading, ReadingAlone, Reads, ReadsAlone, Upgrading, Writes, Writing};
+use super::rwlock::ALL;
+use super::rwlock_guards::{upgraded, upgrading};
+use crate::waits::{Blocked, Mode, Stake, Waited, guard, guard_mut};
+
+acquiring_arc! {
+    /// The future of [`RwLock::read_arc`].
+    ReadArc ['a, T] ['a, T] (RwLock<T>, Reads<T>, Reading<T>) RwLockReadGuardArc<T>,
+    |it| it.lock.try_read(), |it| it.lock.read()
+}
+acquiring_arc! {
+    /// The future of [`RwLock::upgradable_read_arc`].
+    UpgradableReadArc ['a, T: ?Sized] ['a, T]
+    (RwLock<T>, ReadsAlone<T>, ReadingAlone<T>) RwLockUpgradableReadGuardArc<T>,
+    |it| it.lock.try_upgradable_read(), |it| it.lock.upgradable_read()
+}
+acquiring_arc! {
+    /// The future of [`RwLock::write_arc`].
+    WriteArc ['a, T: ?Sized] ['a, T] (RwLock<T>, Writes<T>, Writing<T>) RwLockWriteGuardArc<T>,
+    |it| it.lock.try_write(), |it| it.lock.write()
+}
+
+/// A guard that keeps the lock, and how it is acquired at once or by blocking.
+macro_rules! keeps {
+    (
+        $(#[$meta:meta])* $name:ident [$($parameters:tt)*] $kind:ident $mode:ident $units:expr,
+        |$it:ident| $try:expr, |$other:ident| $block:expr
+    ) => {
+        $(#[$meta])*
+        #[clippy::has_significant_drop]
+        pub struct $name<$($parameters)*> {
+            // It ends before the lock is free.
+            stake: Stake,
+            guard: Owned<RwLock<T>, $kind<T>>,
+        }
+
+        impl<$($parameters)*> $name<T> {
+            #[inline]
+            fn new(stake: Stake, guard: Owned<RwLock<T>, $kind<T>>) -> Self {
+                Self { stake, guard }
+            }
+
+            #[inline]
+            pub(super) fn try_new(lock: &Arc<RwLock<T>>, at: &'static Location<'static>) -> Option<Self> {
+                let guard = Owned::try_new(Arc::clone(lock), |$it| $try).ok()?;
+                Some(Self::new(Stake::hold(lock.resource.record(), $units, at, true), guard))
+            }
+
+            #[cold]
+            #[cfg(not(target_family = "wasm"))]
+            pub(super) fn block(lock: &Arc<RwLock<T>>, at: &'static Location<'static>) -> Self {
+                let record = lock.resource.record();
+                let blocked = Blocked::begin(record, Mode::$mode, $units, at);
+                let guard = Owned::new(Arc::clone(lock), |$other| $block);
+                drop(blocked);
+                Self::new(Stake::hold_after(record, $units, at, true, true), guard)
+            }
+        }
+
+        guard!([$($parameters)*] $name<T>, T, |it| it.guard.get(), it.stake.looked_at());
+    };
+}
+
+keeps! {
+    /// The guard of who reads, which keeps the lock. It ends that when it is dropped.
+    RwLockReadGuardArc [T] Reads Read 1, |it| it.lock.try_read(), |it| it.lock.read_blocking()
+}
+keeps! {
+    /// The guard of who reads and may write later, which keeps the lock. It ends that when it is dropped.
+    RwLockUpgradableReadGuardArc [T: ?Sized] ReadsAlone Read 1,
+    |it| it.lock.try_upgradable_read(), |it| it.lock.upgradable_read_blocking()
+}
+keeps! {
+    /// The guard of who writes, which keeps the lock. It ends that when it is dropped.
+    RwLockWriteGuardArc [T: ?Sized] Writes Write ALL, |it| it.lock.try_write(), |it| it.lock.write_blocking()
+}
+
+guard_mut!([T: ?Sized] RwLockWriteGuardArc<T>, T, |it| it.guard.get_mut(), it.stake.looked_at());
+
+/// A guard becomes one of another kind in any case.
+macro_rules! becomes {
+    ($guard:expr, $kind:ty, |$it:ident| $turn:expr) => {
+        match $guard.turn::<$kind>(|_, $it| Ok($turn)) {
+            Ok(guard) => guard,
+            Err(_) => unreachable!(),
+        }
+    };
+}
+
+impl<T> RwLockUpgradableReadGuardArc<T> {
+    /// Reads from now on, and will not write.
+    #[inline]
+    pub fn downgrade(guard: Self) -> RwLockReadGuardArc<T> {
+        let reads =
+            becomes!(guard.guard, Reads<T>, |it| ::async_lock::RwLockUpgradableReadGuard::downgrade(it));
+        RwLockReadGuardArc::new(guard.stake, reads)
+    }
+}
+
+impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
+    /// Writes from now on, if nobody else reads.
+    ///
+    /// # Errors
+    /// If somebody does, the guard.
+    #[inline]
+    #[track_caller]
+    pub fn try_upgrade(guard: Self) -> Result<RwLockWriteGuardArc<T>, Self> {
+        let Self { stake, guard } = guard;
+        let turn = guard.turn::<Writes<T>>(|_, it| ::async_lock::RwLockUpgradableReadGuard::try_upgrade(it));
+        match turn {
+            Ok(guard) => Ok(RwLockWriteGuardArc::new(upgraded(stake, Location::caller(), false), guard)),
+            Err(guard) => Err(Self { stake, guard }),
+        }
+    }
+
+    /// Waits until nobody else reads, and writes then. Nobody new reads from now on.
+    ///
+    /// Dropping the future frees the lock, as in the original.
+    #[inline]
+    #[track_caller]
+    pub fn upgrade(guard: Self) -> UpgradeArc<T> {
+        let Self { stake, guard } = guard;
+        let at = Location::caller();
+        let leaf = upgrading(&stake, at);
+        let waiting = becomes!(guard, Upgrading<T>, |it| {
+            Box::pin(Waited::new(::async_lock::RwLockUpgradableReadGuard::upgrade(it), leaf))
+        });
+        UpgradeArc { stake, waiting: Some(waiting), at, pinned: PhantomPinned }
+    }
+
+    /// The same, and blocks this thread until then.
+    #[inline]
+    #[track_caller]
+    #[cfg(not(target_family = "wasm"))]
+    pub fn upgrade_blocking(guard: Self) -> RwLockWriteGuardArc<T> {
+        let at = Location::caller();
+        let Self { stake, guard } = match Self::try_upgrade(guard) {
+            Ok(guard) => return guard,
+            Err(guard) => guard,
+        };
+        let blocked = Blocked::begin(stake.record(), Mode::Write, ALL - 1, at);
+        let writes = becomes!(guard, Writes<T>, |it| {
+            ::async_lock::RwLockUpgradableReadGuard::upgrade_blocking(it)
+        });
+        drop(blocked);
+        RwLockWriteGuardArc::new(upgraded(stake, at, true), writes)
+    }
+}
+
+impl<T> RwLockWriteGuardArc<T> {
+    /// Reads from now on.
+    #[inline]
+    pub fn downgrade(guard: Self) -> RwLockReadGuardArc<T> {
+        guard.stake.set_units(1);
+        let reads = becomes!(guard.guard, Reads<T>, |it| ::async_lock::RwLockWriteGuard::downgrade(it));
+        RwLockReadGuardArc::new(guard.stake, reads)
+    }
+}
+
+impl<T: ?Sized> RwLockWriteGuardArc<T> {
+    /// Reads from now on, and may write later.
+    #[inline]
+    pub fn downgrade_to_upgradable(guard: Self) -> RwLockUpgradableReadGuardArc<T> {
+        guard.stake.set_units(1);
+        let reads = becomes!(guard.guard, ReadsAlone<T>, |it| {
+            ::async_lock::RwLockWriteGuard::downgrade_to_upgradable(it)
+        });
+        RwLockUpgradableReadGuardArc::new(guard.stake, reads)
+    }
+}
+
+pin_project! {
+    /// The future of [`RwLockUpgradableReadGuardArc::upgrade`].
+    ///
+    /// Dropping it frees the lock, as the original does.
+    pub struct UpgradeArc<T: ?Sized> {
+        // What it has while it waits. It ends before the lock is free.
+        stake: Stake,
+        waiting: Option<Owned<RwLock<T>, Upgrading<T>>>,
+        at: &'static Location<'static>,
+        #[pin]
+        pinned: PhantomPinned,
+    }
+}
+
+impl<T: ?Sized> Future for UpgradeArc<T> {
+    type Output = RwLockWriteGuardArc<T>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let waiting = this.waiting.take().expect("future polled after completion");
+        let mut has_waited = false;
+        let turned = waiting.turn::<Writes<T>>(|_, mut waited| match waited.as_mut().poll(context) {
+            Poll::Ready(guard) => {
+                has_waited = waited.has_waited();
+                Ok(guard)
+            }
+            Poll::Pending => Err(waited),
+        });
+        match turned {
+            Ok(guard) => {
+                let stake = std::mem::replace(this.stake, Stake::NONE);
+                Poll::Ready(RwLockWriteGuardArc::new(upgraded(stake, this.at, has_waited), guard))
+            }
+            Err(waiting) => {
+                *this.waiting = Some(waiting);
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for UpgradeArc<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ArcUpgrade")
+    }
+}

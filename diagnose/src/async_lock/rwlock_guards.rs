@@ -1,0 +1,169 @@
+//! The guards of an `async_lock::RwLock` that borrow it, and what they become.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use pin_project_lite::pin_project;
+
+use super::rwlock::ALL;
+use crate::waits::{Blocked, Leaf, Mode, Stake, Waited, guard, guard_mut};
+
+/// The guard of who reads. It ends that when it is dropped.
+#[clippy::has_significant_drop]
+pub struct RwLockReadGuard<'a, T: ?Sized> {
+    // It ends before the lock is free; in the others too.
+    _stake: Stake,
+    guard: ::async_lock::RwLockReadGuard<'a, T>,
+}
+
+impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
+    #[inline]
+    pub(super) fn new(stake: Stake, guard: ::async_lock::RwLockReadGuard<'a, T>) -> Self {
+        Self { _stake: stake, guard }
+    }
+}
+
+guard!([T: ?Sized] RwLockReadGuard<'_, T>, T, |it| &it.guard);
+
+/// The guard of who reads and may write later: others read beside it, but there is one such only. It ends that when it is
+/// dropped.
+#[clippy::has_significant_drop]
+pub struct RwLockUpgradableReadGuard<'a, T: ?Sized> {
+    stake: Stake,
+    guard: ::async_lock::RwLockUpgradableReadGuard<'a, T>,
+}
+
+impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
+    #[inline]
+    pub(super) fn new(stake: Stake, guard: ::async_lock::RwLockUpgradableReadGuard<'a, T>) -> Self {
+        Self { stake, guard }
+    }
+
+    /// Reads from now on, and will not write.
+    #[inline]
+    pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
+        RwLockReadGuard::new(guard.stake, ::async_lock::RwLockUpgradableReadGuard::downgrade(guard.guard))
+    }
+
+    /// Writes from now on, if nobody else reads.
+    ///
+    /// # Errors
+    /// If somebody does, the guard.
+    #[inline]
+    #[track_caller]
+    pub fn try_upgrade(guard: Self) -> Result<RwLockWriteGuard<'a, T>, Self> {
+        let Self { stake, guard } = guard;
+        match ::async_lock::RwLockUpgradableReadGuard::try_upgrade(guard) {
+            Ok(guard) => Ok(RwLockWriteGuard::new(upgraded(stake, Location::caller(), false), guard)),
+            Err(guard) => Err(Self { stake, guard }),
+        }
+    }
+
+    /// Waits until nobody else reads, and writes then. Nobody new reads from now on.
+    ///
+    /// Dropping the future frees the lock, as in the original.
+    #[inline]
+    #[track_caller]
+    pub fn upgrade(guard: Self) -> Upgrade<'a, T> {
+        let leaf = upgrading(&guard.stake, Location::caller());
+        let upgrade = ::async_lock::RwLockUpgradableReadGuard::upgrade(guard.guard);
+        Upgrade { stake: guard.stake, waited: Waited::new(upgrade, leaf), at: Location::caller() }
+    }
+
+    /// The same, and blocks this thread until then.
+    #[inline]
+    #[track_caller]
+    #[cfg(not(target_family = "wasm"))]
+    pub fn upgrade_blocking(guard: Self) -> RwLockWriteGuard<'a, T> {
+        let at = Location::caller();
+        let Self { stake, guard } = match Self::try_upgrade(guard) {
+            Ok(guard) => return guard,
+            Err(guard) => guard,
+        };
+        let blocked = Blocked::begin(stake.record(), Mode::Write, ALL - 1, at);
+        let guard = ::async_lock::RwLockUpgradableReadGuard::upgrade_blocking(guard);
+        drop(blocked);
+        RwLockWriteGuard::new(upgraded(stake, at, true), guard)
+    }
+}
+
+guard!([T: ?Sized] RwLockUpgradableReadGuard<'_, T>, T, |it| &it.guard);
+
+/// What an upgrade waits for: all but what it has.
+pub(super) fn upgrading(stake: &Stake, at: &'static Location<'static>) -> Leaf {
+    Leaf::on(stake.record(), Mode::Write, ALL - 1, at)
+}
+
+/// The stake of a reader becomes that of a writer.
+pub(super) fn upgraded(stake: Stake, at: &'static Location<'static>, has_waited: bool) -> Stake {
+    let record = stake.record();
+    let is_movable = stake.is_movable();
+    drop(stake);
+    Stake::hold_after(record, ALL, at, is_movable, has_waited)
+}
+
+pin_project! {
+    /// The future of [`RwLockUpgradableReadGuard::upgrade`].
+    ///
+    /// Dropping it frees the lock, as the original does.
+    pub struct Upgrade<'a, T: ?Sized> {
+        // What it has while it waits. It ends before the lock is free.
+        stake: Stake,
+        #[pin]
+        waited: Waited<::async_lock::futures::Upgrade<'a, T>>,
+        at: &'static Location<'static>,
+    }
+}
+
+impl<'a, T: ?Sized> Future for Upgrade<'a, T> {
+    type Output = RwLockWriteGuard<'a, T>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let guard = ready!(this.waited.as_mut().poll(context));
+        let stake = std::mem::replace(this.stake, Stake::NONE);
+        Poll::Ready(RwLockWriteGuard::new(upgraded(stake, this.at, this.waited.has_waited()), guard))
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Upgrade<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.waited.future(), f)
+    }
+}
+
+/// The guard of who writes. It ends that when it is dropped.
+#[clippy::has_significant_drop]
+pub struct RwLockWriteGuard<'a, T: ?Sized> {
+    stake: Stake,
+    guard: ::async_lock::RwLockWriteGuard<'a, T>,
+}
+
+impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    #[inline]
+    pub(super) fn new(stake: Stake, guard: ::async_lock::RwLockWriteGuard<'a, T>) -> Self {
+        Self { stake, guard }
+    }
+
+    /// Reads from now on.
+    #[inline]
+    pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
+        guard.stake.set_units(1);
+        RwLockReadGuard::new(guard.stake, ::async_lock::RwLockWriteGuard::downgrade(guard.guard))
+    }
+
+    /// Reads from now on, and may write later.
+    #[inline]
+    pub fn downgrade_to_upgradable(guard: Self) -> RwLockUpgradableReadGuard<'a, T> {
+        guard.stake.set_units(1);
+        let reads = ::async_lock::RwLockWriteGuard::downgrade_to_upgradable(guard.guard);
+        RwLockUpgradableReadGuard::new(guard.stake, reads)
+    }
+}
+
+guard!([T: ?Sized] RwLockWriteGuard<'_, T>, T, |it| &it.guard);
+guard_mut!([T: ?Sized] RwLockWriteGuard<'_, T>, T, |it| &mut it.guard);

@@ -1,0 +1,274 @@
+//! `async_lock::Semaphore`, with who has its permits and who waits for one.
+
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomPinned;
+use std::ops::Deref;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::task::{Context, Poll, ready};
+
+use pin_project_lite::pin_project;
+
+use super::futures::Acquire;
+use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Stake, Waited, What};
+
+static WHAT: What =
+    What { kind: Kind::Semaphore, library: "async-lock", is_fair: false, is_forced: || false };
+
+/// async-lock's `Semaphore`. It is known with the place where it was made, from its first use on.
+pub struct Semaphore {
+    resource: Resource,
+    semaphore: ::async_lock::Semaphore,
+}
+
+impl Semaphore {
+    /// A semaphore with so many permits.
+    #[must_use]
+    #[track_caller]
+    pub const fn new(n: usize) -> Self {
+        Self {
+            resource: Resource::new(&WHAT, n as u64, Location::caller()),
+            semaphore: ::async_lock::Semaphore::new(n),
+        }
+    }
+
+    /// Takes a permit if there is one.
+    #[inline]
+    #[track_caller]
+    pub fn try_acquire(&self) -> Option<SemaphoreGuard<'_>> {
+        let guard = self.semaphore.try_acquire()?;
+        Some(SemaphoreGuard::new(self.hold(Location::caller(), false, false), guard))
+    }
+
+    /// Waits for a permit. Cancel safe, but its place in the queue is lost.
+    #[inline]
+    #[track_caller]
+    pub fn acquire(&self) -> Acquire<'_> {
+        Acquire::new(self.semaphore.acquire(), self.leaf(Location::caller()))
+    }
+
+    /// Waits for a permit, and blocks this thread until then.
+    #[inline]
+    #[track_caller]
+    #[cfg(not(target_family = "wasm"))]
+    pub fn acquire_blocking(&self) -> SemaphoreGuard<'_> {
+        let at = Location::caller();
+        let (guard, has_waited) = match self.semaphore.try_acquire() {
+            Some(guard) => (guard, false),
+            None => (self.block(at), true),
+        };
+        SemaphoreGuard::new(self.hold(at, false, has_waited), guard)
+    }
+
+    /// Takes a permit, if there is one, for a guard that keeps the semaphore.
+    #[inline]
+    #[track_caller]
+    pub fn try_acquire_arc(self: &Arc<Self>) -> Option<SemaphoreGuardArc> {
+        self.semaphore.try_acquire()?.forget();
+        let stake = self.hold(Location::caller(), true, false);
+        Some(SemaphoreGuardArc { stake, semaphore: Some(Arc::clone(self)) })
+    }
+
+    /// Waits for a permit, for a guard that keeps the semaphore. Cancel safe, but its place in the queue is lost.
+    #[inline]
+    #[track_caller]
+    pub fn acquire_arc(self: &Arc<Self>) -> AcquireArc {
+        let leaf = self.leaf(Location::caller());
+        AcquireArc { semaphore: Arc::clone(self), leaf: Some(leaf), waiting: None, pinned: PhantomPinned }
+    }
+
+    /// The same, and blocks this thread until then.
+    #[inline]
+    #[track_caller]
+    #[cfg(not(target_family = "wasm"))]
+    pub fn acquire_arc_blocking(self: &Arc<Self>) -> SemaphoreGuardArc {
+        let at = Location::caller();
+        let guard = self.semaphore.try_acquire();
+        let has_waited = guard.is_none();
+        guard.unwrap_or_else(|| self.block(at)).forget();
+        SemaphoreGuardArc { stake: self.hold(at, true, has_waited), semaphore: Some(Arc::clone(self)) }
+    }
+
+    #[cold]
+    #[cfg(not(target_family = "wasm"))]
+    fn block(&self, at: &'static Location<'static>) -> ::async_lock::SemaphoreGuard<'_> {
+        let _blocked = Blocked::begin(self.resource.record(), Mode::Acquire, 1, at);
+        self.semaphore.acquire_blocking()
+    }
+
+    /// Adds so many permits.
+    pub fn add_permits(&self, n: usize) {
+        // The record goes first: nobody shall be seen to have a permit that there is not.
+        if let Some(record) = self.resource.record() {
+            record.capacity.fetch_add(n as u64, Relaxed);
+            record.is_refilled.store(true, Relaxed);
+        }
+        self.semaphore.add_permits(n);
+    }
+
+    /// How many permits are free.
+    pub fn available_permits(&self) -> usize {
+        self.semaphore.available_permits()
+    }
+
+    #[inline]
+    fn hold(&self, at: &'static Location<'static>, is_movable: bool, has_waited: bool) -> Stake {
+        Stake::hold_after(self.resource.record(), 1, at, is_movable, has_waited)
+    }
+
+    #[inline]
+    fn leaf(&self, at: &'static Location<'static>) -> Leaf {
+        Leaf::on(self.resource.record(), Mode::Acquire, 1, at)
+    }
+}
+
+impl Deref for Semaphore {
+    type Target = ::async_lock::Semaphore;
+
+    fn deref(&self) -> &Self::Target {
+        &self.semaphore
+    }
+}
+
+impl fmt::Debug for Semaphore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.semaphore.fmt(f)
+    }
+}
+
+impl From<::async_lock::Semaphore> for Semaphore {
+    /// Its permits are those that are free now.
+    #[track_caller]
+    fn from(semaphore: ::async_lock::Semaphore) -> Self {
+        let free = semaphore.available_permits() as u64;
+        Self { resource: Resource::new(&WHAT, free, Location::caller()), semaphore }
+    }
+}
+
+impl From<Semaphore> for ::async_lock::Semaphore {
+    fn from(semaphore: Semaphore) -> Self {
+        semaphore.semaphore
+    }
+}
+
+/// The guard of a permit, which it gives back when it is dropped.
+#[clippy::has_significant_drop]
+pub struct SemaphoreGuard<'a> {
+    // It ends before the permit is back.
+    stake: Stake,
+    guard: ::async_lock::SemaphoreGuard<'a>,
+}
+
+impl<'a> SemaphoreGuard<'a> {
+    #[inline]
+    pub(super) fn new(stake: Stake, guard: ::async_lock::SemaphoreGuard<'a>) -> Self {
+        Self { stake, guard }
+    }
+
+    /// Takes the permit out for ever.
+    #[inline]
+    pub fn forget(self) {
+        count_forgotten(&self.stake);
+        self.guard.forget();
+    }
+}
+
+impl fmt::Debug for SemaphoreGuard<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.guard.fmt(f)
+    }
+}
+
+/// The guard of a permit that keeps the semaphore. It gives the permit back when it is dropped.
+// The permit itself is taken out for ever at first, and one is added in the end: that is what the original's drop does.
+#[clippy::has_significant_drop]
+pub struct SemaphoreGuardArc {
+    stake: Stake,
+    semaphore: Option<Arc<Semaphore>>,
+}
+
+impl SemaphoreGuardArc {
+    /// Takes the permit out for ever.
+    #[inline]
+    pub fn forget(mut self) {
+        count_forgotten(&self.stake);
+        self.semaphore = None;
+    }
+}
+
+impl Drop for SemaphoreGuardArc {
+    fn drop(&mut self) {
+        self.stake = Stake::NONE;
+        if let Some(semaphore) = self.semaphore.take() {
+            semaphore.semaphore.add_permits(1);
+        }
+    }
+}
+
+impl fmt::Debug for SemaphoreGuardArc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SemaphoreGuardArc").field(&self.semaphore).finish()
+    }
+}
+
+fn count_forgotten(stake: &Stake) {
+    if let Some(record) = stake.record() {
+        record.forgotten.fetch_add(1, Relaxed);
+    }
+}
+
+pin_project! {
+    /// The future of [`Semaphore::acquire_arc`].
+    ///
+    /// Dropping it gives up its place in the queue, as the original does.
+    pub struct AcquireArc {
+        semaphore: Arc<Semaphore>,
+        leaf: Option<Leaf>,
+        waiting: Option<Waited<Taken>>,
+        #[pin]
+        pinned: PhantomPinned,
+    }
+}
+
+/// A permit is taken out.
+type Taken = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
+
+impl Future for AcquireArc {
+    type Output = SemaphoreGuardArc;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let stake = match (this.leaf.take(), this.waiting.as_mut()) {
+            (Some(leaf), _) => match this.semaphore.semaphore.try_acquire() {
+                Some(guard) => {
+                    guard.forget();
+                    leaf.hold(true)
+                }
+                None => {
+                    let semaphore = Arc::clone(this.semaphore);
+                    let taken = async move { semaphore.semaphore.acquire().await.forget() };
+                    let waiting = this.waiting.insert(Waited::new(Box::pin(taken), leaf));
+                    ready!(Pin::new(&mut *waiting).poll(context));
+                    waiting.hold(true)
+                }
+            },
+            (None, Some(waiting)) => {
+                ready!(Pin::new(&mut *waiting).poll(context));
+                waiting.hold(true)
+            }
+            (None, None) => panic!("future polled after completion"),
+        };
+        *this.waiting = None;
+        Poll::Ready(SemaphoreGuardArc { stake, semaphore: Some(Arc::clone(this.semaphore)) })
+    }
+}
+
+impl fmt::Debug for AcquireArc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AcquireArc { .. }")
+    }
+}

@@ -1,0 +1,201 @@
+//! A pool, a lock or a limit of the program's own: who has a part of it, and who waits for one.
+//!
+//! What is not among the wrapped primitives is as invisible as any other future. Two words make it known: a [`Resource`]
+//! says what there is and how much of it, and who has some of it, as [`Hold`]s; [`wait`] stands around the future that
+//! waits for it.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
+use crate::named::FutureExt as _;
+use crate::waits::{Kind, Leaf, Mode, Shared, Stake, Waited, What};
+
+static WHAT: What = What { kind: Kind::Custom, library: "", is_fair: false, is_forced: || false };
+
+/// Something of which there is so much and no more: connections, permits, a file that one may write at a time.
+///
+/// It counts nothing and blocks nobody: that is what the program's own pool or lock does. It only says who has what, so
+/// that a hang can be explained with it. A clone is the same resource. It is known under its name, with the place where it
+/// was made, until the last clone, the last [`Hold`] and the last [`wait`] are gone; made while recording is off, never.
+///
+/// # Examples
+/// ```
+/// use diagnose::{Hold, Resource, wait};
+/// # use std::collections::VecDeque;
+/// # use std::sync::Mutex;
+/// # struct Connection;
+/// # async fn next_idle(idle: &Mutex<VecDeque<Connection>>) -> Connection {
+/// #     idle.lock().unwrap().pop_front().unwrap_or(Connection)
+/// # }
+///
+/// struct Pool {
+///     idle: Mutex<VecDeque<Connection>>,
+///     resource: Resource, // Resource::new("db-pool", 10)
+/// }
+///
+/// struct Lease {
+///     connection: Connection,
+///     hold: Hold,
+/// }
+///
+/// impl Pool {
+///     async fn get(&self) -> Lease {
+///         let connection = wait("get connection", &self.resource, next_idle(&self.idle)).await;
+///         Lease { connection, hold: self.resource.hold() }
+///     }
+/// }
+/// ```
+#[derive(Clone)]
+pub struct Resource {
+    shared: Shared,
+}
+
+impl Resource {
+    /// A resource of that name, of which there are so many units; `usize::MAX` for one without a bound.
+    #[must_use]
+    #[track_caller]
+    pub fn new(name: &str, capacity: usize) -> Self {
+        let capacity = if capacity == usize::MAX { u64::MAX } else { capacity as u64 };
+        Self { shared: Shared::new(&WHAT, capacity, Location::caller(), Some(name.into())) }
+    }
+
+    /// The running task has one unit from now on, until the [`Hold`] is dropped.
+    #[track_caller]
+    pub fn hold(&self) -> Hold {
+        self.hold_many(1)
+    }
+
+    /// The running task has so many units from now on, until the [`Hold`] is dropped.
+    #[track_caller]
+    pub fn hold_many(&self, units: usize) -> Hold {
+        let stake = Stake::hold(self.shared.record(), units as u64, Location::caller(), true);
+        Hold { stake, _resource: self.shared.clone() }
+    }
+}
+
+impl fmt::Debug for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resource").finish_non_exhaustive()
+    }
+}
+
+/// Somebody's part of a [`Resource`], for as long as it lives. It belongs beside what it stands for, in the same guard,
+/// and before it, so that it is gone before that is free again.
+///
+/// It may go to another task. Who has it is who took it, or called [`used`](Hold::used) last.
+#[must_use = "it ends with its drop"]
+pub struct Hold {
+    stake: Stake,
+    // It is gone after the stake in it.
+    _resource: Shared,
+}
+
+impl Hold {
+    /// The running task uses what this stands for: it has it now. A few stores; for the `Deref` of a guard.
+    #[inline]
+    pub fn used(&self) {
+        self.stake.looked_at();
+    }
+}
+
+impl fmt::Debug for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hold").finish_non_exhaustive()
+    }
+}
+
+pin_project! {
+    /// A future that waits for a resource, which it keeps.
+    struct Waiting<F> {
+        #[pin]
+        waited: Waited<F>,
+        resource: Shared,
+    }
+}
+
+impl<F: Future> Future for Waiting<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.project().waited.poll(context)
+    }
+}
+
+/// Says that `future` waits for one unit of `resource`, from its first `Pending` on, until it is ready or dropped.
+///
+/// The future is a span of that name, as with [`.diagnose("name")`](crate::FutureExt::diagnose), and `Send` where it was. It
+/// does not hold the unit that it has waited for: [`Resource::hold`] says that. At its first `Pending` it is polled twice,
+/// because from then on it has a waker of its own, which notes the wake before it hands it on. Dropping it gives up the
+/// wait, and does to `future` what dropping that does.
+#[must_use = "futures do nothing unless you `.await` or poll them"]
+#[track_caller]
+pub fn wait<F: Future>(
+    name: &'static str,
+    resource: &Resource,
+    future: F,
+) -> impl Future<Output = F::Output> + use<F> {
+    let leaf = Leaf::on(resource.shared.record(), Mode::Custom, 1, Location::caller());
+    Waiting { waited: Waited::new(future, leaf), resource: resource.shared.clone() }.diagnose(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+    use std::pin::pin;
+    use std::sync::atomic::Ordering::Relaxed;
+    use std::task::Waker;
+
+    use super::*;
+    use crate::waits::{Record, Role, Staked, all_records, all_stakes};
+
+    fn record(name: &str) -> Option<&'static Record> {
+        let is_it = |record: &&'static Record| {
+            record.identity().is_some_and(|(_, it)| it.name.as_deref() == Some(name))
+        };
+        all_records().into_iter().find(is_it)
+    }
+
+    fn stakes(record: &Record) -> Vec<Staked> {
+        all_stakes().into_iter().filter(|stake| stake.resource == record.id()).collect()
+    }
+
+    #[test]
+    fn a_resource_has_its_name_and_is_gone_with_its_last_part() {
+        let resource = Resource::new("custom-named", 3);
+        let known = record("custom-named").unwrap();
+        let (_, identity) = known.identity().unwrap();
+        assert_eq!(identity.made_at.file(), file!());
+        assert_eq!(known.capacity.load(Relaxed), 3);
+        let hold = resource.clone().hold_many(2);
+        drop(resource);
+        let held = stakes(known);
+        assert_eq!(held.len(), 1);
+        assert_eq!((held[0].role, held[0].units, held[0].is_movable), (Role::Holds, 2, true));
+        drop(hold);
+        assert!(record("custom-named").is_none());
+    }
+
+    #[test]
+    fn who_waits_is_in_the_queue_until_it_is_given_up() {
+        let resource = Resource::new("custom-queue", 1);
+        let known = record("custom-queue").unwrap();
+        {
+            let mut waits = pin!(wait("waits", &resource, pending::<()>()));
+            assert!(!known.has_waiting());
+            let mut context = Context::from_waker(Waker::noop());
+            assert!(waits.as_mut().poll(&mut context).is_pending());
+            let (queue, _, _) = known.queue();
+            assert_eq!(queue.len(), 1);
+            assert_eq!((queue[0].mode, queue[0].units, queue[0].at.file()), (Mode::Custom, 1, file!()));
+        }
+        assert!(!known.has_waiting());
+        let mut waits = pin!(wait("waits", &resource, ready(7)));
+        assert_eq!(waits.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(7));
+        assert!(!known.has_waiting());
+    }
+}

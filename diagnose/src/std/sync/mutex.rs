@@ -1,0 +1,143 @@
+//! `std::sync::Mutex`, with who holds it and who is blocked by it.
+
+use std::fmt;
+use std::ops::Deref;
+use std::panic::Location;
+use std::sync::{LockResult, TryLockResult};
+
+use super::poisoned;
+use crate::waits::{Blocked, Kind, Mode, Resource, Stake, What, guard, guard_mut};
+
+static WHAT: What = What { kind: Kind::Mutex, library: "std", is_fair: false, is_forced: || false };
+
+/// The standard library's `Mutex`. It is known with the place where it was made, from its first use on.
+pub struct Mutex<T: ?Sized> {
+    resource: Resource,
+    mutex: ::std::sync::Mutex<T>,
+}
+
+impl<T> Mutex<T> {
+    /// A mutex that is free.
+    #[inline]
+    #[track_caller]
+    pub const fn new(t: T) -> Self {
+        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex: ::std::sync::Mutex::new(t) }
+    }
+
+    /// What it guards.
+    ///
+    /// # Errors
+    /// If it is poisoned, with what it guards.
+    pub fn into_inner(self) -> LockResult<T> {
+        self.mutex.into_inner()
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Acquires the mutex, and blocks this thread until then.
+    ///
+    /// # Errors
+    /// If it is poisoned, with the guard.
+    #[inline]
+    #[track_caller]
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        let at = Location::caller();
+        let (result, has_waited) = poisoned::or_block(self.mutex.try_lock(), || self.block(at));
+        poisoned::map(result, |guard| MutexGuard { stake: self.hold(at, has_waited), guard })
+    }
+
+    /// Acquires the mutex if it is free.
+    ///
+    /// # Errors
+    /// If it is not, or if it is poisoned, with the guard.
+    #[inline]
+    #[track_caller]
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        let at = Location::caller();
+        poisoned::map_try(self.mutex.try_lock(), |guard| MutexGuard { stake: self.hold(at, false), guard })
+    }
+
+    /// Whether a thread has panicked that had it.
+    #[inline]
+    pub fn is_poisoned(&self) -> bool {
+        self.mutex.is_poisoned()
+    }
+
+    /// It is poisoned no longer.
+    #[inline]
+    pub fn clear_poison(&self) {
+        self.mutex.clear_poison();
+    }
+
+    /// What it guards: nobody else can have it now.
+    ///
+    /// # Errors
+    /// If it is poisoned, with what it guards.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.mutex.get_mut()
+    }
+
+    #[cold]
+    fn block(&self, at: &'static Location<'static>) -> LockResult<::std::sync::MutexGuard<'_, T>> {
+        let _blocked = Blocked::begin(self.resource.record(), Mode::Lock, 1, at);
+        self.mutex.lock()
+    }
+
+    #[inline]
+    fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Stake {
+        Stake::hold_after(self.resource.record(), 1, at, false, has_waited)
+    }
+}
+
+impl<T: ?Sized> Deref for Mutex<T> {
+    type Target = ::std::sync::Mutex<T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.mutex
+    }
+}
+
+impl<T: fmt::Debug + ?Sized> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.mutex.fmt(f)
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    #[track_caller]
+    fn from(t: T) -> Self {
+        Self::new(t)
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> From<::std::sync::Mutex<T>> for Mutex<T> {
+    #[track_caller]
+    fn from(mutex: ::std::sync::Mutex<T>) -> Self {
+        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
+    }
+}
+
+impl<T> From<Mutex<T>> for ::std::sync::Mutex<T> {
+    fn from(mutex: Mutex<T>) -> Self {
+        mutex.mutex
+    }
+}
+
+/// The guard of a [`Mutex`], which it frees when it is dropped.
+#[must_use = "if unused the Mutex will immediately unlock"]
+#[clippy::has_significant_drop]
+pub struct MutexGuard<'a, T: ?Sized> {
+    // It ends before the mutex is free.
+    pub(super) stake: Stake,
+    pub(super) guard: ::std::sync::MutexGuard<'a, T>,
+}
+
+guard!([T: ?Sized] MutexGuard<'_, T>, T, |it| &it.guard);
+guard_mut!([T: ?Sized] MutexGuard<'_, T>, T, |it| &mut it.guard);

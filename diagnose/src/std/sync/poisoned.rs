@@ -1,0 +1,35 @@
+//! Results of locks that may be poisoned: the guard in them becomes another, poisoned or not.
+
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+#[inline]
+pub(super) fn map<G, H>(result: LockResult<G>, with: impl FnOnce(G) -> H) -> LockResult<H> {
+    match result {
+        Ok(guard) => Ok(with(guard)),
+        Err(poisoned) => Err(PoisonError::new(with(poisoned.into_inner()))),
+    }
+}
+
+#[inline]
+pub(super) fn map_try<G, H>(result: TryLockResult<G>, with: impl FnOnce(G) -> H) -> TryLockResult<H> {
+    match result {
+        Ok(guard) => Ok(with(guard)),
+        Err(TryLockError::Poisoned(poisoned)) => {
+            Err(TryLockError::Poisoned(PoisonError::new(with(poisoned.into_inner()))))
+        }
+        Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+    }
+}
+
+/// What a lock that was tried gives, or else what `block` does.
+#[inline]
+pub(super) fn or_block<G>(
+    tried: TryLockResult<G>,
+    block: impl FnOnce() -> LockResult<G>,
+) -> (LockResult<G>, bool) {
+    match tried {
+        Ok(guard) => (Ok(guard), false),
+        Err(TryLockError::Poisoned(poisoned)) => (Err(poisoned), false),
+        Err(TryLockError::WouldBlock) => (block(), true),
+    }
+}

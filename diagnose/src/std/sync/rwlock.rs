@@ -1,0 +1,217 @@
+//! `std::sync::RwLock`, with who reads, who writes and who is blocked by it.
+
+use std::fmt;
+use std::ops::Deref;
+use std::panic::Location;
+use std::sync::{LockResult, TryLockResult};
+
+use super::poisoned;
+use crate::waits::{Blocked, Kind, Mode, Resource, Stake, What, guard, guard_mut};
+
+static WHAT: What = What { kind: Kind::RwLock, library: "std", is_fair: false, is_forced: || false };
+
+/// All of it: what a writer has. There is no bound on readers, each of which has one.
+const ALL: u64 = u32::MAX as u64;
+
+/// The standard library's `RwLock`. It is known with the place where it was made, from its first use on.
+pub struct RwLock<T: ?Sized> {
+    resource: Resource,
+    lock: ::std::sync::RwLock<T>,
+}
+
+impl<T> RwLock<T> {
+    /// A lock that is free.
+    #[inline]
+    #[track_caller]
+    pub const fn new(t: T) -> Self {
+        Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock: ::std::sync::RwLock::new(t) }
+    }
+
+    /// What it guards.
+    ///
+    /// # Errors
+    /// If it is poisoned, with what it guards.
+    pub fn into_inner(self) -> LockResult<T> {
+        self.lock.into_inner()
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// Acquires it for reading, and blocks this thread until then.
+    ///
+    /// # Errors
+    /// If it is poisoned, with the guard.
+    #[inline]
+    #[track_caller]
+    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        let at = Location::caller();
+        let block = || self.block(Mode::Read, 1, at, ::std::sync::RwLock::read);
+        let (result, has_waited) = poisoned::or_block(self.lock.try_read(), block);
+        poisoned::map(result, |guard| RwLockReadGuard { _stake: self.hold(1, at, has_waited), guard })
+    }
+
+    /// Acquires it for reading, if that is possible now.
+    ///
+    /// # Errors
+    /// If it is not, or if it is poisoned, with the guard.
+    #[inline]
+    #[track_caller]
+    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        let at = Location::caller();
+        let with = |guard| RwLockReadGuard { _stake: self.hold(1, at, false), guard };
+        poisoned::map_try(self.lock.try_read(), with)
+    }
+
+    /// Acquires it for writing, and blocks this thread until then.
+    ///
+    /// # Errors
+    /// If it is poisoned, with the guard.
+    #[inline]
+    #[track_caller]
+    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let at = Location::caller();
+        let block = || self.block(Mode::Write, ALL, at, ::std::sync::RwLock::write);
+        let (result, has_waited) = poisoned::or_block(self.lock.try_write(), block);
+        poisoned::map(result, |guard| RwLockWriteGuard { stake: self.hold(ALL, at, has_waited), guard })
+    }
+
+    /// Acquires it for writing, if that is possible now.
+    ///
+    /// # Errors
+    /// If it is not, or if it is poisoned, with the guard.
+    #[inline]
+    #[track_caller]
+    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let at = Location::caller();
+        let with = |guard| RwLockWriteGuard { stake: self.hold(ALL, at, false), guard };
+        poisoned::map_try(self.lock.try_write(), with)
+    }
+
+    /// Whether a thread has panicked that wrote.
+    #[inline]
+    pub fn is_poisoned(&self) -> bool {
+        self.lock.is_poisoned()
+    }
+
+    /// It is poisoned no longer.
+    #[inline]
+    pub fn clear_poison(&self) {
+        self.lock.clear_poison();
+    }
+
+    /// What it guards: nobody else can have it now.
+    ///
+    /// # Errors
+    /// If it is poisoned, with what it guards.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.lock.get_mut()
+    }
+
+    #[cold]
+    fn block<'a, G>(
+        &'a self,
+        mode: Mode,
+        units: u64,
+        at: &'static Location<'static>,
+        block: impl FnOnce(&'a ::std::sync::RwLock<T>) -> LockResult<G>,
+    ) -> LockResult<G> {
+        let _blocked = Blocked::begin(self.resource.record(), mode, units, at);
+        block(&self.lock)
+    }
+
+    #[inline]
+    fn hold(&self, units: u64, at: &'static Location<'static>, has_waited: bool) -> Stake {
+        Stake::hold_after(self.resource.record(), units, at, false, has_waited)
+    }
+}
+
+impl<T: ?Sized> Deref for RwLock<T> {
+    type Target = ::std::sync::RwLock<T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.lock
+    }
+}
+
+impl<T: fmt::Debug + ?Sized> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lock.fmt(f)
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    #[track_caller]
+    fn from(t: T) -> Self {
+        Self::new(t)
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> From<::std::sync::RwLock<T>> for RwLock<T> {
+    #[track_caller]
+    fn from(lock: ::std::sync::RwLock<T>) -> Self {
+        Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock }
+    }
+}
+
+impl<T> From<RwLock<T>> for ::std::sync::RwLock<T> {
+    fn from(lock: RwLock<T>) -> Self {
+        lock.lock
+    }
+}
+
+/// The guard of who reads. It ends that when it is dropped.
+#[must_use = "if unused the RwLock will immediately unlock"]
+#[clippy::has_significant_drop]
+pub struct RwLockReadGuard<'a, T: ?Sized> {
+    // It ends before the lock is free.
+    _stake: Stake,
+    guard: ::std::sync::RwLockReadGuard<'a, T>,
+}
+
+guard!([T: ?Sized] RwLockReadGuard<'_, T>, T, |it| &it.guard);
+
+/// The guard of who writes. It ends that when it is dropped.
+#[must_use = "if unused the RwLock will immediately unlock"]
+#[clippy::has_significant_drop]
+pub struct RwLockWriteGuard<'a, T: ?Sized> {
+    // It ends before the lock is free.
+    stake: Stake,
+    guard: ::std::sync::RwLockWriteGuard<'a, T>,
+}
+
+impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    /// Reads from now on.
+    ///
+    /// # Panics
+    /// If the standard library is older than 1.92, which is the first that has this function.
+    #[allow(clippy::incompatible_msrv)] // See `Lacking`.
+    pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
+        s.stake.set_units(1);
+        RwLockReadGuard { _stake: s.stake, guard: ::std::sync::RwLockWriteGuard::downgrade(s.guard) }
+    }
+}
+
+guard!([T: ?Sized] RwLockWriteGuard<'_, T>, T, |it| &it.guard);
+guard_mut!([T: ?Sized] RwLockWriteGuard<'_, T>, T, |it| &mut it.guard);
+
+/// What older standard libraries lack. Their own functions go before those of a trait; if they lack one, a program that
+/// calls it does not compile without this crate.
+#[allow(dead_code)]
+trait Lacking: Sized {
+    type Reads;
+
+    fn downgrade(_: Self) -> Self::Reads {
+        unimplemented!("`RwLockWriteGuard::downgrade` came with Rust 1.92")
+    }
+}
+
+impl<'a, T: ?Sized> Lacking for ::std::sync::RwLockWriteGuard<'a, T> {
+    type Reads = ::std::sync::RwLockReadGuard<'a, T>;
+}

@@ -1,0 +1,46 @@
+//! What is recorded of the ends of a pipe.
+
+use std::io;
+use std::panic::Location;
+use std::task::{Context, Poll};
+
+use ::tokio::io::ReadBuf;
+
+use crate::tokio::sync::is_forced;
+use crate::waits::{End, Kept, Kind, Leaf, Mode, What};
+
+pub(super) static WHAT: What = What { kind: Kind::Pipe, library: "tokio", is_fair: false, is_forced };
+
+/// Polls for bytes, at the receiving end.
+pub(super) fn poll_read(
+    end: &End,
+    kept: &mut Kept,
+    at: &'static Location<'static>,
+    context: &mut Context<'_>,
+    buffer: &mut ReadBuf<'_>,
+    mut poll: impl FnMut(&mut Context<'_>, &mut ReadBuf<'_>) -> Poll<io::Result<()>>,
+) -> Poll<io::Result<()>> {
+    end.used(at);
+    let before = buffer.filled().len();
+    let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
+    let poll = kept.poll(context, leaf, |context| poll(context, buffer));
+    end.took((buffer.filled().len() - before) as u64);
+    poll
+}
+
+/// Polls for a place for bytes, at the sending end.
+pub(super) fn poll_write(
+    end: &End,
+    kept: &mut Kept,
+    at: &'static Location<'static>,
+    context: &mut Context<'_>,
+    poll: impl FnMut(&mut Context<'_>) -> Poll<io::Result<usize>>,
+) -> Poll<io::Result<usize>> {
+    end.used(at);
+    let leaf = || Leaf::on(end.record(), Mode::Send, 1, at);
+    let poll = kept.poll(context, leaf, poll);
+    if let Poll::Ready(Ok(count)) = poll {
+        end.put_alone(count as u64);
+    }
+    poll
+}

@@ -1,0 +1,204 @@
+//! The senders of messages that everybody gets.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+
+use ::tokio::sync::broadcast::{self, error::SendError};
+
+use super::Receiver;
+use crate::tokio::sync::is_forced;
+use crate::waits::{End, Kind, Leaf, Mode, Role, Waited, What};
+
+static WHAT: What = What { kind: Kind::Broadcast, library: "tokio", is_fair: false, is_forced };
+
+/// A channel that keeps so many messages, or somewhat more, for receivers that have not received them yet.
+///
+/// # Panics
+/// If `capacity` is zero, or more than half of `usize`.
+#[track_caller]
+pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    let at = Location::caller();
+    let (sender, receiver) = broadcast::channel(capacity);
+    let (sends, receives) = End::pair(&WHAT, kept(capacity), at, None);
+    (Sender { inner: sender, end: sends }, Receiver::new(receiver, receives))
+}
+
+/// How many messages tokio keeps.
+fn kept(capacity: usize) -> u64 {
+    capacity.next_power_of_two() as u64
+}
+
+/// tokio's `Sender` of messages that everybody gets; who has it is on record.
+// The sender stands first: it is gone before the records say so.
+pub struct Sender<T> {
+    inner: broadcast::Sender<T>,
+    end: End,
+}
+
+impl<T> Sender<T> {
+    /// A channel that nobody receives from yet.
+    ///
+    /// # Panics
+    /// If `capacity` is zero, or more than half of `usize`.
+    #[track_caller]
+    pub fn new(capacity: usize) -> Self {
+        let inner = broadcast::Sender::new(capacity);
+        Self { inner, end: End::sending(&WHAT, kept(capacity), Location::caller(), None) }
+    }
+
+    /// Sends a message to all who receive now. Returns how many those are.
+    ///
+    /// # Errors
+    /// If nobody does; the message comes back.
+    #[track_caller]
+    pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
+        self.end.used(Location::caller());
+        let sent = self.inner.send(value);
+        if sent.is_ok() {
+            self.end.put_over::<T>();
+        }
+        sent
+    }
+
+    /// Another receiver, of messages that are sent from now on.
+    #[track_caller]
+    pub fn subscribe(&self) -> Receiver<T> {
+        Receiver::new(self.inner.subscribe(), self.end.another(Role::Receives, Location::caller()))
+    }
+
+    /// A sender that does not keep the channel open.
+    #[must_use = "Downgrade creates a WeakSender without destroying the original non-weak sender."]
+    #[track_caller]
+    pub fn downgrade(&self) -> WeakSender<T> {
+        WeakSender { inner: self.inner.downgrade(), end: self.end.another(Role::Uses, Location::caller()) }
+    }
+
+    /// How many messages there are that somebody has not received yet.
+    pub fn len(&self) -> usize {
+        self.inner.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.inner.is_empty()
+    }
+
+    /// How many receivers there are.
+    pub fn receiver_count(&self) -> usize {
+        self.inner.receiver_count()
+    }
+
+    /// Whether both send to the same channel.
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self.inner.same_channel(&other.inner)
+    }
+
+    /// Waits until no receiver is left. Cancel safe.
+    #[track_caller]
+    pub fn closed(&self) -> impl Future<Output = ()> + use<'_, T> {
+        let at = Location::caller();
+        async move {
+            self.end.used(at);
+            Waited::new(self.inner.closed(), Leaf::on(self.end.record(), Mode::Closed, 1, at)).await;
+        }
+    }
+
+    /// How many senders there are.
+    pub fn strong_count(&self) -> usize {
+        self.inner.strong_count()
+    }
+
+    /// How many weak senders there are.
+    pub fn weak_count(&self) -> usize {
+        self.inner.weak_count()
+    }
+
+    /// tokio's own sender. From then on nobody knows who has it.
+    pub fn into_inner(self) -> broadcast::Sender<T> {
+        self.end.lose();
+        self.inner
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone(), end: self.end.another(Role::Sends, Location::caller()) }
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(formatter)
+    }
+}
+
+impl<T> From<broadcast::Sender<T>> for Sender<T> {
+    fn from(inner: broadcast::Sender<T>) -> Self {
+        Self { inner, end: End::none() }
+    }
+}
+
+impl<T> From<Sender<T>> for broadcast::Sender<T> {
+    fn from(sender: Sender<T>) -> Self {
+        sender.into_inner()
+    }
+}
+
+/// tokio's `WeakSender`. Whoever has it can become a sender, so it has a part in the channel.
+pub struct WeakSender<T> {
+    inner: broadcast::WeakSender<T>,
+    end: End,
+}
+
+impl<T> WeakSender<T> {
+    /// A sender, if there still is one.
+    #[track_caller]
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Sender<T>> {
+        let inner = self.inner.upgrade()?;
+        Some(Sender { inner, end: self.end.another(Role::Sends, Location::caller()) })
+    }
+
+    /// How many senders there are.
+    pub fn strong_count(&self) -> usize {
+        self.inner.strong_count()
+    }
+
+    /// How many weak senders there are.
+    pub fn weak_count(&self) -> usize {
+        self.inner.weak_count()
+    }
+
+    /// tokio's own weak sender. From then on nobody knows who has it.
+    pub fn into_inner(self) -> broadcast::WeakSender<T> {
+        self.end.lose();
+        self.inner
+    }
+}
+
+impl<T> Clone for WeakSender<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone(), end: self.end.another(Role::Uses, Location::caller()) }
+    }
+}
+
+impl<T> fmt::Debug for WeakSender<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(formatter)
+    }
+}
+
+impl<T> From<broadcast::WeakSender<T>> for WeakSender<T> {
+    fn from(inner: broadcast::WeakSender<T>) -> Self {
+        Self { inner, end: End::none() }
+    }
+}
+
+impl<T> From<WeakSender<T>> for broadcast::WeakSender<T> {
+    fn from(weak: WeakSender<T>) -> Self {
+        weak.into_inner()
+    }
+}

@@ -1,0 +1,40 @@
+//! Bounded channels, and what only their receivers have.
+
+use std::panic::Location;
+
+use super::Sender;
+use super::receiver::receiver;
+use crate::tokio::sync::is_forced;
+use crate::waits::{End, Kind, LastEnd, What};
+
+/// A place that becomes free goes to the sender that has waited longest, whose wake says so.
+static BOUNDED: What = What { kind: Kind::Mpsc, library: "tokio", is_fair: true, is_forced };
+
+receiver! {
+    /// tokio's `Receiver` of a bounded channel; who has it and whether it waits is on record.
+    Receiver of Sender
+}
+
+/// A channel that holds up to so many messages.
+///
+/// # Panics
+/// If `buffer` is zero, or more than a semaphore can have.
+#[track_caller]
+pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
+    let at = Location::caller();
+    let (sender, receiver) = ::tokio::sync::mpsc::channel(buffer);
+    let (sends, receives) = End::pair(&BOUNDED, buffer as u64, at, None);
+    (Sender::new(sender, sends), Receiver::new(receiver, LastEnd::new(receives)))
+}
+
+impl<T> Receiver<T> {
+    /// How many messages can be sent now without waiting.
+    pub fn capacity(&self) -> usize {
+        self.inner.capacity()
+    }
+
+    /// How many messages it holds at most.
+    pub fn max_capacity(&self) -> usize {
+        self.inner.max_capacity()
+    }
+}

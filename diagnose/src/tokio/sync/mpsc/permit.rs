@@ -1,0 +1,127 @@
+//! Places that are reserved in a bounded channel.
+
+use std::fmt;
+use std::iter::FusedIterator;
+
+use ::tokio::sync::mpsc;
+
+use super::Sender;
+use crate::waits::{End, Stake};
+
+/// tokio's `Permit`: a place for one message, given back if it is dropped.
+pub struct Permit<'a, T> {
+    pub(super) inner: mpsc::Permit<'a, T>,
+    pub(super) stake: Stake,
+    pub(super) end: &'a End,
+}
+
+impl<T> Permit<'_, T> {
+    /// Sends a message in this place.
+    pub fn send(self, value: T) {
+        let Self { inner, stake, end } = self;
+        inner.send(value);
+        end.put::<T>();
+        drop(stake);
+    }
+}
+
+impl<T> fmt::Debug for Permit<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(formatter)
+    }
+}
+
+/// tokio's `PermitIterator`: several places, of which those are given back that were not taken out.
+pub struct PermitIterator<'a, T> {
+    pub(super) inner: mpsc::PermitIterator<'a, T>,
+    pub(super) stake: Stake,
+    pub(super) end: &'a End,
+}
+
+impl<'a, T> Iterator for PermitIterator<'a, T> {
+    type Item = Permit<'a, T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let inner = self.inner.next()?;
+        Some(Permit { inner, stake: self.stake.split(1), end: self.end })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.inner.size_hint()
+    }
+}
+
+impl<T> ExactSizeIterator for PermitIterator<'_, T> {}
+impl<T> FusedIterator for PermitIterator<'_, T> {}
+
+impl<T> fmt::Debug for PermitIterator<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(formatter)
+    }
+}
+
+/// tokio's `OwnedPermit`: a place for one message together with a sender, given back if it is dropped.
+pub struct OwnedPermit<T> {
+    pub(super) inner: mpsc::OwnedPermit<T>,
+    pub(super) stake: Stake,
+    pub(super) end: End,
+}
+
+impl<T> OwnedPermit<T> {
+    /// Sends a message in this place. Returns the sender.
+    // Whoever uses a permit of its own has the sender in it.
+    #[track_caller]
+    pub fn send(self, value: T) -> Sender<T> {
+        let Self { inner, stake, end } = self;
+        let inner = inner.send(value);
+        end.used(std::panic::Location::caller());
+        end.put::<T>();
+        drop(stake);
+        Sender::new(inner, end)
+    }
+
+    /// Gives the place back. Returns the sender.
+    #[track_caller]
+    pub fn release(self) -> Sender<T> {
+        let Self { inner, stake, end } = self;
+        let inner = inner.release();
+        end.used(std::panic::Location::caller());
+        drop(stake);
+        Sender::new(inner, end)
+    }
+
+    /// Whether both belong to the same channel.
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self.inner.same_channel(&other.inner)
+    }
+
+    /// Whether it belongs to the channel of that sender.
+    pub fn same_channel_as_sender(&self, sender: &Sender<T>) -> bool {
+        self.inner.same_channel_as_sender(&sender.inner)
+    }
+
+    /// tokio's own permit. From then on nobody knows who has it.
+    pub fn into_inner(self) -> mpsc::OwnedPermit<T> {
+        self.stake.lose();
+        self.end.lose();
+        self.inner
+    }
+}
+
+impl<T> fmt::Debug for OwnedPermit<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(formatter)
+    }
+}
+
+impl<T> From<OwnedPermit<T>> for mpsc::OwnedPermit<T> {
+    fn from(permit: OwnedPermit<T>) -> Self {
+        permit.into_inner()
+    }
+}
+
+impl<T> From<mpsc::OwnedPermit<T>> for OwnedPermit<T> {
+    fn from(inner: mpsc::OwnedPermit<T>) -> Self {
+        Self { inner, stake: Stake::NONE, end: End::none() }
+    }
+}

@@ -1,0 +1,212 @@
+//! The receivers of bounded and of unbounded channels.
+
+/// Defines a receiver around tokio's own of that name.
+macro_rules! receiver {
+    ($(#[$documentation:meta])* $name:ident of $sender:ident) => {
+        $(#[$documentation])*
+        // The receiver stands first: it is gone before the records say so.
+        pub struct $name<T> {
+            inner: ::tokio::sync::mpsc::$name<T>,
+            end: $crate::waits::LastEnd,
+            /// What `poll_recv` waits with.
+            kept: $crate::waits::Kept,
+        }
+
+        const _: () = {
+            use std::fmt;
+            use std::future::{Future, poll_fn};
+            use std::panic::Location;
+            use std::task::{Context, Poll};
+
+            use ::tokio::sync::mpsc::{self, error::TryRecvError};
+
+            use $crate::waits::{Blocked, End, Kept, LastEnd, Leaf, Mode};
+
+            impl<T> $name<T> {
+                pub(super) fn new(inner: mpsc::$name<T>, end: LastEnd) -> Self {
+                    Self { inner, end, kept: Kept::default() }
+                }
+
+                /// Waits for the next message; `None` once the channel is closed and empty.
+                ///
+                /// Cancel safe: if the future is dropped, no message is lost.
+                #[track_caller]
+                pub fn recv(&mut self) -> impl Future<Output = Option<T>> + use<'_, T> {
+                    let at = Location::caller();
+                    async move {
+                        let Self { inner, end, kept } = self;
+                        kept.end();
+                        end.used(at);
+                        let mut leaf = Leaf::on(end.record(), Mode::Receive, 1, at);
+                        let message = poll_fn(|context| leaf.poll(context, |context| inner.poll_recv(context))).await;
+                        end.took(u64::from(message.is_some()));
+                        message
+                    }
+                }
+
+                /// Waits for messages and appends up to `limit` of them to `buffer`. Returns how many; zero once the
+                /// channel is closed and empty, or if `limit` is zero.
+                ///
+                /// Cancel safe: if the future is dropped, no message is lost.
+                #[track_caller]
+                pub fn recv_many<'a>(
+                    &'a mut self,
+                    buffer: &'a mut Vec<T>,
+                    limit: usize,
+                ) -> impl Future<Output = usize> + use<'a, T> {
+                    let at = Location::caller();
+                    async move {
+                        let Self { inner, end, kept } = self;
+                        kept.end();
+                        end.used(at);
+                        let mut leaf = Leaf::on(end.record(), Mode::Receive, 1, at);
+                        let poll = |context: &mut Context<'_>| {
+                            leaf.poll(context, |context| inner.poll_recv_many(context, buffer, limit))
+                        };
+                        let count = poll_fn(poll).await;
+                        end.took(count as u64);
+                        count
+                    }
+                }
+
+                /// Takes the next message if there is one.
+                ///
+                /// # Errors
+                /// If the channel is empty, or empty and closed.
+                #[track_caller]
+                pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+                    self.kept.end();
+                    self.end.used(Location::caller());
+                    let message = self.inner.try_recv();
+                    self.end.took(u64::from(message.is_ok()));
+                    message
+                }
+
+                /// Blocks the thread until there is a message; `None` once the channel is closed and empty.
+                ///
+                /// # Panics
+                /// In asynchronous code.
+                #[track_caller]
+                pub fn blocking_recv(&mut self) -> Option<T> {
+                    let blocked = self.block(Location::caller());
+                    let message = self.inner.blocking_recv();
+                    drop(blocked);
+                    self.end.took(u64::from(message.is_some()));
+                    message
+                }
+
+                /// Blocks the thread until there are messages, and appends up to `limit` of them to `buffer`. Returns how
+                /// many; zero once the channel is closed and empty, or if `limit` is zero.
+                ///
+                /// # Panics
+                /// In asynchronous code.
+                #[track_caller]
+                pub fn blocking_recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
+                    let blocked = self.block(Location::caller());
+                    let count = self.inner.blocking_recv_many(buffer, limit);
+                    drop(blocked);
+                    self.end.took(count as u64);
+                    count
+                }
+
+                /// The thread will be blocked, unless there is a message, which nobody else can take.
+                fn block(&mut self, at: &'static Location<'static>) -> Option<Blocked> {
+                    self.kept.end();
+                    self.end.used(at);
+                    let record = self.end.record().filter(|_| self.inner.is_empty());
+                    Blocked::begin(record, Mode::Receive, 1, at)
+                }
+
+                /// Closes the channel: nothing more can be sent, what was sent or reserved can still be received.
+                #[track_caller]
+                pub fn close(&mut self) {
+                    self.end.used(Location::caller());
+                    self.inner.close();
+                    self.end.close();
+                }
+
+                /// Whether the channel is closed: by this end, or because no sender is left.
+                pub fn is_closed(&self) -> bool {
+                    self.inner.is_closed()
+                }
+
+                /// Whether there is no message.
+                pub fn is_empty(&self) -> bool {
+                    self.inner.is_empty()
+                }
+
+                /// How many messages there are.
+                pub fn len(&self) -> usize {
+                    self.inner.len()
+                }
+
+                /// Polls for the next message. If there is none, the waker of the last call is woken by the next.
+                #[track_caller]
+                pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+                    let at = Location::caller();
+                    let Self { inner, end, kept } = self;
+                    end.used(at);
+                    let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
+                    let poll = kept.poll(cx, leaf, |context| inner.poll_recv(context));
+                    end.took(u64::from(matches!(poll, Poll::Ready(Some(_)))));
+                    poll
+                }
+
+                /// Polls for messages and appends up to `limit` of them to `buffer`.
+                #[track_caller]
+                pub fn poll_recv_many(
+                    &mut self,
+                    cx: &mut Context<'_>,
+                    buffer: &mut Vec<T>,
+                    limit: usize,
+                ) -> Poll<usize> {
+                    let at = Location::caller();
+                    let Self { inner, end, kept } = self;
+                    end.used(at);
+                    let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
+                    let poll = kept.poll(cx, leaf, |context| inner.poll_recv_many(context, buffer, limit));
+                    if let Poll::Ready(count) = poll {
+                        end.took(count as u64);
+                    }
+                    poll
+                }
+
+                /// How many senders there are.
+                pub fn sender_strong_count(&self) -> usize {
+                    self.inner.sender_strong_count()
+                }
+
+                /// How many weak senders there are.
+                pub fn sender_weak_count(&self) -> usize {
+                    self.inner.sender_weak_count()
+                }
+
+                /// tokio's own receiver. From then on nobody knows who has it.
+                pub fn into_inner(self) -> mpsc::$name<T> {
+                    self.end.lose();
+                    self.inner
+                }
+            }
+
+            impl<T> fmt::Debug for $name<T> {
+                fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    self.inner.fmt(formatter)
+                }
+            }
+
+            impl<T> From<mpsc::$name<T>> for $name<T> {
+                fn from(inner: mpsc::$name<T>) -> Self {
+                    Self::new(inner, LastEnd::new(End::none()))
+                }
+            }
+
+            impl<T> From<$name<T>> for mpsc::$name<T> {
+                fn from(receiver: $name<T>) -> Self {
+                    receiver.into_inner()
+                }
+            }
+        };
+    };
+}
+
+pub(super) use receiver;

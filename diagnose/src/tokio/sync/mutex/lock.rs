@@ -1,0 +1,181 @@
+//! `tokio::sync::Mutex`.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::pin;
+use std::sync::Arc;
+
+use ::tokio::sync as real;
+use ::tokio::sync::TryLockError;
+
+use super::super::guard::is_never_forced;
+use super::super::owned::Owned;
+use super::{MutexGuard, OwnedMutexGuard};
+use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Stake, Waited, What};
+
+static WHAT: What = What { kind: Kind::Mutex, library: "tokio", is_fair: true, is_forced: is_never_forced };
+
+/// tokio's `Mutex`; who holds it and who waits for it is on record.
+///
+/// It is known from its first use on, under the place where it was made. Order, cancellation and panics are tokio's.
+pub struct Mutex<T: ?Sized> {
+    resource: Resource,
+    mutex: real::Mutex<T>,
+}
+
+impl<T> Mutex<T> {
+    /// A lock in the unlocked state.
+    #[track_caller]
+    pub fn new(t: T) -> Self {
+        real::Mutex::new(t).into()
+    }
+
+    /// The same in a constant.
+    #[track_caller]
+    pub const fn const_new(t: T) -> Self {
+        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex: real::Mutex::const_new(t) }
+    }
+
+    /// What it guards.
+    pub fn into_inner(self) -> T {
+        self.mutex.into_inner()
+    }
+
+    /// tokio's own lock, for other crates that ask for it.
+    pub fn into_tokio(self) -> real::Mutex<T> {
+        self.mutex
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Waits for the lock. Whoever comes first gets it first.
+    ///
+    /// Cancel safe; a call that is given up loses its place in the queue.
+    #[track_caller]
+    pub fn lock(&self) -> impl Future<Output = MutexGuard<'_, T>> {
+        let at = Location::caller();
+        async move {
+            let (guard, stake) = self.enter(at, false).await;
+            MutexGuard::new(stake, guard, self)
+        }
+    }
+
+    /// Blocks the thread until it has the lock.
+    ///
+    /// # Panics
+    /// In async code, as tokio's does.
+    #[track_caller]
+    pub fn blocking_lock(&self) -> MutexGuard<'_, T> {
+        let (guard, stake) = self.block(Location::caller(), false);
+        MutexGuard::new(stake, guard, self)
+    }
+
+    /// The same with a guard that owns the lock.
+    ///
+    /// # Panics
+    /// In async code, as tokio's does.
+    #[track_caller]
+    pub fn blocking_lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
+        Owned::blocking_lock(self, Location::caller()).into()
+    }
+
+    /// Waits for the lock as [`lock`](Self::lock) does, with a guard that owns it.
+    #[track_caller]
+    pub fn lock_owned(self: Arc<Self>) -> impl Future<Output = OwnedMutexGuard<T>> {
+        let at = Location::caller();
+        async move { Owned::lock(self, at).await.into() }
+    }
+
+    /// Takes the lock if it is free.
+    ///
+    /// # Errors
+    /// If it is not.
+    #[track_caller]
+    pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
+        let (guard, stake) = self.try_enter(Location::caller(), false)?;
+        Ok(MutexGuard::new(stake, guard, self))
+    }
+
+    /// The same with a guard that owns the lock.
+    ///
+    /// # Errors
+    /// If it is not free.
+    #[track_caller]
+    pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError> {
+        Owned::try_lock(self, Location::caller()).map(Into::into)
+    }
+
+    /// What it guards: nobody else can have it.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.mutex.get_mut()
+    }
+
+    #[inline]
+    pub(in super::super) async fn enter(
+        &self,
+        at: &'static Location<'static>,
+        is_movable: bool,
+    ) -> (real::MutexGuard<'_, T>, Stake) {
+        let record = self.resource.record();
+        let mut waited = pin!(Waited::new(self.mutex.lock(), Leaf::on(record, Mode::Lock, 1, at)));
+        let guard = waited.as_mut().await;
+        (guard, Stake::hold_after(record, 1, at, is_movable, waited.has_waited()))
+    }
+
+    #[track_caller]
+    pub(in super::super) fn block(
+        &self,
+        at: &'static Location<'static>,
+        is_movable: bool,
+    ) -> (real::MutexGuard<'_, T>, Stake) {
+        let record = self.resource.record();
+        let blocked = Blocked::begin(record, Mode::Lock, 1, at);
+        let guard = self.mutex.blocking_lock();
+        drop(blocked);
+        (guard, Stake::hold(record, 1, at, is_movable))
+    }
+
+    #[inline]
+    pub(in super::super) fn try_enter(
+        &self,
+        at: &'static Location<'static>,
+        is_movable: bool,
+    ) -> Result<(real::MutexGuard<'_, T>, Stake), TryLockError> {
+        let guard = self.mutex.try_lock()?;
+        Ok((guard, Stake::hold(self.resource.record(), 1, at, is_movable)))
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    #[track_caller]
+    fn from(s: T) -> Self {
+        Self::new(s)
+    }
+}
+
+impl<T> From<real::Mutex<T>> for Mutex<T> {
+    #[track_caller]
+    fn from(mutex: real::Mutex<T>) -> Self {
+        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
+    }
+}
+
+impl<T> From<Mutex<T>> for real::Mutex<T> {
+    fn from(mutex: Mutex<T>) -> Self {
+        mutex.into_tokio()
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.mutex.fmt(formatter)
+    }
+}

@@ -1,0 +1,214 @@
+//! `tokio::sync::oneshot`: channels for one message, whose ends and waits are on record; the rest is tokio's own.
+//!
+//! A receiver waits where its channel was made, as far as is known: an `.await` does not tell its place.
+#![allow(clippy::must_use_candidate)] // A caller is warned where the original warns.
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use self::error::{RecvError, TryRecvError};
+use super::is_forced;
+use crate::waits::{Blocked, End, Kept, Kind, LastEnd, Leaf, Mode, What, carries};
+
+pub use ::tokio::sync::oneshot::*;
+
+static WHAT: What = What { kind: Kind::Oneshot, library: "tokio", is_fair: false, is_forced };
+
+/// A channel for one message.
+#[track_caller]
+pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    let at = Location::caller();
+    let (sender, receiver) = ::tokio::sync::oneshot::channel();
+    let (sends, receives) = End::pair(&WHAT, 1, at, None);
+    let sender = Sender { inner: sender, end: LastEnd::new(sends), kept: Kept::default() };
+    (sender, Receiver { inner: receiver, end: LastEnd::new(receives), kept: Kept::default(), made_at: at })
+}
+
+/// tokio's `Sender` of one message; who has it is on record.
+// The sender stands first: it is gone before the records say so.
+pub struct Sender<T> {
+    inner: ::tokio::sync::oneshot::Sender<T>,
+    end: LastEnd,
+    /// What `poll_closed` waits with.
+    kept: Kept,
+}
+
+impl<T> Sender<T> {
+    /// Sends the message.
+    ///
+    /// # Errors
+    /// If the receiver is closed or dropped; the message comes back.
+    #[inline]
+    pub fn send(self, t: T) -> Result<(), T> {
+        let Self { inner, end, .. } = self;
+        let sent = inner.send(t);
+        if sent.is_ok() {
+            end.put_alone(1);
+            if carries::<T>() {
+                end.note_send(1);
+            }
+        }
+        sent
+    }
+
+    /// Waits until the receiver is closed or dropped. Cancel safe.
+    #[track_caller]
+    pub fn closed(&mut self) -> impl Future<Output = ()> + use<'_, T> {
+        let at = Location::caller();
+        async move {
+            let Self { inner, end, kept } = self;
+            kept.end();
+            end.used(at);
+            let mut leaf = Leaf::on(end.record(), Mode::Closed, 1, at);
+            poll_fn(|context| leaf.poll(context, |context| inner.poll_closed(context))).await;
+        }
+    }
+
+    /// Whether the receiver is closed or dropped.
+    pub fn is_closed(&self) -> bool {
+        self.inner.is_closed()
+    }
+
+    /// Polls for the receiver to be closed or dropped.
+    #[track_caller]
+    pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let at = Location::caller();
+        let Self { inner, end, kept } = self;
+        end.used(at);
+        let leaf = || Leaf::on(end.record(), Mode::Closed, 1, at);
+        kept.poll(cx, leaf, |context| inner.poll_closed(context))
+    }
+
+    /// tokio's own sender. From then on nobody knows who has it.
+    pub fn into_inner(self) -> ::tokio::sync::oneshot::Sender<T> {
+        self.end.lose();
+        self.inner
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Sender<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(formatter)
+    }
+}
+
+impl<T> From<::tokio::sync::oneshot::Sender<T>> for Sender<T> {
+    fn from(inner: ::tokio::sync::oneshot::Sender<T>) -> Self {
+        Self { inner, end: LastEnd::new(End::none()), kept: Kept::default() }
+    }
+}
+
+impl<T> From<Sender<T>> for ::tokio::sync::oneshot::Sender<T> {
+    fn from(sender: Sender<T>) -> Self {
+        sender.into_inner()
+    }
+}
+
+/// tokio's `Receiver` of one message: a future. Who has it and whether it waits is on record.
+// The receiver stands first: it is gone before the records say so.
+pub struct Receiver<T> {
+    inner: ::tokio::sync::oneshot::Receiver<T>,
+    end: LastEnd,
+    kept: Kept,
+    made_at: &'static Location<'static>,
+}
+
+impl<T> Receiver<T> {
+    /// Nothing can be sent from now on; what was sent can still be received.
+    #[track_caller]
+    pub fn close(&mut self) {
+        self.end.used(Location::caller());
+        self.inner.close();
+        self.end.close();
+    }
+
+    /// Whether the message was received, or it is known that none will come.
+    pub fn is_terminated(&self) -> bool {
+        self.inner.is_terminated()
+    }
+
+    /// Whether there is no message.
+    pub fn is_empty(&self) -> bool {
+        self.inner.is_empty()
+    }
+
+    /// Takes the message if there is one.
+    ///
+    /// # Errors
+    /// If there is none yet, or there will be none.
+    #[track_caller]
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        self.kept.end();
+        let message = self.inner.try_recv();
+        match &message {
+            Ok(_) => self.end.took(1),
+            Err(_) => self.end.used(Location::caller()),
+        }
+        message
+    }
+
+    /// Blocks the thread until the message is there.
+    ///
+    /// # Errors
+    /// If the sender was dropped without sending.
+    ///
+    /// # Panics
+    /// In asynchronous code.
+    #[track_caller]
+    pub fn blocking_recv(self) -> Result<T, RecvError> {
+        let at = Location::caller();
+        let Self { inner, end, .. } = self;
+        end.used(at);
+        let blocked = Blocked::begin(end.record(), Mode::Receive, 1, at);
+        let message = inner.blocking_recv();
+        drop(blocked);
+        end.took(u64::from(message.is_ok()));
+        message
+    }
+
+    /// tokio's own receiver. From then on nobody knows who has it.
+    pub fn into_inner(self) -> ::tokio::sync::oneshot::Receiver<T> {
+        self.end.lose();
+        self.inner
+    }
+}
+
+impl<T> Future for Receiver<T> {
+    type Output = Result<T, RecvError>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { inner, end, kept, made_at } = self.get_mut();
+        let leaf = || {
+            end.used(made_at);
+            Leaf::on(end.record(), Mode::Receive, 1, made_at)
+        };
+        let poll = kept.poll(cx, leaf, |context| Pin::new(&mut *inner).poll(context));
+        if let Poll::Ready(Ok(_)) = poll {
+            end.took(1);
+        }
+        poll
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Receiver<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(formatter)
+    }
+}
+
+impl<T> From<::tokio::sync::oneshot::Receiver<T>> for Receiver<T> {
+    #[track_caller]
+    fn from(inner: ::tokio::sync::oneshot::Receiver<T>) -> Self {
+        Self { inner, end: LastEnd::new(End::none()), kept: Kept::default(), made_at: Location::caller() }
+    }
+}
+
+impl<T> From<Receiver<T>> for ::tokio::sync::oneshot::Receiver<T> {
+    fn from(receiver: Receiver<T>) -> Self {
+        receiver.into_inner()
+    }
+}

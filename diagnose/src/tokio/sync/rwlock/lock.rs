@@ -1,0 +1,217 @@
+//! `tokio::sync::RwLock`.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::sync::Arc;
+
+use ::tokio::sync as real;
+use ::tokio::sync::TryLockError;
+
+use super::super::guard::is_never_forced;
+use super::super::owned::Owned;
+use super::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
+use crate::waits::{Blocked, Kind, Mode, Resource, Stake, What};
+
+static WHAT: What = What { kind: Kind::RwLock, library: "tokio", is_fair: true, is_forced: is_never_forced };
+
+/// So many readers tokio's lock admits, if nothing else is said.
+const MAX_READS: u32 = u32::MAX >> 3;
+
+/// tokio's `RwLock`; who reads, who writes and who waits for it is on record.
+///
+/// A reader has one of as many units as there may be readers, a writer has them all. It is known from its first use on,
+/// under the place where it was made. Order, cancellation and panics are tokio's.
+pub struct RwLock<T: ?Sized> {
+    pub(super) resource: Resource,
+    pub(super) max_reads: u32,
+    pub(super) lock: real::RwLock<T>,
+}
+
+impl<T> RwLock<T> {
+    /// A lock in the unlocked state.
+    #[track_caller]
+    pub fn new(value: T) -> Self {
+        real::RwLock::new(value).into()
+    }
+
+    /// One that admits so many readers at a time.
+    ///
+    /// # Panics
+    /// If `max_reads` is zero, or more than `u32::MAX >> 3`.
+    #[track_caller]
+    pub fn with_max_readers(value: T, max_reads: u32) -> Self {
+        Self::around(real::RwLock::with_max_readers(value, max_reads), max_reads)
+    }
+
+    /// [`new`](Self::new) in a constant.
+    #[track_caller]
+    pub const fn const_new(value: T) -> Self {
+        Self::around(real::RwLock::const_new(value), MAX_READS)
+    }
+
+    /// [`with_max_readers`](Self::with_max_readers) in a constant.
+    ///
+    /// # Panics
+    /// If `max_reads` is zero, or more than `u32::MAX >> 3`.
+    #[track_caller]
+    pub const fn const_with_max_readers(value: T, max_reads: u32) -> Self {
+        Self::around(real::RwLock::const_with_max_readers(value, max_reads), max_reads)
+    }
+
+    /// What it guards.
+    pub fn into_inner(self) -> T {
+        self.lock.into_inner()
+    }
+
+    /// tokio's own lock, for other crates that ask for it.
+    pub fn into_tokio(self) -> real::RwLock<T> {
+        self.lock
+    }
+
+    #[track_caller]
+    const fn around(lock: real::RwLock<T>, max_reads: u32) -> Self {
+        Self { resource: Resource::new(&WHAT, max_reads as u64, Location::caller()), max_reads, lock }
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// Waits to read. Whoever comes first gets it first: behind a writer that waits, readers wait too.
+    ///
+    /// Cancel safe; a call that is given up loses its place in the queue.
+    #[track_caller]
+    pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> {
+        let at = Location::caller();
+        async move {
+            let (guard, stake) = self.enter_read(at, false).await;
+            RwLockReadGuard { stake, guard }
+        }
+    }
+
+    /// Blocks the thread until it may read.
+    ///
+    /// # Panics
+    /// In async code, as tokio's does.
+    #[track_caller]
+    pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
+        let (record, at) = (self.resource.record(), Location::caller());
+        let blocked = Blocked::begin(record, Mode::Read, 1, at);
+        let guard = self.lock.blocking_read();
+        drop(blocked);
+        RwLockReadGuard { stake: Stake::hold(record, 1, at, false), guard }
+    }
+
+    /// Waits to read as [`read`](Self::read) does, with a guard that owns the lock.
+    #[track_caller]
+    pub fn read_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockReadGuard<T>> {
+        let at = Location::caller();
+        async move { Owned::read(self, at).await.into() }
+    }
+
+    /// Reads if nobody writes and nobody waits.
+    ///
+    /// # Errors
+    /// If that is not so.
+    #[track_caller]
+    pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
+        let (guard, stake) = self.try_enter_read(Location::caller(), false)?;
+        Ok(RwLockReadGuard { stake, guard })
+    }
+
+    /// The same with a guard that owns the lock.
+    ///
+    /// # Errors
+    /// If somebody writes or waits.
+    #[track_caller]
+    pub fn try_read_owned(self: Arc<Self>) -> Result<OwnedRwLockReadGuard<T>, TryLockError> {
+        Owned::try_read(self, Location::caller()).map(Into::into)
+    }
+
+    /// Waits to write. Cancel safe; a call that is given up loses its place in the queue.
+    #[track_caller]
+    pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> {
+        let at = Location::caller();
+        async move {
+            let (guard, stake) = self.enter_write(at, false).await;
+            RwLockWriteGuard { stake, guard }
+        }
+    }
+
+    /// Blocks the thread until it may write.
+    ///
+    /// # Panics
+    /// In async code, as tokio's does.
+    #[track_caller]
+    pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
+        let (record, at) = (self.resource.record(), Location::caller());
+        let blocked = Blocked::begin(record, Mode::Write, self.units(), at);
+        let guard = self.lock.blocking_write();
+        drop(blocked);
+        RwLockWriteGuard { stake: Stake::hold(record, self.units(), at, false), guard }
+    }
+
+    /// Waits to write as [`write`](Self::write) does, with a guard that owns the lock.
+    #[track_caller]
+    pub fn write_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockWriteGuard<T>> {
+        let at = Location::caller();
+        async move { Owned::write(self, at).await.into() }
+    }
+
+    /// Writes if nobody reads or writes.
+    ///
+    /// # Errors
+    /// If somebody does.
+    #[track_caller]
+    pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
+        let (guard, stake) = self.try_enter_write(Location::caller(), false)?;
+        Ok(RwLockWriteGuard { stake, guard })
+    }
+
+    /// The same with a guard that owns the lock.
+    ///
+    /// # Errors
+    /// If somebody reads or writes.
+    #[track_caller]
+    pub fn try_write_owned(self: Arc<Self>) -> Result<OwnedRwLockWriteGuard<T>, TryLockError> {
+        Owned::try_write(self, Location::caller()).map(Into::into)
+    }
+
+    /// What it guards: nobody else can have it.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.lock.get_mut()
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    #[track_caller]
+    fn from(s: T) -> Self {
+        Self::new(s)
+    }
+}
+
+/// tokio's lock does not tell how many readers it admits: it is taken for one that was made by `new`.
+impl<T> From<real::RwLock<T>> for RwLock<T> {
+    #[track_caller]
+    fn from(lock: real::RwLock<T>) -> Self {
+        Self::around(lock, MAX_READS)
+    }
+}
+
+impl<T> From<RwLock<T>> for real::RwLock<T> {
+    fn from(lock: RwLock<T>) -> Self {
+        lock.into_tokio()
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lock.fmt(formatter)
+    }
+}

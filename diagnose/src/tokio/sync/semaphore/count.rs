@@ -1,0 +1,205 @@
+//! `tokio::sync::Semaphore`.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::sync::atomic::Ordering::Relaxed;
+
+use ::tokio::sync as real;
+use ::tokio::sync::{AcquireError, TryAcquireError};
+
+use super::super::guard::is_never_forced;
+use super::super::users::Users;
+use super::SemaphorePermit;
+use crate::waits::{Kind, Record, Resource, Stake, What};
+
+static WHAT: What =
+    What { kind: Kind::Semaphore, library: "tokio", is_fair: true, is_forced: is_never_forced };
+
+/// tokio's `Semaphore`; who has permits, who waits for them and who adds some is on record.
+///
+/// It is known from its first use on, under the place where it was made; what was added or forgotten before that while
+/// recording was off is not. Order, cancellation and panics are tokio's.
+pub struct Semaphore {
+    resource: Resource,
+    /// Who has added permits.
+    users: Users,
+    pub(super) permits: real::Semaphore,
+}
+
+impl Semaphore {
+    /// So many permits there can be.
+    pub const MAX_PERMITS: usize = real::Semaphore::MAX_PERMITS;
+
+    /// A semaphore with so many permits.
+    ///
+    /// # Panics
+    /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
+    #[track_caller]
+    pub fn new(permits: usize) -> Self {
+        real::Semaphore::new(permits).into()
+    }
+
+    /// The same in a constant.
+    #[track_caller]
+    pub const fn const_new(permits: usize) -> Self {
+        Self::around(real::Semaphore::const_new(permits), permits)
+    }
+
+    #[track_caller]
+    const fn around(semaphore: real::Semaphore, permits: usize) -> Self {
+        let resource = Resource::new(&WHAT, permits as u64, Location::caller());
+        Self { resource, users: Users::new(), permits: semaphore }
+    }
+
+    /// tokio's own semaphore, for other crates that ask for it.
+    pub fn into_tokio(self) -> real::Semaphore {
+        self.permits
+    }
+
+    /// How many permits are free.
+    pub fn available_permits(&self) -> usize {
+        self.permits.available_permits()
+    }
+
+    /// Adds so many permits.
+    ///
+    /// # Panics
+    /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS) then.
+    #[track_caller]
+    pub fn add_permits(&self, n: usize) {
+        if let Some(record) = self.record() {
+            record.capacity.fetch_add(n as u64, Relaxed);
+            record.is_refilled.store(true, Relaxed);
+            self.users.note(Some(record), Location::caller());
+        }
+        self.permits.add_permits(n);
+    }
+
+    /// Takes out up to so many free permits for ever. Returns how many.
+    pub fn forget_permits(&self, n: usize) -> usize {
+        let forgotten = self.permits.forget_permits(n);
+        self.forget(forgotten);
+        forgotten
+    }
+
+    /// Waits for a permit. Whoever comes first gets it first. Cancel safe; a call that is given up loses its place.
+    ///
+    /// # Errors
+    /// If the semaphore is closed.
+    #[track_caller]
+    pub fn acquire(&self) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> {
+        let at = Location::caller();
+        async move {
+            let (permit, stake) = self.enter(1, at, false).await?;
+            Ok(SemaphorePermit::new(stake, permit, self))
+        }
+    }
+
+    /// Waits for so many permits, as [`acquire`](Self::acquire) does: until all of them are there, those behind it wait.
+    ///
+    /// # Errors
+    /// If the semaphore is closed.
+    #[track_caller]
+    pub fn acquire_many(&self, n: u32) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> {
+        let at = Location::caller();
+        async move {
+            let (permit, stake) = self.enter(n, at, false).await?;
+            Ok(SemaphorePermit::new(stake, permit, self))
+        }
+    }
+
+    /// Takes a permit if one is free.
+    ///
+    /// # Errors
+    /// If none is, or the semaphore is closed.
+    #[track_caller]
+    pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
+        self.try_acquire_many(1)
+    }
+
+    /// Takes so many permits if they are free.
+    ///
+    /// # Errors
+    /// If they are not, or the semaphore is closed.
+    #[track_caller]
+    pub fn try_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
+        let at = Location::caller();
+        let permit = self.permits.try_acquire_many(n)?;
+        Ok(SemaphorePermit::new(Stake::hold(self.record(), n.into(), at, false), permit, self))
+    }
+
+    /// Blocks the thread until it has a permit.
+    ///
+    /// # Errors
+    /// If the semaphore is closed.
+    ///
+    /// # Panics
+    /// In async code, as tokio's does.
+    #[track_caller]
+    pub fn blocking_acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
+        self.blocking_acquire_many(1)
+    }
+
+    /// Blocks the thread until it has so many permits.
+    ///
+    /// # Errors
+    /// If the semaphore is closed.
+    ///
+    /// # Panics
+    /// In async code, as tokio's does.
+    #[track_caller]
+    pub fn blocking_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
+        let (permit, stake) = self.block(n, Location::caller(), false)?;
+        Ok(SemaphorePermit::new(stake, permit, self))
+    }
+
+    /// Closes it: nobody gets a permit any more, and those who wait get an error.
+    pub fn close(&self) {
+        if let Some(record) = self.record() {
+            record.is_closed.store(true, Relaxed);
+        }
+        self.permits.close();
+    }
+
+    /// Whether it is closed.
+    pub fn is_closed(&self) -> bool {
+        self.permits.is_closed()
+    }
+
+    #[inline]
+    pub(super) fn record(&self) -> Option<&'static Record> {
+        self.resource.record()
+    }
+
+    /// So many permits are gone for ever.
+    pub(super) fn forget(&self, n: usize) {
+        if let Some(record) = self.record() {
+            record.forgotten.fetch_add(n as u64, Relaxed);
+        }
+    }
+}
+
+impl From<real::Semaphore> for Semaphore {
+    #[track_caller]
+    fn from(semaphore: real::Semaphore) -> Self {
+        let permits = semaphore.available_permits();
+        let semaphore = Self::around(semaphore, permits);
+        if semaphore.is_closed() {
+            semaphore.close();
+        }
+        semaphore
+    }
+}
+
+impl From<Semaphore> for real::Semaphore {
+    fn from(semaphore: Semaphore) -> Self {
+        semaphore.into_tokio()
+    }
+}
+
+impl fmt::Debug for Semaphore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.permits.fmt(formatter)
+    }
+}

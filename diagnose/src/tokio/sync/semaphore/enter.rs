@@ -1,0 +1,122 @@
+//! How permits are acquired, and those that own their semaphore.
+
+use std::future::Future;
+use std::panic::Location;
+use std::pin::pin;
+use std::sync::Arc;
+
+use ::tokio::sync as real;
+use ::tokio::sync::{AcquireError, TryAcquireError};
+
+use super::{OwnedSemaphorePermit, Semaphore};
+use crate::waits::{Blocked, Leaf, Mode, Stake, Waited};
+
+type Place = &'static Location<'static>;
+
+impl Semaphore {
+    /// [`acquire`](Self::acquire) with a permit that owns the semaphore.
+    ///
+    /// # Errors
+    /// If the semaphore is closed.
+    #[track_caller]
+    pub fn acquire_owned(
+        self: Arc<Self>,
+    ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
+        self.acquire_many_owned(1)
+    }
+
+    /// [`acquire_many`](Self::acquire_many) with a permit that owns the semaphore.
+    ///
+    /// # Errors
+    /// If the semaphore is closed.
+    #[track_caller]
+    pub fn acquire_many_owned(
+        self: Arc<Self>,
+        n: u32,
+    ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
+        let at = Location::caller();
+        async move {
+            let (permit, stake) = self.enter(n, at, true).await?;
+            permit.forget();
+            Ok(OwnedSemaphorePermit::new(stake, self, n as usize))
+        }
+    }
+
+    /// [`try_acquire`](Self::try_acquire) with a permit that owns the semaphore.
+    ///
+    /// # Errors
+    /// If no permit is free, or the semaphore is closed.
+    #[track_caller]
+    pub fn try_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, TryAcquireError> {
+        self.try_acquire_many_owned(1)
+    }
+
+    /// [`try_acquire_many`](Self::try_acquire_many) with a permit that owns the semaphore.
+    ///
+    /// # Errors
+    /// If so many permits are not free, or the semaphore is closed.
+    #[track_caller]
+    pub fn try_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, TryAcquireError> {
+        let at = Location::caller();
+        self.permits.try_acquire_many(n)?.forget();
+        let stake = Stake::hold(self.record(), n.into(), at, true);
+        Ok(OwnedSemaphorePermit::new(stake, self, n as usize))
+    }
+
+    /// [`blocking_acquire`](Self::blocking_acquire) with a permit that owns the semaphore.
+    ///
+    /// # Errors
+    /// If the semaphore is closed.
+    ///
+    /// # Panics
+    /// In async code, as tokio's does.
+    #[track_caller]
+    pub fn blocking_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
+        self.blocking_acquire_many_owned(1)
+    }
+
+    /// [`blocking_acquire_many`](Self::blocking_acquire_many) with a permit that owns the semaphore.
+    ///
+    /// # Errors
+    /// If the semaphore is closed.
+    ///
+    /// # Panics
+    /// In async code, as tokio's does.
+    #[track_caller]
+    pub fn blocking_acquire_many_owned(
+        self: Arc<Self>,
+        n: u32,
+    ) -> Result<OwnedSemaphorePermit, AcquireError> {
+        let (permit, stake) = self.block(n, Location::caller(), true)?;
+        permit.forget();
+        Ok(OwnedSemaphorePermit::new(stake, self, n as usize))
+    }
+
+    #[inline]
+    pub(super) async fn enter(
+        &self,
+        n: u32,
+        at: Place,
+        is_movable: bool,
+    ) -> Result<(real::SemaphorePermit<'_>, Stake), AcquireError> {
+        let record = self.record();
+        let leaf = Leaf::on(record, Mode::Acquire, n.into(), at);
+        let mut waited = pin!(Waited::new(self.permits.acquire_many(n), leaf));
+        let permit = waited.as_mut().await?;
+        Ok((permit, Stake::hold_after(record, n.into(), at, is_movable, waited.has_waited())))
+    }
+
+    #[track_caller]
+    pub(super) fn block(
+        &self,
+        n: u32,
+        at: Place,
+        is_movable: bool,
+    ) -> Result<(real::SemaphorePermit<'_>, Stake), AcquireError> {
+        let record = self.record();
+        let blocked = Blocked::begin(record, Mode::Acquire, n.into(), at);
+        let permit = self.permits.blocking_acquire_many(n);
+        drop(blocked);
+        Ok((permit?, Stake::hold(record, n.into(), at, is_movable)))
+    }
+}

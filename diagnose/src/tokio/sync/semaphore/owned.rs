@@ -1,0 +1,87 @@
+//! A permit that owns its semaphore.
+
+use std::fmt;
+use std::mem;
+use std::sync::Arc;
+
+use super::Semaphore;
+use crate::waits::Stake;
+
+/// tokio's `OwnedSemaphorePermit`.
+///
+/// tokio's own of that name has an `Arc` of tokio's semaphore. This one does what that does: its permits were taken out of the
+/// semaphore, and are added when it is dropped.
+#[must_use]
+#[clippy::has_significant_drop]
+pub struct OwnedSemaphorePermit {
+    stake: Stake,
+    semaphore: Arc<Semaphore>,
+    permits: usize,
+}
+
+impl OwnedSemaphorePermit {
+    #[inline]
+    pub(super) fn new(stake: Stake, semaphore: Arc<Semaphore>, permits: usize) -> Self {
+        Self { stake, semaphore, permits }
+    }
+
+    /// Does not give the permits back: the semaphore has so many less.
+    pub fn forget(mut self) {
+        self.semaphore.forget(self.permits);
+        self.permits = 0;
+    }
+
+    /// Takes the permits of another.
+    ///
+    /// # Panics
+    /// If that is of another semaphore.
+    #[track_caller]
+    pub fn merge(&mut self, mut other: Self) {
+        assert!(
+            Arc::ptr_eq(&self.semaphore, &other.semaphore),
+            "merging permits from different semaphore instances"
+        );
+        self.permits = self.permits.checked_add(other.permits).expect("number of permits overflowed");
+        other.permits = 0;
+        self.stake.merge(mem::replace(&mut other.stake, Stake::NONE));
+    }
+
+    /// Gives so many permits to another. `None` if it has not got so many.
+    pub fn split(&mut self, n: usize) -> Option<Self> {
+        if n > self.permits {
+            return None;
+        }
+        self.permits -= n;
+        Some(Self::new(self.stake.split(n as u64), Arc::clone(&self.semaphore), n))
+    }
+
+    /// The semaphore.
+    pub fn semaphore(&self) -> &Arc<Semaphore> {
+        &self.semaphore
+    }
+
+    /// How many permits it has.
+    pub fn num_permits(&self) -> usize {
+        self.permits
+    }
+}
+
+impl Drop for OwnedSemaphorePermit {
+    #[inline]
+    fn drop(&mut self) {
+        // That they are taken is off the record before somebody else can have them.
+        drop(mem::replace(&mut self.stake, Stake::NONE));
+        self.semaphore.permits.add_permits(self.permits);
+    }
+}
+
+#[allow(clippy::missing_fields_in_debug)] // It looks like the original.
+impl fmt::Debug for OwnedSemaphorePermit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("OwnedSemaphorePermit")
+            .field("sem", &self.semaphore)
+            .field("permits", &self.permits)
+            .finish()
+    }
+}

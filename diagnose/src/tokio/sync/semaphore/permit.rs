@@ -1,0 +1,63 @@
+//! A permit that borrows its semaphore.
+
+use std::fmt;
+
+use ::tokio::sync as real;
+
+use super::Semaphore;
+use crate::waits::Stake;
+
+/// tokio's `SemaphorePermit`.
+// The stake stands before the permit: that it is taken is off the record before somebody else can have it.
+#[must_use]
+#[clippy::has_significant_drop]
+pub struct SemaphorePermit<'a> {
+    stake: Stake,
+    permit: real::SemaphorePermit<'a>,
+    semaphore: &'a Semaphore,
+}
+
+impl<'a> SemaphorePermit<'a> {
+    #[inline]
+    pub(super) fn new(stake: Stake, permit: real::SemaphorePermit<'a>, semaphore: &'a Semaphore) -> Self {
+        Self { stake, permit, semaphore }
+    }
+
+    /// Does not give the permits back: the semaphore has so many less.
+    pub fn forget(self) {
+        self.semaphore.forget(self.permit.num_permits());
+        self.permit.forget();
+    }
+
+    /// Takes the permits of another.
+    ///
+    /// # Panics
+    /// If that is of another semaphore.
+    #[track_caller]
+    pub fn merge(&mut self, other: Self) {
+        self.permit.merge(other.permit);
+        self.stake.merge(other.stake);
+    }
+
+    /// Gives so many permits to another. `None` if it has not got so many.
+    pub fn split(&mut self, n: usize) -> Option<Self> {
+        let permit = self.permit.split(n)?;
+        Some(Self { stake: self.stake.split(n as u64), permit, semaphore: self.semaphore })
+    }
+
+    /// The semaphore.
+    pub fn semaphore(&self) -> &Semaphore {
+        self.semaphore
+    }
+
+    /// How many permits it has.
+    pub fn num_permits(&self) -> usize {
+        self.permit.num_permits()
+    }
+}
+
+impl fmt::Debug for SemaphorePermit<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.permit.fmt(formatter)
+    }
+}

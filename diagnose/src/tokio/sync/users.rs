@@ -1,0 +1,73 @@
+//! Who has used something that anybody who has it can tell: a notification, a semaphore to which permits are added.
+
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::recorder;
+use crate::switch;
+use crate::sync::Mutex;
+use crate::waits::{Record, Role, Stake};
+
+/// So many are told apart. Beyond that the first goes, and somebody whom nobody knows is on record in its stead.
+const MAX: usize = 16;
+
+/// A stake for each task that has used it, or for each thread that has done so outside of all tasks.
+#[derive(Debug)]
+pub(super) struct Users {
+    /// The two that used it last: most often somebody waits and somebody tells.
+    last: [AtomicU64; 2],
+    all: Mutex<All>,
+}
+
+#[derive(Debug)]
+struct All {
+    users: Vec<(u64, Stake)>,
+    is_over: bool,
+}
+
+impl Users {
+    pub(super) const fn new() -> Self {
+        Self {
+            last: [AtomicU64::new(0), AtomicU64::new(0)],
+            all: Mutex::new(All { users: Vec::new(), is_over: false }),
+        }
+    }
+
+    /// The running task uses it, there.
+    #[inline]
+    pub(super) fn note(&self, record: Option<&'static Record>, at: &'static Location<'static>) {
+        let user = recorder::user();
+        if record.is_some() && self.last.iter().all(|last| last.load(Relaxed) != user) {
+            self.add(record, at);
+        }
+    }
+
+    #[cold]
+    fn add(&self, record: Option<&'static Record>, at: &'static Location<'static>) {
+        if !switch::records() {
+            return;
+        }
+        // Made outside of the lock, and before the user is asked for: now the thread has a number.
+        let stake = Stake::take_part(record, Role::Uses, at);
+        let user = recorder::user();
+        self.last[1].store(self.last[0].swap(user, Relaxed), Relaxed);
+        let mut all = self.all.lock();
+        let mut first = None;
+        if all.users.iter().all(|(other, _)| *other != user) {
+            if all.users.len() == MAX {
+                first = Some(all.users.remove(0));
+            }
+            all.users.push((user, stake));
+        }
+        let was_over = all.is_over;
+        all.is_over |= first.is_some();
+        drop(all);
+        if let (Some((_, first)), false) = (first, was_over) {
+            first.lose();
+        }
+    }
+}
+
+// Counters, and stakes, which no panic leaves half changed.
+impl UnwindSafe for Users {}
+impl RefUnwindSafe for Users {}

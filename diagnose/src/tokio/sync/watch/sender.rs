@@ -1,0 +1,182 @@
+//! The senders of a watched value.
+
+use std::fmt;
+use std::future::Future;
+use std::mem;
+use std::panic::Location;
+
+use ::tokio::sync::watch::{self, error::SendError};
+
+use super::{Receiver, Ref};
+use crate::tokio::sync::is_forced;
+use crate::waits::{Blocked, Borrowed, End, Kind, Leaf, Mode, Role, Waited, What};
+
+static WHAT: What = What { kind: Kind::Watch, library: "tokio", is_fair: false, is_forced };
+
+/// A value that is watched.
+#[track_caller]
+pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
+    let at = Location::caller();
+    let (sender, receiver) = watch::channel(init);
+    let (sends, receives) = End::pair(&WHAT, 1, at, None);
+    (Sender { inner: sender, end: sends }, Receiver::new(receiver, receives))
+}
+
+/// tokio's `Sender` of a watched value; who has it and whether it waits or is blocked is on record.
+// The sender stands first: it is gone before the records say so.
+pub struct Sender<T> {
+    inner: watch::Sender<T>,
+    end: End,
+}
+
+impl<T> Sender<T> {
+    /// A value that nobody watches yet.
+    #[track_caller]
+    pub fn new(init: T) -> Self {
+        let (sender, _) = channel(init);
+        sender
+    }
+
+    /// Changes the value and tells the receivers. Blocks the thread while somebody borrows the value.
+    ///
+    /// # Errors
+    /// If nobody watches; the value comes back.
+    #[track_caller]
+    pub fn send(&self, value: T) -> Result<(), SendError<T>> {
+        // As tokio has it.
+        if self.inner.receiver_count() == 0 {
+            return Err(SendError(value));
+        }
+        self.send_replace(value);
+        Ok(())
+    }
+
+    /// Changes the value in place and tells the receivers. Blocks the thread while somebody borrows the value.
+    ///
+    /// # Panics
+    /// If `modify` does. The value is as that has left it, and the receivers are not told.
+    #[track_caller]
+    pub fn send_modify<F>(&self, modify: F)
+    where
+        F: FnOnce(&mut T),
+    {
+        self.send_if_modified(|value| {
+            modify(value);
+            true
+        });
+    }
+
+    /// Changes the value in place, and tells the receivers if `modify` says so. Returns whether it did. Blocks the thread
+    /// while somebody borrows the value.
+    ///
+    /// # Panics
+    /// If `modify` does. The value is as that has left it, and the receivers are not told.
+    #[track_caller]
+    pub fn send_if_modified<F>(&self, modify: F) -> bool
+    where
+        F: FnOnce(&mut T) -> bool,
+    {
+        let at = Location::caller();
+        self.end.used(at);
+        let blocked = match self.end.record().filter(|record| Borrowed::is_there(record)) {
+            None => None,
+            blocks => Blocked::begin(blocks, Mode::Send, 1, at),
+        };
+        self.inner.send_if_modified(|value| {
+            drop(blocked);
+            let is_modified = modify(value);
+            if is_modified {
+                // One at a time: the value is locked.
+                self.end.replaced::<T>();
+            }
+            is_modified
+        })
+    }
+
+    /// Changes the value and tells the receivers. Returns the old one. Blocks the thread while somebody borrows the value.
+    #[track_caller]
+    pub fn send_replace(&self, mut value: T) -> T {
+        self.send_modify(|old| mem::swap(old, &mut value));
+        value
+    }
+
+    /// The present value. Senders are blocked, thread and all, until it is given back.
+    #[track_caller]
+    pub fn borrow(&self) -> Ref<'_, T> {
+        Ref::borrow(&self.end, Location::caller(), || self.inner.borrow())
+    }
+
+    /// Whether nobody watches.
+    pub fn is_closed(&self) -> bool {
+        self.inner.is_closed()
+    }
+
+    /// Waits until nobody watches. Cancel safe.
+    #[track_caller]
+    pub fn closed(&self) -> impl Future<Output = ()> + use<'_, T> {
+        let at = Location::caller();
+        async move {
+            self.end.used(at);
+            Waited::new(self.inner.closed(), Leaf::on(self.end.record(), Mode::Closed, 1, at)).await;
+        }
+    }
+
+    /// Another receiver, which has seen the present value.
+    #[track_caller]
+    pub fn subscribe(&self) -> Receiver<T> {
+        Receiver::new(self.inner.subscribe(), self.end.another(Role::Receives, Location::caller()))
+    }
+
+    /// How many receivers there are.
+    pub fn receiver_count(&self) -> usize {
+        self.inner.receiver_count()
+    }
+
+    /// How many senders there are.
+    pub fn sender_count(&self) -> usize {
+        self.inner.sender_count()
+    }
+
+    /// Whether both change the same value.
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self.inner.same_channel(&other.inner)
+    }
+
+    /// tokio's own sender. From then on nobody knows who has it.
+    pub fn into_inner(self) -> watch::Sender<T> {
+        self.end.lose();
+        self.inner
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone(), end: self.end.another(Role::Sends, Location::caller()) }
+    }
+}
+
+impl<T: Default> Default for Sender<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Sender<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(formatter)
+    }
+}
+
+impl<T> From<watch::Sender<T>> for Sender<T> {
+    fn from(inner: watch::Sender<T>) -> Self {
+        Self { inner, end: End::none() }
+    }
+}
+
+impl<T> From<Sender<T>> for watch::Sender<T> {
+    fn from(sender: Sender<T>) -> Self {
+        sender.into_inner()
+    }
+}

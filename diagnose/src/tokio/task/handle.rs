@@ -1,0 +1,97 @@
+//! `tokio::task::JoinHandle`.
+
+#![allow(clippy::must_use_candidate)] // A caller is warned where the original warns.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use ::tokio::task::{AbortHandle, Id, JoinError};
+
+use super::spawn::numbered;
+use crate::spawned::Numbered;
+use crate::tokio::sync::is_forced;
+use crate::waits::{Kept, Leaf, Mode, Target};
+
+/// tokio's `JoinHandle`; whoever awaits it waits, on record, for that task.
+///
+/// It waits where the task was spawned, as far as is known: an `.await` does not tell its place.
+pub struct JoinHandle<T> {
+    inner: ::tokio::task::JoinHandle<T>,
+    task: Numbered,
+    spawned_at: &'static Location<'static>,
+    kept: Kept,
+}
+
+impl<T> JoinHandle<T> {
+    /// The handle of that task, which was spawned there.
+    pub(in crate::tokio) fn new(
+        inner: ::tokio::task::JoinHandle<T>,
+        task: Numbered,
+        spawned_at: &'static Location<'static>,
+    ) -> Self {
+        Self { inner: numbered(task, inner), task, spawned_at, kept: Kept::default() }
+    }
+
+    /// Aborts the task, if it is not done.
+    pub fn abort(&self) {
+        self.inner.abort();
+    }
+
+    /// Whether the task is done.
+    pub fn is_finished(&self) -> bool {
+        self.inner.is_finished()
+    }
+
+    /// A handle that can abort the task and not await it.
+    #[must_use = "abort handles do nothing unless `.abort` is called"]
+    pub fn abort_handle(&self) -> AbortHandle {
+        self.inner.abort_handle()
+    }
+
+    /// The number of the task.
+    pub fn id(&self) -> Id {
+        self.inner.id()
+    }
+
+    /// tokio's own handle.
+    pub fn into_inner(self) -> ::tokio::task::JoinHandle<T> {
+        self.inner
+    }
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { inner, task, spawned_at, kept } = self.get_mut();
+        let leaf = || {
+            let target = task.id().map_or(Target::Resource(None), |task| Target::Tasks(vec![task]));
+            Leaf::new(target, Mode::Join, 1, spawned_at).forced_by(is_forced)
+        };
+        kept.poll(cx, leaf, |context| Pin::new(&mut *inner).poll(context))
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(formatter)
+    }
+}
+
+impl<T> From<::tokio::task::JoinHandle<T>> for JoinHandle<T> {
+    /// The handle of a task that is not on record.
+    #[track_caller]
+    fn from(inner: ::tokio::task::JoinHandle<T>) -> Self {
+        Self { inner, task: Numbered::NONE, spawned_at: Location::caller(), kept: Kept::default() }
+    }
+}
+
+impl<T> From<JoinHandle<T>> for ::tokio::task::JoinHandle<T> {
+    fn from(handle: JoinHandle<T>) -> Self {
+        handle.into_inner()
+    }
+}

@@ -1,0 +1,55 @@
+//! The tasks of a set, by number.
+
+use std::panic::Location;
+
+use crate::spawned::Numbered;
+use crate::tokio::sync::is_forced;
+use crate::waits::{Leaf, Mode, Target};
+
+/// Of more tasks it is not recorded which of them is waited for.
+const MOST: usize = 256;
+
+/// The tasks that were spawned into a set. Those that are over are left out from time to time.
+#[derive(Debug, Default)]
+pub(super) struct Members {
+    tasks: Vec<Numbered>,
+    /// Whether there are others, of which nothing is known.
+    has_others: bool,
+}
+
+impl Members {
+    /// A task is spawned into the set, which has so many.
+    pub(super) fn add(&mut self, task: Numbered, len: usize) {
+        if self.tasks.len() > 2 * len + 8 {
+            self.tasks.retain(|task| task.is_alive());
+        }
+        match task.id() {
+            Some(_) => self.tasks.push(task),
+            None => self.has_others = true,
+        }
+    }
+
+    /// There may be others from now on.
+    pub(super) fn lose(&mut self) {
+        self.has_others = true;
+    }
+
+    /// No task is in the set any more.
+    pub(super) fn clear(&mut self) {
+        self.tasks.clear();
+        self.has_others = false;
+    }
+
+    /// What waits there for one of them. Not recorded if they are not all known, or too many: it would look as if only some
+    /// of them could end the wait.
+    pub(super) fn leaf(&self, at: &'static Location<'static>) -> Leaf {
+        let alive = || self.tasks.iter().filter(|task| task.is_alive()).filter_map(|task| task.id());
+        let target = if self.has_others || self.tasks.len() > 4 * MOST {
+            Target::Resource(None)
+        } else {
+            let tasks: Vec<u64> = alive().take(MOST + 1).collect();
+            if tasks.len() > MOST { Target::Resource(None) } else { Target::Tasks(tasks) }
+        };
+        Leaf::new(target, Mode::Join, 1, at).forced_by(is_forced)
+    }
+}

@@ -1,0 +1,22 @@
+//! What is recorded of a timer.
+
+use std::panic::Location;
+use std::time::Duration;
+
+use ::tokio::time::Instant;
+
+use crate::clock;
+use crate::tokio::sync::is_forced;
+use crate::waits::{Leaf, Mode, Target};
+
+/// What waits there for that moment.
+pub(super) fn leaf(deadline: Instant, at: &'static Location<'static>) -> Leaf {
+    // By tokio's clock, which may be paused.
+    let due = clock::tick_in(deadline.saturating_duration_since(Instant::now()));
+    Leaf::new(Target::Moment(due), Mode::Timer, 1, at).forced_by(is_forced)
+}
+
+/// The longest delay that tokio knows: about 30 years.
+pub(super) fn safe(duration: Duration) -> Duration {
+    duration.min(Duration::from_secs(86_400 * 365 * 30))
+}

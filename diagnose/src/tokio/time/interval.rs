@@ -1,0 +1,159 @@
+//! `tokio::time::interval`.
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::panic::Location;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use ::tokio::time::{Instant, MissedTickBehavior};
+
+use super::due;
+use crate::waits::{Kept, Leaf, Mode};
+
+/// Ticks with that period, the first time at once.
+///
+/// # Panics
+/// If `period` is zero; outside of a runtime with timers.
+#[track_caller]
+pub fn interval(period: Duration) -> Interval {
+    interval_at(Instant::now(), period)
+}
+
+/// Ticks with that period, the first time at that moment.
+///
+/// # Panics
+/// If `period` is zero; outside of a runtime with timers.
+#[track_caller]
+pub fn interval_at(start: Instant, period: Duration) -> Interval {
+    let inner = ::tokio::time::interval_at(start, period);
+    Interval { inner, kept: Kept::default(), next: Some(start), made_at: Location::caller() }
+}
+
+/// tokio's `Interval`; while it waits for a tick, it is on record until when.
+pub struct Interval {
+    inner: ::tokio::time::Interval,
+    /// What `poll_tick` waits with.
+    kept: Kept,
+    /// The next tick. `None` if that is not known.
+    next: Option<Instant>,
+    made_at: &'static Location<'static>,
+}
+
+impl Interval {
+    /// Waits for the next tick. Cancel safe: if the future is dropped, the tick is not lost.
+    #[track_caller]
+    pub fn tick(&mut self) -> impl Future<Output = Instant> + use<'_> {
+        let at = Location::caller();
+        async move {
+            self.kept.end();
+            let mut kept = Kept::default();
+            poll_fn(|context| self.poll(&mut kept, at, context)).await
+        }
+    }
+
+    /// Polls for the next tick.
+    pub fn poll_tick(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
+        let mut kept = std::mem::take(&mut self.kept);
+        let poll = self.poll(&mut kept, self.made_at, cx);
+        self.kept = kept;
+        poll
+    }
+
+    fn poll(
+        &mut self,
+        kept: &mut Kept,
+        at: &'static Location<'static>,
+        context: &mut Context<'_>,
+    ) -> Poll<Instant> {
+        let Self { inner, next, .. } = self;
+        let leaf = || match next {
+            Some(next) => due::leaf(*next, at),
+            None => Leaf::on(None, Mode::Timer, 1, at),
+        };
+        let poll = kept.poll(context, leaf, |context| inner.poll_tick(context));
+        if let Poll::Ready(tick) = poll {
+            self.next = Some(self.after(tick));
+        }
+        poll
+    }
+
+    /// The tick after that one, which has just come, as tokio computes it.
+    fn after(&self, tick: Instant) -> Instant {
+        let period = self.period();
+        let behavior = self.missed_tick_behavior();
+        if behavior == MissedTickBehavior::Burst {
+            return tick + period;
+        }
+        let now = Instant::now();
+        if now <= tick + Duration::from_millis(5) {
+            return tick + period;
+        }
+        if behavior == MissedTickBehavior::Delay {
+            return now + period;
+        }
+        let missed = (now - tick).as_nanos() % period.as_nanos();
+        now + period.saturating_sub(Duration::from_nanos(u64::try_from(missed).unwrap_or(0)))
+    }
+
+    /// The next tick comes a period from now.
+    pub fn reset(&mut self) {
+        self.reset_at(Instant::now() + self.period());
+    }
+
+    /// The next tick comes at once.
+    pub fn reset_immediately(&mut self) {
+        self.reset_at(Instant::now());
+    }
+
+    /// The next tick comes after so long.
+    pub fn reset_after(&mut self, after: Duration) {
+        self.reset_at(Instant::now() + due::safe(after));
+    }
+
+    /// The next tick comes at that moment.
+    pub fn reset_at(&mut self, deadline: Instant) {
+        self.kept.end();
+        self.inner.reset_at(deadline);
+        self.next = Some(deadline);
+    }
+
+    /// What happens when ticks were missed.
+    pub fn missed_tick_behavior(&self) -> MissedTickBehavior {
+        self.inner.missed_tick_behavior()
+    }
+
+    /// Says what happens when ticks were missed.
+    pub fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior) {
+        self.inner.set_missed_tick_behavior(behavior);
+    }
+
+    /// The period.
+    pub fn period(&self) -> Duration {
+        self.inner.period()
+    }
+
+    /// tokio's own interval.
+    pub fn into_inner(self) -> ::tokio::time::Interval {
+        self.inner
+    }
+}
+
+impl fmt::Debug for Interval {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(formatter)
+    }
+}
+
+impl From<::tokio::time::Interval> for Interval {
+    #[track_caller]
+    fn from(inner: ::tokio::time::Interval) -> Self {
+        Self { inner, kept: Kept::default(), next: None, made_at: Location::caller() }
+    }
+}
+
+impl From<Interval> for ::tokio::time::Interval {
+    fn from(interval: Interval) -> Self {
+        interval.into_inner()
+    }
+}

@@ -1,0 +1,92 @@
+//! `tokio::time::sleep`.
+
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use ::tokio::time::Instant;
+use pin_project_lite::pin_project;
+
+use super::due;
+use crate::waits::Kept;
+
+/// Waits for so long. Cancel safe.
+///
+/// # Panics
+/// Outside of a runtime with timers.
+#[track_caller]
+pub fn sleep(duration: Duration) -> Sleep {
+    ::tokio::time::sleep(duration).into()
+}
+
+/// Waits until that moment. Cancel safe.
+///
+/// # Panics
+/// Outside of a runtime with timers.
+#[track_caller]
+pub fn sleep_until(deadline: Instant) -> Sleep {
+    ::tokio::time::sleep_until(deadline).into()
+}
+
+pin_project! {
+    /// tokio's `Sleep`; while it waits, it is on record until when.
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless you `.await` or poll them"]
+    pub struct Sleep {
+        #[pin]
+        inner: ::tokio::time::Sleep,
+        kept: Kept,
+        made_at: &'static Location<'static>,
+    }
+}
+
+impl Sleep {
+    /// Until when it waits.
+    pub fn deadline(&self) -> Instant {
+        self.inner.deadline()
+    }
+
+    /// Whether the time is over.
+    pub fn is_elapsed(&self) -> bool {
+        self.inner.is_elapsed()
+    }
+
+    /// Waits until that moment instead.
+    pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
+        let this = self.project();
+        this.kept.end();
+        this.inner.reset(deadline);
+    }
+
+    /// tokio's own `Sleep`.
+    pub fn into_inner(self) -> ::tokio::time::Sleep {
+        self.inner
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut this = self.project();
+        let (deadline, made_at) = (this.inner.deadline(), *this.made_at);
+        let poll = |context: &mut Context<'_>| this.inner.as_mut().poll(context);
+        this.kept.poll(cx, || due::leaf(deadline, made_at), poll)
+    }
+}
+
+impl From<::tokio::time::Sleep> for Sleep {
+    #[track_caller]
+    fn from(inner: ::tokio::time::Sleep) -> Self {
+        Self { inner, kept: Kept::default(), made_at: Location::caller() }
+    }
+}
+
+impl From<Sleep> for ::tokio::time::Sleep {
+    fn from(sleep: Sleep) -> Self {
+        sleep.into_inner()
+    }
+}

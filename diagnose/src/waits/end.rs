@@ -1,0 +1,181 @@
+//! An end of a channel: who has it, and the record of the channel, which all ends keep.
+
+use std::ops::Deref;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::record::{Record, What};
+use super::resource::Shared;
+use super::stake::{Role, Stake};
+use crate::recorder;
+use crate::sync::add_relaxed;
+
+/// A sender, a receiver, or what can become one.
+#[derive(Debug)]
+pub(crate) struct End {
+    stake: Stake,
+    shared: Shared,
+}
+
+impl End {
+    /// The ends of a channel that is made there: the sending one, the receiving one.
+    #[inline]
+    pub(crate) fn pair(
+        what: &'static What,
+        capacity: u64,
+        at: &'static Location<'static>,
+        name: Option<Arc<str>>,
+    ) -> (Self, Self) {
+        let shared = Shared::new(what, capacity, at, name);
+        let sends = Self::new(shared.clone(), Role::Sends, at);
+        (sends, Self::new(shared, Role::Receives, at))
+    }
+
+    /// The sending end of a channel that is made there and from which nobody receives yet.
+    #[inline]
+    pub(crate) fn sending(
+        what: &'static What,
+        capacity: u64,
+        at: &'static Location<'static>,
+        name: Option<Arc<str>>,
+    ) -> Self {
+        Self::new(Shared::new(what, capacity, at, name), Role::Sends, at)
+    }
+
+    /// An end of something that is not on record.
+    pub(crate) const fn none() -> Self {
+        Self { stake: Stake::NONE, shared: Shared::NONE }
+    }
+
+    #[inline]
+    fn new(shared: Shared, role: Role, at: &'static Location<'static>) -> Self {
+        Self { stake: Stake::take_part(shared.record(), role, at), shared }
+    }
+
+    /// Another end of the same channel, made of this one, which is thereby used.
+    #[inline]
+    pub(crate) fn another(&self, role: Role, at: &'static Location<'static>) -> Self {
+        self.used(at);
+        Self::new(self.shared.clone(), role, at)
+    }
+
+    #[inline]
+    pub(crate) fn record(&self) -> Option<&'static Record> {
+        self.shared.record()
+    }
+
+    /// The running task has used it, there.
+    #[inline]
+    pub(crate) fn used(&self, at: &'static Location<'static>) {
+        self.stake.used(at);
+    }
+
+    /// A message of that type was put in, by one of several who may.
+    #[inline]
+    pub(crate) fn put<T>(&self) {
+        if let Some(record) = self.record() {
+            let number = record.entered.fetch_add(1, Relaxed) + 1;
+            if super::carries::<T>() {
+                recorder::note_send(record.id(), number);
+            }
+        }
+    }
+
+    /// The same for a channel that keeps as many messages as it has places: so many are in it at most.
+    #[inline]
+    pub(crate) fn put_over<T>(&self) {
+        if let Some(record) = self.record() {
+            let number = record.entered.fetch_add(1, Relaxed) + 1;
+            let kept = record.capacity.load(Relaxed);
+            if let Some(gone) = number.checked_sub(kept) {
+                record.left.store(gone, Relaxed);
+            }
+            if super::carries::<T>() {
+                recorder::note_send(record.id(), number);
+            }
+        }
+    }
+
+    /// The value that was there was replaced by another of that type, by one of several who take turns.
+    #[inline]
+    pub(crate) fn replaced<T>(&self) {
+        if let Some(record) = self.record() {
+            let number = record.entered.load(Relaxed) + 1;
+            record.entered.store(number, Relaxed);
+            record.left.store(number - 1, Relaxed);
+            if super::carries::<T>() {
+                recorder::note_send(record.id(), number);
+            }
+        }
+    }
+
+    /// The message of that number may have carried something away.
+    #[inline]
+    pub(crate) fn note_send(&self, number: u64) {
+        if let Some(record) = self.record() {
+            recorder::note_send(record.id(), number);
+        }
+    }
+
+    /// So many messages or bytes were put in, by the only one who may.
+    #[inline]
+    pub(crate) fn put_alone(&self, count: u64) {
+        if let Some(record) = self.record() {
+            add_relaxed(&record.entered, count);
+        }
+    }
+
+    /// So many messages or bytes were taken out, by the only one who may.
+    #[inline]
+    pub(crate) fn took(&self, count: u64) {
+        if let Some(record) = self.record() {
+            add_relaxed(&record.left, count);
+        }
+    }
+
+    /// It was closed, or one side is gone.
+    #[inline]
+    pub(crate) fn close(&self) {
+        if let Some(record) = self.record() {
+            record.is_closed.store(true, Relaxed);
+        }
+    }
+
+    /// It goes where nobody sees it.
+    pub(crate) fn lose(self) {
+        self.stake.lose();
+    }
+}
+
+/// The only end of its side: the channel is closed when it is dropped.
+#[derive(Debug)]
+pub(crate) struct LastEnd(End);
+
+impl LastEnd {
+    #[inline]
+    pub(crate) fn new(end: End) -> Self {
+        Self(end)
+    }
+
+    /// It goes where nobody sees it, and the channel is not closed.
+    pub(crate) fn lose(mut self) {
+        std::mem::replace(&mut self.0, End::none()).lose();
+    }
+}
+
+impl Deref for LastEnd {
+    type Target = End;
+
+    #[inline]
+    fn deref(&self) -> &End {
+        &self.0
+    }
+}
+
+impl Drop for LastEnd {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}

@@ -1,0 +1,220 @@
+//! From a way through the gates to what a reader sees: links, and the sentence that says the same.
+//!
+//! ```text
+//! gates   Task 2  Woken  Wait ────────────────── Units  Level  Stake ───────────────── Task 3  …
+//! links                  task 2 waits, resource                task 3 holds
+//! words                  task 2 `a` waits for Mutex#1 at …     , held by task 3 `b` for …
+//! ```
+
+use std::fmt::Write as _;
+
+use super::facts::{Facts, is_active};
+use super::system::Node;
+use super::verdict::{Link, LinkNode, LinkRole};
+use super::words::{at, link, place, resource};
+use crate::export::units::time;
+use crate::model::{Place, Role, Stake, State};
+
+/// A chain and its sentence.
+#[derive(Debug)]
+pub(super) struct Chain<'a> {
+    facts: &'a Facts<'a>,
+    pub(super) links: Vec<Link>,
+    pub(super) words: String,
+    /// The task that the words were about last.
+    about: Option<u64>,
+    /// The wait that the words were about last.
+    wait: Option<usize>,
+    resource: Option<usize>,
+}
+
+impl<'a> Chain<'a> {
+    /// Follows the way from its beginning.
+    pub(super) fn new(facts: &'a Facts<'a>, way: &[Node]) -> Self {
+        let mut chain =
+            Self { facts, links: Vec::new(), words: String::new(), about: None, wait: None, resource: None };
+        for (number, &node) in way.iter().enumerate() {
+            let next = way.get(number + 1).copied();
+            match node {
+                Node::Wait(wait) => chain.push_wait(wait),
+                Node::Leaves(wait) => chain.push_leaves(wait),
+                Node::Stake(resource, number) => chain.push_stake(resource, number, next),
+                Node::Receivers(resource) if chain.resource != Some(resource) => {
+                    chain.push_inside(resource);
+                }
+                Node::Task(task) => chain.push_task(task, next),
+                Node::Woken(task) if next.is_none() => chain.push_end(task),
+                _ => {}
+            }
+        }
+        chain
+    }
+
+    fn push_wait(&mut self, index: usize) {
+        if self.wait == Some(index) {
+            return;
+        }
+        let wait = &self.facts.snapshot.waits[index];
+        let task = self.facts.task_of(wait);
+        let is_blocked = wait.thread_id.is_some()
+            || task.is_some_and(|task| self.facts.snapshot.tasks[task].state == State::Running);
+        let role = if is_blocked { LinkRole::Blocked } else { LinkRole::Waits };
+        let place = self.facts.place_of(wait);
+        self.links.push(match task {
+            Some(task) => self.facts.task_link(task, place.as_ref(), role, wait.since_ns),
+            None => {
+                let id = wait.thread_id.unwrap_or(wait.id);
+                link(LinkNode::Thread, id, String::new(), place.as_ref(), role, wait.since_ns)
+            }
+        });
+        self.separate();
+        let _ = write!(self.words, "{} {}", self.facts.waiter_words(wait), self.facts.waits_words(wait));
+        if is_blocked {
+            self.words.push_str(" and blocks its thread");
+        }
+        (self.about, self.wait) = (wait.task, Some(index));
+        self.push_resource(wait.resource);
+    }
+
+    fn push_resource(&mut self, resource: Option<usize>) {
+        let Some(index) = resource.filter(|_| self.resource != resource) else {
+            self.resource = resource;
+            return;
+        };
+        self.resource = resource;
+        self.links.extend(self.facts.resource_link(index));
+    }
+
+    /// A wait that was granted, or stands in the queue.
+    fn push_leaves(&mut self, index: usize) {
+        let facts = self.facts;
+        let wait = &facts.snapshot.waits[index];
+        let (is_own, place) = (self.about.is_some() && wait.task == self.about, facts.place_of(wait));
+        let has_it = wait.is_granted || wait.woken_ns.is_some();
+        let (role, since_ns) = match wait.woken_ns {
+            Some(woken_ns) => (LinkRole::Granted, woken_ns),
+            None if wait.is_granted => (LinkRole::Granted, wait.since_ns),
+            None => (LinkRole::Queued, wait.since_ns),
+        };
+        let is_future = !is_active(wait) || is_own;
+        let name = facts.future_name(wait);
+        self.links.push(match facts.task_of(wait).filter(|_| !is_future) {
+            Some(task) => facts.task_link(task, place.as_ref(), role, since_ns),
+            None => link(LinkNode::Future, wait.id, name.clone(), place.as_ref(), role, since_ns),
+        });
+        let who = match (is_future, is_own) {
+            (true, true) => format!("future `{name}` of the same task"),
+            (true, false) => format!("future `{name}` of {}", facts.waiter_words(wait)),
+            (false, _) => facts.waiter_words(wait),
+        };
+        let (at, since) = (at(place.as_ref()), time(since_ns));
+        let _ = if has_it {
+            write!(self.words, ", which was handed {since} ago to {who}{at}")
+        } else {
+            write!(self.words, ", behind {who}, which {}", facts.waits_words(wait))
+        };
+        if !is_active(wait) {
+            self.words.push_str(", alive but not polled");
+        }
+        (self.about, self.wait) = (wait.task, Some(index));
+    }
+
+    fn push_stake(&mut self, resource: usize, number: usize, next: Option<Node>) {
+        let facts = self.facts;
+        let stake = &facts.snapshot.resources[resource].stakes[number];
+        let owner = match next {
+            Some(Node::Task(task)) => Some(task),
+            _ => stake.task.and_then(|task| facts.task(task)),
+        };
+        let owner_id = owner.map(|task| facts.snapshot.tasks[task].id).or(stake.task);
+        let is_own = owner_id.is_some() && owner_id == self.about;
+        let aside = facts.is_set_aside(stake).then(|| facts.span_name(stake.span)).flatten();
+        let role = if stake.role == Role::Holds { LinkRole::Holds } else { LinkRole::Owns };
+        let (place, since_ns) = (stake.place.as_ref(), stake.since_ns);
+        self.links.push(match (owner, &aside) {
+            (_, Some(name)) => {
+                let id = stake.span.unwrap_or(0);
+                link(LinkNode::Future, id, name.clone(), place, role, since_ns)
+            }
+            (Some(task), None) => facts.task_link(task, place, role, since_ns),
+            (None, None) => {
+                let node = if stake.task.is_some() { LinkNode::Task } else { LinkNode::Thread };
+                let id = stake.task.or(stake.thread_id).unwrap_or(0);
+                link(node, id, String::new(), place, role, since_ns)
+            }
+        });
+        let owner = match (is_own, owner_id, stake.thread_id) {
+            (true, ..) => "the same task".to_owned(),
+            (false, Some(task), _) => facts.task_words(task),
+            (false, None, Some(thread)) => format!("thread {thread}"),
+            (false, None, None) => "somebody".to_owned(),
+        };
+        let who = match &aside {
+            Some(name) => format!("future `{name}` of {owner}, alive but not polled"),
+            None => owner,
+        };
+        self.words.push_str(&stake_words(stake, &who));
+        self.about = owner_id;
+    }
+
+    /// A stake lies in a message of a channel.
+    fn push_inside(&mut self, index: usize) {
+        let _ = write!(
+            self.words,
+            ", in a message that lies unread in {}",
+            resource(&self.facts.snapshot.resources[index])
+        );
+        self.push_resource(Some(index));
+    }
+
+    /// A task that could run, and has no thread to run on.
+    fn push_task(&mut self, index: usize, next: Option<Node>) {
+        let task = &self.facts.snapshot.tasks[index];
+        match next {
+            Some(Node::Workers(_) | Node::Pool(_)) => {}
+            Some(Node::Thread(_)) if task.state != State::Running => {}
+            _ => return,
+        }
+        self.links.push(self.facts.task_link(index, None, LinkRole::Queued, task.since_ns));
+        self.separate();
+        let (who, since) = (self.facts.task_words(task.id), time(task.since_ns));
+        let _ = write!(self.words, "{who} has no thread to run on for {since}");
+        (self.about, self.wait) = (Some(task.id), None);
+    }
+
+    /// A task that nothing will wake.
+    fn push_end(&mut self, index: usize) {
+        let task = &self.facts.snapshot.tasks[index];
+        if self.about == Some(task.id) {
+            return;
+        }
+        let place = self.facts.place_of_task(task);
+        self.links.push(self.facts.task_link(index, place.as_ref(), LinkRole::Waits, task.since_ns));
+        self.separate();
+        let who = self.facts.task_words(task.id);
+        let _ = write!(self.words, "{who} waits{} for {}", at(place.as_ref()), time(task.since_ns));
+        (self.about, self.wait) = (Some(task.id), None);
+    }
+
+    fn separate(&mut self) {
+        if !self.words.is_empty() {
+            self.words.push_str("; ");
+        }
+    }
+}
+
+fn stake_words(stake: &Stake, who: &str) -> String {
+    let since = time(stake.since_ns);
+    let by =
+        |verb: &str, it: Option<&Place>| place(it).map(|it| format!(" ({verb} at {it})")).unwrap_or_default();
+    let place = stake.place.as_ref();
+    match stake.role {
+        Role::Holds => format!(", held by {who} for {since}{}", by("taken", place)),
+        Role::Sends | Role::Receives => {
+            let end = if stake.role == Role::Sends { "sender" } else { "receiver" };
+            let last = if stake.uses == 0 { "never used, made" } else { "last used" };
+            format!(", whose {end} is with {who}{}", by(last, place))
+        }
+        Role::Uses => format!(", which {who} has used {since} ago{}", by("last", place)),
+    }
+}

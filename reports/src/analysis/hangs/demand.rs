@@ -1,0 +1,42 @@
+//! Whether anybody wants a set of stuck tasks to go on.
+//!
+//! Two idle tasks that could only hear from each other are no hang: a service that nobody calls any more looks like this. They
+//! are one if something that has to end waits behind them: a root task, such as `main`, or one that is joined. Whoever waits
+//! for a lock, for a place, or for a task to end, and whose messages lie unread, wants it by that alone.
+
+use super::facts::Facts;
+use super::system::Node;
+use crate::model::{Mode, Task};
+
+/// Whether the tasks of the way, of the group or behind it have to go on.
+pub(super) fn is_demanded(
+    facts: &Facts<'_>,
+    way: &[Node],
+    mut group: impl Iterator<Item = Node>,
+    behind: &[usize],
+) -> bool {
+    let snapshot = facts.snapshot;
+    let is_at_work = |node: &Node| match *node {
+        Node::Wait(wait) => {
+            let mode = snapshot.waits[wait].mode;
+            !matches!(mode, Mode::Receive | Mode::Notified | Mode::Closed | Mode::Arrive | Mode::Custom)
+        }
+        Node::Stake(resource, number) => {
+            let inside = snapshot.resources[resource].stakes[number].inside;
+            inside.and_then(|id| facts.resource(id)).is_some_and(|index| snapshot.resources[index].filled > 0)
+        }
+        Node::Workers(_) | Node::Pool(_) | Node::Thread(_) => true,
+        _ => false,
+    };
+    let is_wanted = |task: usize| is_root(&snapshot.tasks[task]) || facts.is_joined[task];
+    let waits = way.iter().any(|node| matches!(node, Node::Wait(_)));
+    !waits
+        || way.iter().any(is_at_work)
+        || way.iter().filter_map(Node::task).chain(behind.iter().copied()).any(is_wanted)
+        || group.any(|node| node.task().is_some_and(is_wanted))
+}
+
+/// Whether it is the root of the program, or of a thread: nobody has spawned it.
+fn is_root(task: &Task) -> bool {
+    task.spawned_by.is_none() && task.spawned_at.is_empty()
+}

@@ -1,0 +1,125 @@
+//! How sentences end: what follows from the chain, and what a chain does not show.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::chain::Chain;
+use super::facts::Facts;
+use super::kinds::Judged;
+use super::system::Node;
+use super::verdict::{LinkNode, LinkRole, VerdictDetail, VerdictKind};
+use super::words::{at, link, resource};
+use crate::export::units::time;
+use crate::model::{ResourceKind, Wait};
+
+/// What follows from it.
+pub(super) fn ending(facts: &Facts<'_>, judged: &Judged) -> String {
+    let last = |wanted: fn(&Node) -> Option<usize>| judged.way.iter().rev().find_map(wanted);
+    let level = last(|node| match node {
+        Node::Level(resource) => Some(*resource),
+        _ => None,
+    });
+    match (judged.kind, judged.detail) {
+        (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => ": all of them wait for more".to_owned(),
+        (VerdictKind::Cycle, _) => ": none of them can go on".to_owned(),
+        (VerdictKind::SelfWait, _) => ": it waits for itself".to_owned(),
+        (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
+            ": that future has never been polled, and its task waits here".to_owned()
+        }
+        (VerdictKind::Futurelock, _) => ": its task polls that future only when it goes on itself".to_owned(),
+        (VerdictKind::Leak, _) => leak(facts, judged, level),
+        (VerdictKind::LostWaker, _) => {
+            ": it returned Pending, no clone of its waker is kept, and nobody can wake it".to_owned()
+        }
+        (VerdictKind::Starved, _) => match level.map(|index| &facts.snapshot.resources[index]) {
+            Some(it) => format!(
+                ": {} can never have so many, of {} in all",
+                resource(it),
+                it.capacity.map_or_else(|| "no known number".to_owned(), |units| units.to_string())
+            ),
+            None => quiet(facts, judged),
+        },
+        (VerdictKind::MissedNotify, _) => "; nothing else is alive that could tell it".to_owned(),
+        (VerdictKind::BlockedWorker, _) => ": what would wake the blocked thread has to run on it".to_owned(),
+        (VerdictKind::PoolExhausted, _) => {
+            ": all threads for blocking work wait for blocking work that is queued behind them".to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+fn leak(facts: &Facts<'_>, judged: &Judged, level: Option<usize>) -> String {
+    match level.map(|index| &facts.snapshot.resources[index]) {
+        Some(it) if it.forgotten > 0 => format!(
+            ": {} of {} were taken out for ever by forget(), and nobody is left who would give one back",
+            it.forgotten,
+            resource(it)
+        ),
+        _ if matches!(judged.way.last(), Some(Node::Stake(..))) => {
+            ": it was never given back, and its task is done".to_owned()
+        }
+        _ => ": it waits for what only it could send, or let go of".to_owned(),
+    }
+}
+
+fn quiet(facts: &Facts<'_>, judged: &Judged) -> String {
+    let it = judged.way.iter().find_map(|node| match node {
+        Node::Wait(wait) => facts.snapshot.resources.get(facts.snapshot.waits[*wait].resource?),
+        _ => None,
+    });
+    match it {
+        Some(it) if it.kind == ResourceKind::Barrier => format!(
+            "; {} of {} have arrived, and nothing else is alive that could",
+            it.filled,
+            it.capacity.unwrap_or(0)
+        ),
+        _ => "; nothing else is alive that could tell it".to_owned(),
+    }
+}
+
+/// So many holders of a knot are named.
+const MAX_HOLDERS: usize = 16;
+
+/// The other holders.
+pub(super) fn push_knot(chain: &mut Chain<'_>, facts: &Facts<'_>, index: usize, held: &[(usize, u64)]) {
+    let it = &facts.snapshot.resources[index];
+    let mut named: BTreeSet<u64> = BTreeSet::new();
+    for &(number, id) in held {
+        let stake = &it.stakes[number];
+        let is_there = chain.links.iter().any(|link| link.role == LinkRole::Holds && link.id == id);
+        if named.insert(id) && !is_there && named.len() <= MAX_HOLDERS {
+            if let Some(task) = facts.task(id) {
+                let place = stake.place.as_ref();
+                chain.links.push(facts.task_link(task, place, LinkRole::Holds, stake.since_ns));
+            }
+        }
+    }
+    let tasks: Vec<String> = named.iter().take(MAX_HOLDERS).map(|id| facts.task_words(*id)).collect();
+    let units: u64 = held.iter().map(|&(number, _)| it.stakes[number].units.max(1)).sum();
+    let _ = write!(chain.words, "; {units} permits of {} are held by {}", resource(it), tasks.join(", "));
+}
+
+/// Who has told the waiting last.
+pub(super) fn push_told(chain: &mut Chain<'_>, facts: &Facts<'_>, wait: &Wait) {
+    let Some(it) = wait.resource.and_then(|index| facts.snapshot.resources.get(index)) else { return };
+    let Some(told) = &it.told else { return };
+    if let Some(id) = told.task {
+        let name =
+            facts.task(id).map_or_else(String::new, |index| facts.task_name(&facts.snapshot.tasks[index]));
+        let node = LinkNode::Task;
+        chain.links.push(link(node, id, name, told.place.as_ref(), LinkRole::Owns, told.ago_ns));
+    }
+    let who = told.task.map(|id| format!(" by {}", facts.task_words(id))).unwrap_or_default();
+    let what = match (told.waiting, told.all) {
+        (0, _) => "when nobody waited".to_owned(),
+        (waiting, true) => format!("and so were all {waiting} who waited then"),
+        (1, false) => "and so was the one who waited then".to_owned(),
+        (waiting, false) => format!("and so was one of the {waiting} who waited then"),
+    };
+    let _ = write!(
+        chain.words,
+        "; it was told last {} ago{who}{}, {what}",
+        time(told.ago_ns),
+        at(told.place.as_ref())
+    );
+}

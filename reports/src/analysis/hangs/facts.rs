@@ -1,0 +1,178 @@
+//! A snapshot with its numbers looked up: which task, which waits, which queue.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::model::{Mode, Role, Snapshot, Stake, State, Task, Wait};
+
+/// What the rules ask a snapshot for, each answer in constant time.
+#[derive(Debug)]
+pub(super) struct Facts<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    tasks: HashMap<u64, usize>,
+    /// The first of the spans with a number: the body, not its await.
+    spans: HashMap<u64, usize>,
+    resources: HashMap<u64, usize>,
+    /// The futures that wait in a task, by the task's index.
+    pub(super) waits_of_task: Vec<Vec<usize>>,
+    /// The waits at a resource, in the order of its queue, by the resource's index.
+    pub(super) queues: Vec<Vec<usize>>,
+    /// The waits that block a thread.
+    pub(super) blocked: BTreeMap<u64, Vec<usize>>,
+    /// By the index of the span: a wait that its task polls is below.
+    is_polled: Vec<bool>,
+    /// By the index of the resource: who stands in line on either side. See [`side`].
+    pub(super) lines: Vec<[Vec<usize>; 2]>,
+    /// By the index of the wait: how many of its line stand surely before it.
+    pub(super) ahead: Vec<usize>,
+    /// By the index of the task: all that it waits for is `pending()`.
+    waits_for_ever: Vec<bool>,
+    /// By the index of the task: something waits for it to end.
+    pub(super) is_joined: Vec<bool>,
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot) -> Self {
+        let mut facts = Self {
+            snapshot,
+            tasks: snapshot.tasks.iter().enumerate().map(|(index, task)| (task.id, index)).collect(),
+            spans: snapshot.spans.iter().enumerate().rev().map(|(index, span)| (span.id, index)).collect(),
+            resources: snapshot.resources.iter().enumerate().map(|(index, it)| (it.id, index)).collect(),
+            waits_of_task: vec![Vec::new(); snapshot.tasks.len()],
+            queues: vec![Vec::new(); snapshot.resources.len()],
+            blocked: BTreeMap::new(),
+            is_polled: vec![false; snapshot.spans.len()],
+            lines: vec![<[Vec<usize>; 2]>::default(); snapshot.resources.len()],
+            ahead: vec![0; snapshot.waits.len()],
+            waits_for_ever: vec![false; snapshot.tasks.len()],
+            is_joined: vec![false; snapshot.tasks.len()],
+        };
+        for (index, wait) in snapshot.waits.iter().enumerate() {
+            if let Some(queue) = wait.resource.and_then(|resource| facts.queues.get_mut(resource)) {
+                queue.push(index);
+            }
+            match wait.thread_id {
+                Some(thread) => facts.blocked.entry(thread).or_default().push(index),
+                None => {
+                    if let Some(task) = wait.task.and_then(|task| facts.task(task)) {
+                        facts.waits_of_task[task].push(index);
+                    }
+                }
+            }
+            for task in wait.tasks.iter().filter_map(|task| facts.tasks.get(task)) {
+                facts.is_joined[*task] = true;
+            }
+            if is_active(wait) {
+                facts.mark_polled(wait.span);
+            }
+        }
+        facts.line_up();
+        facts.find_pending();
+        facts
+    }
+
+    /// The index of a task that is alive.
+    pub(super) fn task(&self, id: u64) -> Option<usize> {
+        self.tasks.get(&id).copied()
+    }
+
+    /// The index of a resource.
+    pub(super) fn resource(&self, id: u64) -> Option<usize> {
+        self.resources.get(&id).copied()
+    }
+
+    /// The index of the span of that number.
+    pub(super) fn span(&self, id: Option<u64>) -> Option<usize> {
+        id.and_then(|id| self.spans.get(&id)).copied()
+    }
+
+    /// The task that a wait belongs to, if that is alive.
+    pub(super) fn task_of(&self, wait: &Wait) -> Option<usize> {
+        wait.task.and_then(|task| self.task(task))
+    }
+
+    /// Whether the future that holds this is alive, and not polled by its task: neither it nor anything below.
+    pub(super) fn is_set_aside(&self, stake: &Stake) -> bool {
+        let Some(index) = self.span(stake.span).filter(|_| stake.role == Role::Holds) else { return false };
+        let span = &self.snapshot.spans[index];
+        span.skipped && span.task == stake.task && !self.is_polled[index]
+    }
+
+    /// Whether the task waits for ever on purpose: all that it awaits is `std::future::pending()`.
+    pub(super) fn waits_for_ever(&self, task: usize) -> bool {
+        self.waits_for_ever.get(task).copied().unwrap_or(false)
+    }
+
+    fn mark_polled(&mut self, span: Option<u64>) {
+        let mut next = self.span(span);
+        while let Some(index) = next.filter(|&index| !self.is_polled[index]) {
+            self.is_polled[index] = true;
+            next = self.snapshot.spans[index].parent.filter(|&parent| parent < index);
+        }
+    }
+
+    /// Fills in who stands before whom. What was granted has left the queue of a fair lock, although its future is there.
+    fn line_up(&mut self) {
+        for (queue, lines) in self.queues.iter().zip(&mut self.lines) {
+            // How many of either line are among the first 0, 1, 2, … of the whole queue.
+            let mut within = [vec![0], vec![0]];
+            for (position, &index) in queue.iter().enumerate() {
+                let wait = &self.snapshot.waits[index];
+                let ahead = usize::try_from(wait.ahead).unwrap_or(usize::MAX).min(position);
+                let side = side(wait.mode);
+                self.ahead[index] = within[side][ahead];
+                if !wait.is_granted {
+                    lines[side].push(index);
+                }
+                for side in 0..2 {
+                    within[side].push(lines[side].len());
+                }
+            }
+        }
+    }
+
+    fn find_pending(&mut self) {
+        let spans = &self.snapshot.spans;
+        let mut is_leaf = vec![true; spans.len()];
+        for parent in spans.iter().filter_map(|span| span.parent) {
+            if let Some(is_leaf) = is_leaf.get_mut(parent) {
+                *is_leaf = false;
+            }
+        }
+        let mut others = vec![false; self.waits_for_ever.len()];
+        for (span, _) in spans.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf) {
+            let Some(task) = span.task.and_then(|task| self.task(task)) else { continue };
+            let name = self.snapshot.sites.get(span.site).map_or("", |site| site.name.as_str());
+            if is_pending(name) { self.waits_for_ever[task] = true } else { others[task] = true }
+        }
+        for (waits_for_ever, others) in self.waits_for_ever.iter_mut().zip(others) {
+            *waits_for_ever &= !others;
+        }
+    }
+}
+
+/// Whether the text of an await is that of `std::future::pending()`.
+pub(crate) fn is_pending(text: &str) -> bool {
+    let call = text.strip_suffix(".await").unwrap_or(text);
+    let call = call.split("::<").next().unwrap_or(call).trim_end_matches("()");
+    call == "pending" || call.ends_with("future::pending")
+}
+
+/// Who takes out, and all others.
+pub(super) fn side(mode: Mode) -> usize {
+    usize::from(matches!(mode, Mode::Receive | Mode::Closed))
+}
+
+/// Whether its task, when it is polled for this, polls this.
+pub(super) fn is_active(wait: &Wait) -> bool {
+    if wait.is_indirect { !wait.is_snoozed } else { !wait.is_parked && !wait.is_snoozed }
+}
+
+/// Whether the task is inside a poll that sleeps in the kernel.
+pub(super) fn is_blocked(task: &Task) -> bool {
+    task.state == State::Running && task.is_asleep == Some(true)
+}
+
+/// The units that a wait asks for.
+pub(super) fn units(wait: &Wait) -> u64 {
+    wait.units.max(1)
+}

@@ -1,0 +1,210 @@
+//! A least fixed point over gates: what opens, if nothing opens without a reason.
+//!
+//! ```text
+//! gate    opens once the weights of its open inputs add up to what it needs: 1 for "any of them", their number for "all"
+//! meter   never opens; its level is what it starts with and the weights of its open inputs, and each of its outputs is a gate
+//!         that opens at a level of its own
+//! ```
+//! Meters are there for locks: a thousand holders and a thousand waiters are two thousand wires and not a million. A wire is
+//! looked at once, when the gate at its beginning opens, so all of it is linear, but for the sorting of levels. Gates only
+//! ever open: what is left closed is the complement of the least fixed point, in whatever order they are looked at.
+
+/// Index of a gate or meter.
+pub(super) type Gate = usize;
+
+/// Gates, meters, and what they are wired to.
+#[derive(Debug, Default)]
+pub(super) struct Gates {
+    /// What a gate still needs; of a meter, its level.
+    numbers: Vec<u64>,
+    is_meter: Vec<bool>,
+    wires: Vec<Wire>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Wire {
+    from: Gate,
+    to: Gate,
+    /// What it adds to a gate or meter at its end; if it begins at a meter, the level at which the gate opens.
+    weight: u64,
+}
+
+/// What has opened, and the wires between what has not.
+#[derive(Debug)]
+pub(super) struct Solved {
+    is_open: Vec<bool>,
+    /// The closed inputs of each closed gate and meter.
+    pub(super) inputs: Lists,
+    /// The closed outputs of each closed gate and meter.
+    pub(super) outputs: Lists,
+}
+
+/// A list of numbers for each gate, one after the other.
+#[derive(Debug)]
+pub(super) struct Lists {
+    starts: Vec<usize>,
+    items: Vec<usize>,
+}
+
+impl Gates {
+    /// A gate that opens at `needs`; at zero it is open from the beginning.
+    pub(super) fn gate(&mut self, needs: u64) -> Gate {
+        self.numbers.push(needs);
+        self.is_meter.push(false);
+        self.numbers.len() - 1
+    }
+
+    /// A meter with a level to start with.
+    pub(super) fn meter(&mut self, level: u64) -> Gate {
+        self.numbers.push(level);
+        self.is_meter.push(true);
+        self.numbers.len() - 1
+    }
+
+    /// Changes what a gate needs.
+    pub(super) fn set(&mut self, gate: Gate, needs: u64) {
+        self.numbers[gate] = needs;
+    }
+
+    /// Adds one to what a gate needs, and a wire that gives it: one more of "all".
+    pub(super) fn require(&mut self, gate: Gate, input: Gate) {
+        self.numbers[gate] = self.numbers[gate].saturating_add(1);
+        self.wire(input, gate, 1);
+    }
+
+    /// `from`, once open, gives `weight` to `to`; from a meter, `to` gets 1 at the level `weight`.
+    pub(super) fn wire(&mut self, from: Gate, to: Gate, weight: u64) {
+        self.wires.push(Wire { from, to, weight });
+    }
+
+    /// How many gates and meters there are.
+    pub(super) fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Opens what can open.
+    pub(super) fn solve(&self) -> Solved {
+        let is_open = Run::new(self).run();
+        let closed = |wire: &&Wire| !is_open[wire.from] && !is_open[wire.to];
+        let inputs =
+            Lists::new(self.len(), self.wires.iter().filter(closed).map(|wire| (wire.to, wire.from)));
+        let outputs =
+            Lists::new(self.len(), self.wires.iter().filter(closed).map(|wire| (wire.from, wire.to)));
+        Solved { is_open, inputs, outputs }
+    }
+}
+
+impl Solved {
+    /// Whether the gate has opened.
+    pub(super) fn is_open(&self, gate: Gate) -> bool {
+        self.is_open.get(gate).copied().unwrap_or(true)
+    }
+}
+
+impl Lists {
+    /// Sorts pairs of a gate and an item by the gate, keeping the order of the items.
+    pub(super) fn new(gates: usize, pairs: impl Iterator<Item = (usize, usize)> + Clone) -> Self {
+        let mut starts = vec![0; gates + 1];
+        for (gate, _) in pairs.clone() {
+            starts[gate + 1] += 1;
+        }
+        for gate in 0..gates {
+            starts[gate + 1] += starts[gate];
+        }
+        let mut next = starts.clone();
+        let mut items = vec![0; starts[gates]];
+        for (gate, item) in pairs {
+            items[next[gate]] = item;
+            next[gate] += 1;
+        }
+        Self { starts, items }
+    }
+
+    /// The list of one gate.
+    pub(super) fn of(&self, gate: usize) -> &[usize] {
+        match (self.starts.get(gate), self.starts.get(gate + 1)) {
+            (Some(&start), Some(&end)) => self.items.get(start..end).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+}
+
+/// The worklist.
+struct Run<'a> {
+    gates: &'a Gates,
+    numbers: Vec<u64>,
+    /// Wires by their beginning; those of a meter by their level.
+    outputs: Lists,
+    /// How many outputs of a meter have had their level.
+    passed: Vec<usize>,
+    open: Vec<bool>,
+    worklist: Vec<Gate>,
+}
+
+impl<'a> Run<'a> {
+    fn new(gates: &'a Gates) -> Self {
+        let pairs = gates.wires.iter().enumerate().map(|(number, wire)| (wire.from, number));
+        let mut outputs = Lists::new(gates.len(), pairs);
+        for meter in (0..gates.len()).filter(|&gate| gates.is_meter[gate]) {
+            let range = outputs.starts[meter]..outputs.starts[meter + 1];
+            outputs.items[range].sort_by_key(|&number| gates.wires[number].weight);
+        }
+        Self {
+            gates,
+            numbers: gates.numbers.clone(),
+            outputs,
+            passed: vec![0; gates.len()],
+            open: vec![false; gates.len()],
+            worklist: Vec::new(),
+        }
+    }
+
+    fn run(mut self) -> Vec<bool> {
+        for gate in 0..self.gates.len() {
+            if self.gates.is_meter[gate] {
+                self.raise(gate, 0);
+            } else if self.numbers[gate] == 0 {
+                self.open(gate);
+            }
+        }
+        while let Some(gate) = self.worklist.pop() {
+            let (start, end) = (self.outputs.starts[gate], self.outputs.starts[gate + 1]);
+            for index in start..end {
+                let Wire { to, weight, .. } = self.gates.wires[self.outputs.items[index]];
+                if self.gates.is_meter[to] {
+                    self.raise(to, weight);
+                } else {
+                    self.give(to, weight);
+                }
+            }
+        }
+        self.open
+    }
+
+    /// Raises the level of a meter, and gives to the outputs that it reaches.
+    fn raise(&mut self, meter: Gate, weight: u64) {
+        self.numbers[meter] = self.numbers[meter].saturating_add(weight);
+        while let Some(&number) = self.outputs.of(meter).get(self.passed[meter]) {
+            let wire = self.gates.wires[number];
+            if wire.weight > self.numbers[meter] {
+                break;
+            }
+            self.passed[meter] += 1;
+            self.give(wire.to, 1);
+        }
+    }
+
+    fn give(&mut self, gate: Gate, weight: u64) {
+        self.numbers[gate] = self.numbers[gate].saturating_sub(weight);
+        if self.numbers[gate] == 0 {
+            self.open(gate);
+        }
+    }
+
+    fn open(&mut self, gate: Gate) {
+        if !self.open[gate] {
+            self.open[gate] = true;
+            self.worklist.push(gate);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What hangs: who can still make progress, and why the others cannot.
+//!
+//! ```text
+//! facts     the snapshot's numbers, looked up
+//! gates     the least fixed point: what opens, if nothing opens without a reason
+//! system    from tasks and waits to gates. rules: one per kind of wait
+//! shared    the gates of resources. threads: those of threads, workers and pools
+//! stuck     what is left closed: groups that wait for each other, root causes, what waits behind them
+//! kinds     what each group is. demand: whether anybody minds
+//! chain     the way through it, as links and as a sentence. words: what things are called. endings: what follows
+//! remarks   what is seen without a proof; hazards: what may become a hang
+//! solve     all of it, as a list of verdicts
+//! ```
+
+mod chain;
+mod demand;
+mod endings;
+mod facts;
+mod gates;
+mod hazards;
+mod kinds;
+mod remarks;
+mod rules;
+mod shared;
+mod solve;
+mod stuck;
+mod system;
+mod threads;
+mod verdict;
+pub(crate) mod words;
+
+pub(crate) use facts::is_pending;
+pub use verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictDetail, VerdictKind};

@@ -1,0 +1,217 @@
+//! What is seen without a proof: timers that nobody drives, polls that do not end, futures that nobody polls.
+//!
+//! | remark | if | confidence |
+//! |---|---|---|
+//! | `driver_starved` | a timer is overdue by more than 1 s, and was not woken | likely |
+//! | `spin`, `blocked_worker` | a poll has run, or slept, for 0.5 s, another task has waited for a thread for 0.25 s, and no worker is free | likely |
+//! | `blocked_worker` | a thread has slept for 0.5 s in a wait for a task that is done | likely |
+//! | `shutdown` | a runtime has waited for blocking work for 0.5 s, which sleeps; for 1 s, which does not | likely; suspect |
+//! | `hazard` | a future was woken more than 1 s ago and is not polled, or holds what others have waited for as long | suspect |
+//!
+//! Tasks that are stuck for a reason that is known are left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::facts::{Facts, is_blocked};
+use super::hazards::hazards;
+use super::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
+use super::words::at;
+use crate::export::units::{counted, time};
+use crate::model::{Mode, State, Task, TaskKind, Wait};
+
+/// A timer that is later than this is not driven.
+const OVERDUE_NS: i64 = -1_000_000_000;
+/// A poll that takes longer keeps others from running.
+const LONG_POLL_NS: u64 = 500_000_000;
+/// Whoever has waited longer for a thread does not get one.
+const STARVED_NS: u64 = 250_000_000;
+/// What is only suspect is not said of what is younger.
+pub(super) const SUSPECT_NS: u64 = 1_000_000_000;
+
+/// The name and number of a runtime.
+type Runtime<'a> = (&'a str, u64);
+/// In how many nanoseconds a timer is due, its task, its wait.
+type Late<'a> = (i64, usize, &'a Wait);
+
+/// What may hang, apart from the tasks that are known to be stuck, by their indices.
+pub(super) fn remarks(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+    let mut remarks = Vec::new();
+    remarks.extend(overdue(facts, stuck));
+    remarks.extend(hogs(facts, stuck));
+    remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| sleeper(facts, wait)));
+    remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| shutdown(facts, stuck, wait)));
+    remarks.extend(hazards(facts, stuck));
+    remarks
+}
+
+/// A verdict that stands for itself.
+pub(super) fn remark(
+    kind: VerdictKind,
+    confidence: Confidence,
+    chain: Vec<Link>,
+    sentence: String,
+) -> Verdict {
+    Verdict {
+        kind,
+        detail: None,
+        confidence,
+        root_cause: true,
+        chain,
+        sentence,
+        victims: Vec::new(),
+        behind: None,
+    }
+}
+
+/// The timers of each runtime that should have come long ago.
+fn overdue(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+    let mut late: BTreeMap<Runtime<'_>, Vec<Late<'_>>> = BTreeMap::new();
+    for wait in facts.snapshot.waits.iter().filter(|wait| wait.mode == Mode::Timer) {
+        let Some(due_ns) = wait.due_ns.filter(|&due_ns| due_ns < OVERDUE_NS) else { continue };
+        let Some(task) = facts.task_of(wait).filter(|task| !stuck.contains(task)) else { continue };
+        let it = &facts.snapshot.tasks[task];
+        if it.state == State::Waiting && wait.woken_ns.is_none() && !wait.is_unstable && !it.is_unstable {
+            late.entry(runtime(it)).or_default().push((due_ns, task, wait));
+        }
+    }
+    let verdict = |mut late: Vec<Late<'_>>| {
+        late.sort_by_key(|&(due_ns, task, _)| (due_ns, task));
+        let &(due_ns, task, wait) = late.first()?;
+        let place = facts.place_of(wait);
+        let link = facts.task_link(task, place.as_ref(), LinkRole::Waits, wait.since_ns);
+        let others = late.len() as u64 - 1;
+        let others =
+            if others > 0 { format!(", and {}", counted(others, "timer more")) } else { String::new() };
+        let sentence = format!(
+            "{} waits for a timer{} that was due {} ago{others}: nobody drives the timers of its runtime",
+            facts.waiter_words(wait),
+            at(place.as_ref()),
+            time(due_ns.unsigned_abs()),
+        );
+        let mut verdict = remark(VerdictKind::DriverStarved, Confidence::Likely, vec![link], sentence);
+        let victims: BTreeSet<u64> = late.iter().skip(1).filter_map(|(_, _, wait)| wait.task).collect();
+        verdict.victims = victims.into_iter().filter(|id| Some(*id) != wait.task).collect();
+        Some(verdict)
+    };
+    late.into_values().filter_map(verdict).collect()
+}
+
+fn runtime(task: &Task) -> Runtime<'_> {
+    (&task.runtime, task.runtime_number)
+}
+
+/// Polls that keep others of their runtime from running.
+fn hogs(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+    let snapshot = facts.snapshot;
+    let mut starved: BTreeMap<Runtime<'_>, Vec<&Task>> = BTreeMap::new();
+    let is_starved = |task: &&Task| {
+        let waits = matches!(task.state, State::Queued | State::Unpolled) && task.since_ns > STARVED_NS;
+        waits && task.kind == TaskKind::Future && !task.runtime.is_empty() && !task.is_unstable
+    };
+    for task in snapshot.tasks.iter().filter(is_starved) {
+        starved.entry(runtime(task)).or_default().push(task);
+    }
+    for worker in snapshot.workers.iter().filter(|worker| worker.parked) {
+        starved.retain(|&(runtime, number), _| runtime != worker.runtime || number != worker.runtime_number);
+    }
+    let mut hogs: BTreeMap<(Runtime<'_>, bool), Vec<usize>> = BTreeMap::new();
+    for (index, task) in snapshot.tasks.iter().enumerate() {
+        let is_long = task.state == State::Running && task.since_ns > LONG_POLL_NS && !task.is_unstable;
+        if let (true, Some(is_asleep)) = (is_long && task.kind == TaskKind::Future, task.is_asleep) {
+            if !stuck.contains(&index) && starved.contains_key(&runtime(task)) {
+                hogs.entry((runtime(task), is_asleep)).or_default().push(index);
+            }
+        }
+    }
+    let verdict =
+        |((runtime, is_asleep), hogs): (_, Vec<usize>)| hog(facts, &hogs, is_asleep, &starved[&runtime]);
+    hogs.into_iter().map(verdict).collect()
+}
+
+fn hog(facts: &Facts<'_>, hogs: &[usize], is_asleep: bool, starved: &[&Task]) -> Verdict {
+    let role = if is_asleep { LinkRole::Blocked } else { LinkRole::Running };
+    let mut chain = Vec::new();
+    let mut words = Vec::new();
+    for &index in hogs {
+        let task = &facts.snapshot.tasks[index];
+        let place = task.running.last().and_then(|&site| facts.place_of_site(site));
+        let place = place.or_else(|| facts.place_of_task(task)).or_else(|| facts.place_of_site(task.site));
+        chain.push(facts.task_link(index, place.as_ref(), role, task.since_ns));
+        let (what, who) = (if is_asleep { "sleeps" } else { "runs" }, facts.task_words(task.id));
+        words.push(format!("{who} {what} in one poll{} for {}", at(place.as_ref()), time(task.since_ns)));
+    }
+    let longest_ns = starved.iter().map(|task| task.since_ns).max().unwrap_or(0);
+    let sentence = format!(
+        "{}; {} of its runtime could run and has had no thread for {}",
+        words.join(", "),
+        counted(starved.len() as u64, "other task"),
+        time(longest_ns)
+    );
+    let kind = if is_asleep { VerdictKind::BlockedWorker } else { VerdictKind::Spin };
+    let mut verdict = remark(kind, Confidence::Likely, chain, sentence);
+    verdict.victims = starved.iter().map(|task| task.id).collect();
+    verdict.victims.sort_unstable();
+    verdict
+}
+
+/// A thread that sleeps although what it waits for is done: in a `block_on` in a task whose budget is used up.
+fn sleeper(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
+    let task = facts.task_of(wait)?;
+    let it = &facts.snapshot.tasks[task];
+    let is_done = !wait.tasks.is_empty() && wait.tasks.iter().all(|id| facts.task(*id).is_none());
+    let is_long = wait.since_ns.min(it.since_ns) > LONG_POLL_NS;
+    let is_inside = wait.is_indirect || wait.thread_id.is_some();
+    let is_it = wait.mode == Mode::Join && is_done && is_inside && is_blocked(it) && is_long;
+    if !is_it || wait.woken_ns.is_some() || wait.is_unstable {
+        return None;
+    }
+    let place = facts.place_of(wait);
+    let sentence = format!(
+        "{} sleeps inside a poll{} for {}: what it waits for there is done, and was not told to its `block_on`",
+        facts.task_words(it.id),
+        at(place.as_ref()),
+        time(wait.since_ns)
+    );
+    let link = facts.task_link(task, place.as_ref(), LinkRole::Blocked, wait.since_ns);
+    Some(remark(VerdictKind::BlockedWorker, Confidence::Likely, vec![link], sentence))
+}
+
+/// A runtime that goes away, and work that does not end.
+fn shutdown(facts: &Facts<'_>, stuck: &BTreeSet<usize>, wait: &Wait) -> Option<Verdict> {
+    let (mut tasks, known) = (wait.tasks.iter(), |id: &u64| facts.task(*id));
+    if wait.mode != Mode::Shutdown
+        || wait.is_unstable
+        || wait.tasks.iter().filter_map(known).any(|task| stuck.contains(&task))
+    {
+        return None;
+    }
+    let job = tasks.find_map(known)?;
+    let it = &facts.snapshot.tasks[job];
+    let confidence = match is_blocked(it) {
+        true if wait.since_ns >= LONG_POLL_NS && it.since_ns >= LONG_POLL_NS => Confidence::Likely,
+        _ if wait.since_ns >= SUSPECT_NS => Confidence::Suspect,
+        _ => return None,
+    };
+    let place = facts.place_of(wait);
+    let waiter = match facts.task_of(wait) {
+        Some(task) => facts.task_link(task, place.as_ref(), LinkRole::Blocked, wait.since_ns),
+        None => super::words::link(
+            super::verdict::LinkNode::Thread,
+            wait.thread_id.unwrap_or(wait.id),
+            String::new(),
+            place.as_ref(),
+            LinkRole::Blocked,
+            wait.since_ns,
+        ),
+    };
+    let spawned = facts.place_of_site(it.site);
+    let link = facts.task_link(job, spawned.as_ref(), LinkRole::Running, it.since_ns);
+    let sentence = format!(
+        "a runtime goes away{}, and has waited for {} for blocking {}, which has run for {}",
+        at(place.as_ref()),
+        time(wait.since_ns),
+        facts.task_words(it.id),
+        time(it.since_ns)
+    );
+    Some(remark(VerdictKind::Shutdown, confidence, vec![waiter, link], sentence))
+}

@@ -1,0 +1,208 @@
+//! What each kind of wait needs to come true.
+//!
+//! | waits for | comes if |
+//! |---|---|
+//! | units of a fair lock | all before it in the queue leave, and what is free and what holders that can go on give back is enough |
+//! | units of an unfair lock | the same without the queue, but those who were told already have to leave |
+//! | all units | all who hold any can go on |
+//! | a place in a channel | the same as units; what lies in the channel is given back by its receiver |
+//! | a message | somebody who can send can go on; where no place is free, somebody who has one; or all of them go |
+//! | to be told, others to arrive | anybody at all can go on |
+//! | the end of tasks | one of them can go on, or is done |
+//!
+//! A wait that was woken is served, and one that nobody can wake is not, whatever else is true.
+
+use super::facts::{side, units};
+use super::gates::Gate;
+use super::system::{Node, System, Trust, task_gate};
+use crate::model::{Mode, Resource, ResourceKind, Role, Stake, Wait, Whereabouts};
+
+impl System<'_> {
+    /// Wires the gate of a wait.
+    pub(super) fn add_wait(&mut self, index: usize) {
+        let facts = self.facts;
+        let (gate, wait) = (self.wait(index), &facts.snapshot.waits[index]);
+        if wait.is_unstable || wait.woken_ns.is_some() || wait.is_granted {
+            self.always(gate);
+        } else if is_lost(wait) {
+            // Nothing is wired to it.
+        } else {
+            match wait.mode {
+                Mode::Join => self.add_join(gate, wait),
+                Mode::Shutdown => self.add_shutdown(gate, wait),
+                Mode::Timer => self.always(gate),
+                _ => match wait.resource.filter(|&resource| resource < facts.snapshot.resources.len()) {
+                    Some(resource) => self.add_resource(gate, index, resource),
+                    None => self.always(gate),
+                },
+            }
+        }
+    }
+
+    fn add_join(&mut self, gate: Gate, wait: &Wait) {
+        if wait.tasks.is_empty() {
+            self.always(gate);
+        }
+        for &task in &wait.tasks {
+            match self.facts.task(task) {
+                Some(task) => self.or(gate, task_gate(task)),
+                None => self.always(gate),
+            }
+        }
+    }
+
+    /// A runtime waits for all of them.
+    fn add_shutdown(&mut self, gate: Gate, wait: &Wait) {
+        self.gates.set(gate, 0);
+        for &task in &wait.tasks {
+            if let Some(task) = self.facts.task(task) {
+                self.gates.require(gate, task_gate(task));
+            }
+        }
+    }
+
+    fn add_resource(&mut self, gate: Gate, index: usize, resource: usize) {
+        let facts = self.facts;
+        let (wait, it) = (&facts.snapshot.waits[index], &facts.snapshot.resources[resource]);
+        if it.is_closed {
+            self.always(gate);
+            return;
+        }
+        match (it.kind, wait.mode) {
+            (_, Mode::Closed) => {
+                let receivers = self.receivers(resource);
+                self.or(gate, receivers);
+            }
+            (ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore, _)
+            | (ResourceKind::Mpsc, Mode::Send) => self.add_lock(gate, index, resource),
+            (ResourceKind::Pipe, Mode::Send) => {
+                let receivers = self.receivers(resource);
+                self.or(gate, receivers);
+                if it.free > 0 {
+                    self.always(gate);
+                }
+            }
+            (
+                ResourceKind::Mpsc
+                | ResourceKind::Oneshot
+                | ResourceKind::Broadcast
+                | ResourceKind::Watch
+                | ResourceKind::Pipe,
+                Mode::Receive,
+            ) => self.add_receive(gate, resource, it),
+            (ResourceKind::Watch, _) => {
+                let all = self.all_units(resource);
+                self.or(gate, all);
+            }
+            (ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar, _) => {
+                let anybody = self.anybody();
+                self.or(gate, anybody);
+            }
+            (ResourceKind::OnceCell | ResourceKind::Custom, _) => {
+                self.any_stake(gate, resource, Role::Holds);
+            }
+            _ => self.always(gate),
+        }
+    }
+
+    fn add_lock(&mut self, gate: Gate, index: usize, resource: usize) {
+        let facts = self.facts;
+        let (wait, it) = (&facts.snapshot.waits[index], &facts.snapshot.resources[resource]);
+        self.gates.set(gate, 0);
+        if it.is_fair {
+            if let Some(ahead) = self.ahead(resource, side(wait.mode), facts.ahead[index]) {
+                self.gates.require(gate, ahead);
+            }
+        } else if wait.mode == Mode::Read {
+            // Where locks are not fair either, the first who wants to write keeps those out who come to read.
+            if let Some(writer) = self.writer_before(index, resource) {
+                self.gates.require(gate, self.leaves(writer));
+            }
+        } else if wait.thread_id.is_none() {
+            let told = self.told(resource);
+            self.gates.require(gate, told);
+        }
+        if it.kind == ResourceKind::Mpsc && it.filled == 0 && self.trust == Trust::Exact {
+            // Nobody has to take anything out, but whoever receives may also go, and then nobody has to wait.
+            let (either, receivers) = (self.add(Node::Units(resource), 1), self.receivers(resource));
+            let units = self.units(resource, units(wait));
+            self.or(either, units);
+            self.or(either, receivers);
+            self.gates.require(gate, either);
+        } else if wait.mode == Mode::Write {
+            let all = self.all_units(resource);
+            self.gates.require(gate, all);
+        } else if wait.mode != Mode::Read || !is_open_to_readers(it) {
+            let units = self.units(resource, units(wait));
+            self.gates.require(gate, units);
+        }
+    }
+
+    /// The first that wants to write and stands before that one.
+    fn writer_before(&self, index: usize, resource: usize) -> Option<usize> {
+        let line = self.facts.lines.get(resource)?.first()?;
+        let line = line.get(..self.facts.ahead[index])?;
+        line.iter().copied().find(|&wait| self.facts.snapshot.waits[wait].mode == Mode::Write)
+    }
+
+    fn add_receive(&mut self, gate: Gate, resource: usize, it: &Resource) {
+        // Every place is promised to one who sends, or taken by one who has reserved it.
+        let is_full_of_promises =
+            it.kind == ResourceKind::Mpsc && it.capacity.is_some_and(|places| places > 0) && it.free == 0;
+        if it.filled > 0 && it.kind != ResourceKind::Broadcast {
+            // There is something, and if one was told of it who does not come, it stays there.
+            let told = self.told(resource);
+            self.or(gate, told);
+        } else if is_full_of_promises {
+            let (units, closing) = (self.units(resource, 1), self.closing(resource));
+            self.or(gate, units);
+            self.or(gate, closing);
+        } else {
+            let senders = self.senders(resource);
+            self.or(gate, senders);
+        }
+    }
+
+    /// Wires the gate of a stake.
+    pub(super) fn add_stake(&mut self, gate: Gate, resource: usize, number: usize) {
+        let facts = self.facts;
+        let stake = &facts.snapshot.resources[resource].stakes[number];
+        let is_trusted = match stake.whereabouts {
+            Whereabouts::Exact => !self.is_gone(stake) || self.trust == Trust::Likely,
+            Whereabouts::Likely => self.trust == Trust::Likely,
+            Whereabouts::Unknown => false,
+        };
+        if !is_trusted || (stake.task.is_none() && stake.thread_id.is_none()) {
+            self.always(gate);
+            return;
+        }
+        for task in stake.task.iter().chain(&stake.candidates).filter_map(|&task| facts.task(task)) {
+            self.or(gate, task_gate(task));
+        }
+        if let (None, Some(thread)) = (stake.task, stake.thread_id) {
+            let thread = self.thread_of(thread);
+            self.or(gate, thread);
+        }
+        if let Some(inside) = stake.inside.and_then(|id| facts.resource(id)) {
+            let receivers = self.receivers(inside);
+            self.or(gate, receivers);
+        }
+    }
+
+    /// Whether the task that has it is done.
+    fn is_gone(&self, stake: &Stake) -> bool {
+        stake.task.is_some_and(|task| self.facts.task(task).is_none())
+    }
+}
+
+/// Whether no reader waits for those who hold the lock: they are readers too.
+fn is_open_to_readers(it: &Resource) -> bool {
+    let mut holders = it.stakes.iter().filter(|stake| stake.role == Role::Holds);
+    it.free > 0 || (holders.clone().next().is_some() && holders.all(|stake| stake.units <= 1))
+}
+
+/// Whether nobody can wake it any more.
+pub(super) fn is_lost(wait: &Wait) -> bool {
+    let is_future = wait.thread_id.is_none() && wait.mode != Mode::Timer;
+    is_future && wait.wakers == 0 && wait.woken_ns.is_none() && !wait.is_granted
+}

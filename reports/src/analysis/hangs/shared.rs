@@ -1,0 +1,248 @@
+//! Gates that many others are wired to, each made when it is first asked for.
+
+use std::collections::HashMap;
+
+use super::facts::units;
+use super::gates::Gate;
+use super::system::{Node, System, Trust, task_gate};
+use crate::model::{ResourceKind, Role};
+
+/// Where they are.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    pub(super) threads: HashMap<u64, Gate>,
+    pub(super) workers: HashMap<u64, Gate>,
+    pub(super) pools: HashMap<u64, Gate>,
+    anybody: Option<Gate>,
+    /// By resource: the level of its units; who receives, sends, uses; the end of all senders; those who were told.
+    levels: Vec<Option<Gate>>,
+    receivers: Vec<Option<Gate>>,
+    senders: Vec<Option<Gate>>,
+    closing: Vec<Option<Gate>>,
+    told: Vec<Option<Gate>>,
+    all: Vec<Option<Gate>>,
+    /// By resource and number: its stakes, and so many of its units.
+    stakes: Vec<Vec<Gate>>,
+    units: HashMap<(usize, u64), Gate>,
+    /// By resource and side: the first 1, 2, … of the line.
+    ahead: Vec<[Vec<Gate>; 2]>,
+}
+
+impl Shared {
+    pub(super) fn new(resources: usize) -> Self {
+        let none = || vec![None; resources];
+        Self {
+            levels: none(),
+            receivers: none(),
+            senders: none(),
+            closing: none(),
+            told: none(),
+            all: none(),
+            stakes: vec![Vec::new(); resources],
+            ahead: vec![<[Vec<Gate>; 2]>::default(); resources],
+            ..Self::default()
+        }
+    }
+}
+
+impl System<'_> {
+    /// Anything at all goes on: whoever can tell, arrive or come.
+    pub(super) fn anybody(&mut self) -> Gate {
+        if let Some(gate) = self.shared.anybody {
+            return gate;
+        }
+        let gate = self.add(Node::Anybody, 1);
+        self.shared.anybody = Some(gate);
+        if self.trust == Trust::Exact || self.facts.snapshot.foreign_threads > 0 {
+            self.always(gate);
+        }
+        for task in 0..self.facts.snapshot.tasks.len() {
+            self.or(gate, task_gate(task));
+        }
+        gate
+    }
+
+    /// The level of units that can become free: those that are, that are held by who can go on, or granted to who can.
+    pub(super) fn level(&mut self, resource: usize) -> Gate {
+        if let Some(gate) = self.shared.levels[resource] {
+            return gate;
+        }
+        let facts = self.facts;
+        let it = &facts.snapshot.resources[resource];
+        self.nodes.push(Node::Level(resource));
+        let mut holders = it.stakes.iter().filter(|stake| stake.role == Role::Holds);
+        let is_taken_whole = it.capacity.is_none() && holders.any(|stake| stake.units > 1);
+        let level = self.gates.meter(if is_taken_whole { 0 } else { it.free });
+        self.shared.levels[resource] = Some(level);
+        for (number, stake) in it.stakes.iter().enumerate() {
+            if stake.role == Role::Holds {
+                let gate = self.stake(resource, number);
+                self.gates.wire(gate, level, stake.units.max(1));
+            }
+        }
+        for &wait in &facts.queues[resource] {
+            let granted = &facts.snapshot.waits[wait];
+            if granted.is_granted {
+                self.gates.wire(self.leaves(wait), level, units(granted));
+            }
+        }
+        if it.filled > 0 && it.kind == ResourceKind::Mpsc {
+            let receivers = self.receivers(resource);
+            self.gates.wire(receivers, level, it.filled);
+        }
+        if it.is_refilled {
+            let users = self.users(resource);
+            self.gates.wire(users, level, u64::MAX);
+        }
+        level
+    }
+
+    /// So many units of the resource become free.
+    pub(super) fn units(&mut self, resource: usize, units: u64) -> Gate {
+        if let Some(&gate) = self.shared.units.get(&(resource, units)) {
+            return gate;
+        }
+        let level = self.level(resource);
+        let gate = self.add(Node::Units(resource), 1);
+        self.shared.units.insert((resource, units), gate);
+        self.gates.wire(level, gate, units);
+        gate
+    }
+
+    /// The first `count` of a line leave.
+    pub(super) fn ahead(&mut self, resource: usize, side: usize, count: usize) -> Option<Gate> {
+        let facts = self.facts;
+        while self.shared.ahead[resource][side].len() < count {
+            let made = &self.shared.ahead[resource][side];
+            let &wait = facts.lines[resource][side].get(made.len())?;
+            let before = made.last().copied();
+            let gate = self.add(Node::Ahead(resource), 0);
+            self.gates.require(gate, self.leaves(wait));
+            if let Some(before) = before {
+                self.gates.require(gate, before);
+            }
+            self.shared.ahead[resource][side].push(gate);
+        }
+        count.checked_sub(1).and_then(|last| self.shared.ahead[resource][side].get(last)).copied()
+    }
+
+    /// Those who were told of an unfair lock leave: until then nobody else is told.
+    pub(super) fn told(&mut self, resource: usize) -> Gate {
+        if let Some(gate) = self.shared.told[resource] {
+            return gate;
+        }
+        let gate = self.add(Node::Told(resource), 0);
+        self.shared.told[resource] = Some(gate);
+        let facts = self.facts;
+        for &wait in &facts.queues[resource] {
+            if facts.snapshot.waits[wait].woken_ns.is_some() {
+                self.gates.require(gate, self.leaves(wait));
+            }
+        }
+        gate
+    }
+
+    /// Somebody takes out. Where nobody is known to, it is not known.
+    pub(super) fn receivers(&mut self, resource: usize) -> Gate {
+        if let Some(gate) = self.shared.receivers[resource] {
+            return gate;
+        }
+        let gate = self.add(Node::Receivers(resource), 1);
+        self.shared.receivers[resource] = Some(gate);
+        self.any_stake(gate, resource, Role::Receives);
+        gate
+    }
+
+    /// Somebody puts in, or the last who could is gone.
+    pub(super) fn senders(&mut self, resource: usize) -> Gate {
+        if let Some(gate) = self.shared.senders[resource] {
+            return gate;
+        }
+        let gate = self.add(Node::Senders(resource), 1);
+        self.shared.senders[resource] = Some(gate);
+        self.any_stake(gate, resource, Role::Sends);
+        gate
+    }
+
+    /// All who could put in are gone: those who stand in line have to leave for that.
+    pub(super) fn closing(&mut self, resource: usize) -> Gate {
+        if let Some(gate) = self.shared.closing[resource] {
+            return gate;
+        }
+        let gate = self.add(Node::Closing(resource), 0);
+        self.shared.closing[resource] = Some(gate);
+        let facts = self.facts;
+        if let Some(line) = self.ahead(resource, 0, facts.lines[resource][0].len()) {
+            self.gates.require(gate, line);
+        }
+        for (number, stake) in facts.snapshot.resources[resource].stakes.iter().enumerate() {
+            if stake.role == Role::Sends {
+                let stake = self.stake(resource, number);
+                self.gates.require(gate, stake);
+            }
+        }
+        gate
+    }
+
+    /// Somebody who has made units of it does so again.
+    fn users(&mut self, resource: usize) -> Gate {
+        let gate = self.add(Node::Users(resource), 1);
+        if self.trust == Trust::Exact {
+            self.always(gate);
+        }
+        self.any_stake(gate, resource, Role::Uses);
+        gate
+    }
+
+    /// All who hold units give them back, and those who were granted some.
+    pub(super) fn all_units(&mut self, resource: usize) -> Gate {
+        if let Some(gate) = self.shared.all[resource] {
+            return gate;
+        }
+        let gate = self.add(Node::Units(resource), 0);
+        self.shared.all[resource] = Some(gate);
+        let facts = self.facts;
+        for (number, stake) in facts.snapshot.resources[resource].stakes.iter().enumerate() {
+            if stake.role == Role::Holds {
+                let stake = self.stake(resource, number);
+                self.gates.require(gate, stake);
+            }
+        }
+        for &wait in &facts.queues[resource] {
+            if facts.snapshot.waits[wait].is_granted {
+                self.gates.require(gate, self.leaves(wait));
+            }
+        }
+        gate
+    }
+
+    /// Opens the gate with any stake of that role; without one it is open.
+    pub(super) fn any_stake(&mut self, gate: Gate, resource: usize, role: Role) {
+        let facts = self.facts;
+        let stakes = &facts.snapshot.resources[resource].stakes;
+        let mut numbers = (0..stakes.len()).filter(|&number| stakes[number].role == role).peekable();
+        if numbers.peek().is_none() {
+            self.always(gate);
+        }
+        for number in numbers {
+            let stake = self.stake(resource, number);
+            self.or(gate, stake);
+        }
+    }
+
+    /// The gate of a stake.
+    pub(super) fn stake(&mut self, resource: usize, number: usize) -> Gate {
+        if self.shared.stakes[resource].is_empty() {
+            let first = self.nodes.len();
+            let count = self.facts.snapshot.resources[resource].stakes.len();
+            for number in 0..count {
+                self.add(Node::Stake(resource, number), 1);
+            }
+            self.shared.stakes[resource] = (first..first + count).collect();
+            for number in 0..count {
+                self.add_stake(first + number, resource, number);
+            }
+        }
+        self.shared.stakes[resource][number]
+    }
+}

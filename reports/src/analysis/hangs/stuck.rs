@@ -1,0 +1,235 @@
+//! What is left closed, taken apart: groups of gates that wait for each other, and what they wait for in turn.
+//!
+//! A group that waits for nothing outside of itself is a root cause: a circle, or a single gate that nothing will open. Groups
+//! are the strongly connected components of the closed gates (Tarjan 1972, without recursion), found in the order in which
+//! what is waited for stands before what waits.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::gates::{Gate, Solved};
+use super::system::{Node, System, task_gate};
+
+/// The closed gates that some task or blocked thread waits for.
+#[derive(Debug)]
+pub(super) struct Stuck {
+    pub(super) solved: Solved,
+    /// The gates of each group; those that others wait for come first.
+    pub(super) groups: Vec<Vec<Gate>>,
+    /// The group of each closed gate.
+    group_of: Vec<Option<usize>>,
+}
+
+impl Stuck {
+    pub(super) fn new(system: &System<'_>) -> Self {
+        let solved = system.gates.solve();
+        let snapshot = system.facts.snapshot;
+        let threads = (0..snapshot.waits.len()).filter(|&wait| {
+            let wait = &snapshot.waits[wait];
+            wait.thread_id.is_some() && system.facts.task_of(wait).is_none()
+        });
+        let tasks = (0..snapshot.tasks.len()).map(task_gate);
+        let starts = tasks.chain(threads.map(|wait| system.wait(wait))).filter(|&gate| !solved.is_open(gate));
+        let (groups, group_of) = Tarjan::new(&solved, system.gates.len()).run(starts);
+        Self { solved, groups, group_of }
+    }
+
+    /// Whether the gates of a group wait for themselves.
+    pub(super) fn is_circle(&self, group: usize) -> bool {
+        match self.groups[group].as_slice() {
+            [gate] => self.solved.inputs.of(*gate).contains(gate),
+            gates => gates.len() > 1,
+        }
+    }
+
+    /// Whether the gate is in that group.
+    pub(super) fn is_in(&self, gate: Gate, group: usize) -> bool {
+        self.group_of.get(gate).copied().flatten() == Some(group)
+    }
+
+    /// The groups that one waits for, itself left out.
+    pub(super) fn waits_for(&self, group: usize) -> impl Iterator<Item = usize> + '_ {
+        let inputs = self.groups[group].iter().flat_map(|&gate| self.solved.inputs.of(gate));
+        inputs.filter_map(|&gate| self.group_of[gate]).filter(move |&other| other != group)
+    }
+
+    /// The shortest way within a group from a gate back to itself, which stands at both ends. Only by gates that are
+    /// `allowed`.
+    pub(super) fn circle(&self, start: Gate, allowed: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
+        let group = self.group_of[start]?;
+        let mut came_from = HashMap::from([(start, start)]);
+        let mut queue = VecDeque::from([start]);
+        while let Some(gate) = queue.pop_front() {
+            for &input in self.solved.inputs.of(gate) {
+                if input == start {
+                    return Some(walk_back(&came_from, gate, start).chain([start]).collect());
+                }
+                if self.is_in(input, group) && allowed(input) && !came_from.contains_key(&input) {
+                    came_from.insert(input, gate);
+                    queue.push_back(input);
+                }
+            }
+        }
+        None
+    }
+
+    /// The shortest way into a group from a task or a blocked thread, the smallest of the nearest.
+    pub(super) fn way_to(&self, group: usize, is_start: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
+        self.way(self.groups[group].clone(), is_start)
+    }
+
+    /// The same to one gate.
+    pub(super) fn way_to_gate(&self, end: Gate, is_start: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
+        self.way(vec![end], is_start)
+    }
+
+    fn way(&self, mut level: Vec<Gate>, is_start: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
+        let mut goes_to: HashMap<Gate, Gate> = level.iter().map(|&gate| (gate, gate)).collect();
+        while !level.is_empty() {
+            if let Some(&start) = level.iter().filter(|&&gate| is_start(gate)).min() {
+                let mut way = vec![start];
+                let mut gate = start;
+                while let Some(&next) = goes_to.get(&gate).filter(|&&next| next != gate) {
+                    way.push(next);
+                    gate = next;
+                }
+                return Some(way);
+            }
+            let mut next = Vec::new();
+            for gate in level {
+                for &output in self.solved.outputs.of(gate) {
+                    if self.group_of[output].is_some() && !goes_to.contains_key(&output) {
+                        goes_to.insert(output, gate);
+                        next.push(output);
+                    }
+                }
+            }
+            level = next;
+        }
+        None
+    }
+
+    /// The tasks that wait for one of the groups, each under the first of them that it waits for, by the tasks' indices.
+    pub(super) fn behind(&self, system: &System<'_>, roots: &[usize]) -> Vec<Vec<usize>> {
+        let mut root_of: Vec<Option<usize>> = vec![None; system.gates.len()];
+        let mut queue = VecDeque::new();
+        for (number, &root) in roots.iter().enumerate() {
+            for &gate in &self.groups[root] {
+                root_of[gate] = Some(number);
+                queue.push_back(gate);
+            }
+        }
+        let mut behind = vec![Vec::new(); roots.len()];
+        while let Some(gate) = queue.pop_front() {
+            let Some(root) = root_of[gate] else { continue };
+            if let Node::Task(task) = system.nodes[gate] {
+                behind[root].push(task);
+            }
+            for &output in self.solved.outputs.of(gate) {
+                if self.group_of[output].is_some() && root_of[output].is_none() {
+                    root_of[output] = Some(root);
+                    queue.push_back(output);
+                }
+            }
+        }
+        behind
+    }
+}
+
+/// From `start` to `last`.
+fn walk_back(came_from: &HashMap<Gate, Gate>, last: Gate, start: Gate) -> impl Iterator<Item = Gate> {
+    let mut way = vec![last];
+    let mut gate = last;
+    while gate != start {
+        match came_from.get(&gate) {
+            Some(&before) => gate = before,
+            None => break,
+        }
+        way.push(gate);
+    }
+    way.into_iter().rev()
+}
+
+/// Tarjan's algorithm with a stack of its own.
+struct Tarjan<'a> {
+    solved: &'a Solved,
+    /// The order in which gates were met, from 1; zero for those that were not.
+    met: Vec<usize>,
+    lowest: Vec<usize>,
+    is_open: Vec<bool>,
+    open: Vec<Gate>,
+    groups: Vec<Vec<Gate>>,
+    group_of: Vec<Option<usize>>,
+    count: usize,
+}
+
+impl<'a> Tarjan<'a> {
+    fn new(solved: &'a Solved, gates: usize) -> Self {
+        Self {
+            solved,
+            met: vec![0; gates],
+            lowest: vec![0; gates],
+            is_open: vec![false; gates],
+            open: Vec::new(),
+            groups: Vec::new(),
+            group_of: vec![None; gates],
+            count: 0,
+        }
+    }
+
+    fn run(mut self, starts: impl Iterator<Item = Gate>) -> (Vec<Vec<Gate>>, Vec<Option<usize>>) {
+        for start in starts {
+            if self.met[start] == 0 {
+                self.visit(start);
+            }
+        }
+        (self.groups, self.group_of)
+    }
+
+    fn visit(&mut self, start: Gate) {
+        let mut calls = vec![(start, 0)];
+        self.meet(start);
+        while let Some((gate, next)) = calls.pop() {
+            match self.solved.inputs.of(gate).get(next) {
+                Some(&input) => {
+                    calls.push((gate, next + 1));
+                    if self.met[input] == 0 {
+                        self.meet(input);
+                        calls.push((input, 0));
+                    } else if self.is_open[input] {
+                        self.lowest[gate] = self.lowest[gate].min(self.met[input]);
+                    }
+                }
+                None => {
+                    if self.lowest[gate] == self.met[gate] {
+                        self.close(gate);
+                    }
+                    if let Some(&(caller, _)) = calls.last() {
+                        self.lowest[caller] = self.lowest[caller].min(self.lowest[gate]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn meet(&mut self, gate: Gate) {
+        self.count += 1;
+        self.met[gate] = self.count;
+        self.lowest[gate] = self.count;
+        self.is_open[gate] = true;
+        self.open.push(gate);
+    }
+
+    /// All that was met since the gate, and is open, is its group.
+    fn close(&mut self, gate: Gate) {
+        let mut group = Vec::new();
+        while let Some(member) = self.open.pop() {
+            self.is_open[member] = false;
+            self.group_of[member] = Some(self.groups.len());
+            group.push(member);
+            if member == gate {
+                break;
+            }
+        }
+        self.groups.push(group);
+    }
+}

@@ -1,0 +1,208 @@
+//! From facts to gates: a gate is open if what it stands for can still make progress.
+//!
+//! ```text
+//! Task ── all ─┬─ Woken ── any ── Wait ── all ─┬─ Ahead ── all ── Leaves, of each before it in the queue
+//!              └─ Workers                      └─ Units ── level ── Level ── sum ── Stake, Leaves of what is granted
+//! Stake, Leaves ── any ── Task
+//! ```
+//! Nothing is taken apart below tasks: whether a branch is dropped when its sibling is done (`select!`) or not (`join!`) is not
+//! known, so a task that can go on may let go of anything in it. What its task does not poll any more is no reason for it to
+//! go on: that makes a futurelock come out as a circle.
+//!
+//! The same rules are solved twice. Under [`Trust::Exact`] whatever is only likely can go on: what is stuck then is proven.
+
+use super::facts::{Facts, is_active, is_blocked};
+use super::gates::{Gate, Gates};
+use crate::model::{State, Task, TaskKind};
+
+/// What to make of attributions that moves can have made stale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// They may be wrong: what hangs on them can go on.
+    Exact,
+    /// They are right.
+    Likely,
+}
+
+/// What a gate stands for. Numbers are indices into the snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Node {
+    /// The task can go on.
+    Task(usize),
+    /// Something wakes the task, or what it is blocked by lets it go.
+    Woken(usize),
+    /// What is waited for comes.
+    Wait(usize),
+    /// The wait ends: it is served, or dropped.
+    Leaves(usize),
+    /// The first so many of a line leave.
+    Ahead(usize),
+    /// So many units of the resource become free.
+    Units(usize),
+    /// How many units of the resource can become free.
+    Level(usize),
+    /// The resource's stake of that number is given back or used.
+    Stake(usize, usize),
+    /// Somebody takes out.
+    Receivers(usize),
+    /// Somebody puts in.
+    Senders(usize),
+    /// All who could put in are gone.
+    Closing(usize),
+    /// Somebody tells.
+    Users(usize),
+    /// Those at an unfair lock who were told can take it, or pass it on.
+    Told(usize),
+    /// Anything at all goes on.
+    Anybody,
+    /// A worker of the runtime is free.
+    Workers(u64),
+    /// A thread for blocking work of the runtime is free.
+    Pool(u64),
+    /// The thread gets out of what blocks it.
+    Thread(u64),
+}
+
+impl Node {
+    /// The index of the task that it is about.
+    pub(super) fn task(&self) -> Option<usize> {
+        match self {
+            Self::Task(task) => Some(*task),
+            _ => None,
+        }
+    }
+}
+
+/// The gate of a task.
+pub(super) fn task_gate(index: usize) -> Gate {
+    index
+}
+
+/// The gates of a snapshot.
+#[derive(Debug)]
+pub(super) struct System<'a> {
+    pub(super) facts: &'a Facts<'a>,
+    pub(super) trust: Trust,
+    pub(super) gates: Gates,
+    /// What each gate stands for.
+    pub(super) nodes: Vec<Node>,
+    pub(super) shared: super::shared::Shared,
+}
+
+impl<'a> System<'a> {
+    pub(super) fn new(facts: &'a Facts<'a>, trust: Trust) -> Self {
+        let snapshot = facts.snapshot;
+        let (tasks, waits) = (snapshot.tasks.len(), snapshot.waits.len());
+        let nodes = (0..tasks).map(Node::Task).chain((0..waits).map(Node::Wait));
+        let nodes: Vec<Node> = nodes.chain((0..waits).map(Node::Leaves)).collect();
+        let mut gates = Gates::default();
+        for _ in &nodes {
+            gates.gate(1);
+        }
+        let shared = super::shared::Shared::new(snapshot.resources.len());
+        let mut system = Self { facts, trust, gates, nodes, shared };
+        for (index, task) in snapshot.tasks.iter().enumerate() {
+            system.add_task(index, task);
+        }
+        for index in 0..waits {
+            system.add_wait(index);
+            system.add_leaves(index);
+        }
+        system
+    }
+
+    pub(super) fn wait(&self, index: usize) -> Gate {
+        self.facts.snapshot.tasks.len() + index
+    }
+
+    pub(super) fn leaves(&self, index: usize) -> Gate {
+        self.facts.snapshot.tasks.len() + self.facts.snapshot.waits.len() + index
+    }
+
+    /// A new gate, closed until `needs` inputs are open.
+    pub(super) fn add(&mut self, node: Node, needs: u64) -> Gate {
+        self.nodes.push(node);
+        self.gates.gate(needs)
+    }
+
+    /// The gate is open.
+    pub(super) fn always(&mut self, gate: Gate) {
+        self.gates.set(gate, 0);
+    }
+
+    /// The gate opens with any of its inputs, this one too.
+    pub(super) fn or(&mut self, gate: Gate, input: Gate) {
+        self.gates.wire(input, gate, 1);
+    }
+
+    fn add_task(&mut self, index: usize, task: &Task) {
+        let gate = task_gate(index);
+        match task.state {
+            _ if task.is_unstable => self.always(gate),
+            State::Running if is_blocked(task) => self.add_blocked(gate, index, task),
+            State::Running => self.always(gate),
+            State::Unpolled | State::Queued => {
+                self.gates.set(gate, 0);
+                self.schedule(gate, task);
+            }
+            State::Waiting => {
+                self.gates.set(gate, 0);
+                if !self.may_be_woken(index, task) {
+                    let woken = self.add(Node::Woken(index), 1);
+                    self.gates.require(gate, woken);
+                    for &wait in &self.facts.waits_of_task[index] {
+                        if is_active(&self.facts.snapshot.waits[wait]) {
+                            self.or(woken, self.wait(wait));
+                        }
+                    }
+                }
+                self.schedule(gate, task);
+            }
+        }
+    }
+
+    /// Whether something that is not recorded may wake a waiting task.
+    fn may_be_woken(&self, index: usize, task: &Task) -> bool {
+        let has_waits = !self.facts.waits_of_task[index].is_empty();
+        match (task.opaque_wakers, task.wakers) {
+            _ if task.kind == TaskKind::Blocking => true,
+            // Nobody has a waker, and nothing recorded waits for it: that is a fact, unless it is meant.
+            (None | Some(0), Some(0)) if !has_waits => self.facts.waits_for_ever(index),
+            (Some(0), _) => !has_waits,
+            _ => true,
+        }
+    }
+
+    /// What the poll that sleeps is blocked by.
+    fn add_blocked(&mut self, gate: Gate, index: usize, task: &Task) {
+        let facts = self.facts;
+        if let Some(thread) = task.thread_id.filter(|thread| facts.blocked.contains_key(thread)) {
+            let thread = self.thread(thread);
+            self.or(gate, thread);
+            return;
+        }
+        // Polled since the poll began, and not with the task's own waker: from a `block_on` in it, in all likelihood.
+        let is_inside = |wait: &&usize| {
+            let wait = &facts.snapshot.waits[**wait];
+            wait.is_indirect && wait.since_ns <= task.since_ns
+        };
+        let inside: Vec<usize> = facts.waits_of_task[index].iter().filter(is_inside).copied().collect();
+        if inside.is_empty() || self.trust == Trust::Exact {
+            self.always(gate);
+        }
+        for wait in inside {
+            self.or(gate, self.wait(wait));
+        }
+    }
+
+    /// The wait ends when its task goes on: then it is served, or given up.
+    fn add_leaves(&mut self, index: usize) {
+        let (gate, wait) = (self.leaves(index), &self.facts.snapshot.waits[index]);
+        match self.facts.task_of(wait) {
+            _ if wait.is_unstable => self.always(gate),
+            Some(task) => self.or(gate, task_gate(task)),
+            None if wait.thread_id.is_some() => self.or(gate, self.wait(index)),
+            None => self.always(gate),
+        }
+    }
+}

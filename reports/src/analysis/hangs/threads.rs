@@ -1,0 +1,110 @@
+//! What tasks need to run at all: a thread that is not blocked, a worker of their runtime, a thread for blocking work.
+//!
+//! A timer or a socket does not help a task whose workers all sleep in polls: it is woken, and nobody comes. So whatever can be
+//! woken also has to be scheduled, as far as it is known by whom.
+
+use super::facts::is_blocked;
+use super::gates::Gate;
+use super::system::{Node, System, Trust, task_gate};
+use crate::model::{State, Task, TaskKind};
+
+impl System<'_> {
+    /// The thread gets out of what blocks it.
+    pub(super) fn thread(&mut self, thread: u64) -> Gate {
+        if let Some(&gate) = self.shared.threads.get(&thread) {
+            return gate;
+        }
+        let gate = self.add(Node::Thread(thread), 1);
+        self.shared.threads.insert(thread, gate);
+        let facts = self.facts;
+        for &wait in facts.blocked.get(&thread).map_or(&[][..], Vec::as_slice) {
+            self.or(gate, self.wait(wait));
+        }
+        gate
+    }
+
+    /// A thread that is in no task goes on: what blocks it does, or the task that it has come to run.
+    pub(super) fn thread_of(&mut self, thread: u64) -> Gate {
+        let is_known = self.facts.blocked.contains_key(&thread);
+        let gate = self.thread(thread);
+        if !is_known {
+            self.always(gate);
+        }
+        gate
+    }
+
+    /// Requires of a task that can run that something runs it.
+    pub(super) fn schedule(&mut self, gate: Gate, task: &Task) {
+        let facts = self.facts;
+        if task.kind == TaskKind::Blocking {
+            let pool = self.pool(task);
+            self.gates.require(gate, pool);
+            return;
+        }
+        if task.is_local {
+            if let Some(thread) = task.thread_id.filter(|thread| facts.blocked.contains_key(thread)) {
+                let thread = self.thread(thread);
+                self.gates.require(gate, thread);
+            }
+            return;
+        }
+        if let Some(workers) = self.workers(task) {
+            self.gates.require(gate, workers);
+        }
+    }
+
+    /// A worker of the task's runtime; `None` if something else may run it.
+    fn workers(&mut self, task: &Task) -> Option<Gate> {
+        let (facts, runtime) = (self.facts, task.runtime_number);
+        let workers = || facts.snapshot.workers.iter().filter(|worker| worker.runtime_number == runtime);
+        // Of all that it has: one that is not listed may be free.
+        let known = facts.snapshot.runtimes.iter().find(|known| known.number == runtime);
+        let all = known.map_or(1, |known| known.workers.max(1));
+        if runtime == 0 || (workers().count() as u64) < all {
+            return None;
+        }
+        // One that was polled elsewhere is not theirs: a root under `block_on`.
+        let elsewhere = |thread| workers().all(|worker| worker.thread_id.is_some_and(|id| id != thread));
+        if task.state != State::Unpolled && task.thread_id.is_some_and(elsewhere) {
+            return None;
+        }
+        if let Some(&gate) = self.shared.workers.get(&runtime) {
+            return Some(gate);
+        }
+        let gate = self.add(Node::Workers(runtime), 1);
+        self.shared.workers.insert(runtime, gate);
+        for worker in workers() {
+            match worker.task.filter(|_| !worker.parked).and_then(|task| facts.task(task)) {
+                Some(task) => self.or(gate, task_gate(task)),
+                None => self.always(gate),
+            }
+        }
+        Some(gate)
+    }
+
+    /// A thread for blocking work. That a job waits for one says that all are taken; without the bound that is only likely.
+    fn pool(&mut self, task: &Task) -> Gate {
+        let (facts, runtime) = (self.facts, task.runtime_number);
+        if let Some(&gate) = self.shared.pools.get(&runtime) {
+            return gate;
+        }
+        let snapshot = facts.snapshot;
+        let is_job = |job: &Task| job.kind == TaskKind::Blocking && job.runtime_number == runtime;
+        let running = || {
+            let running = |job: &Task| is_job(job) && job.state == State::Running;
+            snapshot.tasks.iter().enumerate().filter(move |(_, job)| running(job)).map(|(index, _)| index)
+        };
+        let bound = snapshot.blocking_pools.iter().find(|pool| pool.runtime_number == runtime);
+        let is_full = bound.is_some_and(|pool| running().count() as u64 >= pool.threads);
+        let gate = self.add(Node::Pool(runtime), 1);
+        self.shared.pools.insert(runtime, gate);
+        let is_likely = self.trust == Trust::Likely && running().all(|job| is_blocked(&snapshot.tasks[job]));
+        if running().next().is_none() || (!is_full && !is_likely) {
+            self.always(gate);
+        }
+        for job in running() {
+            self.or(gate, task_gate(job));
+        }
+        gate
+    }
+}

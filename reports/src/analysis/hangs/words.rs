@@ -1,0 +1,191 @@
+//! What tasks, resources and places are called in verdicts.
+
+use std::fmt::Write as _;
+
+use super::facts::Facts;
+use super::verdict::{Link, LinkNode, LinkRole};
+use crate::export::units::time;
+use crate::model::{Mode, Place, Resource, ResourceKind, Task, Wait};
+use crate::names::printable;
+
+/// What a kind of resource is called where the program has given no name.
+pub(crate) fn kind(kind: ResourceKind) -> &'static str {
+    match kind {
+        ResourceKind::Mutex => "Mutex",
+        ResourceKind::RwLock => "RwLock",
+        ResourceKind::Semaphore => "Semaphore",
+        ResourceKind::OnceCell => "OnceCell",
+        ResourceKind::Barrier => "Barrier",
+        ResourceKind::Notify => "Notify",
+        ResourceKind::Condvar => "Condvar",
+        ResourceKind::Mpsc => "mpsc",
+        ResourceKind::Oneshot => "oneshot",
+        ResourceKind::Broadcast => "broadcast",
+        ResourceKind::Watch => "watch",
+        ResourceKind::Pipe => "pipe",
+        ResourceKind::Custom => "resource",
+    }
+}
+
+/// `Mutex#1`, or ``Mutex#1 `sessions` ``.
+pub(crate) fn resource(it: &Resource) -> String {
+    let mut text = format!("{}#{}", kind(it.kind), it.id);
+    if let Some(name) = &it.name {
+        let _ = write!(text, " `{}`", printable(name));
+    }
+    text
+}
+
+/// `src/main.rs:40`, or nothing.
+pub(crate) fn place(place: Option<&Place>) -> Option<String> {
+    place.filter(|place| !place.file.is_empty()).map(|it| format!("{}:{}", printable(&it.file), it.line))
+}
+
+/// ` at src/main.rs:40`, or nothing.
+pub(crate) fn at(it: Option<&Place>) -> String {
+    place(it).map(|place| format!(" at {place}")).unwrap_or_default()
+}
+
+impl Facts<'_> {
+    /// The name of a site, with a label behind it.
+    pub(super) fn name(&self, site: usize, label: Option<&str>) -> String {
+        let name = self.snapshot.sites.get(site).map_or_else(|| "task".to_owned(), |it| printable(&it.name));
+        match label {
+            Some(label) => format!("{name} {}", printable(label)),
+            None => name,
+        }
+    }
+
+    /// The name of a task.
+    pub(super) fn task_name(&self, task: &Task) -> String {
+        self.name(task.site, task.label.as_deref())
+    }
+
+    /// ``task 3 `worker` ``, of a task that is alive or was.
+    pub(super) fn task_words(&self, id: u64) -> String {
+        match self.task(id) {
+            Some(index) => format!("task {id} `{}`", self.task_name(&self.snapshot.tasks[index])),
+            None => format!("task {id}, which is done,"),
+        }
+    }
+
+    /// ``task 3 `worker` ``, or the thread that is blocked.
+    pub(super) fn waiter_words(&self, wait: &Wait) -> String {
+        match (wait.task, wait.thread_id) {
+            (Some(task), _) => self.task_words(task),
+            (None, Some(thread)) => format!("thread {thread}"),
+            (None, None) => "a future outside of all tasks".to_owned(),
+        }
+    }
+
+    /// The name of the future that a wait is in: that of its span.
+    pub(super) fn future_name(&self, wait: &Wait) -> String {
+        self.span_name(wait.span).unwrap_or_else(|| "future".to_owned())
+    }
+
+    /// The name of a span that is alive.
+    pub(super) fn span_name(&self, span: Option<u64>) -> Option<String> {
+        let span = &self.snapshot.spans[self.span(span)?];
+        Some(self.name(span.site, span.label.as_deref()))
+    }
+
+    /// Where a wait is: its call, or the await through which its span is polled.
+    pub(super) fn place_of(&self, wait: &Wait) -> Option<Place> {
+        if wait.place.is_some() {
+            return wait.place.clone();
+        }
+        let span = &self.snapshot.spans[self.span(wait.span)?];
+        self.place_of_site(span.at.unwrap_or(span.site))
+    }
+
+    /// Where a task stands: the innermost that it awaits, else where it was spawned or annotated.
+    pub(super) fn place_of_task(&self, task: &Task) -> Option<Place> {
+        let mut spans = self.snapshot.spans.iter().enumerate().skip(task.span?);
+        let (_, mut innermost) = spans.next()?;
+        let mut number = task.span?;
+        for (index, span) in spans {
+            if span.parent != Some(number) {
+                break;
+            }
+            (number, innermost) = (index, span);
+        }
+        self.place_of_site(innermost.site)
+    }
+
+    /// The place of a site.
+    pub(super) fn place_of_site(&self, site: usize) -> Option<Place> {
+        let site = self.snapshot.sites.get(site)?;
+        Some(Place { file: site.file.clone(), line: site.line, column: site.column })
+    }
+
+    /// `waits for Mutex#1 at src/main.rs:40 for 1.20 s`.
+    pub(super) fn waits_words(&self, wait: &Wait) -> String {
+        let it = wait.resource.and_then(|index| self.snapshot.resources.get(index));
+        let name = it.map_or_else(String::new, resource);
+        let mut text = match wait.mode {
+            Mode::Lock => format!("waits for {name}"),
+            Mode::Read => format!("waits to read {name}"),
+            Mode::Write => format!("waits to write {name}"),
+            Mode::Acquire if wait.units > 1 => format!("waits for {} permits of {name}", wait.units),
+            Mode::Acquire => format!("waits for a permit of {name}"),
+            Mode::Send => match it {
+                Some(it) if it.kind == ResourceKind::Pipe => format!("waits to write to {name}"),
+                Some(it) if it.kind == ResourceKind::Watch => format!("waits to change {name}"),
+                _ => format!("waits for a place in {name}"),
+            },
+            Mode::Receive => format!("waits to receive from {name}"),
+            Mode::Closed => format!("waits for the other side of {name} to go"),
+            Mode::Initialise => format!("waits for {name} to be initialized"),
+            Mode::Arrive => format!("waits at {name}"),
+            Mode::Notified => format!("waits to be told by {name}"),
+            Mode::Join => format!("waits for {} to end", self.joined_words(wait)),
+            Mode::Timer => "waits for a timer".to_owned(),
+            Mode::Shutdown => format!("waits for blocking work to end, {}", self.joined_words(wait)),
+            Mode::Custom => format!("waits for {}", if it.is_some() { &name } else { "something" }),
+        };
+        text.push_str(&at(self.place_of(wait).as_ref()));
+        let _ = write!(text, " for {}", time(wait.since_ns));
+        text
+    }
+
+    fn joined_words(&self, wait: &Wait) -> String {
+        match wait.tasks.as_slice() {
+            [] => "a task".to_owned(),
+            [task] => self.task_words(*task),
+            [first, others @ ..] => format!("{} or one of {} more", self.task_words(*first), others.len()),
+        }
+    }
+
+    /// The link of a resource.
+    pub(super) fn resource_link(&self, index: usize) -> Option<Link> {
+        let it = self.snapshot.resources.get(index)?;
+        let name = it.name.as_deref().map_or_else(|| kind(it.kind).to_owned(), printable);
+        Some(link(LinkNode::Resource, it.id, name, it.created.as_ref(), LinkRole::Created, it.age_ns))
+    }
+
+    /// The link of a task that is alive.
+    pub(super) fn task_link(
+        &self,
+        task: usize,
+        place: Option<&Place>,
+        role: LinkRole,
+        since_ns: u64,
+    ) -> Link {
+        let task = &self.snapshot.tasks[task];
+        let own = if place.is_none() { self.place_of_task(task) } else { None };
+        link(LinkNode::Task, task.id, self.task_name(task), place.or(own.as_ref()), role, since_ns)
+    }
+}
+
+/// A link of a chain.
+pub(super) fn link(
+    node: LinkNode,
+    id: u64,
+    name: String,
+    place: Option<&Place>,
+    role: LinkRole,
+    since_ns: u64,
+) -> Link {
+    let (file, line) = place.map_or_else(Default::default, |place| (printable(&place.file), place.line));
+    Link { node, id, name, file, line, role, since_ns }
+}

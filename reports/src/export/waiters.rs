@@ -1,0 +1,195 @@
+//! The resources for which something waits: what each is, who has it, who waits in which order, and how it has been used.
+//!
+//! ```text
+//! Mutex#1 `sessions` (tokio), made at src/main.rs:12: 0 of 1 free, 2 wait
+//!   held by task 3 `right` for 1.20 s, taken at src/main.rs:9
+//!   1. task 2 `left` waits at src/main.rs:6 for 1.10 s
+//!   2. task 4 `third` waits at src/main.rs:6 for 400 ms
+//!   acquired 1,204 times, 31 of them waited (2.57 %): p50 1.20 ms, p99 8.00 ms, max 1.10 s; held p50 80.0 µs, …
+//! ```
+//! The longest wait comes first.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+use crate::analysis::hangs::words::{place, resource};
+use crate::export::units::{count, percent, time};
+use crate::model::{Resource, Role, Snapshot, Stake, Task, Usage, Wait, Whereabouts};
+use crate::names::printable;
+
+/// So many who hold, or wait, are written out.
+const MAX_ROWS: usize = 32;
+
+impl Snapshot {
+    /// What is waited for, as text: each lock, channel and the like for which something waits, who has it since when and
+    /// where, who waits in which order, and how it has been used. The longest wait comes first. Empty if nothing waits.
+    #[must_use]
+    pub fn waiters(&self) -> String {
+        render(self, usize::MAX)
+    }
+}
+
+/// Renders at most `bound` resources, and counts the others.
+pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
+    let mut queues: Vec<Vec<&Wait>> = vec![Vec::new(); snapshot.resources.len()];
+    for wait in &snapshot.waits {
+        if let Some(queue) = wait.resource.and_then(|resource| queues.get_mut(resource)) {
+            queue.push(wait);
+        }
+    }
+    let mut waited: Vec<(&Resource, Vec<&Wait>)> =
+        snapshot.resources.iter().zip(queues).filter(|(_, queue)| !queue.is_empty()).collect();
+    let longest_ns = |queue: &[&Wait]| queue.iter().map(|wait| wait.since_ns).max();
+    waited.sort_by_key(|(it, queue)| (Reverse(longest_ns(queue)), it.id));
+    let page = Page { snapshot };
+    let mut text = String::new();
+    for (it, queue) in waited.iter().take(bound) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        page.write(&mut text, it, queue);
+    }
+    if waited.len() > bound {
+        let rest = count((waited.len() - bound) as u64);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "\n… and {rest} resources more (the JSON report has everything)");
+    }
+    text
+}
+
+struct Page<'a> {
+    snapshot: &'a Snapshot,
+}
+
+impl Page<'_> {
+    fn write(&self, text: &mut String, it: &Resource, queue: &[&Wait]) {
+        text.push_str(&head(it, queue.len()));
+        for stake in it.stakes.iter().filter(|stake| stake.role != Role::Uses).take(MAX_ROWS) {
+            let _ = writeln!(text, "  {}", self.stake(stake));
+        }
+        let others =
+            it.stakes.iter().filter(|stake| stake.role != Role::Uses).count().saturating_sub(MAX_ROWS);
+        if others > 0 {
+            let _ = writeln!(text, "  … and {} more", count(others as u64));
+        }
+        for (number, wait) in queue.iter().take(MAX_ROWS).enumerate() {
+            let _ = writeln!(text, "  {}. {}", number + 1, self.wait(wait));
+        }
+        if queue.len() > MAX_ROWS {
+            let _ = writeln!(text, "  … and {} more", count((queue.len() - MAX_ROWS) as u64));
+        }
+        text.push_str(&usage(&it.usage));
+    }
+
+    /// `held by task 3 ...`, `receiver with task 3 ...`.
+    fn stake(&self, stake: &Stake) -> String {
+        let who = match (stake.whereabouts, stake.task, stake.thread_id) {
+            (Whereabouts::Unknown, ..) | (_, None, None) => "somebody unknown".to_owned(),
+            (_, Some(task), _) => self.task(task),
+            (_, None, Some(thread)) => format!("thread {thread}"),
+        };
+        let likely = if stake.whereabouts == Whereabouts::Likely { ", as far as is known" } else { "" };
+        let since = time(stake.since_ns);
+        let by = |verb: &str| {
+            place(stake.place.as_ref()).map(|it| format!(", {verb} at {it}")).unwrap_or_default()
+        };
+        match stake.role {
+            Role::Holds if stake.units > 1 => {
+                format!("{} held by {who}{likely} for {since}{}", count(stake.units), by("taken"))
+            }
+            Role::Holds => format!("held by {who}{likely} for {since}{}", by("taken")),
+            role => {
+                let end = if role == Role::Sends { "sender" } else { "receiver" };
+                let verb = if stake.uses == 0 { "made" } else { "last used" };
+                format!("{end} with {who}{likely}{}, {since} ago", by(verb))
+            }
+        }
+    }
+
+    /// `task 2 'left' waits at ... for 1.10 s`.
+    fn wait(&self, wait: &Wait) -> String {
+        let mut line = match (wait.task, wait.thread_id) {
+            (Some(task), _) => self.task(task),
+            (None, Some(thread)) => format!("thread {thread}"),
+            (None, None) => "a future outside of all tasks".to_owned(),
+        };
+        let units = if wait.units > 1 { format!(" for {}", count(wait.units)) } else { String::new() };
+        let _ = write!(line, " waits{units}");
+        if let Some(place) = place(wait.place.as_ref()) {
+            let _ = write!(line, " at {place}");
+        }
+        let _ = write!(line, " for {}", time(wait.since_ns));
+        if wait.thread_id.is_some() {
+            line.push_str(", and blocks its thread");
+        }
+        match wait.woken_ns {
+            Some(woken_ns) if wait.is_granted => {
+                let _ = write!(line, ", has been given it {} ago", time(woken_ns));
+            }
+            Some(woken_ns) => {
+                let _ = write!(line, ", was woken {} ago", time(woken_ns));
+            }
+            None => {}
+        }
+        if wait.is_snoozed || (wait.is_parked && !wait.is_indirect) {
+            line.push_str(", NOT POLLED since by its task");
+        }
+        line
+    }
+
+    fn task(&self, id: u64) -> String {
+        let tasks = &self.snapshot.tasks;
+        let task: Option<&Task> =
+            tasks.binary_search_by_key(&id, |task| task.id).ok().map(|index| &tasks[index]);
+        match task.and_then(|task| self.snapshot.sites.get(task.site)) {
+            Some(site) => format!("task {id} `{}`", printable(&site.name)),
+            None => format!("task {id}"),
+        }
+    }
+}
+
+fn head(it: &Resource, waiting: usize) -> String {
+    let mut line = resource(it);
+    if !it.library.is_empty() {
+        let _ = write!(line, " ({})", printable(&it.library));
+    }
+    if let Some(place) = place(it.created.as_ref()) {
+        let _ = write!(line, ", made at {place}");
+    }
+    line.push(':');
+    if let Some(capacity) = it.capacity {
+        let _ = write!(line, " {} of {} free,", count(it.free), count(capacity));
+    }
+    if it.filled > 0 {
+        let _ = write!(line, " {} in it,", count(it.filled));
+    }
+    if it.forgotten > 0 {
+        let _ = write!(line, " {} forgotten,", count(it.forgotten));
+    }
+    let verb = if waiting == 1 { "waits" } else { "wait" };
+    let _ = writeln!(line, " {} {verb}", count(waiting as u64));
+    line
+}
+
+/// Nothing where nothing was counted.
+fn usage(usage: &Usage) -> String {
+    if usage.acquisitions == 0 {
+        return String::new();
+    }
+    let quantiles =
+        |[p50, p99, max]: [u64; 3]| format!("p50 {}, p99 {}, max {}", time(p50), time(p99), time(max));
+    let mut line = format!(
+        "  acquired {} times, {} of them waited ({})",
+        count(usage.acquisitions),
+        count(usage.contended),
+        percent(usage.contended, usage.acquisitions)
+    );
+    if usage.wait_ns != [0; 3] {
+        let _ = write!(line, ": {}", quantiles(usage.wait_ns));
+    }
+    if usage.held_ns != [0; 3] {
+        let _ = write!(line, "; held {}", quantiles(usage.held_ns));
+    }
+    line.push('\n');
+    line
+}

@@ -1,0 +1,261 @@
+//! Programs that wait, in a few words each: tasks, what they hold, what they wait for.
+//!
+//! Everything is known, a second old, and nothing but what is said wakes anybody. Lines are those of `src/main.rs`.
+
+use diagnose_reports::{
+    Mode, Place, Resource, ResourceKind, Role, Snapshot, Span, Stake, State, Task, TaskKind, Wait,
+    Whereabouts,
+};
+
+use super::{empty, site};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A snapshot in the making. Tasks go by their numbers, all else by indices.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) snapshot: Snapshot,
+}
+
+impl Program {
+    /// With a waiting root task, number 1, `main`.
+    pub(crate) fn new() -> Self {
+        let mut program = Self { snapshot: empty() };
+        program.spawned("main", None);
+        program
+    }
+
+    /// A waiting task, spawned by task 1.
+    pub(crate) fn task(&mut self, name: &str) -> u64 {
+        self.spawned(name, Some(1))
+    }
+
+    fn spawned(&mut self, name: &str, by: Option<u64>) -> u64 {
+        let id = self.snapshot.tasks.len() as u64 + 1;
+        let line = u32::try_from(id).unwrap() * 100;
+        self.snapshot.sites.push(site(name, "server", "src/main.rs", line, 1));
+        let mut task = Task::default();
+        task.id = id;
+        task.site = self.snapshot.sites.len() - 1;
+        task.spawned_by = by;
+        task.spawned_at = by.map(|_| format!("src/main.rs:{}:9", line + 1)).unwrap_or_default();
+        task.runtime = "tokio".into();
+        task.runtime_number = 1;
+        task.since_ns = SECOND;
+        task.age_ns = SECOND;
+        task.polls = 1;
+        (task.wakers, task.opaque_wakers) = (Some(0), Some(0));
+        self.snapshot.tasks.push(task);
+        id
+    }
+
+    pub(crate) fn of(&mut self, task: u64) -> &mut Task {
+        self.snapshot.tasks.iter_mut().find(|it| it.id == task).unwrap()
+    }
+
+    /// Its poll runs; in the kernel it sleeps.
+    pub(crate) fn sleeps(&mut self, task: u64, thread: u64) {
+        let task = self.of(task);
+        task.state = State::Running;
+        task.is_asleep = Some(true);
+        task.thread_id = Some(thread);
+    }
+
+    /// A closure on a thread for blocking work.
+    pub(crate) fn job(&mut self, name: &str, state: State) -> u64 {
+        let job = self.task(name);
+        let it = self.of(job);
+        it.kind = TaskKind::Blocking;
+        it.state = state;
+        job
+    }
+
+    /// Something that is not recorded may wake it.
+    pub(crate) fn has_timer(&mut self, task: u64) {
+        let task = self.of(task);
+        task.opaque_wakers = Some(1);
+        task.wakers = Some(1);
+    }
+
+    fn resource(&mut self, kind: ResourceKind, capacity: u64, is_fair: bool) -> usize {
+        let mut it = Resource::default();
+        it.id = self.snapshot.resources.len() as u64 + 1;
+        it.kind = kind;
+        it.library = "tokio".into();
+        it.capacity = Some(capacity);
+        it.free = capacity;
+        it.is_fair = is_fair;
+        it.created = Some(place(10 + u32::try_from(it.id).unwrap()));
+        it.age_ns = 2 * SECOND;
+        self.snapshot.resources.push(it);
+        self.snapshot.resources.len() - 1
+    }
+
+    pub(crate) fn mutex(&mut self) -> usize {
+        self.resource(ResourceKind::Mutex, 1, true)
+    }
+
+    /// One that tells the waiting, and lets others come first.
+    pub(crate) fn unfair_mutex(&mut self) -> usize {
+        self.resource(ResourceKind::Mutex, 1, false)
+    }
+
+    pub(crate) fn rwlock(&mut self) -> usize {
+        self.resource(ResourceKind::RwLock, 1000, true)
+    }
+
+    pub(crate) fn semaphore(&mut self, permits: u64) -> usize {
+        self.resource(ResourceKind::Semaphore, permits, true)
+    }
+
+    pub(crate) fn channel(&mut self, places: u64) -> usize {
+        self.resource(ResourceKind::Mpsc, places, true)
+    }
+
+    /// Anything without units.
+    pub(crate) fn other(&mut self, kind: ResourceKind) -> usize {
+        self.resource(kind, 1, true)
+    }
+
+    pub(crate) fn at(&mut self, resource: usize) -> &mut Resource {
+        &mut self.snapshot.resources[resource]
+    }
+
+    /// Puts messages into a channel.
+    pub(crate) fn fill(&mut self, channel: usize, messages: u64) {
+        let it = self.at(channel);
+        it.filled += messages;
+        it.free = it.free.saturating_sub(messages);
+    }
+
+    pub(crate) fn stake(&mut self, task: u64, resource: usize, role: Role, line: u32) -> &mut Stake {
+        let mut stake = Stake::default();
+        stake.role = role;
+        stake.task = Some(task);
+        stake.whereabouts = Whereabouts::Exact;
+        stake.place = Some(place(line));
+        stake.since_ns = SECOND;
+        stake.uses = u64::from(role != Role::Holds);
+        let stakes = &mut self.snapshot.resources[resource].stakes;
+        stakes.push(stake);
+        stakes.last_mut().unwrap()
+    }
+
+    pub(crate) fn holds(&mut self, task: u64, resource: usize, line: u32) -> &mut Stake {
+        self.holds_many(task, resource, 1, line)
+    }
+
+    pub(crate) fn holds_many(&mut self, task: u64, resource: usize, units: u64, line: u32) -> &mut Stake {
+        let free = &mut self.at(resource).free;
+        *free = free.saturating_sub(units);
+        let stake = self.stake(task, resource, Role::Holds, line);
+        stake.units = units;
+        stake
+    }
+
+    pub(crate) fn receives(&mut self, task: u64, channel: usize, line: u32) -> &mut Stake {
+        self.stake(task, channel, Role::Receives, line)
+    }
+
+    /// Where a sender is can only be told by who used it last.
+    pub(crate) fn sends(&mut self, task: u64, channel: usize, line: u32) -> &mut Stake {
+        let stake = self.stake(task, channel, Role::Sends, line);
+        stake.whereabouts = Whereabouts::Likely;
+        stake
+    }
+
+    /// The task waits there, behind all who wait already.
+    pub(crate) fn waits(&mut self, task: u64, resource: usize, mode: Mode, line: u32) -> &mut Wait {
+        let ahead = self.snapshot.waits.iter().filter(|wait| wait.resource == Some(resource)).count();
+        let wait = self.wait(task, mode, line);
+        wait.resource = Some(resource);
+        wait.ahead = ahead as u64;
+        wait
+    }
+
+    pub(crate) fn joins(&mut self, task: u64, joined: u64, line: u32) -> &mut Wait {
+        let wait = self.wait(task, Mode::Join, line);
+        wait.tasks = vec![joined];
+        wait
+    }
+
+    pub(crate) fn wait(&mut self, task: u64, mode: Mode, line: u32) -> &mut Wait {
+        if let Some(it) = self.snapshot.tasks.iter_mut().find(|it| it.id == task) {
+            it.wakers = it.wakers.map(|wakers| wakers + 1);
+        }
+        let mut wait = Wait::default();
+        wait.id = 1000 + self.snapshot.waits.len() as u64;
+        wait.mode = mode;
+        wait.units = 1;
+        wait.task = Some(task);
+        wait.place = Some(place(line));
+        wait.since_ns = SECOND;
+        wait.polls = 1;
+        wait.wakers = 1;
+        self.snapshot.waits.push(wait);
+        self.snapshot.waits.last_mut().unwrap()
+    }
+
+    /// A future of the task, which it does not poll any more.
+    pub(crate) fn set_aside(&mut self, task: u64, name: &str, line: u32) -> u64 {
+        self.snapshot.sites.push(site(name, "server", "src/main.rs", line, 1));
+        let mut span = Span::default();
+        span.id = 500 + self.snapshot.spans.len() as u64;
+        span.site = self.snapshot.sites.len() - 1;
+        span.task = Some(task);
+        span.skipped = true;
+        self.snapshot.spans.push(span);
+        self.snapshot.spans.last().unwrap().id
+    }
+
+    /// Kind, detail and confidence of each verdict: `proven futurelock granted`.
+    pub(crate) fn verdicts(&self) -> Vec<String> {
+        let words = |verdict: &diagnose_reports::Verdict| {
+            let detail = verdict.detail.map(|detail| format!(" {detail}")).unwrap_or_default();
+            format!("{} {}{detail}", verdict.confidence, verdict.kind)
+        };
+        self.snapshot.verdicts().iter().map(words).collect()
+    }
+
+    /// The only sentence.
+    pub(crate) fn sentence(&self) -> String {
+        let verdicts = self.snapshot.verdicts();
+        assert_eq!(verdicts.len(), 1, "{verdicts:#?}");
+        verdicts[0].sentence.clone()
+    }
+
+    /// The links of the only verdict: `task 1 waits 40`.
+    pub(crate) fn chain(&self) -> Vec<String> {
+        let verdicts = self.snapshot.verdicts();
+        assert_eq!(verdicts.len(), 1, "{verdicts:#?}");
+        let words =
+            |link: &diagnose_reports::Link| format!("{} {} {} {}", link.node, link.id, link.role, link.line);
+        verdicts[0].chain.iter().map(words).collect()
+    }
+}
+
+pub(crate) fn granted(wait: &mut Wait) -> &mut Wait {
+    wait.is_granted = true;
+    told(wait)
+}
+
+pub(crate) fn told(wait: &mut Wait) -> &mut Wait {
+    wait.woken_ns = Some(SECOND);
+    wait.wakers = 0;
+    wait
+}
+
+/// Its task is polled, and it is not.
+pub(crate) fn parked(wait: &mut Wait) -> &mut Wait {
+    wait.is_parked = true;
+    wait.is_snoozed = wait.woken_ns.is_some();
+    wait
+}
+
+pub(crate) fn place(line: u32) -> Place {
+    let mut place = Place::default();
+    place.file = "src/main.rs".into();
+    place.line = line;
+    place.column = 9;
+    place
+}

@@ -1,0 +1,39 @@
+//! What the tests of this package share: polls by hand, and whether a type has a trait.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+/// One poll with a waker that does nothing.
+pub fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// Polls a future that does not wait.
+///
+/// # Panics
+/// If it does.
+pub fn now<F: Future>(future: F) -> F::Output {
+    match poll_once(std::pin::pin!(future)) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("it waits"),
+    }
+}
+
+/// Whether a type has a trait, as a `bool`.
+#[macro_export]
+macro_rules! is {
+    ($what:path, $type:ty) => {{
+        struct Asked<T: ?Sized>(::std::marker::PhantomData<T>);
+        #[allow(dead_code)]
+        trait Otherwise {
+            const IS: bool = false;
+        }
+        impl<T: ?Sized> Otherwise for Asked<T> {}
+        #[allow(dead_code)]
+        impl<T: ?Sized + $what> Asked<T> {
+            const IS: bool = true;
+        }
+        <Asked<$type>>::IS
+    }};
+}

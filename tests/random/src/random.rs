@@ -1,0 +1,34 @@
+//! Random numbers that are the same everywhere.
+
+/// A generator of the xorshift family (Marsaglia 2003), with Steele and Vigna's finishing multiplication.
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+impl Random {
+    /// The numbers of that seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        // Never zero, and different for neighbouring seeds.
+        let mut random = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        random.next();
+        random
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// One of the numbers below `end`, which is not zero.
+    pub fn below(&mut self, end: usize) -> usize {
+        let end = end as u64;
+        usize::try_from((self.next() >> 16) % end).unwrap_or(0)
+    }
+
+    /// Whether something happens that happens so often in a hundred times.
+    pub fn percent(&mut self, share: usize) -> bool {
+        self.below(100) < share
+    }
+}
