@@ -7,7 +7,8 @@
 //! wanted                             ^ 100 µs
 //! counted                         |███████████████████████████████|
 //! ```
-//! Where a poll is long, so are those around it. They are counted where they are not explained by what is below.
+//! Where a poll is long, so are those around it. They stand where they are not explained by what is below: where some
+//! length was reached more often than half of it was in all children together.
 
 use std::cmp::Reverse;
 
@@ -41,15 +42,17 @@ pub(crate) fn long_polls(snapshot: &Snapshot, tree: &Tree<'_>, wanted_ns: u64) -
     let buckets = || snapshot.nodes.iter().flat_map(|node| &node.polls_histogram);
     let around = buckets().filter(|bucket| bucket.from_ns <= wanted_ns && wanted_ns < bucket.to_ns);
     let from_ns = around.map(|bucket| bucket.from_ns).min().unwrap_or(wanted_ns);
-    let counts: Vec<u64> =
-        tree.nodes.iter().map(|node| long(node, from_ns).map(|bucket| bucket.count).sum()).collect();
     let mut rows = Vec::new();
     for (index, node) in tree.nodes.iter().enumerate() {
-        let below = tree.children[index].iter().fold(0_u64, |sum, &child| sum.saturating_add(counts[child]));
-        if counts[index] > below {
+        let children = || tree.children[index].iter().map(|&child| &tree.nodes[child]);
+        let is_own = |bucket: &Bucket| {
+            let below = children().map(|child| reaching(child, bucket.from_ns / 2 + 1));
+            reaching(node, bucket.from_ns + 1) > below.fold(0, u64::saturating_add)
+        };
+        if long(node, from_ns).any(is_own) {
             rows.push(LongRow {
                 node: index,
-                polls: counts[index],
+                polls: long(node, from_ns).map(|bucket| bucket.count).fold(0, u64::saturating_add),
                 longest_ns: node.longest_poll_ns,
                 at_least_ns: at_least(node, from_ns),
             });
@@ -61,6 +64,12 @@ pub(crate) fn long_polls(snapshot: &Snapshot, tree: &Tree<'_>, wanted_ns: u64) -
 
 fn long(node: &Node, from_ns: u64) -> impl Iterator<Item = &Bucket> {
     node.polls_histogram.iter().filter(move |bucket| bucket.from_ns >= from_ns)
+}
+
+/// How many polls are in buckets that end after `ns`.
+fn reaching(node: &Node, ns: u64) -> u64 {
+    let reaching = node.polls_histogram.iter().filter(|bucket| bucket.to_ns > ns);
+    reaching.map(|bucket| bucket.count).fold(0, u64::saturating_add)
 }
 
 fn at_least(node: &Node, from_ns: u64) -> u64 {
