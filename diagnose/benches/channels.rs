@@ -20,7 +20,7 @@ macro_rules! measured {
         mod $name {
             use std::hint::black_box;
 
-            use tokio::sync::{mpsc, oneshot};
+            use tokio::sync::{broadcast, mpsc, oneshot, watch};
             use $tokio as tokio;
 
             pub(super) async fn single(count: u64) {
@@ -52,6 +52,22 @@ macro_rules! measured {
                 for _ in 0..count {
                     let _ = sender.try_send(black_box(String::new()));
                     let _ = black_box(receiver.try_recv());
+                }
+            }
+
+            pub(super) async fn watched(count: u64) {
+                let (sender, receiver) = watch::channel(0);
+                for number in 0..count {
+                    let _ = sender.send(black_box(number));
+                    black_box(*receiver.borrow());
+                }
+            }
+
+            pub(super) async fn broadcast(count: u64) {
+                let (sender, mut receiver) = broadcast::channel(8);
+                for number in 0..count {
+                    let _ = sender.send(black_box(number));
+                    let _ = black_box(receiver.recv().await);
                 }
             }
 
@@ -111,12 +127,14 @@ fn run(future: impl Future<Output = Duration> + Send + 'static) -> Duration {
 
 type Measured = fn(u64) -> Duration;
 
-const BENCHMARKS: [(&str, Measured, Measured); 6] = [
+const BENCHMARKS: [(&str, Measured, Measured); 8] = [
     ("oneshot", |n| run(timed(own::single(n))), |n| run(timed(ours::single(n)))),
     ("mpsc send recv", |n| run(timed(own::bounded(n))), |n| run(timed(ours::bounded(n)))),
     ("mpsc try_send try_recv", |n| run(timed(own::tried(n))), |n| run(timed(ours::tried(n)))),
     ("mpsc carrying", |n| run(timed(own::carrying(n))), |n| run(timed(ours::carrying(n)))),
     ("mpsc unbounded", |n| run(timed(own::unbounded(n))), |n| run(timed(ours::unbounded(n)))),
+    ("watch send borrow", |n| run(timed(own::watched(n))), |n| run(timed(ours::watched(n)))),
+    ("broadcast send recv", |n| run(timed(own::broadcast(n))), |n| run(timed(ours::broadcast(n)))),
     ("join", |n| run(async move { joined!(::tokio, n) }), |n| run(async move { joined!(crate::wrapped, n) })),
 ];
 

@@ -59,6 +59,9 @@ measured!(async_semaphore, async_lock, Semaphore::new(1), |it| black_box(it.acqu
 measured!(std_mutex, std::sync, Mutex::new(1_u64), |it| *it.lock().unwrap() += 1);
 measured!(std_read, std::sync, RwLock::new(1_u64), |it| black_box(*it.read().unwrap()));
 measured!(std_write, std::sync, RwLock::new(1_u64), |it| *it.write().unwrap() += 1);
+measured!(parking_mutex, parking_lot, Mutex::new(1_u64), |it| *it.lock() += 1);
+measured!(parking_read, parking_lot, RwLock::new(1_u64), |it| black_box(*it.read()));
+measured!(parking_write, parking_lot, RwLock::new(1_u64), |it| *it.write() += 1);
 
 /// On a thread that runs no task.
 mod outside {
@@ -81,7 +84,7 @@ mod outside {
 
 type Measured = fn(u64);
 
-const BENCHMARKS: [(&str, Measured, Measured); 10] = [
+const BENCHMARKS: [(&str, Measured, Measured); 13] = [
     ("async_lock Mutex", async_mutex::original, async_mutex::wrapped),
     ("async_lock Mutex try", async_try::original, async_try::wrapped),
     ("async_lock Mutex arc", async_arc::original, async_arc::wrapped),
@@ -91,6 +94,9 @@ const BENCHMARKS: [(&str, Measured, Measured); 10] = [
     ("std Mutex", std_mutex::original, std_mutex::wrapped),
     ("std RwLock read", std_read::original, std_read::wrapped),
     ("std RwLock write", std_write::original, std_write::wrapped),
+    ("parking_lot Mutex", parking_mutex::original, parking_mutex::wrapped),
+    ("parking_lot RwLock read", parking_read::original, parking_read::wrapped),
+    ("parking_lot RwLock write", parking_write::original, parking_write::wrapped),
     ("std Mutex outside", outside::original, outside::wrapped),
 ];
 

@@ -168,6 +168,8 @@ mod number;
 mod off;
 #[cfg(feature = "reports")]
 mod panics;
+#[cfg(all(feature = "record", feature = "parking-lot"))]
+pub mod parking_lot;
 #[cfg(feature = "record")]
 mod pattern;
 #[cfg(feature = "record")]
@@ -303,6 +305,9 @@ pub use ::async_lock;
 #[cfg(all(feature = "async-std", not(feature = "record")))]
 #[doc(no_inline)]
 pub use ::async_std;
+#[cfg(all(feature = "parking-lot", not(feature = "record")))]
+#[doc(no_inline)]
+pub use ::parking_lot;
 #[cfg(all(feature = "smol", not(feature = "record")))]
 #[doc(no_inline)]
 pub use ::smol;

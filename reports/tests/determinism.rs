@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use support::{page, random};
 
 const FORMATS: &[Format] = if cfg!(feature = "svg") {
-    &[Format::Svg, Format::Folded, Format::Text, Format::Json]
+    &[Format::Svg, Format::Folded, Format::Text, Format::Json, Format::Dot]
 } else {
-    &[Format::Folded, Format::Text, Format::Json]
+    &[Format::Folded, Format::Text, Format::Json, Format::Dot]
 };
 
 proptest! {

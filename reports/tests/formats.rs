@@ -20,6 +20,7 @@ fn a_name_is_a_format_with_a_view_in_front_if_wanted() {
         ("txt", Format::Text, View::Wall),
         ("text", Format::Text, View::Wall),
         ("JSON", Format::Json, View::Wall),
+        ("dot", Format::Dot, View::Wall),
     ];
     for (name, format, view) in cases {
         assert_eq!(Report::try_from(name).unwrap(), Report::new(format).view(view), "{name}");
@@ -45,7 +46,7 @@ fn a_path_is_judged_by_the_end_of_its_name() {
 
 #[test]
 fn what_is_no_format_is_refused_with_a_list() {
-    let accepted = "svg, folded (or collapsed), txt (or text), json, each with wall., time., busy., idle. in front if wanted";
+    let accepted = "svg, folded (or collapsed), txt (or text), json, dot, each with wall., time., busy., idle. in front if wanted";
     for name in ["pdf", "", ".", "hot.svg", "x.busy.svg", "svg.busy"] {
         let error = Report::try_from(name).unwrap_err().to_string();
         assert_eq!(error, format!("unknown format `{name}`: accepted are {accepted}"));
@@ -58,7 +59,7 @@ fn what_is_no_format_is_refused_with_a_list() {
 
 #[test]
 fn an_extension_names_its_format() {
-    for format in [Format::Svg, Format::Folded, Format::Text, Format::Json] {
+    for format in [Format::Svg, Format::Folded, Format::Text, Format::Json, Format::Dot] {
         assert_eq!(format.extension().parse::<Format>().unwrap(), format);
         assert_eq!(Report::from(format), Report::new(format));
     }

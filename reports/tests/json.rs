@@ -89,7 +89,11 @@ fn reads_like_the_model() {
       "alarms": [],
       "workers": [],
       "tasks": [],
-      "spans": []
+      "spans": [],
+      "resources": [],
+      "waits": [],
+      "foreign_threads": 0,
+      "verdicts": []
     }
     "#);
 }

@@ -84,12 +84,16 @@ impl Waits {
         }
     }
 
-    /// How many clones of each task's waker are kept by these waits.
-    pub(super) fn kept_wakers(&self) -> HashMap<u64, u64> {
+    /// By task, how many clones of its waker are kept by these waits; `None` if one of them has changed since it was read.
+    pub(super) fn kept_wakers(&self) -> HashMap<u64, Option<u64>> {
         let mut kept = HashMap::new();
-        let all = self.records.iter().flat_map(|recorded| &recorded.queue).chain(&self.loose);
-        for (_, polled) in all.filter(|(_, polled)| polled.keeps_waker && !polled.is_indirect) {
-            *kept.entry(polled.task).or_insert(0) += 1;
+        for (wait, polled) in self.records.iter().flat_map(|recorded| &recorded.queue).chain(&self.loose) {
+            let count = kept.entry(polled.task).or_insert(Some(0));
+            if wait.read() != *polled {
+                *count = None;
+            } else if polled.keeps_waker && !polled.is_indirect {
+                *count = count.map(|count: u64| count + 1);
+            }
         }
         kept
     }

@@ -75,9 +75,6 @@ const UNITS: u64 = SHARED - 1;
 /// Of acquisitions that did not wait, the clock is read for one in so many.
 const SAMPLED: u64 = 16;
 
-// Atomics, each of which is written at once: whoever unwinds leaves nothing half done.
-impl RefUnwindSafe for Place {}
-
 impl Pooled for Place {
     fn free() -> Self {
         let zero = || AtomicU64::new(0);

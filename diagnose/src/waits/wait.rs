@@ -1,7 +1,7 @@
 //! A future that waits, as its resource and readers know it, and the waker that it waits with.
 
 use std::collections::BTreeMap;
-use std::panic::{Location, RefUnwindSafe};
+use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::task::{Wake, Waker};
@@ -81,9 +81,6 @@ pub(crate) struct Polled {
     /// Clones of its own waker that the resource keeps.
     pub(crate) wakers: u64,
 }
-
-// No code of others runs under its lock.
-impl RefUnwindSafe for Wait {}
 
 /// The leaf, its waker, the queue and a reader keep it too.
 const OWN: u64 = 4;

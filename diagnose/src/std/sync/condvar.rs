@@ -1,7 +1,4 @@
 //! `std::sync::Condvar`, with who waits for it and when it was notified.
-//!
-//! Who waits does not hold the mutex meanwhile, so its stake ends with the call, and another begins when it has the mutex
-//! again. That it may be blocked by the mutex after it was notified is not told apart.
 
 use std::fmt;
 use std::ops::Deref;
@@ -10,7 +7,7 @@ use std::sync::{LockResult, WaitTimeoutResult};
 use std::time::Duration;
 
 use super::{MutexGuard, poisoned};
-use crate::waits::{Blocked, Kind, Mode, Record, Resource, Stake, What};
+use crate::waits::{Kind, Notified, Resource, What};
 
 static WHAT: What = What { kind: Kind::Condvar, library: "std", is_fair: false, is_forced: || false };
 
@@ -34,8 +31,8 @@ impl Condvar {
     /// If the mutex is poisoned when it is acquired again, with the guard.
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
-        let (wait, guard) = Waits::begin(self, guard, Location::caller());
-        poisoned::map(self.condvar.wait(guard), |guard| wait.end(guard))
+        let (notified, guard) = self.begin(guard, Location::caller());
+        poisoned::map(self.condvar.wait(guard), |guard| MutexGuard { stake: notified.end(), guard })
     }
 
     /// Waits until `condition` is false, which is looked at with the mutex held, first of all.
@@ -82,8 +79,10 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         dur: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        let (wait, guard) = Waits::begin(self, guard, Location::caller());
-        poisoned::map(self.condvar.wait_timeout(guard, dur), |(guard, result)| (wait.end(guard), result))
+        let (notified, guard) = self.begin(guard, Location::caller());
+        poisoned::map(self.condvar.wait_timeout(guard, dur), |(guard, result)| {
+            (MutexGuard { stake: notified.end(), guard }, result)
+        })
     }
 
     /// [`wait_while`](Self::wait_while), for that long at most.
@@ -101,17 +100,10 @@ impl Condvar {
         F: FnMut(&mut T) -> bool,
     {
         // The loop is the original's, because only that can make a `WaitTimeoutResult`.
-        let (mut wait, guard) = Waits::begin(self, guard, Location::caller());
-        let condition = |value: &mut T| {
-            wait.hold();
-            let waits = condition(value);
-            if waits {
-                wait.wait();
-            }
-            waits
-        };
+        let (mut notified, guard) = self.begin(guard, Location::caller());
+        let condition = |value: &mut T| notified.look(|| condition(value));
         let result = self.condvar.wait_timeout_while(guard, dur, condition);
-        poisoned::map(result, |(guard, result)| (wait.end(guard), result))
+        poisoned::map(result, |(guard, result)| (MutexGuard { stake: notified.end(), guard }, result))
     }
 
     /// Wakes one that waits.
@@ -128,51 +120,20 @@ impl Condvar {
         self.condvar.notify_all();
     }
 
+    fn begin<'a, T: ?Sized>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        at: &'static Location<'static>,
+    ) -> (Notified, ::std::sync::MutexGuard<'a, T>) {
+        let MutexGuard { stake, guard } = guard;
+        let mutex = stake.record();
+        (Notified::begin(self.resource.record(), mutex, stake, at), guard)
+    }
+
     fn tell(&self, at: &'static Location<'static>, all: bool) {
         if let Some(record) = self.resource.record() {
             record.tell(at, all);
         }
-    }
-}
-
-/// The call of somebody who waits: blocked by the condition variable, or holding the mutex.
-struct Waits {
-    condvar: Option<&'static Record>,
-    mutex: Option<&'static Record>,
-    at: &'static Location<'static>,
-    blocked: Option<Blocked>,
-    stake: Stake,
-}
-
-impl Waits {
-    fn begin<'a, T: ?Sized>(
-        condvar: &Condvar,
-        guard: MutexGuard<'a, T>,
-        at: &'static Location<'static>,
-    ) -> (Self, ::std::sync::MutexGuard<'a, T>) {
-        let MutexGuard { stake, guard } = guard;
-        let mutex = stake.record();
-        let mut wait = Self { condvar: condvar.resource.record(), mutex, at, blocked: None, stake };
-        wait.wait();
-        (wait, guard)
-    }
-
-    /// It does not have the mutex any more, or will not at once.
-    fn wait(&mut self) {
-        self.stake = Stake::NONE;
-        self.blocked = Blocked::begin(self.condvar, Mode::Notified, 1, self.at);
-    }
-
-    /// It has the mutex.
-    fn hold(&mut self) {
-        if self.blocked.take().is_some() {
-            self.stake = Stake::hold_after(self.mutex, 1, self.at, false, true);
-        }
-    }
-
-    fn end<T: ?Sized>(mut self, guard: ::std::sync::MutexGuard<'_, T>) -> MutexGuard<'_, T> {
-        self.hold();
-        MutexGuard { stake: self.stake, guard }
     }
 }
 

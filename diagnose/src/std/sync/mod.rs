@@ -8,6 +8,7 @@
 #![allow(clippy::must_use_candidate)]
 
 mod condvar;
+pub mod mpsc;
 mod mutex;
 mod poisoned;
 mod rwlock;

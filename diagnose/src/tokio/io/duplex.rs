@@ -60,7 +60,9 @@ impl DuplexStream {
 
 impl AsyncRead for DuplexStream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<Result<()>> {
-        let Self { inner, receives, reading, made_at, .. } = self.get_mut();
+        let Self { inner, sends, receives, reading, made_at, .. } = self.get_mut();
+        // Whoever has one end of the stream has the other.
+        sends.used(made_at);
         let poll = |cx: &mut Context<'_>, buf: &mut ReadBuf<'_>| Pin::new(&mut *inner).poll_read(cx, buf);
         poll_read(receives, reading, made_at, cx, buf, poll)
     }
@@ -68,7 +70,8 @@ impl AsyncRead for DuplexStream {
 
 impl AsyncWrite for DuplexStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<Result<usize>> {
-        let Self { inner, sends, writing, made_at, .. } = self.get_mut();
+        let Self { inner, sends, receives, writing, made_at, .. } = self.get_mut();
+        receives.used(made_at);
         poll_write(sends, writing, made_at, cx, |cx| Pin::new(&mut *inner).poll_write(cx, buf))
     }
 
@@ -77,7 +80,8 @@ impl AsyncWrite for DuplexStream {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<Result<usize>> {
-        let Self { inner, sends, writing, made_at, .. } = self.get_mut();
+        let Self { inner, sends, receives, writing, made_at, .. } = self.get_mut();
+        receives.used(made_at);
         poll_write(sends, writing, made_at, cx, |cx| Pin::new(&mut *inner).poll_write_vectored(cx, bufs))
     }
 

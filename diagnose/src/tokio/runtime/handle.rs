@@ -50,7 +50,7 @@ impl Handle {
         F::Output: Send + 'static,
     {
         launch!(number::on(&self.handle), None, future: F, |task, number| {
-            JoinHandle::new(self.handle.spawn(task), number, Location::caller())
+            JoinHandle::new(self.handle.spawn(task), number)
         })
     }
 
@@ -63,7 +63,7 @@ impl Handle {
     {
         let at = Location::caller();
         let (work, number) = blocking(number::on(&self.handle), at, func);
-        JoinHandle::new(self.handle.spawn_blocking(work), number, at)
+        JoinHandle::new(self.handle.spawn_blocking(work), number)
     }
 
     /// Runs a future on this thread, as the task `main`.

@@ -53,7 +53,7 @@ impl LocalRuntime {
         F::Output: 'static,
     {
         launch!(number::around(&self.handle), None, future: F, |task, number| {
-            JoinHandle::new(self.inner.spawn_local(task), number, Location::caller())
+            JoinHandle::new(self.inner.spawn_local(task), number)
         })
     }
 

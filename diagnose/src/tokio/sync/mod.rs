@@ -3,26 +3,39 @@
 // What need not be used there need not be used here.
 #![allow(clippy::must_use_candidate, clippy::return_self_not_must_use)]
 
+mod barrier;
 pub mod broadcast;
 mod guard;
+mod initialise;
 pub mod mpsc;
 mod mutex;
+mod notify;
+mod once_cell;
 pub mod oneshot;
 mod owned;
 mod rwlock;
 mod semaphore;
+mod set_once;
 mod users;
 pub mod watch;
 
+pub use self::barrier::Barrier;
 pub use self::mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
-pub use self::rwlock::{
-    OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockMappedWriteGuard,
-    RwLockReadGuard, RwLockWriteGuard,
-};
+pub use self::notify::Notify;
+pub use self::once_cell::OnceCell;
+pub use self::rwlock::RwLock;
+pub use self::rwlock::{OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
+pub use self::rwlock::{RwLockMappedWriteGuard, RwLockReadGuard, RwLockWriteGuard};
 pub use self::semaphore::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+pub use self::set_once::SetOnce;
 pub use ::tokio::sync::*;
 
 /// Whether a future that has just returned `Pending` was made to, because its task has used up its budget.
 pub(super) fn is_forced() -> bool {
     !::tokio::task::coop::has_budget_remaining()
+}
+
+/// Futures that have a name.
+pub mod futures {
+    pub use super::notify::{Notified, OwnedNotified};
 }

@@ -24,7 +24,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = ::tokio::sync::oneshot::channel();
     let (sends, receives) = End::pair(&WHAT, 1, at, None);
     let sender = Sender { inner: sender, end: LastEnd::new(sends), kept: Kept::default() };
-    (sender, Receiver { inner: receiver, end: LastEnd::new(receives), kept: Kept::default(), made_at: at })
+    (sender, Receiver { inner: receiver, end: LastEnd::new(receives), kept: Kept::default() })
 }
 
 /// tokio's `Sender` of one message; who has it is on record.
@@ -113,7 +113,6 @@ pub struct Receiver<T> {
     inner: ::tokio::sync::oneshot::Receiver<T>,
     end: LastEnd,
     kept: Kept,
-    made_at: &'static Location<'static>,
 }
 
 impl<T> Receiver<T> {
@@ -179,12 +178,15 @@ impl<T> Receiver<T> {
 impl<T> Future for Receiver<T> {
     type Output = Result<T, RecvError>;
 
+    // An `.await` calls it with its own place.
     #[inline]
+    #[track_caller]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self { inner, end, kept, made_at } = self.get_mut();
+        let at = Location::caller();
+        let Self { inner, end, kept } = self.get_mut();
         let leaf = || {
-            end.used(made_at);
-            Leaf::on(end.record(), Mode::Receive, 1, made_at)
+            end.used(at);
+            Leaf::on(end.record(), Mode::Receive, 1, at)
         };
         let poll = kept.poll(cx, leaf, |context| Pin::new(&mut *inner).poll(context));
         if let Poll::Ready(Ok(_)) = poll {
@@ -203,7 +205,7 @@ impl<T: fmt::Debug> fmt::Debug for Receiver<T> {
 impl<T> From<::tokio::sync::oneshot::Receiver<T>> for Receiver<T> {
     #[track_caller]
     fn from(inner: ::tokio::sync::oneshot::Receiver<T>) -> Self {
-        Self { inner, end: LastEnd::new(End::none()), kept: Kept::default(), made_at: Location::caller() }
+        Self { inner, end: LastEnd::new(End::none()), kept: Kept::default() }
     }
 }
 

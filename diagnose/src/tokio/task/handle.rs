@@ -21,18 +21,13 @@ use crate::waits::{Kept, Leaf, Mode, Target};
 pub struct JoinHandle<T> {
     inner: ::tokio::task::JoinHandle<T>,
     task: Numbered,
-    spawned_at: &'static Location<'static>,
     kept: Kept,
 }
 
 impl<T> JoinHandle<T> {
-    /// The handle of that task, which was spawned there.
-    pub(in crate::tokio) fn new(
-        inner: ::tokio::task::JoinHandle<T>,
-        task: Numbered,
-        spawned_at: &'static Location<'static>,
-    ) -> Self {
-        Self { inner: numbered(task, inner), task, spawned_at, kept: Kept::default() }
+    /// The handle of that task.
+    pub(in crate::tokio) fn new(inner: ::tokio::task::JoinHandle<T>, task: Numbered) -> Self {
+        Self { inner: numbered(task, inner), task, kept: Kept::default() }
     }
 
     /// Aborts the task, if it is not done.
@@ -65,12 +60,15 @@ impl<T> JoinHandle<T> {
 impl<T> Future for JoinHandle<T> {
     type Output = Result<T, JoinError>;
 
+    // An `.await` calls it with its own place.
     #[inline]
+    #[track_caller]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self { inner, task, spawned_at, kept } = self.get_mut();
+        let at = Location::caller();
+        let Self { inner, task, kept } = self.get_mut();
         let leaf = || {
             let target = task.id().map_or(Target::Resource(None), |task| Target::Tasks(vec![task]));
-            Leaf::new(target, Mode::Join, 1, spawned_at).forced_by(is_forced)
+            Leaf::new(target, Mode::Join, 1, at).forced_by(is_forced)
         };
         kept.poll(cx, leaf, |context| Pin::new(&mut *inner).poll(context))
     }
@@ -84,9 +82,8 @@ impl<T: fmt::Debug> fmt::Debug for JoinHandle<T> {
 
 impl<T> From<::tokio::task::JoinHandle<T>> for JoinHandle<T> {
     /// The handle of a task that is not on record.
-    #[track_caller]
     fn from(inner: ::tokio::task::JoinHandle<T>) -> Self {
-        Self { inner, task: Numbered::NONE, spawned_at: Location::caller(), kept: Kept::default() }
+        Self { inner, task: Numbered::NONE, kept: Kept::default() }
     }
 }
 

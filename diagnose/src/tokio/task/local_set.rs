@@ -41,7 +41,7 @@ impl LocalSet {
         F::Output: 'static,
     {
         launch!(number::local(), None, future: F, |task, number| {
-            JoinHandle::new(self.set.spawn_local(task), number, Location::caller())
+            JoinHandle::new(self.set.spawn_local(task), number)
         })
     }
 

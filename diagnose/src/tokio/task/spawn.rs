@@ -22,7 +22,7 @@ where
     F::Output: Send + 'static,
 {
     launch!(number::here(), None, future: F, |task, number| {
-        JoinHandle::new(::tokio::task::spawn(task), number, Location::caller())
+        JoinHandle::new(::tokio::task::spawn(task), number)
     })
 }
 
@@ -34,7 +34,7 @@ where
     F::Output: 'static,
 {
     launch!(number::local(), None, future: F, |task, number| {
-        JoinHandle::new(::tokio::task::spawn_local(task), number, Location::caller())
+        JoinHandle::new(::tokio::task::spawn_local(task), number)
     })
 }
 
@@ -47,7 +47,7 @@ where
 {
     let at = Location::caller();
     let (work, number) = blocking(number::here(), at, f);
-    JoinHandle::new(::tokio::task::spawn_blocking(work), number, at)
+    JoinHandle::new(::tokio::task::spawn_blocking(work), number)
 }
 
 /// `tokio::task::block_in_place`; the call is timed as part of the task that makes it.

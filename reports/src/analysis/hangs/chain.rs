@@ -56,9 +56,7 @@ impl<'a> Chain<'a> {
         }
         let wait = &self.facts.snapshot.waits[index];
         let task = self.facts.task_of(wait);
-        let is_blocked = wait.thread_id.is_some()
-            || task.is_some_and(|task| self.facts.snapshot.tasks[task].state == State::Running);
-        let role = if is_blocked { LinkRole::Blocked } else { LinkRole::Waits };
+        let role = if self.facts.is_blocking(wait) { LinkRole::Blocked } else { LinkRole::Waits };
         let place = self.facts.place_of(wait);
         self.links.push(match task {
             Some(task) => self.facts.task_link(task, place.as_ref(), role, wait.since_ns),
@@ -69,9 +67,6 @@ impl<'a> Chain<'a> {
         });
         self.separate();
         let _ = write!(self.words, "{} {}", self.facts.waiter_words(wait), self.facts.waits_words(wait));
-        if is_blocked {
-            self.words.push_str(" and blocks its thread");
-        }
         (self.about, self.wait) = (wait.task, Some(index));
         self.push_resource(wait.resource);
     }
@@ -97,14 +92,14 @@ impl<'a> Chain<'a> {
             None => (LinkRole::Queued, wait.since_ns),
         };
         let is_future = !is_active(wait) || is_own;
-        let name = facts.future_name(wait);
+        let name = facts.span_name(wait.span).unwrap_or_default();
         self.links.push(match facts.task_of(wait).filter(|_| !is_future) {
             Some(task) => facts.task_link(task, place.as_ref(), role, since_ns),
-            None => link(LinkNode::Future, wait.id, name.clone(), place.as_ref(), role, since_ns),
+            None => link(LinkNode::Future, wait.id, name, place.as_ref(), role, since_ns),
         });
         let who = match (is_future, is_own) {
-            (true, true) => format!("future `{name}` of the same task"),
-            (true, false) => format!("future `{name}` of {}", facts.waiter_words(wait)),
+            (true, true) => format!("{} of the same task", facts.future_words(wait)),
+            (true, false) => format!("{} of {}", facts.future_words(wait), facts.waiter_words(wait)),
             (false, _) => facts.waiter_words(wait),
         };
         let (at, since) = (at(place.as_ref()), time(since_ns));
@@ -114,7 +109,7 @@ impl<'a> Chain<'a> {
             write!(self.words, ", behind {who}, which {}", facts.waits_words(wait))
         };
         if !is_active(wait) {
-            self.words.push_str(", alive but not polled");
+            self.words.push_str(", which is alive and not polled");
         }
         (self.about, self.wait) = (wait.task, Some(index));
     }
@@ -150,10 +145,13 @@ impl<'a> Chain<'a> {
             (false, None, None) => "somebody".to_owned(),
         };
         let who = match &aside {
-            Some(name) => format!("future `{name}` of {owner}, alive but not polled"),
+            Some(name) => format!("future `{name}` of {owner}"),
             None => owner,
         };
         self.words.push_str(&stake_words(stake, &who));
+        if aside.is_some() {
+            self.words.push_str(", which is alive and not polled");
+        }
         self.about = owner_id;
     }
 
@@ -209,7 +207,7 @@ fn stake_words(stake: &Stake, who: &str) -> String {
         |verb: &str, it: Option<&Place>| place(it).map(|it| format!(" ({verb} at {it})")).unwrap_or_default();
     let place = stake.place.as_ref();
     match stake.role {
-        Role::Holds => format!(", held by {who} for {since}{}", by("taken", place)),
+        Role::Holds => format!(", held for {since} by {who}{}", by("taken", place)),
         Role::Sends | Role::Receives => {
             let end = if stake.role == Role::Sends { "sender" } else { "receiver" };
             let last = if stake.uses == 0 { "never used, made" } else { "last used" };

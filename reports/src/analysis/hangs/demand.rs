@@ -6,7 +6,7 @@
 
 use super::facts::Facts;
 use super::system::Node;
-use crate::model::{Mode, Task};
+use crate::model::{Mode, Snapshot, Task};
 
 /// Whether the tasks of the way, of the group or behind it have to go on.
 pub(super) fn is_demanded(
@@ -28,7 +28,7 @@ pub(super) fn is_demanded(
         Node::Workers(_) | Node::Pool(_) | Node::Thread(_) => true,
         _ => false,
     };
-    let is_wanted = |task: usize| is_root(&snapshot.tasks[task]) || facts.is_joined[task];
+    let is_wanted = |task: usize| is_root(snapshot, &snapshot.tasks[task]) || facts.is_joined[task];
     let waits = way.iter().any(|node| matches!(node, Node::Wait(_)));
     !waits
         || way.iter().any(is_at_work)
@@ -36,7 +36,8 @@ pub(super) fn is_demanded(
         || group.any(|node| node.task().is_some_and(is_wanted))
 }
 
-/// Whether it is the root of the program, or of a thread: nobody has spawned it.
-fn is_root(task: &Task) -> bool {
-    task.spawned_by.is_none() && task.spawned_at.is_empty()
+/// Whether it is the root of the program, or of a thread: nobody has spawned it, or it is what a runtime runs as `main`.
+fn is_root(snapshot: &Snapshot, task: &Task) -> bool {
+    let is_main = || snapshot.sites.get(task.site).is_some_and(|site| site.name == "main");
+    task.spawned_by.is_none() && (task.spawned_at.is_empty() || is_main())
 }

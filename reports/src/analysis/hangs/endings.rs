@@ -40,6 +40,9 @@ pub(super) fn ending(facts: &Facts<'_>, judged: &Judged) -> String {
             None => quiet(facts, judged),
         },
         (VerdictKind::MissedNotify, _) => "; nothing else is alive that could tell it".to_owned(),
+        (VerdictKind::BlockedWorker, _) if judged.way.iter().any(|it| matches!(it, Node::Workers(_))) => {
+            ": no worker is left to run what would wake it".to_owned()
+        }
         (VerdictKind::BlockedWorker, _) => ": what would wake the blocked thread has to run on it".to_owned(),
         (VerdictKind::PoolExhausted, _) => {
             ": all threads for blocking work wait for blocking work that is queued behind them".to_owned()
@@ -51,13 +54,15 @@ pub(super) fn ending(facts: &Facts<'_>, judged: &Judged) -> String {
 fn leak(facts: &Facts<'_>, judged: &Judged, level: Option<usize>) -> String {
     match level.map(|index| &facts.snapshot.resources[index]) {
         Some(it) if it.forgotten > 0 => format!(
-            ": {} of {} were taken out for ever by forget(), and nobody is left who would give one back",
-            it.forgotten,
+            ": {} taken out of {} for ever by forget(), and nobody is left who would give one back",
+            if it.forgotten == 1 {
+                "1 permit was".to_owned()
+            } else {
+                format!("{} permits were", it.forgotten)
+            },
             resource(it)
         ),
-        _ if matches!(judged.way.last(), Some(Node::Stake(..))) => {
-            ": it was never given back, and its task is done".to_owned()
-        }
+        _ if matches!(judged.way.last(), Some(Node::Stake(..))) => ": it was never given back".to_owned(),
         _ => ": it waits for what only it could send, or let go of".to_owned(),
     }
 }
@@ -69,7 +74,7 @@ fn quiet(facts: &Facts<'_>, judged: &Judged) -> String {
     });
     match it {
         Some(it) if it.kind == ResourceKind::Barrier => format!(
-            "; {} of {} have arrived, and nothing else is alive that could",
+            "; {} of {} have arrived, and nothing else is alive that could come",
             it.filled,
             it.capacity.unwrap_or(0)
         ),

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::facts::Facts;
 use super::remarks::{SUSPECT_NS, remark};
 use super::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
-use super::words::{at, link, resource};
-use crate::export::units::{counted, time};
+use super::words::{at, link, place, resource};
+use crate::export::units::time;
 use crate::model::{Resource, Stake, Wait};
 
 /// So many futures of one task are shown.
@@ -50,12 +50,17 @@ fn snoozed(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
             chain.push(future(facts, wait));
         }
         let first = waits.first()?;
+        let (who, woken_ns) = (facts.task_words(it.id), first.woken_ns.unwrap_or(0));
+        let futures = match waits.len() {
+            1 => format!("a future of {who} was woken {} ago and not polled since:", time(woken_ns)),
+            many => format!(
+                "{many} futures of {who} were woken up to {} ago and not polled since, first",
+                time(woken_ns)
+            ),
+        };
         let sentence = format!(
-            "{} of {} woken up to {} ago and not polled since, the first is `{}`{}; the task waits{} for {}",
-            counted(waits.len() as u64, "future"),
-            facts.task_words(it.id),
-            time(first.woken_ns.unwrap_or(0)),
-            facts.future_name(first),
+            "{futures} {}{}; the task waits{} for {}",
+            facts.future_words(first),
             at(facts.place_of(first).as_ref()),
             at(place.as_ref()),
             time(it.since_ns),
@@ -68,7 +73,14 @@ fn snoozed(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
 fn future(facts: &Facts<'_>, wait: &Wait) -> Link {
     let role = if wait.is_granted { LinkRole::Granted } else { LinkRole::Waits };
     let since_ns = wait.woken_ns.unwrap_or(wait.since_ns);
-    link(LinkNode::Future, wait.id, facts.future_name(wait), facts.place_of(wait).as_ref(), role, since_ns)
+    link(
+        LinkNode::Future,
+        wait.id,
+        facts.span_name(wait.span).unwrap_or_default(),
+        facts.place_of(wait).as_ref(),
+        role,
+        since_ns,
+    )
 }
 
 /// A lock that is held by a future which its task does not poll.
@@ -96,12 +108,15 @@ fn held(
     );
     let chain = waiter.into_iter().chain(facts.resource_link(index)).chain([holder]).collect();
     let sentence = format!(
-        "{} is held for {} by future `{name}` of {}, alive but not polled{}; {} for it, the longest for {}",
+        "{} is held for {} by future `{name}` of {}{}, which is alive and not polled; {} for {}",
         resource(it),
         time(stake.since_ns),
         facts.task_words(task.id),
-        at(stake.place.as_ref()),
-        if waiting.len() == 1 { "one waits".to_owned() } else { format!("{} wait", waiting.len()) },
+        place(stake.place.as_ref()).map(|it| format!(" (taken at {it})")).unwrap_or_default(),
+        match waiting.len() {
+            1 => "one waits for it".to_owned(),
+            many => format!("{many} wait for it, the longest"),
+        },
         time(longest.since_ns),
     );
     let mut verdict = remark(VerdictKind::Hazard, Confidence::Suspect, chain, sentence);

@@ -45,7 +45,13 @@ pub(super) fn judge(system: &System<'_>, stuck: &Stuck, group: usize) -> Vec<Jud
 fn circle(system: &System<'_>, stuck: &Stuck, group: usize) -> Option<Vec<Node>> {
     let gates = &stuck.groups[group];
     let is_task = |gate: &Gate| matches!(system.nodes[*gate], Node::Task(_));
-    let start = gates.iter().copied().filter(is_task).min().or_else(|| gates.iter().copied().min())?;
+    // Who sleeps in a poll is the story, if anybody does.
+    let is_awake = |gate: &Gate| {
+        let task = system.nodes[*gate].task();
+        task.is_some_and(|task| system.facts.snapshot.tasks[task].state != State::Running)
+    };
+    let tasks = gates.iter().copied().filter(is_task);
+    let start = tasks.min_by_key(|gate| (is_awake(gate), *gate)).or_else(|| gates.iter().copied().min())?;
     let is_direct = |gate: Gate| !matches!(system.nodes[gate], Node::Ahead(_) | Node::Closing(_));
     let way = stuck.circle(start, is_direct).or_else(|| stuck.circle(start, |_| true))?;
     Some(way.into_iter().map(|gate| system.nodes[gate]).collect())
@@ -96,7 +102,9 @@ fn judge_circle(system: &System<'_>, stuck: &Stuck, group: usize, way: Vec<Node>
         let kind = if is_leak { VerdictKind::Leak } else { VerdictKind::SelfWait };
         return Judged::new(kind, None, way);
     }
-    let detail = has(|node| matches!(node, Node::Ahead(_))).then_some(VerdictDetail::ViaQueue);
+    let is_queued =
+        |node: &Node| matches!(node, Node::Leaves(wait) if snapshot.waits[*wait].woken_ns.is_none());
+    let detail = way.iter().any(is_queued).then_some(VerdictDetail::ViaQueue);
     Judged::new(VerdictKind::Cycle, detail, way)
 }
 
@@ -127,8 +135,8 @@ fn futurelock(facts: &Facts<'_>, way: &[Node]) -> Option<VerdictDetail> {
 fn knot(system: &System<'_>, stuck: &Stuck, group: usize, node: Node) -> Option<usize> {
     let Node::Level(resource) = node else { return None };
     let it = &system.facts.snapshot.resources[resource];
-    let owners: BTreeSet<u64> =
-        knotted(system, stuck, group, resource).into_iter().map(|(_, task)| task).collect();
+    let held = knotted(system, stuck, group, resource);
+    let owners: BTreeSet<u64> = held.into_iter().map(|(_, task)| task).collect();
     (it.kind == ResourceKind::Semaphore && owners.len() > 1).then_some(resource)
 }
 
@@ -139,17 +147,13 @@ pub(super) fn knotted(
     group: usize,
     resource: usize,
 ) -> Vec<(usize, u64)> {
-    let stakes = &system.facts.snapshot.resources[resource].stakes;
-    let gates = stuck.groups[group].iter();
-    let mut held: Vec<(usize, u64)> = gates
-        .filter_map(|&gate| match system.nodes[gate] {
-            Node::Stake(other, number) if other == resource => Some((number, stakes[number].task?)),
-            _ => None,
-        })
-        .filter(|&(number, _)| stakes[number].role == Role::Holds)
-        .collect();
-    held.sort_unstable();
-    held
+    let stakes = system.facts.snapshot.resources[resource].stakes.iter();
+    let gates = system.shared.stakes[resource].iter();
+    let held = stakes
+        .zip(gates)
+        .enumerate()
+        .filter(|(_, (stake, gate))| stake.role == Role::Holds && stuck.is_in(**gate, group));
+    held.filter_map(|(number, (stake, _))| Some((number, stake.task?))).collect()
 }
 
 /// A gate that nothing opens.

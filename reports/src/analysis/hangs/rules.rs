@@ -108,6 +108,12 @@ impl System<'_> {
     fn add_lock(&mut self, gate: Gate, index: usize, resource: usize) {
         let facts = self.facts;
         let (wait, it) = (&facts.snapshot.waits[index], &facts.snapshot.resources[resource]);
+        // Permits can be added by anybody: whoever asks for more than there are is stuck as far as is known.
+        let is_short = it.forgotten > 0 || it.capacity.is_some_and(|all| units(wait) > all);
+        if it.kind == ResourceKind::Semaphore && is_short && self.trust == Trust::Exact {
+            self.always(gate);
+            return;
+        }
         self.gates.set(gate, 0);
         if it.is_fair {
             if let Some(ahead) = self.ahead(resource, side(wait.mode), facts.ahead[index]) {

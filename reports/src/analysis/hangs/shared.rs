@@ -22,7 +22,7 @@ pub(super) struct Shared {
     told: Vec<Option<Gate>>,
     all: Vec<Option<Gate>>,
     /// By resource and number: its stakes, and so many of its units.
-    stakes: Vec<Vec<Gate>>,
+    pub(super) stakes: Vec<Vec<Gate>>,
     units: HashMap<(usize, u64), Gate>,
     /// By resource and side: the first 1, 2, … of the line.
     ahead: Vec<[Vec<Gate>; 2]>,

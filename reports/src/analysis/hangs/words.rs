@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::facts::Facts;
 use super::verdict::{Link, LinkNode, LinkRole};
 use crate::export::units::time;
-use crate::model::{Mode, Place, Resource, ResourceKind, Task, Wait};
+use crate::model::{Mode, Place, Resource, ResourceKind, State, Task, Wait};
 use crate::names::printable;
 
 /// What a kind of resource is called where the program has given no name.
@@ -65,7 +65,7 @@ impl Facts<'_> {
     pub(super) fn task_words(&self, id: u64) -> String {
         match self.task(id) {
             Some(index) => format!("task {id} `{}`", self.task_name(&self.snapshot.tasks[index])),
-            None => format!("task {id}, which is done,"),
+            None => format!("task {id} (done)"),
         }
     }
 
@@ -78,9 +78,9 @@ impl Facts<'_> {
         }
     }
 
-    /// The name of the future that a wait is in: that of its span.
-    pub(super) fn future_name(&self, wait: &Wait) -> String {
-        self.span_name(wait.span).unwrap_or_else(|| "future".to_owned())
+    /// ``future `op` ``, by the span that a wait is in; `a future` if that is gone.
+    pub(super) fn future_words(&self, wait: &Wait) -> String {
+        self.span_name(wait.span).map_or_else(|| "a future".to_owned(), |name| format!("future `{name}`"))
     }
 
     /// The name of a span that is alive.
@@ -98,18 +98,16 @@ impl Facts<'_> {
         self.place_of_site(span.at.unwrap_or(span.site))
     }
 
-    /// Where a task stands: the innermost that it awaits, else where it was spawned or annotated.
+    /// Where a task stands: the innermost that it awaits, else where it was annotated or spawned.
     pub(super) fn place_of_task(&self, task: &Task) -> Option<Place> {
-        let mut spans = self.snapshot.spans.iter().enumerate().skip(task.span?);
-        let (_, mut innermost) = spans.next()?;
-        let mut number = task.span?;
-        for (index, span) in spans {
-            if span.parent != Some(number) {
-                break;
-            }
-            (number, innermost) = (index, span);
+        let spans = &self.snapshot.spans;
+        let Some(mut innermost) = task.span.filter(|&root| root < spans.len()) else {
+            return self.place_of_site(task.site);
+        };
+        while spans.get(innermost + 1).is_some_and(|next| next.parent == Some(innermost)) {
+            innermost += 1;
         }
-        self.place_of_site(innermost.site)
+        self.place_of_site(spans[innermost].site)
     }
 
     /// The place of a site.
@@ -118,11 +116,28 @@ impl Facts<'_> {
         Some(Place { file: site.file.clone(), line: site.line, column: site.column })
     }
 
+    /// Whether a thread sleeps in it.
+    pub(super) fn is_blocking(&self, wait: &Wait) -> bool {
+        let task = self.task_of(wait);
+        wait.thread_id.is_some() || task.is_some_and(|task| self.snapshot.tasks[task].state == State::Running)
+    }
+
     /// `waits for Mutex#1 at src/main.rs:40 for 1.20 s`.
     pub(super) fn waits_words(&self, wait: &Wait) -> String {
+        format!(
+            "{}{}{} for {}",
+            if self.is_blocking(wait) { "blocks its thread and " } else { "" },
+            self.mode_words(wait),
+            at(self.place_of(wait).as_ref()),
+            time(wait.since_ns)
+        )
+    }
+
+    /// `waits for Mutex#1`.
+    fn mode_words(&self, wait: &Wait) -> String {
         let it = wait.resource.and_then(|index| self.snapshot.resources.get(index));
         let name = it.map_or_else(String::new, resource);
-        let mut text = match wait.mode {
+        match wait.mode {
             Mode::Lock => format!("waits for {name}"),
             Mode::Read => format!("waits to read {name}"),
             Mode::Write => format!("waits to write {name}"),
@@ -142,15 +157,13 @@ impl Facts<'_> {
             Mode::Timer => "waits for a timer".to_owned(),
             Mode::Shutdown => format!("waits for blocking work to end, {}", self.joined_words(wait)),
             Mode::Custom => format!("waits for {}", if it.is_some() { &name } else { "something" }),
-        };
-        text.push_str(&at(self.place_of(wait).as_ref()));
-        let _ = write!(text, " for {}", time(wait.since_ns));
-        text
+        }
     }
 
     fn joined_words(&self, wait: &Wait) -> String {
         match wait.tasks.as_slice() {
             [] => "a task".to_owned(),
+            [task] if Some(*task) == wait.task => "itself".to_owned(),
             [task] => self.task_words(*task),
             [first, others @ ..] => format!("{} or one of {} more", self.task_words(*first), others.len()),
         }

@@ -1,0 +1,171 @@
+//! `parking_lot::Condvar`, with who waits for it and when it was notified.
+
+use std::fmt;
+use std::ops::Deref;
+use std::panic::Location;
+use std::time::{Duration, Instant};
+
+use ::parking_lot::WaitTimeoutResult;
+
+use super::MutexGuard;
+use crate::waits::{Kind, Notified, Resource, Stake, What};
+
+static WHAT: What = What { kind: Kind::Condvar, library: "parking_lot", is_fair: false, is_forced: || false };
+
+/// `parking_lot`'s `Condvar`. It is known with the place where it was made, from its first use on.
+pub struct Condvar {
+    resource: Resource,
+    condvar: ::parking_lot::Condvar,
+}
+
+impl Condvar {
+    /// A condition variable for which nobody waits.
+    #[inline]
+    #[track_caller]
+    pub const fn new() -> Self {
+        Self { resource: Resource::new(&WHAT, 0, Location::caller()), condvar: ::parking_lot::Condvar::new() }
+    }
+
+    /// Wakes one that waits. Returns whether there was one.
+    #[track_caller]
+    pub fn notify_one(&self) -> bool {
+        self.tell(Location::caller(), false);
+        self.condvar.notify_one()
+    }
+
+    /// Wakes all that wait. Returns how many there were.
+    #[track_caller]
+    pub fn notify_all(&self) -> usize {
+        self.tell(Location::caller(), true);
+        self.condvar.notify_all()
+    }
+
+    /// Frees the mutex, blocks this thread until a notification, and acquires the mutex again.
+    #[track_caller]
+    pub fn wait<T: ?Sized>(&self, mutex_guard: &mut MutexGuard<'_, T>) {
+        let notified = self.begin(mutex_guard, Location::caller());
+        self.condvar.wait(&mut mutex_guard.guard);
+        mutex_guard.stake = notified.end();
+    }
+
+    /// [`wait`](Self::wait), but not for longer than until then.
+    #[track_caller]
+    pub fn wait_until<T: ?Sized>(
+        &self,
+        mutex_guard: &mut MutexGuard<'_, T>,
+        timeout: Instant,
+    ) -> WaitTimeoutResult {
+        let notified = self.begin(mutex_guard, Location::caller());
+        let result = self.condvar.wait_until(&mut mutex_guard.guard, timeout);
+        mutex_guard.stake = notified.end();
+        result
+    }
+
+    /// [`wait`](Self::wait), but not for longer than that.
+    #[track_caller]
+    pub fn wait_for<T: ?Sized>(
+        &self,
+        mutex_guard: &mut MutexGuard<'_, T>,
+        timeout: Duration,
+    ) -> WaitTimeoutResult {
+        let notified = self.begin(mutex_guard, Location::caller());
+        let result = self.condvar.wait_for(&mut mutex_guard.guard, timeout);
+        mutex_guard.stake = notified.end();
+        result
+    }
+
+    /// Waits until `condition` is false, which is looked at with the mutex held, first of all.
+    #[track_caller]
+    pub fn wait_while<T, F>(&self, mutex_guard: &mut MutexGuard<'_, T>, mut condition: F)
+    where
+        T: ?Sized,
+        F: FnMut(&mut T) -> bool,
+    {
+        while condition(&mut *mutex_guard) {
+            self.wait(mutex_guard);
+        }
+    }
+
+    /// [`wait_while`](Self::wait_while), but not for longer than until then.
+    #[track_caller]
+    pub fn wait_while_until<T, F>(
+        &self,
+        mutex_guard: &mut MutexGuard<'_, T>,
+        mut condition: F,
+        timeout: Instant,
+    ) -> WaitTimeoutResult
+    where
+        T: ?Sized,
+        F: FnMut(&mut T) -> bool,
+    {
+        // The loop is the original's, because only that can make a `WaitTimeoutResult`.
+        let mut notified = self.begin(mutex_guard, Location::caller());
+        let condition = |value: &mut T| notified.look(|| condition(value));
+        let result = self.condvar.wait_while_until(&mut mutex_guard.guard, condition, timeout);
+        mutex_guard.stake = notified.end();
+        result
+    }
+
+    /// [`wait_while`](Self::wait_while), but not for longer than that.
+    #[track_caller]
+    pub fn wait_while_for<T: ?Sized, F>(
+        &self,
+        mutex_guard: &mut MutexGuard<'_, T>,
+        mut condition: F,
+        timeout: Duration,
+    ) -> WaitTimeoutResult
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        let mut notified = self.begin(mutex_guard, Location::caller());
+        let condition = |value: &mut T| notified.look(|| condition(value));
+        let result = self.condvar.wait_while_for(&mut mutex_guard.guard, condition, timeout);
+        mutex_guard.stake = notified.end();
+        result
+    }
+
+    fn begin<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>, at: &'static Location<'static>) -> Notified {
+        let stake = std::mem::replace(&mut guard.stake, Stake::NONE);
+        Notified::begin(self.resource.record(), guard.mutex.resource.record(), stake, at)
+    }
+
+    fn tell(&self, at: &'static Location<'static>, all: bool) {
+        if let Some(record) = self.resource.record() {
+            record.tell(at, all);
+        }
+    }
+}
+
+impl Deref for Condvar {
+    type Target = ::parking_lot::Condvar;
+
+    fn deref(&self) -> &Self::Target {
+        &self.condvar
+    }
+}
+
+impl fmt::Debug for Condvar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.condvar.fmt(f)
+    }
+}
+
+impl Default for Condvar {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl From<::parking_lot::Condvar> for Condvar {
+    #[track_caller]
+    fn from(condvar: ::parking_lot::Condvar) -> Self {
+        Self { resource: Resource::new(&WHAT, 0, Location::caller()), condvar }
+    }
+}
+
+impl From<Condvar> for ::parking_lot::Condvar {
+    fn from(condvar: Condvar) -> Self {
+        condvar.condvar
+    }
+}

@@ -1,0 +1,110 @@
+//! What all guards have: a guard of a part, and the two ways to let go for a while.
+
+/// `map`, `try_map` and `try_map_or_err`, from `$guard` to `$part`. `$mut` is `mut` where the guard gives that.
+macro_rules! parts {
+    ($guard:ident, $part:ident, $(($mut:tt))?) => {
+        impl<'a, T: ?Sized> $guard<'a, T> {
+            /// A guard of a part of what this one guards.
+            #[inline]
+            pub fn map<U: ?Sized, F>(s: Self, f: F) -> $part<'a, U>
+            where
+                F: FnOnce(&$($mut)? T) -> &$($mut)? U,
+            {
+                $part::of(s.stake, ::parking_lot::$guard::map(s.guard, f))
+            }
+
+            /// A guard of a part of what this one guards, if there is that.
+            ///
+            /// # Errors
+            /// If there is none, this guard.
+            #[inline]
+            pub fn try_map<U: ?Sized, F>(s: Self, f: F) -> Result<$part<'a, U>, Self>
+            where
+                F: FnOnce(&$($mut)? T) -> Option<&$($mut)? U>,
+            {
+                Self::try_map_or_err(s, |value| f(value).ok_or(())).map_err(|(guard, ())| guard)
+            }
+
+            /// A guard of a part of what this one guards, if there is that.
+            ///
+            /// # Errors
+            /// If there is none, this guard, and what `f` says.
+            #[inline]
+            pub fn try_map_or_err<U: ?Sized, F, E>(s: Self, f: F) -> Result<$part<'a, U>, (Self, E)>
+            where
+                F: FnOnce(&$($mut)? T) -> Result<&$($mut)? U, E>,
+            {
+                // Older originals have `try_map` only.
+                let mut error = None;
+                let mapped = ::parking_lot::$guard::try_map(s.guard, |value| match f(value) {
+                    Ok(part) => Some(part),
+                    Err(says) => {
+                        error = Some(says);
+                        None
+                    }
+                });
+                match mapped {
+                    Ok(guard) => Ok($part::of(s.stake, guard)),
+                    Err(guard) => match error {
+                        Some(error) => Err((Self { guard, ..s }, error)),
+                        None => unreachable!("there is no part, so `f` has said why"),
+                    },
+                }
+            }
+
+            /// Frees it, and hands it to who waits longest.
+            #[inline]
+            pub fn unlock_fair(s: Self) {
+                drop(s.stake);
+                ::parking_lot::$guard::unlock_fair(s.guard);
+            }
+        }
+    };
+}
+
+/// `unlocked`, `unlocked_fair` and `bump`: the lock is free meanwhile, and nobody's stake.
+macro_rules! unlocked {
+    ($guard:ident, $lock:ident) => {
+        impl<T: ?Sized> $guard<'_, T> {
+            /// Frees it while `f` runs, and acquires it again.
+            #[inline]
+            #[track_caller]
+            pub fn unlocked<F, U>(s: &mut Self, f: F) -> U
+            where
+                F: FnOnce() -> U,
+            {
+                s.stake = Stake::NONE;
+                let result = ::parking_lot::$guard::unlocked(&mut s.guard, f);
+                s.stake = s.$lock.hold(Location::caller(), true);
+                result
+            }
+
+            /// Frees it while `f` runs, hands it to who waits longest, and acquires it again.
+            #[inline]
+            #[track_caller]
+            pub fn unlocked_fair<F, U>(s: &mut Self, f: F) -> U
+            where
+                F: FnOnce() -> U,
+            {
+                s.stake = Stake::NONE;
+                let result = ::parking_lot::$guard::unlocked_fair(&mut s.guard, f);
+                s.stake = s.$lock.hold(Location::caller(), true);
+                result
+            }
+
+            /// If somebody waits, frees it for who waits longest, and acquires it again.
+            #[inline]
+            #[track_caller]
+            pub fn bump(s: &mut Self) {
+                if !s.stake.record().is_some_and(Record::has_waiting) {
+                    return ::parking_lot::$guard::bump(&mut s.guard);
+                }
+                s.stake = Stake::NONE;
+                ::parking_lot::$guard::bump(&mut s.guard);
+                s.stake = s.$lock.hold(Location::caller(), true);
+            }
+        }
+    };
+}
+
+pub(super) use {parts, unlocked};

@@ -1,0 +1,205 @@
+//! `parking_lot::RwLock`, with who reads, who writes and who is blocked by it.
+
+use std::fmt;
+use std::ops::Deref;
+use std::panic::Location;
+use std::time::{Duration, Instant};
+
+use super::{RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
+use crate::waits::{Blocked, Kind, Mode, Resource, Stake, What};
+
+static WHAT: What = What { kind: Kind::RwLock, library: "parking_lot", is_fair: false, is_forced: || false };
+
+/// All of it: what a writer has. There is no bound on readers, each of which has one.
+pub(super) const ALL: u64 = u32::MAX as u64;
+
+/// `parking_lot`'s `RwLock`. It is known with the place where it was made, from its first use on.
+pub struct RwLock<T: ?Sized> {
+    resource: Resource,
+    lock: ::parking_lot::RwLock<T>,
+}
+
+/// A lock that is free.
+#[track_caller]
+pub const fn const_rwlock<T>(val: T) -> RwLock<T> {
+    RwLock::new(val)
+}
+
+impl<T> RwLock<T> {
+    /// A lock that is free.
+    #[inline]
+    #[track_caller]
+    pub const fn new(val: T) -> Self {
+        Self {
+            resource: Resource::new(&WHAT, ALL, Location::caller()),
+            lock: ::parking_lot::const_rwlock(val),
+        }
+    }
+
+    /// What it guards.
+    #[inline]
+    pub fn into_inner(self) -> T {
+        self.lock.into_inner()
+    }
+}
+
+/// The four ways to acquire it in one form: at once, by blocking, and by blocking for so long only.
+macro_rules! acquire {
+    (
+        $what:literal, $guard:ident, $mode:ident, $units:expr,
+        $block:ident, $try:ident, $try_for:ident, $try_until:ident
+    ) => {
+        impl<T: ?Sized> RwLock<T> {
+            #[doc = concat!("Acquires it ", $what, ", and blocks this thread until then.")]
+            #[inline]
+            #[track_caller]
+            pub fn $block(&self) -> $guard<'_, T> {
+                let at = Location::caller();
+                let (guard, has_waited) = match self.lock.$try() {
+                    Some(guard) => (guard, false),
+                    None => (self.block(Mode::$mode, $units, at, ::parking_lot::RwLock::$block), true),
+                };
+                $guard::new(self.hold($units, at, has_waited), guard, self)
+            }
+
+            #[doc = concat!("Acquires it ", $what, ", if that is possible now.")]
+            #[inline]
+            #[track_caller]
+            pub fn $try(&self) -> Option<$guard<'_, T>> {
+                let guard = self.lock.$try()?;
+                Some($guard::new(self.hold($units, Location::caller(), false), guard, self))
+            }
+
+            #[doc = concat!("Acquires it ", $what, ", and blocks this thread, but not for longer than that.")]
+            #[inline]
+            #[track_caller]
+            pub fn $try_for(&self, timeout: Duration) -> Option<$guard<'_, T>> {
+                let at = Location::caller();
+                let (guard, has_waited) = match self.lock.$try() {
+                    Some(guard) => (guard, false),
+                    None => (self.block(Mode::$mode, $units, at, |lock| lock.$try_for(timeout))?, true),
+                };
+                Some($guard::new(self.hold($units, at, has_waited), guard, self))
+            }
+
+            #[doc = concat!("Acquires it ", $what, ", and blocks this thread until then, but no longer than that.")]
+            #[inline]
+            #[track_caller]
+            pub fn $try_until(&self, timeout: Instant) -> Option<$guard<'_, T>> {
+                let at = Location::caller();
+                let (guard, has_waited) = match self.lock.$try() {
+                    Some(guard) => (guard, false),
+                    None => (self.block(Mode::$mode, $units, at, |lock| lock.$try_until(timeout))?, true),
+                };
+                Some($guard::new(self.hold($units, at, has_waited), guard, self))
+            }
+        }
+    };
+}
+
+acquire!("for reading", RwLockReadGuard, Read, 1, read, try_read, try_read_for, try_read_until);
+acquire!(
+    "for reading, whether or not a writer waits",
+    RwLockReadGuard,
+    Read,
+    1,
+    read_recursive,
+    try_read_recursive,
+    try_read_recursive_for,
+    try_read_recursive_until
+);
+acquire!(
+    "for reading, and perhaps for writing later",
+    RwLockUpgradableReadGuard,
+    Read,
+    1,
+    upgradable_read,
+    try_upgradable_read,
+    try_upgradable_read_for,
+    try_upgradable_read_until
+);
+acquire!("for writing", RwLockWriteGuard, Write, ALL, write, try_write, try_write_for, try_write_until);
+
+impl<T: ?Sized> RwLock<T> {
+    /// Whether somebody has it.
+    #[inline]
+    pub fn is_locked(&self) -> bool {
+        self.lock.is_locked()
+    }
+
+    /// Whether somebody writes.
+    #[inline]
+    pub fn is_locked_exclusive(&self) -> bool {
+        self.lock.is_locked_exclusive()
+    }
+
+    /// What it guards: nobody else can have it now.
+    #[inline]
+    pub fn get_mut(&mut self) -> &mut T {
+        self.lock.get_mut()
+    }
+
+    /// A pointer to what it guards.
+    #[inline]
+    pub fn data_ptr(&self) -> *mut T {
+        self.lock.data_ptr()
+    }
+
+    #[cold]
+    fn block<'a, G>(
+        &'a self,
+        mode: Mode,
+        units: u64,
+        at: &'static Location<'static>,
+        block: impl FnOnce(&'a ::parking_lot::RwLock<T>) -> G,
+    ) -> G {
+        let _blocked = Blocked::begin(self.resource.record(), mode, units, at);
+        block(&self.lock)
+    }
+
+    #[inline]
+    pub(super) fn hold(&self, units: u64, at: &'static Location<'static>, has_waited: bool) -> Stake {
+        Stake::hold_after(self.resource.record(), units, at, false, has_waited)
+    }
+}
+
+impl<T: ?Sized> Deref for RwLock<T> {
+    type Target = ::parking_lot::RwLock<T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.lock
+    }
+}
+
+impl<T: fmt::Debug + ?Sized> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lock.fmt(f)
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    #[track_caller]
+    fn from(t: T) -> Self {
+        Self::new(t)
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> From<::parking_lot::RwLock<T>> for RwLock<T> {
+    #[track_caller]
+    fn from(lock: ::parking_lot::RwLock<T>) -> Self {
+        Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock }
+    }
+}
+
+impl<T> From<RwLock<T>> for ::parking_lot::RwLock<T> {
+    fn from(lock: RwLock<T>) -> Self {
+        lock.lock
+    }
+}

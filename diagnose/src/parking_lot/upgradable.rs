@@ -1,0 +1,208 @@
+//! The guard of a `parking_lot::RwLock` that reads and may write later.
+
+use std::panic::Location;
+use std::time::{Duration, Instant};
+
+use super::parts::unlocked;
+use super::rwlock::ALL;
+use super::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use crate::waits::{Blocked, Mode, Record, Stake, guard};
+
+/// The guard of who reads and may write later: others read beside it, but there is one such only. It ends that when it is
+/// dropped.
+///
+/// Unlike the original it is `Sync` only where what it guards is `Send` too: [`rwlock`](Self::rwlock) gives access to it.
+#[clippy::has_significant_drop]
+#[must_use = "if unused the RwLock will immediately unlock"]
+pub struct RwLockUpgradableReadGuard<'a, T: ?Sized> {
+    // It ends before the lock is free.
+    stake: Stake,
+    guard: Reads<'a, T>,
+    lock: Lock<'a, T>,
+}
+
+type Reads<'a, T> = ::parking_lot::RwLockUpgradableReadGuard<'a, T>;
+type Writes<'a, T> = ::parking_lot::RwLockWriteGuard<'a, T>;
+
+#[derive(Debug)]
+struct Lock<'a, T: ?Sized>(&'a RwLock<T>);
+
+impl<T: ?Sized> Lock<'_, T> {
+    #[inline]
+    fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Stake {
+        self.0.hold(1, at, has_waited)
+    }
+}
+
+impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
+    #[inline]
+    pub(super) fn new(stake: Stake, guard: Reads<'a, T>, lock: &'a RwLock<T>) -> Self {
+        Self { stake, guard, lock: Lock(lock) }
+    }
+
+    /// The lock that it is of.
+    pub fn rwlock(s: &Self) -> &'a RwLock<T> {
+        s.lock.0
+    }
+
+    /// Frees it, and hands it to who waits longest.
+    #[inline]
+    pub fn unlock_fair(s: Self) {
+        drop(s.stake);
+        Reads::unlock_fair(s.guard);
+    }
+
+    /// Reads from now on, and will not write.
+    #[inline]
+    #[track_caller]
+    pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
+        RwLockReadGuard::new(s.stake, Reads::downgrade(s.guard), s.lock.0)
+    }
+
+    /// Blocks this thread until nobody else reads, and writes then.
+    #[inline]
+    #[track_caller]
+    pub fn upgrade(s: Self) -> RwLockWriteGuard<'a, T> {
+        let at = Location::caller();
+        match s.turn(at, Reads::try_upgrade) {
+            Ok(guard) => guard,
+            Err(s) => {
+                let blocked = s.blocked(at);
+                let guard = Reads::upgrade(s.guard);
+                drop((blocked, s.stake));
+                RwLockWriteGuard::new(s.lock.0.hold(ALL, at, true), guard, s.lock.0)
+            }
+        }
+    }
+
+    /// Writes from now on, if nobody else reads.
+    ///
+    /// # Errors
+    /// If somebody does, the guard.
+    #[inline]
+    #[track_caller]
+    pub fn try_upgrade(s: Self) -> Result<RwLockWriteGuard<'a, T>, Self> {
+        s.turn(Location::caller(), Reads::try_upgrade)
+    }
+
+    /// [`upgrade`](Self::upgrade), but not for longer than that.
+    ///
+    /// # Errors
+    /// If somebody reads still, the guard.
+    #[inline]
+    #[track_caller]
+    pub fn try_upgrade_for(s: Self, timeout: Duration) -> Result<RwLockWriteGuard<'a, T>, Self> {
+        s.turn_while(Location::caller(), |guard| Reads::try_upgrade_for(guard, timeout))
+    }
+
+    /// [`upgrade`](Self::upgrade), but not for longer than until then.
+    ///
+    /// # Errors
+    /// If somebody reads still, the guard.
+    #[inline]
+    #[track_caller]
+    pub fn try_upgrade_until(s: Self, timeout: Instant) -> Result<RwLockWriteGuard<'a, T>, Self> {
+        s.turn_while(Location::caller(), |guard| Reads::try_upgrade_until(guard, timeout))
+    }
+
+    /// Blocks this thread until nobody else reads, and writes then, as long as `f` runs.
+    #[inline]
+    #[track_caller]
+    pub fn with_upgraded<Ret, F: FnOnce(&mut T) -> Ret>(&mut self, f: F) -> Ret {
+        let mut blocked = self.blocked(Location::caller());
+        let stake = &self.stake;
+        let result = self.guard.with_upgraded(|value| writes(stake, &mut blocked, value, f));
+        self.stake.set_units(1);
+        result
+    }
+
+    /// Writes as long as `f` runs, if nobody else reads.
+    #[inline]
+    #[track_caller]
+    pub fn try_with_upgraded<Ret, F: FnOnce(&mut T) -> Ret>(&mut self, f: F) -> Option<Ret> {
+        let stake = &self.stake;
+        let result = self.guard.try_with_upgraded(|value| writes(stake, &mut None, value, f));
+        self.stake.set_units(1);
+        result
+    }
+
+    /// [`with_upgraded`](Self::with_upgraded), but waits no longer than that.
+    #[inline]
+    #[track_caller]
+    pub fn try_with_upgraded_for<Ret, F: FnOnce(&mut T) -> Ret>(
+        &mut self,
+        timeout: Duration,
+        f: F,
+    ) -> Option<Ret> {
+        let mut blocked = self.blocked(Location::caller());
+        let stake = &self.stake;
+        let result = self.guard.try_with_upgraded_for(timeout, |value| writes(stake, &mut blocked, value, f));
+        self.stake.set_units(1);
+        result
+    }
+
+    /// [`with_upgraded`](Self::with_upgraded), but waits no longer than until then.
+    #[inline]
+    #[track_caller]
+    pub fn try_with_upgraded_until<Ret, F: FnOnce(&mut T) -> Ret>(
+        &mut self,
+        timeout: Instant,
+        f: F,
+    ) -> Option<Ret> {
+        let mut blocked = self.blocked(Location::caller());
+        let stake = &self.stake;
+        let result =
+            self.guard.try_with_upgraded_until(timeout, |value| writes(stake, &mut blocked, value, f));
+        self.stake.set_units(1);
+        result
+    }
+
+    /// It waits for all but what it has.
+    fn blocked(&self, at: &'static Location<'static>) -> Option<Blocked> {
+        Blocked::begin(self.stake.record(), Mode::Write, ALL - 1, at)
+    }
+
+    #[inline]
+    fn turn(
+        self,
+        at: &'static Location<'static>,
+        turn: impl FnOnce(Reads<'a, T>) -> Result<Writes<'a, T>, Reads<'a, T>>,
+    ) -> Result<RwLockWriteGuard<'a, T>, Self> {
+        let Self { stake, guard, lock } = self;
+        match turn(guard) {
+            Ok(guard) => {
+                drop(stake);
+                Ok(RwLockWriteGuard::new(lock.0.hold(ALL, at, false), guard, lock.0))
+            }
+            Err(guard) => Err(Self { stake, guard, lock }),
+        }
+    }
+
+    fn turn_while(
+        self,
+        at: &'static Location<'static>,
+        turn: impl FnOnce(Reads<'a, T>) -> Result<Writes<'a, T>, Reads<'a, T>>,
+    ) -> Result<RwLockWriteGuard<'a, T>, Self> {
+        let waits = match self.turn(at, Reads::try_upgrade) {
+            Ok(guard) => return Ok(guard),
+            Err(waits) => waits,
+        };
+        let _blocked = waits.blocked(at);
+        waits.turn(at, turn)
+    }
+}
+
+/// It has all of it, and is blocked no longer.
+fn writes<T: ?Sized, Ret>(
+    stake: &Stake,
+    blocked: &mut Option<Blocked>,
+    value: &mut T,
+    f: impl FnOnce(&mut T) -> Ret,
+) -> Ret {
+    *blocked = None;
+    stake.set_units(ALL);
+    f(value)
+}
+
+guard!([T: ?Sized] RwLockUpgradableReadGuard<'_, T>, T, |it| &it.guard);
+unlocked!(RwLockUpgradableReadGuard, lock);

@@ -1,0 +1,25 @@
+//! The functions that make a channel.
+
+use std::panic::Location;
+
+use super::{Receiver, Sender, SyncSender};
+use crate::waits::{End, Kind, UNBOUNDED, What};
+
+static WHAT: What = What { kind: Kind::Mpsc, library: "std", is_fair: false, is_forced: || false };
+
+/// A channel without a bound. It is known with the place of this call, from now on.
+#[track_caller]
+pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    let (sends, receives) = End::pair(&WHAT, UNBOUNDED, Location::caller(), None);
+    let (sender, receiver) = ::std::sync::mpsc::channel();
+    (Sender::new(sends, sender), Receiver::new(receives, receiver))
+}
+
+/// A channel that holds so many messages; with none, each is handed over. It is known with the place of this call, from
+/// now on.
+#[track_caller]
+pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
+    let (sends, receives) = End::pair(&WHAT, bound as u64, Location::caller(), None);
+    let (sender, receiver) = ::std::sync::mpsc::sync_channel(bound);
+    (SyncSender::new(sends, sender), Receiver::new(receives, receiver))
+}

@@ -1,0 +1,109 @@
+//! The sending ends.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::mpsc::{SendError, TrySendError};
+
+use crate::waits::{Blocked, End, Mode, Role};
+
+/// The standard library's `Sender`.
+pub struct Sender<T> {
+    // It ends before the channel is closed.
+    end: End,
+    sender: ::std::sync::mpsc::Sender<T>,
+}
+
+impl<T> Sender<T> {
+    pub(super) fn new(end: End, sender: ::std::sync::mpsc::Sender<T>) -> Self {
+        Self { end, sender }
+    }
+
+    /// Puts a message in. Never blocks.
+    ///
+    /// # Errors
+    /// If there is no receiver any more, with the message.
+    #[inline]
+    #[track_caller]
+    pub fn send(&self, t: T) -> Result<(), SendError<T>> {
+        self.end.used(Location::caller());
+        self.sender.send(t)?;
+        self.end.put::<T>();
+        Ok(())
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        Self { end: self.end.another(Role::Sends, Location::caller()), sender: self.sender.clone() }
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.sender.fmt(f)
+    }
+}
+
+/// The standard library's `SyncSender`.
+pub struct SyncSender<T> {
+    // It ends before the channel is closed.
+    end: End,
+    sender: ::std::sync::mpsc::SyncSender<T>,
+}
+
+impl<T> SyncSender<T> {
+    pub(super) fn new(end: End, sender: ::std::sync::mpsc::SyncSender<T>) -> Self {
+        Self { end, sender }
+    }
+
+    /// Puts a message in, and blocks this thread until there is room.
+    ///
+    /// # Errors
+    /// If there is no receiver any more, with the message.
+    #[inline]
+    #[track_caller]
+    pub fn send(&self, t: T) -> Result<(), SendError<T>> {
+        let at = Location::caller();
+        self.end.used(at);
+        match self.sender.try_send(t) {
+            Ok(()) => {}
+            Err(TrySendError::Disconnected(t)) => return Err(SendError(t)),
+            Err(TrySendError::Full(t)) => self.block(t, at)?,
+        }
+        self.end.put::<T>();
+        Ok(())
+    }
+
+    /// Puts a message in if there is room.
+    ///
+    /// # Errors
+    /// If there is none, or no receiver any more, with the message.
+    #[inline]
+    #[track_caller]
+    pub fn try_send(&self, t: T) -> Result<(), TrySendError<T>> {
+        self.end.used(Location::caller());
+        self.sender.try_send(t)?;
+        self.end.put::<T>();
+        Ok(())
+    }
+
+    #[cold]
+    fn block(&self, t: T, at: &'static Location<'static>) -> Result<(), SendError<T>> {
+        let _blocked = Blocked::begin(self.end.record(), Mode::Send, 1, at);
+        self.sender.send(t)
+    }
+}
+
+impl<T> Clone for SyncSender<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        Self { end: self.end.another(Role::Sends, Location::caller()), sender: self.sender.clone() }
+    }
+}
+
+impl<T> fmt::Debug for SyncSender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.sender.fmt(f)
+    }
+}

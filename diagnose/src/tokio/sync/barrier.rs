@@ -1,0 +1,96 @@
+//! `tokio::sync::Barrier`.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::sync::atomic::Ordering::Relaxed;
+
+use ::tokio::sync as real;
+use ::tokio::sync::BarrierWaitResult;
+
+use super::guard::is_never_forced;
+use super::users::Users;
+use crate::waits::{Kind, Leaf, Mode, Record, Resource, UNBOUNDED, Waited, What};
+
+static WHAT: What = What { kind: Kind::Barrier, library: "tokio", is_fair: true, is_forced: is_never_forced };
+
+/// tokio's `Barrier`; how many have arrived and who they are is on record.
+///
+/// It is known from its first use on, under the place where it was made. As with tokio's, whoever gives up waiting has
+/// arrived all the same.
+pub struct Barrier {
+    resource: Resource,
+    /// Who has arrived, now or earlier.
+    users: Users,
+    parties: u64,
+    meets: real::Barrier,
+}
+
+impl Barrier {
+    /// A barrier for so many; for one, if it is none.
+    #[track_caller]
+    pub fn new(n: usize) -> Self {
+        Self::around(real::Barrier::new(n), n.max(1) as u64)
+    }
+
+    #[track_caller]
+    fn around(barrier: real::Barrier, parties: u64) -> Self {
+        let resource = Resource::new(&WHAT, parties, Location::caller());
+        Self { resource, users: Users::new(), parties, meets: barrier }
+    }
+
+    /// Waits until all have arrived; one of them is the leader. Not cancel safe.
+    #[track_caller]
+    pub fn wait(&self) -> impl Future<Output = BarrierWaitResult> {
+        let at = Location::caller();
+        async move {
+            let record = self.resource.record();
+            self.users.note(record, at);
+            if let Some(record) = record {
+                record.entered.fetch_add(1, Relaxed);
+            }
+            let leaf = Leaf::on(record, Mode::Arrive, 1, at);
+            let result = Waited::new(self.meets.wait(), leaf).await;
+            if let (Some(record), true) = (record, result.is_leader()) {
+                self.pass(record);
+            }
+            result
+        }
+    }
+
+    /// The leader passes: nobody of the next has arrived, but for those who have by now.
+    fn pass(&self, record: &Record) {
+        if self.parties == UNBOUNDED {
+            record.left.store(record.entered.load(Relaxed), Relaxed);
+            return;
+        }
+        let left = record.left.fetch_add(self.parties, Relaxed) + self.parties;
+        // Some may have arrived unseen, while recording was off.
+        record.entered.fetch_max(left, Relaxed);
+    }
+
+    /// tokio's own barrier, for other crates that ask for it.
+    pub fn into_tokio(self) -> real::Barrier {
+        self.meets
+    }
+}
+
+/// tokio's barrier does not tell for how many it is: the record has no bound.
+impl From<real::Barrier> for Barrier {
+    #[track_caller]
+    fn from(barrier: real::Barrier) -> Self {
+        Self::around(barrier, UNBOUNDED)
+    }
+}
+
+impl From<Barrier> for real::Barrier {
+    fn from(barrier: Barrier) -> Self {
+        barrier.into_tokio()
+    }
+}
+
+impl fmt::Debug for Barrier {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.meets.fmt(formatter)
+    }
+}

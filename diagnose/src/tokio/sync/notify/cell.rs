@@ -1,0 +1,140 @@
+//! `tokio::sync::Notify`.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use ::tokio::sync as real;
+
+use super::super::guard::is_never_forced;
+use super::super::users::Users;
+use super::{Notified, OwnedNotified};
+use crate::sync::OnceCell;
+use crate::waits::{Kind, Leaf, Mode, Record, Resource, What};
+
+static WHAT: What = What { kind: Kind::Notify, library: "tokio", is_fair: true, is_forced: is_never_forced };
+
+/// tokio's `Notify`; who waits, who tells, and when the waiting were told last is on record.
+///
+/// It is known from its first use on, under the place where it was made. Order, cancellation and panics are tokio's.
+pub struct Notify {
+    resource: Resource,
+    /// Who has waited or told.
+    users: Users,
+    /// In an `Arc`, which tokio asks for where a future owns it; made when it is used.
+    inner: OnceCell<Arc<real::Notify>>,
+}
+
+impl Notify {
+    /// One that nobody has told anything.
+    #[track_caller]
+    pub fn new() -> Self {
+        Self::const_new()
+    }
+
+    /// The same in a constant.
+    #[track_caller]
+    pub const fn const_new() -> Self {
+        Self::around(OnceCell::new())
+    }
+
+    #[track_caller]
+    const fn around(notify: OnceCell<Arc<real::Notify>>) -> Self {
+        Self { resource: Resource::new(&WHAT, 0, Location::caller()), users: Users::new(), inner: notify }
+    }
+
+    /// tokio's own, for other crates that ask for it.
+    pub fn into_tokio(self) -> real::Notify {
+        // Whoever else has the `Arc` has one of `self` too.
+        self.inner.into_inner().and_then(Arc::into_inner).unwrap_or_default()
+    }
+
+    /// A future that waits until it is told. It hears [`notify_waiters`](Self::notify_waiters) from now on, and
+    /// [`notify_one`](Self::notify_one) from its first poll, or from when it is [enabled](Notified::enable).
+    ///
+    /// Cancel safe; one that is dropped after it was told alone passes that on.
+    #[track_caller]
+    pub fn notified(&self) -> Notified<'_> {
+        let at = Location::caller();
+        Notified::new(self.notify().notified(), self.leaf(at))
+    }
+
+    /// The same as a future that owns this.
+    #[track_caller]
+    pub fn notified_owned(self: Arc<Self>) -> OwnedNotified {
+        let leaf = self.leaf(Location::caller());
+        OwnedNotified::new(Arc::clone(self.notify()).notified_owned(), leaf, self)
+    }
+
+    /// Tells the one that has waited longest; if nobody waits, the next who does.
+    #[track_caller]
+    pub fn notify_one(&self) {
+        self.tell(Location::caller(), false);
+        self.notify().notify_one();
+    }
+
+    /// Tells the one that has waited shortest; if nobody waits, the next who does.
+    #[track_caller]
+    pub fn notify_last(&self) {
+        self.tell(Location::caller(), false);
+        self.notify().notify_last();
+    }
+
+    /// Tells all who wait, and nobody who comes later.
+    #[track_caller]
+    pub fn notify_waiters(&self) {
+        self.tell(Location::caller(), true);
+        self.notify().notify_waiters();
+    }
+
+    #[inline]
+    fn notify(&self) -> &Arc<real::Notify> {
+        self.inner.get_or_init(Default::default)
+    }
+
+    #[inline]
+    fn leaf(&self, at: &'static Location<'static>) -> Leaf {
+        Leaf::on(self.used(at), Mode::Notified, 1, at)
+    }
+
+    /// Before they are: afterwards nobody waits any more.
+    #[inline]
+    fn tell(&self, at: &'static Location<'static>, all: bool) {
+        if let Some(record) = self.used(at) {
+            record.tell(at, all);
+        }
+    }
+
+    #[inline]
+    fn used(&self, at: &'static Location<'static>) -> Option<&'static Record> {
+        let record = self.resource.record();
+        self.users.note(record, at);
+        record
+    }
+}
+
+impl From<real::Notify> for Notify {
+    #[track_caller]
+    fn from(notify: real::Notify) -> Self {
+        Self::around(OnceCell::with_value(Arc::new(notify)))
+    }
+}
+
+impl From<Notify> for real::Notify {
+    fn from(notify: Notify) -> Self {
+        notify.into_tokio()
+    }
+}
+
+impl Default for Notify {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Notify {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.notify().fmt(formatter)
+    }
+}

@@ -1,0 +1,94 @@
+//! The futures of a `Notify`.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use ::tokio::sync::futures as real;
+use pin_project_lite::pin_project;
+
+use super::Notify;
+use crate::waits::Leaf;
+
+pin_project! {
+    /// tokio's `Notified`. Its place is the call that made it.
+    // The future stands before the leaf: it leaves its queue before the records say so.
+    #[must_use = "futures do nothing unless you `.await` or poll them"]
+    pub struct Notified<'a> {
+        #[pin]
+        notified: real::Notified<'a>,
+        leaf: Leaf,
+    }
+}
+
+impl<'a> Notified<'a> {
+    #[inline]
+    pub(super) fn new(notified: real::Notified<'a>, leaf: Leaf) -> Self {
+        Self { notified, leaf }
+    }
+
+    /// Takes a place among those who wait, before it is polled. Returns whether it was told already.
+    pub fn enable(self: Pin<&mut Self>) -> bool {
+        self.project().notified.enable()
+    }
+}
+
+impl Future for Notified<'_> {
+    type Output = ();
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let mut this = self.project();
+        let notified = &mut this.notified;
+        this.leaf.poll(context, |context| notified.as_mut().poll(context))
+    }
+}
+
+impl fmt::Debug for Notified<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.notified.fmt(formatter)
+    }
+}
+
+pin_project! {
+    /// tokio's `OwnedNotified`. Its place is the call that made it.
+    #[must_use = "futures do nothing unless you `.await` or poll them"]
+    pub struct OwnedNotified {
+        #[pin]
+        notified: real::OwnedNotified,
+        leaf: Leaf,
+        // The record lives as long as this.
+        notify: Arc<Notify>,
+    }
+}
+
+impl OwnedNotified {
+    #[inline]
+    pub(super) fn new(notified: real::OwnedNotified, leaf: Leaf, notify: Arc<Notify>) -> Self {
+        Self { notified, leaf, notify }
+    }
+
+    /// Takes a place among those who wait, before it is polled. Returns whether it was told already.
+    pub fn enable(self: Pin<&mut Self>) -> bool {
+        self.project().notified.enable()
+    }
+}
+
+impl Future for OwnedNotified {
+    type Output = ();
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let mut this = self.project();
+        let notified = &mut this.notified;
+        this.leaf.poll(context, |context| notified.as_mut().poll(context))
+    }
+}
+
+impl fmt::Debug for OwnedNotified {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.notified.fmt(formatter)
+    }
+}

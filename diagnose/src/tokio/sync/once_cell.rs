@@ -1,0 +1,179 @@
+//! `tokio::sync::OnceCell`.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+
+use ::tokio::sync as real;
+use ::tokio::sync::SetError;
+
+use super::guard::is_never_forced;
+use super::initialise::Turn;
+use crate::waits::{Kind, Resource, What};
+
+static WHAT: What =
+    What { kind: Kind::OnceCell, library: "tokio", is_fair: true, is_forced: is_never_forced };
+
+/// tokio's `OnceCell`; who initialises it and who waits for that is on record.
+///
+/// It is known from its first use on, under the place where it was made. Order, cancellation and panics are tokio's.
+pub struct OnceCell<T> {
+    resource: Resource,
+    cell: real::OnceCell<T>,
+}
+
+impl<T> OnceCell<T> {
+    /// An empty cell.
+    #[track_caller]
+    pub fn new() -> Self {
+        real::OnceCell::new().into()
+    }
+
+    /// The same in a constant.
+    #[track_caller]
+    pub const fn const_new() -> Self {
+        Self::around(real::OnceCell::const_new())
+    }
+
+    /// A cell with that value, if there is one.
+    #[track_caller]
+    pub fn new_with(value: Option<T>) -> Self {
+        real::OnceCell::new_with(value).into()
+    }
+
+    /// A cell with that value in a constant.
+    #[track_caller]
+    pub const fn const_new_with(value: T) -> Self {
+        Self::around(real::OnceCell::const_new_with(value))
+    }
+
+    #[track_caller]
+    const fn around(cell: real::OnceCell<T>) -> Self {
+        Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell }
+    }
+
+    /// tokio's own cell, for other crates that ask for it.
+    pub fn into_tokio(self) -> real::OnceCell<T> {
+        self.cell
+    }
+
+    /// Whether it has a value.
+    pub fn initialized(&self) -> bool {
+        self.cell.initialized()
+    }
+
+    /// Its value, if it has one.
+    pub fn get(&self) -> Option<&T> {
+        self.cell.get()
+    }
+
+    /// Its value, if it has one.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        self.cell.get_mut()
+    }
+
+    /// Gives it that value.
+    ///
+    /// # Errors
+    /// If it has one, or somebody is making one.
+    pub fn set(&self, value: T) -> Result<(), SetError<T>> {
+        self.cell.set(value)
+    }
+
+    /// Its value; makes one if there is none, or waits while somebody else does.
+    ///
+    /// Cancel safe; if whoever makes the value gives up or panics, the next who waits makes it.
+    #[track_caller]
+    pub fn get_or_init<F, Fut>(&self, f: F) -> impl Future<Output = &T>
+    where
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = T>,
+    {
+        let at = Location::caller();
+        async move {
+            if let Some(value) = self.cell.get() {
+                return value;
+            }
+            let turn = Turn::new(&self.resource, at);
+            turn.wait(self.cell.get_or_init(|| turn.take(f))).await
+        }
+    }
+
+    /// The same where a value cannot always be made.
+    ///
+    /// # Errors
+    /// That of `f`; the cell is empty then, and the next who waits tries.
+    #[track_caller]
+    pub fn get_or_try_init<E, F, Fut>(&self, f: F) -> impl Future<Output = Result<&T, E>>
+    where
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = Result<T, E>>,
+    {
+        let at = Location::caller();
+        async move {
+            if let Some(value) = self.cell.get() {
+                return Ok(value);
+            }
+            let turn = Turn::new(&self.resource, at);
+            turn.wait(self.cell.get_or_try_init(|| turn.take(f))).await
+        }
+    }
+
+    /// Its value, if it has one.
+    pub fn into_inner(self) -> Option<T> {
+        self.cell.into_inner()
+    }
+
+    /// Takes its value out, if it has one.
+    pub fn take(&mut self) -> Option<T> {
+        self.cell.take()
+    }
+}
+
+impl<T> From<T> for OnceCell<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        real::OnceCell::from(value).into()
+    }
+}
+
+impl<T> From<real::OnceCell<T>> for OnceCell<T> {
+    #[track_caller]
+    fn from(cell: real::OnceCell<T>) -> Self {
+        Self::around(cell)
+    }
+}
+
+impl<T> From<OnceCell<T>> for real::OnceCell<T> {
+    fn from(cell: OnceCell<T>) -> Self {
+        cell.into_tokio()
+    }
+}
+
+impl<T> Default for OnceCell<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Clone> Clone for OnceCell<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        self.cell.clone().into()
+    }
+}
+
+impl<T: PartialEq> PartialEq for OnceCell<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cell == other.cell
+    }
+}
+
+impl<T: Eq> Eq for OnceCell<T> {}
+
+impl<T: fmt::Debug> fmt::Debug for OnceCell<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.cell.fmt(formatter)
+    }
+}

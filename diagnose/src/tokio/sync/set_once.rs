@@ -1,0 +1,143 @@
+//! `tokio::sync::SetOnce`.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+
+use ::tokio::sync as real;
+use ::tokio::sync::SetOnceError;
+
+use super::guard::is_never_forced;
+use crate::waits::{Kind, Leaf, Mode, Resource, Waited, What};
+
+/// Nobody holds it while it is empty: anybody may set it, and that takes no time.
+static WHAT: What =
+    What { kind: Kind::OnceCell, library: "tokio", is_fair: true, is_forced: is_never_forced };
+
+/// tokio's `SetOnce`; who waits for its value is on record, as at a `OnceCell`.
+///
+/// It is known from the first wait on, under the place where it was made. Order, cancellation and panics are tokio's.
+pub struct SetOnce<T> {
+    resource: Resource,
+    cell: real::SetOnce<T>,
+}
+
+impl<T> SetOnce<T> {
+    /// An empty cell.
+    #[track_caller]
+    pub fn new() -> Self {
+        real::SetOnce::new().into()
+    }
+
+    /// The same in a constant.
+    #[track_caller]
+    pub const fn const_new() -> Self {
+        Self::around(real::SetOnce::const_new())
+    }
+
+    /// A cell with that value, if there is one.
+    #[track_caller]
+    pub fn new_with(value: Option<T>) -> Self {
+        real::SetOnce::new_with(value).into()
+    }
+
+    /// A cell with that value in a constant.
+    #[track_caller]
+    pub const fn const_new_with(value: T) -> Self {
+        Self::around(real::SetOnce::const_new_with(value))
+    }
+
+    #[track_caller]
+    const fn around(cell: real::SetOnce<T>) -> Self {
+        Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell }
+    }
+
+    /// tokio's own cell, for other crates that ask for it.
+    pub fn into_tokio(self) -> real::SetOnce<T> {
+        self.cell
+    }
+
+    /// Whether it has a value.
+    pub fn initialized(&self) -> bool {
+        self.cell.initialized()
+    }
+
+    /// Its value, if it has one.
+    pub fn get(&self) -> Option<&T> {
+        self.cell.get()
+    }
+
+    /// Gives it that value, and tells all who wait.
+    ///
+    /// # Errors
+    /// If it has one.
+    pub fn set(&self, value: T) -> Result<(), SetOnceError<T>> {
+        self.cell.set(value)
+    }
+
+    /// Its value, if it has one.
+    pub fn into_inner(self) -> Option<T> {
+        self.cell.into_inner()
+    }
+
+    /// Waits until it has a value. Cancel safe.
+    #[track_caller]
+    pub fn wait(&self) -> impl Future<Output = &T> {
+        let at = Location::caller();
+        async move {
+            if let Some(value) = self.cell.get() {
+                return value;
+            }
+            let leaf = Leaf::on(self.resource.record(), Mode::Initialise, 1, at);
+            Waited::new(self.cell.wait(), leaf).await
+        }
+    }
+}
+
+impl<T> From<T> for SetOnce<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        real::SetOnce::from(value).into()
+    }
+}
+
+impl<T> From<real::SetOnce<T>> for SetOnce<T> {
+    #[track_caller]
+    fn from(cell: real::SetOnce<T>) -> Self {
+        Self::around(cell)
+    }
+}
+
+impl<T> From<SetOnce<T>> for real::SetOnce<T> {
+    fn from(cell: SetOnce<T>) -> Self {
+        cell.into_tokio()
+    }
+}
+
+impl<T> Default for SetOnce<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Clone> Clone for SetOnce<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        self.cell.clone().into()
+    }
+}
+
+impl<T: PartialEq> PartialEq for SetOnce<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cell == other.cell
+    }
+}
+
+impl<T: Eq> Eq for SetOnce<T> {}
+
+impl<T: fmt::Debug> fmt::Debug for SetOnce<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.cell.fmt(formatter)
+    }
+}

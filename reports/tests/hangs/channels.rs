@@ -1,0 +1,162 @@
+//! Who sends, who receives, and where the other end is.
+
+use diagnose_reports::{Mode, ResourceKind, Role, Whereabouts};
+
+use crate::support::hangs::Program;
+
+/// Two actors, each blocked in a send to the other.
+#[test]
+fn two_actors_with_full_channels_are_a_cycle() {
+    let mut program = Program::new();
+    let (left, right) = (program.task("left"), program.task("right"));
+    let (a, b) = (program.channel(1), program.channel(1));
+    for (task, own, other) in [(left, a, b), (right, b, a)] {
+        program.fill(own, 1);
+        program.receives(task, own, 5);
+        program.waits(task, other, Mode::Send, 6);
+    }
+    program.joins(1, left, 20);
+    assert_eq!(program.verdicts(), ["proven cycle"]);
+    insta::assert_snapshot!(program.sentence(), @"task 2 `left` waits for a place in mpsc#2 at src/main.rs:6 for 1.00 s, whose receiver is with task 3 `right` (last used at src/main.rs:5); task 3 `right` waits for a place in mpsc#1 at src/main.rs:6 for 1.00 s, whose receiver is with task 2 `left` (last used at src/main.rs:5): none of them can go on");
+    program.at(a).stakes[0].whereabouts = Whereabouts::Likely;
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+}
+
+#[test]
+fn a_lock_and_a_channel_make_a_cycle() {
+    let mut program = Program::new();
+    let receiver = program.task("receiver");
+    let (lock, channel) = (program.mutex(), program.channel(1));
+    program.holds(1, lock, 2);
+    program.fill(channel, 1);
+    program.waits(1, channel, Mode::Send, 3);
+    program.receives(receiver, channel, 4);
+    program.waits(receiver, lock, Mode::Lock, 5);
+    assert_eq!(program.verdicts(), ["proven cycle"]);
+}
+
+#[test]
+fn two_ends_of_a_pipe_that_both_write_are_a_cycle() {
+    let mut program = Program::new();
+    let (left, right) = (program.task("left"), program.task("right"));
+    let (a, b) = (program.other(ResourceKind::Pipe), program.other(ResourceKind::Pipe));
+    for (from, to, pipe) in [(left, right, a), (right, left, b)] {
+        program.fill(pipe, 1);
+        program.receives(to, pipe, 5);
+        program.sends(from, pipe, 5);
+        program.waits(from, pipe, Mode::Send, 6);
+    }
+    program.joins(1, left, 20);
+    assert_eq!(program.verdicts(), ["proven cycle"]);
+}
+
+/// An actor asks itself, and the question lies in its own mailbox.
+#[test]
+fn a_sender_in_the_mailbox_of_who_waits_for_it_is_a_self_wait() {
+    let mut program = Program::new();
+    program.has_timer(1);
+    let actor = program.task("actor");
+    let (mailbox, answer) = (program.channel(8), program.other(ResourceKind::Oneshot));
+    program.fill(mailbox, 1);
+    program.receives(actor, mailbox, 5);
+    let sender = program.sends(actor, answer, 6);
+    (sender.uses, sender.inside) = (0, Some(1));
+    program.waits(actor, answer, Mode::Receive, 7);
+    assert_eq!(program.verdicts(), ["likely self_wait"]);
+}
+
+#[test]
+fn a_sender_in_the_task_that_waits_for_the_end_of_messages_is_a_leak() {
+    let mut program = Program::new();
+    let channel = program.channel(4);
+    program.sends(1, channel, 2).uses = 0;
+    program.receives(1, channel, 6);
+    program.waits(1, channel, Mode::Receive, 6);
+    assert_eq!(program.verdicts(), ["likely leak"]);
+    assert_eq!(program.chain(), ["task 1 waits 6", "resource 1 created 11", "task 1 owns 2"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits to receive from mpsc#1 at src/main.rs:6 for 1.00 s, whose sender is with the same task (never used, made at src/main.rs:2): it waits for what only it could send, or let go of");
+}
+
+#[test]
+fn a_sender_that_may_be_anywhere_may_send() {
+    let mut program = Program::new();
+    let answer = program.other(ResourceKind::Oneshot);
+    program.sends(1, answer, 6).whereabouts = Whereabouts::Unknown;
+    program.waits(1, answer, Mode::Receive, 7);
+    assert!(program.verdicts().is_empty(), "a thread, or whoever has the message that it is in");
+}
+
+#[test]
+fn a_closed_channel_and_one_with_messages_are_no_reason_to_wait() {
+    for is_closed in [true, false] {
+        let mut program = Program::new();
+        let channel = program.channel(4);
+        program.sends(1, channel, 2);
+        if is_closed {
+            program.at(channel).is_closed = true;
+        } else {
+            program.fill(channel, 1);
+        }
+        program.waits(1, channel, Mode::Receive, 6);
+        assert!(program.verdicts().is_empty());
+    }
+}
+
+/// Two idle tasks, each of which has the other's sender.
+fn idle() -> Program {
+    let mut program = Program::new();
+    let (left, right) = (program.task("left"), program.task("right"));
+    let (a, b) = (program.channel(1), program.channel(1));
+    for (task, own, other) in [(left, a, b), (right, b, a)] {
+        program.receives(task, own, 5);
+        program.waits(task, own, Mode::Receive, 5);
+        program.sends(task, other, 6).whereabouts = Whereabouts::Exact;
+    }
+    program
+}
+
+#[test]
+fn two_idle_tasks_are_no_hang_while_main_lives() {
+    let mut program = idle();
+    program.has_timer(1);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn two_idle_tasks_are_a_hang_if_main_waits_for_one() {
+    let mut program = idle();
+    program.joins(1, 2, 20);
+    assert_eq!(program.verdicts(), ["proven cycle"]);
+}
+
+#[test]
+fn a_server_without_work_waits_for_main_which_waits_for_a_socket() {
+    let mut program = Program::new();
+    program.has_timer(1);
+    let (server, channel) = (program.task("server"), program.channel(1));
+    program.sends(1, channel, 2);
+    program.receives(server, channel, 5);
+    program.waits(server, channel, Mode::Receive, 5);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_borrowed_value_in_the_task_that_changes_it_blocks_the_worker() {
+    let mut program = Program::new();
+    let value = program.other(ResourceKind::Watch);
+    program.sleeps(1, 70);
+    program.stake(1, value, Role::Holds, 3);
+    program.waits(1, value, Mode::Send, 6).thread_id = Some(70);
+    assert_eq!(program.verdicts(), ["proven blocked_worker"]);
+    assert_eq!(program.chain(), ["task 1 blocked 6", "resource 1 created 11", "task 1 holds 3"]);
+}
+
+#[test]
+fn who_waits_for_the_receiver_to_go_waits_for_its_task() {
+    let mut program = Program::new();
+    let (receiver, channel) = (program.task("receiver"), program.channel(1));
+    program.has_timer(receiver);
+    program.receives(receiver, channel, 5);
+    program.waits(1, channel, Mode::Closed, 6);
+    assert!(program.verdicts().is_empty());
+}

@@ -1,0 +1,125 @@
+//! Verdicts in reports: text, JSON, the graph, and what is waited for.
+
+use diagnose_reports::{Format, Snapshot, Verdict, View};
+
+use crate::locks::crossed;
+use crate::support::hangs::Program;
+use crate::support::page;
+
+#[test]
+fn text_begins_with_what_hangs() {
+    let text = page(&crossed().snapshot, Format::Text, View::Time);
+    let top: String = text.split_inclusive('\n').take_while(|line| !line.starts_with("tasks:")).collect();
+    insta::assert_snapshot!(top, @r#"
+    verdict: proven cycle: task 2 `left` waits for Mutex#2 at src/main.rs:6 for 1.00 s, held for 1.00 s by task 3 `right` (taken at src/main.rs:9); task 3 `right` waits for Mutex#1 at src/main.rs:10 for 1.00 s, held for 1.00 s by task 2 `left` (taken at src/main.rs:5): none of them can go on
+      task 2 left waits at src/main.rs:6 for 1.00 s
+      resource 2 Mutex created at src/main.rs:12, 2.00 s ago
+      task 3 right holds at src/main.rs:9 for 1.00 s
+      task 3 right waits at src/main.rs:10 for 1.00 s
+      resource 1 Mutex created at src/main.rs:11, 2.00 s ago
+      task 2 left holds at src/main.rs:5 for 1.00 s
+      1 task waits behind it: 1
+
+    server (pid 4711): 2.00 s recorded on 1 thread; 0 calls, 0 polls, 0 ns busy
+    "#);
+}
+
+#[test]
+fn so_does_the_tree_of_tasks() {
+    let tree = crossed().snapshot.tree();
+    assert!(tree.starts_with("verdict: proven cycle: task 2 `left` waits for Mutex#2"), "{tree}");
+}
+
+#[test]
+fn a_program_that_waits_has_no_lines_of_verdicts() {
+    let mut program = crossed();
+    program.has_timer(2);
+    assert!(!page(&program.snapshot, Format::Text, View::Time).contains("verdict"));
+    assert!(program.snapshot.tree().starts_with("tasks: "));
+}
+
+#[test]
+fn json_carries_the_verdicts_and_is_read_without_them() {
+    let snapshot = crossed().snapshot;
+    let text = page(&snapshot, Format::Json, View::Time);
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let verdicts: Vec<Verdict> = serde_json::from_value(value["verdicts"].clone()).unwrap();
+    assert_eq!(verdicts, snapshot.verdicts());
+    assert_eq!(Snapshot::read_json(text.as_bytes()).unwrap(), snapshot);
+    let first = serde_json::to_string_pretty(&value["verdicts"][0]["chain"][0]).unwrap();
+    insta::assert_snapshot!(first, @r#"
+    {
+      "file": "src/main.rs",
+      "id": 2,
+      "line": 6,
+      "name": "left",
+      "node": "task",
+      "role": "waits",
+      "since_ns": 1000000000
+    }
+    "#);
+}
+
+#[test]
+fn the_graph_shows_tasks_resources_and_what_is_stuck() {
+    let mut program = crossed();
+    program.at(0).name = Some("a \"quoted\" name".into());
+    insta::assert_snapshot!(page(&program.snapshot, Format::Dot, View::Time), @r#"
+    digraph waits {
+      rankdir=LR;
+      node [fontname="monospace"];
+      task1 [label="task 1 main", shape=box, color=red, fontcolor=red];
+      task2 [label="task 2 left", shape=box, color=red, fontcolor=red];
+      task3 [label="task 3 right", shape=box, color=red, fontcolor=red];
+      resource1 [label="Mutex#1 `a \"quoted\" name`\nsrc/main.rs:11", shape=ellipse, color=red, fontcolor=red];
+      resource2 [label="Mutex#2\nsrc/main.rs:12", shape=ellipse, color=red, fontcolor=red];
+      task1 -> task2 [label="waits src/main.rs:20\n1.00 s", color=red];
+      task2 -> resource2 [label="waits src/main.rs:6\n1.00 s", color=red];
+      task3 -> resource1 [label="waits src/main.rs:10\n1.00 s", color=red];
+      resource1 -> task2 [label="held src/main.rs:5", color=red];
+      resource2 -> task3 [label="held src/main.rs:9", color=red];
+    }
+    // diagnose: server (pid 4711): 2.00 s recorded on 1 thread; 0 calls, 0 polls, 0 ns busy
+    // diagnose: nothing dropped
+    // diagnose: clock manual; cost of recording: 0 polls × 40 ns ≈ 0 ns (0 % of busy)
+    // diagnose: diagnose 0.1.0, recording on
+    "#);
+}
+
+#[test]
+fn waiters_are_listed_by_their_resources() {
+    let mut program = crossed();
+    let usage = &mut program.at(0).usage;
+    (usage.acquisitions, usage.contended) = (1204, 31);
+    usage.wait_ns = [1_200_000, 8_000_000, 1_100_000_000];
+    usage.held_ns = [80_000, 200_000, 900_000];
+    insta::assert_snapshot!(program.snapshot.waiters(), @r#"
+    Mutex#1 (tokio), made at src/main.rs:11: 0 of 1 free, 1 waits
+      held by task 2 `left` for 1.00 s, taken at src/main.rs:5
+      1. task 3 `right` waits at src/main.rs:10 for 1.00 s
+      acquired 1,204 times, 31 of them waited (2.57 %): p50 1.20 ms, p99 8.00 ms, max 1.10 s; held p50 80.0 µs, p99 200 µs, max 900 µs
+
+    Mutex#2 (tokio), made at src/main.rs:12: 0 of 1 free, 1 waits
+      held by task 3 `right` for 1.00 s, taken at src/main.rs:9
+      1. task 2 `left` waits at src/main.rs:6 for 1.00 s
+    "#);
+}
+
+#[test]
+fn nothing_waits_in_an_empty_program() {
+    assert_eq!(Program::new().snapshot.waiters(), "");
+}
+
+#[test]
+fn the_words_of_the_saved_format_are_those_of_the_text() {
+    use diagnose_reports::{Confidence, LinkNode, LinkRole, VerdictDetail, VerdictKind};
+    for (saved, shown) in [
+        (serde_json::to_string(&VerdictKind::SelfWait).unwrap(), VerdictKind::SelfWait.to_string()),
+        (serde_json::to_string(&VerdictDetail::ViaQueue).unwrap(), VerdictDetail::ViaQueue.to_string()),
+        (serde_json::to_string(&Confidence::Proven).unwrap(), Confidence::Proven.to_string()),
+        (serde_json::to_string(&LinkNode::Future).unwrap(), LinkNode::Future.to_string()),
+        (serde_json::to_string(&LinkRole::Waits).unwrap(), LinkRole::Waits.to_string()),
+    ] {
+        assert_eq!(saved, format!("\"{shown}\""));
+    }
+}

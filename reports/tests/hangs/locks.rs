@@ -1,0 +1,280 @@
+//! Who waits for whom at locks, and in their queues.
+
+use diagnose_reports::{Mode, ResourceKind, Role, Whereabouts};
+
+use crate::support::hangs::Program;
+
+/// ```text
+/// main ─ joins ─▶ 2 ─ waits ─▶ Mutex#2 ─ held by ─▶ 3 ─ waits ─▶ Mutex#1 ─ held by ─▶ 2
+/// ```
+pub(crate) fn crossed() -> Program {
+    let mut program = Program::new();
+    let (left, right) = (program.task("left"), program.task("right"));
+    let (a, b) = (program.mutex(), program.mutex());
+    program.joins(1, left, 20);
+    program.holds(left, a, 5);
+    program.waits(left, b, Mode::Lock, 6);
+    program.holds(right, b, 9);
+    program.waits(right, a, Mode::Lock, 10);
+    program
+}
+
+#[test]
+fn two_tasks_that_cross_their_locks_are_a_cycle() {
+    let program = crossed();
+    assert_eq!(program.verdicts(), ["proven cycle"]);
+    assert_eq!(
+        program.chain(),
+        [
+            "task 2 waits 6",
+            "resource 2 created 12",
+            "task 3 holds 9",
+            "task 3 waits 10",
+            "resource 1 created 11",
+            "task 2 holds 5"
+        ]
+    );
+    insta::assert_snapshot!(program.sentence(), @"task 2 `left` waits for Mutex#2 at src/main.rs:6 for 1.00 s, held for 1.00 s by task 3 `right` (taken at src/main.rs:9); task 3 `right` waits for Mutex#1 at src/main.rs:10 for 1.00 s, held for 1.00 s by task 2 `left` (taken at src/main.rs:5): none of them can go on");
+    assert_eq!(program.snapshot.verdicts()[0].victims, [1]);
+}
+
+#[test]
+fn a_timer_on_one_side_of_crossed_locks_lets_both_go_on() {
+    let mut program = crossed();
+    program.has_timer(2);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn crossed_locks_are_no_proof_while_one_side_is_only_likely() {
+    let mut program = crossed();
+    program.at(0).stakes[0].whereabouts = Whereabouts::Likely;
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+    program.at(0).stakes[0].whereabouts = Whereabouts::Unknown;
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn what_is_only_likely_is_not_said_of_the_young() {
+    let mut program = crossed();
+    program.at(0).stakes[0].whereabouts = Whereabouts::Likely;
+    program.snapshot.waits[2].since_ns = 100_000_000;
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_guard_that_may_be_with_another_task_is_no_reason_to_be_stuck() {
+    let mut program = crossed();
+    let other = program.task("other");
+    program.has_timer(other);
+    let stake = &mut program.at(0).stakes[0];
+    stake.whereabouts = Whereabouts::Likely;
+    stake.candidates.push(other);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn what_changed_during_the_capture_is_no_evidence() {
+    for what in 0..2 {
+        let mut program = crossed();
+        if what == 0 {
+            program.of(2).is_unstable = true;
+        } else {
+            program.snapshot.waits[1].is_unstable = true;
+        }
+        assert!(program.verdicts().is_empty());
+    }
+}
+
+#[test]
+fn a_task_that_waits_for_what_it_holds_waits_for_itself() {
+    let mut program = Program::new();
+    let lock = program.mutex();
+    program.holds(1, lock, 3);
+    program.waits(1, lock, Mode::Lock, 9);
+    assert_eq!(program.verdicts(), ["proven self_wait"]);
+    assert_eq!(program.chain(), ["task 1 waits 9", "resource 1 created 11", "task 1 holds 3"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:9 for 1.00 s, held for 1.00 s by the same task (taken at src/main.rs:3): it waits for itself");
+}
+
+#[test]
+fn ten_waiters_of_a_slow_lock_only_wait() {
+    let mut program = Program::new();
+    let lock = program.mutex();
+    program.has_timer(1);
+    program.holds(1, lock, 3);
+    for _ in 0..10 {
+        let waiter = program.task("waiter");
+        program.waits(waiter, lock, Mode::Lock, 4);
+    }
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_lock_with_a_holder_that_nobody_knows_is_not_stuck() {
+    let mut program = Program::new();
+    let lock = program.mutex();
+    program.waits(1, lock, Mode::Lock, 3);
+    assert!(program.verdicts().is_empty());
+}
+
+/// ```text
+/// main holds read, waits read ─ behind ─▶ 2, which waits write ─ held by ─▶ main
+/// ```
+#[test]
+fn a_second_read_behind_a_writer_is_a_cycle_by_the_queue() {
+    for is_fair in [true, false] {
+        let mut program = Program::new();
+        let writer = program.task("writer");
+        let lock = program.rwlock();
+        program.at(lock).is_fair = is_fair;
+        program.holds(1, lock, 2);
+        program.waits(writer, lock, Mode::Write, 4).units = 1000;
+        program.waits(1, lock, Mode::Read, 6);
+        assert_eq!(program.verdicts(), ["proven cycle via_queue"]);
+        assert_eq!(
+            program.chain(),
+            ["task 1 waits 6", "resource 1 created 11", "task 2 queued 4", "task 1 holds 2"]
+        );
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits to read RwLock#1 at src/main.rs:6 for 1.00 s, behind task 2 `writer`, which waits to write RwLock#1 at src/main.rs:4 for 1.00 s, held for 1.00 s by task 1 `main` (taken at src/main.rs:2): none of them can go on");
+        }
+    }
+}
+
+#[test]
+fn a_second_read_without_a_writer_surely_before_it_is_not_stuck() {
+    let mut program = Program::new();
+    let writer = program.task("writer");
+    let lock = program.rwlock();
+    program.holds(1, lock, 2);
+    program.waits(writer, lock, Mode::Write, 4).units = 1000;
+    program.waits(1, lock, Mode::Read, 6).ahead = 0;
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_writer_needs_all_readers_to_go_on() {
+    let mut program = Program::new();
+    let (reader, writer) = (program.task("reader"), program.task("writer"));
+    let lock = program.rwlock();
+    program.has_timer(reader);
+    program.holds(reader, lock, 2);
+    program.holds(1, lock, 3);
+    program.waits(writer, lock, Mode::Write, 4).units = 1000;
+    assert_eq!(program.verdicts(), ["proven lost_waker"], "main holds, and nobody wakes it");
+    program.has_timer(1);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn who_holds_all_permits_and_wants_more_is_a_knot() {
+    let mut program = Program::new();
+    let pool = program.semaphore(3);
+    for _ in 0..3 {
+        let task = program.task("worker");
+        program.holds(task, pool, 6);
+        program.waits(task, pool, Mode::Acquire, 8);
+        program.joins(1, task, 20);
+    }
+    assert_eq!(program.verdicts(), ["proven cycle knot"]);
+    assert_eq!(
+        program.chain(),
+        ["task 2 waits 8", "resource 1 created 11", "task 2 holds 6", "task 3 holds 6", "task 4 holds 6"]
+    );
+    insta::assert_snapshot!(program.sentence(), @"task 2 `worker` waits for a permit of Semaphore#1 at src/main.rs:8 for 1.00 s, held for 1.00 s by the same task (taken at src/main.rs:6); 3 permits of Semaphore#1 are held by task 2 `worker`, task 3 `worker`, task 4 `worker`: all of them wait for more");
+}
+
+#[test]
+fn one_holder_that_goes_on_unties_a_knot() {
+    let mut program = Program::new();
+    let pool = program.semaphore(3);
+    for _ in 0..3 {
+        let task = program.task("worker");
+        program.holds(task, pool, 6);
+        program.waits(task, pool, Mode::Acquire, 8);
+    }
+    program.has_timer(1);
+    program.has_timer(4);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_knot_of_what_is_refilled_is_only_likely() {
+    let mut program = Program::new();
+    let pool = program.semaphore(1);
+    program.holds(1, pool, 6);
+    program.waits(1, pool, Mode::Acquire, 8);
+    program.at(pool).is_refilled = true;
+    program.stake(1, pool, Role::Uses, 7);
+    assert_eq!(program.verdicts(), ["likely self_wait"]);
+    let filler = program.task("filler");
+    program.has_timer(filler);
+    program.stake(filler, pool, Role::Uses, 9);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn who_asks_for_more_than_holders_give_back_is_stuck() {
+    let mut program = Program::new();
+    let pool = program.semaphore(5);
+    let holder = program.task("holder");
+    program.has_timer(holder);
+    program.holds_many(holder, pool, 2, 6);
+    program.waits(1, pool, Mode::Acquire, 8).units = 5;
+    assert!(program.verdicts().is_empty());
+    program.snapshot.waits[0].units = 6;
+    assert_eq!(program.verdicts(), ["proven starved"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for 6 permits of Semaphore#1 at src/main.rs:8 for 1.00 s: Semaphore#1 can never have so many, of 5 in all");
+}
+
+#[test]
+fn a_permit_that_was_forgotten_is_a_leak() {
+    let mut program = Program::new();
+    let pool = program.semaphore(1);
+    program.at(pool).forgotten = 1;
+    program.at(pool).free = 0;
+    program.waits(1, pool, Mode::Acquire, 8);
+    assert_eq!(program.verdicts(), ["proven leak"]);
+    assert_eq!(program.chain(), ["task 1 waits 8", "resource 1 created 11"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a permit of Semaphore#1 at src/main.rs:8 for 1.00 s: 1 permit was taken out of Semaphore#1 for ever by forget(), and nobody is left who would give one back");
+}
+
+#[test]
+fn a_guard_whose_task_is_done_is_a_leak() {
+    let mut program = Program::new();
+    let lock = program.mutex();
+    program.holds(77, lock, 3);
+    program.waits(1, lock, Mode::Lock, 8);
+    assert_eq!(program.verdicts(), ["likely leak"]);
+    assert_eq!(program.chain(), ["task 1 waits 8", "resource 1 created 11", "task 77 holds 3"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:8 for 1.00 s, held for 1.00 s by task 77 (done) (taken at src/main.rs:3): it was never given back");
+}
+
+#[test]
+fn a_cell_whose_initializer_waits_for_it_waits_for_itself() {
+    let mut program = Program::new();
+    let cell = program.other(ResourceKind::OnceCell);
+    program.holds(1, cell, 2);
+    program.waits(1, cell, Mode::Initialise, 3);
+    assert_eq!(program.verdicts(), ["proven self_wait"]);
+}
+
+/// ```text
+/// task 2 and 3 have crossed locks; 4 and 5 too, and 4 also waits behind 2
+/// ```
+#[test]
+fn a_cycle_behind_another_is_not_a_root_cause() {
+    let mut program = crossed();
+    let (third, fourth) = (program.task("third"), program.task("fourth"));
+    let (c, d) = (program.mutex(), program.mutex());
+    program.holds(third, c, 30);
+    program.waits(third, d, Mode::Lock, 31);
+    program.waits(third, 0, Mode::Lock, 33);
+    program.holds(fourth, d, 34);
+    program.waits(fourth, c, Mode::Lock, 35);
+    let verdicts = program.snapshot.verdicts();
+    let roots: Vec<_> = verdicts.iter().map(|it| (it.root_cause, it.behind)).collect();
+    assert_eq!(roots, [(true, None), (false, Some(0))]);
+    assert_eq!(verdicts[0].victims, [1, 4, 5]);
+}

@@ -1,0 +1,82 @@
+//! Those who wait to be told, or for others to come: anybody at all may be the one.
+
+use diagnose_reports::{Mode, ResourceKind, Role, Told};
+
+use crate::support::hangs::{Program, place};
+
+fn barrier() -> Program {
+    let mut program = Program::new();
+    let (other, barrier) = (program.task("other"), program.other(ResourceKind::Barrier));
+    program.at(barrier).capacity = Some(3);
+    program.at(barrier).filled = 2;
+    program.waits(1, barrier, Mode::Arrive, 5);
+    program.waits(other, barrier, Mode::Arrive, 6);
+    program
+}
+
+#[test]
+fn a_barrier_that_is_one_short_starves_if_nobody_else_is_alive() {
+    let program = barrier();
+    assert_eq!(program.verdicts(), ["likely starved"]);
+    assert_eq!(program.chain(), ["task 1 waits 5", "resource 1 created 11"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits at Barrier#1 at src/main.rs:5 for 1.00 s; 2 of 3 have arrived, and nothing else is alive that could come");
+}
+
+#[test]
+fn anybody_may_come_to_a_barrier() {
+    let mut program = barrier();
+    let third = program.task("third");
+    program.has_timer(third);
+    assert!(program.verdicts().is_empty());
+    let mut program = barrier();
+    program.snapshot.foreign_threads = 1;
+    assert!(program.verdicts().is_empty());
+}
+
+fn notify(waiting: u64, all: bool) -> Program {
+    let mut program = Program::new();
+    let notify = program.other(ResourceKind::Notify);
+    let mut told = Told::default();
+    (told.ago_ns, told.task, told.place) = (1_200_000_000, Some(77), Some(place(5)));
+    (told.waiting, told.all) = (waiting, all);
+    program.at(notify).told = Some(told);
+    program.stake(77, notify, Role::Uses, 5);
+    program.waits(1, notify, Mode::Notified, 9);
+    program
+}
+
+#[test]
+fn told_before_it_waited() {
+    let program = notify(0, true);
+    assert_eq!(program.verdicts(), ["likely missed_notify"]);
+    assert_eq!(program.chain(), ["task 1 waits 9", "resource 1 created 11", "task 77 owns 5"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits to be told by Notify#1 at src/main.rs:9 for 1.00 s; it was told last 1.20 s ago by task 77 (done) at src/main.rs:5, when nobody waited; nothing else is alive that could tell it");
+}
+
+#[test]
+fn another_was_told() {
+    insta::assert_snapshot!(notify(2, false).sentence(), @"task 1 `main` waits to be told by Notify#1 at src/main.rs:9 for 1.00 s; it was told last 1.20 s ago by task 77 (done) at src/main.rs:5, and so was one of the 2 who waited then; nothing else is alive that could tell it");
+}
+
+#[test]
+fn who_waits_to_be_told_waits_for_anybody() {
+    let mut program = notify(0, true);
+    let other = program.task("other");
+    program.has_timer(other);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_deadlock_elsewhere_is_why_nobody_tells() {
+    let mut program = crate::locks::crossed();
+    let (task, notify) = (program.task("task"), program.other(ResourceKind::Notify));
+    program.waits(task, notify, Mode::Notified, 9);
+    assert_eq!(program.verdicts(), ["proven cycle"]);
+}
+
+#[test]
+fn young_waits_to_be_told_are_not_mentioned() {
+    let mut program = notify(0, true);
+    program.snapshot.waits[0].since_ns = 100_000_000;
+    assert!(program.verdicts().is_empty());
+}

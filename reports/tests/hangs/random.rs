@@ -1,0 +1,224 @@
+//! Random small systems: nothing that helps makes anything stuck, and nothing panics.
+
+use std::collections::BTreeSet;
+
+use diagnose_reports::{Confidence, Mode, Snapshot, Whereabouts};
+use proptest::prelude::*;
+
+use crate::support::hangs::Program;
+
+const TASKS: u64 = 6;
+
+/// What a task does: holds this, waits for that.
+type Action = (u64, usize, bool, u64, u8);
+
+fn program(actions: &[Action], joins: &[(u64, u64)], timers: &[u64]) -> Program {
+    let mut program = Program::new();
+    for _ in 1..TASKS {
+        program.task("task");
+    }
+    let (lock, pool, rwlock, channel) =
+        (program.mutex(), program.semaphore(3), program.rwlock(), program.channel(2));
+    let unfair = program.unfair_mutex();
+    for &(task, resource, holds, units, whereabouts) in actions {
+        let resource = [lock, pool, rwlock, channel, unfair][resource % 5];
+        let whereabouts =
+            [Whereabouts::Exact, Whereabouts::Likely, Whereabouts::Unknown][whereabouts as usize % 3];
+        let mode = match resource {
+            it if it == pool => Mode::Acquire,
+            it if it == rwlock => {
+                if units > 1 {
+                    Mode::Write
+                } else {
+                    Mode::Read
+                }
+            }
+            it if it == channel => {
+                if units > 1 {
+                    Mode::Send
+                } else {
+                    Mode::Receive
+                }
+            }
+            _ => Mode::Lock,
+        };
+        if holds && resource == channel {
+            program.receives(task, channel, 5).whereabouts = whereabouts;
+        } else if holds {
+            program.holds_many(task, resource, units, 5).whereabouts = whereabouts;
+        } else {
+            program.waits(task, resource, mode, 6).units = units;
+        }
+    }
+    for &(task, other) in joins {
+        program.joins(task, other, 7);
+    }
+    for &task in timers {
+        program.has_timer(task);
+    }
+    program
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    (1..=TASKS, 0..5_usize, any::<bool>(), 1..3_u64, 0..3_u8)
+}
+
+/// Everybody that a verdict of at least this confidence says is stuck.
+fn stuck(snapshot: &Snapshot, only_proven: bool) -> BTreeSet<u64> {
+    let mut stuck = BTreeSet::new();
+    for verdict in snapshot.verdicts() {
+        let counts = if only_proven {
+            verdict.confidence == Confidence::Proven
+        } else {
+            verdict.confidence != Confidence::Suspect
+        };
+        if counts {
+            stuck.extend(verdict.victims);
+        }
+    }
+    stuck
+}
+
+/// All that the proofs name, in chains or behind them.
+fn named(snapshot: &Snapshot) -> BTreeSet<u64> {
+    let mut named = stuck(snapshot, true);
+    for verdict in snapshot.verdicts().into_iter().filter(|verdict| verdict.confidence == Confidence::Proven)
+    {
+        named.extend(
+            verdict
+                .chain
+                .iter()
+                .filter(|link| link.node == diagnose_reports::LinkNode::Task)
+                .map(|link| link.id),
+        );
+    }
+    named
+}
+
+/// The rules once more, without gates: rounds over everything until nothing changes.
+fn naive(snapshot: &Snapshot) -> BTreeSet<u64> {
+    let mut can: BTreeSet<u64> = BTreeSet::new();
+    loop {
+        let before = can.len();
+        for task in &snapshot.tasks {
+            let waits = || snapshot.waits.iter().filter(|wait| wait.task == Some(task.id));
+            if task.opaque_wakers != Some(0) || waits().any(|wait| comes(snapshot, &can, wait)) {
+                can.insert(task.id);
+            }
+        }
+        if can.len() == before {
+            return snapshot.tasks.iter().map(|task| task.id).filter(|id| !can.contains(id)).collect();
+        }
+    }
+}
+
+fn comes(snapshot: &Snapshot, can: &BTreeSet<u64>, wait: &diagnose_reports::Wait) -> bool {
+    use diagnose_reports::{ResourceKind, Role};
+    if wait.mode == Mode::Join {
+        return wait.tasks.iter().any(|task| can.contains(task));
+    }
+    let index = wait.resource.unwrap();
+    let it = &snapshot.resources[index];
+    let gives = |stake: &&diagnose_reports::Stake| {
+        stake.whereabouts != Whereabouts::Exact || can.contains(&stake.task.unwrap())
+    };
+    let holders = || it.stakes.iter().filter(|stake| stake.role == Role::Holds);
+    let receives = || it.stakes.iter().filter(|stake| stake.role == Role::Receives);
+    if wait.mode == Mode::Receive {
+        return it.filled > 0 || it.stakes.iter().all(|stake| stake.role != Role::Sends);
+    }
+    let queue = snapshot.waits.iter().filter(|other| other.resource == Some(index));
+    let ahead: Vec<_> = queue.take(usize::try_from(wait.ahead).unwrap()).collect();
+    let leaves = |wait: &&diagnose_reports::Wait| can.contains(&wait.task.unwrap());
+    let is_first =
+        if it.is_fair { ahead.iter().filter(|other| other.mode != Mode::Receive).all(leaves) } else { true };
+    let sum: u64 = it.free + holders().filter(gives).map(|stake| stake.units.max(1)).sum::<u64>();
+    is_first
+        && match (it.kind, wait.mode) {
+            (ResourceKind::Mpsc, _) => {
+                sum >= wait.units || receives().next().is_none() || receives().any(|stake| gives(&stake))
+            }
+            (_, Mode::Write) => holders().all(|stake| gives(&stake)),
+            (_, Mode::Read)
+                if it.free > 0 || holders().all(|stake| stake.units <= 1) && holders().next().is_some() =>
+            {
+                true
+            }
+            _ => sum >= wait.units,
+        }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn what_helps_makes_nothing_stuck(
+        actions in prop::collection::vec(action(), 0..14),
+        joins in prop::collection::vec((1..=TASKS, 1..=TASKS), 0..3),
+        helped in 1..=TASKS,
+        help in 0..4_u8,
+    ) {
+        let before = program(&actions, &joins, &[]);
+        let mut after = program(&actions, &joins, &[]);
+        match help {
+            0 => after.has_timer(helped),
+            1 => after.snapshot.resources.iter_mut().for_each(|it| it.free += 1),
+            2 => {
+                let other = after.task("other");
+                after.has_timer(other);
+                for it in &mut after.snapshot.resources {
+                    it.stakes.iter_mut().for_each(|stake| stake.candidates.push(other));
+                }
+            }
+            _ => after.of(helped).opaque_wakers = None,
+        }
+        let (before, after) = (named(&before.snapshot), named(&after.snapshot));
+        prop_assert!(after.is_subset(&before), "{before:?} {after:?}");
+    }
+
+    #[test]
+    fn the_worklist_finds_what_rounds_find(
+        actions in prop::collection::vec(action(), 0..14),
+        joins in prop::collection::vec((1..=TASKS, 1..=TASKS), 0..3),
+        timers in prop::collection::vec(1..=TASKS, 0..2),
+    ) {
+        let mut program = program(&actions, &joins, &timers);
+        // Somebody who waits for nothing known is woken by something else.
+        for task in program.snapshot.tasks.iter_mut().filter(|task| task.wakers == Some(0)) {
+            (task.wakers, task.opaque_wakers) = (None, None);
+        }
+        let snapshot = &program.snapshot;
+        let (naive, named) = (naive(snapshot), named(snapshot));
+        prop_assert!(named.is_subset(&naive), "{named:?} of {naive:?}");
+        prop_assert_eq!(named.is_empty(), naive.is_empty(), "{:?} {:?}", named, naive);
+    }
+
+    #[test]
+    fn nothing_that_is_read_panics(
+        actions in prop::collection::vec(action(), 0..14),
+        resource in 0..40_usize,
+        numbers in prop::collection::vec(any::<u64>(), 8),
+    ) {
+        let mut program = program(&actions, &[(1, 2), (9, 9)], &[]);
+        for (index, wait) in program.snapshot.waits.iter_mut().enumerate() {
+            let number = numbers[index % 8];
+            if number % 3 == 0 {
+                wait.resource = Some(resource);
+            }
+            wait.ahead = number;
+            wait.units = numbers[(index + 1) % 8];
+            wait.task = Some(number % 9);
+            wait.span = Some(number % 5);
+            wait.is_parked = number % 2 == 0;
+            wait.is_granted = number % 5 == 0;
+            wait.thread_id = (number % 7 == 0).then_some(number % 3);
+        }
+        program.set_aside(1, "op", 1);
+        program.snapshot.spans[0].parent = Some(usize::try_from(numbers[0] % 4).unwrap());
+        program.snapshot.spans[0].site = resource;
+        program.snapshot.tasks[0].span = Some(resource);
+        program.snapshot.tasks[0].site = resource + 20;
+        let _ = program.snapshot.verdicts();
+        let _ = (program.snapshot.waiters(), program.snapshot.tree());
+    }
+}

@@ -1,0 +1,101 @@
+//! What is seen without a proof: late timers, long polls, futures that nobody polls.
+
+use diagnose_reports::{Mode, State, Worker};
+
+use crate::support::hangs::{Program, granted, parked};
+
+const SECOND: u64 = 1_000_000_000;
+
+#[test]
+fn a_timer_long_overdue_says_that_nobody_drives_it() {
+    let mut program = Program::new();
+    program.wait(1, Mode::Timer, 7).due_ns = Some(-2_000_000_000);
+    assert_eq!(program.verdicts(), ["likely driver_starved"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a timer at src/main.rs:7 that was due 2.00 s ago: nobody drives the timers of its runtime");
+    program.snapshot.waits[0].due_ns = Some(-500_000_000);
+    assert!(program.verdicts().is_empty());
+}
+
+/// A poll that runs for a second, and a task that has waited as long.
+fn hog(is_asleep: bool) -> Program {
+    let mut program = Program::new();
+    program.has_timer(1);
+    let (hog, other) = (program.task("hog"), program.task("other"));
+    program.of(hog).state = State::Running;
+    program.of(hog).is_asleep = Some(is_asleep);
+    program.of(other).state = State::Queued;
+    program
+}
+
+#[test]
+fn a_poll_that_does_not_end_spins() {
+    let program = hog(false);
+    assert_eq!(program.verdicts(), ["likely spin"]);
+    assert_eq!(program.chain(), ["task 2 running 200"]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [3]);
+    insta::assert_snapshot!(program.sentence(), @"task 2 `hog` runs in one poll at src/main.rs:200 for 1.00 s; 1 other task of its runtime could run and has had no thread for 1.00 s");
+}
+
+#[test]
+fn a_poll_that_sleeps_blocks_its_worker() {
+    let program = hog(true);
+    assert_eq!(program.verdicts(), ["likely blocked_worker"]);
+    assert_eq!(program.chain(), ["task 2 blocked 200"]);
+}
+
+#[test]
+fn a_long_poll_with_a_free_worker_bothers_nobody() {
+    let mut program = hog(false);
+    let mut worker = Worker::default();
+    (worker.runtime, worker.runtime_number, worker.parked) = ("tokio".into(), 1, true);
+    program.snapshot.workers.push(worker);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_long_poll_that_nobody_waits_for_is_no_hang() {
+    let mut program = hog(false);
+    program.of(3).since_ns = SECOND / 10;
+    assert!(program.verdicts().is_empty());
+    let mut program = hog(false);
+    program.of(2).since_ns = SECOND / 10;
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_nested_executor_that_is_not_told_of_the_end() {
+    let mut program = Program::new();
+    program.sleeps(1, 70);
+    program.joins(1, 99, 7).is_indirect = true;
+    assert_eq!(program.verdicts(), ["likely blocked_worker"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` sleeps inside a poll at src/main.rs:7 for 1.00 s: what it waits for there is done, and was not told to its `block_on`");
+}
+
+#[test]
+fn a_future_that_was_woken_and_is_not_polled_is_a_hazard() {
+    let mut program = Program::new();
+    program.has_timer(1);
+    let lock = program.mutex();
+    let op = program.set_aside(1, "op", 33);
+    parked(granted(program.waits(1, lock, Mode::Lock, 34))).span = Some(op);
+    program.at(lock).free = 0;
+    assert_eq!(program.verdicts(), ["suspect hazard"]);
+    insta::assert_snapshot!(program.sentence(), @"a future of task 1 `main` was woken 1.00 s ago and not polled since: future `op` at src/main.rs:34; the task waits at src/main.rs:100 for 1.00 s");
+    program.snapshot.waits[0].woken_ns = Some(SECOND / 2);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_lock_held_by_a_future_that_is_not_polled_is_a_hazard() {
+    let mut program = Program::new();
+    program.has_timer(1);
+    let (waiter, lock) = (program.task("waiter"), program.mutex());
+    let op = program.set_aside(1, "op", 33);
+    program.holds(1, lock, 34).span = Some(op);
+    program.waits(waiter, lock, Mode::Lock, 7);
+    assert_eq!(program.verdicts(), ["suspect hazard"]);
+    assert_eq!(program.chain(), ["task 2 waits 7", "resource 1 created 11", "future 500 holds 34"]);
+    insta::assert_snapshot!(program.sentence(), @"Mutex#1 is held for 1.00 s by future `op` of task 1 `main` (taken at src/main.rs:34), which is alive and not polled; one waits for it for 1.00 s");
+    program.snapshot.waits[0].since_ns = SECOND / 2;
+    assert!(program.verdicts().is_empty());
+}

@@ -1,0 +1,93 @@
+//! A hundred thousand of everything: linear, and shown by the clock for whoever looks (`--nocapture`).
+
+use std::time::Instant;
+
+use diagnose_reports::{Mode, Role};
+
+use crate::support::hangs::Program;
+
+/// Unoptimized, a tenth.
+const MANY: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
+
+/// Built without looking for numbers: those of tasks are their places.
+fn many(mut each: impl FnMut(&mut Program, usize, u64)) -> Program {
+    let mut program = Program::new();
+    for number in 0..MANY {
+        let task = program.task("task");
+        each(&mut program, number, task);
+    }
+    program
+}
+
+fn count(name: &str, program: &Program) -> Vec<String> {
+    let start = Instant::now();
+    let verdicts = program.verdicts();
+    println!(
+        "{name}: {} tasks, {} waits in {:?}",
+        program.snapshot.tasks.len(),
+        program.snapshot.waits.len(),
+        start.elapsed()
+    );
+    verdicts
+}
+
+fn push(program: &mut Program, task: u64, resource: usize, mode: Mode, ahead: u64) {
+    let mut wait = diagnose_reports::Wait::default();
+    wait.id = 1000 + program.snapshot.waits.len() as u64;
+    (wait.task, wait.resource, wait.mode) = (Some(task), Some(resource), mode);
+    (wait.units, wait.wakers, wait.since_ns, wait.ahead) = (1, 1, 1_000_000_000, ahead);
+    program.snapshot.waits.push(wait);
+    let task = &mut program.snapshot.tasks[usize::try_from(task).unwrap() - 1];
+    task.wakers = Some(1);
+}
+
+#[test]
+fn a_queue_of_a_hundred_thousand_behind_a_task_that_is_lost() {
+    let mut base = Program::new();
+    let lock = base.mutex();
+    let mut program = many(|program, number, task| push(program, task, lock, Mode::Lock, number as u64));
+    program.snapshot.resources = base.snapshot.resources;
+    program.holds(1, lock, 3);
+    assert_eq!(count("one queue", &program), ["proven lost_waker"]);
+    assert_eq!(program.snapshot.verdicts()[0].victims.len(), MANY);
+}
+
+#[test]
+fn a_hundred_thousand_permits_and_as_many_who_want_more() {
+    let mut base = Program::new();
+    let pool = base.semaphore(MANY as u64);
+    for task in 0..MANY as u64 {
+        base.stake(task + 2, pool, Role::Holds, 6).units = 1;
+    }
+    base.at(pool).free = 0;
+    let mut program = many(|program, number, task| push(program, task, pool, Mode::Acquire, number as u64));
+    program.has_timer(1);
+    program.snapshot.resources = base.snapshot.resources;
+    assert_eq!(count("one pool", &program), ["proven cycle knot"]);
+}
+
+#[test]
+fn a_ring_of_a_hundred_thousand_locks() {
+    let mut base = Program::new();
+    for task in 0..MANY as u64 {
+        let lock = base.mutex();
+        base.holds(task + 2, lock, 6);
+    }
+    let mut program = many(|program, number, task| push(program, task, (number + 1) % MANY, Mode::Lock, 0));
+    program.has_timer(1);
+    program.snapshot.resources = base.snapshot.resources;
+    assert_eq!(count("one ring", &program), ["proven cycle"]);
+}
+
+#[test]
+fn a_hundred_thousand_tasks_that_wait_for_each_other_in_pairs() {
+    let mut base = Program::new();
+    for task in 0..MANY as u64 {
+        let lock = base.mutex();
+        base.holds(task + 2, lock, 6);
+    }
+    let mut program = many(|program, number, task| push(program, task, number ^ 1, Mode::Lock, 0));
+    program.has_timer(1);
+    program.snapshot.resources = base.snapshot.resources;
+    assert_eq!(count("pairs", &program).len(), MANY / 2);
+}

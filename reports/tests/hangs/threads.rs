@@ -1,0 +1,168 @@
+//! Threads that sleep inside polls, and those who would have to run on them.
+
+use diagnose_reports::{BlockingPool, Mode, State, Worker};
+
+use crate::support::hangs::Program;
+
+/// A worker of runtime 1 with that task.
+fn worker(program: &mut Program, thread: u64, task: Option<u64>) {
+    let mut worker = Worker::default();
+    worker.runtime = "tokio".into();
+    worker.runtime_number = 1;
+    worker.thread_id = Some(thread);
+    worker.parked = task.is_none();
+    worker.task = task;
+    program.snapshot.workers.push(worker);
+}
+
+/// ```text
+/// main: join!( guard = std.lock(); yield , std.lock() ), in one poll
+/// ```
+#[test]
+fn a_guard_of_a_sibling_on_the_same_thread() {
+    let mut program = Program::new();
+    let lock = program.unfair_mutex();
+    program.sleeps(1, 70);
+    program.holds(1, lock, 4).thread_id = Some(70);
+    program.waits(1, lock, Mode::Lock, 6).thread_id = Some(70);
+    assert_eq!(program.verdicts(), ["proven blocked_worker"]);
+    assert_eq!(program.chain(), ["task 1 blocked 6", "resource 1 created 11", "task 1 holds 4"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` blocks its thread and waits for Mutex#1 at src/main.rs:6 for 1.00 s, held for 1.00 s by the same task (taken at src/main.rs:4): what would wake the blocked thread has to run on it");
+}
+
+#[test]
+fn a_guard_of_a_task_that_has_only_this_thread() {
+    let mut program = Program::new();
+    let (holder, blocked) = (program.task("holder"), program.task("blocked"));
+    let lock = program.unfair_mutex();
+    program.has_timer(holder);
+    program.of(holder).is_local = true;
+    program.of(holder).thread_id = Some(70);
+    program.holds(holder, lock, 4);
+    program.sleeps(1, 70);
+    program.sleeps(blocked, 70);
+    program.waits(blocked, lock, Mode::Lock, 6).thread_id = Some(70);
+    assert_eq!(program.verdicts(), ["proven blocked_worker"]);
+    program.of(holder).is_local = false;
+    assert!(program.verdicts().is_empty(), "another thread may run it");
+}
+
+#[test]
+fn two_threads_that_cross_their_locks_are_a_cycle() {
+    let mut program = Program::new();
+    program.has_timer(1);
+    let (a, b) = (program.unfair_mutex(), program.unfair_mutex());
+    for (thread, own, other) in [(70, a, b), (71, b, a)] {
+        let stake = program.holds(1, own, 4);
+        (stake.task, stake.thread_id) = (None, Some(thread));
+        let wait = program.waits(0, other, Mode::Lock, 6);
+        (wait.task, wait.thread_id) = (None, Some(thread));
+    }
+    assert_eq!(program.verdicts(), ["proven cycle"]);
+    assert_eq!(program.chain()[0], "thread 70 blocked 6");
+}
+
+/// ```text
+/// workers 70, 71 ─ run ─▶ 2, 3 ─ block_on ─▶ oneshot, whose sender is with 4 ─ is queued ─▶ for the workers
+/// ```
+fn nested() -> Program {
+    let mut program = Program::new();
+    let tasks = [program.task("first"), program.task("second")];
+    let waker = program.task("waker");
+    program.of(waker).state = State::Queued;
+    // Under `block_on`, on a thread of its own.
+    program.of(1).thread_id = Some(60);
+    for (task, thread) in tasks.into_iter().zip([70, 71]) {
+        program.sleeps(task, thread);
+        worker(&mut program, thread, Some(task));
+        let answer = program.other(diagnose_reports::ResourceKind::Oneshot);
+        let sender = program.sends(1, answer, 30);
+        sender.candidates.push(waker);
+        sender.uses = 0;
+        program.waits(task, answer, Mode::Receive, 31).is_indirect = true;
+        program.joins(1, task, 20);
+    }
+    program
+}
+
+#[test]
+fn nested_executors_on_all_workers() {
+    let program = nested();
+    assert_eq!(program.verdicts(), ["likely blocked_worker"]);
+    insta::assert_snapshot!(program.sentence(), @"task 2 `first` blocks its thread and waits to receive from oneshot#1 at src/main.rs:31 for 1.00 s, whose sender is with task 4 `waker` (never used, made at src/main.rs:30); task 4 `waker` has no thread to run on for 1.00 s: no worker is left to run what would wake it");
+}
+
+#[test]
+fn one_free_worker_is_enough() {
+    let mut program = nested();
+    worker(&mut program, 72, None);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_root_on_a_thread_of_its_own_needs_no_worker() {
+    let mut program = nested();
+    let waker = program.of(4);
+    waker.thread_id = Some(99);
+    assert!(program.verdicts().iter().all(|verdict| !verdict.starts_with("proven")));
+}
+
+/// ```text
+/// jobs 2, 3 ─ block_on ─▶ jobs 4, 5, which have no thread
+/// ```
+fn jobs() -> Program {
+    let mut program = Program::new();
+    for (outer, inner) in [(2, 4), (3, 5)] {
+        let job = program.job("outer", State::Running);
+        assert_eq!(job, outer);
+        program.sleeps(job, 80 + outer);
+        program.joins(job, inner, 7).thread_id = Some(80 + outer);
+        program.joins(1, outer, 20);
+    }
+    for _ in 0..2 {
+        program.job("inner", State::Unpolled);
+    }
+    program
+}
+
+#[test]
+fn jobs_that_wait_for_jobs_exhaust_the_pool() {
+    let mut program = jobs();
+    assert_eq!(program.verdicts(), ["likely pool_exhausted"]);
+    insta::assert_snapshot!(program.sentence(), @"task 2 `outer` blocks its thread and waits for task 4 `inner` to end at src/main.rs:7 for 1.00 s; task 4 `inner` has no thread to run on for 1.00 s: all threads for blocking work wait for blocking work that is queued behind them");
+    let mut pool = BlockingPool::default();
+    (pool.runtime_number, pool.threads) = (1, 2);
+    program.snapshot.blocking_pools.push(pool);
+    assert_eq!(program.verdicts(), ["proven pool_exhausted"]);
+}
+
+#[test]
+fn a_job_that_works_gives_its_thread_to_the_next() {
+    let mut program = jobs();
+    program.of(3).is_asleep = Some(false);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_long_job_with_waiters_is_only_long() {
+    let mut program = Program::new();
+    let job = program.job("job", State::Running);
+    program.of(job).is_asleep = Some(true);
+    program.joins(1, job, 20);
+    assert!(program.verdicts().is_empty(), "what it sleeps in is not known");
+}
+
+#[test]
+fn a_runtime_that_goes_away_waits_for_its_jobs() {
+    let mut program = Program::new();
+    let job = program.job("job", State::Running);
+    program.sleeps(job, 81);
+    let wait = program.wait(0, Mode::Shutdown, 9);
+    (wait.task, wait.thread_id, wait.tasks) = (None, Some(70), vec![job]);
+    program.has_timer(1);
+    assert_eq!(program.verdicts(), ["likely shutdown"]);
+    assert_eq!(program.chain(), ["thread 70 blocked 9", "task 2 running 200"]);
+    insta::assert_snapshot!(program.sentence(), @"a runtime goes away at src/main.rs:9, and has waited for 1.00 s for blocking task 2 `job`, which has run for 1.00 s");
+    program.snapshot.waits[0].since_ns = 100_000_000;
+    assert!(program.verdicts().is_empty());
+}

@@ -1,0 +1,105 @@
+//! Tasks that nobody can wake, and tasks that end or do not.
+
+use diagnose_reports::{Mode, Span, State};
+
+use crate::support::hangs::Program;
+
+#[test]
+fn a_task_without_a_waker_is_lost() {
+    let mut program = Program::new();
+    let task = program.task("lost");
+    program.joins(1, task, 20);
+    assert_eq!(program.verdicts(), ["proven lost_waker"]);
+    assert_eq!(program.chain(), ["task 2 waits 200"]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [1]);
+    insta::assert_snapshot!(program.sentence(), @"task 2 `lost` waits at src/main.rs:200 for 1.00 s: it returned Pending, no clone of its waker is kept, and nobody can wake it");
+}
+
+#[test]
+fn a_task_that_awaits_pending_means_it() {
+    let mut program = Program::new();
+    let task = program.task("forever");
+    program.joins(1, task, 20);
+    let site = crate::support::site("std::future::pending::<()>().await", "server", "src/main.rs", 7, 9);
+    program.snapshot.sites.push(site);
+    let mut span = Span::default();
+    (span.id, span.task) = (500, Some(task));
+    span.site = program.snapshot.sites.len() - 1;
+    program.snapshot.spans.push(span);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_task_whose_wakers_are_not_watched_may_be_woken() {
+    let mut program = Program::new();
+    (program.of(1).wakers, program.of(1).opaque_wakers) = (None, None);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_wait_that_its_resource_has_no_waker_of_is_lost() {
+    let mut program = Program::new();
+    let (holder, lock) = (program.task("holder"), program.mutex());
+    program.has_timer(holder);
+    program.holds(holder, lock, 3);
+    program.waits(1, lock, Mode::Lock, 7).wakers = 0;
+    assert_eq!(program.verdicts(), ["proven lost_waker"]);
+    assert_eq!(program.chain(), ["task 1 waits 7", "resource 1 created 11"]);
+}
+
+#[test]
+fn a_task_that_waits_for_its_own_end_waits_for_itself() {
+    let mut program = Program::new();
+    program.has_timer(1);
+    let task = program.task("task");
+    program.joins(task, task, 7);
+    assert_eq!(program.verdicts(), ["proven self_wait"]);
+    insta::assert_snapshot!(program.sentence(), @"task 2 `task` waits for itself to end at src/main.rs:7 for 1.00 s: it waits for itself");
+}
+
+#[test]
+fn two_tasks_that_wait_for_the_end_of_each_other_are_a_cycle() {
+    let mut program = Program::new();
+    program.has_timer(1);
+    let (left, right) = (program.task("left"), program.task("right"));
+    program.joins(left, right, 7);
+    program.joins(right, left, 8);
+    assert_eq!(program.verdicts(), ["proven cycle"]);
+    assert_eq!(program.chain(), ["task 2 waits 7", "task 3 waits 8"]);
+}
+
+#[test]
+fn a_join_of_a_task_that_is_done_is_over() {
+    let mut program = Program::new();
+    program.joins(1, 99, 20);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn one_of_several_joined_tasks_is_enough() {
+    let mut program = Program::new();
+    let (lost, live) = (program.task("lost"), program.task("live"));
+    program.has_timer(live);
+    program.joins(1, lost, 20).tasks.push(live);
+    assert_eq!(program.verdicts(), ["proven lost_waker"]);
+    assert!(program.snapshot.verdicts()[0].victims.is_empty());
+}
+
+#[test]
+fn what_is_woken_or_runs_can_go_on() {
+    for state in [State::Queued, State::Unpolled, State::Running] {
+        let mut program = Program::new();
+        let lock = program.mutex();
+        program.holds(1, lock, 3);
+        program.waits(1, lock, Mode::Lock, 4);
+        program.of(1).state = state;
+        assert!(program.verdicts().is_empty());
+    }
+}
+
+#[test]
+fn a_timer_that_is_due_later_will_come() {
+    let mut program = Program::new();
+    program.wait(1, Mode::Timer, 7).due_ns = Some(5_000_000_000);
+    assert!(program.verdicts().is_empty());
+}

@@ -1,0 +1,130 @@
+//! All rows, on all runtimes, in silence and in noise, each in a child.
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::child::{GOES_ON, STARTED};
+use crate::judge::{self, Outcome};
+use crate::look::{self, Look};
+use crate::options::Options;
+use crate::row::{Flavor, Row, Section};
+use crate::source::{self, Marks};
+
+/// How many background tasks there are.
+pub const NOISE: [u32; 2] = [0, 200];
+
+/// The child ends by itself; if it has not by then, all of it hangs.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// What came out for a row.
+#[derive(Debug, Clone)]
+pub struct Result {
+    /// The row.
+    pub row: &'static Row,
+    /// What was wrong, by the index of the flavor. Empty where all was right.
+    pub wrong: [Vec<String>; 3],
+}
+
+/// One child.
+#[derive(Debug, Clone)]
+struct Run {
+    /// Index into the results.
+    result: usize,
+    marks: Marks,
+    flavor: Flavor,
+    noise: u32,
+}
+
+/// Runs the rows that are asked for, by the program at `path`, which is `hangs` itself.
+///
+/// # Panics
+/// If it cannot be started.
+#[must_use]
+pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<Result> {
+    let asked =
+        |row: &Row| options.only.is_empty() || options.only.iter().any(|it| it == row.id || it == row.name);
+    let mut results = Vec::new();
+    let (mut busy, mut others) = (VecDeque::new(), VecDeque::new());
+    for section in sections {
+        for row in section.rows.iter().filter(|row| asked(row)) {
+            let runs = if row.is_busy { &mut busy } else { &mut others };
+            for (flavor, noise) in
+                Flavor::ALL.into_iter().flat_map(|flavor| NOISE.map(|noise| (flavor, noise)))
+            {
+                let run = Run { result: results.len(), marks: source::marks(section, row), flavor, noise };
+                runs.extend((0..options.repeat).map(|_| run.clone()));
+            }
+            results.push(Result { row, wrong: Default::default() });
+        }
+    }
+    let queues = [Mutex::new(busy), Mutex::new(others)];
+    let results = Mutex::new(results);
+    thread::scope(|scope| {
+        for number in 0..options.jobs {
+            let (queues, results) = (&queues, &results);
+            scope.spawn(move || {
+                // What keeps a processor busy is run by the first alone, one after the other.
+                for queue in &queues[usize::from(number != 0)..] {
+                    while let Some(run) = next(queue) {
+                        let row = results.lock().expect("no panic")[run.result].row;
+                        if let Some(wrong) = judged(path, row, &run, options) {
+                            let wrong = format!("noise {}: {wrong}", run.noise);
+                            results.lock().expect("no panic")[run.result].wrong[run.flavor as usize]
+                                .push(wrong);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    results.into_inner().expect("no panic")
+}
+
+fn next(queue: &Mutex<VecDeque<Run>>) -> Option<Run> {
+    queue.lock().expect("no panic").pop_front()
+}
+
+/// Runs one, and says what was wrong.
+fn judged(path: &Path, row: &Row, run: &Run, options: &Options) -> Option<String> {
+    let (outcome, looks) = watch(path, row, run);
+    let wrong = judge::outcome(row, run.flavor, outcome);
+    if wrong.is_some() || options.outcomes {
+        return wrong;
+    }
+    judge::looks(row, run.flavor, &run.marks, &looks)
+}
+
+fn watch(path: &Path, row: &Row, run: &Run) -> (Outcome, Vec<Look>) {
+    let mut command = Command::new(path);
+    command.args([row.name, run.flavor.name(), &run.noise.to_string()]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it is a program");
+    let out = BufReader::new(child.stdout.take().expect("it is piped"));
+    let reader = thread::spawn(move || {
+        let lines = out.lines().map_while(std::result::Result::ok).filter(|line| line != STARTED);
+        lines.filter_map(|line| look::read(&line)).collect()
+    });
+    let outcome = end(&mut child);
+    (outcome, reader.join().expect("no panic"))
+}
+
+fn end(child: &mut Child) -> Outcome {
+    let start = Instant::now();
+    loop {
+        match child.try_wait().expect("it is our child") {
+            Some(status) if status.success() => return Outcome::Ended,
+            Some(status) if status.code() == Some(GOES_ON) => return Outcome::GoesOn,
+            Some(_) => return Outcome::Failed,
+            None if start.elapsed() > LIMIT => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Outcome::Failed;
+            }
+            None => thread::sleep(Duration::from_millis(10)),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! What the programs import: the product's modules, each under the name of what it stands for.
+//!
+//! With the originals in their place the programs hang, or end, in the same way.
+
+pub(crate) use diagnose::async_lock;
+pub(crate) use diagnose::std::sync as std_sync;
+pub(crate) use diagnose::tokio;

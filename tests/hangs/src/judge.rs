@@ -1,0 +1,119 @@
+//! Whether what was said of a program is right.
+
+use crate::look::{Link, Look, Verdict};
+use crate::row::{Finding, Flavor, Row};
+use crate::source::{Marks, file_name};
+
+/// How a child ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The program ended.
+    Ended,
+    /// It did not.
+    GoesOn,
+    /// It panicked, or the process hung as a whole.
+    Failed,
+}
+
+/// Judges how it ended; `None` if that is right.
+#[must_use]
+pub fn outcome(row: &Row, flavor: Flavor, outcome: Outcome) -> Option<String> {
+    match (outcome, row.ends_on(flavor)) {
+        (Outcome::Ended, true) | (Outcome::GoesOn, false) => None,
+        (Outcome::Ended, false) => Some("ended".to_owned()),
+        (Outcome::GoesOn, true) => Some("did not end".to_owned()),
+        (Outcome::Failed, _) => Some("failed".to_owned()),
+    }
+}
+
+/// Judges what was said of it; `None` if that is right.
+#[must_use]
+pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option<String> {
+    if looks.iter().any(|look| look.verdicts.is_none()) {
+        return Some("no list of verdicts in the dump".to_owned());
+    }
+    let findings = row.findings(flavor);
+    // A hang may be found before it has its last form: who is queued first is granted the lock later.
+    let forms: Vec<Finding> = findings.iter().map(|finding| Finding { detail: None, ..*finding }).collect();
+    for (number, look) in (1..).zip(looks) {
+        let allowed = if number == looks.len() { &findings } else { &forms };
+        let verdicts = look.verdicts.as_deref().unwrap_or_default();
+        let is_control = findings.is_empty();
+        let is_wrong = |verdict: &&Verdict| match verdict.confidence.as_str() {
+            "proven" => !is_right(verdicts, verdict, row, allowed, marks),
+            "likely" => is_control,
+            _ => false,
+        };
+        if let Some(verdict) = verdicts.iter().find(is_wrong) {
+            return Some(format!("at {} ms {}", look.at_ms, shown(verdict)));
+        }
+    }
+    if findings.is_empty() {
+        return None;
+    }
+    let Some(last) = looks.last() else { return Some("nobody looked".to_owned()) };
+    let verdicts = last.verdicts.as_deref().unwrap_or_default();
+    if verdicts
+        .iter()
+        .any(|verdict| findings.iter().any(|finding| mismatch(verdict, *finding, marks).is_none()))
+    {
+        return None;
+    }
+    let near = |verdict: &&Verdict| findings.iter().any(|finding| finding.kind == verdict.kind);
+    Some(match verdicts.iter().find(near).or(verdicts.first()) {
+        None => format!("no {}", findings[0].kind),
+        Some(verdict) => {
+            let why = findings.iter().find_map(|finding| mismatch(verdict, *finding, marks));
+            format!("{}: {}", why.unwrap_or_default(), shown(verdict))
+        }
+    })
+}
+
+/// Whether a proven line may stand there: it is what shall be said, or true beside it, or waits behind such a one.
+fn is_right(all: &[Verdict], verdict: &Verdict, row: &Row, findings: &[Finding], marks: &Marks) -> bool {
+    let is_said = findings.iter().any(|finding| mismatch(verdict, *finding, marks).is_none());
+    let is_beside = !findings.is_empty() && row.beside == Some(verdict.kind.as_str());
+    let is_behind = || {
+        let cause = verdict.behind.filter(|_| !verdict.root_cause).and_then(|index| all.get(index));
+        // A cause has no cause: two steps would be a mistake of their own.
+        cause.is_some_and(|cause| {
+            cause.root_cause && findings.iter().any(|finding| mismatch(cause, *finding, marks).is_none())
+        })
+    };
+    is_said || is_beside || is_behind()
+}
+
+/// What of a verdict is not as expected; `None` if all is.
+fn mismatch(verdict: &Verdict, finding: Finding, marks: &Marks) -> Option<String> {
+    if verdict.kind != finding.kind {
+        return Some(format!("no {}", finding.kind));
+    }
+    if finding.detail.is_some() && verdict.detail.as_deref() != finding.detail {
+        return Some(format!("not {}", finding.detail.unwrap_or_default()));
+    }
+    if verdict.confidence != finding.confidence {
+        return Some(format!("not {}", finding.confidence));
+    }
+    let waits = ["waits", "queued", "blocked", "running"];
+    if !verdict.chain.iter().any(|link| is_at(link, &waits, &marks.waits, marks)) {
+        return Some(format!("nothing waits at {:?}", marks.waits));
+    }
+    let holds = ["granted", "holds", "owns", "queued", "running", "blocked", "created"];
+    let is_held =
+        marks.holds.is_empty() || verdict.chain.iter().any(|link| is_at(link, &holds, &marks.holds, marks));
+    (!is_held).then(|| format!("nothing holds at {:?}", marks.holds))
+}
+
+fn is_at(link: &Link, roles: &[&str], lines: &[u64], marks: &Marks) -> bool {
+    roles.contains(&link.role.as_str()) && lines.contains(&link.line) && file_name(&link.file) == marks.file
+}
+
+fn shown(verdict: &Verdict) -> String {
+    let detail = verdict.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+    let chain: Vec<String> = verdict
+        .chain
+        .iter()
+        .map(|link| format!("{} {} {}:{}", link.name, link.role, file_name(&link.file), link.line))
+        .collect();
+    format!("{} {}{detail}: {} [{}]", verdict.confidence, verdict.kind, verdict.sentence, chain.join(" → "))
+}

@@ -1,0 +1,94 @@
+//! What a program says of itself at one moment: a line of JSON, from the child to who judges it.
+
+use serde_json::{Value, json};
+
+/// One look at a program.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Look {
+    /// When, in milliseconds from the start of the program.
+    pub at_ms: u64,
+    /// What was said. `None` if the dump has no list of verdicts at all.
+    pub verdicts: Option<Vec<Verdict>>,
+}
+
+/// A verdict, as far as it is judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[allow(missing_docs)] // The names are those of the saved format.
+pub struct Verdict {
+    pub kind: String,
+    pub detail: Option<String>,
+    pub confidence: String,
+    pub root_cause: bool,
+    /// The index of the verdict that it waits behind.
+    pub behind: Option<usize>,
+    pub chain: Vec<Link>,
+    pub sentence: String,
+}
+
+/// A link of its chain.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Link {
+    pub node: String,
+    pub id: u64,
+    pub name: String,
+    pub file: String,
+    pub line: u64,
+    pub role: String,
+}
+
+/// Looks at this program now.
+///
+/// # Panics
+/// If its dump is not JSON.
+#[must_use]
+pub fn line_now(at_ms: u64) -> String {
+    let mut dump = Vec::new();
+    diagnose::dump_to(diagnose::Format::Json, &mut dump).expect("it is written to memory");
+    let dump: Value = serde_json::from_slice(&dump).expect("a dump is JSON");
+    let brief = |verdict: &Value| {
+        let link = |link: &Value| {
+            json!([link["node"], link["id"], link["name"], link["file"], link["line"], link["role"]])
+        };
+        let chain: Vec<Value> = verdict["chain"].as_array().into_iter().flatten().map(link).collect();
+        json!({
+            "kind": verdict["kind"], "detail": verdict["detail"], "confidence": verdict["confidence"],
+            "root_cause": verdict["root_cause"], "behind": verdict["behind"], "chain": chain,
+            "sentence": verdict["sentence"],
+        })
+    };
+    let verdicts = dump["verdicts"].as_array().map(|all| all.iter().map(brief).collect::<Vec<_>>());
+    json!({ "at_ms": at_ms, "verdicts": verdicts }).to_string()
+}
+
+/// Reads such a line; `None` if it is none.
+#[must_use]
+pub fn read(line: &str) -> Option<Look> {
+    let look: Value = serde_json::from_str(line).ok()?;
+    let verdicts = look["verdicts"].as_array().map(|all| all.iter().map(verdict).collect());
+    Some(Look { at_ms: look["at_ms"].as_u64()?, verdicts })
+}
+
+fn verdict(value: &Value) -> Verdict {
+    let link = |link: &Value| Link {
+        node: text(&link[0]),
+        id: link[1].as_u64().unwrap_or_default(),
+        name: text(&link[2]),
+        file: text(&link[3]),
+        line: link[4].as_u64().unwrap_or_default(),
+        role: text(&link[5]),
+    };
+    Verdict {
+        kind: text(&value["kind"]),
+        detail: value["detail"].as_str().map(str::to_owned),
+        confidence: text(&value["confidence"]),
+        root_cause: value["root_cause"].as_bool().unwrap_or_default(),
+        behind: value["behind"].as_u64().and_then(|index| usize::try_from(index).ok()),
+        chain: value["chain"].as_array().into_iter().flatten().map(link).collect(),
+        sentence: text(&value["sentence"]),
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,44 @@
+//! `hangs`: runs all programs and judges what is said of them; see [`USAGE`].
+
+use std::env;
+use std::process::ExitCode;
+
+use diagnose_hangs_tests::options::{Options, USAGE};
+use diagnose_hangs_tests::row::Flavor;
+use diagnose_hangs_tests::{SECTIONS, campaign, child, table};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [case, flavor, noise] if Flavor::named(flavor).is_some() => run_child(case, flavor, noise),
+        ["--help" | "-h"] => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        _ => match Options::read(&arguments) {
+            Ok(options) => run_all(&options),
+            Err(what) => misused(&what),
+        },
+    }
+}
+
+fn run_child(case: &str, flavor: &str, noise: &str) -> ExitCode {
+    let row = SECTIONS.iter().flat_map(|section| section.rows).find(|row| row.name == case);
+    match (row, Flavor::named(flavor), noise.parse()) {
+        (Some(row), Some(flavor), Ok(noise)) => child::run(row, flavor, noise),
+        _ => misused("no such program, runtime or number"),
+    }
+}
+
+fn run_all(options: &Options) -> ExitCode {
+    let path = env::current_exe().expect("a running program has a file");
+    let results = campaign::run(&path, SECTIONS, options);
+    print!("{}", if options.markdown { table::markdown(&results) } else { table::text(&results) });
+    let is_right = results.iter().all(|result| result.wrong.iter().all(Vec::is_empty));
+    if is_right && !results.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn misused(what: &str) -> ExitCode {
+    eprintln!("hangs: {what}\n{USAGE}");
+    ExitCode::from(2)
+}

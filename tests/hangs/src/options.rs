@@ -1,0 +1,53 @@
+//! The command line.
+
+/// What `hangs` is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// How often each is run.
+    pub repeat: u32,
+    /// How many at the same time.
+    pub jobs: usize,
+    /// The table as Markdown.
+    pub markdown: bool,
+    /// Judge only whether the programs end.
+    pub outcomes: bool,
+    /// Only rows of these names or numbers; all if there are none.
+    pub only: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { repeat: 1, jobs: 8, markdown: false, outcomes: false, only: Vec::new() }
+    }
+}
+
+/// How it is used.
+pub const USAGE: &str = "\
+usage: hangs [--repeat N] [--jobs N] [--outcomes] [--markdown] [row …]   all rows, or these, by name or number
+       hangs <case> <ct|mt1|mt2> <noise>                                 one program, a line of JSON per look";
+
+impl Options {
+    /// Reads the arguments.
+    ///
+    /// # Errors
+    /// What is not understood.
+    pub fn read(arguments: &[String]) -> Result<Self, String> {
+        let mut options = Self::default();
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            let mut number = || {
+                let value = arguments.next().and_then(|value| value.parse::<u16>().ok());
+                value.filter(|value| *value > 0).ok_or_else(|| format!("`{argument}` needs a number"))
+            };
+            match argument.as_str() {
+                "--repeat" => options.repeat = number()?.into(),
+                "--jobs" => options.jobs = number()?.into(),
+                "--markdown" => options.markdown = true,
+                "--outcomes" => options.outcomes = true,
+                unknown if unknown.starts_with('-') => return Err(format!("`{unknown}` is not known")),
+                row => options.only.push(row.to_owned()),
+            }
+        }
+        Ok(options)
+    }
+}

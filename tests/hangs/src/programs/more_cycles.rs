@@ -1,0 +1,125 @@
+//! Cycles over more than two, through a helper, and between the arms of one task.
+
+use std::sync::Arc;
+
+use diagnose::{FutureExt as _, diagnose};
+
+use super::ms;
+use crate::drop_in::tokio;
+use crate::row::{Section, proven, row};
+use tokio::sync::{Mutex, OnceCell, RwLock};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+pub(super) const SECTION: Section = Section {
+    file: file!(),
+    text: include_str!("more_cycles.rs"),
+    rows: &[
+        row!("X06", three_locks, "three tasks around three locks").is(proven("cycle")),
+        row!("X07", lock_and_join, "a task awaits a helper that needs the lock the task has")
+            .is(proven("cycle")),
+        row!("X08", lock_and_join_set, "the same with a JoinSet of helpers").is(proven("cycle")),
+        row!("X09", write_and_read, "two tasks write one RwLock each and read the other").is(proven("cycle")),
+        row!("X10", two_arms, "two arms of one join! lock in opposite order")
+            .is(proven("cycle"))
+            .or(proven("self_wait")),
+        row!("X11", cell_and_lock, "an initializer waits for a lock whose holder waits for the cell")
+            .is(proven("cycle")),
+    ],
+};
+
+async fn three_locks() {
+    let locks: Vec<_> = (0..3).map(|_| Arc::new(Mutex::new(()))).collect();
+    let mut tasks = JoinSet::new();
+    for number in 0..3 {
+        let (own, next) = (Arc::clone(&locks[number]), Arc::clone(&locks[(number + 1) % 3]));
+        let philosopher = async move {
+            let _left = own.lock().await; // holds
+            sleep(ms(150)).await;
+            let _right = next.lock().await; // waits
+        };
+        tasks.spawn(philosopher.diagnose("philosopher"));
+    }
+    while tasks.join_next().await.is_some() {}
+}
+
+#[diagnose]
+async fn lock_and_join() {
+    let total = Arc::new(Mutex::new(0));
+    let guard = total.lock().await; // holds
+    let counted = Arc::clone(&total);
+    let helper = tokio::spawn(async move {
+        *counted.lock().await += 1; // waits
+    });
+    helper.await.unwrap(); // waits
+    drop(guard);
+}
+
+#[diagnose]
+async fn lock_and_join_set() {
+    let total = Arc::new(Mutex::new(0));
+    let mut helpers = JoinSet::new();
+    let guard = total.lock().await; // holds
+    for _ in 0..4 {
+        let total = Arc::clone(&total);
+        helpers.spawn(async move {
+            *total.lock().await += 1; // waits
+        });
+    }
+    while helpers.join_next().await.is_some() {} // waits
+    drop(guard);
+}
+
+async fn write_and_read() {
+    let (a, b) = (Arc::new(RwLock::new(1)), Arc::new(RwLock::new(2)));
+    let (a_of_two, b_of_two) = (Arc::clone(&a), Arc::clone(&b));
+    let one = async move {
+        let mut a = a.write().await; // holds
+        sleep(ms(150)).await;
+        *a += *b.read().await; // waits
+    };
+    let two = async move {
+        let mut b = b_of_two.write().await; // holds
+        sleep(ms(150)).await;
+        *b += *a_of_two.read().await; // waits
+    };
+    let one = tokio::spawn(one.diagnose("one"));
+    let two = tokio::spawn(two.diagnose("two"));
+    one.await.unwrap();
+    two.await.unwrap();
+}
+
+async fn two_arms() {
+    let (a, b) = (Mutex::new(()), Mutex::new(()));
+    let one = async {
+        let _a = a.lock().await; // holds
+        sleep(ms(20)).await;
+        let _b = b.lock().await; // waits
+    };
+    let other = async {
+        let _b = b.lock().await; // holds
+        sleep(ms(20)).await;
+        let _a = a.lock().await; // waits
+    };
+    tokio::join!(one.diagnose("one"), other.diagnose("other"));
+}
+
+async fn cell_and_lock() {
+    let state = Arc::new((OnceCell::new(), Mutex::new(7)));
+    let shared = Arc::clone(&state);
+    let initializes = async move {
+        let (cell, seed) = &*shared;
+        let initialize = || async {
+            sleep(ms(150)).await;
+            *seed.lock().await // waits
+        };
+        *cell.get_or_init(initialize).await // holds
+    };
+    let initializes = tokio::spawn(initializes.diagnose("initializes"));
+    let (cell, seed) = &*state;
+    let mut guard = seed.lock().await; // holds
+    sleep(ms(250)).await;
+    *guard += *cell.get_or_init(|| async { 1 }).await; // waits
+    drop(guard);
+    initializes.await.unwrap();
+}

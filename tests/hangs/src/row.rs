@@ -1,0 +1,171 @@
+//! A row: a program, where it ends, and what shall be said of it.
+
+use futures::future::LocalBoxFuture;
+
+/// The rows of one source file.
+#[derive(Debug, Clone, Copy)]
+pub struct Section {
+    /// The path of the file, as the compiler has it.
+    pub file: &'static str,
+    /// Its text.
+    pub text: &'static str,
+    /// The programs in it.
+    pub rows: &'static [Row],
+}
+
+/// A program and what shall be said of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// The number in the corpus; `X…` and `Y…` are hangs and controls beyond it.
+    pub id: &'static str,
+    /// The name of the function.
+    pub name: &'static str,
+    /// What happens, in a few words.
+    pub what: &'static str,
+    /// Makes the future that is run as `main`.
+    pub start: fn() -> LocalBoxFuture<'static, ()>,
+    /// What shall be said; nothing of a control.
+    pub finding: Option<Finding>,
+    /// What is as right.
+    pub or: Option<Finding>,
+    /// A kind that is true beside it: what else stands still because the thread does.
+    pub beside: Option<&'static str>,
+    /// Whether it ends, by the index of the flavor.
+    pub ends: [bool; 3],
+    /// It keeps a processor busy.
+    pub is_busy: bool,
+}
+
+/// A verdict without its chain, in the words of the saved format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finding {
+    /// `cycle`, `leak`, ….
+    pub kind: &'static str,
+    /// `granted`, `knot`, …; `None` if it does not matter.
+    pub detail: Option<&'static str>,
+    /// `proven`, `likely` or `suspect`.
+    pub confidence: &'static str,
+}
+
+/// A runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flavor {
+    /// All on the thread of `main`.
+    CurrentThread,
+    /// One worker beside it.
+    OneWorker,
+    /// Two.
+    TwoWorkers,
+}
+
+/// `row!("C01", function, "what it does")`: a control, until the methods of [`Row`] say otherwise.
+macro_rules! row {
+    ($id:literal, $program:ident, $what:literal) => {
+        $crate::row::Row::new($id, stringify!($program), $what, || Box::pin($program()))
+    };
+}
+
+pub(crate) use row;
+
+impl Row {
+    pub(crate) const fn new(
+        id: &'static str,
+        name: &'static str,
+        what: &'static str,
+        start: fn() -> LocalBoxFuture<'static, ()>,
+    ) -> Self {
+        let (finding, or, beside) = (None, None, None);
+        Self { id, name, what, start, finding, or, beside, ends: [true; 3], is_busy: false }
+    }
+
+    /// It does not end, and this shall be said.
+    pub(crate) const fn is(mut self, finding: Finding) -> Self {
+        self.finding = Some(finding);
+        self.ends = [false; 3];
+        self
+    }
+
+    /// Or this, which is as right.
+    pub(crate) const fn or(mut self, finding: Finding) -> Self {
+        self.or = Some(finding);
+        self
+    }
+
+    /// Verdicts of this kind are true beside it.
+    pub(crate) const fn beside(mut self, kind: &'static str) -> Self {
+        self.beside = Some(kind);
+        self
+    }
+
+    /// With two workers it ends, and nothing shall be said.
+    pub(crate) const fn ends_on_two_workers(mut self) -> Self {
+        self.ends[Flavor::TwoWorkers as usize] = true;
+        self
+    }
+
+    /// It does not end, and makes progress all the time.
+    pub(crate) const fn goes_on(mut self) -> Self {
+        self.ends = [false; 3];
+        self
+    }
+
+    /// It keeps a processor busy, so that no other of its like shall run at the same time.
+    pub(crate) const fn keeps_busy(mut self) -> Self {
+        self.is_busy = true;
+        self
+    }
+
+    /// Whether it ends there.
+    #[must_use]
+    pub fn ends_on(&self, flavor: Flavor) -> bool {
+        self.ends[flavor as usize]
+    }
+
+    /// What shall be said there, the best first; nothing where it is a control.
+    #[must_use]
+    pub fn findings(&self, flavor: Flavor) -> Vec<Finding> {
+        if self.ends_on(flavor) { Vec::new() } else { self.finding.into_iter().chain(self.or).collect() }
+    }
+}
+
+pub(crate) const fn proven(kind: &'static str) -> Finding {
+    Finding { kind, detail: None, confidence: "proven" }
+}
+
+pub(crate) const fn likely(kind: &'static str) -> Finding {
+    Finding { kind, detail: None, confidence: "likely" }
+}
+
+pub(crate) const fn suspect(kind: &'static str) -> Finding {
+    Finding { kind, detail: None, confidence: "suspect" }
+}
+
+impl Finding {
+    pub(crate) const fn detail(mut self, detail: &'static str) -> Self {
+        self.detail = Some(detail);
+        self
+    }
+}
+
+impl Flavor {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::CurrentThread, Self::OneWorker, Self::TwoWorkers];
+
+    /// Its name on the command line and in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        ["ct", "mt1", "mt2"][self as usize]
+    }
+
+    /// How many worker threads it has, beside that of `main`.
+    #[must_use]
+    pub fn workers(self) -> usize {
+        self as usize
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|flavor| flavor.name() == name)
+    }
+}

@@ -1,0 +1,85 @@
+//! The marked lines of a program, found in its own source.
+
+use std::ops::RangeInclusive;
+
+use crate::row::{Row, Section};
+
+/// Where a program waits, and where hold was taken of what it waits for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// The name of the file, without folders.
+    pub file: String,
+    /// Lines that end with `// waits`.
+    pub waits: Vec<u64>,
+    /// Lines that end with `// holds`.
+    pub holds: Vec<u64>,
+}
+
+/// The marks in the function of a row.
+///
+/// # Panics
+/// If the section does not have that function.
+#[must_use]
+pub fn marks(section: &Section, row: &Row) -> Marks {
+    let range = function(section.text, row.name).unwrap_or_else(|| panic!("no function `{}`", row.name));
+    let mut marks = Marks { file: file_name(section.file).to_owned(), ..Marks::default() };
+    for (number, line) in (1..).zip(section.text.lines()).filter(|(number, _)| range.contains(number)) {
+        let Some((_, comment)) = line.rsplit_once("// ") else { continue };
+        for word in comment.split(", ") {
+            match word {
+                "waits" => marks.waits.push(number),
+                "holds" => marks.holds.push(number),
+                _ => {}
+            }
+        }
+    }
+    marks
+}
+
+/// The last part of a path.
+#[must_use]
+pub fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The lines of a function that stands at the margin.
+fn function(text: &str, name: &str) -> Option<RangeInclusive<u64>> {
+    let head = format!("async fn {name}()");
+    let mut lines = (1..).zip(text.lines());
+    let (first, _) = lines.find(|(_, line)| line.starts_with(&head))?;
+    let (last, _) = lines.find(|(_, line)| *line == "}")?;
+    Some(first..=last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{function, marks};
+    use crate::SECTIONS;
+
+    #[test]
+    fn a_function_ends_with_the_brace_at_the_margin() {
+        let text = "async fn a() {}\n\nasync fn b() {\n    if true {\n    }\n}\nasync fn c() {\n}\n";
+        assert_eq!(function(text, "b"), Some(3..=6));
+        assert_eq!(function(text, "d"), None);
+    }
+
+    #[test]
+    fn every_program_that_hangs_marks_where_it_waits() {
+        for section in SECTIONS {
+            for row in section.rows {
+                let marks = marks(section, row);
+                assert_eq!(row.finding.is_none(), marks.waits.is_empty(), "{}: {marks:?}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_programs_are_unique() {
+        let mut names: Vec<_> =
+            SECTIONS.iter().flat_map(|section| section.rows).map(|row| row.name).collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}
