@@ -22,6 +22,8 @@ use crate::{dump, env, exit, live, panics, signal, switch, watchdog};
 /// | `DIAGNOSE_ON_EXIT=1` | [`on_exit`](Builder::on_exit) | off |
 /// | `DIAGNOSE_ONLY='client::*'` | [`only`](Builder::only) | every annotated function |
 /// | `DIAGNOSE_TASKS_ONLY=1` | [`tasks_only`](Builder::tasks_only) | off |
+/// | `DIAGNOSE_WATCHDOG=100ms\|off` | [`watchdog`](Builder::watchdog) | off |
+/// | `DIAGNOSE_LONG_POLLS=100us\|off` | [`long_polls`](Builder::long_polls) | 100 µs |
 ///
 /// A value that is not understood is named on stderr, and the setting of the code stays. `DIAGNOSE`, `DIAGNOSE_ONLY`
 /// and `DIAGNOSE_TASKS_ONLY` hold without `install` too.
@@ -42,6 +44,7 @@ pub struct Builder {
     tasks_only: Option<bool>,
     wakers: Wakers,
     watchdog: Option<Duration>,
+    long_polls: Option<Duration>,
     panic_hook: bool,
 }
 
@@ -106,6 +109,7 @@ impl Builder {
             tasks_only: None,
             wakers: Wakers::default(),
             watchdog: None,
+            long_polls: Some(Duration::from_micros(100)),
             panic_hook: false,
         }
     }
@@ -162,10 +166,35 @@ impl Builder {
         self
     }
 
-    /// Starts a thread that raises an alarm on stderr, and in text dumps, about a poll that has not returned for so long
-    /// and a task that was woken so long ago and not polled since: 100 ms is a good value.
+    /// Starts a thread that raises alarms about what has not moved for so long, while it does not: 100 ms is a good
+    /// value. Each comes once on stderr, and stands in text and JSON reports from then on:
+    ///
+    /// - a poll that has not returned: the task, what of it is running, the thread, and whether that spins or is blocked;
+    /// - all workers of a runtime in such polls, and how many tasks are queued behind them;
+    /// - a task that was woken, or spawned on a runtime with workers, and not polled since, and what is running instead;
+    /// - the same while another worker of its runtime has nothing to do: it is where only one worker can get at it.
+    ///
+    /// The second and the last are known of runtimes that are built by [`diagnose::tokio`](crate#features). The thread looks
+    /// four times in the threshold, at every task that is alive: a few microseconds for each.
+    ///
+    /// # Native stacks
+    /// With the feature `native-stacks`, on Linux on x86-64 and aarch64, the first alarm has the thread's native stack too,
+    /// without the frames of this crate, the runtime and the standard library. It is taken by sending the thread a
+    /// real-time signal that the program has no handler for; the last free one is taken when the first stack is, and
+    /// kept. The handler walks the stack into memory set aside for it and does nothing else; one thread at a time, and
+    /// not again if a thread does not come back from it. A thread that blocks the signal gives no stack. System calls
+    /// that are interrupted go on by themselves (`SA_RESTART`), except those that never do: the sleeps, `poll`, `select`
+    /// and `epoll_wait`, and reads and writes with a time limit on their socket. These return early, or with `EINTR`; the
+    /// standard library goes on with its own, code that calls the system by itself has to expect it, as with any signal.
     pub fn watchdog(mut self, threshold: impl Into<Option<Duration>>) -> Self {
         self.watchdog = threshold.into();
+        self
+    }
+
+    /// From which duration on a poll counts as long: text reports have a table of the call paths with such polls, made of
+    /// the histograms that are there anyway. 100 µs unless this says otherwise; `None` for no table.
+    pub fn long_polls(mut self, bound: impl Into<Option<Duration>>) -> Self {
+        self.long_polls = bound.into();
         self
     }
 
@@ -206,7 +235,10 @@ impl Builder {
         }
         live::set_wakers(self.wakers == Wakers::Roots);
         panics::install(self.panic_hook);
-        watchdog::watch(self.watchdog);
+        watchdog::set_long_polls(
+            env::duration("DIAGNOSE_LONG_POLLS").unwrap_or(self.long_polls).unwrap_or_default(),
+        );
+        watchdog::watch(env::duration("DIAGNOSE_WATCHDOG").unwrap_or(self.watchdog));
         signal::listen(wanted, write);
     }
 }

@@ -1,18 +1,44 @@
 //! How much processor time a thread uses: whether it spins or is blocked. Linux only.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// The share of a processor, in percent, that the thread of this number uses over about `window`. `None` where it cannot be
-/// known.
-pub(crate) fn share(thread_id: u64, window: Duration) -> Option<u64> {
-    let path = format!("/proc/self/task/{thread_id}/schedstat");
+/// What a thread did for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Usage {
+    /// How much of a processor it had, in percent.
+    pub(crate) share: u64,
+    /// Whether it was asleep in the kernel most of the time. A thread that is not, and has no processor, waits for one.
+    pub(crate) is_asleep: bool,
+}
+
+/// What the threads of these numbers do during the next 20 ms or so. Those of which it cannot be known are left out.
+pub(crate) fn watch(thread_ids: &[u64]) -> HashMap<u64, Usage> {
+    const LOOKS: u64 = 5;
+    const PAUSE: Duration = Duration::from_millis(4);
     // Nanoseconds on a processor so far.
-    let used = || std::fs::read_to_string(&path).ok()?.split(' ').next()?.parse::<u64>().ok();
-    let (begin, start) = (used()?, Instant::now());
-    std::thread::sleep(window);
-    let (end, window) = (used()?, start.elapsed());
-    let window = u64::try_from(window.as_nanos()).ok()?;
-    Some((end.saturating_sub(begin).saturating_mul(100) / window.max(1)).min(100))
+    let used = |id: u64| {
+        let path = format!("/proc/self/task/{id}/schedstat");
+        std::fs::read_to_string(path).ok()?.split(' ').next()?.parse::<u64>().ok()
+    };
+    let mut watched: Vec<(u64, u64, Instant, u64)> =
+        thread_ids.iter().filter_map(|id| Some((*id, used(*id)?, Instant::now(), 0))).collect();
+    if watched.is_empty() {
+        return HashMap::new();
+    }
+    for _ in 0..LOOKS {
+        std::thread::sleep(PAUSE);
+        for (id, _, _, asleep) in &mut watched {
+            *asleep += u64::from(is_asleep(*id) == Some(true));
+        }
+    }
+    let usages = watched.into_iter().filter_map(|(id, begin, start, asleep)| {
+        let (end, window) = (used(id)?, start.elapsed());
+        let window = u64::try_from(window.as_nanos()).ok()?;
+        let share = (end.saturating_sub(begin).saturating_mul(100) / window.max(1)).min(100);
+        Some((id, Usage { share, is_asleep: asleep * 2 > LOOKS }))
+    });
+    usages.collect()
 }
 
 /// Whether the thread is asleep in the kernel, and not on a processor or waiting for one. `None` where it cannot be known.

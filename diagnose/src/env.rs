@@ -1,5 +1,8 @@
 //! The `DIAGNOSE*` environment variables, each read in one function.
 
+#[cfg(feature = "reports")]
+use std::time::Duration;
+
 use crate::pattern::Pattern;
 
 /// `DIAGNOSE=off|on`.
@@ -42,6 +45,39 @@ pub(crate) fn check_switches() {
     }
 }
 
+/// A variable that is a duration, `100ms`, or none of it, `off`. One that is not understood is named on stderr.
+#[cfg(feature = "reports")]
+#[allow(clippy::option_option)] // Not set, or set to none: two different things.
+pub(crate) fn duration(name: &str) -> Option<Option<Duration>> {
+    let value = text(name)?;
+    let parsed = parse_duration(&value);
+    if parsed.is_none() {
+        crate::say::say!(
+            "diagnose: {name}=`{value}` is not understood, expected a duration such as `100ms`, `50us` or `2s`, or \
+             `off`; it is ignored"
+        );
+    }
+    parsed
+}
+
+#[cfg(feature = "reports")]
+#[allow(clippy::option_option)] // As in `duration`.
+fn parse_duration(value: &str) -> Option<Option<Duration>> {
+    if parse_switch(value) == Some(false) {
+        return Some(None);
+    }
+    let end = value.find(|character: char| !character.is_ascii_digit()).unwrap_or(value.len());
+    let (number, unit) = value.split_at(end);
+    let number: u64 = number.parse().ok()?;
+    let duration = match unit.trim() {
+        "us" | "µs" => Duration::from_micros(number),
+        "ms" => Duration::from_millis(number),
+        "s" => Duration::from_secs(number),
+        _ => return None,
+    };
+    Some(Some(duration).filter(|duration| !duration.is_zero()))
+}
+
 fn parse_switch(value: &str) -> Option<bool> {
     match value.to_ascii_lowercase().as_str() {
         "1" | "on" | "true" | "yes" => Some(true),
@@ -61,5 +97,19 @@ mod tests {
         assert_eq!(parse_switch("off"), Some(false));
         assert_eq!(parse_switch("0"), Some(false));
         assert_eq!(parse_switch("maybe"), None);
+    }
+
+    #[cfg(feature = "reports")]
+    #[test]
+    fn a_duration_has_a_unit() {
+        use std::time::Duration;
+
+        assert_eq!(super::parse_duration("100ms"), Some(Some(Duration::from_millis(100))));
+        assert_eq!(super::parse_duration("50 us"), Some(Some(Duration::from_micros(50))));
+        assert_eq!(super::parse_duration("2s"), Some(Some(Duration::from_secs(2))));
+        assert_eq!(super::parse_duration("off"), Some(None));
+        assert_eq!(super::parse_duration("0ms"), Some(None));
+        assert_eq!(super::parse_duration("100"), None);
+        assert_eq!(super::parse_duration("ms"), None);
     }
 }

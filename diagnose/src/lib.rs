@@ -121,10 +121,13 @@
 //! - `reports` (by default, through the others): snapshots, text, folded stacks and JSON.
 //! - `svg` (default): flame graphs, drawn by inferno, whose licence is CDDL-1.0.
 //! - `signal` (default): a dump on SIGUSR1, on Unix.
+//! - `native-stacks`: the [watchdog](Builder::watchdog)'s alarm about a poll that does not return has the native stack of
+//!   its thread, on Linux on x86-64 and aarch64. It takes a real-time signal.
 //! - `tokio`, `smol`, `async-std`: the module of that name, in which everything of that crate is, and what it spawns is
 //!   listed as a task. `use diagnose::tokio;` is all that a module of the program has to change.
 //! - `async-lock`, `parking-lot`: the same for these, `diagnose::async_lock` and `diagnose::parking_lot`: who holds their
 //!   locks, and who waits for them. The standard library, `diagnose::std`, is there without a feature of its own.
+//! - `tokio-hooks`: with `--cfg tokio_unstable`, tasks that are spawned by code without that line are listed as well.
 //! - `manual-clock`: for tests, a clock that stands still until it is moved.
 #![deny(unsafe_code)]
 // Records are kept without the feature `reports` too, and then nothing in this crate reads them; and each runtime uses
@@ -278,8 +281,8 @@ pub use custom::{Hold, Resource, wait};
 #[cfg(feature = "reports")]
 pub use diagnose_reports::{
     Bucket, Clock, Confidence, Dropped, Error, Format, Kind, Link, LinkNode, LinkRole, Mode, Node, Place,
-    Process, Report, ResourceKind, Role, Site, Span, Stake, State, Task, TaskKind, Thread, Told, Usage,
-    Verdict, VerdictDetail, VerdictKind, View, Wait, Whereabouts, Worker,
+    Process, Report, ResourceKind, Role, Runtime, Site, Span, Stake, State, Task, TaskKind, Thread, Told,
+    Usage, Verdict, VerdictDetail, VerdictKind, View, Wait, Whereabouts, Worker,
 };
 #[cfg(feature = "reports")]
 pub use dump::{dump, dump_to};

@@ -51,7 +51,7 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    ::smol::unblock(spawned::blocking(Runtime::Smol, Location::caller(), f).0)
+    ::smol::unblock(spawned::blocking(Runtime::Smol.into(), Location::caller(), f).0)
 }
 
 /// `smol::block_on`; the future is the task `main`.

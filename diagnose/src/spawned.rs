@@ -13,7 +13,7 @@ use pin_project_lite::pin_project;
 use crate::awaited::is_span;
 use crate::clock;
 use crate::label::Label;
-use crate::live::{self, Origin, Runtime, Task, Work};
+use crate::live::{self, Home, Origin, Runtime, Task, Work};
 use crate::named::task_site_at;
 use crate::recorder::{Span, current_task, note_spawn, set_spawned};
 use crate::timed;
@@ -45,20 +45,37 @@ pin_project! {
 /// Hands `$future`, of type `$type`, as a task to `$spawn`. A large one is put into a box first, as tokio itself does, or it
 /// would lie on the stack several times over while it is wrapped and handed on.
 macro_rules! launch {
-    ($runtime:expr, $name:expr, $future:ident: $type:ty, |$task:ident, $number:pat_param| $spawn:expr) => {{
-        let (runtime, name, location) = ($runtime, $name, ::std::panic::Location::caller());
+    ($home:expr, $name:expr, $future:ident: $type:ty, |$task:ident, $number:pat_param| $spawn:expr) => {{
+        let (home, name, location) = ($home, $name, ::std::panic::Location::caller());
+        // What has a name from here is run, and not spawned.
+        let _own = $crate::spawned::OwnSpawn::begin(name.is_none());
         if $crate::spawned::Large::<$type>::IS_SO {
             let future = ::std::boxed::Box::pin($future);
-            let ($task, $number) = $crate::spawned::Spawned::new(runtime, name, location, future);
+            let ($task, $number) = $crate::spawned::Spawned::new(home, name, location, future);
             $spawn
         } else {
-            let ($task, $number) = $crate::spawned::Spawned::new(runtime, name, location, $future);
+            let ($task, $number) = $crate::spawned::Spawned::new(home, name, location, $future);
             $spawn
         }
     }};
 }
 
 pub(crate) use launch;
+
+#[cfg(all(feature = "tokio-hooks", tokio_unstable))]
+pub(crate) use crate::tokio::hooks::OwnSpawn;
+
+/// No hook of a runtime has to be told what is listed by its wrapper.
+#[cfg(not(all(feature = "tokio-hooks", tokio_unstable)))]
+#[derive(Debug)]
+pub(crate) struct OwnSpawn;
+
+#[cfg(not(all(feature = "tokio-hooks", tokio_unstable)))]
+impl OwnSpawn {
+    pub(crate) fn begin(_: bool) -> Self {
+        Self
+    }
+}
 
 /// Whether a type is large, as a constant, so that only one of two branches is compiled.
 pub(crate) struct Large<T>(PhantomData<T>);
@@ -139,7 +156,7 @@ impl Numbered {
 impl<F: Future> Spawned<F> {
     /// The future as a task that is spawned at `location`, under `name` or the one that the future's type has.
     pub(crate) fn new(
-        runtime: Runtime,
+        home: impl Into<Home>,
         name: Option<&str>,
         location: &'static Location<'static>,
         future: F,
@@ -153,8 +170,7 @@ impl<F: Future> Spawned<F> {
             work: Work::Future,
             site,
             label: Label::NONE,
-            runtime,
-            runtime_number: 0,
+            home: home.into(),
             spawned_at: Some(location),
             spawned_by: current_task(),
             made: clock::now(),
@@ -188,7 +204,7 @@ impl<F: Future> Future for Spawned<F> {
 
 /// A closure that is run on a thread for blocking code, as a task.
 pub(crate) fn blocking<F, T>(
-    runtime: Runtime,
+    home: Home,
     location: &'static Location<'static>,
     work: F,
 ) -> (impl FnOnce() -> T + use<F, T>, Numbered)
@@ -202,8 +218,7 @@ where
             work: Work::Blocking,
             site,
             label: Label::NONE,
-            runtime,
-            runtime_number: 0,
+            home,
             spawned_at: Some(location),
             spawned_by: current_task(),
             made: clock::now(),

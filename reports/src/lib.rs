@@ -104,7 +104,7 @@ pub use error::Error;
 pub use format::{Format, Report, View};
 pub use model::{
     BlockingPool, Bucket, Clock, Dropped, Kind, Mode, Node, Place, Process, Resource, ResourceKind, Role,
-    Site, Snapshot, Span, Stake, State, Task, TaskKind, Thread, Told, Usage, VERSION, Wait, Whereabouts,
-    Worker,
+    Runtime, Site, Snapshot, Span, Stake, State, Task, TaskKind, Thread, Told, Usage, VERSION, Wait,
+    Whereabouts, Worker,
 };
 pub use write::{write, write_file};

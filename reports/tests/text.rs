@@ -58,6 +58,30 @@ worker 3 | busy=900_000_000 idle=200_000_000 self_idle=200_000_000 calls=2 polls
 }
 
 #[test]
+fn long_polls_stand_where_they_are_not_explained_by_what_is_below() {
+    let mut snapshot = tree(
+        "
+main | busy=400_000_000 calls=1 polls=120 max=200_000_000 polls@262144..524288=1 polls@134217728..268435456=2
+  handle | busy=380_000_000 calls=30 polls=300 max=200_000_000 polls@134217728..268435456=2 polls@64..128=298
+    read | busy=1_000_000 calls=30 polls=160 max=100_000 polls@65536..131072=3 polls@32768..65536=7
+worker 3 | busy=300_000 calls=2 polls=9 max=60_000 polls@32768..65536=9
+",
+    );
+    snapshot.long_poll_ns = 100_000;
+    let page = page(&snapshot, Format::Text, View::Time);
+    let table = page.split("\nlong polls").nth(1).unwrap().split("\n\n").next().unwrap();
+    insta::assert_snapshot!(table, @r"
+    , 65.5 µs or longer, most time first
+      polls  longest  time at least  of all busy  call path
+          3   200 ms         334 ms      83.56 %  main
+          2   200 ms         334 ms      83.50 %  main > handle
+          3   100 µs         231 µs       0.06 %  main > handle > read
+    ");
+    snapshot.long_poll_ns = 300_000_000;
+    assert!(!support::page(&snapshot, Format::Text, View::Time).contains("long polls"));
+}
+
+#[test]
 fn columns_without_content_and_labels_are_left_out() {
     insta::assert_snapshot!(text("main | busy=5 calls=1 polls=2 max=3"), @r"
     server (pid 4711): 2.00 s recorded on 1 thread; 1 call, 2 polls, 5 ns busy

@@ -42,7 +42,7 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    ::async_std::task::spawn_blocking(spawned::blocking(Runtime::AsyncStd, Location::caller(), f).0)
+    ::async_std::task::spawn_blocking(spawned::blocking(Runtime::AsyncStd.into(), Location::caller(), f).0)
 }
 
 /// `async_std::task::block_on`; the future is the task `main`.

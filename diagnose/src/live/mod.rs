@@ -12,6 +12,8 @@
 mod given;
 #[cfg(all(test, diagnose_loom))]
 mod loom;
+#[cfg(feature = "tokio")]
+pub(crate) mod runtimes;
 mod slab;
 mod slot;
 mod task;
@@ -22,8 +24,8 @@ pub(crate) mod workers;
 
 pub(crate) use slab::{Cache, all, give_back, over, put, take};
 pub(crate) use slot::{Anchor, Listed, Slot, State};
-pub(crate) use task::{Doing, Origin, Runtime, Task, Work};
+pub(crate) use task::{Doing, Home, Origin, Runtime, Task, Work};
 pub(crate) use tasks::{
-    add_task, all_tasks, has_wakers, last_reset, next_task, note_reset, remove_task, set_wakers,
+    add_task, all_tasks, has_wakers, is_in_poll, last_reset, next_task, note_reset, remove_task, set_wakers,
 };
 pub(crate) use waker::PollWaker;

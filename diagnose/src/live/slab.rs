@@ -1,4 +1,4 @@
-//! Where slots come from: chunks that are never freed, a list of free slots, and a few at hand on each thread.
+//! Where slots come from: chunks that are never freed, a table of free slots, and a few at hand on each thread.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -12,7 +12,7 @@ const CHUNK: usize = 512;
 /// So many spans can be listed at the same time, in 64 MB; further ones are timed but not listed, and counted.
 const MAX_SLOTS: usize = 1 << 20;
 /// So many free slots a thread keeps for itself.
-const MAX_CACHED: u32 = 64;
+const MAX_CACHED: usize = 64;
 
 /// One slot on a cache line of its own.
 #[derive(Debug)]
@@ -21,35 +21,50 @@ struct Line(Anchor);
 
 struct Slab {
     chunks: Vec<&'static [Line]>,
-    free: Option<&'static Anchor>,
+    /// With room for all slots that there are.
+    free: Vec<&'static Anchor>,
 }
 
-static SLAB: Mutex<Slab> = Mutex::new(Slab { chunks: Vec::new(), free: None });
+static SLAB: Mutex<Slab> = Mutex::new(Slab { chunks: Vec::new(), free: Vec::new() });
 
 /// Spans that found no slot.
 static OVER: AtomicU64 = AtomicU64::new(0);
 
-/// The free slots that a thread has at hand.
+/// The free slots that a thread has at hand: the first so many.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    first: Cell<Option<&'static Anchor>>,
-    count: Cell<u32>,
+    slots: [Cell<Option<&'static Anchor>>; MAX_CACHED],
+    count: Cell<usize>,
 }
 
 impl Cache {
     pub(crate) const fn new() -> Self {
-        Self { first: Cell::new(None), count: Cell::new(0) }
+        Self { slots: [const { Cell::new(None) }; MAX_CACHED], count: Cell::new(0) }
+    }
+
+    #[inline]
+    fn pop(&self) -> Option<&'static Anchor> {
+        let count = self.count.get().checked_sub(1)?;
+        self.count.set(count);
+        self.slots.get(count)?.get()
+    }
+
+    /// Returns whether there was room.
+    #[inline]
+    fn push(&self, anchor: &'static Anchor) -> bool {
+        let count = self.count.get();
+        let Some(slot) = self.slots.get(count) else { return false };
+        slot.set(Some(anchor));
+        self.count.set(count + 1);
+        true
     }
 }
 
 /// A slot for a span that has just become pending. `None` if all are taken.
 #[inline]
 pub(crate) fn take(cache: &Cache, id: u64, node: &'static Node, made: u64) -> Option<&'static Anchor> {
-    let anchor = cache.first.get().or_else(|| fill(cache))?;
-    let slot = anchor.slot()?;
-    cache.first.set(slot.next().get());
-    cache.count.set(cache.count.get() - 1);
-    slot.occupy(id, node, made);
+    let anchor = cache.pop().or_else(|| fill(cache))?;
+    anchor.slot()?.occupy(id, node, made);
     Some(anchor)
 }
 
@@ -58,11 +73,9 @@ pub(crate) fn take(cache: &Cache, id: u64, node: &'static Node, made: u64) -> Op
 pub(crate) fn put(cache: &Cache, anchor: &'static Anchor) {
     if let Some(slot) = anchor.slot() {
         slot.vacate();
-        slot.next().put(cache.first.get());
-        cache.first.set(Some(anchor));
-        cache.count.set(cache.count.get() + 1);
-        if cache.count.get() > MAX_CACHED {
+        if !cache.push(anchor) {
             give_back(cache);
+            cache.push(anchor);
         }
     }
 }
@@ -70,58 +83,43 @@ pub(crate) fn put(cache: &Cache, anchor: &'static Anchor) {
 /// Returns all that a thread has at hand.
 #[cold]
 pub(crate) fn give_back(cache: &Cache) {
-    let Some(first) = cache.first.take() else { return };
-    cache.count.set(0);
-    let mut last = first;
-    while let Some(next) = last.slot().and_then(|slot| slot.next().get()) {
-        last = next;
+    if cache.count.get() == 0 {
+        return;
     }
     let mut slab = SLAB.lock();
-    if let Some(slot) = last.slot() {
-        slot.next().put(slab.free);
-        slab.free = Some(first);
-    }
+    slab.free.extend(std::iter::from_fn(|| cache.pop()));
 }
 
-/// Puts some free slots at hand. Returns the first, still in the cache.
+/// Puts some free slots at hand, and takes one of them.
 #[cold]
 fn fill(cache: &Cache) -> Option<&'static Anchor> {
     let mut slab = SLAB.lock();
-    if slab.free.is_none() {
+    if slab.free.is_empty() {
         slab.grow();
     }
-    let first = slab.free;
-    let mut count = 0;
-    let mut last = None;
-    while let (Some(anchor), true) = (slab.free, count < MAX_CACHED / 2) {
-        slab.free = anchor.slot().and_then(|slot| slot.next().get());
-        last = Some(anchor);
-        count += 1;
+    let rest = slab.free.len().saturating_sub(MAX_CACHED / 2);
+    for anchor in slab.free.drain(rest..) {
+        cache.push(anchor);
     }
-    if let Some(slot) = last.and_then(Anchor::slot) {
-        slot.next().put(None);
-    }
-    if first.is_none() {
+    drop(slab);
+    let taken = cache.pop();
+    if taken.is_none() {
         OVER.fetch_add(1, Relaxed);
     }
-    cache.first.set(first);
-    cache.count.set(count);
-    first
+    taken
 }
 
 impl Slab {
     fn grow(&mut self) {
-        if self.chunks.len() * CHUNK >= MAX_SLOTS {
+        let size = self.chunks.len() * CHUNK;
+        if size >= MAX_SLOTS {
             return;
         }
         let lines: Vec<Line> = (0..CHUNK).map(|_| Line(Anchor::Live(Slot::free()))).collect();
         let lines: &'static [Line] = Vec::leak(lines);
-        for Line(anchor) in lines {
-            if let Some(slot) = anchor.slot() {
-                slot.next().put(self.free);
-                self.free = Some(anchor);
-            }
-        }
+        // So that nothing that gives slots back allocates.
+        self.free.reserve(size + CHUNK);
+        self.free.extend(lines.iter().map(|Line(anchor)| anchor));
         self.chunks.push(lines);
     }
 }

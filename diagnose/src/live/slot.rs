@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicI32, AtomicU32};
 
 use crate::awaited::Await;
+use crate::recorder::current_task;
 use crate::sync::{AtomicU64, Ordering, fence};
 use crate::tree::{Link, Node, Wait};
 
@@ -33,8 +34,9 @@ pub(crate) struct Slot {
     polls: AtomicU32,
     /// Of an await: how many annotated futures are pending below it, above one bit for the account of its wait.
     pending_below: AtomicI32,
-    /// While it is free, the next free one.
-    next: Link<Anchor>,
+    /// The number of the task in which it got its parent: of one whose parent is gone, where it was polled last. Zero if it
+    /// was polled outside of every task.
+    task: AtomicU64,
 }
 
 /// What a live span is doing.
@@ -51,6 +53,7 @@ pub(crate) enum State {
 pub(crate) struct Listed {
     pub(crate) id: u64,
     pub(crate) parent: u64,
+    pub(crate) task: u64,
     pub(crate) state: State,
     pub(crate) since: u64,
     pub(crate) node: &'static Node,
@@ -80,7 +83,7 @@ impl Slot {
             made: zero(),
             polls: AtomicU32::new(0),
             pending_below: AtomicI32::new(0),
-            next: Link::new(None),
+            task: zero(),
         }
     }
 
@@ -94,6 +97,7 @@ impl Slot {
         self.pending_below.store(0, Ordering::Relaxed);
         self.since.store(0, Ordering::Relaxed);
         self.parent.store(0, Ordering::Relaxed);
+        self.task.store(0, Ordering::Relaxed);
         // Release pairs with the Acquire load in `read`: the number brings the fields with it.
         self.id.store(id, Ordering::Release);
     }
@@ -103,15 +107,11 @@ impl Slot {
         self.id.store(0, Ordering::Relaxed);
     }
 
-    pub(super) fn next(&self) -> &Link<Anchor> {
-        &self.next
-    }
-
     /// A poll starts. Returns the number of the span.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn enter(&self, parent: u64, now: u64) -> u64 {
         if self.parent.load(Ordering::Relaxed) != parent {
-            self.parent.store(parent, Ordering::Relaxed);
+            self.set_parent(parent);
         }
         self.since.store(now << 2 | RUNNING, Ordering::Relaxed);
         self.id.load(Ordering::Relaxed)
@@ -136,8 +136,10 @@ impl Slot {
         self.parent.load(Ordering::Relaxed)
     }
 
+    /// Another span polls it, in the task that is running.
     pub(crate) fn set_parent(&self, parent: u64) {
         self.parent.store(parent, Ordering::Relaxed);
+        self.task.store(current_task(), Ordering::Relaxed);
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -172,6 +174,7 @@ impl Slot {
         let listed = Listed {
             id,
             parent: self.parent.load(Ordering::Relaxed),
+            task: self.task.load(Ordering::Relaxed),
             state: if since & 3 == RUNNING { State::Running } else { State::Waiting },
             since: since >> 2,
             node,

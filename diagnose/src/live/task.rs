@@ -41,6 +41,24 @@ pub(crate) enum Runtime {
     AsyncStd = 3,
     /// Some executor, through `spawn_with`.
     Other = 4,
+    /// tokio's own hooks tell of it; it was not spawned through this crate.
+    TokioHooks = 5,
+}
+
+/// On which runtime a task is spawned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Home {
+    pub(crate) runtime: Runtime,
+    /// The number of that runtime in this process; zero if it is not known, or if its workers do not poll the task.
+    pub(crate) number: u16,
+    /// Whether it stays on the thread that polls it first.
+    pub(crate) is_local: bool,
+}
+
+impl From<Runtime> for Home {
+    fn from(runtime: Runtime) -> Self {
+        Self { runtime, number: 0, is_local: false }
+    }
 }
 
 /// How a task came about.
@@ -50,9 +68,7 @@ pub(crate) struct Origin {
     /// Its name, and where that was annotated or spawned.
     pub(crate) site: &'static Site,
     pub(crate) label: Label,
-    pub(crate) runtime: Runtime,
-    /// The number of that runtime in this process; zero if it is not known.
-    pub(crate) runtime_number: u16,
+    pub(crate) home: Home,
     pub(crate) spawned_at: Option<&'static Location<'static>>,
     /// The task that spawned it; zero if none did.
     pub(crate) spawned_by: u64,
@@ -66,16 +82,17 @@ struct Packed {
     label: Label,
     spawned_at: Option<&'static Location<'static>>,
     made: u64,
-    /// The number of the runtime above the task's that spawned it, above what runtime it is and what work.
+    /// The number of the runtime above the task's that spawned it, above whether it is local, what runtime it is, what work.
     by: u64,
 }
 
 impl Packed {
     fn new(origin: Origin) -> Self {
-        let Origin { work, site, label, runtime, runtime_number, spawned_at, spawned_by, made } = origin;
-        let by = u64::from(runtime_number) << 48
-            | (spawned_by & BY) << 4
-            | u64::from(runtime as u8) << 1
+        let Origin { work, site, label, home, spawned_at, spawned_by, made } = origin;
+        let by = u64::from(home.number) << 48
+            | (spawned_by & BY) << 5
+            | u64::from(home.is_local) << 4
+            | u64::from(home.runtime as u8) << 1
             | u64::from(work == Work::Blocking);
         Self { site, label, spawned_at, made, by }
     }
@@ -87,16 +104,18 @@ impl Packed {
             2 => Runtime::Smol,
             3 => Runtime::AsyncStd,
             4 => Runtime::Other,
+            5 => Runtime::TokioHooks,
             _ => Runtime::Unknown,
         };
         let work = if by & 1 == 0 { Work::Future } else { Work::Blocking };
-        let runtime_number = u16::try_from(by >> 48).unwrap_or(0);
-        Origin { work, site, label, runtime, runtime_number, spawned_at, spawned_by: by >> 4 & BY, made }
+        let number = u16::try_from(by >> 48).unwrap_or(0);
+        let home = Home { runtime, number, is_local: by >> 4 & 1 != 0 };
+        Origin { work, site, label, home, spawned_at, spawned_by: by >> 5 & BY, made }
     }
 }
 
 /// So much of a task's number is kept as that of the spawner.
-const BY: u64 = (1 << 44) - 1;
+const BY: u64 = (1 << 43) - 1;
 
 /// One task. Counters are written by the thread that polls it, the wake by whoever wakes it.
 #[derive(Debug)]
@@ -122,6 +141,8 @@ pub(crate) struct Task {
     woken_at: AtomicU64,
     /// Who woke it last: a task, or zero for a thread outside of every task.
     pub(crate) woken_by: AtomicU64,
+    /// The tick of that wake; zero if it never was.
+    pub(crate) last_wake: AtomicU64,
     pub(crate) wakes: AtomicU32,
     pub(crate) self_wakes: AtomicU32,
     /// What it has given away; `None` if that is nothing.
@@ -159,6 +180,7 @@ impl Task {
             queued: zero(),
             woken_at: zero(),
             woken_by: zero(),
+            last_wake: zero(),
             wakes: AtomicU32::new(0),
             self_wakes: AtomicU32::new(0),
             given: Link::new(None),
@@ -168,9 +190,15 @@ impl Task {
 
     /// Becomes a new task.
     pub(super) fn occupy(&self, id: u64, origin: Origin) {
-        for counter in
-            [&self.runtime_id, &self.span, &self.busy, &self.queued, &self.woken_at, &self.woken_by]
-        {
+        for counter in [
+            &self.runtime_id,
+            &self.span,
+            &self.busy,
+            &self.queued,
+            &self.woken_at,
+            &self.woken_by,
+            &self.last_wake,
+        ] {
             counter.store(0, Relaxed);
         }
         for counter in [&self.thread, &self.polls, &self.wakes, &self.self_wakes] {
@@ -202,7 +230,7 @@ impl Task {
     /// Whether it was spawned through this crate: then it is a root wherever it is polled.
     #[cold]
     pub(crate) fn was_spawned(&self) -> bool {
-        self.origin.lock().as_ref().is_some_and(|packed| packed.origin().runtime != Runtime::Unknown)
+        self.origin.lock().as_ref().is_some_and(|packed| packed.origin().home.runtime != Runtime::Unknown)
     }
 
     #[inline]
@@ -259,6 +287,27 @@ impl Task {
         self.given.get().map_or([0; 3], Given::sent_to)
     }
 
+    /// How it came about and the runtime's number of it, if only hooks of the runtime tell of it.
+    #[cold]
+    pub(crate) fn hooked(&self) -> Option<(Origin, u64)> {
+        let (_, origin) = self.origin()?;
+        (origin.home.runtime == Runtime::TokioHooks).then(|| (origin, self.runtime_id.load(Relaxed)))
+    }
+
+    /// A poll starts of which only hooks tell.
+    #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
+    pub(crate) fn begin_hooked(&self, now: u64, thread: u32) {
+        self.since.store(now << 2 | RUNNING, Relaxed);
+        self.entered.store(now, Relaxed);
+        self.thread.store(thread, Relaxed);
+    }
+
+    /// That poll is over, and the task is not.
+    #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
+    pub(crate) fn end_hooked(&self, now: u64) {
+        self.leave(now, now.saturating_sub(self.entered.load(Relaxed)));
+    }
+
     /// The closure is run.
     pub(crate) fn begin_blocking(&self, now: u64) {
         self.since.store(now << 2 | RUNNING, Relaxed);
@@ -304,8 +353,10 @@ impl Task {
         if by != 0 && by == self.id() {
             self.self_wakes.fetch_add(1, Relaxed);
         }
+        let now = clock::now();
+        self.last_wake.store(now, Relaxed);
         // Only the first wake counts: the poll that answers it answers all.
-        let _ = self.woken_at.compare_exchange(0, clock::now(), Relaxed, Relaxed);
+        let _ = self.woken_at.compare_exchange(0, now, Relaxed, Relaxed);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use super::task::{Origin, Task};
+use super::task::{Doing, Origin, Task};
 use crate::sync::Mutex;
 
 struct Tasks {
@@ -61,6 +61,15 @@ pub(super) fn free(task: &'static Task) {
 /// All tasks that there are or were.
 pub(crate) fn all_tasks() -> Vec<&'static Task> {
     TASKS.lock().all.clone()
+}
+
+/// Whether the task of that number is in the poll that comes after so many.
+pub(crate) fn is_in_poll(id: u64, polls: u64) -> bool {
+    let is_it = |task: &&'static Task| task.id() == id;
+    let task = all_tasks().into_iter().find(is_it);
+    task.is_some_and(|task| {
+        task.doing().0 == Doing::Running && u64::from(task.polls.load(Relaxed)) == polls && is_it(&task)
+    })
 }
 
 /// Whether roots are to get a waker of their own.

@@ -91,6 +91,19 @@ pub(crate) fn tree_number() -> Option<u32> {
     local::current().map(|node| node.tree)
 }
 
+/// The number of the thread's tree, which it gets if it has none.
+#[cfg(all(feature = "tokio-hooks", tokio_unstable))]
+pub(crate) fn own_tree_number() -> u32 {
+    local::with_records(|_| ());
+    tree_number().unwrap_or(u32::MAX)
+}
+
+/// Says which task is running on this thread. Returns the one before.
+#[cfg(all(feature = "tokio-hooks", tokio_unstable))]
+pub(crate) fn replace_task(task: Option<&'static Task>) -> Option<&'static Task> {
+    local::replace_task(task)
+}
+
 /// Says which task the next root on this thread belongs to. Returns what was said last, if no root has come since.
 pub(crate) fn set_spawned(task: Option<&'static Task>) -> Option<&'static Task> {
     let last = local::take_spawned();

@@ -16,7 +16,7 @@ use std::task::Waker;
 use super::local;
 use crate::clock;
 use crate::label::Label;
-use crate::live::{self, Origin, PollWaker, Runtime, Task, Work};
+use crate::live::{self, Home, Origin, PollWaker, Runtime, Task, Work};
 use crate::site::Site;
 use crate::sync::{add, add_relaxed};
 use crate::tree::Node;
@@ -25,10 +25,18 @@ use crate::tree::Node;
 #[cold]
 pub(super) fn task_of(site: &'static Site, label: Label) -> &'static Task {
     let task = local::take_spawned().unwrap_or_else(|| {
-        let (work, runtime) = (Work::Future, Runtime::Unknown);
-        let (spawned_at, spawned_by) = (None, 0);
+        let work = Work::Future;
         let made = clock::now();
-        live::add_task(Origin { work, site, label, runtime, runtime_number: 0, spawned_at, spawned_by, made })
+        // A task of a runtime that tells of it only from outside: what is known of that is known of this.
+        let (around, runtime_id) = local::task().and_then(Task::hooked).unzip();
+        let number = around.map_or(0, |around| around.home.number);
+        let home = Home { number, ..Runtime::Unknown.into() };
+        let (spawned_at, spawned_by) =
+            around.map_or((None, 0), |around| (around.spawned_at, around.spawned_by));
+        let origin = Origin { work, site, label, home, spawned_at, spawned_by, made };
+        let task = live::add_task(origin);
+        task.runtime_id.store(runtime_id.unwrap_or(0), Relaxed);
+        task
     });
     task.span.store(local::id(), Relaxed);
     task

@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering::Relaxed;
 
-use diagnose_reports::{Snapshot, Span, State, Task, TaskKind, Worker};
+use diagnose_reports::{Snapshot, Span, State};
 
+use super::listing::{self, Listing, some};
 use super::merged::Merged;
-use super::waits::{Known, Seen, Waits};
+use super::runtimes;
+use super::waits::{Seen, Waits};
 use crate::clock::{self, Scale};
 use crate::cpu;
-use crate::live::{self, Doing, Listed, Origin, Runtime, Work};
+use crate::live::{self, Doing, Listed, Work};
 use crate::site::{Kind, Site};
 use crate::tree::{self, Node};
 
@@ -21,24 +23,6 @@ pub(super) struct Alive {
     spans: Vec<Placed>,
     waits: Waits,
     now: u64,
-}
-
-/// A task and what was read of it.
-#[derive(Debug)]
-struct Listing {
-    task: &'static live::Task,
-    id: u64,
-    origin: Origin,
-    doing: Doing,
-    since: u64,
-    /// Clones of its waker that were kept then.
-    wakers: u32,
-    span: u64,
-    entered: u64,
-    /// When its last poll ended; zero if it was not polled yet.
-    left: u64,
-    /// While it is running, the nodes that run on its thread, from its root down.
-    running: Vec<&'static Node>,
 }
 
 /// A span in its place.
@@ -60,8 +44,7 @@ impl Alive {
     pub(super) fn capture() -> Self {
         // Before the tasks: a task that waits since before its waits were read waits for all of them still.
         let waits = Waits::capture();
-        let mut tasks: Vec<Listing> = live::all_tasks().into_iter().filter_map(listing).collect();
-        tasks.sort_by_key(|task| task.id);
+        let tasks = listing::all();
         let mut spans: Vec<Listed> = live::all().filter_map(live::Slot::read).collect();
         // A span is listed after the spans below it, so its number says more about the order of siblings.
         spans.sort_by_key(|span| span.id);
@@ -82,9 +65,13 @@ impl Alive {
     /// Charges the open wait of every task to the first path that waits in it by itself.
     pub(super) fn charge(&self, merged: &mut Merged) {
         let mut leaves = HashMap::<u64, &'static Node>::new();
+        let mut is_detached = false;
         for (number, placed) in self.spans.iter().enumerate() {
+            // What has lost its parent, and what is below that, is nothing that its task waits for.
+            is_detached = if placed.parent.is_none() { placed.is_detached } else { is_detached };
             let has_children = self.spans.get(number + 1).is_some_and(|next| next.parent == Some(number));
-            if !has_children && !placed.is_skipped && placed.listed.state == live::State::Waiting {
+            let is_waiting = placed.listed.state == live::State::Waiting;
+            if !has_children && !is_detached && !placed.is_skipped && is_waiting {
                 leaves.entry(placed.task).or_insert(placed.node);
             }
         }
@@ -116,7 +103,7 @@ impl Alive {
         for (number, placed) in self.spans.iter().enumerate() {
             let Placed { node, .. } = *placed;
             let Listed { id, state, since, made, polls, .. } = placed.listed;
-            if placed.parent.is_none() && placed.task != 0 {
+            if placed.parent.is_none() && placed.task != 0 && !placed.is_detached {
                 roots.insert(placed.task, number);
             }
             let mut span = Span::default();
@@ -137,7 +124,11 @@ impl Alive {
             span.skipped = placed.is_skipped;
             snapshot.spans.push(span);
         }
-        snapshot.workers = self.workers(scale);
+        // Of several in each other's polls the first, which is around the others.
+        let running = self.tasks.iter().rev();
+        let running = running.filter(|task| task.doing == Doing::Running && task.origin.work == Work::Future);
+        let running = running.map(|task| (task.task.thread.load(Relaxed), task.id)).collect();
+        runtimes::add(snapshot, &running, ago);
         let kept = self.waits.kept_wakers();
         for listing in &self.tasks {
             let mut task = listing.build(self.now, scale, site_number(listing.origin.site));
@@ -166,133 +157,6 @@ impl Alive {
     }
 }
 
-#[cfg(feature = "tokio")]
-impl Alive {
-    /// The worker threads, each with the task that runs on it.
-    fn workers(&self, scale: Scale) -> Vec<Worker> {
-        let workers = live::workers::all_workers().into_iter().map(|listed| {
-            let mut worker = Worker::default();
-            worker.runtime.push_str(runtime(listed.runtime));
-            worker.thread = listed.name;
-            worker.thread_id = listed.os_id;
-            worker.parked = listed.is_parked;
-            worker.since_ns = scale.ns(self.now.saturating_sub(listed.since));
-            let is_here = |task: &&Listing| {
-                task.doing == Doing::Running && Some(task.task.thread.load(Relaxed)) == listed.tree
-            };
-            worker.task = self.tasks.iter().find(is_here).map(|task| task.id).filter(|_| !worker.parked);
-            worker
-        });
-        let mut workers: Vec<Worker> = workers.collect();
-        workers.sort_by(|a, b| (&a.thread, a.thread_id).cmp(&(&b.thread, b.thread_id)));
-        workers
-    }
-}
-
-#[cfg(not(feature = "tokio"))]
-impl Alive {
-    /// No runtime tells of its threads.
-    #[allow(clippy::unused_self)]
-    fn workers(&self, _: Scale) -> Vec<Worker> {
-        Vec::new()
-    }
-}
-
-/// The name of a runtime.
-fn runtime(runtime: Runtime) -> &'static str {
-    match runtime {
-        Runtime::Unknown | Runtime::Other => "",
-        Runtime::Tokio => "tokio",
-        Runtime::Smol => "smol",
-        Runtime::AsyncStd => "async-std",
-    }
-}
-
-fn listing(task: &'static live::Task) -> Option<Listing> {
-    let (id, origin) = task.origin()?;
-    let (mut doing, mut since) = task.doing();
-    let mut wakers = task.live_wakers();
-    // Whoever wakes says so before the clone goes, so a state that is the same afterwards had these clones.
-    while (doing, since) != task.doing() {
-        (doing, since) = task.doing();
-        wakers = task.live_wakers();
-    }
-    let left = if doing == Doing::Unpolled { 0 } else { task.since() };
-    let is_running = doing == Doing::Running && origin.work == Work::Future;
-    let running = if is_running { running_on(task.thread.load(Relaxed), origin.site) } else { Vec::new() };
-    // The poll that is running has not left anything out yet.
-    let entered = if is_running { 0 } else { task.entered.load(Relaxed) };
-    let span = task.span.load(Relaxed);
-    Some(Listing { task, id, origin, doing, since, wakers, span, entered, left, running })
-}
-
-/// The nodes that run in a tree, from the root of a task down.
-fn running_on(thread: u32, site: &'static Site) -> Vec<&'static Node> {
-    let Some(tree) = tree::all().into_iter().find(|tree| tree.root.tree == thread) else { return Vec::new() };
-    let is_running = |node: &&'static Node| node.times.is_running() && !tree::is_nested(node.site);
-    // Of several, one runs inside the other's poll.
-    let own = tree.root.children().filter(is_running).find(|node| std::ptr::eq(node.site, site));
-    let first = own.or_else(|| tree.root.children().find(is_running));
-    std::iter::successors(first, |node| node.children().find(is_running)).collect()
-}
-
-impl Listing {
-    /// Whether it has gone on since it was read.
-    fn has_changed(&self) -> bool {
-        self.task.id() != self.id || self.task.doing() != (self.doing, self.since)
-    }
-
-    fn known(&self) -> Known {
-        Known {
-            task: self.task,
-            entered: self.entered,
-            made: self.origin.made,
-            spawned_by: self.origin.spawned_by,
-            is_stranger: self.origin.runtime == Runtime::Unknown,
-        }
-    }
-
-    fn build(&self, now: u64, scale: Scale, site: usize) -> Task {
-        let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
-        let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);
-        let mut task = Task::default();
-        task.id = self.id;
-        task.site = site;
-        task.label = self.origin.label.text().map(str::to_owned);
-        task.kind = match self.origin.work {
-            Work::Future => TaskKind::Future,
-            Work::Blocking => TaskKind::Blocking,
-        };
-        task.runtime.push_str(runtime(self.origin.runtime));
-        task.runtime_id = some(value(&self.task.runtime_id));
-        task.spawned_at = self.origin.spawned_at.map(ToString::to_string).unwrap_or_default();
-        task.spawned_by = some(self.origin.spawned_by);
-        task.state = match self.doing {
-            Doing::Unpolled => State::Unpolled,
-            Doing::Running => State::Running,
-            Doing::Waiting => State::Waiting,
-            Doing::Queued => State::Queued,
-        };
-        task.since_ns = ago(self.since);
-        task.age_ns = ago(self.origin.made);
-        task.polls = u64::from(self.task.polls.load(Relaxed));
-        task.busy_ns = scale.ns(value(&self.task.busy));
-        if task.state == State::Running {
-            task.busy_ns = task.busy_ns.saturating_add(task.since_ns);
-        }
-        task.queued_ns = scale.ns(value(&self.task.queued));
-        if task.state == State::Queued {
-            task.queued_ns = task.queued_ns.saturating_add(task.since_ns);
-        }
-        task.wakes = u64::from(self.task.wakes.load(Relaxed));
-        task.self_wakes = u64::from(self.task.self_wakes.load(Relaxed));
-        task.woken_by = some(value(&self.task.woken_by));
-        task.wakers =
-            (live::has_wakers() && self.origin.work == Work::Future).then(|| u64::from(self.wakers));
-        task
-    }
-}
-
 /// Puts spans in depth-first order below their parents. A span whose parent is gone becomes a root, and is detached.
 fn place(spans: &[Listed], tasks: &HashMap<u64, (u64, u64)>) -> Vec<Placed> {
     let by_id: HashMap<u64, usize> =
@@ -300,10 +164,17 @@ fn place(spans: &[Listed], tasks: &HashMap<u64, (u64, u64)>) -> Vec<Placed> {
     let parent = |span: &Listed| by_id.get(&span.parent).copied().filter(|_| span.parent != 0);
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); spans.len()];
     let mut open: Vec<(usize, Option<usize>, (u64, u64))> = Vec::new();
+    let entered: HashMap<u64, u64> = tasks.values().copied().collect();
+    // Where it was polled last, if that task is not done.
+    let last = |span: &Listed| entered.get(&span.task).map(|entered| (span.task, *entered));
     for (number, span) in spans.iter().enumerate().rev() {
         match parent(span) {
             Some(parent) => children[parent].push(number),
-            None => open.push((number, None, tasks.get(&span.id).copied().unwrap_or_default())),
+            None => {
+                let own = tasks.get(&span.id).copied();
+                let last = if span.parent == 0 { None } else { last(span) };
+                open.push((number, None, own.or(last).unwrap_or_default()));
+            }
         }
     }
     let mut placed: Vec<Placed> = Vec::with_capacity(spans.len());
@@ -348,8 +219,4 @@ fn threads() -> HashMap<u32, (String, u64)> {
     let threads =
         trees.into_iter().filter_map(|tree| Some((tree.root.tree, (tree.thread()?.0, tree.thread_id()))));
     threads.collect()
-}
-
-fn some(number: u64) -> Option<u64> {
-    (number != 0).then_some(number)
 }

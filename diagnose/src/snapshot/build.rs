@@ -34,6 +34,7 @@ pub(super) fn build(merged: &Merged, alive: &Alive) -> Snapshot {
         snapshot.nodes.push(node);
     }
     snapshot.alarms = watchdog::alarms();
+    snapshot.long_poll_ns = watchdog::long_poll_ns();
     alive.build(&mut snapshot, scale, |site| order.site_number(site));
     add_open_queues(&mut snapshot);
     snapshot

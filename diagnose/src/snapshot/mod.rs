@@ -9,8 +9,10 @@
 
 mod alive;
 mod build;
+mod listing;
 mod merged;
 mod reset;
+mod runtimes;
 mod stakes;
 mod waits;
 

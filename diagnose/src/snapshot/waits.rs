@@ -75,7 +75,10 @@ fn foreign_threads() -> Vec<u64> {
     if waits::all_records().is_empty() {
         return Vec::new();
     }
-    let known: Vec<u64> = tree::all().into_iter().map(tree::Tree::thread_id).collect();
+    #[allow(unused_mut)] // Only runtimes tell of more.
+    let mut known: Vec<u64> = tree::all().into_iter().map(tree::Tree::thread_id).collect();
+    #[cfg(feature = "tokio")]
+    known.extend(live::workers::all_threads());
     cpu::foreign_threads(&known)
 }
 

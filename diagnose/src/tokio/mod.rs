@@ -41,8 +41,17 @@
 //! own type. Scheduling, cancellation, panics and bounds are tokio's. `task::Builder`, which is there only with
 //! `--cfg tokio_unstable`, spawns without a record.
 //!
+//! # Tasks of other code
+//!
+//! What is spawned by code that does not use this module, a server's library for one, is listed too with the feature
+//! `tokio-hooks`, in a build with `RUSTFLAGS="--cfg tokio_unstable"`, on runtimes that are built through this module: by the
+//! place where it was spawned, with its state, polls and busy time. Its wakes are not known, and it has no node in the
+//! trees.
+//!
 //! Without the feature `record` this module is tokio itself.
 
+#[cfg(all(feature = "tokio-hooks", tokio_unstable))]
+pub(crate) mod hooks;
 pub mod io;
 pub mod runtime;
 pub mod sync;

@@ -9,7 +9,8 @@
 //! empty    the page when there is nothing to draw, and why
 //! units    times, counts and shares as people read them
 //! table    aligned columns
-//! callpaths  the call tree of the text report
+//! callpaths, long_polls  the call tree and the long polls of the text report
+//! tasks, head, wakes     its dump of tasks: each of them, what they add up to, who woke whom
 //! ```
 //! Equal snapshots give equal bytes.
 
@@ -20,7 +21,9 @@ pub(crate) mod dress;
 pub(crate) mod empty;
 pub(crate) mod folded;
 pub(crate) mod footer;
+pub(crate) mod head;
 pub(crate) mod json;
+pub(crate) mod long_polls;
 #[cfg(feature = "svg")]
 pub(crate) mod svg;
 pub(crate) mod table;
@@ -29,3 +32,4 @@ pub(crate) mod text;
 pub(crate) mod units;
 pub(crate) mod verdicts;
 pub(crate) mod waiters;
+pub(crate) mod wakes;

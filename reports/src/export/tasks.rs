@@ -1,7 +1,8 @@
 //! The tasks that are alive, each with what it is waiting for, in the style of a goroutine dump.
 //!
 //! ```text
-//! tasks: 3 alive, 2 waiting, 1 running
+//! tasks: 3 alive, 1 running, 2 waiting
+//! …
 //!
 //! task 7 conn [waiting 4.20 s] 12 polls, busy 1.20 ms, spawned at src/main.rs:41:9 by task 1
 //!   read(&mut socket).await (src/main.rs:12:5)
@@ -10,12 +11,14 @@
 //! Tasks that are the same but for their numbers and times stand together, as `200 × conn`. The longest wait comes first.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use crate::analysis::hangs::is_pending;
+use crate::export::head::{head, word};
 use crate::export::units::{count, time};
 use crate::export::verdicts;
+use crate::export::wakes::chain;
 use crate::model::{Kind, Site, Snapshot, Span, State, Task, TaskKind};
 use crate::names::printable;
 
@@ -42,7 +45,7 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
     let forest = Forest::new(snapshot);
     let mut groups: Vec<Vec<&Task>> = forest.groups();
     groups.sort_by_key(|group| (Reverse(longest_ns(group)), group[0].id));
-    let mut page = summary(snapshot);
+    let mut page = head(snapshot, &forest.tasks);
     for group in groups.iter().take(bound) {
         page.push('\n');
         forest.write_group(&mut page, group);
@@ -61,55 +64,14 @@ fn longest_ns(group: &[&Task]) -> u64 {
     group.iter().map(|task| task.since_ns).max().unwrap_or(0)
 }
 
-/// `tasks: 3 alive, 2 waiting, 1 running`.
-fn summary(snapshot: &Snapshot) -> String {
-    let mut line = format!("tasks: {} alive", count(snapshot.tasks.len() as u64));
-    for state in [State::Running, State::Queued, State::Waiting, State::Unpolled] {
-        let number = snapshot.tasks.iter().filter(|task| task.state == state).count();
-        if number > 0 {
-            let _ = write!(line, ", {} {}", count(number as u64), word(state));
-        }
-    }
-    line.push('\n');
-    workers(&mut line, snapshot);
-    line
-}
-
-/// `workers: 4, 3 parked, 1 busy: tokio-rt-worker with task 7 for 312 ms`.
-fn workers(page: &mut String, snapshot: &Snapshot) {
-    if snapshot.workers.is_empty() {
-        return;
-    }
-    let parked = snapshot.workers.iter().filter(|worker| worker.parked).count() as u64;
-    let busy = snapshot.workers.len() as u64 - parked;
-    let _ = write!(page, "workers: {}, {} parked, {} busy", count(parked + busy), count(parked), count(busy));
-    for (number, worker) in
-        snapshot.workers.iter().filter(|worker| !worker.parked).take(MAX_NUMBERS).enumerate()
-    {
-        let task = snapshot.tasks.iter().find(|task| worker.task == Some(task.id));
-        let (with, since_ns) = match task {
-            Some(task) => (format!(" with task {}", task.id), task.since_ns),
-            None => (String::new(), worker.since_ns),
-        };
-        let separator = if number == 0 { ":" } else { "," };
-        let _ = write!(page, "{separator} {}{with} for {}", printable(&worker.thread), time(since_ns));
-    }
-    page.push('\n');
-}
-
-fn word(state: State) -> &'static str {
-    match state {
-        State::Unpolled => "not polled yet",
-        State::Running => "running",
-        State::Queued => "queued",
-        State::Waiting => "waiting",
-    }
-}
-
 /// The spans by their parents.
 struct Forest<'a> {
     snapshot: &'a Snapshot,
     children: Vec<Vec<usize>>,
+    /// Spans whose parent is gone, by the task that polled them last.
+    detached: HashMap<u64, Vec<usize>>,
+    /// The tasks by their numbers.
+    tasks: HashMap<u64, &'a Task>,
 }
 
 impl<'a> Forest<'a> {
@@ -120,7 +82,14 @@ impl<'a> Forest<'a> {
                 children[parent].push(number);
             }
         }
-        Self { snapshot, children }
+        let mut detached = HashMap::<u64, Vec<usize>>::new();
+        for (number, span) in snapshot.spans.iter().enumerate().filter(|(_, span)| span.detached) {
+            if let Some(task) = span.task {
+                detached.entry(task).or_default().push(number);
+            }
+        }
+        let tasks = snapshot.tasks.iter().map(|task| (task.id, task)).collect();
+        Self { snapshot, children, detached, tasks }
     }
 
     /// The tasks that are the same but for numbers and times, in the order of their first.
@@ -132,10 +101,17 @@ impl<'a> Forest<'a> {
                 task.site, task.label, task.state, task.kind, task.spawned_at
             );
             self.shape(&mut key, task.span, 0);
+            for &span in self.detached_of(task) {
+                self.shape(&mut key, Some(span), 0);
+            }
             let _ = write!(key, "{:?}", task.running);
             groups.entry(key).or_default().push(task);
         }
         groups.into_values().collect()
+    }
+
+    fn detached_of(&self, task: &Task) -> &[usize] {
+        self.detached.get(&task.id).map_or(&[], Vec::as_slice)
     }
 
     /// What is the same in spans that look the same.
@@ -180,6 +156,8 @@ impl<'a> Forest<'a> {
         }
         if group.len() > 1 {
             let _ = write!(page, ": tasks {}", numbers(group));
+        } else {
+            page.push_str(&chain(task, &self.tasks, |task| self.name(task.site)));
         }
         if task.state == State::Running && !task.thread.is_empty() {
             let _ = write!(page, ", on thread {}", printable(&task.thread));
@@ -198,6 +176,17 @@ impl<'a> Forest<'a> {
         if let Some(root) = task.span {
             self.write_children(page, root, "  ");
         }
+        for &span in self.detached_of(task) {
+            self.write_detached(page, span);
+        }
+    }
+
+    /// A span whose parent is gone, and what is below it.
+    fn write_detached(&self, page: &mut String, number: usize) {
+        let is_leaf = self.children[number].is_empty();
+        let span = self.span(&self.snapshot.spans[number], is_leaf);
+        let _ = writeln!(page, "  detached, what polled it is gone: {span}");
+        self.write_children(page, number, "  ");
     }
 
     /// Whether all that the task waits for is `std::future::pending()`, by the text of its awaits.

@@ -8,6 +8,7 @@
 //! waiters        locks, channels and the like for which something waits
 //! by function    one row per site, by self busy
 //! call tree      one row per path
+//! long polls     one row per path with polls over a bound
 //! by label       if any span has a label
 //! footer         losses, clock, cost, version
 //! ```
@@ -21,7 +22,7 @@ use crate::analysis::labels::label_rows;
 use crate::analysis::rows::{Row, rows};
 use crate::export::table::Table;
 use crate::export::units::{count, counted, time};
-use crate::export::{callpaths, empty, footer::footer, tasks, verdicts, waiters};
+use crate::export::{callpaths, empty, footer::footer, long_polls, tasks, verdicts, waiters};
 use crate::format::View;
 use crate::model::{Kind, Snapshot};
 use crate::names::{location, printable};
@@ -69,6 +70,7 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     } else {
         by_function(&mut page, snapshot);
         call_tree(&mut page, snapshot);
+        long_polls::write(&mut page, snapshot);
         by_label(&mut page, snapshot);
     }
     page.push('\n');

@@ -2,6 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
+/// A runtime.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Runtime {
+    /// Its number in this process, from 1, in the order in which they were built; never used twice.
+    pub number: u64,
+    /// `tokio`.
+    pub library: String,
+    /// The name that the program gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// How many worker threads it has. Those that have not parked yet are not in
+    /// [`Snapshot::workers`](crate::Snapshot::workers).
+    pub workers: u64,
+    /// The threads that it has started and that run, those for blocking code included.
+    pub threads: u64,
+}
+
 /// A worker thread of a runtime.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -77,6 +95,9 @@ pub struct Task {
     /// The task that woke it last; `None` if it was no task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub woken_by: Option<u64>,
+    /// How long ago it was woken last; `None` if it never was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub woken_ns: Option<u64>,
     /// Clones of its waker that somebody keeps; `None` if wakers are not watched. A waiting task without any is never
     /// polled again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,7 +106,9 @@ pub struct Task {
     /// anything that is not recorded may wake it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque_wakers: Option<u64>,
-    /// The number of the runtime that it was spawned on, in this process; zero if that is not known.
+    /// The number of the runtime that it was spawned on, in this process, if the workers of that runtime poll it; zero if
+    /// they do not, as those of several do not poll the future of a `block_on` and the tasks of a `LocalSet`, and if that
+    /// is not known.
     #[serde(default)]
     pub runtime_number: u64,
     /// While it is running, whether its thread is asleep in the kernel; `None` where that cannot be known.
@@ -156,7 +179,7 @@ pub struct Span {
     /// Index into [`Snapshot::spans`](crate::Snapshot::spans) of the span that polled it last, smaller than its own; `None` for a root, and where
     /// that one is gone.
     pub parent: Option<usize>,
-    /// The task to which it belongs.
+    /// The task to which it belongs; of one whose parent is gone, the task that polled it last, if that is not done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<u64>,
     /// [`State::Running`] or [`State::Waiting`].

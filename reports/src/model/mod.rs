@@ -15,7 +15,7 @@ mod waits;
 
 use serde::{Deserialize, Serialize};
 
-pub use alive::{BlockingPool, Span, State, Task, TaskKind, Worker};
+pub use alive::{BlockingPool, Runtime, Span, State, Task, TaskKind, Worker};
 pub use spent::{Bucket, Node};
 pub use waits::{Mode, Place, Resource, ResourceKind, Role, Stake, Told, Usage, Wait, Whereabouts};
 
@@ -46,9 +46,15 @@ pub struct Snapshot {
     pub sites: Vec<Site>,
     /// One per call path, in depth-first order: a parent stands before its children.
     pub nodes: Vec<Node>,
+    /// From how many nanoseconds on a poll counts as long in the text report; zero if none does.
+    #[serde(default)]
+    pub long_poll_ns: u64,
     /// What the watchdog has raised, oldest first; the last 64.
     #[serde(default)]
     pub alarms: Vec<String>,
+    /// The runtimes that are built through this crate, by number.
+    #[serde(default)]
+    pub runtimes: Vec<Runtime>,
     /// The worker threads of runtimes that are built through this crate, sorted by name and number.
     #[serde(default)]
     pub workers: Vec<Worker>,

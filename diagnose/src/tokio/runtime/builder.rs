@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ::tokio::runtime::LocalOptions;
 
-use super::{LocalRuntime, Runtime};
+use super::{LocalRuntime, Runtime, number};
 use crate::live::{self, workers};
 
 /// tokio's `Builder`: the runtime that it builds lists its tasks and worker threads.
@@ -16,7 +16,12 @@ use crate::live::{self, workers};
 /// thread is doing.
 pub struct Builder {
     builder: ::tokio::runtime::Builder,
+    /// How many threads for blocking code there may be; `None` if that is not known.
+    max_blocking: Option<u64>,
 }
+
+/// So many threads for blocking code there may be unless the program says otherwise.
+const MAX_BLOCKING: u64 = 512;
 
 /// Methods that only pass their arguments on.
 macro_rules! forward {
@@ -34,13 +39,13 @@ impl Builder {
     /// For a runtime whose tasks run on the thread that calls `block_on`.
     #[must_use]
     pub fn new_current_thread() -> Self {
-        ::tokio::runtime::Builder::new_current_thread().into()
+        Self { max_blocking: Some(MAX_BLOCKING), ..::tokio::runtime::Builder::new_current_thread().into() }
     }
 
     /// For a runtime with several worker threads.
     #[must_use]
     pub fn new_multi_thread() -> Self {
-        ::tokio::runtime::Builder::new_multi_thread().into()
+        Self { max_blocking: Some(MAX_BLOCKING), ..::tokio::runtime::Builder::new_multi_thread().into() }
     }
 
     forward! {
@@ -54,8 +59,6 @@ impl Builder {
         start_paused(start_paused: bool);
         /// How many worker threads there are.
         worker_threads(val: usize);
-        /// How many threads for blocking code there may be.
-        max_blocking_threads(val: usize);
         /// The name of all threads.
         thread_name(val: impl Into<String>);
         /// The name of the runtime.
@@ -76,12 +79,23 @@ impl Builder {
         max_io_events_per_busy_tick(capacity: usize);
     }
 
+    /// How many threads for blocking code there may be.
+    #[track_caller]
+    pub fn max_blocking_threads(&mut self, val: usize) -> &mut Self {
+        self.builder.max_blocking_threads(val);
+        self.max_blocking = Some(val as u64);
+        self
+    }
+
     /// What runs on a new thread, also on one for blocking code.
     pub fn on_thread_start<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn() + Send + Sync + 'static,
     {
-        self.builder.on_thread_start(f);
+        self.builder.on_thread_start(move || {
+            workers::started(live::Runtime::Tokio, number::begin_thread());
+            f();
+        });
         self
     }
 
@@ -104,7 +118,7 @@ impl Builder {
     {
         self.builder.on_thread_park(move || {
             f();
-            workers::parked(live::Runtime::Tokio);
+            workers::parked(live::Runtime::Tokio, number::current);
         });
         self
     }
@@ -126,7 +140,7 @@ impl Builder {
     /// # Errors
     /// If the system does not give what its drivers or threads need.
     pub fn build(&mut self) -> io::Result<Runtime> {
-        self.builder.build().map(Runtime::from)
+        self.builder.build().map(|runtime| Runtime::built(runtime, self.max_blocking))
     }
 
     /// Builds a runtime for one thread, which may spawn what is not `Send`.
@@ -134,7 +148,7 @@ impl Builder {
     /// # Errors
     /// If the system does not give what its drivers need.
     pub fn build_local(&mut self, options: LocalOptions) -> io::Result<LocalRuntime> {
-        self.builder.build_local(options).map(LocalRuntime::from)
+        self.builder.build_local(options).map(|runtime| LocalRuntime::built(runtime, self.max_blocking))
     }
 
     /// tokio's own builder, with the hooks in it.
@@ -147,10 +161,13 @@ impl Builder {
 /// The hooks take the place of any that the builder has: it does not tell them.
 impl From<::tokio::runtime::Builder> for Builder {
     fn from(mut builder: ::tokio::runtime::Builder) -> Self {
+        builder.on_thread_start(|| workers::started(live::Runtime::Tokio, number::begin_thread()));
         builder.on_thread_stop(workers::stopped);
-        builder.on_thread_park(|| workers::parked(live::Runtime::Tokio));
+        builder.on_thread_park(|| workers::parked(live::Runtime::Tokio, number::current));
         builder.on_thread_unpark(workers::unparked);
-        Self { builder }
+        #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
+        crate::tokio::hooks::install(&mut builder);
+        Self { builder, max_blocking: None }
     }
 }
 

@@ -7,7 +7,7 @@ use std::panic::Location;
 
 use ::tokio::runtime::{EnterGuard, Id, RuntimeFlavor, RuntimeMetrics, TryCurrentError};
 
-use crate::live::Runtime;
+use super::number;
 use crate::spawned::launch;
 use crate::tokio::task::{JoinHandle, blocking};
 
@@ -49,7 +49,7 @@ impl Handle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        launch!(Runtime::Tokio, None, future: F, |task, number| {
+        launch!(number::on(&self.handle), None, future: F, |task, number| {
             JoinHandle::new(self.handle.spawn(task), number)
         })
     }
@@ -62,14 +62,14 @@ impl Handle {
         R: Send + 'static,
     {
         let at = Location::caller();
-        let (work, number) = blocking(at, func);
+        let (work, number) = blocking(number::on(&self.handle), at, func);
         JoinHandle::new(self.handle.spawn_blocking(work), number)
     }
 
     /// Runs a future on this thread, as the task `main`.
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        launch!(Runtime::Tokio, Some("main"), future: F, |task, _| self.handle.block_on(task))
+        launch!(number::local(), Some("main"), future: F, |task, _| self.handle.block_on(task))
     }
 
     /// The kind of the runtime.

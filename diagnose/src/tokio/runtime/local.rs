@@ -9,16 +9,19 @@ use std::time::Duration;
 
 use ::tokio::runtime::{EnterGuard, LocalOptions, RuntimeMetrics};
 
-use super::{Builder, Handle};
-use crate::live::{self, workers};
+use super::{Builder, Handle, number};
+use crate::live::runtimes::Held;
+use crate::live::workers;
 use crate::spawned::launch;
 use crate::tokio::task::JoinHandle;
 
 /// tokio's `LocalRuntime`; what it spawns is listed, and the future of `block_on` is the task `main`.
-// The handle stands last: the runtime is dropped first.
+// The runtime stands first: it is dropped first.
 pub struct LocalRuntime {
-    runtime: ::tokio::runtime::LocalRuntime,
+    inner: ::tokio::runtime::LocalRuntime,
     handle: Handle,
+    /// What lists it under a number, if it was built through this crate.
+    held: Option<Held>,
 }
 
 impl LocalRuntime {
@@ -28,6 +31,12 @@ impl LocalRuntime {
     /// If the system does not give what its drivers need.
     pub fn new() -> io::Result<Self> {
         Builder::new_current_thread().enable_all().build_local(LocalOptions::default())
+    }
+
+    /// One that was built with the recorder's hooks, and so many threads for blocking code at most.
+    pub(super) fn built(runtime: ::tokio::runtime::LocalRuntime, max_blocking: Option<u64>) -> Self {
+        let held = number::hold(runtime.handle(), max_blocking);
+        Self { held, ..runtime.into() }
     }
 
     /// Its handle.
@@ -43,8 +52,8 @@ impl LocalRuntime {
         F: Future + 'static,
         F::Output: 'static,
     {
-        launch!(live::Runtime::Tokio, None, future: F, |task, number| {
-            JoinHandle::new(self.runtime.spawn_local(task), number)
+        launch!(number::around(&self.handle), None, future: F, |task, number| {
+            JoinHandle::new(self.inner.spawn_local(task), number)
         })
     }
 
@@ -62,42 +71,42 @@ impl LocalRuntime {
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let _visit = workers::visit();
-        launch!(live::Runtime::Tokio, Some("main"), future: F, |task, _| self.runtime.block_on(task))
+        launch!(number::around(&self.handle), Some("main"), future: F, |task, _| self.inner.block_on(task))
     }
 
     /// Until the guard is dropped, this is the runtime of the thread.
     #[must_use = "the runtime is left when the guard is dropped"]
     pub fn enter(&self) -> EnterGuard<'_> {
-        self.runtime.enter()
+        self.inner.enter()
     }
 
     /// Ends the runtime, and waits that long for blocking code.
     pub fn shutdown_timeout(self, duration: Duration) {
-        self.runtime.shutdown_timeout(duration);
+        self.inner.shutdown_timeout(duration);
     }
 
     /// Ends the runtime without waiting for blocking code.
     pub fn shutdown_background(self) {
-        self.runtime.shutdown_background();
+        self.inner.shutdown_background();
     }
 
     /// The counters of the runtime.
     #[must_use]
     pub fn metrics(&self) -> RuntimeMetrics {
-        self.runtime.metrics()
+        self.inner.metrics()
     }
 
     /// tokio's own runtime.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::runtime::LocalRuntime {
-        self.runtime
+        self.inner
     }
 }
 
 impl From<::tokio::runtime::LocalRuntime> for LocalRuntime {
     fn from(runtime: ::tokio::runtime::LocalRuntime) -> Self {
         let handle = runtime.handle().clone().into();
-        Self { runtime, handle }
+        Self { inner: runtime, handle, held: None }
     }
 }
 
@@ -111,12 +120,12 @@ impl Deref for LocalRuntime {
     type Target = ::tokio::runtime::LocalRuntime;
 
     fn deref(&self) -> &Self::Target {
-        &self.runtime
+        &self.inner
     }
 }
 
 impl fmt::Debug for LocalRuntime {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.runtime.fmt(formatter)
+        self.inner.fmt(formatter)
     }
 }

@@ -3,6 +3,7 @@
 mod builder;
 mod handle;
 mod local;
+pub(in crate::tokio) mod number;
 mod owned;
 
 pub use self::builder::Builder;

@@ -8,16 +8,19 @@ use std::time::Duration;
 
 use ::tokio::runtime::{EnterGuard, RuntimeMetrics};
 
-use super::{Builder, Handle};
-use crate::live::{self, workers};
+use super::{Builder, Handle, number};
+use crate::live::runtimes::Held;
+use crate::live::workers;
 use crate::spawned::launch;
 use crate::tokio::task::JoinHandle;
 
 /// tokio's `Runtime`; what it spawns is listed, and the future of `block_on` is the task `main`.
-// The handle stands last: the runtime is dropped first.
+// The runtime stands first: it is dropped first.
 pub struct Runtime {
-    runtime: ::tokio::runtime::Runtime,
+    inner: ::tokio::runtime::Runtime,
     handle: Handle,
+    /// What lists it under a number, if it was built through this crate.
+    held: Option<Held>,
 }
 
 impl Runtime {
@@ -27,6 +30,12 @@ impl Runtime {
     /// If the system does not give what its drivers or threads need.
     pub fn new() -> io::Result<Self> {
         Builder::new_multi_thread().enable_all().build()
+    }
+
+    /// One that was built with the recorder's hooks, and so many threads for blocking code at most.
+    pub(super) fn built(runtime: ::tokio::runtime::Runtime, max_blocking: Option<u64>) -> Self {
+        let held = number::hold(runtime.handle(), max_blocking);
+        Self { held, ..runtime.into() }
     }
 
     /// Its handle.
@@ -59,42 +68,42 @@ impl Runtime {
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let _visit = workers::visit();
-        launch!(live::Runtime::Tokio, Some("main"), future: F, |task, _| self.runtime.block_on(task))
+        launch!(number::around(&self.handle), Some("main"), future: F, |task, _| self.inner.block_on(task))
     }
 
     /// Until the guard is dropped, this is the runtime of the thread.
     #[must_use = "the runtime is left when the guard is dropped"]
     pub fn enter(&self) -> EnterGuard<'_> {
-        self.runtime.enter()
+        self.inner.enter()
     }
 
     /// Ends the runtime, and waits that long for blocking code.
     pub fn shutdown_timeout(self, duration: Duration) {
-        self.runtime.shutdown_timeout(duration);
+        self.inner.shutdown_timeout(duration);
     }
 
     /// Ends the runtime without waiting for blocking code.
     pub fn shutdown_background(self) {
-        self.runtime.shutdown_background();
+        self.inner.shutdown_background();
     }
 
     /// The counters of the runtime.
     #[must_use]
     pub fn metrics(&self) -> RuntimeMetrics {
-        self.runtime.metrics()
+        self.inner.metrics()
     }
 
     /// tokio's own runtime.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::runtime::Runtime {
-        self.runtime
+        self.inner
     }
 }
 
 impl From<::tokio::runtime::Runtime> for Runtime {
     fn from(runtime: ::tokio::runtime::Runtime) -> Self {
         let handle = runtime.handle().clone().into();
-        Self { runtime, handle }
+        Self { inner: runtime, handle, held: None }
     }
 }
 
@@ -108,12 +117,12 @@ impl Deref for Runtime {
     type Target = ::tokio::runtime::Runtime;
 
     fn deref(&self) -> &Self::Target {
-        &self.runtime
+        &self.inner
     }
 }
 
 impl fmt::Debug for Runtime {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.runtime.fmt(formatter)
+        self.inner.fmt(formatter)
     }
 }

@@ -11,8 +11,8 @@ use ::tokio::task::{AbortHandle, Id, JoinError, LocalSet};
 
 use super::members::Members;
 use super::{blocking, numbered};
-use crate::live::Runtime;
 use crate::spawned::launch;
+use crate::tokio::runtime::number;
 use crate::waits::Kept;
 
 /// tokio's `JoinSet`; what it spawns is listed.
@@ -60,7 +60,7 @@ impl<T: 'static> JoinSet<T> {
         F: Future<Output = T> + Send + 'static,
         T: Send,
     {
-        launch!(Runtime::Tokio, None, task: F, |task, number| {
+        launch!(number::here(), None, task: F, |task, number| {
             self.members.add(number, self.set.len());
             numbered(number, self.set.spawn(task))
         })
@@ -73,7 +73,7 @@ impl<T: 'static> JoinSet<T> {
         F: Future<Output = T> + Send + 'static,
         T: Send,
     {
-        launch!(Runtime::Tokio, None, task: F, |task, number| {
+        launch!(number::on(handle), None, task: F, |task, number| {
             self.members.add(number, self.set.len());
             numbered(number, self.set.spawn_on(task, handle))
         })
@@ -85,7 +85,7 @@ impl<T: 'static> JoinSet<T> {
     where
         F: Future<Output = T> + 'static,
     {
-        launch!(Runtime::Tokio, None, task: F, |task, number| {
+        launch!(number::local(), None, task: F, |task, number| {
             self.members.add(number, self.set.len());
             numbered(number, self.set.spawn_local(task))
         })
@@ -97,7 +97,7 @@ impl<T: 'static> JoinSet<T> {
     where
         F: Future<Output = T> + 'static,
     {
-        launch!(Runtime::Tokio, None, task: F, |task, number| {
+        launch!(number::local(), None, task: F, |task, number| {
             self.members.add(number, self.set.len());
             numbered(number, self.set.spawn_local_on(task, local_set))
         })
@@ -110,7 +110,7 @@ impl<T: 'static> JoinSet<T> {
         F: FnOnce() -> T + Send + 'static,
         T: Send,
     {
-        let (work, number) = blocking(Location::caller(), f);
+        let (work, number) = blocking(number::here(), Location::caller(), f);
         self.members.add(number, self.set.len());
         numbered(number, self.set.spawn_blocking(work))
     }
@@ -122,7 +122,7 @@ impl<T: 'static> JoinSet<T> {
         F: FnOnce() -> T + Send + 'static,
         T: Send,
     {
-        let (work, number) = blocking(Location::caller(), f);
+        let (work, number) = blocking(number::on(handle), Location::caller(), f);
         self.members.add(number, self.set.len());
         numbered(number, self.set.spawn_blocking_on(work, handle))
     }

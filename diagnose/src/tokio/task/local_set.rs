@@ -11,8 +11,9 @@ use ::tokio::runtime::{Id, Runtime};
 use ::tokio::task::LocalEnterGuard;
 
 use super::JoinHandle;
-use crate::live::{self, workers};
+use crate::live::workers;
 use crate::spawned::launch;
+use crate::tokio::runtime::number;
 
 /// tokio's `LocalSet`; what it spawns is listed.
 pub struct LocalSet {
@@ -39,7 +40,7 @@ impl LocalSet {
         F: Future + 'static,
         F::Output: 'static,
     {
-        launch!(live::Runtime::Tokio, None, future: F, |task, number| {
+        launch!(number::local(), None, future: F, |task, number| {
             JoinHandle::new(self.set.spawn_local(task), number)
         })
     }
@@ -51,7 +52,7 @@ impl LocalSet {
         F: Future,
     {
         let _visit = workers::visit();
-        launch!(live::Runtime::Tokio, Some("main"), future: F, |task, _| self.set.block_on(rt, task))
+        launch!(number::local(), Some("main"), future: F, |task, _| self.set.block_on(rt, task))
     }
 
     /// Runs a future and the tasks of this set until it is done.

@@ -7,11 +7,12 @@ use ::tokio::task::Id;
 
 use super::JoinHandle;
 use crate::label::Label;
-use crate::live::{self, Runtime};
+use crate::live::{self, Home};
 use crate::named::call_site_at;
 use crate::number::shown;
 use crate::recorder::Frame;
 use crate::spawned::{self, Numbered, launch};
+use crate::tokio::runtime::number;
 
 /// `tokio::task::spawn`; the task is listed under the name of the future's function, with the place of this call.
 #[track_caller]
@@ -20,7 +21,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    launch!(Runtime::Tokio, None, future: F, |task, number| {
+    launch!(number::here(), None, future: F, |task, number| {
         JoinHandle::new(::tokio::task::spawn(task), number)
     })
 }
@@ -32,7 +33,7 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
-    launch!(Runtime::Tokio, None, future: F, |task, number| {
+    launch!(number::local(), None, future: F, |task, number| {
         JoinHandle::new(::tokio::task::spawn_local(task), number)
     })
 }
@@ -45,7 +46,7 @@ where
     R: Send + 'static,
 {
     let at = Location::caller();
-    let (work, number) = blocking(at, f);
+    let (work, number) = blocking(number::here(), at, f);
     JoinHandle::new(::tokio::task::spawn_blocking(work), number)
 }
 
@@ -57,8 +58,7 @@ where
 {
     let location = Location::caller();
     ::tokio::task::block_in_place(move || {
-        // Another thread goes on as the worker. If this one gets its place back, it is listed again when it parks.
-        live::workers::stopped();
+        live::workers::replaced();
         let _frame = Frame::enter(call_site_at("block_in_place", location), Label::NONE);
         f()
     })
@@ -66,13 +66,14 @@ where
 
 /// The closure as a task that is spawned there.
 pub(in crate::tokio) fn blocking<F, R>(
+    home: Home,
     location: &'static Location<'static>,
     f: F,
 ) -> (impl FnOnce() -> R + use<F, R>, Numbered)
 where
     F: FnOnce() -> R,
 {
-    spawned::blocking(Runtime::Tokio, location, f)
+    spawned::blocking(home, location, f)
 }
 
 /// Notes tokio's number of a task.

@@ -57,7 +57,10 @@ impl System<'_> {
     fn workers(&mut self, task: &Task) -> Option<Gate> {
         let (facts, runtime) = (self.facts, task.runtime_number);
         let workers = || facts.snapshot.workers.iter().filter(|worker| worker.runtime_number == runtime);
-        if runtime == 0 || workers().next().is_none() {
+        // Of all that it has: one that is not listed may be free.
+        let known = facts.snapshot.runtimes.iter().find(|known| known.number == runtime);
+        let all = known.map_or(1, |known| known.workers.max(1));
+        if runtime == 0 || (workers().count() as u64) < all {
             return None;
         }
         // One that was polled elsewhere is not theirs: a root under `block_on`.

@@ -1,0 +1,161 @@
+//! The runtimes that were built through this crate, by numbers of their own: 1, 2, …
+//!
+//! A runtime is listed while its wrapper holds it, or a thread that it has started runs. Tasks and threads carry its number.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::task::Runtime;
+use crate::sync::Mutex;
+
+/// What is known of a runtime.
+#[derive(Debug, Clone)]
+pub(crate) struct ListedRuntime {
+    pub(crate) number: u16,
+    pub(crate) runtime: Runtime,
+    /// Its name; `None` if it has none.
+    pub(crate) name: Option<String>,
+    /// How many worker threads it has.
+    pub(crate) workers: u64,
+    /// How many threads for blocking code it may have; `None` if that is not known.
+    pub(crate) max_blocking: Option<u64>,
+    /// Threads that it has started and that run, those for blocking code included.
+    pub(crate) threads: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    listed: ListedRuntime,
+    /// The runtime's own number of itself.
+    own_id: u64,
+    /// Whether its wrapper is there.
+    is_held: bool,
+}
+
+struct Runtimes {
+    all: Vec<Entry>,
+    /// How many there have been.
+    count: u16,
+}
+
+static RUNTIMES: Mutex<Runtimes> = Mutex::new(Runtimes { all: Vec::new(), count: 0 });
+
+/// How often the table has changed, so that whoever remembers a number knows when to ask again.
+static CHANGES: AtomicU64 = AtomicU64::new(0);
+
+/// How often a runtime came or went.
+#[inline]
+pub(crate) fn changes() -> u64 {
+    CHANGES.load(Relaxed)
+}
+
+/// The number of the runtime that has that number of its own; zero if it is not listed.
+pub(crate) fn find(own_id: u64) -> u16 {
+    let runtimes = RUNTIMES.lock();
+    runtimes.all.iter().find(|entry| entry.own_id == own_id).map_or(0, |entry| entry.listed.number)
+}
+
+/// A thread that the runtime has started begins. Returns the number of the runtime, which is listed from now on.
+pub(crate) fn begin_thread(own_id: u64, listed: impl FnOnce() -> ListedRuntime) -> u16 {
+    with(own_id, listed, |entry| entry.listed.threads += 1)
+}
+
+/// The thread ends.
+pub(crate) fn end_thread(number: u16) {
+    let mut runtimes = RUNTIMES.lock();
+    if let Some(entry) = runtimes.all.iter_mut().find(|entry| entry.listed.number == number) {
+        entry.listed.threads = entry.listed.threads.saturating_sub(1);
+        runtimes.forget(number);
+    }
+}
+
+/// Lists the runtime, with so many threads for blocking code at most, until what is returned is dropped.
+pub(crate) fn hold(own_id: u64, max_blocking: Option<u64>, listed: impl FnOnce() -> ListedRuntime) -> Held {
+    Held(with(own_id, listed, |entry| {
+        entry.listed.max_blocking = max_blocking;
+        entry.is_held = true;
+    }))
+}
+
+/// The runtimes that there are, by number.
+pub(crate) fn all_runtimes() -> Vec<ListedRuntime> {
+    RUNTIMES.lock().all.iter().map(|entry| entry.listed.clone()).collect()
+}
+
+/// What a wrapper of a runtime keeps.
+#[derive(Debug)]
+pub(crate) struct Held(u16);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut runtimes = RUNTIMES.lock();
+        if let Some(entry) = runtimes.all.iter_mut().find(|entry| entry.listed.number == self.0) {
+            entry.is_held = false;
+            runtimes.forget(self.0);
+        }
+    }
+}
+
+/// Changes the entry of a runtime, or a new one.
+fn with(own_id: u64, listed: impl FnOnce() -> ListedRuntime, change: impl FnOnce(&mut Entry)) -> u16 {
+    let mut runtimes = RUNTIMES.lock();
+    if let Some(entry) = runtimes.all.iter_mut().find(|entry| entry.own_id == own_id) {
+        change(entry);
+        return entry.listed.number;
+    }
+    // Past the last number, runtimes have none.
+    let Some(number) = runtimes.count.checked_add(1) else { return 0 };
+    let mut entry = Entry { listed: ListedRuntime { number, ..listed() }, own_id, is_held: false };
+    change(&mut entry);
+    runtimes.all.push(entry);
+    runtimes.count = number;
+    CHANGES.fetch_add(1, Relaxed);
+    number
+}
+
+impl Runtimes {
+    /// Takes the runtime out if nothing of it is left.
+    fn forget(&mut self, number: u16) {
+        let before = self.all.len();
+        self.all.retain(|entry| entry.listed.number != number || entry.is_held || entry.listed.threads > 0);
+        if self.all.len() != before {
+            CHANGES.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ListedRuntime, all_runtimes, begin_thread, end_thread, find, hold};
+    use crate::live::Runtime;
+
+    fn listed() -> ListedRuntime {
+        ListedRuntime {
+            number: 0,
+            runtime: Runtime::Tokio,
+            name: None,
+            workers: 2,
+            max_blocking: None,
+            threads: 0,
+        }
+    }
+
+    #[test]
+    fn a_runtime_is_listed_while_its_wrapper_or_a_thread_of_it_is_there() {
+        let own_id = u64::MAX - 1;
+        assert_eq!(find(own_id), 0);
+        // A thread may run its hook before the wrapper is made.
+        let number = begin_thread(own_id, listed);
+        let held = hold(own_id, None, listed);
+        assert_eq!((find(own_id), held.0), (number, number));
+        drop(held);
+        let threads = |number| {
+            let all = all_runtimes();
+            all.iter().find(|listed| listed.number == number).map(|listed| listed.threads)
+        };
+        assert_eq!(threads(number), Some(1));
+        end_thread(number);
+        assert_eq!((find(own_id), threads(number)), (0, None));
+        let later = hold(own_id, None, listed);
+        assert_ne!(later.0, number, "no number is used twice");
+    }
+}

@@ -1,0 +1,148 @@
+//! Tasks, each copied while it may go on.
+
+use std::collections::HashSet;
+use std::sync::atomic::Ordering::Relaxed;
+
+use diagnose_reports::{State, Task, TaskKind};
+
+use super::runtimes::library;
+use super::waits::Known;
+use crate::clock::Scale;
+use crate::live::{self, Doing, Origin, Runtime, Work};
+use crate::site::Site;
+use crate::tree::{self, Node};
+
+/// A task and what was read of it.
+#[derive(Debug)]
+pub(super) struct Listing {
+    pub(super) task: &'static live::Task,
+    pub(super) id: u64,
+    pub(super) origin: Origin,
+    pub(super) doing: Doing,
+    pub(super) since: u64,
+    /// Clones of its waker that were kept then.
+    pub(super) wakers: u32,
+    pub(super) span: u64,
+    pub(super) entered: u64,
+    /// When its last poll ended; zero if it was not polled yet.
+    pub(super) left: u64,
+    /// While it is running, the nodes that run on its thread, from its root down.
+    pub(super) running: Vec<&'static Node>,
+}
+
+/// All tasks that are alive, by number.
+pub(super) fn all() -> Vec<Listing> {
+    let mut tasks: Vec<Listing> = live::all_tasks().into_iter().filter_map(listing).collect();
+    hide_doubles(&mut tasks);
+    tasks.sort_by_key(|task| task.id);
+    tasks
+}
+
+/// A copy of one, if it is anybody's.
+fn listing(task: &'static live::Task) -> Option<Listing> {
+    let (id, origin) = task.origin()?;
+    let (mut doing, mut since) = task.doing();
+    let mut wakers = task.live_wakers();
+    // Whoever wakes says so before the clone goes, so a state that is the same afterwards had these clones.
+    while (doing, since) != task.doing() {
+        (doing, since) = task.doing();
+        wakers = task.live_wakers();
+    }
+    let left = if doing == Doing::Unpolled { 0 } else { task.since() };
+    let is_running = doing == Doing::Running && origin.work == Work::Future;
+    let running = if is_running { running_on(task.thread.load(Relaxed), origin.site) } else { Vec::new() };
+    // The poll that is running has not left anything out yet.
+    let entered = if is_running { 0 } else { task.entered.load(Relaxed) };
+    let span = task.span.load(Relaxed);
+    Some(Listing { task, id, origin, doing, since, wakers, span, entered, left, running })
+}
+
+/// A task of which only hooks tell is left out where a root in it is listed.
+fn hide_doubles(tasks: &mut Vec<Listing>) {
+    if !tasks.iter().any(Listing::is_hooked) {
+        return;
+    }
+    let runtime_id = |task: &Listing| task.task.runtime_id.load(Relaxed);
+    let listed: HashSet<u64> = tasks.iter().filter(|task| !task.is_hooked()).map(runtime_id).collect();
+    tasks.retain(|task| !task.is_hooked() || !listed.contains(&runtime_id(task)));
+}
+
+/// The nodes that run in a tree, from the root of a task down.
+fn running_on(thread: u32, site: &'static Site) -> Vec<&'static Node> {
+    let Some(tree) = tree::all().into_iter().find(|tree| tree.root.tree == thread) else { return Vec::new() };
+    let is_running = |node: &&'static Node| node.times.is_running() && !tree::is_nested(node.site);
+    // Of several, one runs inside the other's poll.
+    let own = tree.root.children().filter(is_running).find(|node| std::ptr::eq(node.site, site));
+    let first = own.or_else(|| tree.root.children().find(is_running));
+    std::iter::successors(first, |node| node.children().find(is_running)).collect()
+}
+
+impl Listing {
+    /// Whether it has gone on since it was read.
+    pub(super) fn has_changed(&self) -> bool {
+        self.task.id() != self.id || self.task.doing() != (self.doing, self.since)
+    }
+
+    /// Whether only hooks of its runtime tell of it.
+    fn is_hooked(&self) -> bool {
+        self.origin.home.runtime == Runtime::TokioHooks
+    }
+
+    pub(super) fn known(&self) -> Known {
+        Known {
+            task: self.task,
+            entered: self.entered,
+            made: self.origin.made,
+            spawned_by: self.origin.spawned_by,
+            is_stranger: self.origin.home.runtime == Runtime::Unknown,
+        }
+    }
+
+    pub(super) fn build(&self, now: u64, scale: Scale, site: usize) -> Task {
+        let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
+        let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);
+        let mut task = Task::default();
+        task.id = self.id;
+        task.site = site;
+        task.label = self.origin.label.text().map(str::to_owned);
+        task.kind = match self.origin.work {
+            Work::Future => TaskKind::Future,
+            Work::Blocking => TaskKind::Blocking,
+        };
+        task.runtime.push_str(library(self.origin.home.runtime));
+        task.runtime_number = u64::from(self.origin.home.number);
+        task.is_local = self.origin.home.is_local;
+        task.runtime_id = some(value(&self.task.runtime_id));
+        task.spawned_at = self.origin.spawned_at.map(ToString::to_string).unwrap_or_default();
+        task.spawned_by = some(self.origin.spawned_by);
+        task.state = match self.doing {
+            Doing::Unpolled => State::Unpolled,
+            Doing::Running => State::Running,
+            Doing::Waiting => State::Waiting,
+            Doing::Queued => State::Queued,
+        };
+        task.since_ns = ago(self.since);
+        task.age_ns = ago(self.origin.made);
+        task.polls = u64::from(self.task.polls.load(Relaxed));
+        task.busy_ns = scale.ns(value(&self.task.busy));
+        if task.state == State::Running {
+            task.busy_ns = task.busy_ns.saturating_add(task.since_ns);
+        }
+        task.queued_ns = scale.ns(value(&self.task.queued));
+        if task.state == State::Queued {
+            task.queued_ns = task.queued_ns.saturating_add(task.since_ns);
+        }
+        task.wakes = u64::from(self.task.wakes.load(Relaxed));
+        task.self_wakes = u64::from(self.task.self_wakes.load(Relaxed));
+        task.woken_by = some(value(&self.task.woken_by));
+        task.woken_ns = some(value(&self.task.last_wake)).map(ago);
+        task.wakers = (live::has_wakers() && self.origin.work == Work::Future && !self.is_hooked())
+            .then(|| u64::from(self.wakers));
+        task
+    }
+}
+
+/// What is there, unless it is zero.
+pub(super) fn some(number: u64) -> Option<u64> {
+    (number != 0).then_some(number)
+}

@@ -1,0 +1,56 @@
+//! Runtimes, and their workers, each with the task that runs on it.
+
+use std::collections::HashMap;
+
+use diagnose_reports::Snapshot;
+
+use crate::live::Runtime;
+
+/// Puts what is known of runtimes into a snapshot. `running` has the tasks that run, by the trees of their threads.
+#[cfg(feature = "tokio")]
+pub(super) fn add(snapshot: &mut Snapshot, running: &HashMap<u32, u64>, ago: impl Fn(u64) -> u64) {
+    use crate::live::{runtimes, workers};
+
+    for listed in workers::all_workers() {
+        let mut worker = diagnose_reports::Worker::default();
+        worker.runtime.push_str(library(listed.runtime));
+        worker.runtime_number = u64::from(listed.runtime_number);
+        worker.thread = listed.name;
+        worker.thread_id = listed.os_id;
+        worker.parked = listed.is_parked;
+        worker.since_ns = ago(listed.since);
+        worker.task = listed.tree.filter(|_| !worker.parked).and_then(|tree| running.get(&tree).copied());
+        snapshot.workers.push(worker);
+    }
+    snapshot.workers.sort_by(|a, b| (&a.thread, a.thread_id).cmp(&(&b.thread, b.thread_id)));
+    for listed in runtimes::all_runtimes() {
+        let number = u64::from(listed.number);
+        if let Some(threads) = listed.max_blocking {
+            let mut pool = diagnose_reports::BlockingPool::default();
+            pool.runtime_number = number;
+            pool.threads = threads;
+            snapshot.blocking_pools.push(pool);
+        }
+        let mut runtime = diagnose_reports::Runtime::default();
+        runtime.number = number;
+        runtime.library.push_str(library(listed.runtime));
+        runtime.name = listed.name;
+        runtime.workers = listed.workers;
+        runtime.threads = listed.threads;
+        snapshot.runtimes.push(runtime);
+    }
+}
+
+/// No runtime tells of itself.
+#[cfg(not(feature = "tokio"))]
+pub(super) fn add(_: &mut Snapshot, _: &HashMap<u32, u64>, _: impl Fn(u64) -> u64) {}
+
+/// The name of the library that a runtime is of.
+pub(super) fn library(runtime: Runtime) -> &'static str {
+    match runtime {
+        Runtime::Unknown | Runtime::Other => "",
+        Runtime::Tokio | Runtime::TokioHooks => "tokio",
+        Runtime::Smol => "smol",
+        Runtime::AsyncStd => "async-std",
+    }
+}

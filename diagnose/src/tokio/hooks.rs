@@ -1,0 +1,184 @@
+//! Tasks that are spawned by code that does not know of this crate, by the hooks of tokio's unstable builder.
+//!
+//! ```text
+//! on_task_spawn ─▶ listed ── on_before_task_poll ─▶ running ── on_after_task_poll ─▶ waiting ─ … ── on_task_terminate
+//! ```
+//! Such a task is named after the place where it was spawned. Its state, polls and busy time are known; its wakes are not,
+//! so that it is never queued. What is spawned through this crate is left out, as it is listed already; and so is, in a
+//! capture, a task in which an annotated future is a root at that moment, which has tokio's number of the task.
+//!
+//! It costs a look-up for each poll of every task, and about the listing of a task for each of those that are spawned.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::panic::Location;
+use std::sync::atomic::Ordering::Relaxed;
+
+use ::tokio::runtime::TaskMeta;
+use ::tokio::task::Id;
+
+use super::runtime::{Builder, number};
+use crate::clock;
+use crate::label::Label;
+use crate::live::{self, Home, Origin, Runtime, Task, Work};
+use crate::named::task_site_at;
+use crate::number::shown;
+use crate::recorder::{self, current_task};
+use crate::switch;
+use crate::sync::Mutex;
+
+/// The tasks that are listed here, by tokio's number; in parts, so that workers do not wait for each other.
+static TASKS: [Mutex<Option<HashMap<Id, &'static Task>>>; PARTS] = [const { Mutex::new(None) }; PARTS];
+const PARTS: usize = 16;
+
+thread_local! {
+    /// Whether what is spawned next is listed by its wrapper.
+    static IS_OWN: Cell<bool> = const { Cell::new(false) };
+    /// The polls that run on this thread, each with the task around it.
+    static POLLS: RefCell<Vec<(Id, Option<&'static Task>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Until this is dropped, the next task that is spawned here is listed by its wrapper.
+#[derive(Debug)]
+pub(crate) struct OwnSpawn(());
+
+impl OwnSpawn {
+    /// If anything is spawned at all.
+    pub(crate) fn begin(is_spawn: bool) -> Self {
+        let _ = IS_OWN.try_with(|is_own| is_own.set(is_spawn));
+        Self(())
+    }
+}
+
+impl Drop for OwnSpawn {
+    fn drop(&mut self) {
+        let _ = IS_OWN.try_with(|is_own| is_own.set(false));
+    }
+}
+
+/// Sets all hooks of a builder.
+pub(super) fn install(builder: &mut ::tokio::runtime::Builder) {
+    builder.on_task_spawn(spawned);
+    builder.on_before_task_poll(begin_poll);
+    builder.on_after_task_poll(end_poll);
+    builder.on_task_terminate(terminated);
+}
+
+impl Builder {
+    /// What runs when a task is spawned.
+    pub fn on_task_spawn<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
+    {
+        (**self).on_task_spawn(move |meta| {
+            spawned(meta);
+            f(meta);
+        });
+        self
+    }
+
+    /// What runs before a poll of a task.
+    pub fn on_before_task_poll<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
+    {
+        (**self).on_before_task_poll(move |meta| {
+            f(meta);
+            begin_poll(meta);
+        });
+        self
+    }
+
+    /// What runs after a poll of a task.
+    pub fn on_after_task_poll<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
+    {
+        (**self).on_after_task_poll(move |meta| {
+            end_poll(meta);
+            f(meta);
+        });
+        self
+    }
+
+    /// What runs when a task is over.
+    pub fn on_task_terminate<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
+    {
+        (**self).on_task_terminate(move |meta| {
+            terminated(meta);
+            f(meta);
+        });
+        self
+    }
+}
+
+fn part(id: Id) -> &'static Mutex<Option<HashMap<Id, &'static Task>>> {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    let part = usize::try_from(hasher.finish() % PARTS as u64).unwrap_or(0);
+    &TASKS[part]
+}
+
+fn find(id: Id) -> Option<&'static Task> {
+    part(id).lock().as_ref()?.get(&id).copied()
+}
+
+fn spawned(meta: &TaskMeta<'_>) {
+    let is_own = IS_OWN.try_with(|is_own| is_own.replace(false)).unwrap_or(true);
+    if is_own || !switch::records() {
+        return;
+    }
+    let location = meta.spawned_at();
+    let site = task_site_at(&name(location), location);
+    if !site.is_on() {
+        return;
+    }
+    let task = live::add_task(Origin {
+        work: Work::Future,
+        site,
+        label: Label::NONE,
+        home: Home { number: number::current(), ..Runtime::TokioHooks.into() },
+        spawned_at: Some(location),
+        spawned_by: current_task(),
+        made: clock::now(),
+    });
+    task.runtime_id.store(shown(meta.id()).unwrap_or(0), Relaxed);
+    part(meta.id()).lock().get_or_insert_default().insert(meta.id(), task);
+}
+
+fn begin_poll(meta: &TaskMeta<'_>) {
+    let Some(task) = find(meta.id()) else { return };
+    task.begin_hooked(clock::now(), recorder::own_tree_number());
+    let around = recorder::replace_task(Some(task));
+    let _ = POLLS.try_with(|polls| polls.borrow_mut().push((meta.id(), around)));
+}
+
+fn end_poll(meta: &TaskMeta<'_>) {
+    let ended = POLLS.try_with(|polls| {
+        let mut polls = polls.borrow_mut();
+        let is_it = polls.last().is_some_and(|(id, _)| *id == meta.id());
+        if is_it { polls.pop() } else { None }
+    });
+    let Some((_, around)) = ended.ok().flatten() else { return };
+    recorder::replace_task(around);
+    if let Some(task) = find(meta.id()) {
+        task.end_hooked(clock::now());
+    }
+}
+
+fn terminated(meta: &TaskMeta<'_>) {
+    let task = part(meta.id()).lock().as_mut().and_then(|tasks| tasks.remove(&meta.id()));
+    if let Some(task) = task {
+        live::remove_task(task);
+    }
+}
+
+/// The place without what comes before a package from a registry.
+fn name(location: &Location<'_>) -> String {
+    let place = location.to_string();
+    let package = place.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
+    package.map_or(place.clone(), |(_, package)| package.to_owned())
+}

@@ -1,0 +1,79 @@
+//! The numbers that tasks and threads get of their runtime.
+//!
+//! A spawn asks for it with tokio's number of the current runtime in hand, of which each thread remembers the last.
+
+use std::cell::Cell;
+
+use ::tokio::runtime::{Handle, Id, RuntimeFlavor};
+
+use crate::live::runtimes::{self, Held, ListedRuntime};
+use crate::live::{Home, Runtime};
+use crate::number::shown;
+
+thread_local! {
+    /// The runtime whose number was asked for last, the number, and when that was.
+    static LAST: Cell<Option<(Id, u16, u64)>> = const { Cell::new(None) };
+}
+
+/// Where a task goes that is spawned on the current runtime.
+pub(in crate::tokio) fn here() -> Home {
+    Home { number: current(), ..Runtime::Tokio.into() }
+}
+
+/// Where a task goes that is spawned on that one.
+pub(in crate::tokio) fn on(handle: &Handle) -> Home {
+    Home { number: number(handle), ..Runtime::Tokio.into() }
+}
+
+/// Where a task goes that stays on its thread, whatever runtime that drives.
+pub(in crate::tokio) fn local() -> Home {
+    Home { is_local: true, ..Runtime::Tokio.into() }
+}
+
+/// Where the future of a `block_on` goes, which drives the runtime if that has no other thread.
+pub(super) fn around(handle: &Handle) -> Home {
+    let is_driver = handle.runtime_flavor() == RuntimeFlavor::CurrentThread;
+    Home { number: if is_driver { number(handle) } else { 0 }, ..local() }
+}
+
+/// The number of the current runtime; zero if it has none.
+pub(super) fn current() -> u16 {
+    // No runtime has one, so there is nothing to ask.
+    if runtimes::changes() == 0 {
+        return 0;
+    }
+    Handle::try_current().map_or(0, |handle| number(&handle))
+}
+
+/// A thread of the current runtime begins.
+pub(super) fn begin_thread() -> u16 {
+    let Ok(handle) = Handle::try_current() else { return 0 };
+    shown(handle.id()).map_or(0, |id| runtimes::begin_thread(id, || listed(&handle)))
+}
+
+/// Lists the runtime until what is returned is dropped.
+pub(super) fn hold(handle: &Handle, max_blocking: Option<u64>) -> Option<Held> {
+    shown(handle.id()).map(|id| runtimes::hold(id, max_blocking, || listed(handle)))
+}
+
+fn number(handle: &Handle) -> u16 {
+    let (id, changes) = (handle.id(), runtimes::changes());
+    let last = LAST.try_with(Cell::get).ok().flatten();
+    if let Some((_, number, _)) = last.filter(|(last, _, then)| (*last, *then) == (id, changes)) {
+        return number;
+    }
+    let number = shown(id).map_or(0, runtimes::find);
+    let _ = LAST.try_with(|last| last.set(Some((id, number, changes))));
+    number
+}
+
+fn listed(handle: &Handle) -> ListedRuntime {
+    ListedRuntime {
+        number: 0,
+        runtime: Runtime::Tokio,
+        name: handle.name().map(str::to_owned),
+        workers: handle.metrics().num_workers() as u64,
+        max_blocking: None,
+        threads: 0,
+    }
+}

@@ -1,0 +1,185 @@
+//! How a finding is said.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use diagnose_reports::{Runtime, Snapshot, State, Task, Worker};
+
+use super::looks::Finding;
+use super::stack;
+use crate::cpu::{self, Usage};
+use crate::live;
+
+/// So many of the tasks that run are named where another cannot.
+const MAX_NAMED: usize = 16;
+
+/// The findings as text, in their order. Takes 20 ms if there is any poll among them, to see what its thread does.
+pub(super) fn texts(snapshot: &Snapshot, findings: &[Finding<'_>]) -> Vec<String> {
+    let polls = findings.iter().flat_map(|finding| match finding {
+        Finding::LongPoll(task) => std::slice::from_ref(task),
+        Finding::Blocked { polls, .. } => polls,
+        Finding::Uneven { .. } | Finding::Starved(_) => &[],
+    });
+    let mut threads: Vec<u64> = polls.filter_map(|task| task.thread_id).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    let texts = Texts { snapshot, usages: cpu::watch(&threads) };
+    findings.iter().map(|finding| texts.text(finding)).collect()
+}
+
+struct Texts<'a> {
+    snapshot: &'a Snapshot,
+    /// What threads do, by their numbers.
+    usages: HashMap<u64, Usage>,
+}
+
+impl Texts<'_> {
+    fn text(&self, finding: &Finding<'_>) -> String {
+        match finding {
+            Finding::LongPoll(task) => self.long_poll(task),
+            Finding::Blocked { runtime, polls, queued } => self.blocked(runtime, polls, queued),
+            Finding::Uneven { runtime, parked, queued } => self.uneven(runtime, parked, queued),
+            Finding::Starved(tasks) => self.starved(tasks),
+        }
+    }
+
+    fn long_poll(&self, task: &Task) -> String {
+        let mut alarm = format!(
+            "{} has been in one poll for {}{}",
+            self.name(task),
+            ms(task.since_ns),
+            self.thread(task)
+        );
+        for (depth, &site) in task.running.iter().enumerate() {
+            let Some(site) = self.snapshot.sites.get(site) else { continue };
+            let branch =
+                if depth == 0 { String::new() } else { format!("{:1$}└─ ", "", (depth - 1) * 3) };
+            let mark = if depth + 1 == task.running.len() { "  ◀ running" } else { "" };
+            let place = format!("{}:{}:{}", site.file, site.line, site.column);
+            // Writing to a string cannot fail.
+            let _ = write!(alarm, "\n  {branch}{} ({place}){mark}", site.name);
+        }
+        let stack = task.thread_id.map(stack::of).unwrap_or_default();
+        // It may have gone on while its thread was asked.
+        if !stack.is_empty() && live::is_in_poll(task.id, task.polls) {
+            alarm.push_str("\n  native stack, innermost first:");
+            for line in stack {
+                let _ = write!(alarm, "\n    {line}");
+            }
+        }
+        alarm
+    }
+
+    fn blocked(&self, runtime: &Runtime, polls: &[&Task], queued: &[&Task]) -> String {
+        let shortest = polls.last().map_or(0, |task| task.since_ns);
+        let who = match runtime.workers {
+            1 => format!("the only worker of {} has been in one poll", title(runtime)),
+            workers => format!("all {workers} workers of {} have been in one poll each", title(runtime)),
+        };
+        let mut alarm = format!("{who} for {} or longer; ", ms(shortest));
+        let _ = match queued {
+            [] => write!(alarm, "no task is queued behind"),
+            [only] => {
+                write!(alarm, "1 task is queued behind, {}, for {}", self.name(only), ms(only.since_ns))
+            }
+            [oldest, ..] => write!(
+                alarm,
+                "{} tasks are queued behind, the oldest of them, {}, for {}",
+                queued.len(),
+                self.name(oldest),
+                ms(oldest.since_ns)
+            ),
+        };
+        for task in polls {
+            let _ = write!(alarm, "\n  {} for {}{}", self.name(task), ms(task.since_ns), self.thread(task));
+        }
+        alarm
+    }
+
+    fn uneven(&self, runtime: &Runtime, parked: &[&Worker], queued: &[&Task]) -> String {
+        let has = if parked.len() == 1 { "has" } else { "have" };
+        let mut alarm = format!(
+            "{}, although {} of the {} workers of {} {has} nothing to do",
+            self.late(queued),
+            parked.len(),
+            runtime.workers,
+            title(runtime),
+        );
+        let waker = queued.first().and_then(|task| {
+            let by = if task.state == State::Unpolled { task.spawned_by } else { task.woken_by };
+            self.snapshot.tasks.iter().find(|other| Some(other.id) == by && other.state == State::Running)
+        });
+        let _ = match waker {
+            Some(waker) => write!(
+                alarm,
+                ": that was {}, which has been in one poll for {}{}; what a poll wakes last waits for its end, and no \
+                 other worker takes it",
+                self.name(waker),
+                ms(waker.since_ns),
+                self.thread(waker)
+            ),
+            None => write!(alarm, "; running: {}", self.running()),
+        };
+        alarm
+    }
+
+    fn starved(&self, tasks: &[&Task]) -> String {
+        format!("{}; running: {}", self.late(tasks), self.running())
+    }
+
+    /// `task 9 flush was woken 250 ms ago and not polled since, nor were 41 others`.
+    fn late(&self, tasks: &[&Task]) -> String {
+        let Some(oldest) = tasks.first() else { return String::new() };
+        let what = match oldest.state {
+            State::Unpolled => format!("was spawned {} ago and not polled yet", ms(oldest.since_ns)),
+            _ => format!("was woken {} ago and not polled since", ms(oldest.since_ns)),
+        };
+        let others = match tasks.len() - 1 {
+            0 => String::new(),
+            1 => ", nor was 1 other".to_owned(),
+            others => format!(", nor were {others} others"),
+        };
+        format!("{} {what}{others}", self.name(oldest))
+    }
+
+    /// `task 7 conn for 312 ms, task 8 conn for 101 ms`.
+    fn running(&self) -> String {
+        let running: Vec<&Task> =
+            self.snapshot.tasks.iter().filter(|task| task.state == State::Running).collect();
+        let named = running.iter().take(MAX_NAMED);
+        let mut named: Vec<String> =
+            named.map(|task| format!("{} for {}", self.name(task), ms(task.since_ns))).collect();
+        if running.len() > MAX_NAMED {
+            named.push(format!("{} more", running.len() - MAX_NAMED));
+        }
+        if named.is_empty() { "no task".to_owned() } else { named.join(", ") }
+    }
+
+    /// `, on thread tokio-rt-worker, using 100 % of a processor`.
+    fn thread(&self, task: &Task) -> String {
+        let processor = match task.thread_id.and_then(|id| self.usages.get(&id)) {
+            Some(Usage { share, is_asleep: true }) => format!(", blocked: it uses {share} % of a processor"),
+            Some(Usage { share, .. }) if *share > 50 => format!(", using {share} % of a processor"),
+            Some(Usage { share, .. }) => {
+                format!(", using {share} % of a processor, as others do not let it have more")
+            }
+            None => String::new(),
+        };
+        format!(", on thread {}{processor}", task.thread)
+    }
+
+    fn name(&self, task: &Task) -> String {
+        let name = self.snapshot.sites.get(task.site).map_or("", |site| &site.name);
+        format!("task {} {name}", task.id)
+    }
+}
+
+/// `runtime 1 payments`.
+fn title(runtime: &Runtime) -> String {
+    let name = runtime.name.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
+    format!("runtime {}{name}", runtime.number)
+}
+
+fn ms(ns: u64) -> String {
+    format!("{} ms", ns / 1_000_000)
+}

@@ -1,0 +1,149 @@
+//! What is late in a snapshot of what is alive, and was not said yet.
+//!
+//! ```text
+//! late     a future that runs, or is in the queue of its runtime, for the threshold or longer
+//! blocked  every worker of a runtime is in a late poll
+//! uneven   a task is late in the queue, and a worker of its runtime is parked: no worker but one can get at it
+//! starved  any other task that is late in the queue
+//! ```
+//! A task in a poll is said once, and so is a task in the queue; all workers together once for the same polls.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use diagnose_reports::{Runtime, Snapshot, State, Task, TaskKind, Worker};
+
+/// What is to be said.
+#[derive(Debug, PartialEq)]
+pub(super) enum Finding<'a> {
+    /// A poll that does not return.
+    LongPoll(&'a Task),
+    /// Each worker of a runtime is in such a poll.
+    Blocked {
+        runtime: &'a Runtime,
+        /// One for each worker, the longest first.
+        polls: Vec<&'a Task>,
+        /// What is in the queue meanwhile, the oldest first.
+        queued: Vec<&'a Task>,
+    },
+    /// A worker is parked, and tasks of its runtime are late in the queue.
+    Uneven {
+        runtime: &'a Runtime,
+        parked: Vec<&'a Worker>,
+        /// The oldest first.
+        queued: Vec<&'a Task>,
+    },
+    /// Tasks that are late in the queue, the oldest first.
+    Starved(Vec<&'a Task>),
+}
+
+/// What has been said, so that each alarm comes once.
+#[derive(Debug, Default)]
+pub(super) struct Looks {
+    /// Tasks by the number of their poll and what is said of them.
+    said: HashSet<(u64, u64, State)>,
+    /// By runtime, the polls that all of its workers were in.
+    blocked: BTreeMap<u64, BTreeSet<(u64, u64)>>,
+}
+
+impl Looks {
+    /// What is late now, and was not when it looked last.
+    pub(super) fn look<'a>(&mut self, snapshot: &'a Snapshot, threshold_ns: u64) -> Vec<Finding<'a>> {
+        let futures = || snapshot.tasks.iter().filter(|task| task.kind == TaskKind::Future);
+        let is_late = |task: &&Task| task.since_ns >= threshold_ns;
+        let polls: Vec<&Task> =
+            futures().filter(|task| task.state == State::Running).filter(is_late).collect();
+        let queued: Vec<&Task> = oldest_first(futures().filter(|task| is_queued(task)));
+        let late: Vec<&Task> = queued.iter().copied().filter(is_late).collect();
+
+        let mut findings: Vec<Finding<'a>> = Vec::new();
+        findings.extend(polls.iter().filter(|task| self.is_new(task)).map(|task| Finding::LongPoll(task)));
+        let mut explained = BTreeSet::new();
+        for runtime in &snapshot.runtimes {
+            let of = |tasks: &[&'a Task]| {
+                tasks.iter().copied().filter(|task| task.runtime_number == runtime.number).collect::<Vec<_>>()
+            };
+            let polls = on_workers(snapshot, runtime, &polls);
+            let late = of(&late);
+            if runtime.workers > 0 && polls.len() as u64 >= runtime.workers {
+                explained.insert(runtime.number);
+                for task in late {
+                    self.is_new(task);
+                }
+                let queued = of(&queued);
+                // Of a single worker nothing is to be said but that it keeps others from theirs.
+                let is_worth = runtime.workers > 1 || !queued.is_empty();
+                let numbers = polls.iter().map(|task| (task.id, task.polls)).collect();
+                if is_worth && self.blocked.get(&runtime.number) != Some(&numbers) {
+                    self.blocked.insert(runtime.number, numbers);
+                    findings.push(Finding::Blocked { runtime, polls, queued });
+                }
+                continue;
+            }
+            self.blocked.remove(&runtime.number);
+            let own = |worker: &&Worker| worker.runtime_number == runtime.number && worker.parked;
+            let is_idle = |worker: &&Worker| worker.since_ns >= threshold_ns;
+            let parked: Vec<&Worker> = snapshot.workers.iter().filter(own).filter(is_idle).collect();
+            if parked.is_empty() || runtime.workers < 2 {
+                continue;
+            }
+            let queued: Vec<&Task> = late.into_iter().filter(|task| self.is_new(task)).collect();
+            if !queued.is_empty() {
+                findings.push(Finding::Uneven { runtime, parked, queued });
+            }
+        }
+        // What was never polled may be with somebody who has not begun to run anything.
+        let starved = late
+            .into_iter()
+            .filter(|task| task.state == State::Queued && !explained.contains(&task.runtime_number));
+        let starved: Vec<&Task> = starved.filter(|task| self.is_new(task)).collect();
+        if !starved.is_empty() {
+            findings.push(Finding::Starved(starved));
+        }
+        self.forget(snapshot);
+        findings
+    }
+
+    /// Whether that was not said yet; it counts as said from now on.
+    fn is_new(&mut self, task: &Task) -> bool {
+        self.said.insert((task.id, task.polls, task.state))
+    }
+
+    /// Forgets what is over.
+    fn forget(&mut self, snapshot: &Snapshot) {
+        let polls: HashSet<(u64, u64)> = snapshot.tasks.iter().map(|task| (task.id, task.polls)).collect();
+        self.said.retain(|(id, poll, _)| polls.contains(&(*id, *poll)));
+        self.blocked.retain(|number, _| snapshot.runtimes.iter().any(|runtime| runtime.number == *number));
+    }
+}
+
+/// Whether it waits for a worker.
+fn is_queued(task: &Task) -> bool {
+    task.state == State::Queued || (task.state == State::Unpolled && task.runtime_number != 0)
+}
+
+fn oldest_first<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<&'a Task> {
+    let mut tasks: Vec<&Task> = tasks.collect();
+    tasks.sort_by_key(|task| (std::cmp::Reverse(task.since_ns), task.id));
+    tasks
+}
+
+/// Those of the polls that run on workers of the runtime, one for each, the longest first.
+fn on_workers<'a>(snapshot: &Snapshot, runtime: &Runtime, polls: &[&'a Task]) -> Vec<&'a Task> {
+    let is_listed = |task: &Task| {
+        let own =
+            |worker: &Worker| worker.runtime_number == runtime.number && worker.thread_id == task.thread_id;
+        task.thread_id.is_some() && snapshot.workers.iter().any(own)
+    };
+    // In `block_in_place` another thread goes on as the worker.
+    let has_left = |task: &Task| {
+        let name = |site: &usize| snapshot.sites.get(*site).map(|site| site.name.as_str());
+        task.running.iter().any(|site| name(site) == Some("block_in_place"))
+    };
+    let own = |task: &&&Task| task.runtime_number == runtime.number || is_listed(task);
+    let own = polls.iter().filter(own).filter(|task| !has_left(task)).copied();
+    let mut threads = HashSet::new();
+    oldest_first(own).into_iter().filter(|task| threads.insert((task.thread_id, &task.thread))).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! Snapshots by hand, and what is found in them.
+
+use diagnose_reports::{Runtime, Snapshot, State, Task, Worker};
+
+use super::{Finding, Looks};
+
+/// Runtime 1 with two workers, on threads 11 and 12.
+fn snapshot() -> Snapshot {
+    let mut snapshot = Snapshot::default();
+    let mut runtime = Runtime::default();
+    runtime.number = 1;
+    runtime.workers = 2;
+    snapshot.runtimes.push(runtime);
+    for thread in [11, 12] {
+        let mut worker = Worker::default();
+        worker.runtime_number = 1;
+        worker.thread_id = Some(thread);
+        worker.since_ns = 1_000;
+        snapshot.workers.push(worker);
+    }
+    snapshot
+}
+
+fn task(id: u64, state: State, since_ns: u64) -> Task {
+    let mut task = Task::default();
+    task.id = id;
+    task.state = state;
+    task.since_ns = since_ns;
+    task.runtime_number = 1;
+    task
+}
+
+fn running(id: u64, thread: u64, since_ns: u64) -> Task {
+    let mut task = task(id, State::Running, since_ns);
+    task.thread_id = Some(thread);
+    task
+}
+
+/// What is found, each as a word with the numbers of its tasks.
+fn found(looks: &mut Looks, snapshot: &Snapshot) -> Vec<String> {
+    let ids = |tasks: &[&Task]| tasks.iter().fold(String::new(), |ids, task| format!("{ids} {}", task.id));
+    let findings = looks.look(snapshot, 100);
+    let words = findings.iter().map(|finding| match finding {
+        Finding::LongPoll(task) => format!("long {}", task.id),
+        Finding::Blocked { polls, queued, .. } => format!("blocked{}, queued{}", ids(polls), ids(queued)),
+        Finding::Uneven { queued, .. } => format!("uneven{}", ids(queued)),
+        Finding::Starved(tasks) => format!("starved{}", ids(tasks)),
+    });
+    words.collect()
+}
+
+#[test]
+fn each_thing_is_said_once() {
+    let mut snapshot = snapshot();
+    snapshot.tasks = vec![running(1, 11, 99), task(2, State::Queued, 99)];
+    let mut looks = Looks::default();
+    assert_eq!(found(&mut looks, &snapshot), [""; 0], "nothing is late yet");
+    snapshot.tasks = vec![running(1, 11, 100), task(2, State::Queued, 100)];
+    assert_eq!(found(&mut looks, &snapshot), ["long 1", "starved 2"]);
+    assert_eq!(found(&mut looks, &snapshot), [""; 0]);
+    snapshot.tasks[0].polls = 1;
+    assert_eq!(found(&mut looks, &snapshot), ["long 1"], "another poll");
+}
+
+#[test]
+fn all_workers_are_blocked_with_the_last_of_them() {
+    let mut snapshot = snapshot();
+    snapshot.tasks = vec![
+        running(1, 11, 300),
+        running(2, 12, 50),
+        task(3, State::Unpolled, 10),
+        task(4, State::Queued, 200),
+    ];
+    let mut looks = Looks::default();
+    assert_eq!(found(&mut looks, &snapshot), ["long 1", "starved 4"]);
+    snapshot.tasks[1].since_ns = 100;
+    assert_eq!(found(&mut looks, &snapshot), ["long 2", "blocked 1 2, queued 4 3"]);
+    assert_eq!(found(&mut looks, &snapshot), [""; 0]);
+    snapshot.tasks.push(task(5, State::Queued, 150));
+    assert_eq!(found(&mut looks, &snapshot), [""; 0], "why it is late has been said");
+    snapshot.tasks[0].polls = 1;
+    assert_eq!(found(&mut looks, &snapshot), ["long 1", "blocked 1 2, queued 4 5 3"], "another poll");
+}
+
+#[test]
+fn a_task_of_no_known_runtime_blocks_the_worker_that_it_is_on() {
+    let mut snapshot = snapshot();
+    snapshot.tasks = vec![running(1, 11, 300), running(2, 12, 300), running(3, 13, 300)];
+    snapshot.tasks[1].runtime_number = 0;
+    snapshot.tasks[2].runtime_number = 0;
+    let found = found(&mut Looks::default(), &snapshot);
+    assert_eq!(found, ["long 1", "long 2", "long 3", "blocked 1 2, queued"]);
+}
+
+#[test]
+fn a_single_worker_is_blocked_only_if_somebody_waits_for_it() {
+    let mut snapshot = snapshot();
+    snapshot.runtimes[0].workers = 1;
+    snapshot.tasks = vec![running(1, 11, 300)];
+    let mut looks = Looks::default();
+    assert_eq!(found(&mut looks, &snapshot), ["long 1"]);
+    snapshot.tasks.push(task(2, State::Unpolled, 1));
+    assert_eq!(found(&mut looks, &snapshot), ["blocked 1, queued 2"]);
+}
+
+#[test]
+fn in_block_in_place_it_is_no_worker_that_is_blocked() {
+    let mut snapshot = snapshot();
+    let mut site = diagnose_reports::Site::default();
+    site.name.push_str("block_in_place");
+    snapshot.sites.push(site);
+    snapshot.tasks = vec![running(1, 11, 300), running(2, 12, 300)];
+    snapshot.tasks[1].running.push(0);
+    assert_eq!(found(&mut Looks::default(), &snapshot), ["long 1", "long 2"]);
+}
+
+#[test]
+fn a_queue_beside_a_parked_worker_is_uneven() {
+    let mut snapshot = snapshot();
+    snapshot.workers[1].parked = true;
+    snapshot.tasks = vec![running(1, 11, 300), task(2, State::Queued, 200), task(3, State::Unpolled, 100)];
+    let mut looks = Looks::default();
+    assert_eq!(found(&mut looks, &snapshot), ["long 1", "uneven 2 3"]);
+    assert_eq!(found(&mut looks, &snapshot), [""; 0]);
+    // It has only just run out of work.
+    snapshot.workers[1].since_ns = 99;
+    assert_eq!(found(&mut Looks::default(), &snapshot), ["long 1", "starved 2"]);
+}

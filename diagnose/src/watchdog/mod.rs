@@ -1,0 +1,56 @@
+//! The watchdog: a thread of its own that sees what does not move, while it does not move.
+//!
+//! It only looks: at the state of each task, and at what runs on the threads. Each alarm comes once, on stderr, and from
+//! then on stands in text and JSON reports.
+//! ```text
+//! diagnose: ALARM task 7 conn has been in one poll for 312 ms, on thread tokio-rt-worker, using 100 % of a processor
+//!   conn (src/main.rs:12:1)
+//!   └─ parse (src/parse.rs:3:1)  ◀ running
+//!   native stack, innermost first:
+//!     app::parse::digits (src/parse.rs:40)
+//!     app::parse::parse (src/parse.rs:5)
+//!     app::conn (src/main.rs:14)
+//! diagnose: ALARM all 2 workers of runtime 1 have been in one poll each for 101 ms or longer; 3 tasks are queued behind
+//!   them, the oldest of them, task 9 flush, for 98 ms
+//!   task 7 conn for 312 ms, on thread tokio-rt-worker, using 100 % of a processor
+//!   task 8 conn for 101 ms, on thread tokio-rt-worker, blocked: it uses 0 % of a processor
+//! diagnose: ALARM task 9 flush was woken 250 ms ago and not polled since; running: task 7 conn for 312 ms
+//! diagnose: ALARM task 9 flush was woken 250 ms ago and not polled since, although 1 of the 2 workers of runtime 1 has
+//!   nothing to do: it was woken by task 7 conn, which has been in one poll for 312 ms, on thread tokio-rt-worker
+//! ```
+//! ```text
+//! watch    the thread, its settings, what it has raised
+//! looks    what is late in a snapshot, and was not said yet: a pure function
+//! alarms   how that is said
+//! stack    the native stack of a thread, as lines; interrupt: how it is walked. With the feature `native-stacks`
+//! ```
+
+mod alarms;
+#[cfg(all(
+    feature = "native-stacks",
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+mod interrupt;
+mod looks;
+#[cfg(not(all(
+    feature = "native-stacks",
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+mod no_stack;
+#[cfg(all(
+    feature = "native-stacks",
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+mod stack;
+mod watch;
+
+#[cfg(not(all(
+    feature = "native-stacks",
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+use no_stack as stack;
+pub(crate) use watch::{alarms, long_poll_ns, set_long_polls, watch};

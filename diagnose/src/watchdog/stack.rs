@@ -1,0 +1,153 @@
+//! The native stack of a thread, as lines: without what it is not about.
+//!
+//! ```text
+//! clock_nanosleep                 ┐ the innermost frames, whatever they are: what the program's own code is in
+//! std::thread::sleep              ┘
+//! app::parse (src/parse.rs:5)     ┐ the program's own code and what it depends on
+//! <diagnose::Timed as Future>     ┤ not shown: this crate, the runtime, the standard library
+//! app::conn (src/main.rs:14)      ┘
+//! tokio::runtime::task …          ┐ not shown: what calls all of it
+//! clone3                          ┘
+//! ```
+
+/// So many lines are shown, and so many of the innermost that are not the program's own.
+const MAX_LINES: usize = 32;
+const MAX_INNERMOST: usize = 6;
+
+/// A function on a stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Frame {
+    name: String,
+    /// `src/main.rs:14`, empty if it is not known.
+    place: String,
+}
+
+/// What the thread is in, innermost first, a line each. Empty if it does not answer.
+pub(super) fn of(thread_id: u64) -> Vec<String> {
+    let addresses = super::interrupt::stack_of(thread_id).unwrap_or_default();
+    shown(addresses.into_iter().flat_map(functions).collect())
+}
+
+/// The functions at an address: those that were compiled into one stand there together, innermost first.
+fn functions(address: usize) -> Vec<Frame> {
+    let folder = std::env::current_dir().ok();
+    let mut frames = Vec::new();
+    backtrace::resolve(std::ptr::without_provenance_mut(address), |symbol| {
+        let Some(name) = symbol.name() else { return };
+        let place = symbol.filename().zip(symbol.lineno()).map(|(file, line)| {
+            let inside = folder.as_deref().and_then(|folder| file.strip_prefix(folder).ok());
+            format!("{}:{line}", inside.unwrap_or(file).display())
+        });
+        frames.push(Frame { name: format!("{name:#}"), place: place.unwrap_or_default() });
+    });
+    frames
+}
+
+fn shown(frames: Vec<Frame>) -> Vec<String> {
+    let first_own = frames.iter().position(Frame::is_own);
+    let last_own = frames.iter().rposition(Frame::is_own);
+    let (Some(first), Some(last)) = (first_own, last_own) else {
+        // Nothing of the program's own: whatever there is.
+        return frames.into_iter().take(MAX_INNERMOST).map(Frame::line).collect();
+    };
+    let mut lines = Vec::new();
+    for (number, frame) in frames.into_iter().enumerate() {
+        let is_shown = if number < first { number < MAX_INNERMOST } else { !frame.is_internal() };
+        let line = frame.line();
+        if number <= last && is_shown && lines.last() != Some(&line) {
+            lines.push(line);
+        }
+    }
+    if lines.len() > MAX_LINES {
+        let rest = lines.len() - MAX_LINES;
+        lines.truncate(MAX_LINES);
+        lines.push(format!("… and {rest} more"));
+    }
+    lines
+}
+
+impl Frame {
+    /// Whether it is of this crate, a runtime or the standard library.
+    fn is_internal(&self) -> bool {
+        const INTERNAL: [&str; 10] = [
+            "alloc",
+            "async_std",
+            "backtrace",
+            "core",
+            "diagnose",
+            "parking_lot_core",
+            "smol",
+            "async_executor",
+            "std",
+            "tokio",
+        ];
+        INTERNAL.contains(&self.krate())
+    }
+
+    /// Whether it is a function of Rust that is none of those.
+    fn is_own(&self) -> bool {
+        self.name.contains("::") && !self.is_internal()
+    }
+
+    /// The crate's name, if it has one: `tokio` of `<tokio::task::Task<T> as core::future::Future>::poll`.
+    fn krate(&self) -> &str {
+        let name = self.name.trim_start_matches(['<', '&', '(', '[']);
+        name.strip_prefix("dyn ").unwrap_or(name).split("::").next().unwrap_or(name)
+    }
+
+    fn line(self) -> String {
+        // Where it is in the standard library is not what anybody asks.
+        let has_place = !self.place.is_empty() && !self.is_internal();
+        let Self { mut name, place } = self;
+        while let Some(outside) = name.strip_suffix("::{{closure}}") {
+            name.truncate(outside.len());
+        }
+        if has_place { format!("{name} ({place})") } else { name }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Frame, MAX_LINES, shown};
+
+    fn frames(names: &[&str]) -> Vec<Frame> {
+        let frame = |name: &&str| Frame { name: (*name).to_owned(), place: String::new() };
+        names.iter().map(frame).collect()
+    }
+
+    #[test]
+    fn the_programs_own_code_is_shown_and_what_it_is_in() {
+        let stack = [
+            "clock_nanosleep",
+            "std::thread::sleep",
+            "app::parse::{{closure}}",
+            "<diagnose::timed::Timed<F> as core::future::future::Future>::poll",
+            "library_in_c",
+            "<app::Conn as core::future::future::Future>::poll::{{closure}}::{{closure}}",
+            "tokio::runtime::task::raw::poll",
+            "start_thread",
+        ];
+        let expected = [
+            "clock_nanosleep",
+            "std::thread::sleep",
+            "app::parse",
+            "library_in_c",
+            "<app::Conn as core::future::future::Future>::poll",
+        ];
+        assert_eq!(shown(frames(&stack)), expected);
+    }
+
+    #[test]
+    fn a_stack_without_code_of_its_own_shows_where_it_is() {
+        assert_eq!(shown(frames(&["read", "std::io::read"])), ["read", "std::io::read"]);
+        assert!(shown(Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn a_deep_stack_says_how_much_is_left_out() {
+        let names: Vec<String> = (0..100).map(|depth| format!("app::f{depth}")).collect();
+        let lines = shown(frames(&names.iter().map(String::as_str).collect::<Vec<_>>()));
+        assert_eq!(lines.len(), MAX_LINES + 1);
+        assert_eq!(lines[MAX_LINES], format!("… and {} more", 100 - MAX_LINES));
+    }
+}

@@ -1,0 +1,82 @@
+//! Call paths with long polls, from the histograms.
+//!
+//! A bucket says only between which bounds a poll was, so polls count from the bucket on in which the wanted bound is:
+//! nothing that is longer is left out, and reports say from where they count.
+//! ```text
+//! buckets        |   43..87 µs   |   87..175 µs   |  175..350 µs  |
+//! wanted                             ^ 100 µs
+//! counted                         |███████████████████████████████|
+//! ```
+//! Where a poll is long, so are those around it. They stand where they are not explained by what is below: where some
+//! length was reached more often than half of it was in all children together.
+
+use std::cmp::Reverse;
+
+use crate::analysis::tree::Tree;
+use crate::model::{Bucket, Node, Snapshot};
+
+/// What there is of long polls.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct LongPolls {
+    /// From which duration on polls are counted.
+    pub(crate) from_ns: u64,
+    /// The most time first.
+    pub(crate) rows: Vec<LongRow>,
+}
+
+/// A call path with long polls.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LongRow {
+    /// The node, by its index.
+    pub(crate) node: usize,
+    /// Its long polls that have ended.
+    pub(crate) polls: u64,
+    /// Its longest poll, a running one included.
+    pub(crate) longest_ns: u64,
+    /// How much time those polls took at least, by the lower bounds of their buckets.
+    pub(crate) at_least_ns: u64,
+}
+
+/// The call paths with polls of about `wanted_ns` or longer that no path below has.
+pub(crate) fn long_polls(snapshot: &Snapshot, tree: &Tree<'_>, wanted_ns: u64) -> LongPolls {
+    let buckets = || snapshot.nodes.iter().flat_map(|node| &node.polls_histogram);
+    let around = buckets().filter(|bucket| bucket.from_ns <= wanted_ns && wanted_ns < bucket.to_ns);
+    let from_ns = around.map(|bucket| bucket.from_ns).min().unwrap_or(wanted_ns);
+    let mut rows = Vec::new();
+    for (index, node) in tree.nodes.iter().enumerate() {
+        let children = || tree.children[index].iter().map(|&child| &tree.nodes[child]);
+        let is_own = |bucket: &Bucket| {
+            let below = children().map(|child| reaching(child, bucket.from_ns / 2 + 1));
+            reaching(node, bucket.from_ns + 1) > below.fold(0, u64::saturating_add)
+        };
+        if long(node, from_ns).any(is_own) {
+            rows.push(LongRow {
+                node: index,
+                polls: long(node, from_ns).map(|bucket| bucket.count).fold(0, u64::saturating_add),
+                longest_ns: node.longest_poll_ns,
+                at_least_ns: at_least(node, from_ns),
+            });
+        }
+    }
+    rows.sort_by_key(|row| (Reverse(row.at_least_ns), row.node));
+    LongPolls { from_ns, rows }
+}
+
+fn long(node: &Node, from_ns: u64) -> impl Iterator<Item = &Bucket> {
+    node.polls_histogram.iter().filter(move |bucket| bucket.from_ns >= from_ns)
+}
+
+/// How many polls are in buckets that end after `ns`.
+fn reaching(node: &Node, ns: u64) -> u64 {
+    let reaching = node.polls_histogram.iter().filter(|bucket| bucket.to_ns > ns);
+    reaching.map(|bucket| bucket.count).fold(0, u64::saturating_add)
+}
+
+fn at_least(node: &Node, from_ns: u64) -> u64 {
+    let times = long(node, from_ns).map(|bucket| bucket.from_ns.saturating_mul(bucket.count));
+    let sum = times.fold(0_u64, u64::saturating_add);
+    // Of the longest it is known how long it was, if it has ended.
+    let last = long(node, from_ns).last().filter(|bucket| node.longest_poll_ns < bucket.to_ns);
+    let more = last.map_or(0, |bucket| node.longest_poll_ns.saturating_sub(bucket.from_ns));
+    sum.saturating_add(more).min(node.busy_ns)
+}

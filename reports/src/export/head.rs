@@ -1,0 +1,141 @@
+//! The head of the dump of tasks: how many there are, and what their runtimes are doing.
+//!
+//! ```text
+//! tasks: 3 alive, 1 running, 2 waiting
+//! runtimes: 1 payments (tokio, 4 workers, 6 threads)
+//! workers: 4, 3 parked for 1.00 s to 4.20 s, 1 busy: tokio-rt-worker with task 7 for 312 ms
+//! polls: 1,234, 56.7 a second; after a wake 12.3 µs in the queue on average
+//! ```
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+
+use crate::export::units::{count, counted, time};
+use crate::model::{Snapshot, State, Task, Worker};
+use crate::names::printable;
+
+/// So many busy workers, and so many runtimes, are named.
+const MAX_NAMED: usize = 8;
+
+pub(crate) fn head(snapshot: &Snapshot, tasks: &HashMap<u64, &Task>) -> String {
+    let mut page = format!("tasks: {} alive", count(snapshot.tasks.len() as u64));
+    for state in [State::Running, State::Queued, State::Waiting, State::Unpolled] {
+        let number = snapshot.tasks.iter().filter(|task| task.state == state).count();
+        if number > 0 {
+            // Writing to a string cannot fail.
+            let _ = write!(page, ", {} {}", count(number as u64), word(state));
+        }
+    }
+    page.push('\n');
+    runtimes(&mut page, snapshot);
+    workers(&mut page, snapshot, tasks);
+    polls(&mut page, snapshot);
+    page
+}
+
+pub(crate) fn word(state: State) -> &'static str {
+    match state {
+        State::Unpolled => "not polled yet",
+        State::Running => "running",
+        State::Queued => "queued",
+        State::Waiting => "waiting",
+    }
+}
+
+fn runtimes(page: &mut String, snapshot: &Snapshot) {
+    if snapshot.runtimes.is_empty() {
+        return;
+    }
+    let mut shown: Vec<String> = snapshot
+        .runtimes
+        .iter()
+        .take(MAX_NAMED)
+        .map(|runtime| {
+            let name =
+                runtime.name.as_deref().map(|name| format!(" {}", printable(name))).unwrap_or_default();
+            let threads = if runtime.threads == 0 {
+                String::new()
+            } else {
+                format!(", {}", counted(runtime.threads, "thread"))
+            };
+            let workers = counted(runtime.workers, "worker");
+            format!("{}{name} ({}, {workers}{threads})", runtime.number, printable(&runtime.library))
+        })
+        .collect();
+    if snapshot.runtimes.len() > MAX_NAMED {
+        shown.push(format!("{} more", snapshot.runtimes.len() - MAX_NAMED));
+    }
+    let _ = writeln!(page, "runtimes: {}", shown.join(", "));
+}
+
+/// A line for the workers of each runtime.
+fn workers(page: &mut String, snapshot: &Snapshot, tasks: &HashMap<u64, &Task>) {
+    let mut by_runtime = BTreeMap::<u64, Vec<&Worker>>::new();
+    for worker in &snapshot.workers {
+        by_runtime.entry(worker.runtime_number).or_default().push(worker);
+    }
+    let is_one = by_runtime.len() == 1;
+    for (number, workers) in by_runtime {
+        match number {
+            number if number != 0 && !is_one => {
+                let _ = write!(page, "workers of runtime {number}: ");
+            }
+            _ => page.push_str("workers: "),
+        }
+        workers_of_one(page, &workers, tasks);
+    }
+}
+
+fn workers_of_one(page: &mut String, workers: &[&Worker], tasks: &HashMap<u64, &Task>) {
+    let (parked, busy): (Vec<&Worker>, Vec<&Worker>) =
+        workers.iter().copied().partition(|worker| worker.parked);
+    let _ = write!(page, "{}, {} parked", count(workers.len() as u64), count(parked.len() as u64));
+    let since = || parked.iter().map(|worker| worker.since_ns);
+    if let Some((shortest, longest)) = since().min().zip(since().max()) {
+        let (shortest, longest) = (time(shortest), time(longest));
+        let range = if shortest == longest { longest } else { format!("{shortest} to {longest}") };
+        let _ = write!(page, " for {range}");
+    }
+    let _ = write!(page, ", {} busy", count(busy.len() as u64));
+    for (number, worker) in busy.iter().take(MAX_NAMED).enumerate() {
+        let task = worker.task.and_then(|task| tasks.get(&task));
+        let (with, since_ns) = match task {
+            Some(task) => (format!(" with task {}", task.id), task.since_ns),
+            None => (String::new(), worker.since_ns),
+        };
+        let separator = if number == 0 { ":" } else { "," };
+        let _ = write!(page, "{separator} {}{with} for {}", printable(&worker.thread), time(since_ns));
+    }
+    if busy.len() > MAX_NAMED {
+        let _ = write!(page, ", {} more", busy.len() - MAX_NAMED);
+    }
+    page.push('\n');
+}
+
+/// How often tasks were polled, over the time that was recorded, and how long they waited for it.
+fn polls(page: &mut String, snapshot: &Snapshot) {
+    let tasks = &snapshot.tasks;
+    let sum = |value: fn(&Task) -> u64| tasks.iter().map(value).fold(0, u64::saturating_add);
+    let roots = snapshot.nodes.iter().filter(|node| node.parent.is_none());
+    // Without what was spent, only those tasks count that are alive, over the time for which the oldest has been.
+    let (polls, over_ns) = if snapshot.nodes.is_empty() {
+        (sum(|task| task.polls), tasks.iter().map(|task| task.age_ns).max().unwrap_or(0))
+    } else {
+        (roots.map(|root| root.polls).fold(0, u64::saturating_add), snapshot.elapsed_ns)
+    };
+    if polls == 0 {
+        return;
+    }
+    let _ = write!(page, "polls: {}", count(polls));
+    if let Some(tenths) = (u128::from(polls) * 10_000_000_000).checked_div(u128::from(over_ns)) {
+        let tenths = u64::try_from(tenths).unwrap_or(u64::MAX);
+        let rate =
+            if tenths < 1_000 { format!("{}.{}", tenths / 10, tenths % 10) } else { count(tenths / 10) };
+        let _ = write!(page, ", {rate} a second");
+    }
+    let queued_ns = sum(|task| task.queued_ns);
+    if let Some(mean_ns) = queued_ns.checked_div(sum(|task| task.wakes)) {
+        let _ = write!(page, "; after a wake {} in the queue on average", time(mean_ns));
+    }
+    page.push('\n');
+}

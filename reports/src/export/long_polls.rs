@@ -1,0 +1,62 @@
+//! The table of long polls in the text report.
+//!
+//! ```text
+//! long polls, 87.4 µs or longer, most time first
+//!   polls  longest  time at least  of all busy  call path
+//!      12  41.2 ms         312 ms      23.80 %  main > handle > parse
+//! ```
+
+use std::fmt::Write as _;
+
+use crate::analysis::long_polls::long_polls;
+use crate::analysis::tree::Tree;
+use crate::export::table::Table;
+use crate::export::units::{count, counted, percent, time};
+use crate::model::Snapshot;
+use crate::names::{Names, printable};
+
+/// So many call paths are shown.
+const MAX_ROWS: usize = 30;
+
+/// Appends the table, if there is any long poll.
+pub(crate) fn write(page: &mut String, snapshot: &Snapshot) {
+    if snapshot.long_poll_ns == 0 {
+        return;
+    }
+    let tree = Tree::new(snapshot);
+    let found = long_polls(snapshot, &tree, snapshot.long_poll_ns);
+    if found.rows.is_empty() {
+        return;
+    }
+    let names = Names::new(snapshot);
+    let roots = tree.roots.iter().map(|&root| &tree.nodes[root]);
+    let nested = tree.nodes.iter().map(|node| node.nested_ns).fold(0, u64::saturating_add);
+    let busy = roots.map(|root| root.busy_ns).fold(0, u64::saturating_add).saturating_sub(nested);
+    let mut table = Table::new(&["polls", "longest", "time at least", "of all busy"], &["call path"]);
+    for row in found.rows.iter().take(MAX_ROWS) {
+        let path: Vec<String> = tree
+            .path(row.node)
+            .into_iter()
+            .map(|node| {
+                let node = &tree.nodes[node];
+                let label =
+                    node.label.as_deref().map(|label| format!(" {}", printable(label))).unwrap_or_default();
+                format!("{}{label}", names.frame(node.site))
+            })
+            .collect();
+        table.push(vec![
+            count(row.polls),
+            time(row.longest_ns),
+            time(row.at_least_ns),
+            percent(row.at_least_ns, busy),
+            path.join(" > "),
+        ]);
+    }
+    // Writing to a string cannot fail.
+    let _ =
+        write!(page, "\nlong polls, {} or longer, most time first\n{}", time(found.from_ns), table.render());
+    if found.rows.len() > MAX_ROWS {
+        let rest = counted((found.rows.len() - MAX_ROWS) as u64, "call path");
+        let _ = writeln!(page, "  … and {rest} more (the JSON report has everything)");
+    }
+}

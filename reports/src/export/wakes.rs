@@ -1,0 +1,46 @@
+//! Who woke a task, and who woke that one: `woken 12.0 ms ago by task 4 producer, itself woken 12.1 ms ago by task 2 main`.
+//!
+//! Of each task only the last wake is known, so the chain goes on only where that was before the wake that it led to.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use crate::export::units::time;
+use crate::model::{State, Task};
+
+/// So many wakes are shown one after the other.
+const MAX_LINKS: usize = 4;
+
+/// The chain as text, with a comma before it. Empty for a task that was never woken; one that waits again is shown with
+/// its last wake if that came from a task.
+pub(crate) fn chain(task: &Task, tasks: &HashMap<u64, &Task>, name: impl Fn(&Task) -> String) -> String {
+    let mut text = String::new();
+    let mut woken = task;
+    while let Some(woken_ns) = woken.woken_ns {
+        let waker = woken.woken_by.filter(|_| text.matches("woken ").count() < MAX_LINKS);
+        if waker.is_none() && (!text.is_empty() || task.state != State::Queued) {
+            break;
+        }
+        let itself = if text.is_empty() { "" } else { "itself " };
+        // Writing to a string cannot fail.
+        let _ = write!(text, ", {itself}woken {} ago by ", time(woken_ns));
+        let Some(waker) = waker else {
+            text.push_str("no task");
+            break;
+        };
+        let Some(known) = tasks.get(&waker) else {
+            let _ = write!(text, "task {waker}, which is done");
+            break;
+        };
+        if waker == woken.id {
+            text.push_str("itself");
+            break;
+        }
+        let _ = write!(text, "task {waker} {}", name(known));
+        if known.woken_ns.is_none_or(|before_ns| before_ns < woken_ns) {
+            break;
+        }
+        woken = known;
+    }
+    text
+}

@@ -1,0 +1,162 @@
+//! The dump of tasks, as a whole page.
+
+mod support;
+
+use diagnose_reports::{Kind, Runtime, Snapshot, Span, State, Task, Worker};
+use support::{empty, site};
+
+const MS: u64 = 1_000_000;
+
+fn task(id: u64, site: usize, state: State, since_ns: u64) -> Task {
+    let mut task = Task::default();
+    task.id = id;
+    task.site = site;
+    task.state = state;
+    task.since_ns = since_ns;
+    task.age_ns = 2_000 * MS;
+    task
+}
+
+fn woken(mut task: Task, by: Option<u64>, ns: u64) -> Task {
+    task.woken_by = by;
+    task.woken_ns = Some(ns);
+    task.wakes = 1;
+    task
+}
+
+fn span(id: u64, site: usize, task: Option<u64>, parent: Option<usize>) -> Span {
+    let mut span = Span::default();
+    span.id = id;
+    span.site = site;
+    span.task = task;
+    span.parent = parent;
+    span.since_ns = 40 * MS;
+    span
+}
+
+/// Sites 0 to 3, of which the last is an await.
+fn sites() -> Snapshot {
+    let mut snapshot = empty();
+    for (line, name) in ["main", "producer", "consumer", "queue.pop().await"].into_iter().enumerate() {
+        snapshot.sites.push(site(name, "app", "src/main.rs", u32::try_from(line).unwrap() + 1, 9));
+    }
+    snapshot.sites[3].kind = Kind::Await;
+    snapshot
+}
+
+#[test]
+fn the_head_says_what_the_runtimes_are_doing() {
+    let mut snapshot = sites();
+    for (number, name, workers, threads) in [(1, Some("payments"), 3, 4), (2, None, 1, 0)] {
+        let mut runtime = Runtime::default();
+        runtime.number = number;
+        runtime.name = name.map(str::to_owned);
+        runtime.library.push_str("tokio");
+        runtime.workers = workers;
+        runtime.threads = threads;
+        snapshot.runtimes.push(runtime);
+    }
+    for (runtime, parked, since_ns) in
+        [(1, true, 4_200 * MS), (1, true, 1_000 * MS), (1, false, 400 * MS), (2, true, MS)]
+    {
+        let mut worker = Worker::default();
+        worker.runtime_number = runtime;
+        worker.thread.push_str("worker");
+        worker.parked = parked;
+        worker.since_ns = since_ns;
+        worker.task = (!parked).then_some(1);
+        snapshot.workers.push(worker);
+    }
+    snapshot.tasks = vec![task(1, 0, State::Running, 312 * MS), task(2, 1, State::Waiting, 5 * MS)];
+    snapshot.tasks[0].polls = 100;
+    snapshot.tasks[1].polls = 13;
+    snapshot.tasks[1].wakes = 10;
+    snapshot.tasks[1].queued_ns = MS;
+    insta::assert_snapshot!(snapshot.tree(), @r"
+    tasks: 2 alive, 1 running, 1 waiting
+    runtimes: 1 payments (tokio, 3 workers, 4 threads), 2 (tokio, 1 worker)
+    workers of runtime 1: 3, 2 parked for 1.00 s to 4.20 s, 1 busy: worker with task 1 for 312 ms
+    workers of runtime 2: 1, 1 parked for 1.00 ms, 0 busy
+    polls: 113, 56.5 a second; after a wake 100 µs in the queue on average
+
+    task 1 main [running 312 ms] 100 polls, busy 0 ns
+
+    task 2 producer [waiting 5.00 ms] 13 polls, busy 0 ns
+    ");
+}
+
+#[test]
+fn who_woke_whom_is_followed_as_far_as_it_is_known() {
+    let mut snapshot = sites();
+    snapshot.tasks = vec![
+        woken(task(1, 0, State::Waiting, 50 * MS), None, 60 * MS),
+        woken(task(2, 1, State::Waiting, 11 * MS), Some(1), 13 * MS),
+        woken(task(3, 2, State::Queued, 12 * MS), Some(2), 12 * MS),
+        // Woken again since it has woken somebody: by whom before that is not known.
+        woken(task(4, 2, State::Queued, 14 * MS), Some(2), 14 * MS),
+        woken(task(5, 2, State::Queued, 15 * MS), None, 15 * MS),
+        woken(task(6, 2, State::Queued, 16 * MS), Some(99), 16 * MS),
+        woken(task(7, 2, State::Queued, 17 * MS), Some(7), 17 * MS),
+    ];
+    // Alike, they would stand together.
+    for (number, task) in snapshot.tasks.iter_mut().enumerate() {
+        task.spawned_at = format!("src/main.rs:{number}:1");
+    }
+    let tree = snapshot.tree();
+    let chains: Vec<&str> = tree
+        .lines()
+        .filter(|line| line.starts_with("task "))
+        .map(|line| line.split_once(", spawned").unwrap().1)
+        .collect();
+    assert_eq!(
+        chains,
+        [
+            " at src/main.rs:0:1",
+            " at src/main.rs:6:1, woken 17.0 ms ago by itself",
+            " at src/main.rs:5:1, woken 16.0 ms ago by task 99, which is done",
+            " at src/main.rs:4:1, woken 15.0 ms ago by no task",
+            " at src/main.rs:3:1, woken 14.0 ms ago by task 2 producer",
+            " at src/main.rs:2:1, woken 12.0 ms ago by task 2 producer, itself woken 13.0 ms ago by task 1 main",
+            " at src/main.rs:1:1, woken 13.0 ms ago by task 1 main",
+        ]
+    );
+}
+
+#[test]
+fn tasks_that_wake_each_other_end_the_chain() {
+    let mut snapshot = sites();
+    snapshot.tasks = vec![
+        woken(task(1, 0, State::Queued, MS), Some(2), MS),
+        woken(task(2, 1, State::Queued, MS), Some(1), MS),
+    ];
+    let tree = snapshot.tree();
+    let first = tree.lines().find(|line| line.starts_with("task 1 ")).unwrap();
+    assert_eq!(first.matches("woken ").count(), 4, "{first}");
+}
+
+#[test]
+fn what_has_lost_its_parent_stands_under_its_task() {
+    let mut snapshot = sites();
+    snapshot.tasks = vec![task(1, 0, State::Waiting, 40 * MS)];
+    snapshot.tasks[0].span = Some(0);
+    snapshot.spans = vec![
+        span(1, 0, Some(1), None),
+        span(2, 1, Some(1), Some(0)),
+        span(3, 2, Some(1), None),
+        span(4, 3, Some(1), Some(2)),
+        span(5, 2, None, None),
+    ];
+    snapshot.spans[2].detached = true;
+    snapshot.spans[4].detached = true;
+    insta::assert_snapshot!(snapshot.tree(), @r"
+    tasks: 1 alive, 1 waiting
+
+    task 1 main [waiting 40.0 ms] 0 polls, busy 0 ns
+      └─ producer (src/main.rs:2) [waiting 40.0 ms]
+      detached, what polled it is gone: consumer (src/main.rs:3)
+      └─ queue.pop().await (src/main.rs:4:9) [waiting 40.0 ms]
+
+    detached: pending, and what polled them is gone
+      consumer (src/main.rs:3) [waiting 40.0 ms]
+    ");
+}

@@ -1,0 +1,118 @@
+//! Something hangs until the watchdog has said so: the words of its alarm are the last argument. Then it goes on, and the
+//! text report goes to standard output.
+
+use std::hint::black_box;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::{Duration, Instant};
+
+use diagnose::diagnose;
+use diagnose::tokio;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
+
+/// Looks again and again, for a minute at most.
+fn until(is_so: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !is_so() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn has_said(words: &str) -> bool {
+    diagnose::snapshot().alarms.iter().any(|alarm| alarm.contains(words))
+}
+
+#[diagnose]
+async fn blocks(runs: Sender<()>, ends: Receiver<()>) {
+    runs.send(()).expect("main waits");
+    receives(&ends);
+}
+
+#[diagnose]
+#[inline(never)]
+fn receives(ends: &Receiver<()>) {
+    let _ = ends.recv();
+}
+
+#[diagnose]
+async fn waits(go: oneshot::Receiver<()>) {
+    let _ = go.await;
+}
+
+/// Both workers block, and two tasks wait for one.
+fn blocked(runtime: &Runtime, words: &str) {
+    let (runs, is_running) = mpsc::channel();
+    let (end1, ends1) = mpsc::channel();
+    let (end2, ends2) = mpsc::channel();
+    let tasks = [runtime.spawn(blocks(runs.clone(), ends1)), runtime.spawn(blocks(runs, ends2))];
+    for _ in &tasks {
+        is_running.recv().expect("both run");
+    }
+    let (_go, gone) = oneshot::channel();
+    runtime.spawn(waits(gone));
+    runtime.spawn(async {});
+    until(|| has_said(words));
+    drop((end1, end2));
+    for task in tasks {
+        runtime.block_on(task).expect("no panic");
+    }
+}
+
+#[diagnose]
+async fn spins(words: &str) {
+    black_box(digests(words));
+}
+
+#[inline(never)]
+fn digests(words: &str) -> u64 {
+    let mut sum = 0_u64;
+    let mut is_said = || {
+        let end = Instant::now() + Duration::from_millis(20);
+        while Instant::now() < end {
+            sum = black_box((0..1_000).fold(sum, |sum, number| sum.wrapping_mul(31) ^ number));
+        }
+        has_said(words)
+    };
+    let end = Instant::now() + Duration::from_secs(60);
+    while !is_said() && Instant::now() < end {}
+    sum
+}
+
+#[diagnose]
+async fn wakes(runs: Sender<()>, go: oneshot::Sender<()>, ends: Receiver<()>) {
+    let _ = go.send(());
+    runs.send(()).expect("main waits");
+    receives(&ends);
+}
+
+/// What a poll wakes last stays with its worker, though the other has nothing to do.
+fn uneven(runtime: &Runtime, words: &str) {
+    let (go, gone) = oneshot::channel();
+    let waiting = runtime.spawn(waits(gone));
+    let is_waiting = |task: &diagnose::Task| task.polls == 1;
+    until(|| diagnose::snapshot().tasks.iter().any(is_waiting));
+    let (runs, is_running) = mpsc::channel();
+    let (end, ends) = mpsc::channel();
+    let waking = runtime.spawn(wakes(runs, go, ends));
+    is_running.recv().expect("it runs");
+    until(|| has_said(words));
+    drop(end);
+    runtime.block_on(waking).expect("no panic");
+    runtime.block_on(waiting).expect("no panic");
+}
+
+fn main() {
+    diagnose::Builder::new().signal(None).install();
+    let runtime =
+        Builder::new_multi_thread().worker_threads(2).thread_name("worker").build().expect("it starts");
+    let parked = || diagnose::snapshot().workers.iter().filter(|worker| worker.parked).count();
+    until(|| parked() == 2);
+    let mut arguments = std::env::args().skip(1);
+    let (what, words) = (arguments.next().expect("what"), arguments.next().expect("which words"));
+    match what.as_str() {
+        "blocked" => blocked(&runtime, &words),
+        "uneven" => uneven(&runtime, &words),
+        _ => runtime.block_on(spins(&words)),
+    }
+    diagnose::dump_to(diagnose::Format::Text, &mut std::io::stdout()).expect("it is open");
+}

@@ -1,0 +1,95 @@
+//! What hangs is said while it hangs: the program goes on only when it has been.
+
+use diagnose_process_tests::child::Program;
+
+/// Runs the program until the watchdog has said those words. Returns its alarms and its report.
+fn run(what: &str, words: &str) -> (Vec<String>, String) {
+    let variables = [("DIAGNOSE_WATCHDOG", "100ms"), ("DIAGNOSE_LONG_POLLS", "1ms")];
+    let mut program = Program::start(env!("CARGO_BIN_EXE_alarms"), &[what, words], &variables);
+    let mut report = String::new();
+    loop {
+        let line = program.hear();
+        report.push_str(&line);
+        report.push('\n');
+        if line.starts_with("diagnose 0.") || report.ends_with("\n\n\n\n") {
+            break;
+        }
+    }
+    let ended = program.end();
+    println!("{report}\n{}", ended.stderr);
+    assert!(ended.success);
+    let alarms = ended.stderr.split("diagnose: ALARM ").skip(1).map(|alarm| alarm.trim_end().to_owned());
+    (alarms.collect(), report)
+}
+
+/// The only one with those words.
+fn only<'a>(alarms: &'a [String], words: &str) -> &'a str {
+    let with: Vec<&String> = alarms.iter().filter(|alarm| alarm.contains(words)).collect();
+    assert_eq!(with.len(), 1, "{words}: {alarms:#?}");
+    with[0]
+}
+
+#[test]
+fn all_workers_of_a_runtime_are_blocked() {
+    let (alarms, report) = run("blocked", "all 2 workers");
+    let alarm = only(&alarms, "all 2 workers of runtime 1 have been in one poll each for ");
+    assert!(alarm.contains(" ms or longer; 2 tasks are queued behind, the oldest of them, task "), "{alarm}");
+    let polls: Vec<&str> = alarm.lines().skip(1).collect();
+    assert_eq!(polls.len(), 2, "{alarm}");
+    for poll in polls {
+        assert!(poll.contains(" blocks for ") && poll.contains(" ms, on thread worker"), "{alarm}");
+        assert!(!cfg!(target_os = "linux") || poll.contains(", blocked: it uses "), "{alarm}");
+    }
+    assert!(!alarms.iter().any(|alarm| alarm.contains(" was woken ")), "why they wait is said: {alarms:#?}");
+    assert!(report.contains("\nALARM all 2 workers of runtime 1 "), "{report}");
+    assert!(report.contains("\nruntimes: 1 (tokio, 2 workers, 2 threads)\nworkers: 2, "), "{report}");
+}
+
+#[test]
+fn a_task_is_queued_where_only_a_blocked_worker_gets_at_it() {
+    let (alarms, _) = run("uneven", "nothing to do");
+    let alarm = only(&alarms, " although 1 of the 2 workers of runtime 1 has nothing to do: that was task ");
+    assert!(
+        alarm.contains(" waits was woken ") && alarm.contains(" ms ago and not polled since, "),
+        "{alarm}"
+    );
+    assert!(alarm.contains(" wakes, which has been in one poll for "), "{alarm}");
+    assert!(!alarms.iter().any(|alarm| alarm.contains("; running: ")), "said once: {alarms:#?}");
+}
+
+#[test]
+fn a_poll_that_spins_is_said_and_stands_in_the_table() {
+    let (alarms, report) = run("spins", "has been in one poll for");
+    let alarm = only(&alarms, " main has been in one poll for ");
+    assert!(
+        !cfg!(target_os = "linux") || alarm.contains(", using ") && alarm.contains("\n  spins ("),
+        "{alarm}"
+    );
+    assert!(alarm.contains(")  ◀ running"), "{alarm}");
+    let table = report.split("\nlong polls, ").nth(1).expect("there is one");
+    let row = table.lines().nth(2).expect("there is a row");
+    assert!(row.trim_start().starts_with("1  ") && row.ends_with(" spins"), "{table}");
+}
+
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[test]
+fn the_native_stack_of_a_poll_that_spins_names_the_function() {
+    let (alarms, _) = run("spins", "native stack");
+    let alarm = only(&alarms, " main has been in one poll for ");
+    let stack: Vec<&str> =
+        alarm.split("native stack, innermost first:\n").nth(1).expect("it is there").lines().collect();
+    let of = |function: &str| stack.iter().position(|line| line.contains(function));
+    let (inside, outside) = (of("alarms::digests ("), of("alarms::spins"));
+    assert!(inside.expect("named, with its place") < outside.expect("named"), "{alarm}");
+    assert!(stack.last().expect("there are lines").contains("alarms::main ("), "{alarm}");
+    assert!(!alarm.contains("tokio::") && !alarm.contains("    <diagnose::"), "{alarm}");
+}
+
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[test]
+fn a_blocked_thread_gives_its_stack_and_stays_blocked() {
+    let (alarms, _) = run("blocked", "native stack");
+    let blocked: Vec<&String> = alarms.iter().filter(|alarm| alarm.contains(" blocks has been ")).collect();
+    assert!(!blocked.is_empty(), "{alarms:#?}");
+    assert!(blocked.iter().any(|alarm| alarm.contains("\n    alarms::receives (")), "{alarms:#?}");
+}
