@@ -48,7 +48,7 @@ pub(super) const SECTION: Section = Section {
             .or(suspect("shutdown"))
             .beside("driver_starved"),
         row!("C51", spins, "a task spins until another has run, which it keeps from running")
-            .is(suspect("spin"))
+            .is(likely("spin"))
             .beside("driver_starved")
             .ends_on_two_workers()
             .keeps_busy(),
