@@ -114,6 +114,11 @@ impl System<'_> {
             self.always(gate);
             return;
         }
+        if it.kind == ResourceKind::Semaphore && is_short {
+            let anybody = self.anybody(resource);
+            self.or(gate, anybody);
+            return;
+        }
         self.gates.set(gate, 0);
         if it.is_fair {
             if let Some(ahead) = self.ahead(resource, side(wait.mode), facts.ahead[index]) {

@@ -37,7 +37,9 @@ impl Semaphore {
     /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
     #[track_caller]
     pub fn new(permits: usize) -> Self {
-        real::Semaphore::new(permits).into()
+        let mut semaphore = Self::around(real::Semaphore::new(permits), permits);
+        semaphore.resource = semaphore.resource.born();
+        semaphore
     }
 
     /// The same in a constant.
