@@ -11,13 +11,15 @@ use std::task::{Context, Poll, ready};
 use ::async_lock::BarrierWaitResult;
 use pin_project_lite::pin_project;
 
-use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Waited, What};
+use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Users, Waited, What};
 
 static WHAT: What = What { kind: Kind::Barrier, library: "async-lock", is_fair: false, is_forced: || false };
 
 /// async-lock's `Barrier`. It is known with the place where it was made, from its first use on.
 pub struct Barrier {
     resource: Resource,
+    /// Who has arrived, in this round or an earlier one.
+    users: Users,
     original: ::async_lock::Barrier,
     /// How many open it; the original does not tell.
     n: usize,
@@ -29,6 +31,7 @@ impl Barrier {
     pub const fn new(n: usize) -> Self {
         Self {
             resource: Resource::new(&WHAT, n as u64, Location::caller()),
+            users: Users::new(),
             original: ::async_lock::Barrier::new(n),
             n,
         }
@@ -37,24 +40,27 @@ impl Barrier {
     /// Arrives with the first poll, and waits for the others. Not cancel safe: who has arrived and is gone still counts.
     #[track_caller]
     pub fn wait(&self) -> BarrierWait<'_> {
-        let leaf = Leaf::on(self.resource.record(), Mode::Arrive, 1, Location::caller());
-        BarrierWait { waited: Waited::new(self.original.wait(), leaf), barrier: self, has_arrived: false }
+        let at = Location::caller();
+        let leaf = Leaf::on(self.resource.record(), Mode::Arrive, 1, at);
+        BarrierWait { waited: Waited::new(self.original.wait(), leaf), barrier: self, arrives: Some(at) }
     }
 
     /// Arrives, and blocks this thread until the others have.
     #[track_caller]
     #[cfg(not(target_family = "wasm"))]
     pub fn wait_blocking(&self) -> BarrierWaitResult {
-        self.arrive();
-        let blocked = Blocked::begin(self.resource.record(), Mode::Arrive, 1, Location::caller());
+        let at = Location::caller();
+        self.arrive(at);
+        let blocked = Blocked::begin(self.resource.record(), Mode::Arrive, 1, at);
         let result = self.original.wait_blocking();
         drop(blocked);
         self.open(&result);
         result
     }
 
-    fn arrive(&self) {
+    fn arrive(&self, at: &'static Location<'static>) {
         if let Some(record) = self.resource.record() {
+            self.users.note(Some(record), at);
             record.entered.fetch_add(1, Relaxed);
         }
     }
@@ -95,7 +101,8 @@ pin_project! {
         #[pin]
         waited: Waited<::async_lock::futures::BarrierWait<'a>>,
         barrier: &'a Barrier,
-        has_arrived: bool,
+        // Where, until it has.
+        arrives: Option<&'static Location<'static>>,
     }
 }
 
@@ -104,9 +111,8 @@ impl Future for BarrierWait<'_> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        if !*this.has_arrived {
-            *this.has_arrived = true;
-            this.barrier.arrive();
+        if let Some(at) = this.arrives.take() {
+            this.barrier.arrive(at);
         }
         let result = ready!(this.waited.poll(context));
         this.barrier.open(&result);

@@ -13,7 +13,7 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 
 use super::futures::Acquire;
-use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Stake, Waited, What};
+use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Stake, Users, Waited, What};
 
 static WHAT: What =
     What { kind: Kind::Semaphore, library: "async-lock", is_fair: false, is_forced: || false };
@@ -21,6 +21,8 @@ static WHAT: What =
 /// async-lock's `Semaphore`. It is known with the place where it was made, from its first use on.
 pub struct Semaphore {
     resource: Resource,
+    /// Who has added permits.
+    users: Users,
     semaphore: ::async_lock::Semaphore,
 }
 
@@ -30,6 +32,7 @@ impl Semaphore {
     pub const fn new(n: usize) -> Self {
         Self {
             resource: Resource::new(&WHAT, n as u64, Location::caller()),
+            users: Users::new(),
             semaphore: ::async_lock::Semaphore::new(n),
         }
     }
@@ -99,11 +102,13 @@ impl Semaphore {
     }
 
     /// Adds so many permits.
+    #[track_caller]
     pub fn add_permits(&self, n: usize) {
         // The record goes first: nobody shall be seen to have a permit that there is not.
         if let Some(record) = self.resource.record() {
             record.capacity.fetch_add(n as u64, Relaxed);
             record.is_refilled.store(true, Relaxed);
+            self.users.note(Some(record), Location::caller());
         }
         self.semaphore.add_permits(n);
     }
@@ -143,7 +148,7 @@ impl From<::async_lock::Semaphore> for Semaphore {
     #[track_caller]
     fn from(semaphore: ::async_lock::Semaphore) -> Self {
         let free = semaphore.available_permits() as u64;
-        Self { resource: Resource::new(&WHAT, free, Location::caller()), semaphore }
+        Self { resource: Resource::new(&WHAT, free, Location::caller()), users: Users::new(), semaphore }
     }
 }
 

@@ -8,13 +8,15 @@ use std::time::{Duration, Instant};
 use ::parking_lot::WaitTimeoutResult;
 
 use super::MutexGuard;
-use crate::waits::{Kind, Notified, Resource, Stake, What};
+use crate::waits::{Kind, Notified, Record, Resource, Stake, Users, What};
 
 static WHAT: What = What { kind: Kind::Condvar, library: "parking_lot", is_fair: false, is_forced: || false };
 
 /// `parking_lot`'s `Condvar`. It is known with the place where it was made, from its first use on.
 pub struct Condvar {
     resource: Resource,
+    /// Who has waited or notified.
+    users: Users,
     condvar: ::parking_lot::Condvar,
 }
 
@@ -126,11 +128,17 @@ impl Condvar {
 
     fn begin<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>, at: &'static Location<'static>) -> Notified {
         let stake = std::mem::replace(&mut guard.stake, Stake::NONE);
-        Notified::begin(self.resource.record(), guard.mutex.resource.record(), stake, at)
+        Notified::begin(self.used(at), guard.mutex.resource.record(), stake, at)
+    }
+
+    fn used(&self, at: &'static Location<'static>) -> Option<&'static Record> {
+        let record = self.resource.record();
+        self.users.note(record, at);
+        record
     }
 
     fn tell(&self, at: &'static Location<'static>, all: bool) {
-        if let Some(record) = self.resource.record() {
+        if let Some(record) = self.used(at) {
             record.tell(at, all);
         }
     }
@@ -160,7 +168,7 @@ impl Default for Condvar {
 impl From<::parking_lot::Condvar> for Condvar {
     #[track_caller]
     fn from(condvar: ::parking_lot::Condvar) -> Self {
-        Self { resource: Resource::new(&WHAT, 0, Location::caller()), condvar }
+        Self { resource: Resource::new(&WHAT, 0, Location::caller()), users: Users::new(), condvar }
     }
 }
 

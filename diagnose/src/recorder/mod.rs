@@ -48,7 +48,6 @@ pub(crate) fn current_span() -> u64 {
 }
 
 /// Who uses something now: the task whose poll is running on this thread, or the thread; zero if it has no tree.
-#[cfg(feature = "tokio")]
 #[inline]
 pub(crate) fn user() -> u64 {
     match local::task() {

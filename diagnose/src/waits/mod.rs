@@ -22,6 +22,7 @@ mod resource;
 #[cfg(test)]
 pub(crate) mod seen;
 mod stake;
+mod users;
 mod wait;
 
 use std::panic::Location;
@@ -37,6 +38,7 @@ pub(crate) use pool::Cache;
 pub(crate) use record::{Durations, Identity, Kind, Record, Told, UNBOUNDED, Usage, What, all_records};
 pub(crate) use resource::{Resource, Shared};
 pub(crate) use stake::{Place, Role, Stake, Staked, all_stakes, over};
+pub(crate) use users::Users;
 pub(crate) use wait::{Mode, Polled, Wait, all_waits};
 
 /// Whether a message of this type can carry a guard, a sender or the like away.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::record::{Record, all_records};
-use super::stake::{Staked, all_stakes};
+use super::stake::{Role, Staked, all_stakes};
 use super::wait::Wait;
 
 /// The resource that was made at that line of a file. `None` if it is not known, or no longer.
@@ -19,9 +19,10 @@ pub(crate) fn stakes(record: &Record) -> Vec<Staked> {
     all_stakes().into_iter().filter(|stake| stake.resource == record.id()).collect()
 }
 
-/// The units of each stake, the fewest first.
+/// The units of each who holds some, the fewest first.
 pub(crate) fn units(record: &Record) -> Vec<u64> {
-    let mut units: Vec<u64> = stakes(record).iter().map(|stake| stake.units).collect();
+    let held = stakes(record).into_iter().filter(|stake| stake.role == Role::Holds);
+    let mut units: Vec<u64> = held.map(|stake| stake.units).collect();
     units.sort_unstable();
     units
 }

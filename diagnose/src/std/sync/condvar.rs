@@ -7,13 +7,15 @@ use std::sync::{LockResult, WaitTimeoutResult};
 use std::time::Duration;
 
 use super::{MutexGuard, poisoned};
-use crate::waits::{Kind, Notified, Resource, What};
+use crate::waits::{Kind, Notified, Record, Resource, Users, What};
 
 static WHAT: What = What { kind: Kind::Condvar, library: "std", is_fair: false, is_forced: || false };
 
 /// The standard library's `Condvar`. It is known with the place where it was made, from its first use on.
 pub struct Condvar {
     resource: Resource,
+    /// Who has waited or notified.
+    users: Users,
     condvar: ::std::sync::Condvar,
 }
 
@@ -127,11 +129,17 @@ impl Condvar {
     ) -> (Notified, ::std::sync::MutexGuard<'a, T>) {
         let MutexGuard { stake, guard } = guard;
         let mutex = stake.record();
-        (Notified::begin(self.resource.record(), mutex, stake, at), guard)
+        (Notified::begin(self.used(at), mutex, stake, at), guard)
+    }
+
+    fn used(&self, at: &'static Location<'static>) -> Option<&'static Record> {
+        let record = self.resource.record();
+        self.users.note(record, at);
+        record
     }
 
     fn tell(&self, at: &'static Location<'static>, all: bool) {
-        if let Some(record) = self.resource.record() {
+        if let Some(record) = self.used(at) {
             record.tell(at, all);
         }
     }
@@ -161,7 +169,7 @@ impl Default for Condvar {
 impl From<::std::sync::Condvar> for Condvar {
     #[track_caller]
     fn from(condvar: ::std::sync::Condvar) -> Self {
-        Self { resource: Resource::new(&WHAT, 0, Location::caller()), condvar }
+        Self { resource: Resource::new(&WHAT, 0, Location::caller()), users: Users::new(), condvar }
     }
 }
 

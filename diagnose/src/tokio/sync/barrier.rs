@@ -9,8 +9,7 @@ use ::tokio::sync as real;
 use ::tokio::sync::BarrierWaitResult;
 
 use super::guard::is_never_forced;
-use super::users::Users;
-use crate::waits::{Kind, Leaf, Mode, Record, Resource, UNBOUNDED, Waited, What};
+use crate::waits::{Kind, Leaf, Mode, Record, Resource, UNBOUNDED, Users, Waited, What};
 
 static WHAT: What = What { kind: Kind::Barrier, library: "tokio", is_fair: true, is_forced: is_never_forced };
 

@@ -16,7 +16,6 @@ mod owned;
 mod rwlock;
 mod semaphore;
 mod set_once;
-mod users;
 pub mod watch;
 
 pub use self::barrier::Barrier;

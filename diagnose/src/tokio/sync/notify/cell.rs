@@ -7,10 +7,9 @@ use std::sync::Arc;
 use ::tokio::sync as real;
 
 use super::super::guard::is_never_forced;
-use super::super::users::Users;
 use super::{Notified, OwnedNotified};
 use crate::sync::OnceCell;
-use crate::waits::{Kind, Leaf, Mode, Record, Resource, What};
+use crate::waits::{Kind, Leaf, Mode, Record, Resource, Users, What};
 
 static WHAT: What = What { kind: Kind::Notify, library: "tokio", is_fair: true, is_forced: is_never_forced };
 

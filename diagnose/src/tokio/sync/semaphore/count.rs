@@ -9,9 +9,8 @@ use ::tokio::sync as real;
 use ::tokio::sync::{AcquireError, TryAcquireError};
 
 use super::super::guard::is_never_forced;
-use super::super::users::Users;
 use super::SemaphorePermit;
-use crate::waits::{Kind, Record, Resource, Stake, What};
+use crate::waits::{Kind, Record, Resource, Stake, Users, What};
 
 static WHAT: What =
     What { kind: Kind::Semaphore, library: "tokio", is_fair: true, is_forced: is_never_forced };

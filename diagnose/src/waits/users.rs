@@ -3,17 +3,18 @@
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::record::Record;
+use super::stake::{Role, Stake};
 use crate::recorder;
 use crate::switch;
 use crate::sync::Mutex;
-use crate::waits::{Record, Role, Stake};
 
 /// So many are told apart. Beyond that the first goes, and somebody whom nobody knows is on record in its stead.
 const MAX: usize = 16;
 
 /// A stake for each task that has used it, or for each thread that has done so outside of all tasks.
 #[derive(Debug)]
-pub(super) struct Users {
+pub(crate) struct Users {
     /// The two that used it last: most often somebody waits and somebody tells.
     last: [AtomicU64; 2],
     all: Mutex<All>,
@@ -26,7 +27,7 @@ struct All {
 }
 
 impl Users {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             last: [AtomicU64::new(0), AtomicU64::new(0)],
             all: Mutex::new(All { users: Vec::new(), is_over: false }),
@@ -35,7 +36,7 @@ impl Users {
 
     /// The running task uses it, there.
     #[inline]
-    pub(super) fn note(&self, record: Option<&'static Record>, at: &'static Location<'static>) {
+    pub(crate) fn note(&self, record: Option<&'static Record>, at: &'static Location<'static>) {
         let user = recorder::user();
         if record.is_some() && self.last.iter().all(|last| last.load(Relaxed) != user) {
             self.add(record, at);

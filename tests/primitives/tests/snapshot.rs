@@ -1,0 +1,48 @@
+//! A snapshot has the locks of other crates, who holds them and who waits, by task and by line.
+
+use std::pin::pin;
+
+use diagnose::{Place, Resource, Snapshot, diagnose, wait};
+use diagnose_primitives_tests::{now, poll_once};
+
+/// The lines of what is held, and of what waits, of the resource of that library that was made at that line.
+fn held_and_waited(snapshot: &Snapshot, library: &str, line: u32) -> (Vec<u32>, Vec<u32>) {
+    let resources = snapshot.resources.iter().enumerate();
+    let mut made_here = resources.filter(|(_, it)| it.created.as_ref().is_some_and(|it| it.line == line));
+    let (index, resource) = made_here.find(|(_, it)| it.library == library).expect("it is there");
+    let line = |place: Option<&Place>| place.map_or(0, |place| place.line);
+    let held = resource.stakes.iter().map(|it| line(it.place.as_ref())).collect();
+    let waits = snapshot.waits.iter().filter(|it| it.resource == Some(index));
+    (held, waits.map(|it| line(it.place.as_ref())).collect())
+}
+
+#[diagnose(root)]
+async fn lock(mutex: &diagnose::async_lock::Mutex<u8>) -> u8 {
+    *mutex.lock().await
+}
+
+#[test]
+fn of_async_lock() {
+    let (mutex, line) = (diagnose::async_lock::Mutex::new(1), line!());
+    let guard = now(mutex.lock());
+    let mut waits = pin!(lock(&mutex));
+    assert!(poll_once(waits.as_mut()).is_pending());
+    let (held, waiting) = held_and_waited(&diagnose::snapshot(), "async-lock", line);
+    assert_eq!((held, waiting), (vec![line + 1], vec![line - 5]));
+    drop(guard);
+    assert!(poll_once(waits.as_mut()).is_ready());
+}
+
+#[test]
+fn of_the_programs_own() {
+    let (pool, line) = (Resource::new("db-pool", 1), line!());
+    let hold = pool.hold();
+    let mut waits = pin!(wait("get connection", &pool, std::future::pending::<()>()));
+    assert!(poll_once(waits.as_mut()).is_pending());
+    let snapshot = diagnose::snapshot();
+    let (held, waiting) = held_and_waited(&snapshot, "", line);
+    assert_eq!((held, waiting), (vec![line + 1], vec![line + 2]));
+    assert!(snapshot.resources.iter().any(|it| it.name.as_deref() == Some("db-pool") && it.free == 0));
+    assert!(snapshot.spans.iter().any(|span| snapshot.sites[span.site].name == "get connection"));
+    drop(hold);
+}
