@@ -126,6 +126,8 @@
 //! - `tokio`, `smol`, `async-std`: the module of that name, in which everything of that crate is, and what it spawns is
 //!   listed as a task. `use diagnose::tokio;` is all that a module of the program has to change.
 //! - `tokio-hooks`: with `--cfg tokio_unstable`, tasks that are spawned by code without that line are listed as well.
+//! - `async-lock`, `parking-lot`: the same for these, `diagnose::async_lock` and `diagnose::parking_lot`: who holds their
+//!   locks, and who waits for them. The standard library, `diagnose::std`, is there without a feature of its own.
 //! - `manual-clock`: for tests, a clock that stands still until it is moved.
 #![deny(unsafe_code)]
 // Records are kept without the feature `reports` too, and then nothing in this crate reads them; and each runtime uses

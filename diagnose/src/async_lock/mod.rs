@@ -39,6 +39,8 @@ mod rwlock;
 mod rwlock_arc;
 mod rwlock_guards;
 mod semaphore;
+#[cfg(test)]
+mod tests;
 
 pub use ::async_lock::*;
 

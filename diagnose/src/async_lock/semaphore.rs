@@ -26,7 +26,6 @@ pub struct Semaphore {
 
 impl Semaphore {
     /// A semaphore with so many permits.
-    #[must_use]
     #[track_caller]
     pub const fn new(n: usize) -> Self {
         Self {

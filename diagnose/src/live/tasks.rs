@@ -42,6 +42,11 @@ pub(crate) fn add_task(origin: Origin) -> &'static Task {
     task
 }
 
+/// The number of the next task.
+pub(crate) fn next_task() -> u64 {
+    NEXT.load(Relaxed)
+}
+
 /// The task is done.
 pub(crate) fn remove_task(task: &'static Task) {
     task.vacate();

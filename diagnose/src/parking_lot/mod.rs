@@ -25,6 +25,8 @@ mod mutex_guards;
 mod parts;
 mod rwlock;
 mod rwlock_guards;
+#[cfg(test)]
+mod tests;
 mod upgradable;
 
 pub use ::parking_lot::*;

@@ -109,11 +109,17 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     #[inline]
     #[track_caller]
     pub fn with_upgraded<Ret, F: FnOnce(&mut T) -> Ret>(&mut self, f: F) -> Ret {
+        let mut f = Some(f);
+        let mut call = |value: &mut T| match f.take() {
+            Some(f) => f(value),
+            None => unreachable!("it is called once"),
+        };
+        if let Some(result) = self.try_with_upgraded(&mut call) {
+            return result;
+        }
         let mut blocked = self.blocked(Location::caller());
         let stake = &self.stake;
-        let result = self.guard.with_upgraded(|value| writes(stake, &mut blocked, value, f));
-        self.stake.set_units(1);
-        result
+        self.guard.with_upgraded(|value| writes(stake, &mut blocked, value, call))
     }
 
     /// Writes as long as `f` runs, if nobody else reads.
@@ -121,9 +127,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     #[track_caller]
     pub fn try_with_upgraded<Ret, F: FnOnce(&mut T) -> Ret>(&mut self, f: F) -> Option<Ret> {
         let stake = &self.stake;
-        let result = self.guard.try_with_upgraded(|value| writes(stake, &mut None, value, f));
-        self.stake.set_units(1);
-        result
+        self.guard.try_with_upgraded(|value| writes(stake, &mut None, value, f))
     }
 
     /// [`with_upgraded`](Self::with_upgraded), but waits no longer than that.
@@ -136,9 +140,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     ) -> Option<Ret> {
         let mut blocked = self.blocked(Location::caller());
         let stake = &self.stake;
-        let result = self.guard.try_with_upgraded_for(timeout, |value| writes(stake, &mut blocked, value, f));
-        self.stake.set_units(1);
-        result
+        self.guard.try_with_upgraded_for(timeout, |value| writes(stake, &mut blocked, value, f))
     }
 
     /// [`with_upgraded`](Self::with_upgraded), but waits no longer than until then.
@@ -151,10 +153,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     ) -> Option<Ret> {
         let mut blocked = self.blocked(Location::caller());
         let stake = &self.stake;
-        let result =
-            self.guard.try_with_upgraded_until(timeout, |value| writes(stake, &mut blocked, value, f));
-        self.stake.set_units(1);
-        result
+        self.guard.try_with_upgraded_until(timeout, |value| writes(stake, &mut blocked, value, f))
     }
 
     /// It waits for all but what it has.
@@ -192,15 +191,22 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     }
 }
 
-/// It has all of it, and is blocked no longer.
+/// It has all of it, and is blocked no longer, until `f` returns or panics.
 fn writes<T: ?Sized, Ret>(
     stake: &Stake,
     blocked: &mut Option<Blocked>,
     value: &mut T,
     f: impl FnOnce(&mut T) -> Ret,
 ) -> Ret {
+    struct All<'a>(&'a Stake);
+    impl Drop for All<'_> {
+        fn drop(&mut self) {
+            self.0.set_units(1);
+        }
+    }
     *blocked = None;
     stake.set_units(ALL);
+    let _all = All(stake);
     f(value)
 }
 

@@ -6,12 +6,9 @@
 
 use std::collections::HashMap;
 
-use diagnose_reports::{Resource, Role, Stake, Whereabouts};
+use diagnose_reports::{Role, Stake, Whereabouts};
 
 use super::waits::{Known, Seen, place};
-use crate::cpu;
-#[cfg(feature = "tokio")]
-use crate::live;
 use crate::waits::{self, Staked};
 
 /// All stakes by their resource.
@@ -19,14 +16,14 @@ use crate::waits::{self, Staked};
 pub(super) struct Stakes<'a> {
     by_resource: HashMap<u64, Vec<&'a Staked>>,
     /// The ages of threads of which nothing is known, in nanoseconds.
-    foreign: Vec<u64>,
+    foreign: &'a [u64],
 }
 
 /// The kernel tells when a thread began in hundredths of a second.
 const MARGIN_NS: u64 = 30_000_000;
 
 impl<'a> Stakes<'a> {
-    pub(super) fn new(stakes: &'a [Staked], seen: &Seen<'_>) -> Self {
+    pub(super) fn new(stakes: &'a [Staked], foreign: &'a [u64]) -> Self {
         let mut by_resource: HashMap<u64, Vec<&Staked>> = HashMap::new();
         for stake in stakes {
             by_resource.entry(stake.resource).or_default().push(stake);
@@ -34,11 +31,6 @@ impl<'a> Stakes<'a> {
         for stakes in by_resource.values_mut() {
             stakes.sort_by_key(|stake| (stake.since, stake.span));
         }
-        let mut known: Vec<u64> = seen.threads.values().map(|(_, id)| *id).collect();
-        #[cfg(feature = "tokio")]
-        known.extend(live::workers::all_threads());
-        // Where nothing is waited for, nobody asks who has what.
-        let foreign = if by_resource.is_empty() { Vec::new() } else { cpu::foreign_threads(&known) };
         Self { by_resource, foreign }
     }
 
@@ -106,6 +98,10 @@ impl<'a> Stakes<'a> {
     fn follow(&self, staked: &Staked, stake: &mut Stake, owner: &Known, seen: &Seen<'_>) -> Whereabouts {
         let [resource, message, _] = owner.task.sent_to();
         let (_, sent) = owner.task.given_away();
+        // An end that was in use: what is sent is what was made for it, or else this is stale.
+        if staked.uses != 0 && staked.role != waits::Role::Holds {
+            return Whereabouts::Likely;
+        }
         // It was made, one message was sent, and since then nobody has seen it.
         if staked.uses != 0 || sent.wrapping_sub(staked.sent) != 1 {
             return Whereabouts::Unknown;

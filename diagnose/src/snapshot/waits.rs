@@ -11,7 +11,9 @@ use diagnose_reports::{Mode, Place, Resource, ResourceKind, Snapshot, Told, Usag
 
 use super::stakes::Stakes;
 use crate::clock::Scale;
+use crate::cpu;
 use crate::live;
+use crate::tree;
 use crate::waits::{self, Identity, Kind, Polled, Record, Staked, UNBOUNDED};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -22,6 +24,8 @@ pub(super) struct Waits {
     /// Waits at no resource: timers and joins.
     loose: Vec<(Arc<waits::Wait>, Polled)>,
     stakes: Vec<Staked>,
+    /// The ages of threads of which nothing is known, in nanoseconds.
+    foreign: Vec<u64>,
 }
 
 /// A resource and its queue.
@@ -66,6 +70,18 @@ impl Seen<'_> {
     }
 }
 
+/// The ages of threads of which nothing is known. Where nothing is recorded that they could have, nobody asks.
+fn foreign_threads() -> Vec<u64> {
+    if waits::all_records().is_empty() {
+        return Vec::new();
+    }
+    let known = tree::all().into_iter().map(tree::Tree::thread_id);
+    // Those for blocking work may not have run anything yet.
+    #[cfg(feature = "tokio")]
+    let known = known.chain(live::workers::all_threads());
+    cpu::foreign_threads(&known.collect::<Vec<u64>>())
+}
+
 fn read(wait: Arc<waits::Wait>) -> (Arc<waits::Wait>, Polled) {
     let polled = wait.read();
     (wait, polled)
@@ -74,6 +90,8 @@ fn read(wait: Arc<waits::Wait>) -> (Arc<waits::Wait>, Polled) {
 impl Waits {
     /// Copies what there is.
     pub(super) fn capture() -> Self {
+        // Before the stakes: one that ends in between gives up what it has, or hands it on.
+        let foreign = foreign_threads();
         let mut records: Vec<Recorded> =
             waits::all_records().into_iter().filter_map(Recorded::capture).collect();
         records.sort_by_key(|recorded| recorded.id);
@@ -81,6 +99,7 @@ impl Waits {
             records,
             loose: waits::all_waits().into_iter().map(read).collect(),
             stakes: waits::all_stakes(),
+            foreign,
         }
     }
 
@@ -100,7 +119,7 @@ impl Waits {
 
     /// Puts resources and waits into a snapshot.
     pub(super) fn build(&self, snapshot: &mut Snapshot, seen: &Seen<'_>) {
-        let stakes = Stakes::new(&self.stakes, seen);
+        let stakes = Stakes::new(&self.stakes, &self.foreign);
         snapshot.foreign_threads = stakes.foreign_threads();
         for recorded in &self.records {
             let stakes = stakes.of(recorded.id, seen);
@@ -172,6 +191,7 @@ impl Recorded {
         resource.name = identity.name.as_deref().map(str::to_owned);
         resource.created = Some(place(identity.made_at));
         resource.created_by = (identity.made_by != 0).then_some(identity.made_by);
+        resource.first_task = (identity.first_task != 0).then_some(identity.first_task);
         resource.age_ns = seen.ago(identity.made);
         resource.capacity = Some(value(&record.capacity)).filter(|capacity| *capacity != UNBOUNDED);
         let (entered, left) = (value(&record.entered), value(&record.left));

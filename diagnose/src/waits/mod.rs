@@ -19,6 +19,8 @@ mod notified;
 mod pool;
 mod record;
 mod resource;
+#[cfg(test)]
+pub(crate) mod seen;
 mod stake;
 mod wait;
 

@@ -14,6 +14,7 @@ pub(crate) struct Notified {
     condvar: Option<&'static Record>,
     mutex: Option<&'static Record>,
     at: &'static Location<'static>,
+    is_waiting: bool,
     blocked: Option<Blocked>,
     stake: Stake,
 }
@@ -26,18 +27,21 @@ impl Notified {
         stake: Stake,
         at: &'static Location<'static>,
     ) -> Self {
-        let mut notified = Self { condvar, mutex, at, blocked: None, stake };
+        let mut notified = Self { condvar, mutex, at, is_waiting: false, blocked: None, stake };
         notified.wait();
         notified
     }
 
     fn wait(&mut self) {
+        self.is_waiting = true;
         self.stake = Stake::NONE;
         self.blocked = Blocked::begin(self.condvar, Mode::Notified, 1, self.at);
     }
 
     fn hold(&mut self) {
-        if self.blocked.take().is_some() {
+        if self.is_waiting {
+            self.is_waiting = false;
+            self.blocked = None;
             self.stake = Stake::hold_after(self.mutex, 1, self.at, false, true);
         }
     }

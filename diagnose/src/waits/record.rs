@@ -9,6 +9,7 @@ use super::pool::{Pool, Pooled};
 use super::stake::{Place, Stake};
 use super::wait::Wait;
 use crate::clock;
+use crate::live;
 use crate::recorder;
 use crate::sync::Mutex;
 use crate::tree::Link;
@@ -77,6 +78,21 @@ pub(crate) struct Record {
     next: Link<Self>,
 }
 
+/// When something came to be, as far as tasks go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Born {
+    /// The number of the next task.
+    first_task: u64,
+    /// The task that made it; zero if none did.
+    by: u64,
+}
+
+impl Born {
+    pub(super) fn now() -> Self {
+        Self { first_task: live::next_task(), by: recorder::current_task() }
+    }
+}
+
 /// What does not change.
 #[derive(Debug, Clone)]
 pub(crate) struct Identity {
@@ -84,6 +100,8 @@ pub(crate) struct Identity {
     pub(crate) name: Option<Arc<str>>,
     pub(crate) made_at: &'static Location<'static>,
     pub(crate) made_by: u64,
+    /// Which tasks came after it; zero if that is not known.
+    pub(crate) first_task: u64,
     pub(crate) made: u64,
 }
 
@@ -175,10 +193,11 @@ impl Record {
         capacity: u64,
         made_at: &'static Location<'static>,
         name: Option<Arc<str>>,
+        born: Option<Born>,
     ) -> Option<&'static Self> {
         let record = recorder::with_records(|cache| RECORDS.take(cache))?;
-        let identity =
-            Identity { what, name, made_at, made_by: recorder::current_task(), made: recorder::stamp() };
+        let Born { first_task, by: made_by } = born.unwrap_or(Born { first_task: 0, by: 0 });
+        let identity = Identity { what, name, made_at, made_by, first_task, made: recorder::stamp() };
         for counter in [&record.entered, &record.left, &record.forgotten] {
             counter.store(0, Relaxed);
         }

@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 
-use super::record::{Record, What};
+use super::record::{Born, Record, What};
 use crate::switch;
 use crate::sync::OnceCell;
 
@@ -15,12 +15,20 @@ pub(crate) struct Resource {
     what: &'static What,
     made_at: &'static Location<'static>,
     capacity: u64,
+    born: Option<Born>,
 }
 
 impl Resource {
     /// One that was made there. `capacity` in units; [`UNBOUNDED`](super::record::UNBOUNDED).
     pub(crate) const fn new(what: &'static What, capacity: u64, made_at: &'static Location<'static>) -> Self {
-        Self { record: OnceCell::new(), what, made_at, capacity }
+        Self { record: OnceCell::new(), what, made_at, capacity, born: None }
+    }
+
+    /// It is made now, and not in a constant.
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn born(mut self) -> Self {
+        self.born = Some(Born::now());
+        self
     }
 
     /// Its record. `None` while recording is off and it has none yet, or where there are too many.
@@ -37,7 +45,7 @@ impl Resource {
         if !switch::records() {
             return None;
         }
-        let begin = || Record::occupy(self.what, self.capacity, self.made_at, None).ok_or(());
+        let begin = || Record::occupy(self.what, self.capacity, self.made_at, None, self.born).ok_or(());
         self.record.get_or_try_init(begin).ok().copied()
     }
 }
@@ -67,7 +75,11 @@ impl Shared {
         made_at: &'static Location<'static>,
         name: Option<Arc<str>>,
     ) -> Self {
-        let record = if switch::records() { Record::occupy(what, capacity, made_at, name) } else { None };
+        let record = if switch::records() {
+            Record::occupy(what, capacity, made_at, name, Some(Born::now()))
+        } else {
+            None
+        };
         Self { record }
     }
 

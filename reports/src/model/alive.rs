@@ -59,7 +59,7 @@ pub struct BlockingPool {
 pub struct Task {
     /// Its number, from 1, in the order in which tasks came to be known; never used twice.
     pub id: u64,
-    /// Index into [`Snapshot::sites`]: its name, and where that was annotated or spawned.
+    /// Index into [`Snapshot::sites`](crate::Snapshot::sites): its name, and where that was annotated or spawned.
     pub site: usize,
     /// The label of its root span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,10 +126,10 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<u64>,
     /// While it is running, what runs on its thread at this moment, from its root down, as indices into
-    /// [`Snapshot::sites`].
+    /// [`Snapshot::sites`](crate::Snapshot::sites).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub running: Vec<usize>,
-    /// Index into [`Snapshot::spans`] of its root span, once that has been pending.
+    /// Index into [`Snapshot::spans`](crate::Snapshot::spans) of its root span, once that has been pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<usize>,
 }
@@ -168,15 +168,15 @@ pub enum State {
 pub struct Span {
     /// Its number, never used twice; an await in a body has the number of that body's span.
     pub id: u64,
-    /// Index into [`Snapshot::sites`].
+    /// Index into [`Snapshot::sites`](crate::Snapshot::sites).
     pub site: usize,
-    /// Index into [`Snapshot::sites`] of the await through which it is polled, if it is awaited directly.
+    /// Index into [`Snapshot::sites`](crate::Snapshot::sites) of the await through which it is polled, if it is awaited directly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<usize>,
     /// The label of the span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Index into [`Snapshot::spans`] of the span that polled it last, smaller than its own; `None` for a root, and where
+    /// Index into [`Snapshot::spans`](crate::Snapshot::spans) of the span that polled it last, smaller than its own; `None` for a root, and where
     /// that one is gone.
     pub parent: Option<usize>,
     /// The task to which it belongs; of one whose parent is gone, the task that polled it last, if that is not done.

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Node {
-    /// Index into [`Snapshot::sites`].
+    /// Index into [`Snapshot::sites`](crate::Snapshot::sites).
     pub site: usize,
-    /// Index into [`Snapshot::nodes`], smaller than this node's own; `None` for a root.
+    /// Index into [`Snapshot::nodes`](crate::Snapshot::nodes), smaller than this node's own; `None` for a root.
     pub parent: Option<usize>,
     /// The label of the span, if its site has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

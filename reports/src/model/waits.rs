@@ -73,6 +73,9 @@ pub struct Resource {
     /// The task that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by: Option<u64>,
+    /// Tasks with this number and above came after it; `None` if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_task: Option<u64>,
     /// For how long it has been known.
     pub age_ns: u64,
     /// How many units there are in all: 1 of a mutex, the permits of a semaphore, the bound of a channel, the parties of a

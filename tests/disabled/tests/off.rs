@@ -90,3 +90,19 @@ fn the_macro_and_the_method_return_the_future_itself() {
     let method: std::future::Ready<u32> = ready(3).diagnose("named");
     assert_eq!(run(named) + run(unnamed) + run(method), 6);
 }
+
+#[test]
+fn a_resource_says_nothing_and_a_wait_is_the_future_itself() {
+    let resource = diagnose::Resource::new("pool", 2);
+    let waits = diagnose::wait("connection", &resource, ready(1));
+    assert_eq!(size_of_val(&waits), size_of_val(&ready(1)));
+    assert_eq!(run(waits), 1);
+    resource.hold().used();
+    drop(resource.hold_many(2));
+}
+
+#[test]
+fn the_standard_library_is_itself() {
+    let mutex: std::sync::Mutex<u8> = diagnose::std::sync::Mutex::new(1);
+    assert_eq!(*mutex.lock().unwrap(), 1);
+}

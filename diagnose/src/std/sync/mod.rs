@@ -12,6 +12,8 @@ pub mod mpsc;
 mod mutex;
 mod poisoned;
 mod rwlock;
+#[cfg(test)]
+mod tests;
 
 pub use ::std::sync::*;
 

@@ -35,7 +35,7 @@ impl Barrier {
 
     #[track_caller]
     fn around(barrier: real::Barrier, parties: u64) -> Self {
-        let resource = Resource::new(&WHAT, parties, Location::caller());
+        let resource = Resource::new(&WHAT, parties, Location::caller()).born();
         Self { resource, users: Users::new(), parties, meets: barrier }
     }
 

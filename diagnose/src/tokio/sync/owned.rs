@@ -28,8 +28,8 @@ type Place = &'static Location<'static>;
 /// A guard of tokio's that owns its lock: what stands for it here.
 ///
 /// # Safety
-/// `Borrowing<'a>` can be used as `Borrowing<'b>` where `'a: 'b`, and is valid as long as the `Lock` that it is of is
-/// borrowed.
+/// `Borrowing<'a>` can be used as `Borrowing<'b>` where `'a: 'b`, is valid as long as the `Lock` that it is of is borrowed, and
+/// has the variance of `Self` in all else.
 pub(super) unsafe trait Owning {
     type Lock: ?Sized;
     type Value: ?Sized;
@@ -185,13 +185,14 @@ pub(super) trait Turn<R: Owning> {
 
 /// A guard, its stake and its lock.
 // The order is that in which they end.
-pub(super) struct Owned<R: Owning> {
+pub(super) struct Owned<R: Owning, L: ?Sized> {
     stake: Stake,
     room: Room<R>,
-    lock: Arc<R::Lock>,
+    // Not named by `R::Lock`, which would make this invariant.
+    lock: Arc<L>,
 }
 
-impl<T: ?Sized> Owned<real::OwnedMutexGuard<T>> {
+impl<T: ?Sized> Owned<real::OwnedMutexGuard<T>, Mutex<T>> {
     pub(super) async fn lock(lock: Arc<Mutex<T>>, at: Place) -> Self {
         let (guard, stake) = lock.enter(at, true).await;
         let room = Room::new(guard);
@@ -211,7 +212,7 @@ impl<T: ?Sized> Owned<real::OwnedMutexGuard<T>> {
     }
 }
 
-impl<T: ?Sized> Owned<real::OwnedRwLockReadGuard<T>> {
+impl<T: ?Sized> Owned<real::OwnedRwLockReadGuard<T>, RwLock<T>> {
     pub(super) async fn read(lock: Arc<RwLock<T>>, at: Place) -> Self {
         let (guard, stake) = lock.enter_read(at, true).await;
         let room = Room::new(guard);
@@ -225,7 +226,7 @@ impl<T: ?Sized> Owned<real::OwnedRwLockReadGuard<T>> {
     }
 }
 
-impl<T: ?Sized> Owned<real::OwnedRwLockWriteGuard<T>> {
+impl<T: ?Sized> Owned<real::OwnedRwLockWriteGuard<T>, RwLock<T>> {
     pub(super) async fn write(lock: Arc<RwLock<T>>, at: Place) -> Self {
         let (guard, stake) = lock.enter_write(at, true).await;
         let room = Room::new(guard);
@@ -239,14 +240,14 @@ impl<T: ?Sized> Owned<real::OwnedRwLockWriteGuard<T>> {
     }
 }
 
-impl<R: Owning> Owned<R> {
-    pub(super) fn lock_of(&self) -> &Arc<R::Lock> {
+impl<L: ?Sized, R: Owning<Lock = L>> Owned<R, L> {
+    pub(super) fn lock_of(&self) -> &Arc<L> {
         &self.lock
     }
 
     /// Another guard of the same lock instead of this one, or this one again.
     #[inline]
-    pub(super) fn turn<C: Turn<R>>(self, turn: C) -> Result<Owned<C::Into>, Self> {
+    pub(super) fn turn<C: Turn<R>>(self, turn: C) -> Result<Owned<C::Into, L>, Self> {
         let Self { stake, room, lock } = self;
         // A guard that borrows from here on: it is gone before the lock, even if `turn` panics.
         let turned = match turn.turn(room.take(&lock), &stake) {
@@ -260,7 +261,7 @@ impl<R: Owning> Owned<R> {
     }
 }
 
-impl<R: Owning> Deref for Owned<R> {
+impl<L: ?Sized, R: Owning> Deref for Owned<R, L> {
     type Target = R::Value;
 
     #[inline]
@@ -270,7 +271,7 @@ impl<R: Owning> Deref for Owned<R> {
     }
 }
 
-impl<R: OwningMut> DerefMut for Owned<R> {
+impl<L: ?Sized, R: OwningMut> DerefMut for Owned<R, L> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         self.stake.looked_at();

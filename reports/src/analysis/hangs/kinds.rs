@@ -29,7 +29,7 @@ impl Judged {
 /// Judges a group that nothing outside has to be resolved for, or that is a circle.
 pub(super) fn judge(system: &System<'_>, stuck: &Stuck, group: usize) -> Vec<Judged> {
     let gates = &stuck.groups[group];
-    if gates.iter().any(|&gate| system.nodes[gate] == Node::Anybody) {
+    if gates.iter().any(|&gate| matches!(system.nodes[gate], Node::Anybody(_))) {
         return quiet(system, gates);
     }
     let judged = if stuck.is_circle(group) {
@@ -223,7 +223,7 @@ fn quiet(system: &System<'_>, gates: &[Gate]) -> Vec<Judged> {
     let judged = |(resource, wait): (usize, usize)| {
         let is_told = snapshot.resources[resource].told.is_some();
         let kind = if is_told { VerdictKind::MissedNotify } else { VerdictKind::Starved };
-        Judged::new(kind, None, vec![Node::Wait(wait), Node::Anybody])
+        Judged::new(kind, None, vec![Node::Wait(wait), Node::Anybody(wait)])
     };
     waits.into_iter().map(judged).collect()
 }

@@ -7,7 +7,7 @@
 //! | all units | all who hold any can go on |
 //! | a place in a channel | the same as units; what lies in the channel is given back by its receiver |
 //! | a message | somebody who can send can go on; where no place is free, somebody who has one; or all of them go |
-//! | to be told, others to arrive | anybody at all can go on |
+//! | to be told, others to arrive | who has used it, or came after it, can go on |
 //! | the end of tasks | one of them can go on, or is done |
 //!
 //! A wait that was woken is served, and one that nobody can wake is not, whatever else is true.
@@ -95,7 +95,7 @@ impl System<'_> {
                 self.or(gate, all);
             }
             (ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar, _) => {
-                let anybody = self.anybody();
+                let anybody = self.anybody(resource);
                 self.or(gate, anybody);
             }
             (ResourceKind::OnceCell | ResourceKind::Custom, _) => {

@@ -13,7 +13,9 @@ pub(super) struct Shared {
     pub(super) threads: HashMap<u64, Gate>,
     pub(super) workers: HashMap<u64, Gate>,
     pub(super) pools: HashMap<u64, Gate>,
-    anybody: Option<Gate>,
+    anybody: HashMap<usize, Gate>,
+    /// By the index of a task.
+    later: Vec<Gate>,
     /// By resource: the level of its units; who receives, sends, uses; the end of all senders; those who were told.
     levels: Vec<Option<Gate>>,
     receivers: Vec<Option<Gate>>,
@@ -46,20 +48,47 @@ impl Shared {
 }
 
 impl System<'_> {
-    /// Anything at all goes on: whoever can tell, arrive or come.
-    pub(super) fn anybody(&mut self) -> Gate {
-        if let Some(gate) = self.shared.anybody {
+    /// Who could tell those that wait there, or come too: whoever has used it, whoever made it, and all tasks that are younger
+    /// than it is; an older one would have been handed it.
+    pub(super) fn anybody(&mut self, resource: usize) -> Gate {
+        if let Some(&gate) = self.shared.anybody.get(&resource) {
             return gate;
         }
-        let gate = self.add(Node::Anybody, 1);
-        self.shared.anybody = Some(gate);
-        if self.trust == Trust::Exact || self.facts.snapshot.foreign_threads > 0 {
+        let facts = self.facts;
+        let it = &facts.snapshot.resources[resource];
+        let gate = self.add(Node::Anybody(resource), 1);
+        self.shared.anybody.insert(resource, gate);
+        if self.trust == Trust::Exact || facts.snapshot.foreign_threads > 0 {
             self.always(gate);
         }
-        for task in 0..self.facts.snapshot.tasks.len() {
+        let users = it.stakes.iter().filter(|stake| stake.role == Role::Uses).filter_map(|stake| stake.task);
+        for task in users.chain(it.created_by).filter_map(|task| facts.task(task)) {
             self.or(gate, task_gate(task));
         }
+        let tasks = &facts.snapshot.tasks;
+        let first = it.first_task.map_or(0, |first| tasks.partition_point(|task| task.id < first));
+        if let Some(later) = self.later(first) {
+            self.or(gate, later);
+        }
         gate
+    }
+
+    /// The task of that index or a later one goes on.
+    fn later(&mut self, first: usize) -> Option<Gate> {
+        if self.shared.later.is_empty() {
+            let mut last = None;
+            for task in (0..self.facts.snapshot.tasks.len()).rev() {
+                let gate = self.add(Node::Later(task), 1);
+                self.or(gate, task_gate(task));
+                if let Some(last) = last {
+                    self.or(gate, last);
+                }
+                self.shared.later.push(gate);
+                last = Some(gate);
+            }
+            self.shared.later.reverse();
+        }
+        self.shared.later.get(first).copied()
     }
 
     /// The level of units that can become free: those that are, that are held by who can go on, or granted to who can.

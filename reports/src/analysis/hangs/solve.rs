@@ -62,7 +62,7 @@ impl Found {
             let has =
                 |wanted: fn(Node) -> bool| stuck.groups[group].iter().any(|&gate| wanted(system.nodes[gate]));
             let is_of_tasks = has(|node| matches!(node, Node::Task(_)))
-                && !has(|node| matches!(node, Node::Anybody | Node::Workers(_) | Node::Pool(_)));
+                && !has(|node| matches!(node, Node::Anybody(_) | Node::Workers(_) | Node::Pool(_)));
             if root != group && is_of_tasks && stuck.is_circle(group) {
                 if let Some(&root) = said.get(&root) {
                     self.say(&system, &stuck, group, &[], Some(root), &mut said);
@@ -138,7 +138,7 @@ fn build(system: &System<'_>, stuck: &Stuck, group: usize, judged: &Judged) -> V
     if let Some(resource) = judged.knot {
         push_knot(&mut chain, facts, resource, &knotted(system, stuck, group, resource));
     }
-    if let [Node::Wait(wait), Node::Anybody] = *judged.way.as_slice() {
+    if let [Node::Wait(wait), Node::Anybody(_)] = *judged.way.as_slice() {
         push_told(&mut chain, facts, &facts.snapshot.waits[wait]);
     }
     let mut sentence = chain.words;

@@ -53,8 +53,10 @@ pub(super) enum Node {
     Users(usize),
     /// Those at an unfair lock who were told can take it, or pass it on.
     Told(usize),
-    /// Anything at all goes on.
-    Anybody,
+    /// Somebody goes on who could tell those that wait at the resource, or come too.
+    Anybody(usize),
+    /// One of the tasks from that index on goes on.
+    Later(usize),
     /// A worker of the runtime is free.
     Workers(u64),
     /// A thread for blocking work of the runtime is free.

@@ -14,7 +14,7 @@ use crate::waits::Stake;
 /// tokio's `OwnedMutexGuard`. It can go to another task, so who looks at what it guards is on record as its holder.
 #[clippy::has_significant_drop]
 pub struct OwnedMutexGuard<T: ?Sized> {
-    guard: Owned<real::OwnedMutexGuard<T>>,
+    guard: Owned<real::OwnedMutexGuard<T>, Mutex<T>>,
 }
 
 impl<T: ?Sized> OwnedMutexGuard<T> {
@@ -54,9 +54,9 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
     }
 }
 
-impl<T: ?Sized> From<Owned<real::OwnedMutexGuard<T>>> for OwnedMutexGuard<T> {
+impl<T: ?Sized> From<Owned<real::OwnedMutexGuard<T>, Mutex<T>>> for OwnedMutexGuard<T> {
     #[inline]
-    fn from(guard: Owned<real::OwnedMutexGuard<T>>) -> Self {
+    fn from(guard: Owned<real::OwnedMutexGuard<T>, Mutex<T>>) -> Self {
         Self { guard }
     }
 }
@@ -83,7 +83,7 @@ shown!([T: ?Sized] OwnedMutexGuard<T>: T);
 #[clippy::has_significant_drop]
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct OwnedMappedMutexGuard<T: ?Sized, U: ?Sized = T> {
-    guard: Owned<real::OwnedMappedMutexGuard<T, U>>,
+    guard: Owned<real::OwnedMappedMutexGuard<T, U>, Mutex<T>>,
 }
 
 impl<T: ?Sized, U: ?Sized> OwnedMappedMutexGuard<T, U> {

@@ -29,7 +29,9 @@ impl Notify {
     /// One that nobody has told anything.
     #[track_caller]
     pub fn new() -> Self {
-        Self::const_new()
+        let mut notify = Self::const_new();
+        notify.resource = notify.resource.born();
+        notify
     }
 
     /// The same in a constant.

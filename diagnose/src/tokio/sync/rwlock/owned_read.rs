@@ -14,7 +14,7 @@ use crate::waits::Stake;
 /// tokio's `OwnedRwLockReadGuard`. It can go to another task, so who looks at what it guards is on record as its holder.
 #[clippy::has_significant_drop]
 pub struct OwnedRwLockReadGuard<T: ?Sized, U: ?Sized = T> {
-    pub(super) guard: Owned<real::OwnedRwLockReadGuard<T, U>>,
+    pub(super) guard: Owned<real::OwnedRwLockReadGuard<T, U>, RwLock<T>>,
 }
 
 impl<T: ?Sized, U: ?Sized> OwnedRwLockReadGuard<T, U> {
@@ -51,9 +51,9 @@ impl<T: ?Sized, U: ?Sized> OwnedRwLockReadGuard<T, U> {
     }
 }
 
-impl<T: ?Sized> From<Owned<real::OwnedRwLockReadGuard<T>>> for OwnedRwLockReadGuard<T> {
+impl<T: ?Sized> From<Owned<real::OwnedRwLockReadGuard<T>, RwLock<T>>> for OwnedRwLockReadGuard<T> {
     #[inline]
-    fn from(guard: Owned<real::OwnedRwLockReadGuard<T>>) -> Self {
+    fn from(guard: Owned<real::OwnedRwLockReadGuard<T>, RwLock<T>>) -> Self {
         Self { guard }
     }
 }

@@ -14,7 +14,7 @@ use crate::waits::Stake;
 /// tokio's `OwnedRwLockWriteGuard`. It can go to another task, so who looks at what it guards is on record as its holder.
 #[clippy::has_significant_drop]
 pub struct OwnedRwLockWriteGuard<T: ?Sized> {
-    guard: Owned<real::OwnedRwLockWriteGuard<T>>,
+    guard: Owned<real::OwnedRwLockWriteGuard<T>, RwLock<T>>,
 }
 
 impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
@@ -88,9 +88,9 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
     }
 }
 
-impl<T: ?Sized> From<Owned<real::OwnedRwLockWriteGuard<T>>> for OwnedRwLockWriteGuard<T> {
+impl<T: ?Sized> From<Owned<real::OwnedRwLockWriteGuard<T>, RwLock<T>>> for OwnedRwLockWriteGuard<T> {
     #[inline]
-    fn from(guard: Owned<real::OwnedRwLockWriteGuard<T>>) -> Self {
+    fn from(guard: Owned<real::OwnedRwLockWriteGuard<T>, RwLock<T>>) -> Self {
         Self { guard }
     }
 }
@@ -116,7 +116,7 @@ shown!([T: ?Sized] OwnedRwLockWriteGuard<T>: T);
 /// tokio's `OwnedRwLockMappedWriteGuard`: a guard of a part of what is guarded.
 #[clippy::has_significant_drop]
 pub struct OwnedRwLockMappedWriteGuard<T: ?Sized, U: ?Sized = T> {
-    guard: Owned<real::OwnedRwLockMappedWriteGuard<T, U>>,
+    guard: Owned<real::OwnedRwLockMappedWriteGuard<T, U>, RwLock<T>>,
 }
 
 impl<T: ?Sized, U: ?Sized> OwnedRwLockMappedWriteGuard<T, U> {

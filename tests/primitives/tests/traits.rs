@@ -1,0 +1,153 @@
+//! The wrappers are `Send`, `Sync` and `Unpin` where the originals are. One thing differs on purpose: where a guard can be
+//! asked for its lock, it is `Sync` only if the lock is, which the originals do not ask for.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use diagnose_primitives_tests::is;
+
+/// Compares an original and its wrapper.
+macro_rules! same {
+    ($what:path: $($original:ty, $wrapped:ty;)*) => {
+        $(assert_eq!(is!($what, $original), is!($what, $wrapped), "{} {}", stringify!($what), stringify!($wrapped));)*
+    };
+}
+
+/// What may be sent, shared, both, neither.
+type Both = u8;
+type Sent = Cell<u8>;
+type Neither = Rc<u8>;
+/// What may be shared and not sent.
+type Shared = std::sync::MutexGuard<'static, u8>;
+
+macro_rules! for_all_values {
+    ($what:ident!) => {
+        $what!(Both);
+        $what!(Sent);
+        $what!(Neither);
+    };
+}
+
+#[test]
+fn of_async_lock() {
+    use async_lock as original;
+    use diagnose::async_lock as wrapped;
+
+    macro_rules! compare {
+        ($value:ty) => {
+            compare!($value, Send);
+            compare!($value, Sync);
+            compare!($value, Unpin);
+        };
+        ($value:ty, $what:path) => {
+            same! { $what:
+                original::Mutex<$value>, wrapped::Mutex<$value>;
+                original::MutexGuard<'_, $value>, wrapped::MutexGuard<'_, $value>;
+                original::MutexGuardArc<$value>, wrapped::MutexGuardArc<$value>;
+                original::futures::Lock<'_, $value>, wrapped::futures::Lock<'_, $value>;
+                original::futures::LockArc<$value>, wrapped::futures::LockArc<$value>;
+                original::RwLock<$value>, wrapped::RwLock<$value>;
+                original::RwLockReadGuard<'_, $value>, wrapped::RwLockReadGuard<'_, $value>;
+                original::RwLockReadGuardArc<$value>, wrapped::RwLockReadGuardArc<$value>;
+                original::RwLockUpgradableReadGuard<'_, $value>, wrapped::RwLockUpgradableReadGuard<'_, $value>;
+                original::RwLockUpgradableReadGuardArc<$value>, wrapped::RwLockUpgradableReadGuardArc<$value>;
+                original::RwLockWriteGuard<'_, $value>, wrapped::RwLockWriteGuard<'_, $value>;
+                original::RwLockWriteGuardArc<$value>, wrapped::RwLockWriteGuardArc<$value>;
+                original::futures::Read<'_, $value>, wrapped::futures::Read<'_, $value>;
+                original::futures::ReadArc<'_, $value>, wrapped::futures::ReadArc<'_, $value>;
+                original::futures::UpgradableRead<'_, $value>, wrapped::futures::UpgradableRead<'_, $value>;
+                original::futures::UpgradableReadArc<'_, $value>, wrapped::futures::UpgradableReadArc<'_, $value>;
+                original::futures::Upgrade<'_, $value>, wrapped::futures::Upgrade<'_, $value>;
+                original::futures::UpgradeArc<$value>, wrapped::futures::UpgradeArc<$value>;
+                original::futures::Write<'_, $value>, wrapped::futures::Write<'_, $value>;
+                original::futures::WriteArc<'_, $value>, wrapped::futures::WriteArc<'_, $value>;
+                original::OnceCell<$value>, wrapped::OnceCell<$value>;
+                original::Semaphore, wrapped::Semaphore;
+                original::SemaphoreGuard<'_>, wrapped::SemaphoreGuard<'_>;
+                original::SemaphoreGuardArc, wrapped::SemaphoreGuardArc;
+                original::futures::Acquire<'_>, wrapped::futures::Acquire<'_>;
+                original::futures::AcquireArc, wrapped::futures::AcquireArc;
+                original::Barrier, wrapped::Barrier;
+                original::futures::BarrierWait<'_>, wrapped::futures::BarrierWait<'_>;
+            }
+        };
+    }
+    for_all_values!(compare!);
+}
+
+#[test]
+fn of_std() {
+    use diagnose::std::sync as wrapped;
+    use std::sync as original;
+
+    macro_rules! compare {
+        ($value:ty) => {
+            compare!($value, Send);
+            compare!($value, Sync);
+            compare!($value, Unpin);
+            compare!($value, std::panic::UnwindSafe);
+            compare!($value, std::panic::RefUnwindSafe);
+        };
+        ($value:ty, $what:path) => {
+            same! { $what:
+                original::Mutex<$value>, wrapped::Mutex<$value>;
+                original::MutexGuard<'_, $value>, wrapped::MutexGuard<'_, $value>;
+                original::RwLock<$value>, wrapped::RwLock<$value>;
+                original::RwLockReadGuard<'_, $value>, wrapped::RwLockReadGuard<'_, $value>;
+                original::RwLockWriteGuard<'_, $value>, wrapped::RwLockWriteGuard<'_, $value>;
+                original::Condvar, wrapped::Condvar;
+                original::mpsc::Sender<$value>, wrapped::mpsc::Sender<$value>;
+                original::mpsc::SyncSender<$value>, wrapped::mpsc::SyncSender<$value>;
+                original::mpsc::Receiver<$value>, wrapped::mpsc::Receiver<$value>;
+                original::mpsc::IntoIter<$value>, wrapped::mpsc::IntoIter<$value>;
+            }
+        };
+    }
+    for_all_values!(compare!);
+    compare!(Shared);
+}
+
+#[test]
+fn of_parking_lot() {
+    use diagnose::parking_lot as wrapped;
+    use parking_lot as original;
+
+    macro_rules! compare {
+        ($value:ty) => {
+            compare!($value, Send);
+            compare!($value, Sync);
+            compare!($value, Unpin);
+        };
+        ($value:ty, $what:path) => {
+            same! { $what:
+                original::Mutex<$value>, wrapped::Mutex<$value>;
+                original::MutexGuard<'_, $value>, wrapped::MutexGuard<'_, $value>;
+                original::MappedMutexGuard<'_, $value>, wrapped::MappedMutexGuard<'_, $value>;
+                original::RwLock<$value>, wrapped::RwLock<$value>;
+                original::RwLockReadGuard<'_, $value>, wrapped::RwLockReadGuard<'_, $value>;
+                original::RwLockUpgradableReadGuard<'_, $value>, wrapped::RwLockUpgradableReadGuard<'_, $value>;
+                original::RwLockWriteGuard<'_, $value>, wrapped::RwLockWriteGuard<'_, $value>;
+                original::MappedRwLockReadGuard<'_, $value>, wrapped::MappedRwLockReadGuard<'_, $value>;
+                original::MappedRwLockWriteGuard<'_, $value>, wrapped::MappedRwLockWriteGuard<'_, $value>;
+                original::Condvar, wrapped::Condvar;
+            }
+        };
+    }
+    for_all_values!(compare!);
+}
+
+#[test]
+fn a_guard_that_gives_its_lock_is_shared_only_if_that_is() {
+    assert!(is!(Sync, async_lock::MutexGuard<'_, Shared>));
+    assert!(!is!(Sync, diagnose::async_lock::MutexGuard<'_, Shared>));
+    assert!(is!(Sync, parking_lot::MutexGuard<'_, Shared>));
+    assert!(!is!(Sync, diagnose::parking_lot::MutexGuard<'_, Shared>));
+}
+
+#[test]
+fn the_answers_are_right() {
+    assert!(is!(Send, Both) && is!(Sync, Both));
+    assert!(is!(Send, Sent) && !is!(Sync, Sent));
+    assert!(!is!(Send, Neither) && !is!(Sync, Neither));
+    assert!(!is!(Send, Shared) && is!(Sync, Shared));
+}

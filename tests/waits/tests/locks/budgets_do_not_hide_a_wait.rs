@@ -1,0 +1,50 @@
+//! A task that has used up its budget and then has to wait is in the queue, like any other.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use diagnose::tokio;
+use diagnose::tokio::sync::{Mutex, Semaphore};
+use diagnose_waits_tests::{made_in, settle};
+
+#[tokio::test]
+async fn used_up() {
+    let (mutex, made) = (Arc::new(Mutex::new(0)), line!());
+    let guard = mutex.lock().await;
+    let task = tokio::spawn({
+        let mutex = Arc::clone(&mutex);
+        async move {
+            let semaphore = Semaphore::new(1);
+            while tokio::task::coop::has_budget_remaining() {
+                drop(semaphore.acquire().await.unwrap());
+            }
+            *mutex.lock().await += 1;
+        }
+    });
+    settle().await;
+    assert_eq!(made_in!(made).1.len(), 1);
+    drop(guard);
+    assert!(made_in!(made).1[0].is_granted);
+    task.await.unwrap();
+}
+
+/// Held back although the permit is there, it has the permit, and goes on as soon as it is woken.
+#[tokio::test]
+async fn held_back() {
+    let (semaphore, made) = (Semaphore::new(1), line!());
+    tokio::spawn(async move {
+        let other = Semaphore::new(1);
+        while tokio::task::coop::has_budget_remaining() {
+            drop(other.acquire().await.unwrap());
+        }
+        let mut acquires = pin!(semaphore.acquire());
+        poll_fn(|context| Poll::Ready(assert!(acquires.as_mut().poll(context).is_pending()))).await;
+        assert_eq!((semaphore.available_permits(), made_in!(made).1.len()), (0, 1));
+        drop(acquires.await.unwrap());
+        assert_eq!(semaphore.available_permits(), 1);
+    })
+    .await
+    .unwrap();
+}

@@ -1,0 +1,82 @@
+//! One task makes the value and holds the cell, the others wait; if it gives up, the next is the holder.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use diagnose::tokio;
+use diagnose::tokio::sync::{OnceCell, SetOnce, oneshot};
+use diagnose::{Mode, ResourceKind, Role};
+use diagnose_waits_tests::{made_in, poll, settle};
+
+#[tokio::test]
+async fn one_holds_and_others_wait() {
+    let (cell, made) = (Arc::new(OnceCell::new()), line!());
+    let (tells, told) = oneshot::channel::<u8>();
+    let first = tokio::spawn({
+        let cell = Arc::clone(&cell);
+        async move { *cell.get_or_init(|| async { told.await.unwrap() }).await }
+    });
+    settle().await;
+    let second = tokio::spawn({
+        let cell = Arc::clone(&cell);
+        async move { cell.get_or_try_init(|| async { Err::<u8, u8>(0) }).await.copied() }
+    });
+    settle().await;
+    let (resource, queue) = made_in!(made);
+    assert_eq!((resource.kind, resource.free), (ResourceKind::OnceCell, 0));
+    assert_eq!((resource.stakes.len(), resource.stakes[0].role, queue.len()), (1, Role::Holds, 1));
+    assert_eq!((queue[0].mode, queue[0].units), (Mode::Initialise, 1));
+    assert_ne!(resource.stakes[0].task, queue[0].task);
+    tells.send(7).unwrap();
+    assert_eq!((first.await.unwrap(), second.await.unwrap()), (7, Ok(7)));
+    assert!(diagnose_waits_tests::find(file!(), made).is_none());
+}
+
+#[tokio::test]
+async fn the_next_makes_it() {
+    let (cell, made) = (OnceCell::new(), line!());
+    let mut first = Box::pin(cell.get_or_init(std::future::pending::<u8>));
+    assert!(poll(first.as_mut()).is_pending());
+    let (tells, told) = oneshot::channel::<u8>();
+    let next = line!() + 1;
+    let mut second = pin!(cell.get_or_init(|| async { told.await.unwrap() }));
+    assert!(poll(second.as_mut()).is_pending());
+    drop(first);
+    assert!(poll(second.as_mut()).is_pending());
+    let (resource, queue) = made_in!(made);
+    assert_eq!((resource.stakes[0].place.as_ref().unwrap().line, queue.len()), (next, 0));
+    tells.send(8).unwrap();
+    assert_eq!(second.await, &8);
+}
+
+/// The waker that the initialising future has got is that of the task, although the task has waited before.
+#[tokio::test]
+async fn the_next_is_woken() {
+    let cell = Arc::new(OnceCell::new());
+    let mut first = Box::pin(cell.get_or_init(std::future::pending::<u8>));
+    assert!(poll(first.as_mut()).is_pending());
+    let (tells, told) = oneshot::channel::<u8>();
+    let second = tokio::spawn({
+        let cell = Arc::clone(&cell);
+        async move { *cell.get_or_init(|| async { told.await.unwrap() }).await }
+    });
+    settle().await;
+    drop(first);
+    settle().await;
+    tells.send(9).unwrap();
+    assert_eq!(second.await.unwrap(), 9);
+}
+
+#[tokio::test]
+async fn set_once() {
+    let (cell, made) = (SetOnce::new(), line!());
+    let mut waits = pin!(cell.wait());
+    assert!(poll(waits.as_mut()).is_pending());
+    let (resource, queue) = made_in!(made);
+    assert_eq!(
+        (resource.kind, resource.stakes.len(), queue[0].mode),
+        (ResourceKind::OnceCell, 0, Mode::Initialise)
+    );
+    cell.set(1).unwrap();
+    assert_eq!(waits.await, &1);
+}

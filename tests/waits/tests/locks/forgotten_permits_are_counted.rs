@@ -1,0 +1,20 @@
+//! Permits that were forgotten are held by nobody, and gone.
+
+use std::sync::Arc;
+
+use diagnose::tokio;
+use diagnose::tokio::sync::Semaphore;
+use diagnose_waits_tests::made_in;
+
+#[tokio::test]
+async fn forgotten() {
+    let (semaphore, made) = (Arc::new(Semaphore::new(7)), line!());
+    semaphore.acquire().await.unwrap().forget();
+    Arc::clone(&semaphore).acquire_many_owned(2).await.unwrap().forget();
+    let permit = semaphore.acquire().await.unwrap();
+    assert_eq!(semaphore.forget_permits(2), 2);
+    let (resource, _) = made_in!(made);
+    assert_eq!((resource.forgotten, resource.stakes.len(), resource.free), (5, 1, 1));
+    assert_eq!(semaphore.available_permits(), 1);
+    drop(permit);
+}

@@ -1,0 +1,31 @@
+//! A future that is dropped while it waits is out of the queue, and what it was granted goes to the next.
+
+use std::pin::pin;
+
+use diagnose::tokio;
+use diagnose::tokio::sync::Mutex;
+use diagnose_waits_tests::{made_in, poll};
+
+#[tokio::test]
+async fn given_up() {
+    let (mutex, made) = (Mutex::new(0), line!());
+    let guard = mutex.lock().await;
+    let mut first = Box::pin(mutex.lock());
+    let mut second = pin!(mutex.lock());
+    assert!(poll(first.as_mut()).is_pending() && poll(second.as_mut()).is_pending());
+    assert_eq!(made_in!(made).1.len(), 2);
+    drop(guard);
+    assert!(made_in!(made).1[0].is_granted);
+    drop(first);
+    let (resource, queue) = made_in!(made);
+    assert_eq!((queue.len(), queue[0].is_granted, resource.free), (1, true, 0));
+    assert!(poll(second).is_ready());
+}
+
+#[tokio::test]
+async fn never_polled() {
+    let (mutex, made) = (Mutex::new(0), line!());
+    let _guard = mutex.lock().await;
+    let _never = mutex.lock();
+    assert!(made_in!(made).1.is_empty());
+}

@@ -1,0 +1,105 @@
+//! A lock that is held and contended: who holds it, since where, and who waits for it, in the order of the queue.
+
+use std::sync::Arc;
+
+use diagnose::tokio;
+use diagnose::tokio::sync::{Mutex, RwLock, Semaphore};
+use diagnose::{Mode, ResourceKind, Role, Whereabouts};
+use diagnose_waits_tests::{made_in, settle};
+
+#[tokio::test]
+async fn mutex() {
+    let (mutex, made) = (Arc::new(Mutex::new(0)), line!());
+    let (guard, held) = (mutex.lock().await, line!());
+    let waits = line!() + 2;
+    for _ in 0..2 {
+        tokio::spawn({
+            let mutex = Arc::clone(&mutex);
+            async move { *mutex.lock().await += 1 }
+        });
+    }
+    settle().await;
+    let (resource, queue) = made_in!(made);
+    assert_eq!(
+        (resource.kind, resource.library.as_str(), resource.is_fair),
+        (ResourceKind::Mutex, "tokio", true)
+    );
+    assert_eq!((resource.capacity, resource.free), (Some(1), 0));
+    assert_eq!((resource.usage.acquisitions, resource.usage.contended), (1, 2));
+    let [stake] = resource.stakes.as_slice() else { panic!("{resource:#?}") };
+    assert_eq!((stake.role, stake.units), (Role::Holds, 1));
+    assert_eq!(stake.place.as_ref().unwrap().line, held);
+    let places: Vec<_> = queue.iter().map(|wait| wait.place.as_ref().unwrap().line).collect();
+    assert_eq!(places, [waits, waits]);
+    let ahead: Vec<_> =
+        queue.iter().map(|wait| (wait.mode, wait.ahead, wait.is_granted, wait.wakers)).collect();
+    assert_eq!(ahead, [(Mode::Lock, 0, false, 1), (Mode::Lock, 1, false, 1)]);
+    assert_ne!(queue[0].task, queue[1].task);
+
+    drop(guard);
+    let (resource, queue) = made_in!(made);
+    assert!(resource.stakes.is_empty());
+    let granted: Vec<_> = queue.iter().map(|wait| wait.is_granted).collect();
+    assert_eq!(granted, [true, false], "it was handed to the first, which has not run yet");
+
+    settle().await;
+    assert_eq!(*mutex.lock().await, 2);
+    assert!(diagnose_waits_tests::find(file!(), made).is_none(), "nobody has it or wants it");
+}
+
+#[tokio::test]
+async fn rwlock() {
+    let (lock, made) = (Arc::new(RwLock::with_max_readers(0, 7)), line!());
+    let guards = (lock.read().await, lock.read().await);
+    tokio::spawn({
+        let lock = Arc::clone(&lock);
+        async move { *lock.write().await += 1 }
+    });
+    settle().await;
+    tokio::spawn({
+        let lock = Arc::clone(&lock);
+        async move { drop(lock.read().await) }
+    });
+    settle().await;
+    let (resource, queue) = made_in!(made);
+    assert_eq!((resource.kind, resource.capacity, resource.free), (ResourceKind::RwLock, Some(7), 5));
+    let units: Vec<_> = resource.stakes.iter().map(|stake| stake.units).collect();
+    assert_eq!(units, [1, 1]);
+    let waits: Vec<_> = queue.iter().map(|wait| (wait.mode, wait.units, wait.ahead)).collect();
+    assert_eq!(waits, [(Mode::Write, 7, 0), (Mode::Read, 1, 1)]);
+    drop(guards);
+    settle().await;
+    let writer = lock.write().await;
+    let (resource, queue) = made_in!(made);
+    assert_eq!((resource.stakes[0].units, resource.free, queue.len()), (7, 0, 0));
+    drop(writer);
+}
+
+#[tokio::test]
+async fn semaphore() {
+    let (semaphore, made) = (Arc::new(Semaphore::new(4)), line!());
+    let permits =
+        (semaphore.acquire().await.unwrap(), semaphore.clone().acquire_many_owned(2).await.unwrap());
+    tokio::spawn({
+        let semaphore = Arc::clone(&semaphore);
+        async move { drop(semaphore.acquire_many(3).await) }
+    });
+    settle().await;
+    let (resource, queue) = made_in!(made);
+    assert_eq!((resource.kind, resource.capacity, resource.free), (ResourceKind::Semaphore, Some(4), 1));
+    assert_eq!((resource.is_refilled, resource.is_closed, resource.forgotten), (false, false, 0));
+    let stakes: Vec<_> = resource.stakes.iter().map(|stake| (stake.role, stake.units)).collect();
+    assert_eq!(stakes, [(Role::Holds, 1), (Role::Holds, 2)]);
+    assert_eq!(resource.stakes[0].whereabouts, Whereabouts::Exact);
+    assert_eq!((queue.len(), queue[0].mode, queue[0].units), (1, Mode::Acquire, 3));
+    drop(permits);
+}
+
+#[tokio::test]
+async fn closed() {
+    let (semaphore, made) = (Semaphore::new(1), line!());
+    let permit = semaphore.acquire().await.unwrap();
+    semaphore.close();
+    assert!(made_in!(made).0.is_closed);
+    drop(permit);
+}

@@ -1,0 +1,23 @@
+//! Locks and what tells, of `diagnose::tokio::sync`.
+
+mod auto_traits_are_those_of_the_originals;
+mod barriers_count_who_has_arrived;
+mod budgets_do_not_hide_a_wait;
+mod cells_are_held_by_whoever_initialises_them;
+mod downgraded_writers_hold_one_unit;
+mod every_method_of_locks_is_there;
+mod every_method_of_the_others_is_there;
+mod forgotten_permits_are_counted;
+mod futures_that_are_given_up_leave_no_wait;
+mod initialisers_are_polled_as_often_as_with_the_original;
+mod locks_are_held_and_waited_for;
+mod mapped_guards_keep_the_lock;
+mod notifications_tell_who_may_tell;
+mod originals_become_wrappers_and_back;
+mod owned_guards_are_held_by_who_looks;
+mod permits_are_split_and_merged;
+mod semaphores_that_are_refilled_say_so;
+mod switched_off_nothing_is_recorded;
+mod threads_that_block_are_waits;
+mod wrappers_look_like_the_originals;
+mod wrappers_serve_in_turn;

@@ -1,0 +1,61 @@
+//! Who waits, who has told or waited, and when the waiting were told last.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use diagnose::tokio;
+use diagnose::tokio::sync::Notify;
+use diagnose::{Mode, ResourceKind, Role};
+use diagnose_waits_tests::{made_in, poll, settle};
+
+#[tokio::test]
+async fn told() {
+    let (notify, made) = (Arc::new(Notify::new()), line!());
+    let waits = line!() + 1;
+    tokio::spawn({
+        let notify = Arc::clone(&notify);
+        async move { notify.notified().await }
+    });
+    settle().await;
+    let (resource, queue) = made_in!(made);
+    assert_eq!((resource.kind, resource.told), (ResourceKind::Notify, None));
+    assert_eq!(
+        (queue.len(), queue[0].mode, queue[0].place.as_ref().unwrap().line),
+        (1, Mode::Notified, waits)
+    );
+    assert_eq!((resource.stakes.len(), resource.stakes[0].role), (1, Role::Uses));
+    let tells = line!() + 1;
+    notify.notify_waiters();
+    let told = made_in!(made).0.told.unwrap();
+    assert_eq!((told.waiting, told.all, told.place.unwrap().line), (1, true, tells));
+    assert_eq!(made_in!(made).0.stakes.len(), 2);
+    settle().await;
+    notify.notify_one();
+    let (resource, queue) = made_in!(made);
+    let told = resource.told.unwrap();
+    assert_eq!((told.waiting, told.all, queue.len()), (0, false, 0));
+}
+
+#[tokio::test]
+async fn a_future_that_owns_waits_too() {
+    let (notify, made) = (Arc::new(Notify::new()), line!());
+    let mut waits = pin!(notify.notified_owned());
+    assert!(poll(waits.as_mut()).is_pending());
+    assert_eq!(made_in!(made).1.len(), 1);
+}
+
+/// Beyond a bound it is not known any more who may tell, and that is on record too.
+#[tokio::test]
+async fn many_users() {
+    let (notify, made) = (Arc::new(Notify::new()), line!());
+    for _ in 0..30 {
+        let notify = Arc::clone(&notify);
+        tokio::spawn(async move { notify.notify_one() }).await.unwrap();
+    }
+    let (resource, _) = made_in!(made);
+    assert_eq!(resource.stakes.len(), 17);
+    assert_eq!(
+        resource.stakes.iter().filter(|stake| stake.task.is_none() && stake.thread_id.is_none()).count(),
+        1
+    );
+}

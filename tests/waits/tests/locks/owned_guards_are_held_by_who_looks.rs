@@ -1,0 +1,29 @@
+//! A guard that owns its lock can go to another task: the one that looked at what it guards last is its holder.
+
+use std::sync::Arc;
+
+use diagnose::tokio;
+use diagnose::tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
+use diagnose_waits_tests::{made_in, settle};
+
+#[tokio::test]
+async fn looked_at() {
+    let (mutex, made) = (Arc::new(Mutex::new(0)), line!());
+    let mut guard: OwnedMutexGuard<u8> = Arc::clone(&mutex).lock_owned().await;
+    let before = made_in!(made).0.stakes[0].task;
+    let (other, also_made) = (Arc::new(Mutex::new(())), line!());
+    let (ends, ended) = oneshot::channel::<()>();
+    let task = tokio::spawn(async move {
+        let _held = other.lock().await;
+        *guard += 1;
+        ended.await.unwrap();
+        *guard
+    });
+    settle().await;
+    let stake = made_in!(made).0.stakes.remove(0);
+    assert_ne!(stake.task, before);
+    assert_eq!(stake.task, made_in!(also_made).0.stakes[0].task);
+    ends.send(()).unwrap();
+    assert_eq!(task.await.unwrap(), 1);
+    assert_eq!(*mutex.try_lock().unwrap(), 1);
+}

@@ -1,0 +1,45 @@
+//! With recording switched off, locks work and leave nothing behind. In a process of its own: the switch is for all.
+
+use std::process::Command;
+
+use diagnose::tokio::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore};
+use diagnose_waits_tests::now;
+
+const INSIDE: &str = "DIAGNOSE_WAITS_TESTS_OFF";
+
+#[test]
+fn off() {
+    if std::env::var_os(INSIDE).is_none() {
+        let test = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "switched_off_nothing_is_recorded::off"])
+            .env(INSIDE, "")
+            .status();
+        assert!(test.unwrap().success());
+        return;
+    }
+    diagnose::set_enabled(false);
+    let mutex = Mutex::new(1);
+    let guard = now(mutex.lock());
+    let mut waits = std::pin::pin!(mutex.lock());
+    assert!(diagnose_waits_tests::poll(waits.as_mut()).is_pending());
+    let lock = RwLock::new(1);
+    let reads = now(lock.read());
+    let semaphore = Semaphore::new(1);
+    semaphore.add_permits(1);
+    let mut permit = now(semaphore.acquire_many(2)).unwrap();
+    let part = permit.split(1).unwrap();
+    let notify = Notify::new();
+    notify.notify_one();
+    now(notify.notified());
+    assert!(now(Barrier::new(1).wait()).is_leader());
+    assert_eq!(now(OnceCell::new().get_or_init(|| async { 1 })), &1);
+    assert!(diagnose::snapshot().resources.is_empty() && diagnose::snapshot().waits.is_empty());
+
+    // What was acquired before is not on record, and its release is no trouble.
+    diagnose::set_enabled(true);
+    assert!(diagnose::snapshot().resources.is_empty());
+    permit.merge(part);
+    drop((guard, reads, permit));
+    assert!(diagnose_waits_tests::poll(waits).is_ready());
+    assert_eq!(diagnose::snapshot().resources.len(), 0);
+}

@@ -1,0 +1,63 @@
+//! A thread that blocks in `blocking_lock` and the like is in the queue for as long as it does.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use diagnose::Mode;
+use diagnose::tokio;
+use diagnose::tokio::sync::{Mutex, RwLock, Semaphore};
+use diagnose_waits_tests::find;
+
+/// Waits until somebody is in that queue.
+fn waiting(line: u32) -> (Mode, u64) {
+    loop {
+        match find(file!(), line) {
+            Some((_, queue)) if !queue.is_empty() => return (queue[0].mode, queue[0].units),
+            _ => thread::sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
+#[test]
+fn blocked() {
+    let (mutex, made) = (Arc::new(Mutex::new(0)), line!());
+    let guard = mutex.try_lock().unwrap();
+    let thread = thread::spawn({
+        let mutex = Arc::clone(&mutex);
+        move || *mutex.blocking_lock() += 1
+    });
+    assert_eq!(waiting(made), (Mode::Lock, 1));
+    drop(guard);
+    thread.join().unwrap();
+    assert!(find(file!(), made).is_none());
+
+    let (lock, made) = (Arc::new(RwLock::with_max_readers(0, 4)), line!());
+    let guard = lock.try_read().unwrap();
+    let thread = thread::spawn({
+        let lock = Arc::clone(&lock);
+        move || *lock.blocking_write() += 1
+    });
+    assert_eq!(waiting(made), (Mode::Write, 4));
+    drop(guard);
+    thread.join().unwrap();
+
+    let (semaphore, made) = (Arc::new(Semaphore::new(2)), line!());
+    let permit = semaphore.try_acquire().unwrap();
+    let thread = thread::spawn({
+        let semaphore = Arc::clone(&semaphore);
+        move || semaphore.blocking_acquire_many_owned(2).is_ok()
+    });
+    assert_eq!(waiting(made), (Mode::Acquire, 2));
+    drop(permit);
+    assert!(thread.join().unwrap());
+}
+
+#[tokio::test]
+async fn in_async_code_it_panics_as_the_original_does() {
+    let mutex = Mutex::new(0);
+    let panics = std::panic::AssertUnwindSafe(|| drop(mutex.blocking_lock()));
+    let panic = std::panic::catch_unwind(panics).unwrap_err();
+    let text = panic.downcast_ref::<String>().unwrap();
+    assert!(text.starts_with("Cannot block the current thread from within a runtime."), "{text}");
+}
