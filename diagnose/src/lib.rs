@@ -125,9 +125,9 @@
 //!   its thread, on Linux on x86-64 and aarch64. It takes a real-time signal.
 //! - `tokio`, `smol`, `async-std`: the module of that name, in which everything of that crate is, and what it spawns is
 //!   listed as a task. `use diagnose::tokio;` is all that a module of the program has to change.
-//! - `tokio-hooks`: with `--cfg tokio_unstable`, tasks that are spawned by code without that line are listed as well.
 //! - `async-lock`, `parking-lot`: the same for these, `diagnose::async_lock` and `diagnose::parking_lot`: who holds their
 //!   locks, and who waits for them. The standard library, `diagnose::std`, is there without a feature of its own.
+//! - `tokio-hooks`: with `--cfg tokio_unstable`, tasks that are spawned by code without that line are listed as well.
 //! - `manual-clock`: for tests, a clock that stands still until it is moved.
 #![deny(unsafe_code)]
 // Records are kept without the feature `reports` too, and then nothing in this crate reads them; and each runtime uses

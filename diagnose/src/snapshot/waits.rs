@@ -75,11 +75,11 @@ fn foreign_threads() -> Vec<u64> {
     if waits::all_records().is_empty() {
         return Vec::new();
     }
-    let known = tree::all().into_iter().map(tree::Tree::thread_id);
-    // Those for blocking work may not have run anything yet.
+    #[allow(unused_mut)] // Only runtimes tell of more.
+    let mut known: Vec<u64> = tree::all().into_iter().map(tree::Tree::thread_id).collect();
     #[cfg(feature = "tokio")]
-    let known = known.chain(live::workers::all_threads());
-    cpu::foreign_threads(&known.collect::<Vec<u64>>())
+    known.extend(live::workers::all_threads());
+    cpu::foreign_threads(&known)
 }
 
 fn read(wait: Arc<waits::Wait>) -> (Arc<waits::Wait>, Polled) {
