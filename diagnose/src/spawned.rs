@@ -15,7 +15,7 @@ use crate::clock;
 use crate::label::Label;
 use crate::live::{self, Home, Origin, Runtime, Task, Work};
 use crate::named::task_site_at;
-use crate::recorder::{Span, current_task, note_spawn, set_spawned};
+use crate::recorder::{Span, current_task, note_spawn, own_tree_number, replace_task, set_spawned};
 use crate::timed;
 
 pin_project! {
@@ -229,13 +229,25 @@ where
     let work = move || {
         // Dropped when the closure returns, when it panics, and when it is never run.
         let ticket = ticket;
-        if let Some(task) = ticket.0 {
-            task.begin_blocking(clock::now());
-        }
         let _frame = crate::recorder::Frame::enter(site, Label::NONE);
+        let _running = ticket.0.map(|task| {
+            task.begin_blocking(clock::now(), own_tree_number());
+            Running { around: replace_task(Some(task)) }
+        });
         work()
     };
     (work, number)
+}
+
+/// For as long as a closure runs: it is the thread's task.
+struct Running {
+    around: Option<&'static Task>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        replace_task(self.around);
+    }
 }
 
 /// The name of a function by the type of its future or of a closure in it: `conn` for `server::conn::{{closure}}`, for the

@@ -309,7 +309,8 @@ impl Task {
     }
 
     /// The closure is run.
-    pub(crate) fn begin_blocking(&self, now: u64) {
+    pub(crate) fn begin_blocking(&self, now: u64, thread: u32) {
+        self.thread.store(thread, Relaxed);
         self.since.store(now << 2 | RUNNING, Relaxed);
         self.polls.store(1, Relaxed);
     }

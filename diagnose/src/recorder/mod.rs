@@ -92,14 +92,12 @@ pub(crate) fn tree_number() -> Option<u32> {
 }
 
 /// The number of the thread's tree, which it gets if it has none.
-#[cfg(all(feature = "tokio-hooks", tokio_unstable))]
 pub(crate) fn own_tree_number() -> u32 {
     local::with_records(|_| ());
-    tree_number().unwrap_or(u32::MAX)
+    local::current().map_or(u32::MAX, |node| node.tree)
 }
 
 /// Says which task is running on this thread. Returns the one before.
-#[cfg(all(feature = "tokio-hooks", tokio_unstable))]
 pub(crate) fn replace_task(task: Option<&'static Task>) -> Option<&'static Task> {
     local::replace_task(task)
 }

@@ -152,6 +152,7 @@ impl Alive {
             task.is_unstable = kept.is_none() || listing.has_changed();
             snapshot.tasks.push(task);
         }
+        runtimes::add_busy_workers(snapshot);
         let tasks = self.tasks.iter().map(|listing| (listing.id, listing.known())).collect();
         self.waits.build(snapshot, &Seen { now: self.now, scale, tasks: &tasks, threads: &threads });
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use diagnose_reports::Snapshot;
+use diagnose_reports::{Snapshot, State, TaskKind};
 
 use crate::live::Runtime;
 
@@ -44,6 +44,32 @@ pub(super) fn add(snapshot: &mut Snapshot, running: &HashMap<u32, u64>, ago: imp
 /// No runtime tells of itself.
 #[cfg(not(feature = "tokio"))]
 pub(super) fn add(_: &mut Snapshot, _: &HashMap<u32, u64>, _: impl Fn(u64) -> u64) {}
+
+/// A thread is listed as a worker from the first time that it parks. One that has not parked yet, and runs what was spawned, is
+/// one too.
+pub(super) fn add_busy_workers(snapshot: &mut Snapshot) {
+    let Snapshot { workers, tasks, sites, runtimes, .. } = snapshot;
+    let is_spawned = |task: &&diagnose_reports::Task| {
+        let is_main = sites.get(task.site).is_some_and(|site| site.name == "main");
+        task.state == State::Running && task.kind == TaskKind::Future && task.runtime_number != 0 && !is_main
+    };
+    for task in tasks.iter().filter(is_spawned).filter(|task| !task.is_local) {
+        let is_listed = workers.iter().any(|worker| worker.thread_id == task.thread_id);
+        let listed =
+            workers.iter().filter(|worker| worker.runtime_number == task.runtime_number).count() as u64;
+        let runtime = runtimes.iter().find(|runtime| runtime.number == task.runtime_number);
+        if !is_listed && task.thread_id.is_some() && runtime.is_some_and(|runtime| listed < runtime.workers) {
+            let mut worker = diagnose_reports::Worker::default();
+            worker.runtime.clone_from(&task.runtime);
+            worker.runtime_number = task.runtime_number;
+            worker.thread.clone_from(&task.thread);
+            worker.thread_id = task.thread_id;
+            worker.since_ns = task.since_ns;
+            worker.task = Some(task.id);
+            workers.push(worker);
+        }
+    }
+}
 
 /// The name of the library that a runtime is of.
 pub(super) fn library(runtime: Runtime) -> &'static str {

@@ -24,6 +24,8 @@ pub(crate) mod seen;
 mod stake;
 mod wait;
 
+use std::panic::Location;
+
 pub(crate) use blocked::Blocked;
 pub(crate) use borrowed::Borrowed;
 pub(crate) use end::{End, LastEnd};
@@ -40,6 +42,18 @@ pub(crate) use wait::{Mode, Polled, Wait, all_waits};
 /// Whether a message of this type can carry a guard, a sender or the like away.
 pub(crate) const fn carries<T>() -> bool {
     std::mem::needs_drop::<T>()
+}
+
+/// The place of the caller, if that is the program's own code. A future that is polled by a library's, such as `join_all`,
+/// waits where it was made, as far as is known.
+pub(crate) fn own_code(
+    caller: &'static Location<'static>,
+    made_at: &'static Location<'static>,
+) -> &'static Location<'static> {
+    let file = caller.file();
+    let is_foreign =
+        ["/registry/src/", "/git/checkouts/", "/rustc/", "/rustlib/"].iter().any(|part| file.contains(part));
+    if is_foreign { made_at } else { caller }
 }
 
 /// Gives back what a thread has at hand.

@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 
 use self::error::{RecvError, TryRecvError};
 use super::is_forced;
-use crate::waits::{Blocked, End, Kept, Kind, LastEnd, Leaf, Mode, What, carries};
+use crate::waits::{Blocked, End, Kept, Kind, LastEnd, Leaf, Mode, What, carries, own_code};
 
 pub use ::tokio::sync::oneshot::*;
 
@@ -24,7 +24,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = ::tokio::sync::oneshot::channel();
     let (sends, receives) = End::pair(&WHAT, 1, at, None);
     let sender = Sender { inner: sender, end: LastEnd::new(sends), kept: Kept::default() };
-    (sender, Receiver { inner: receiver, end: LastEnd::new(receives), kept: Kept::default() })
+    (sender, Receiver { inner: receiver, end: LastEnd::new(receives), kept: Kept::default(), made_at: at })
 }
 
 /// tokio's `Sender` of one message; who has it is on record.
@@ -113,6 +113,7 @@ pub struct Receiver<T> {
     inner: ::tokio::sync::oneshot::Receiver<T>,
     end: LastEnd,
     kept: Kept,
+    made_at: &'static Location<'static>,
 }
 
 impl<T> Receiver<T> {
@@ -182,9 +183,10 @@ impl<T> Future for Receiver<T> {
     #[inline]
     #[track_caller]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let at = Location::caller();
-        let Self { inner, end, kept } = self.get_mut();
+        let caller = Location::caller();
+        let Self { inner, end, kept, made_at } = self.get_mut();
         let leaf = || {
+            let at = own_code(caller, made_at);
             end.used(at);
             Leaf::on(end.record(), Mode::Receive, 1, at)
         };
@@ -205,7 +207,7 @@ impl<T: fmt::Debug> fmt::Debug for Receiver<T> {
 impl<T> From<::tokio::sync::oneshot::Receiver<T>> for Receiver<T> {
     #[track_caller]
     fn from(inner: ::tokio::sync::oneshot::Receiver<T>) -> Self {
-        Self { inner, end: LastEnd::new(End::none()), kept: Kept::default() }
+        Self { inner, end: LastEnd::new(End::none()), kept: Kept::default(), made_at: Location::caller() }
     }
 }
 

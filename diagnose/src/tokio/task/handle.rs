@@ -13,7 +13,7 @@ use ::tokio::task::{AbortHandle, Id, JoinError};
 use super::spawn::numbered;
 use crate::spawned::Numbered;
 use crate::tokio::sync::is_forced;
-use crate::waits::{Kept, Leaf, Mode, Target};
+use crate::waits::{Kept, Leaf, Mode, Target, own_code};
 
 /// tokio's `JoinHandle`; whoever awaits it waits, on record, for that task.
 ///
@@ -21,13 +21,15 @@ use crate::waits::{Kept, Leaf, Mode, Target};
 pub struct JoinHandle<T> {
     inner: ::tokio::task::JoinHandle<T>,
     task: Numbered,
+    made_at: &'static Location<'static>,
     kept: Kept,
 }
 
 impl<T> JoinHandle<T> {
     /// The handle of that task.
+    #[track_caller]
     pub(in crate::tokio) fn new(inner: ::tokio::task::JoinHandle<T>, task: Numbered) -> Self {
-        Self { inner: numbered(task, inner), task, kept: Kept::default() }
+        Self { inner: numbered(task, inner), task, made_at: Location::caller(), kept: Kept::default() }
     }
 
     /// Aborts the task, if it is not done.
@@ -64,11 +66,11 @@ impl<T> Future for JoinHandle<T> {
     #[inline]
     #[track_caller]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let at = Location::caller();
-        let Self { inner, task, kept } = self.get_mut();
+        let caller = Location::caller();
+        let Self { inner, task, made_at, kept } = self.get_mut();
         let leaf = || {
             let target = task.id().map_or(Target::Resource(None), |task| Target::Tasks(vec![task]));
-            Leaf::new(target, Mode::Join, 1, at).forced_by(is_forced)
+            Leaf::new(target, Mode::Join, 1, own_code(caller, made_at)).forced_by(is_forced)
         };
         kept.poll(cx, leaf, |context| Pin::new(&mut *inner).poll(context))
     }
@@ -82,8 +84,9 @@ impl<T: fmt::Debug> fmt::Debug for JoinHandle<T> {
 
 impl<T> From<::tokio::task::JoinHandle<T>> for JoinHandle<T> {
     /// The handle of a task that is not on record.
+    #[track_caller]
     fn from(inner: ::tokio::task::JoinHandle<T>) -> Self {
-        Self { inner, task: Numbered::NONE, kept: Kept::default() }
+        Self { inner, task: Numbered::NONE, made_at: Location::caller(), kept: Kept::default() }
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Facts<'a> {
     waits_for_ever: Vec<bool>,
     /// By the index of the task: something waits for it to end.
     pub(super) is_joined: Vec<bool>,
+    /// By the index of the task: those that it has spawned.
+    pub(super) spawned: Vec<Vec<usize>>,
 }
 
 impl<'a> Facts<'a> {
@@ -45,7 +47,13 @@ impl<'a> Facts<'a> {
             ahead: vec![0; snapshot.waits.len()],
             waits_for_ever: vec![false; snapshot.tasks.len()],
             is_joined: vec![false; snapshot.tasks.len()],
+            spawned: vec![Vec::new(); snapshot.tasks.len()],
         };
+        for (index, task) in snapshot.tasks.iter().enumerate() {
+            if let Some(by) = task.spawned_by.and_then(|by| facts.task(by)) {
+                facts.spawned[by].push(index);
+            }
+        }
         for (index, wait) in snapshot.waits.iter().enumerate() {
             if let Some(queue) = wait.resource.and_then(|resource| facts.queues.get_mut(resource)) {
                 queue.push(index);

@@ -189,6 +189,15 @@ impl<'a> System<'a> {
             wait.is_indirect && wait.since_ns <= task.since_ns
         };
         let inside: Vec<usize> = facts.waits_of_task[index].iter().filter(is_inside).copied().collect();
+        // A task that it has begun, and that waits on the same thread: the thread runs that, and nothing else.
+        let is_nested = |other: &&usize| {
+            let other = &facts.snapshot.tasks[**other];
+            other.state == State::Waiting && task.thread_id.is_some() && other.thread_id == task.thread_id
+        };
+        if let Some(&nested) = facts.spawned[index].iter().find(is_nested) {
+            self.or(gate, task_gate(nested));
+            return;
+        }
         if inside.is_empty() || self.trust == Trust::Exact {
             self.always(gate);
         }

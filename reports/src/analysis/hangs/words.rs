@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::facts::Facts;
+use super::facts::{Facts, is_active};
 use super::verdict::{Link, LinkNode, LinkRole};
 use crate::export::units::time;
 use crate::model::{Mode, Place, Resource, ResourceKind, State, Task, Wait};
@@ -100,12 +100,25 @@ impl Facts<'_> {
 
     /// Where a task stands: the innermost that it awaits, else where it was annotated or spawned.
     pub(super) fn place_of_task(&self, task: &Task) -> Option<Place> {
+        let waits = self.task(task.id).and_then(|index| self.waits_of_task.get(index));
+        let is_awaited = |wait: &&Wait| is_active(wait) && !wait.is_parked;
+        let mut active =
+            waits.into_iter().flatten().filter_map(|&wait| self.snapshot.waits.get(wait)).filter(is_awaited);
+        if let Some(wait) = active.next() {
+            return self.place_of(wait);
+        }
         let spans = &self.snapshot.spans;
         let Some(mut innermost) = task.span.filter(|&root| root < spans.len()) else {
             return self.place_of_site(task.site);
         };
-        while spans.get(innermost + 1).is_some_and(|next| next.parent == Some(innermost)) {
-            innermost += 1;
+        // Those that its task does not poll are not what it waits for.
+        let next = |parent: usize| {
+            let below = spans.iter().enumerate().skip(parent + 1);
+            let mut below = below.take_while(|(_, span)| span.parent.is_some_and(|it| it >= parent));
+            below.find(|(_, span)| span.parent == Some(parent) && !span.skipped).map(|(index, _)| index)
+        };
+        while let Some(child) = next(innermost) {
+            innermost = child;
         }
         self.place_of_site(spans[innermost].site)
     }

@@ -29,7 +29,8 @@ pub(super) const SECTION: Section = Section {
         row!("C08", paused_wrapper, "a wrapper stops polling the future that is handed the lock")
             .is(proven("futurelock").detail("granted")),
         row!("X01", beside_a_ticking_arm, "C01 in one arm of a join! whose other arm ticks")
-            .is(proven("futurelock").detail("granted")),
+            .is(proven("futurelock").detail("granted"))
+            .not_yet(),
         row!("X02", guard_set_aside, "a future that has the lock is set aside, and its task locks")
             .is(proven("futurelock").detail("holding")),
     ],

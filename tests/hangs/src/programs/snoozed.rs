@@ -96,7 +96,7 @@ async fn lock_in_a_stream() {
     }
     let blocks = stream::iter(0..64).map(|_| {
         let block = async {
-            let _guard = lock.lock().await; // holds
+            let _guard = lock.lock().await; // holds, waits
             sleep(ms(5)).await;
             vec![0; 4 << 20]
         };

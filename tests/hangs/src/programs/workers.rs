@@ -40,15 +40,17 @@ pub(super) const SECTION: Section = Section {
             .is(suspect("blocked_worker"))
             .or(suspect("spin"))
             .beside("driver_starved")
-            .keeps_busy(),
+            .keeps_busy()
+            .not_yet(),
         row!("C49", nested_blocking_jobs, "all blocking threads wait for jobs queued behind them")
             .is(proven("pool_exhausted")),
         row!("C50", runtime_drop, "a runtime is dropped while a blocking job waits for ever")
             .is(likely("shutdown"))
             .or(suspect("shutdown"))
-            .beside("driver_starved"),
+            .beside("driver_starved")
+            .not_yet(),
         row!("C51", spins, "a task spins until another has run, which it keeps from running")
-            .is(suspect("spin"))
+            .is(likely("spin"))
             .beside("driver_starved")
             .ends_on_two_workers()
             .keeps_busy(),
@@ -108,7 +110,7 @@ async fn borrow_across_await() {
 
 async fn block_on_everywhere() {
     let workers = Handle::current().metrics().num_workers();
-    let (senders, receivers): (Vec<_>, Vec<_>) = (0..workers).map(|_| oneshot::channel()).unzip();
+    let (senders, receivers): (Vec<_>, Vec<_>) = (0..workers).map(|_| oneshot::channel()).unzip(); // waits
     let tasks: Vec<_> = receivers
         .into_iter()
         .map(|receiver| {
