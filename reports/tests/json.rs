@@ -86,7 +86,9 @@ fn reads_like_the_model() {
           ]
         }
       ],
+      "long_poll_ns": 0,
       "alarms": [],
+      "runtimes": [],
       "workers": [],
       "tasks": [],
       "spans": [],

@@ -74,7 +74,7 @@ worker 3 | busy=300_000 calls=2 polls=9 max=60_000 polls@32768..65536=9
     , 65.5 µs or longer, most time first
       polls  longest  time at least  of all busy  call path
           3   200 ms         334 ms      83.56 %  main
-          2   200 ms         334 ms      83.50 %  main > handle
+          2   200 ms         334 ms      83.49 %  main > handle
           3   100 µs         231 µs       0.06 %  main > handle > read
     ");
     snapshot.long_poll_ns = 300_000_000;

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use diagnose_reports::{Resource, Role, Stake, Whereabouts};
+use diagnose_reports::{Role, Stake, Whereabouts};
 
 use super::waits::{Known, Seen, place};
 use crate::waits::{self, Staked};

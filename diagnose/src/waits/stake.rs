@@ -1,6 +1,6 @@
 //! Somebody's part in a resource: a guard, a permit, a sender, a receiver.
 
-use std::panic::{Location, RefUnwindSafe};
+use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::pool::{Cache, Pool, Pooled};

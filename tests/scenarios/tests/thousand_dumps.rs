@@ -63,6 +63,7 @@ fn check_tree(tree: &str) {
                 let is_task = line.starts_with("task ") || line.contains(" × task ");
                 is_task && has_state && line.contains(" poll") && line.contains(", busy ")
                     || line.starts_with("detached: ")
+                    || (line.starts_with("polls: ") && line.contains(" a second"))
             }
         };
         assert!(is_known, "{line:?} in\n{tree}");

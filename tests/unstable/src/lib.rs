@@ -4,9 +4,6 @@
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// The line of the spawn in [`serve`].
-pub const LINE: u32 = line!() + 6;
-
 /// Spawns a task that waits until `end` comes, through a future of its caller's if there is one.
 #[must_use]
 pub fn serve(

@@ -39,7 +39,7 @@ fn a_poisoned_mutex_is_held_too() {
         std::panic::resume_unwind(Box::new(()));
     };
     thread::scope(|scope| assert!(scope.spawn(panics).join().is_err()));
-    assert_eq!(units(known(line)), []);
+    assert_eq!(units(known(line)), [0; 0]);
     let guard = mutex.lock().unwrap_err().into_inner();
     assert_eq!(units(known(line)), [1]);
     drop(guard);
@@ -54,7 +54,7 @@ fn readers_have_one_unit_and_a_writer_all() {
     let writer = lock.write().unwrap();
     assert_eq!(units(known(line)), [u64::from(u32::MAX)]);
     drop(super::RwLockWriteGuard::downgrade(writer));
-    assert_eq!(units(known(line)), []);
+    assert_eq!(units(known(line)), [0; 0]);
 }
 
 #[test]

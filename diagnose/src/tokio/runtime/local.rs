@@ -4,7 +4,6 @@ use std::fmt;
 use std::future::Future;
 use std::io;
 use std::ops::Deref;
-use std::panic::Location;
 use std::time::Duration;
 
 use ::tokio::runtime::{EnterGuard, LocalOptions, RuntimeMetrics};
@@ -21,7 +20,7 @@ pub struct LocalRuntime {
     inner: ::tokio::runtime::LocalRuntime,
     handle: Handle,
     /// What lists it under a number, if it was built through this crate.
-    held: Option<Held>,
+    _held: Option<Held>,
 }
 
 impl LocalRuntime {
@@ -36,7 +35,7 @@ impl LocalRuntime {
     /// One that was built with the recorder's hooks, and so many threads for blocking code at most.
     pub(super) fn built(runtime: ::tokio::runtime::LocalRuntime, max_blocking: Option<u64>) -> Self {
         let held = number::hold(runtime.handle(), max_blocking);
-        Self { held, ..runtime.into() }
+        Self { _held: held, ..runtime.into() }
     }
 
     /// Its handle.
@@ -106,7 +105,7 @@ impl LocalRuntime {
 impl From<::tokio::runtime::LocalRuntime> for LocalRuntime {
     fn from(runtime: ::tokio::runtime::LocalRuntime) -> Self {
         let handle = runtime.handle().clone().into();
-        Self { inner: runtime, handle, held: None }
+        Self { inner: runtime, handle, _held: None }
     }
 }
 

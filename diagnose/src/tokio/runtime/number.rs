@@ -37,7 +37,7 @@ pub(super) fn around(handle: &Handle) -> Home {
 }
 
 /// The number of the current runtime; zero if it has none.
-pub(super) fn current() -> u16 {
+pub(in crate::tokio) fn current() -> u16 {
     // No runtime has one, so there is nothing to ask.
     if runtimes::changes() == 0 {
         return 0;

@@ -20,7 +20,7 @@ pub struct Runtime {
     inner: ::tokio::runtime::Runtime,
     handle: Handle,
     /// What lists it under a number, if it was built through this crate.
-    held: Option<Held>,
+    _held: Option<Held>,
 }
 
 impl Runtime {
@@ -35,7 +35,7 @@ impl Runtime {
     /// One that was built with the recorder's hooks, and so many threads for blocking code at most.
     pub(super) fn built(runtime: ::tokio::runtime::Runtime, max_blocking: Option<u64>) -> Self {
         let held = number::hold(runtime.handle(), max_blocking);
-        Self { held, ..runtime.into() }
+        Self { _held: held, ..runtime.into() }
     }
 
     /// Its handle.
@@ -103,7 +103,7 @@ impl Runtime {
 impl From<::tokio::runtime::Runtime> for Runtime {
     fn from(runtime: ::tokio::runtime::Runtime) -> Self {
         let handle = runtime.handle().clone().into();
-        Self { inner: runtime, handle, held: None }
+        Self { inner: runtime, handle, _held: None }
     }
 }
 

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::future::Future;
 use std::ops::{Deref, DerefMut};
-use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
