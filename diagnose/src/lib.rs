@@ -278,6 +278,9 @@ pub use clock::manual as manual_clock;
 pub use config::{Builder, Signal, Wakers, install};
 #[cfg(feature = "record")]
 pub use custom::{Hold, Resource, wait};
+/// A resource of a [`Snapshot`]; [`Resource`] is one of the program's own.
+#[cfg(feature = "reports")]
+pub use diagnose_reports::Resource as ListedResource;
 #[cfg(feature = "reports")]
 pub use diagnose_reports::{
     Bucket, Clock, Confidence, Dropped, Error, Format, Kind, Link, LinkNode, LinkRole, Mode, Node, Place,
@@ -291,7 +294,7 @@ pub use named::FutureExt;
 #[cfg(not(feature = "record"))]
 pub use off::{FutureExt, Hold, Resource, set_enabled, spawn_with, wait};
 #[cfg(feature = "reports")]
-pub use snapshot::{Snapshot, reset, snapshot, tree};
+pub use snapshot::{Snapshot, reset, snapshot, tree, waiters};
 #[cfg(feature = "record")]
 pub use spawned::{Spawned, spawn_with};
 #[cfg(feature = "record")]

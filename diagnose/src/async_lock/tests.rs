@@ -45,7 +45,7 @@ fn a_lock_is_known_from_its_first_use_to_its_end() {
     assert_eq!((held[0].role, held[0].units, held[0].is_movable), (Role::Holds, 1, false));
     assert_eq!(held[0].at.unwrap().line(), line + 2);
     drop(guard);
-    assert_eq!(units(known(line)), []);
+    assert_eq!(units(known(line)), [0_u64; 0]);
     drop(mutex);
     assert!(made_at(file!(), line).is_none());
 }
@@ -178,7 +178,7 @@ fn who_initialises_holds_the_cell_and_does_not_wait_for_it() {
     assert_eq!(modes, [Mode::Initialise, Mode::Initialise]);
     // Its turn comes if the other is cancelled.
     drop(initialises);
-    assert_eq!(units(known(line)), []);
+    assert_eq!(units(known(line)), [0_u64; 0]);
     assert_eq!(poll(next.as_mut()), Poll::Ready(&2));
     assert_eq!(poll(waits.as_mut()), Poll::Ready(&2));
     assert_eq!((units(known(line)), queue(known(line)).len()), (vec![], 0));
@@ -189,7 +189,7 @@ fn a_future_that_initialises_after_a_wait_has_the_waker_of_its_task() {
     let (cell, line) = (OnceCell::<u8>::new(), line!());
     let mut first = Box::pin(cell.get_or_init(std::future::pending));
     assert!(poll(first.as_mut()).is_pending());
-    let (sends, receives) = futures::channel::oneshot::channel::<u8>();
+    let (sends, receives) = ::futures::channel::oneshot::channel::<u8>();
     let mut second = pin!(cell.get_or_init(|| async { receives.await.unwrap() }));
     let counts = Arc::new(Counts::default());
     let waker = Waker::from(Arc::clone(&counts));

@@ -31,12 +31,12 @@ fn who_is_blocked_by_a_mutex_and_who_holds_it() {
 fn nobody_holds_a_mutex_that_is_unlocked_for_a_while() {
     let (mutex, line) = (Mutex::new(0), line!());
     let mut guard = mutex.lock();
-    MutexGuard::unlocked(&mut guard, || assert_eq!(units(known(line)), []));
+    MutexGuard::unlocked(&mut guard, || assert_eq!(units(known(line)), [0_u64; 0]));
     assert_eq!(units(known(line)), [1]);
     MutexGuard::bump(&mut guard);
     assert_eq!(units(known(line)), [1]);
     MutexGuard::unlock_fair(guard);
-    assert_eq!(units(known(line)), []);
+    assert_eq!(units(known(line)), [0_u64; 0]);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn readers_have_one_unit_and_a_writer_all() {
     let writes = RwLockUpgradableReadGuard::upgrade(two);
     assert_eq!(units(known(line)), [ALL]);
     drop(RwLockWriteGuard::downgrade(writes));
-    assert_eq!(units(known(line)), []);
+    assert_eq!(units(known(line)), [0_u64; 0]);
 }
 
 #[test]

@@ -67,6 +67,18 @@ pub fn tree() -> String {
     alive().tree()
 }
 
+/// Who waits for whom, as text: each lock, channel and the like at which somebody waits, the longest wait first, with who
+/// holds it since when and where, who waits in which order, and how it has been used.
+///
+/// # Examples
+/// ```
+/// println!("{}", diagnose::waiters());
+/// ```
+#[must_use]
+pub fn waiters() -> String {
+    alive().waiters()
+}
+
 /// A snapshot of what is alive, without what was spent.
 pub(crate) fn alive() -> Snapshot {
     build::build(&merged::Merged::default(), &alive::Alive::capture())

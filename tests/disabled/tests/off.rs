@@ -91,6 +91,7 @@ fn the_macro_and_the_method_return_the_future_itself() {
     assert_eq!(run(named) + run(unnamed) + run(method), 6);
 }
 
+#[cfg(feature = "alone")]
 #[test]
 fn a_resource_says_nothing_and_a_wait_is_the_future_itself() {
     let resource = diagnose::Resource::new("pool", 2);
@@ -101,6 +102,7 @@ fn a_resource_says_nothing_and_a_wait_is_the_future_itself() {
     drop(resource.hold_many(2));
 }
 
+#[cfg(feature = "alone")]
 #[test]
 fn the_standard_library_is_itself() {
     let mutex: std::sync::Mutex<u8> = diagnose::std::sync::Mutex::new(1);

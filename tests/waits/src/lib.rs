@@ -5,19 +5,19 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use diagnose::tokio;
-use diagnose::{Resource, Snapshot, Wait};
+use diagnose::{ListedResource, Snapshot, Wait};
 
 /// The resource that was made in that line of that file, and its waits in the order of their queue. `None` if nobody has a
 /// stake in it or waits for it.
 #[must_use]
-pub fn find(file: &str, line: u32) -> Option<(Resource, Vec<Wait>)> {
+pub fn find(file: &str, line: u32) -> Option<(ListedResource, Vec<Wait>)> {
     find_in(&diagnose::snapshot(), file, line)
 }
 
 /// The same in a snapshot.
 #[must_use]
-pub fn find_in(snapshot: &Snapshot, file: &str, line: u32) -> Option<(Resource, Vec<Wait>)> {
-    let is_it = |resource: &Resource| {
+pub fn find_in(snapshot: &Snapshot, file: &str, line: u32) -> Option<(ListedResource, Vec<Wait>)> {
+    let is_it = |resource: &ListedResource| {
         resource.created.as_ref().is_some_and(|place| place.file == file && place.line == line)
     };
     let number = snapshot.resources.iter().position(is_it)?;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use diagnose_waits_tests::now;
 
 macro_rules! methods {
-    ($module:ident, $sync:path) => {
+    ($module:ident, $($sync:tt)+) => {
         mod $module {
             use super::*;
-            use $sync::*;
+            use $($sync)+::*;
 
             static MUTEX: Mutex<u8> = Mutex::const_new(1);
             static LOCK: RwLock<u8> = RwLock::const_new(1);

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use diagnose_waits_tests::{now, poll};
 
 macro_rules! methods {
-    ($module:ident, $sync:path) => {
+    ($module:ident, $($sync:tt)+) => {
         mod $module {
             use super::*;
-            use $sync::futures::{Notified, OwnedNotified};
-            use $sync::*;
+            use $($sync)+::futures::{Notified, OwnedNotified};
+            use $($sync)+::*;
 
             static CELL: OnceCell<u8> = OnceCell::const_new();
             static FULL: OnceCell<u8> = OnceCell::const_new_with(1);

@@ -18,10 +18,10 @@ impl Wake for Counts {
 }
 
 macro_rules! polled {
-    ($name:ident, $sync:path) => {
+    ($name:ident, $($sync:tt)+) => {
         #[test]
         fn $name() {
-            use $sync::OnceCell;
+            use $($sync)+::OnceCell;
             let counts = Arc::new(Counts(AtomicU32::new(0)));
             let waker = Waker::from(Arc::clone(&counts));
             let cell = OnceCell::new();
