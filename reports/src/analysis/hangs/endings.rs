@@ -19,7 +19,11 @@ pub(super) fn ending(facts: &Facts<'_>, judged: &Judged) -> String {
         Node::Level(resource) | Node::Anybody(resource) => Some(*resource),
         _ => None,
     });
-    let level = level.filter(|&index| facts.snapshot.resources[index].kind == ResourceKind::Semaphore);
+    let has_units = |index: &usize| {
+        let kind = facts.snapshot.resources[*index].kind;
+        !matches!(kind, ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar)
+    };
+    let level = level.filter(has_units);
     match (judged.kind, judged.detail) {
         (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => ": all of them wait for more".to_owned(),
         (VerdictKind::Cycle, _) => ": none of them can go on".to_owned(),
