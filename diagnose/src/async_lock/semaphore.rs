@@ -23,7 +23,7 @@ pub struct Semaphore {
     resource: Resource,
     /// Who has added permits.
     users: Users,
-    semaphore: ::async_lock::Semaphore,
+    inner: ::async_lock::Semaphore,
 }
 
 impl Semaphore {
@@ -33,7 +33,7 @@ impl Semaphore {
         Self {
             resource: Resource::new(&WHAT, n as u64, Location::caller()),
             users: Users::new(),
-            semaphore: ::async_lock::Semaphore::new(n),
+            inner: ::async_lock::Semaphore::new(n),
         }
     }
 
@@ -41,7 +41,7 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub fn try_acquire(&self) -> Option<SemaphoreGuard<'_>> {
-        let guard = self.semaphore.try_acquire()?;
+        let guard = self.inner.try_acquire()?;
         Some(SemaphoreGuard::new(self.hold(Location::caller(), false, false), guard))
     }
 
@@ -49,7 +49,7 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub fn acquire(&self) -> Acquire<'_> {
-        Acquire::new(self.semaphore.acquire(), self.leaf(Location::caller()))
+        Acquire::new(self.inner.acquire(), self.leaf(Location::caller()))
     }
 
     /// Waits for a permit, and blocks this thread until then.
@@ -58,7 +58,7 @@ impl Semaphore {
     #[cfg(not(target_family = "wasm"))]
     pub fn acquire_blocking(&self) -> SemaphoreGuard<'_> {
         let at = Location::caller();
-        let (guard, has_waited) = match self.semaphore.try_acquire() {
+        let (guard, has_waited) = match self.inner.try_acquire() {
             Some(guard) => (guard, false),
             None => (self.block(at), true),
         };
@@ -69,7 +69,7 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub fn try_acquire_arc(self: &Arc<Self>) -> Option<SemaphoreGuardArc> {
-        self.semaphore.try_acquire()?.forget();
+        self.inner.try_acquire()?.forget();
         let stake = self.hold(Location::caller(), true, false);
         Some(SemaphoreGuardArc { stake, semaphore: Some(Arc::clone(self)) })
     }
@@ -88,7 +88,7 @@ impl Semaphore {
     #[cfg(not(target_family = "wasm"))]
     pub fn acquire_arc_blocking(self: &Arc<Self>) -> SemaphoreGuardArc {
         let at = Location::caller();
-        let guard = self.semaphore.try_acquire();
+        let guard = self.inner.try_acquire();
         let has_waited = guard.is_none();
         guard.unwrap_or_else(|| self.block(at)).forget();
         SemaphoreGuardArc { stake: self.hold(at, true, has_waited), semaphore: Some(Arc::clone(self)) }
@@ -98,7 +98,7 @@ impl Semaphore {
     #[cfg(not(target_family = "wasm"))]
     fn block(&self, at: &'static Location<'static>) -> ::async_lock::SemaphoreGuard<'_> {
         let _blocked = Blocked::begin(self.resource.record(), Mode::Acquire, 1, at);
-        self.semaphore.acquire_blocking()
+        self.inner.acquire_blocking()
     }
 
     /// Adds so many permits.
@@ -110,12 +110,12 @@ impl Semaphore {
             record.is_refilled.store(true, Relaxed);
             self.users.note(Some(record), Location::caller());
         }
-        self.semaphore.add_permits(n);
+        self.inner.add_permits(n);
     }
 
     /// How many permits are free.
     pub fn available_permits(&self) -> usize {
-        self.semaphore.available_permits()
+        self.inner.available_permits()
     }
 
     #[inline]
@@ -133,13 +133,13 @@ impl Deref for Semaphore {
     type Target = ::async_lock::Semaphore;
 
     fn deref(&self) -> &Self::Target {
-        &self.semaphore
+        &self.inner
     }
 }
 
 impl fmt::Debug for Semaphore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.semaphore.fmt(f)
+        self.inner.fmt(f)
     }
 }
 
@@ -148,13 +148,17 @@ impl From<::async_lock::Semaphore> for Semaphore {
     #[track_caller]
     fn from(semaphore: ::async_lock::Semaphore) -> Self {
         let free = semaphore.available_permits() as u64;
-        Self { resource: Resource::new(&WHAT, free, Location::caller()), users: Users::new(), semaphore }
+        Self {
+            resource: Resource::new(&WHAT, free, Location::caller()),
+            users: Users::new(),
+            inner: semaphore,
+        }
     }
 }
 
 impl From<Semaphore> for ::async_lock::Semaphore {
     fn from(semaphore: Semaphore) -> Self {
-        semaphore.semaphore
+        semaphore.inner
     }
 }
 
@@ -207,7 +211,7 @@ impl Drop for SemaphoreGuardArc {
     fn drop(&mut self) {
         self.stake = Stake::NONE;
         if let Some(semaphore) = self.semaphore.take() {
-            semaphore.semaphore.add_permits(1);
+            semaphore.inner.add_permits(1);
         }
     }
 }
@@ -247,14 +251,14 @@ impl Future for AcquireArc {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let stake = match (this.leaf.take(), this.waiting.as_mut()) {
-            (Some(leaf), _) => match this.semaphore.semaphore.try_acquire() {
+            (Some(leaf), _) => match this.semaphore.inner.try_acquire() {
                 Some(guard) => {
                     guard.forget();
                     leaf.hold(true)
                 }
                 None => {
                     let semaphore = Arc::clone(this.semaphore);
-                    let taken = async move { semaphore.semaphore.acquire().await.forget() };
+                    let taken = async move { semaphore.inner.acquire().await.forget() };
                     let waiting = this.waiting.insert(Waited::new(Box::pin(taken), leaf));
                     ready!(Pin::new(&mut *waiting).poll(context));
                     waiting.hold(true)

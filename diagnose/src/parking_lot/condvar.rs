@@ -17,7 +17,7 @@ pub struct Condvar {
     resource: Resource,
     /// Who has waited or notified.
     users: Users,
-    condvar: ::parking_lot::Condvar,
+    inner: ::parking_lot::Condvar,
 }
 
 impl Condvar {
@@ -25,28 +25,32 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub const fn new() -> Self {
-        Self { resource: Resource::new(&WHAT, 0, Location::caller()), condvar: ::parking_lot::Condvar::new() }
+        Self {
+            resource: Resource::new(&WHAT, 0, Location::caller()),
+            users: Users::new(),
+            inner: ::parking_lot::Condvar::new(),
+        }
     }
 
     /// Wakes one that waits. Returns whether there was one.
     #[track_caller]
     pub fn notify_one(&self) -> bool {
         self.tell(Location::caller(), false);
-        self.condvar.notify_one()
+        self.inner.notify_one()
     }
 
     /// Wakes all that wait. Returns how many there were.
     #[track_caller]
     pub fn notify_all(&self) -> usize {
         self.tell(Location::caller(), true);
-        self.condvar.notify_all()
+        self.inner.notify_all()
     }
 
     /// Frees the mutex, blocks this thread until a notification, and acquires the mutex again.
     #[track_caller]
     pub fn wait<T: ?Sized>(&self, mutex_guard: &mut MutexGuard<'_, T>) {
         let notified = self.begin(mutex_guard, Location::caller());
-        self.condvar.wait(&mut mutex_guard.guard);
+        self.inner.wait(&mut mutex_guard.guard);
         mutex_guard.stake = notified.end();
     }
 
@@ -58,7 +62,7 @@ impl Condvar {
         timeout: Instant,
     ) -> WaitTimeoutResult {
         let notified = self.begin(mutex_guard, Location::caller());
-        let result = self.condvar.wait_until(&mut mutex_guard.guard, timeout);
+        let result = self.inner.wait_until(&mut mutex_guard.guard, timeout);
         mutex_guard.stake = notified.end();
         result
     }
@@ -71,7 +75,7 @@ impl Condvar {
         timeout: Duration,
     ) -> WaitTimeoutResult {
         let notified = self.begin(mutex_guard, Location::caller());
-        let result = self.condvar.wait_for(&mut mutex_guard.guard, timeout);
+        let result = self.inner.wait_for(&mut mutex_guard.guard, timeout);
         mutex_guard.stake = notified.end();
         result
     }
@@ -103,7 +107,7 @@ impl Condvar {
         // The loop is the original's, because only that can make a `WaitTimeoutResult`.
         let mut notified = self.begin(mutex_guard, Location::caller());
         let condition = |value: &mut T| notified.look(|| condition(value));
-        let result = self.condvar.wait_while_until(&mut mutex_guard.guard, condition, timeout);
+        let result = self.inner.wait_while_until(&mut mutex_guard.guard, condition, timeout);
         mutex_guard.stake = notified.end();
         result
     }
@@ -121,7 +125,7 @@ impl Condvar {
     {
         let mut notified = self.begin(mutex_guard, Location::caller());
         let condition = |value: &mut T| notified.look(|| condition(value));
-        let result = self.condvar.wait_while_for(&mut mutex_guard.guard, condition, timeout);
+        let result = self.inner.wait_while_for(&mut mutex_guard.guard, condition, timeout);
         mutex_guard.stake = notified.end();
         result
     }
@@ -148,13 +152,13 @@ impl Deref for Condvar {
     type Target = ::parking_lot::Condvar;
 
     fn deref(&self) -> &Self::Target {
-        &self.condvar
+        &self.inner
     }
 }
 
 impl fmt::Debug for Condvar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.condvar.fmt(f)
+        self.inner.fmt(f)
     }
 }
 
@@ -168,12 +172,12 @@ impl Default for Condvar {
 impl From<::parking_lot::Condvar> for Condvar {
     #[track_caller]
     fn from(condvar: ::parking_lot::Condvar) -> Self {
-        Self { resource: Resource::new(&WHAT, 0, Location::caller()), users: Users::new(), condvar }
+        Self { resource: Resource::new(&WHAT, 0, Location::caller()), users: Users::new(), inner: condvar }
     }
 }
 
 impl From<Condvar> for ::parking_lot::Condvar {
     fn from(condvar: Condvar) -> Self {
-        condvar.condvar
+        condvar.inner
     }
 }

@@ -10,7 +10,7 @@ use super::merged::{Merged, Path, Sums};
 use super::reset;
 use crate::clock::{self, Scale};
 use crate::tree::Histogram;
-use crate::{label, live, recorder, site, switch, watchdog};
+use crate::{label, live, recorder, site, switch, waits, watchdog};
 
 /// Puts a capture into its final shape and order.
 pub(super) fn build(merged: &Merged, alive: &Alive) -> Snapshot {
@@ -199,6 +199,7 @@ fn dropped(merged: &Merged) -> Dropped {
     dropped.over_depth = merged.over_depth;
     dropped.over_labels = label::over();
     dropped.over_spans = live::over();
+    dropped.over_stakes = waits::over();
     dropped.unreadable = merged.unreadable;
     dropped
 }

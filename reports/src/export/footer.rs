@@ -40,6 +40,7 @@ fn dropped(dropped: &Dropped) -> String {
         (dropped.over_depth, "call", "over the bound of depth"),
         (dropped.over_labels, "label", "over the bound of labels"),
         (dropped.over_spans, "span", "over the bound of live spans"),
+        (dropped.over_stakes, "stake", "over the bound of guards, permits and ends of channels"),
         (dropped.unreadable, "node", "unreadable"),
     ];
     let losses: Vec<String> = losses

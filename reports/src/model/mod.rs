@@ -112,6 +112,9 @@ pub struct Dropped {
     /// Pending spans that are not in [`Snapshot::spans`] because the full number of them was.
     #[serde(default)]
     pub over_spans: u64,
+    /// Guards, permits and ends of channels that are not among the stakes because the full number of them was.
+    #[serde(default)]
+    pub over_stakes: u64,
     /// Nodes whose counters could not be read consistently at the capture.
     pub unreadable: u64,
 }

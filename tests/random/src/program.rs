@@ -77,7 +77,7 @@ impl Program {
             program.tasks.push(steps);
         }
         let mut at = 0;
-        for _ in 0..1 + random.below(2) {
+        for _ in 0..=random.below(2) {
             at += random.below(12) as u64;
             program.looks.push(at);
         }

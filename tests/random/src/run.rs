@@ -91,7 +91,7 @@ async fn tasks(program: Program) {
         for (channel, (_, owner)) in program.channels.iter().enumerate() {
             // The other end goes to its task with the first that is asked for it.
             let has = *owner == number;
-            receivers.push(if has { take(&mut ends, channel) } else { None });
+            receivers.push(has.then(|| take(&mut ends, channel)));
         }
         let held = std::sync::Mutex::new(Vec::new());
         joins.push(tokio::spawn(task(Own { world, senders, receivers, held }, steps).diagnose("task")));
@@ -104,10 +104,10 @@ async fn tasks(program: Program) {
 
 type Ends = (mpsc::Sender<u32>, mpsc::Receiver<u32>);
 
-fn take(ends: &mut [Ends], channel: usize) -> Option<Mutex<mpsc::Receiver<u32>>> {
+fn take(ends: &mut [Ends], channel: usize) -> Mutex<mpsc::Receiver<u32>> {
     let (_, unused) = mpsc::channel(1);
     let receiver = std::mem::replace(&mut ends[channel].1, unused);
-    Some(Mutex::new(receiver))
+    Mutex::new(receiver)
 }
 
 async fn task(own: Own, steps: Vec<Step>) {
@@ -146,7 +146,7 @@ async fn do_step(own: &Own, step: &Step) {
         Step::Yield => tokio::task::yield_now().await,
         Step::Sleep(ms) => tokio::time::sleep(Duration::from_millis(*ms)).await,
         Step::Lock(mutex) if world.is_owned => {
-            keep(own, Arc::clone(&world.mutexes[*mutex]).lock_owned().await)
+            keep(own, Arc::clone(&world.mutexes[*mutex]).lock_owned().await);
         }
         Step::Lock(mutex) => keep(own, world.mutexes[*mutex].lock().await),
         Step::Read(lock) if world.is_owned => keep(own, Arc::clone(&world.locks[*lock]).read_owned().await),

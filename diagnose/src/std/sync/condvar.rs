@@ -16,7 +16,7 @@ pub struct Condvar {
     resource: Resource,
     /// Who has waited or notified.
     users: Users,
-    condvar: ::std::sync::Condvar,
+    inner: ::std::sync::Condvar,
 }
 
 impl Condvar {
@@ -24,7 +24,11 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub const fn new() -> Self {
-        Self { resource: Resource::new(&WHAT, 0, Location::caller()), condvar: ::std::sync::Condvar::new() }
+        Self {
+            resource: Resource::new(&WHAT, 0, Location::caller()),
+            users: Users::new(),
+            inner: ::std::sync::Condvar::new(),
+        }
     }
 
     /// Frees the mutex, blocks this thread until a notification, and acquires the mutex again. It may return without one.
@@ -34,7 +38,7 @@ impl Condvar {
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         let (notified, guard) = self.begin(guard, Location::caller());
-        poisoned::map(self.condvar.wait(guard), |guard| MutexGuard { stake: notified.end(), guard })
+        poisoned::map(self.inner.wait(guard), |guard| MutexGuard { stake: notified.end(), guard })
     }
 
     /// Waits until `condition` is false, which is looked at with the mutex held, first of all.
@@ -82,7 +86,7 @@ impl Condvar {
         dur: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let (notified, guard) = self.begin(guard, Location::caller());
-        poisoned::map(self.condvar.wait_timeout(guard, dur), |(guard, result)| {
+        poisoned::map(self.inner.wait_timeout(guard, dur), |(guard, result)| {
             (MutexGuard { stake: notified.end(), guard }, result)
         })
     }
@@ -104,7 +108,7 @@ impl Condvar {
         // The loop is the original's, because only that can make a `WaitTimeoutResult`.
         let (mut notified, guard) = self.begin(guard, Location::caller());
         let condition = |value: &mut T| notified.look(|| condition(value));
-        let result = self.condvar.wait_timeout_while(guard, dur, condition);
+        let result = self.inner.wait_timeout_while(guard, dur, condition);
         poisoned::map(result, |(guard, result)| (MutexGuard { stake: notified.end(), guard }, result))
     }
 
@@ -112,14 +116,14 @@ impl Condvar {
     #[track_caller]
     pub fn notify_one(&self) {
         self.tell(Location::caller(), false);
-        self.condvar.notify_one();
+        self.inner.notify_one();
     }
 
     /// Wakes all that wait.
     #[track_caller]
     pub fn notify_all(&self) {
         self.tell(Location::caller(), true);
-        self.condvar.notify_all();
+        self.inner.notify_all();
     }
 
     fn begin<'a, T: ?Sized>(
@@ -149,13 +153,13 @@ impl Deref for Condvar {
     type Target = ::std::sync::Condvar;
 
     fn deref(&self) -> &Self::Target {
-        &self.condvar
+        &self.inner
     }
 }
 
 impl fmt::Debug for Condvar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.condvar.fmt(f)
+        self.inner.fmt(f)
     }
 }
 
@@ -169,12 +173,12 @@ impl Default for Condvar {
 impl From<::std::sync::Condvar> for Condvar {
     #[track_caller]
     fn from(condvar: ::std::sync::Condvar) -> Self {
-        Self { resource: Resource::new(&WHAT, 0, Location::caller()), users: Users::new(), condvar }
+        Self { resource: Resource::new(&WHAT, 0, Location::caller()), users: Users::new(), inner: condvar }
     }
 }
 
 impl From<Condvar> for ::std::sync::Condvar {
     fn from(condvar: Condvar) -> Self {
-        condvar.condvar
+        condvar.inner
     }
 }
