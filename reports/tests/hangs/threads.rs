@@ -166,3 +166,31 @@ fn a_runtime_that_goes_away_waits_for_its_jobs() {
     program.snapshot.waits[0].since_ns = 100_000_000;
     assert!(program.verdicts().is_empty());
 }
+
+/// A task sleeps in its poll while it holds what a task that it has spawned waits for, on a runtime of one thread.
+#[test]
+fn a_sleep_with_a_lock_is_no_hang_of_the_one_thread() {
+    let mut program = Program::new();
+    let (child, lock) = (program.task("child"), program.mutex());
+    program.holds(1, lock, 3);
+    program.waits(child, lock, Mode::Lock, 4);
+    program.of(child).thread_id = Some(70);
+    program.sleeps(1, 70);
+    program.of(1).since_ns = 600_000_000;
+    assert!(program.verdicts().is_empty());
+}
+
+/// ```text
+/// main, in a poll ─ block_on ─▶ 2, made since ─ waits ─▶ Mutex#1 ─ held by ─▶ main
+/// ```
+#[test]
+fn a_task_made_and_polled_inside_a_poll_is_what_the_thread_waits_for() {
+    let mut program = Program::new();
+    let (nested, lock) = (program.task("nested"), program.mutex());
+    program.holds(1, lock, 3);
+    program.waits(nested, lock, Mode::Lock, 4);
+    program.of(nested).thread_id = Some(70);
+    program.sleeps(1, 70);
+    program.of(1).since_ns = 2_000_000_000;
+    assert_eq!(program.verdicts(), ["proven blocked_worker"]);
+}

@@ -16,9 +16,14 @@ use crate::model::{ResourceKind, Wait};
 pub(super) fn ending(facts: &Facts<'_>, judged: &Judged) -> String {
     let last = |wanted: fn(&Node) -> Option<usize>| judged.way.iter().rev().find_map(wanted);
     let level = last(|node| match node {
-        Node::Level(resource) => Some(*resource),
+        Node::Level(resource) | Node::Anybody(resource) => Some(*resource),
         _ => None,
     });
+    let has_units = |index: &usize| {
+        let kind = facts.snapshot.resources[*index].kind;
+        !matches!(kind, ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar)
+    };
+    let level = level.filter(has_units);
     match (judged.kind, judged.detail) {
         (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => ": all of them wait for more".to_owned(),
         (VerdictKind::Cycle, _) => ": none of them can go on".to_owned(),

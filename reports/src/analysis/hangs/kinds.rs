@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::facts::{Facts, is_active};
 use super::gates::Gate;
+use super::rules::is_short;
 use super::stuck::Stuck;
 use super::system::{Node, System};
 use super::verdict::{VerdictDetail, VerdictKind};
@@ -213,17 +214,22 @@ fn quiet(system: &System<'_>, gates: &[Gate]) -> Vec<Judged> {
             Node::Wait(wait) => Some((snapshot.waits[wait].resource?, wait)),
             _ => None,
         })
-        .filter(|&(resource, _)| {
-            let kind = snapshot.resources[resource].kind;
-            matches!(kind, ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar)
+        .filter(|&(resource, wait)| {
+            let it = &snapshot.resources[resource];
+            matches!(it.kind, ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar)
+                || is_short(it, &snapshot.waits[wait])
         })
         .collect();
     waits.sort_unstable();
     waits.dedup_by_key(|(resource, _)| *resource);
     let judged = |(resource, wait): (usize, usize)| {
-        let is_told = snapshot.resources[resource].told.is_some();
-        let kind = if is_told { VerdictKind::MissedNotify } else { VerdictKind::Starved };
-        Judged::new(kind, None, vec![Node::Wait(wait), Node::Anybody(wait)])
+        let it = &snapshot.resources[resource];
+        let kind = match it.told {
+            Some(_) => VerdictKind::MissedNotify,
+            None if it.kind == ResourceKind::Semaphore && it.forgotten > 0 => VerdictKind::Leak,
+            None => VerdictKind::Starved,
+        };
+        Judged::new(kind, None, vec![Node::Wait(wait), Node::Anybody(resource)])
     };
     waits.into_iter().map(judged).collect()
 }

@@ -108,18 +108,20 @@ impl System<'_> {
     fn add_lock(&mut self, gate: Gate, index: usize, resource: usize) {
         let facts = self.facts;
         let (wait, it) = (&facts.snapshot.waits[index], &facts.snapshot.resources[resource]);
-        // Permits can be added by anybody: whoever asks for more than there are is stuck as far as is known.
-        let is_short = it.forgotten > 0 || it.capacity.is_some_and(|all| units(wait) > all);
-        if it.kind == ResourceKind::Semaphore && is_short && self.trust == Trust::Exact {
-            self.always(gate);
-            return;
-        }
-        if it.kind == ResourceKind::Semaphore && is_short {
-            let anybody = self.anybody(resource);
+        let mut gate = gate;
+        if is_short(it, wait) {
+            // Permits can be added by anybody: whoever asks for more than there are is stuck as far as is known.
+            if self.trust == Trust::Exact {
+                self.always(gate);
+                return;
+            }
+            let (anybody, holders) = (self.anybody(resource), self.add(Node::Units(resource), 0));
             self.or(gate, anybody);
-            return;
+            self.or(gate, holders);
+            gate = holders;
+        } else {
+            self.gates.set(gate, 0);
         }
-        self.gates.set(gate, 0);
         if it.is_fair {
             if let Some(ahead) = self.ahead(resource, side(wait.mode), facts.ahead[index]) {
                 self.gates.require(gate, ahead);
@@ -210,6 +212,12 @@ impl System<'_> {
 fn is_open_to_readers(it: &Resource) -> bool {
     let mut holders = it.stakes.iter().filter(|stake| stake.role == Role::Holds);
     it.free > 0 || (holders.clone().next().is_some() && holders.all(|stake| stake.units <= 1))
+}
+
+/// Whether a semaphore has lost permits, or never had as many as the wait asks for.
+pub(super) fn is_short(it: &Resource, wait: &Wait) -> bool {
+    let is_too_much = it.capacity.is_some_and(|all| units(wait) > all);
+    it.kind == ResourceKind::Semaphore && (it.forgotten > 0 || is_too_much)
 }
 
 /// Whether nobody can wake it any more.

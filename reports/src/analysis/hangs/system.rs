@@ -189,10 +189,12 @@ impl<'a> System<'a> {
             wait.is_indirect && wait.since_ns <= task.since_ns
         };
         let inside: Vec<usize> = facts.waits_of_task[index].iter().filter(is_inside).copied().collect();
-        // A task that it has begun, and that waits on the same thread: the thread runs that, and nothing else.
+        // A task that was made since the poll began, and polled on its thread, which has not left the poll: so it was polled
+        // inside. The thread runs that, and nothing else.
         let is_nested = |other: &&usize| {
             let other = &facts.snapshot.tasks[**other];
-            other.state == State::Waiting && task.thread_id.is_some() && other.thread_id == task.thread_id
+            let is_here = task.thread_id.is_some() && other.thread_id == task.thread_id;
+            is_here && other.state == State::Waiting && other.age_ns <= task.since_ns
         };
         if let Some(&nested) = facts.spawned[index].iter().find(is_nested) {
             self.or(gate, task_gate(nested));
