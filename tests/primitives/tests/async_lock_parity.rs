@@ -56,7 +56,7 @@ macro_rules! all_of_it {
                 let guard: MutexGuard<'_, u8> = two.lock_blocking();
                 drop(guard);
                 let arc = Arc::new(two);
-                let lock: LockArc<u8> = future(arc.lock_arc());
+                let lock: LockArc<u8> = arc.lock_arc();
                 let guard: MutexGuardArc<u8> = futures::executor::block_on(lock);
                 writes(&guard);
                 assert!(Arc::ptr_eq(MutexGuardArc::source(&guard), &arc));
@@ -208,9 +208,9 @@ fn of_async_std_are_the_wrappers() {
 #[test]
 fn wrappers_and_originals_become_each_other() {
     let mutex: async_lock::Mutex<u8> = diagnose::async_lock::Mutex::new(1).into();
-    assert_eq!(*diagnose::async_lock::Mutex::from(mutex).try_lock().unwrap(), 1);
+    assert_eq!(*diagnose::async_lock::Mutex::<u8>::from(mutex).try_lock().unwrap(), 1);
     let lock: async_lock::RwLock<u8> = diagnose::async_lock::RwLock::new(1).into();
-    assert_eq!(*diagnose::async_lock::RwLock::from(lock).try_read().unwrap(), 1);
+    assert_eq!(*diagnose::async_lock::RwLock::<u8>::from(lock).try_read().unwrap(), 1);
     let semaphore: async_lock::Semaphore = diagnose::async_lock::Semaphore::new(2).into();
     assert_eq!(diagnose::async_lock::Semaphore::from(semaphore).available_permits(), 2);
     let by_reference: &async_lock::Barrier = &diagnose::async_lock::Barrier::new(1);

@@ -214,9 +214,9 @@ all_of_it!(wrapped, ::diagnose::parking_lot);
 #[test]
 fn wrappers_and_originals_become_each_other() {
     let mutex: parking_lot::Mutex<u8> = diagnose::parking_lot::Mutex::new(1).into();
-    assert_eq!(*diagnose::parking_lot::Mutex::from(mutex).lock(), 1);
+    assert_eq!(*diagnose::parking_lot::Mutex::<u8>::from(mutex).lock(), 1);
     let lock: parking_lot::RwLock<u8> = diagnose::parking_lot::RwLock::new(1).into();
-    assert_eq!(*diagnose::parking_lot::RwLock::from(lock).read(), 1);
+    assert_eq!(*diagnose::parking_lot::RwLock::<u8>::from(lock).read(), 1);
     let condvar: parking_lot::Condvar = diagnose::parking_lot::Condvar::new().into();
     assert!(!diagnose::parking_lot::Condvar::from(condvar).notify_one());
 }

@@ -197,9 +197,9 @@ all_of_it!(wrapped, ::diagnose::std::sync);
 #[test]
 fn wrappers_and_originals_become_each_other() {
     let mutex: std::sync::Mutex<u8> = diagnose::std::sync::Mutex::new(1).into();
-    assert_eq!(*diagnose::std::sync::Mutex::from(mutex).lock().unwrap(), 1);
+    assert_eq!(*diagnose::std::sync::Mutex::<u8>::from(mutex).lock().unwrap(), 1);
     let lock: std::sync::RwLock<u8> = diagnose::std::sync::RwLock::new(1).into();
-    assert_eq!(*diagnose::std::sync::RwLock::from(lock).read().unwrap(), 1);
+    assert_eq!(*diagnose::std::sync::RwLock::<u8>::from(lock).read().unwrap(), 1);
     let condvar: std::sync::Condvar = diagnose::std::sync::Condvar::new().into();
     diagnose::std::sync::Condvar::from(condvar).notify_one();
     let by_reference: &std::sync::Mutex<u8> = &diagnose::std::sync::Mutex::new(2);

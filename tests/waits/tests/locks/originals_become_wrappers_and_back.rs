@@ -8,9 +8,10 @@ use diagnose_waits_tests::{made_in, now, poll};
 
 #[test]
 fn both_ways() {
-    let mutex = real::Mutex::from(ours::Mutex::from(real::Mutex::new(1)));
+    let mutex: real::Mutex<u8> = real::Mutex::<u8>::from(ours::Mutex::<u8>::from(real::Mutex::<u8>::new(1)));
     assert_eq!(ours::Mutex::new(mutex.into_inner()).into_tokio().into_inner(), 1);
-    let lock = real::RwLock::from(ours::RwLock::from(real::RwLock::new(1)));
+    let lock: real::RwLock<u8> =
+        real::RwLock::<u8>::from(ours::RwLock::<u8>::from(real::RwLock::<u8>::new(1)));
     assert_eq!(ours::RwLock::new(lock.into_inner()).into_tokio().into_inner(), 1);
     let semaphore = real::Semaphore::from(ours::Semaphore::from(real::Semaphore::new(3)));
     assert_eq!(semaphore.available_permits(), 3);
