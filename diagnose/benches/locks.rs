@@ -73,7 +73,7 @@ macro_rules! measured {
                 let semaphore = sync::Semaphore::new(2);
                 run(async {
                     for _ in 0..count {
-                        black_box(black_box(&semaphore).acquire().await.unwrap());
+                        drop(black_box(black_box(&semaphore).acquire().await.unwrap()));
                     }
                 });
             }

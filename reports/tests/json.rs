@@ -33,6 +33,7 @@ fn reads_like_the_model() {
         "over_depth": 0,
         "over_labels": 0,
         "over_spans": 0,
+        "over_stakes": 0,
         "unreadable": 0
       },
       "threads": [

@@ -220,6 +220,8 @@ fn who_asks_for_more_than_holders_give_back_is_stuck() {
     let pool = program.semaphore(5);
     let holder = program.task("holder");
     program.has_timer(holder);
+    // It is older than the semaphore: it would not have it, but for its permits.
+    program.at(pool).first_task = Some(1_000);
     program.holds_many(holder, pool, 2, 6);
     program.waits(1, pool, Mode::Acquire, 8).units = 5;
     assert!(program.verdicts().is_empty());

@@ -41,7 +41,7 @@ macro_rules! all_of_it {
                 writes(&guard);
                 let tried: TryLockResult<MutexGuard<'_, u8>> = two.try_lock();
                 assert!(matches!(tried, Err(TryLockError::WouldBlock)));
-                assert_eq!(format!("{two:?}"), "Mutex { data: <locked>, poisoned: false, .. }");
+                assert!(format!("{two:?}").contains("<locked>"));
                 drop(tried);
                 drop(guard);
                 let wide: Arc<Mutex<[u8]>> = Arc::new(Mutex::new([1, 2]));

@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::future::Future;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -58,6 +58,10 @@ impl<T> JoinHandle<T> {
         self.inner
     }
 }
+
+// As tokio's.
+impl<T> UnwindSafe for JoinHandle<T> {}
+impl<T> RefUnwindSafe for JoinHandle<T> {}
 
 impl<T> Future for JoinHandle<T> {
     type Output = Result<T, JoinError>;

@@ -6,11 +6,12 @@ fn main() {
     let mut arguments = std::env::args().skip(1).map(|it| it.parse::<u64>().expect("a number"));
     let first = arguments.next().unwrap_or(0);
     let count = arguments.next().unwrap_or(100_000);
-    let (mut ended, mut stuck, mut wrong) = (0, 0, 0);
+    let (mut ended, mut stuck, mut missed, mut wrong) = (0, 0, 0, 0);
     for seed in first..first + count {
         match check(seed) {
             Ok(Outcome::Ended) => ended += 1,
             Ok(Outcome::Stuck) => stuck += 1,
+            Ok(Outcome::Missed) => missed += 1,
             Err(what) => {
                 wrong += 1;
                 println!("{what}");
@@ -20,7 +21,9 @@ fn main() {
             }
         }
     }
-    println!("{ended} programs ended, {stuck} were stuck, {wrong} verdicts were wrong or missing");
+    println!(
+        "{ended} programs ended, {stuck} were stuck and found, {missed} not found, {wrong} verdicts were wrong"
+    );
     if wrong > 0 {
         std::process::exit(1);
     }

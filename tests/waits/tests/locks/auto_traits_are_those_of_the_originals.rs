@@ -14,6 +14,7 @@ use diagnose::tokio::sync as ours;
 macro_rules! is {
     ($type:ty: $trait:path) => {{
         struct Is<T: ?Sized>(PhantomData<T>);
+        #[allow(dead_code)] // Its use is that it may be there.
         trait IsNot {
             const IS: bool = false;
         }

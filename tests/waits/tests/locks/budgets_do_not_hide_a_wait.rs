@@ -40,7 +40,7 @@ async fn held_back() {
             drop(other.acquire().await.unwrap());
         }
         let mut acquires = pin!(semaphore.acquire());
-        poll_fn(|context| Poll::Ready(assert!(acquires.as_mut().poll(context).is_pending()))).await;
+        assert!(poll_fn(|context| Poll::Ready(acquires.as_mut().poll(context).is_pending())).await);
         assert_eq!((semaphore.available_permits(), made_in!(made).1.len()), (0, 1));
         drop(acquires.await.unwrap());
         assert_eq!(semaphore.available_permits(), 1);
