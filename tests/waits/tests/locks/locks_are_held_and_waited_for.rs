@@ -11,7 +11,7 @@ use diagnose_waits_tests::{made_in, settle};
 async fn mutex() {
     let (mutex, made) = (Arc::new(Mutex::new(0)), line!());
     let (guard, held) = (mutex.lock().await, line!());
-    let waits = line!() + 2;
+    let waits = line!() + 4;
     for _ in 0..2 {
         tokio::spawn({
             let mutex = Arc::clone(&mutex);

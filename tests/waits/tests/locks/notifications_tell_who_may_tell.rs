@@ -11,7 +11,7 @@ use diagnose_waits_tests::{made_in, poll, settle};
 #[tokio::test]
 async fn told() {
     let (notify, made) = (Arc::new(Notify::new()), line!());
-    let waits = line!() + 1;
+    let waits = line!() + 3;
     tokio::spawn({
         let notify = Arc::clone(&notify);
         async move { notify.notified().await }
