@@ -29,7 +29,7 @@ impl<'a> Stakes<'a> {
             by_resource.entry(stake.resource).or_default().push(stake);
         }
         for stakes in by_resource.values_mut() {
-            stakes.sort_by_key(|stake| (stake.since, stake.span));
+            stakes.sort_by_key(|stake| (stake.since, stake.span, stake.units));
         }
         Self { by_resource, foreign }
     }
