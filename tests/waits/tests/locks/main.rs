@@ -5,6 +5,7 @@ mod barriers_count_who_has_arrived;
 mod budgets_do_not_hide_a_wait;
 mod cells_are_held_by_whoever_initialises_them;
 mod downgraded_writers_hold_one_unit;
+mod every_method_of_locks_is_there;
 mod every_method_of_the_others_is_there;
 mod forgotten_permits_are_counted;
 mod futures_that_are_given_up_leave_no_wait;
