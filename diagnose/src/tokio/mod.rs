@@ -38,7 +38,8 @@
 //!   record.
 //!
 //! A wrapper derefs to what it wraps, and `From` and `into_inner` convert both ways, for other crates that ask for tokio's
-//! own type. Scheduling, cancellation, panics and bounds are tokio's. `task::Builder`, which is there only with
+//! own type. Those of [`sync`] do not deref, because who uses the original is not on record; `From` and, for locks,
+//! `into_tokio` make them what other crates ask for. Scheduling, cancellation, panics and bounds are tokio's. `task::Builder`, which is there only with
 //! `--cfg tokio_unstable`, spawns without a record.
 //!
 //! # Tasks of other code

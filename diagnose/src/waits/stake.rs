@@ -304,10 +304,11 @@ impl Stake {
     #[allow(dead_code)]
     pub(crate) fn merge(&self, other: Self) {
         let taken = other.place.map_or(0, |place| place.units.load(Relaxed) & UNITS);
+        // In between they are free for a reader, and not held twice.
+        drop(other);
         if let Some(place) = self.place {
             place.units.store(place.units.load(Relaxed).saturating_add(taken), Relaxed);
         }
-        drop(other);
     }
 
     /// So many units it has from now on: a writer becomes a reader.

@@ -37,9 +37,11 @@ impl Users {
     /// The running task uses it, there.
     #[inline]
     pub(crate) fn note(&self, record: Option<&'static Record>, at: &'static Location<'static>) {
-        let user = recorder::user();
-        if record.is_some() && self.last.iter().all(|last| last.load(Relaxed) != user) {
-            self.add(record, at);
+        if record.is_some() {
+            let user = recorder::user();
+            if self.last.iter().all(|last| last.load(Relaxed) != user) {
+                self.add(record, at);
+            }
         }
     }
 

@@ -26,7 +26,7 @@ impl<T> OnceCell<T> {
     /// An empty cell.
     #[track_caller]
     pub fn new() -> Self {
-        real::OnceCell::new().into()
+        Self::from(real::OnceCell::new())
     }
 
     /// The same in a constant.
@@ -38,7 +38,7 @@ impl<T> OnceCell<T> {
     /// A cell with that value, if there is one.
     #[track_caller]
     pub fn new_with(value: Option<T>) -> Self {
-        real::OnceCell::new_with(value).into()
+        Self::from(real::OnceCell::new_with(value))
     }
 
     /// A cell with that value in a constant.
@@ -133,7 +133,7 @@ impl<T> OnceCell<T> {
 impl<T> From<T> for OnceCell<T> {
     #[track_caller]
     fn from(value: T) -> Self {
-        real::OnceCell::from(value).into()
+        Self::from(real::OnceCell::from(value))
     }
 }
 
@@ -160,7 +160,7 @@ impl<T> Default for OnceCell<T> {
 impl<T: Clone> Clone for OnceCell<T> {
     #[track_caller]
     fn clone(&self) -> Self {
-        self.cell.clone().into()
+        Self::from(self.cell.clone())
     }
 }
 

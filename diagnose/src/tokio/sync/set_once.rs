@@ -26,7 +26,7 @@ impl<T> SetOnce<T> {
     /// An empty cell.
     #[track_caller]
     pub fn new() -> Self {
-        real::SetOnce::new().into()
+        Self::from(real::SetOnce::new())
     }
 
     /// The same in a constant.
@@ -38,7 +38,7 @@ impl<T> SetOnce<T> {
     /// A cell with that value, if there is one.
     #[track_caller]
     pub fn new_with(value: Option<T>) -> Self {
-        real::SetOnce::new_with(value).into()
+        Self::from(real::SetOnce::new_with(value))
     }
 
     /// A cell with that value in a constant.
@@ -97,7 +97,7 @@ impl<T> SetOnce<T> {
 impl<T> From<T> for SetOnce<T> {
     #[track_caller]
     fn from(value: T) -> Self {
-        real::SetOnce::from(value).into()
+        Self::from(real::SetOnce::from(value))
     }
 }
 
@@ -124,7 +124,7 @@ impl<T> Default for SetOnce<T> {
 impl<T: Clone> Clone for SetOnce<T> {
     #[track_caller]
     fn clone(&self) -> Self {
-        self.cell.clone().into()
+        Self::from(self.cell.clone())
     }
 }
 

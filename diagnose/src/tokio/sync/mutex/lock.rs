@@ -28,7 +28,7 @@ impl<T> Mutex<T> {
     /// A lock in the unlocked state.
     #[track_caller]
     pub fn new(t: T) -> Self {
-        real::Mutex::new(t).into()
+        Self::from(real::Mutex::new(t))
     }
 
     /// The same in a constant.

@@ -32,7 +32,7 @@ impl<T> RwLock<T> {
     /// A lock in the unlocked state.
     #[track_caller]
     pub fn new(value: T) -> Self {
-        real::RwLock::new(value).into()
+        Self::from(real::RwLock::new(value))
     }
 
     /// One that admits so many readers at a time.

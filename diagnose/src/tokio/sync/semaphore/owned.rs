@@ -27,8 +27,8 @@ impl OwnedSemaphorePermit {
 
     /// Does not give the permits back: the semaphore has so many less.
     pub fn forget(mut self) {
-        self.semaphore.forget(self.permits);
-        self.permits = 0;
+        drop(mem::replace(&mut self.stake, Stake::NONE));
+        self.semaphore.forget(mem::take(&mut self.permits));
     }
 
     /// Takes the permits of another.

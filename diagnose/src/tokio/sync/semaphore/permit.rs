@@ -25,8 +25,10 @@ impl<'a> SemaphorePermit<'a> {
 
     /// Does not give the permits back: the semaphore has so many less.
     pub fn forget(self) {
-        self.semaphore.forget(self.permit.num_permits());
-        self.permit.forget();
+        let Self { stake, permit, semaphore } = self;
+        drop(stake);
+        semaphore.forget(permit.num_permits());
+        permit.forget();
     }
 
     /// Takes the permits of another.
