@@ -12,8 +12,8 @@ macro_rules! surface {
     ($name:ident, $tokio:path) => {
         mod $name {
             use super::*;
-            use $tokio as tokio;
-            use tokio::sync::{mpsc, oneshot};
+            use $tokio as library;
+            use library::sync::{mpsc, oneshot};
 
             fn shows(value: &impl Debug) -> String {
                 format!("{value:?}").chars().take_while(char::is_ascii_alphabetic).collect()
@@ -80,7 +80,7 @@ macro_rules! surface {
             pub(super) async fn unbounded() -> Vec<String> {
                 let (tx, mut rx): (mpsc::UnboundedSender<u8>, mpsc::UnboundedReceiver<u8>) = mpsc::unbounded_channel();
                 let sent: Result<(), mpsc::error::SendError<u8>> = tx.send(1);
-                drop((tx.send(2), tx.send(3), tx.send(4), tx.send(5)));
+                let _ = (tx.send(2), tx.send(3), tx.send(4), tx.send(5));
                 let flags = (tx.is_closed(), rx.is_closed(), rx.is_empty(), rx.len(), tx.same_channel(&tx.clone()));
                 let received = (rx.recv().await, rx.try_recv());
                 let mut context = Context::from_waker(Waker::noop());

@@ -12,10 +12,10 @@ macro_rules! surface {
     ($name:ident, $tokio:path) => {
         mod $name {
             use super::*;
-            use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-            use tokio::task::{AbortHandle, JoinError, JoinHandle, JoinSet};
-            use tokio::time::{self, Instant, Interval, MissedTickBehavior, Sleep, Timeout};
-            use $tokio as tokio;
+            use library::io::{AsyncReadExt as _, AsyncWriteExt as _};
+            use library::task::{AbortHandle, JoinError, JoinHandle, JoinSet};
+            use library::time::{self, Instant, Interval, MissedTickBehavior, Sleep, Timeout};
+            use $tokio as library;
 
             const STEP: Duration = Duration::from_millis(10);
 
@@ -34,7 +34,8 @@ macro_rules! surface {
                 let at = time::timeout_at(Instant::now() + STEP, std::future::pending::<()>()).await;
                 let endless = time::timeout(Duration::MAX, async { 2 }).await;
                 let mut kept: Timeout<std::future::Ready<u8>> = time::timeout(STEP, std::future::ready(3));
-                let _ = (kept.get_ref(), kept.get_mut());
+                let _: &std::future::Ready<u8> = kept.get_ref();
+                let _same: &mut std::future::Ready<u8> = kept.get_mut();
                 let inside = kept.into_inner().await;
                 let zero = time::timeout(Duration::ZERO, time::sleep(Duration::ZERO)).await;
                 let waited = start.elapsed();
@@ -69,8 +70,8 @@ macro_rules! surface {
             }
 
             pub(super) async fn pipes() -> Vec<String> {
-                let (mut one, mut two): (tokio::io::DuplexStream, tokio::io::DuplexStream) =
-                    tokio::io::duplex(4);
+                let (mut one, mut two): (library::io::DuplexStream, library::io::DuplexStream) =
+                    library::io::duplex(4);
                 one.write_all(b"abc").await.unwrap();
                 let slices = [std::io::IoSlice::new(b"d"), std::io::IoSlice::new(b"ef")];
                 let vectored = (one.write_vectored(&slices).await.unwrap(), one.is_write_vectored_());
@@ -83,11 +84,11 @@ macro_rules! surface {
                 let mut back = Vec::new();
                 one.read_to_end(&mut back).await.unwrap();
                 let broken = one.write(b"x").await.unwrap_err().kind();
-                let (mut reader, mut writer) = tokio::io::simplex(4);
+                let (mut reader, mut writer) = library::io::simplex(4);
                 writer.write_all(b"wxyz").await.unwrap();
                 writer.shutdown().await.unwrap();
                 reader.read_to_string(&mut text).await.unwrap();
-                let mut pipe = tokio::io::SimplexStream::new_unsplit(2);
+                let mut pipe = library::io::SimplexStream::new_unsplit(2);
                 pipe.write_all(b"q").await.unwrap();
                 let byte = pipe.read_u8().await.unwrap();
                 vec![format!("{vectored:?} {text} {back:?} {broken:?} {byte}")]
@@ -97,25 +98,25 @@ macro_rules! surface {
                 fn is_write_vectored_(&self) -> bool;
             }
 
-            impl Vectored for tokio::io::DuplexStream {
+            impl Vectored for library::io::DuplexStream {
                 fn is_write_vectored_(&self) -> bool {
-                    tokio::io::AsyncWrite::is_write_vectored(self)
+                    library::io::AsyncWrite::is_write_vectored(self)
                 }
             }
 
             pub(super) async fn handles() -> Vec<String> {
-                let handle: JoinHandle<u8> = tokio::spawn(async { 1 });
+                let handle: JoinHandle<u8> = library::spawn(async { 1 });
                 let abort: AbortHandle = handle.abort_handle();
                 let same = (abort.id() == handle.id(), handle.is_finished());
                 let shown = format!("{handle:?}").replace(|digit: char| digit.is_ascii_digit(), "");
                 let joined: Result<u8, JoinError> = handle.await;
-                let mut endless = tokio::spawn(std::future::pending::<u8>());
+                let mut endless = library::spawn(std::future::pending::<u8>());
                 let pending = time::timeout(STEP, &mut endless).await.is_err();
                 endless.abort();
                 let aborted = endless.await.unwrap_err().is_cancelled();
-                let panics = tokio::spawn(async { std::panic::resume_unwind(Box::new(())) });
+                let panics = library::spawn(async { std::panic::resume_unwind(Box::new(())) });
                 let panicked: Result<(), JoinError> = panics.await;
-                let blocking = tokio::task::spawn_blocking(|| 2).await.unwrap();
+                let blocking = library::task::spawn_blocking(|| 2).await.unwrap();
 
                 let mut set: JoinSet<u8> = JoinSet::new();
                 let first = set.spawn(async { 3 });
@@ -125,7 +126,7 @@ macro_rules! surface {
                 set.spawn_blocking(|| 4);
                 let blocked = set.join_next().await.unwrap().unwrap();
                 set.extend([std::future::ready(5), std::future::ready(6)]);
-                tokio::task::yield_now().await;
+                library::task::yield_now().await;
                 let tried =
                     set.try_join_next().unwrap().unwrap() + set.try_join_next_with_id().unwrap().unwrap().1;
                 let mut context = Context::from_waker(Waker::noop());

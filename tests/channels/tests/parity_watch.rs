@@ -10,8 +10,8 @@ macro_rules! surface {
     ($name:ident, $tokio:path) => {
         mod $name {
             use super::*;
-            use tokio::sync::{broadcast, watch};
-            use $tokio as tokio;
+            use library::sync::{broadcast, watch};
+            use $tokio as library;
 
             fn shows(value: &impl Debug) -> String {
                 format!("{value:?}").chars().take_while(char::is_ascii_alphabetic).collect()
@@ -21,8 +21,10 @@ macro_rules! surface {
                 let (tx, mut rx): (watch::Sender<u8>, watch::Receiver<u8>) = watch::channel(1);
                 let sent: Result<(), watch::error::SendError<u8>> = tx.send(2);
                 let has_changed: Result<bool, watch::error::RecvError> = rx.has_changed();
-                let seen: watch::Ref<'_, u8> = rx.borrow_and_update();
-                let seen = (*seen, seen.has_changed(), format!("{seen:?}").len());
+                let seen = {
+                    let seen: watch::Ref<'_, u8> = rx.borrow_and_update();
+                    (*seen, seen.has_changed(), format!("{seen:?}").len())
+                };
                 let again =
                     (*rx.borrow(), rx.borrow().has_changed(), *tx.borrow(), tx.borrow().has_changed());
                 tx.send_modify(|value| *value += 1);
@@ -49,11 +51,8 @@ macro_rules! surface {
                 lone.closed().await;
                 drop(watch::Sender::<u8>::default());
                 drop(tx);
-                let ended = (
-                    rx.changed().await.is_err(),
-                    rx.wait_for(|_| false).await.is_err(),
-                    rx.has_changed().is_err(),
-                );
+                let ended = rx.changed().await.is_err() && rx.wait_for(|_| false).await.is_err();
+                let ended = ended && rx.has_changed().is_err();
                 vec![
                     format!(
                         "{sent:?} {has_changed:?} {seen:?} {again:?} {modified:?} {replaced} {changed:?}"

@@ -12,6 +12,7 @@ use crate::waits::{Kind, Notified, Record, Resource, Users, What};
 static WHAT: What = What { kind: Kind::Condvar, library: "std", is_fair: false, is_forced: || false };
 
 /// The standard library's `Condvar`. It is known with the place where it was made, from its first use on.
+#[allow(clippy::struct_field_names)] // Its name is what it is.
 pub struct Condvar {
     resource: Resource,
     /// Who has waited or notified.
@@ -24,7 +25,11 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub const fn new() -> Self {
-        Self { resource: Resource::new(&WHAT, 0, Location::caller()), condvar: ::std::sync::Condvar::new() }
+        Self {
+            resource: Resource::new(&WHAT, 0, Location::caller()),
+            users: Users::new(),
+            condvar: ::std::sync::Condvar::new(),
+        }
     }
 
     /// Frees the mutex, blocks this thread until a notification, and acquires the mutex again. It may return without one.
