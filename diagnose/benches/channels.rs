@@ -21,7 +21,7 @@ macro_rules! measured {
             use std::hint::black_box;
 
             use tokio::sync::{broadcast, mpsc, oneshot, watch};
-            use $tokio as tokio;
+            use $tokio as library;
 
             pub(super) async fn single(count: u64) {
                 for number in 0..count {
@@ -88,7 +88,7 @@ measured!(ours, crate::wrapped);
 /// Spawned tasks that are done, awaited: the spawns are not in the time.
 macro_rules! joined {
     ($tokio:path, $count:ident) => {{
-        use $tokio as tokio;
+        use $tokio as library;
         let mut spent = Duration::ZERO;
         let mut left = $count;
         while left != 0 {
@@ -96,7 +96,7 @@ macro_rules! joined {
             left -= batch;
             let mut handles = Vec::new();
             for number in 0..batch {
-                handles.push(tokio::spawn(async move { number }));
+                handles.push(library::spawn(async move { number }));
             }
             for handle in &handles {
                 while !handle.is_finished() {

@@ -7,7 +7,7 @@
 //! Tasks are never freed, only used again for later ones once nobody keeps a waker, so that a wake needs no lock to find
 //! its task.
 
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::task::Waker;
 
@@ -149,6 +149,9 @@ pub(crate) struct Task {
     given: Link<Given>,
     pub(super) wakers: Wakers,
 }
+
+// Counters, and locks that no panic leaves half changed.
+impl RefUnwindSafe for Task {}
 
 /// What a task is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

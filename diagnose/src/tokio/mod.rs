@@ -34,12 +34,13 @@
 //!   which is the task `main`;
 //! - [`runtime::Builder`]: its worker threads are noted when they start, park, go on and stop, each time before or after
 //!   the program's own hook;
-//! - [`task::JoinHandle`], and what in [`sync`] is defined here: who waits there, who holds it and who could send is on
-//!   record.
+//! - [`task::JoinHandle`], what in [`sync`], in [`time`] and in [`io`] is defined here: who waits there, who holds it and
+//!   who could send is on record.
 //!
-//! A wrapper derefs to what it wraps, and `From` and `into_inner` convert both ways, for other crates that ask for tokio's
-//! own type. Those of [`sync`] do not deref, because who uses the original is not on record; `From` and, for locks,
-//! `into_tokio` make them what other crates ask for. Scheduling, cancellation, panics and bounds are tokio's. `task::Builder`, which is there only with
+//! What spawns derefs to what it wraps, and `From` and `into_inner` convert both ways, for other crates that ask for
+//! tokio's own type. Those of [`sync`] do not deref, because who uses the original is not on record; `From` and, for locks,
+//! `into_tokio` make them what other crates ask for. An end of a channel that becomes tokio's own may be anywhere, for the
+//! records. Scheduling, cancellation, panics and bounds are tokio's. `task::Builder`, which is there only with
 //! `--cfg tokio_unstable`, spawns without a record.
 //!
 //! # Tasks of other code

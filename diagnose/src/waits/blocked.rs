@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::record::Record;
 use super::wait::{Mode, Wait};
 use crate::clock;
+use crate::recorder;
 use crate::switch;
 
 /// For as long as the thread is blocked: it stands in the queue of the resource.
@@ -28,6 +29,8 @@ impl Blocked {
         at: &'static Location<'static>,
     ) -> Option<Self> {
         let record = record.filter(|_| switch::records())?;
+        // A thread that has recorded nothing yet is known by its tree from now on.
+        recorder::with_records(|_| ());
         let mut wait = Wait::new(mode, units, at);
         wait.is_blocking = true;
         let began = wait.began;

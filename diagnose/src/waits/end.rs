@@ -27,9 +27,8 @@ impl End {
         at: &'static Location<'static>,
         name: Option<Arc<str>>,
     ) -> (Self, Self) {
-        let shared = Shared::new(what, capacity, at, name);
-        let sends = Self::new(shared.clone(), Role::Sends, at);
-        (sends, Self::new(shared, Role::Receives, at))
+        let (sends, receives) = Shared::pair(what, capacity, at, name);
+        (Self::new(sends, Role::Sends, at), Self::new(receives, Role::Receives, at))
     }
 
     /// The sending end of a channel that is made there and from which nobody receives yet.

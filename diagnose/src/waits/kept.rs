@@ -3,6 +3,7 @@
 use std::task::{Context, Poll};
 
 use super::leaf::Leaf;
+use crate::switch;
 
 /// The recorder's part of a value that is polled by calls of its own, such as a receiver, and of a future that is kept by
 /// whoever polls it, such as a handle. It costs a word until the first `Pending`.
@@ -32,6 +33,9 @@ impl Kept {
 
     #[cold]
     fn begin(&mut self, leaf: impl FnOnce() -> Leaf) -> bool {
+        if !switch::records() {
+            return false;
+        }
         let mut leaf = leaf();
         let begins = leaf.begin();
         if begins {

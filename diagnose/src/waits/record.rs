@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::panic::{Location, RefUnwindSafe};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 
 use super::pool::{Pool, Pooled};
 use super::stake::{Place, Stake};
@@ -11,7 +12,7 @@ use super::wait::Wait;
 use crate::clock;
 use crate::live;
 use crate::recorder;
-use crate::sync::Mutex;
+use crate::sync::{Mutex, MutexGuard};
 use crate::tree::Link;
 
 /// What a resource is.
@@ -48,12 +49,19 @@ pub(crate) struct What {
 /// No bound.
 pub(crate) const UNBOUNDED: u64 = u64::MAX;
 
-/// One resource. Its counts are written by whoever uses it; names and queue are under a lock.
+/// One resource. Its counts are written by whoever uses it; name and queue are under a lock. What does not change was
+/// read of one resource if the number is the same before and after: one that is made for a single message costs no lock.
 #[derive(Debug)]
 pub(crate) struct Record {
     /// Numbered from 1; zero while this is nobody's.
     id: AtomicU64,
-    identity: Mutex<Option<Identity>>,
+    what: Link<What>,
+    made_at: Link<Location<'static>>,
+    made_by: AtomicU64,
+    first_task: AtomicU64,
+    made: AtomicU64,
+    name: Mutex<Option<Arc<str>>>,
+    is_named: AtomicBool,
     /// How many units there are; [`UNBOUNDED`].
     pub(crate) capacity: AtomicU64,
     /// Of a channel, what was put in; of a barrier, who has arrived; of others, how often it was acquired.
@@ -75,6 +83,8 @@ pub(crate) struct Record {
     /// How many keep it: see [`Shared`](super::Shared).
     pub(super) owners: AtomicU32,
     queue: Mutex<Queue>,
+    /// Whether the queue is not as new.
+    is_queued: AtomicBool,
     next: Link<Self>,
 }
 
@@ -110,7 +120,8 @@ struct Queue {
     next: u64,
     waits: BTreeMap<u64, Arc<Wait>>,
     told: Option<Told>,
-    usage: Usage,
+    /// `None` if nobody has waited, and no hold was timed.
+    usage: Option<Box<Usage>>,
     /// The stakes of ends that have gone where nobody sees them.
     lost: Vec<Stake>,
 }
@@ -164,7 +175,13 @@ impl Pooled for Record {
         let zero = || AtomicU64::new(0);
         Self {
             id: zero(),
-            identity: Mutex::new(None),
+            what: Link::new(None),
+            made_at: Link::new(None),
+            made_by: zero(),
+            first_task: zero(),
+            made: zero(),
+            name: Mutex::new(None),
+            is_named: AtomicBool::new(false),
             capacity: zero(),
             entered: zero(),
             left: zero(),
@@ -177,6 +194,7 @@ impl Pooled for Record {
             more_borrowed: AtomicU32::new(0),
             owners: AtomicU32::new(0),
             queue: Mutex::new(Queue::default()),
+            is_queued: AtomicBool::new(false),
             next: Link::new(None),
         }
     }
@@ -187,42 +205,69 @@ impl Pooled for Record {
 }
 
 impl Record {
-    /// A resource that is known from now on. `None` if there are too many.
+    /// A resource that is known from now on, and kept by so many. `None` if there are too many.
+    #[inline]
     pub(super) fn occupy(
         what: &'static What,
         capacity: u64,
         made_at: &'static Location<'static>,
         name: Option<Arc<str>>,
         born: Option<Born>,
+        owners: u32,
     ) -> Option<&'static Self> {
         let record = recorder::with_records(|cache| RECORDS.take(cache))?;
-        let Born { first_task, by: made_by } = born.unwrap_or(Born { first_task: 0, by: 0 });
-        let identity = Identity { what, name, made_at, made_by, first_task, made: recorder::stamp() };
+        // Release pairs with the Acquire of `identity`: who has read what is stored here sees that the number is gone.
+        fence(Release);
+        record.what.set(what);
+        record.made_at.set(made_at);
+        let Born { first_task, by } = born.unwrap_or(Born { first_task: 0, by: 0 });
+        record.made_by.store(by, Relaxed);
+        record.first_task.store(first_task, Relaxed);
+        record.made.store(recorder::stamp(), Relaxed);
         for counter in [&record.entered, &record.left, &record.forgotten] {
             counter.store(0, Relaxed);
         }
         record.capacity.store(capacity, Relaxed);
         record.is_refilled.store(false, Relaxed);
         record.is_closed.store(false, Relaxed);
-        record.owners.store(1, Relaxed);
-        let mut own = record.identity.lock();
-        *own = Some(identity);
-        record.id.store(NEXT.fetch_add(1, Relaxed), Relaxed);
-        drop(own);
+        record.blocked.store(0, Relaxed);
+        record.more_borrowed.store(0, Relaxed);
+        record.owners.store(owners, Relaxed);
+        if name.is_some() {
+            *record.name.lock() = name;
+            record.is_named.store(true, Relaxed);
+        }
+        // Release pairs with the Acquire of `identity`: who sees the number sees the rest.
+        record.id.store(NEXT.fetch_add(1, Relaxed), Release);
         Some(record)
     }
 
     /// The resource is gone.
+    #[inline]
     pub(super) fn vacate(&'static self) {
-        let mut own = self.identity.lock();
-        *own = None;
         self.id.store(0, Relaxed);
-        drop(own);
+        if self.is_queued.load(Relaxed) || self.is_named.load(Relaxed) {
+            self.clear();
+        }
+        recorder::with_records(|cache| RECORDS.put(cache, self));
+    }
+
+    #[cold]
+    fn clear(&self) {
+        let name = self.name.lock().take();
+        self.is_named.store(false, Relaxed);
         let queue = std::mem::take(&mut *self.queue.lock());
+        self.is_queued.store(false, Relaxed);
         self.waiting.store(0, Relaxed);
         // Waits keep wakers: they are dropped outside of the lock.
-        drop(queue);
-        recorder::with_records(|cache| RECORDS.put(cache, self));
+        drop((name, queue));
+    }
+
+    /// The queue, to put something into it.
+    fn queue_up(&self) -> MutexGuard<'_, Queue> {
+        let queue = self.queue.lock();
+        self.is_queued.store(true, Relaxed);
+        queue
     }
 
     #[inline]
@@ -232,17 +277,26 @@ impl Record {
 
     /// Its number, and what does not change; `None` if it is nobody's.
     pub(crate) fn identity(&self) -> Option<(u64, Identity)> {
-        let own = self.identity.lock();
-        own.as_ref().map(|identity| (self.id(), identity.clone()))
+        // Acquire: see `occupy`.
+        let id = self.id.load(Acquire);
+        let what = self.what.get()?;
+        let made_at = self.made_at.get()?;
+        let name = self.name.lock().clone();
+        let (made_by, made) = (self.made_by.load(Relaxed), self.made.load(Relaxed));
+        let first_task = self.first_task.load(Relaxed);
+        // Acquire pairs with the Release of `occupy`.
+        fence(Acquire);
+        let is_same = id != 0 && self.id() == id;
+        is_same.then_some((id, Identity { what, name, made_at, made_by, first_task, made }))
     }
 
     /// Puts a wait at the end of the queue. Returns its place there.
     pub(super) fn enqueue(&self, wait: &Arc<Wait>) -> u64 {
-        let mut queue = self.queue.lock();
+        let mut queue = self.queue_up();
         let place = queue.next;
         queue.next += 1;
         queue.waits.insert(place, Arc::clone(wait));
-        queue.usage.contended += 1;
+        queue.usage.get_or_insert_default().contended += 1;
         self.waiting.store(u32::try_from(queue.waits.len()).unwrap_or(u32::MAX), Relaxed);
         place
     }
@@ -253,7 +307,7 @@ impl Record {
         let wait = queue.waits.remove(&place);
         self.waiting.store(u32::try_from(queue.waits.len()).unwrap_or(u32::MAX), Relaxed);
         if let Some(ticks) = waited {
-            queue.usage.waits.add(ticks);
+            queue.usage.get_or_insert_default().waits.add(ticks);
         }
         drop(queue);
         drop(wait);
@@ -261,7 +315,7 @@ impl Record {
 
     /// That stake is anywhere from now on.
     pub(super) fn lose(&self, stake: Stake) {
-        self.queue.lock().lost.push(stake);
+        self.queue_up().lost.push(stake);
     }
 
     /// Whether somebody waits.
@@ -284,13 +338,13 @@ impl Record {
 
     /// It was held for so long.
     pub(super) fn count_hold(&self, ticks: u64) {
-        self.queue.lock().usage.holds.add(ticks);
+        self.queue_up().usage.get_or_insert_default().holds.add(ticks);
     }
 
     /// The waiting are told: one, or all.
     #[allow(dead_code)] // By what is a feature.
     pub(crate) fn tell(&self, at: &'static Location<'static>, all: bool) {
-        let mut queue = self.queue.lock();
+        let mut queue = self.queue_up();
         let waiting = queue.waits.len() as u64;
         queue.told = Some(Told { at, task: recorder::current_task(), tick: clock::now(), waiting, all });
     }
@@ -303,7 +357,11 @@ impl Record {
     /// The queue in its order, the last time that the waiting were told, and how it was used.
     pub(crate) fn queue(&self) -> (Vec<Arc<Wait>>, Option<Told>, Usage) {
         let queue = self.queue.lock();
-        (queue.waits.values().cloned().collect(), queue.told, queue.usage.clone())
+        (
+            queue.waits.values().cloned().collect(),
+            queue.told,
+            queue.usage.as_deref().cloned().unwrap_or_default(),
+        )
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{AcqRel, Relaxed};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use super::record::{Born, Record, What};
 use crate::switch;
@@ -45,7 +45,7 @@ impl Resource {
         if !switch::records() {
             return None;
         }
-        let begin = || Record::occupy(self.what, self.capacity, self.made_at, None, self.born).ok_or(());
+        let begin = || Record::occupy(self.what, self.capacity, self.made_at, None, self.born, 1).ok_or(());
         self.record.get_or_try_init(begin).ok().copied()
     }
 }
@@ -75,12 +75,34 @@ impl Shared {
         made_at: &'static Location<'static>,
         name: Option<Arc<str>>,
     ) -> Self {
-        let record = if switch::records() {
-            Record::occupy(what, capacity, made_at, name, Some(Born::now()))
-        } else {
-            None
-        };
+        let record = Self::begin(what, capacity, made_at, name, 1);
         Self { record }
+    }
+
+    /// The same, for two who keep it.
+    #[inline]
+    pub(crate) fn pair(
+        what: &'static What,
+        capacity: u64,
+        made_at: &'static Location<'static>,
+        name: Option<Arc<str>>,
+    ) -> (Self, Self) {
+        let record = Self::begin(what, capacity, made_at, name, 2);
+        (Self { record }, Self { record })
+    }
+
+    #[inline]
+    fn begin(
+        what: &'static What,
+        capacity: u64,
+        made_at: &'static Location<'static>,
+        name: Option<Arc<str>>,
+        owners: u32,
+    ) -> Option<&'static Record> {
+        if !switch::records() {
+            return None;
+        }
+        Record::occupy(what, capacity, made_at, name, Some(Born::now()), owners)
     }
 
     #[inline]
@@ -90,6 +112,7 @@ impl Shared {
 }
 
 impl Clone for Shared {
+    #[inline]
     fn clone(&self) -> Self {
         if let Some(record) = self.record {
             record.owners.fetch_add(1, Relaxed);
@@ -99,10 +122,11 @@ impl Clone for Shared {
 }
 
 impl Drop for Shared {
+    #[inline]
     fn drop(&mut self) {
         if let Some(record) = self.record {
-            // AcqRel: whoever is the last comes after all that the others did with it.
-            if record.owners.fetch_sub(1, AcqRel) == 1 {
+            // AcqRel: whoever is the last comes after all that the others did with it. One who is alone stays so.
+            if record.owners.load(Acquire) == 1 || record.owners.fetch_sub(1, AcqRel) == 1 {
                 record.vacate();
             }
         }

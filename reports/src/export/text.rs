@@ -52,7 +52,7 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     for alarm in &snapshot.alarms {
         let _ = write!(page, "\nALARM {alarm}\n");
     }
-    if !snapshot.tasks.is_empty() {
+    if !snapshot.tasks.is_empty() || !snapshot.runtimes.is_empty() {
         page.push('\n');
         page.push_str(&tasks::render(snapshot, MAX_ROWS));
     }

@@ -35,8 +35,8 @@ macro_rules! types {
     ($name:ident, $tokio:path) => {
         mod $name {
             use super::*;
-            use tokio::sync::{broadcast, mpsc, oneshot, watch};
-            use $tokio as tokio;
+            use library::sync::{broadcast, mpsc, oneshot, watch};
+            use $tokio as library;
 
             macro_rules! all {
                 ($message:ty) => {
@@ -58,9 +58,9 @@ macro_rules! types {
                         probe!(Probe::<watch::Sender<$message>>(PhantomData)),
                         probe!(Probe::<watch::Receiver<$message>>(PhantomData)),
                         probe!(Probe::<watch::Ref<'static, $message>>(PhantomData)),
-                        probe!(Probe::<tokio::task::JoinHandle<$message>>(PhantomData)),
-                        probe!(Probe::<tokio::task::JoinSet<$message>>(PhantomData)),
-                        probe!(Probe::<tokio::time::Timeout<$message>>(PhantomData)),
+                        probe!(Probe::<library::task::JoinHandle<$message>>(PhantomData)),
+                        probe!(Probe::<library::task::JoinSet<$message>>(PhantomData)),
+                        probe!(Probe::<library::time::Timeout<$message>>(PhantomData)),
                     ]
                 };
             }
@@ -71,11 +71,11 @@ macro_rules! types {
                 found.extend(all!(Rc<u8>));
                 found.extend(all!(*const u8));
                 found.extend([
-                    probe!(Probe::<tokio::time::Sleep>(PhantomData)),
-                    probe!(Probe::<tokio::time::Interval>(PhantomData)),
-                    probe!(Probe::<tokio::io::DuplexStream>(PhantomData)),
-                    probe!(Probe::<tokio::io::SimplexStream>(PhantomData)),
-                    probe!(Probe::<tokio::task::AbortHandle>(PhantomData)),
+                    probe!(Probe::<library::time::Sleep>(PhantomData)),
+                    probe!(Probe::<library::time::Interval>(PhantomData)),
+                    probe!(Probe::<library::io::DuplexStream>(PhantomData)),
+                    probe!(Probe::<library::io::SimplexStream>(PhantomData)),
+                    probe!(Probe::<library::task::AbortHandle>(PhantomData)),
                 ]);
                 found
             }
@@ -93,7 +93,7 @@ macro_rules! types {
                     let (all, mut each) = broadcast::channel(1);
                     all.send($message).ok();
                     let mut buffer = Vec::new();
-                    let mut set = tokio::task::JoinSet::new();
+                    let mut set = library::task::JoinSet::new();
                     if false {
                         buffer.push($message);
                         set = [].into_iter().map(|(): ()| std::future::ready(0_u8)).collect();

@@ -1,0 +1,101 @@
+//! Who waits for a message is on record, until the message comes, the future is dropped or the channel is used otherwise.
+
+use diagnose::tokio;
+use diagnose_channels_tests::{here, look};
+use diagnose_reports::{Mode, Role, Whereabouts};
+use std::future::poll_fn;
+use std::task::Poll;
+use tokio::sync::{mpsc, oneshot};
+
+/// Polls it once, in this task.
+async fn poll_once<F: Future + Unpin>(future: &mut F) -> bool {
+    poll_fn(|context| Poll::Ready(std::pin::Pin::new(&mut *future).poll(context).is_ready())).await
+}
+
+#[tokio::test]
+async fn a_receiver_waits_until_it_is_dropped() {
+    let (made, (sender, mut receiver)) = (here(), mpsc::unbounded_channel::<u8>());
+    let mut receiving = Box::pin(receiver.recv());
+    assert!(!poll_once(&mut receiving).await);
+    assert_eq!(look().waits(made, Mode::Receive).len(), 1);
+    drop(receiving);
+    assert!(look().waits(made, Mode::Receive).is_empty());
+    assert_eq!(look().stakes(made, Role::Sends)[0].uses, 0);
+    sender.send(1).unwrap();
+    assert_eq!(look().stakes(made, Role::Sends)[0].uses, 1);
+}
+
+#[tokio::test]
+async fn a_poll_that_is_given_up_ends_with_the_next_use() {
+    let (made, (sender, mut receiver)) = (here(), mpsc::channel(1));
+    assert!(poll_fn(|context| Poll::Ready(receiver.poll_recv(context).is_pending())).await);
+    assert_eq!(look().waits(made, Mode::Receive).len(), 1);
+    assert!(receiver.try_recv().is_err());
+    assert!(look().waits(made, Mode::Receive).is_empty());
+    sender.send(1).await.unwrap();
+    assert_eq!(receiver.try_recv(), Ok(1));
+}
+
+/// tokio's receiver keeps the waker of a future that is dropped, and there are programs that count on it.
+#[tokio::test]
+async fn a_receiver_that_is_polled_by_a_new_future_each_time_is_woken() {
+    let (sender, mut receiver) = mpsc::channel(1);
+    let task = tokio::spawn(poll_fn(move |context| Box::pin(receiver.recv()).as_mut().poll(context)));
+    tokio::task::yield_now().await;
+    sender.send(1).await.unwrap();
+    assert_eq!(task.await.unwrap(), Some(1));
+    let (mut sender, receiver) = oneshot::channel::<u8>();
+    let task = tokio::spawn(poll_fn(move |context| Box::pin(sender.closed()).as_mut().poll(context)));
+    tokio::task::yield_now().await;
+    drop(receiver);
+    task.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_channel_for_one_message_says_who_has_the_sender() {
+    let (made, (sender, mut receiver)) = (here(), oneshot::channel());
+    assert!(!poll_once(&mut receiver).await);
+    let seen = look();
+    assert_eq!(seen.waits(made, Mode::Receive).len(), 1);
+    assert_eq!(seen.stakes(made, Role::Sends)[0].uses, 0, "nobody has seen it since");
+    sender.send(7).unwrap();
+    let seen = look();
+    assert!(seen.stakes(made, Role::Sends).is_empty() && seen.resource(made).is_closed);
+    assert_eq!(seen.resource(made).filled, 1);
+    assert!(seen.waits(made, Mode::Receive)[0].woken_ns.is_some());
+    assert!(!seen.waits(made, Mode::Receive)[0].is_granted);
+    assert_eq!(receiver.await, Ok(7));
+    assert!(look().made(made).is_none());
+}
+
+#[tokio::test]
+async fn a_sender_in_a_message_is_in_that_channel() {
+    let (mailbox, (requests, mut receiver)) = (here(), mpsc::channel(1));
+    let (made, (answers, _answer)) = (here(), oneshot::channel::<u8>());
+    requests.send(answers).await.unwrap();
+    let seen = look();
+    let stake = seen.stakes(made, Role::Sends)[0];
+    // A thread of which nothing is known may have it too.
+    if stake.whereabouts == Whereabouts::Likely {
+        assert_eq!(stake.inside, Some(seen.resource(mailbox).id));
+    }
+    let answers = receiver.recv().await.unwrap();
+    assert_eq!(look().stakes(made, Role::Sends)[0].inside, None);
+    drop(answers);
+}
+
+#[tokio::test]
+async fn an_end_that_becomes_tokios_own_is_anywhere() {
+    let (made, (sender, mut receiver)) = (here(), mpsc::channel::<u8>(1));
+    let own: ::tokio::sync::mpsc::Sender<u8> = sender.into();
+    let seen = look();
+    let stake = seen.stakes(made, Role::Sends)[0];
+    assert_eq!((stake.whereabouts, stake.task), (Whereabouts::Unknown, None));
+    assert!(!seen.resource(made).is_closed);
+    own.send(1).await.unwrap();
+    assert_eq!(receiver.recv().await, Some(1));
+    drop(receiver);
+    assert!(look().made(made).is_none());
+    let again = mpsc::Sender::from(own);
+    assert!(again.is_closed());
+}

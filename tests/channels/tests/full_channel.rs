@@ -1,0 +1,76 @@
+//! Who waits for a place in a full channel is on record: where, behind whom, and who could make one.
+
+use diagnose::tokio;
+use diagnose_channels_tests::{here, look};
+use diagnose_reports::{Mode, ResourceKind, Role};
+use tokio::sync::mpsc;
+
+#[tokio::test]
+async fn a_sender_waits_for_a_place_and_the_receiver_could_make_one() {
+    let (made, (sender, mut receiver)) = (here(), mpsc::channel(1));
+    sender.send(1).await.unwrap();
+    let (sent, other) = (here(), sender.clone());
+    let line = sent.1 + 3;
+    let task = tokio::spawn(async move {
+        other.send(2).await.unwrap();
+    });
+    tokio::task::yield_now().await;
+
+    let seen = look();
+    let channel = seen.resource(made);
+    assert_eq!((channel.kind, channel.library.as_str()), (ResourceKind::Mpsc, "tokio"));
+    assert_eq!((channel.capacity, channel.filled, channel.free, channel.is_closed), (Some(1), 1, 0, false));
+    let waits = seen.waits(made, Mode::Send);
+    assert_eq!(waits.len(), 1);
+    assert_eq!(waits[0].place.as_ref().unwrap().line, line);
+    assert!(!waits[0].is_granted && waits[0].woken_ns.is_none());
+    assert_eq!(seen.stakes(made, Role::Sends).len(), 2);
+    assert_eq!(seen.stakes(made, Role::Receives).len(), 1);
+
+    assert_eq!(receiver.recv().await, Some(1));
+    let seen = look();
+    assert!(seen.waits(made, Mode::Send)[0].is_granted, "the place is handed on");
+    assert_eq!((seen.resource(made).filled, seen.resource(made).free), (0, 0));
+    task.await.unwrap();
+    assert_eq!(receiver.recv().await, Some(2));
+    drop((sender, receiver));
+    assert!(look().made(made).is_none(), "it is gone");
+}
+
+#[tokio::test]
+async fn a_reserved_place_is_held() {
+    let (made, (sender, mut receiver)) = (here(), mpsc::channel(3));
+    let mut permits = sender.reserve_many(2).await.unwrap();
+    let one = permits.next().unwrap();
+    let seen = look();
+    let holds = seen.stakes(made, Role::Holds);
+    assert_eq!(holds.iter().map(|stake| stake.units).collect::<Vec<_>>(), [1, 1]);
+    assert_eq!((seen.resource(made).filled, seen.resource(made).free), (0, 1));
+    one.send(1);
+    drop(permits);
+    let seen = look();
+    assert!(seen.stakes(made, Role::Holds).is_empty());
+    assert_eq!((seen.resource(made).filled, seen.resource(made).free), (1, 2));
+    assert_eq!(receiver.recv().await, Some(1));
+    let owned = sender.try_reserve_owned().unwrap();
+    assert_eq!(look().stakes(made, Role::Holds).len(), 1);
+    drop(owned);
+    assert!(look().stakes(made, Role::Sends).is_empty(), "the sender was in it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wake_of_the_timer_is_not_taken_for_a_place() {
+    let (made, (sender, receiver)) = (here(), mpsc::channel(1));
+    sender.send(1).await.unwrap();
+    let mut sending = Box::pin(sender.send_timeout(2, std::time::Duration::from_millis(5)));
+    let polled =
+        std::future::poll_fn(|context| std::task::Poll::Ready(sending.as_mut().poll(context).is_pending()));
+    assert!(polled.await);
+    ::tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    let seen = look();
+    let wait = seen.waits(made, Mode::Send)[0].clone();
+    assert!(!wait.is_granted && wait.woken_ns.is_none());
+    assert!(sending.await.is_err());
+    assert!(look().waits(made, Mode::Send).is_empty());
+    drop(receiver);
+}

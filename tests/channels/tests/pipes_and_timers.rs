@@ -1,0 +1,114 @@
+//! Who waits at a pipe, for a moment or for the end of a task is on record.
+
+use diagnose::tokio;
+use diagnose_channels_tests::{here, look};
+use diagnose_reports::{Mode, ResourceKind, Role};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::task::JoinSet;
+
+#[tokio::test]
+async fn two_who_write_and_do_not_read_wait_for_each_other() {
+    let (made, (mut one, mut two)) = (here(), tokio::io::duplex(64));
+    let first = tokio::spawn(async move { one.write_all(&[0; 256]).await });
+    let second = tokio::spawn(async move { two.write_all(&[0; 256]).await });
+    tokio::task::yield_now().await;
+    let seen = look();
+    let is_it = |place: &diagnose_reports::Place| (place.file.as_str(), place.line) == made;
+    let pipes: Vec<_> = seen.0.resources.iter().filter(|it| it.created.as_ref().is_some_and(is_it)).collect();
+    assert_eq!(pipes.len(), 2);
+    for pipe in pipes {
+        assert_eq!((pipe.kind, pipe.capacity, pipe.filled), (ResourceKind::Pipe, Some(64), 64));
+        let task = |role| pipe.stakes.iter().find(|stake| stake.role == role).unwrap().task;
+        assert!(task(Role::Sends).is_some());
+    }
+    assert_eq!(seen.waiting(Mode::Send, made).len(), 2);
+    first.abort();
+    let _ = first.await;
+    assert!(second.await.unwrap().is_err());
+}
+
+#[tokio::test]
+async fn a_reader_waits_for_bytes() {
+    let (made, (mut one, mut two)) = (here(), tokio::io::duplex(8));
+    let reads = tokio::spawn(async move { one.read_u8().await });
+    tokio::task::yield_now().await;
+    assert_eq!(look().waiting(Mode::Receive, made).len(), 1);
+    two.write_u8(5).await.unwrap();
+    assert_eq!(reads.await.unwrap().unwrap(), 5);
+    assert!(look().waiting(Mode::Receive, made).is_empty());
+}
+
+#[tokio::test]
+async fn a_timer_says_when_it_is_due() {
+    let at = here();
+    let line = (at.0, at.1 + 3);
+    let task = tokio::spawn(async {
+        tokio::time::sleep(Duration::from_secs(100)).await;
+    });
+    tokio::task::yield_now().await;
+    let seen = look();
+    let waits = seen.waiting(Mode::Timer, line);
+    let due_ns = waits[0].due_ns.unwrap();
+    assert!((90_000_000_000..=100_100_000_000).contains(&due_ns), "{due_ns}");
+    task.abort();
+    let _ = task.await;
+    assert!(look().waiting(Mode::Timer, line).is_empty());
+}
+
+#[tokio::test]
+async fn under_a_timeout_both_wait_with_the_waker_of_the_task() {
+    let (made, (_sender, mut receiver)) = (here(), tokio::sync::mpsc::channel::<u8>(1));
+    let at = here();
+    let line = (at.0, at.1 + 3);
+    let task = tokio::spawn(async move {
+        tokio::time::timeout(Duration::from_secs(50), receiver.recv()).await.unwrap();
+    });
+    tokio::task::yield_now().await;
+    let seen = look();
+    assert_eq!(seen.waiting(Mode::Timer, line).len(), 1);
+    let wait = seen.waits(made, Mode::Receive)[0];
+    assert!(!wait.is_indirect && !seen.waiting(Mode::Timer, line)[0].is_indirect);
+    task.abort();
+    let _ = task.await;
+}
+
+#[tokio::test]
+async fn who_awaits_a_task_waits_for_that_task() {
+    let at = here();
+    let (spawned, line) = (at.1 + 2, (at.0, at.1 + 4));
+    let endless = tokio::spawn(std::future::pending::<()>());
+    let abort = endless.abort_handle();
+    let joins = tokio::spawn(async move { endless.await.is_err() });
+    tokio::task::yield_now().await;
+    let seen = look();
+    let wait = seen.waiting(Mode::Join, line)[0];
+    let task = seen.0.tasks.iter().find(|task| wait.tasks == [task.id]).unwrap();
+    assert!(task.spawned_at.contains(&format!(":{spawned}:")));
+    abort.abort();
+    assert!(joins.await.unwrap());
+    assert!(look().waiting(Mode::Join, line).is_empty());
+}
+
+#[tokio::test]
+async fn who_awaits_a_set_waits_for_one_of_its_tasks() {
+    let mut set = JoinSet::new();
+    for _ in 0..100 {
+        set.spawn(async {});
+    }
+    while set.join_next().await.is_some() {}
+    set.spawn(std::future::pending::<()>());
+    set.spawn(std::future::pending());
+    let at = here();
+    let line = (at.0, at.1 + 3);
+    let joins = tokio::spawn(async move {
+        set.join_next().await;
+    });
+    tokio::task::yield_now().await;
+    let seen = look();
+    let wait = seen.waiting(Mode::Join, line)[0];
+    assert_eq!(wait.tasks.len(), 2);
+    assert!(wait.tasks.iter().all(|number| seen.0.tasks.iter().any(|task| task.id == *number)));
+    joins.abort();
+    let _ = joins.await;
+}
