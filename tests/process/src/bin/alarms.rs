@@ -91,6 +91,8 @@ fn uneven(runtime: &Runtime, words: &str) {
     let waiting = runtime.spawn(waits(gone));
     let is_waiting = |task: &diagnose::Task| task.polls == 1;
     until(|| diagnose::snapshot().tasks.iter().any(is_waiting));
+    // Only then is tokio done with it, too: what is woken before that is queued where it is polled.
+    until(|| parked() == 2);
     let (runs, is_running) = mpsc::channel();
     let (end, ends) = mpsc::channel();
     let waking = runtime.spawn(wakes(runs, go, ends));
@@ -101,11 +103,14 @@ fn uneven(runtime: &Runtime, words: &str) {
     runtime.block_on(waiting).expect("no panic");
 }
 
+fn parked() -> usize {
+    diagnose::snapshot().workers.iter().filter(|worker| worker.parked).count()
+}
+
 fn main() {
     diagnose::Builder::new().signal(None).install();
     let runtime =
         Builder::new_multi_thread().worker_threads(2).thread_name("worker").build().expect("it starts");
-    let parked = || diagnose::snapshot().workers.iter().filter(|worker| worker.parked).count();
     until(|| parked() == 2);
     let mut arguments = std::env::args().skip(1);
     let (what, words) = (arguments.next().expect("what"), arguments.next().expect("which words"));
