@@ -20,7 +20,7 @@ macro_rules! measured {
         mod $name {
             use std::hint::black_box;
 
-            use tokio::sync::{broadcast, mpsc, oneshot, watch};
+            use library::sync::{broadcast, mpsc, oneshot, watch};
             use $tokio as library;
 
             pub(super) async fn single(count: u64) {
