@@ -3,15 +3,15 @@
 //! ```text
 //! cargo bench -p diagnose --features tokio --bench channels
 //! ```
-//! Both are measured in the same run, inside a task that is on record. The table at the end shows the medians and their
-//! difference, which is what is ours. A message of a type without a destructor carries nothing away; that another was
+//! Both are measured in the same run, inside a task that is on record. The table at the end shows the shortest samples and
+//! their difference, which is what is ours. A message of a type without a destructor carries nothing away; that another was
 //! sent is noted with a reading of the clock, `carrying`.
 
 use std::fs;
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-use criterion::Criterion;
+use criterion::{Criterion, SamplingMode};
 use diagnose::tokio as wrapped;
 
 /// The same code for both.
@@ -139,29 +139,33 @@ const BENCHMARKS: [(&str, Measured, Measured); 8] = [
 ];
 
 fn main() {
-    let mut criterion = Criterion::default()
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1))
-        .configure_from_args();
+    let mut criterion = Criterion::default().configure_from_args();
+    let mut group = criterion.benchmark_group("channels");
+    // Samples of a millisecond: some of them are disturbed by nothing.
+    group.sampling_mode(SamplingMode::Flat).sample_size(1000);
+    group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
     for (name, own, ours) in BENCHMARKS {
-        criterion.bench_function(&format!("tokio {name}"), |bencher| bencher.iter_custom(own));
-        criterion.bench_function(&format!("ours {name}"), |bencher| bencher.iter_custom(ours));
+        group.bench_function(format!("tokio {name}"), |bencher| bencher.iter_custom(own));
+        group.bench_function(format!("ours {name}"), |bencher| bencher.iter_custom(ours));
     }
-    criterion.final_summary();
+    group.finish();
     println!("\n{:<24} {:>10} {:>10} {:>10}", "ns", "tokio", "wrapped", "more");
     for (name, ..) in BENCHMARKS {
-        let medians = (median(&format!("tokio {name}")), median(&format!("ours {name}")));
-        if let (Some(own), Some(ours)) = medians {
+        if let (Some(own), Some(ours)) = (least(&format!("tokio {name}")), least(&format!("ours {name}"))) {
             println!("{name:<24} {own:>10.1} {ours:>10.1} {:>10.1}", ours - own);
         }
     }
 }
 
-fn median(name: &str) -> Option<f64> {
+/// The least nanoseconds per turn of all samples that criterion has written.
+fn least(name: &str) -> Option<f64> {
     let target = std::env::var("CARGO_TARGET_DIR")
         .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../target").to_owned());
-    let json = fs::read_to_string(format!("{target}/criterion/{name}/new/estimates.json")).ok()?;
-    let (_, median) = json.split_once("\"median\":")?;
-    let (_, estimate) = median.split_once("\"point_estimate\":")?;
-    estimate.split([',', '}']).next()?.trim().parse().ok()
+    let json = fs::read_to_string(format!("{target}/criterion/channels/{name}/new/sample.json")).ok()?;
+    let numbers = |field: &str| -> Option<Vec<f64>> {
+        let (_, list) = json.split_once(&format!("\"{field}\":["))?;
+        list.split(']').next()?.split(',').map(|number| number.trim().parse().ok()).collect()
+    };
+    let turns = numbers("times")?.into_iter().zip(numbers("iters")?).map(|(time, count)| time / count);
+    turns.reduce(f64::min)
 }

@@ -1,6 +1,10 @@
-//! A leaf that stands beside what it waits on, from poll to poll.
+//! A leaf that is made where something waits, and not before: what does not wait moves no more than a word for it.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
 
 use super::leaf::Leaf;
 use crate::switch;
@@ -64,5 +68,34 @@ impl Kept {
         if self.0.is_some() {
             self.0 = None;
         }
+    }
+}
+
+pin_project! {
+    /// A future of a primitive, and what says what it waits for.
+    // The future stands first: it leaves its queue before the records say so.
+    #[must_use = "futures do nothing unless you `.await` or poll them"]
+    pub(crate) struct Waits<F, L> {
+        #[pin]
+        future: F,
+        kept: Kept,
+        leaf: L,
+    }
+}
+
+impl<F, L> Waits<F, L> {
+    #[inline]
+    pub(crate) fn new(future: F, leaf: L) -> Self {
+        Self { future, kept: Kept::default(), leaf }
+    }
+}
+
+impl<F: Future, L: FnMut() -> Leaf> Future for Waits<F, L> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        this.kept.poll(context, this.leaf, |context| this.future.as_mut().poll(context))
     }
 }

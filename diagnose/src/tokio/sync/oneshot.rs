@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 
 use self::error::{RecvError, TryRecvError};
 use super::is_forced;
-use crate::waits::{Blocked, End, Kept, Kind, LastEnd, Leaf, Mode, What, carries, own_code};
+use crate::waits::{Blocked, End, Kept, Kind, LastEnd, Leaf, Mode, Waits, What, carries, own_code};
 
 pub use ::tokio::sync::oneshot::*;
 
@@ -62,8 +62,8 @@ impl<T> Sender<T> {
             let Self { inner, end, kept } = self;
             kept.end();
             end.used(at);
-            let mut leaf = Leaf::on(end.record(), Mode::Closed, 1, at);
-            poll_fn(|context| leaf.poll(context, |context| inner.poll_closed(context))).await;
+            let leaf = || Leaf::on(end.record(), Mode::Closed, 1, at);
+            Waits::new(poll_fn(|context| inner.poll_closed(context)), leaf).await;
         }
     }
 

@@ -9,7 +9,7 @@ use ::tokio::sync::broadcast::{
     error::{RecvError, TryRecvError},
 };
 
-use crate::waits::{Blocked, End, Leaf, Mode, Role, Waited};
+use crate::waits::{Blocked, End, Leaf, Mode, Role, Waits};
 
 /// tokio's `Receiver` of messages that everybody gets; who has it and whether it waits is on record.
 // The receiver stands first: it is gone before the records say so.
@@ -79,8 +79,9 @@ impl<T: Clone> Receiver<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            let leaf = Leaf::on(self.end.record(), Mode::Receive, 1, at);
-            Waited::new(self.inner.recv(), leaf).await
+            let Self { inner, end } = self;
+            let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
+            Waits::new(inner.recv(), leaf).await
         }
     }
 

@@ -8,7 +8,7 @@ use ::tokio::sync::broadcast::{self, error::SendError};
 
 use super::Receiver;
 use crate::tokio::sync::is_forced;
-use crate::waits::{End, Kind, Leaf, Mode, Role, Waited, What};
+use crate::waits::{End, Kind, Leaf, Mode, Role, Waits, What};
 
 static WHAT: What = What { kind: Kind::Broadcast, library: "tokio", is_fair: false, is_forced };
 
@@ -100,7 +100,7 @@ impl<T> Sender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            Waited::new(self.inner.closed(), Leaf::on(self.end.record(), Mode::Closed, 1, at)).await;
+            Waits::new(self.inner.closed(), || Leaf::on(self.end.record(), Mode::Closed, 1, at)).await;
         }
     }
 

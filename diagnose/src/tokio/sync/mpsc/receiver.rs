@@ -20,7 +20,7 @@ macro_rules! receiver {
 
             use ::tokio::sync::mpsc::{self, error::TryRecvError};
 
-            use $crate::waits::{Blocked, End, Kept, LastEnd, Leaf, Mode};
+            use $crate::waits::{Blocked, End, Kept, LastEnd, Leaf, Mode, Waits};
 
             impl<T> $name<T> {
                 pub(super) fn new(inner: mpsc::$name<T>, end: LastEnd) -> Self {
@@ -37,8 +37,8 @@ macro_rules! receiver {
                         let Self { inner, end, kept } = self;
                         kept.end();
                         end.used(at);
-                        let mut leaf = Leaf::on(end.record(), Mode::Receive, 1, at);
-                        let message = poll_fn(|context| leaf.poll(context, |context| inner.poll_recv(context))).await;
+                        let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
+                        let message = Waits::new(poll_fn(|context| inner.poll_recv(context)), leaf).await;
                         end.took(u64::from(message.is_some()));
                         message
                     }
@@ -59,11 +59,9 @@ macro_rules! receiver {
                         let Self { inner, end, kept } = self;
                         kept.end();
                         end.used(at);
-                        let mut leaf = Leaf::on(end.record(), Mode::Receive, 1, at);
-                        let poll = |context: &mut Context<'_>| {
-                            leaf.poll(context, |context| inner.poll_recv_many(context, buffer, limit))
-                        };
-                        let count = poll_fn(poll).await;
+                        let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
+                        let poll = |context: &mut Context<'_>| inner.poll_recv_many(context, buffer, limit);
+                        let count = Waits::new(poll_fn(poll), leaf).await;
                         end.took(count as u64);
                         count
                     }

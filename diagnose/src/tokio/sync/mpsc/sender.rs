@@ -12,7 +12,7 @@ use ::tokio::sync::mpsc::{
 
 use super::{OwnedPermit, Permit, PermitIterator, WeakSender};
 use crate::tokio::time;
-use crate::waits::{Blocked, End, Leaf, Mode, Role, Stake, Waited};
+use crate::waits::{Blocked, End, Leaf, Mode, Role, Stake, Waits};
 
 /// tokio's `Sender` of a bounded channel; who has it and whether it waits is on record.
 // The sender stands first: it is gone before the records say so.
@@ -29,7 +29,6 @@ impl<T> Sender<T> {
 
     #[inline]
     fn leaf(&self, units: usize, at: &'static Location<'static>) -> Leaf {
-        self.end.used(at);
         Leaf::on(self.end.record(), Mode::Send, units as u64, at)
     }
 
@@ -43,7 +42,8 @@ impl<T> Sender<T> {
     pub fn send(&self, value: T) -> impl Future<Output = Result<(), SendError<T>>> + use<'_, T> {
         let at = Location::caller();
         async move {
-            let sent = Waited::new(self.inner.send(value), self.leaf(1, at)).await;
+            self.end.used(at);
+            let sent = Waits::new(self.inner.send(value), || self.leaf(1, at)).await;
             if sent.is_ok() {
                 self.end.put::<T>();
             }
@@ -57,7 +57,7 @@ impl<T> Sender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            Waited::new(self.inner.closed(), Leaf::on(self.end.record(), Mode::Closed, 1, at)).await;
+            Waits::new(self.inner.closed(), || Leaf::on(self.end.record(), Mode::Closed, 1, at)).await;
         }
     }
 
@@ -90,8 +90,9 @@ impl<T> Sender<T> {
     ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> + use<'_, T> {
         let at = Location::caller();
         async move {
+            self.end.used(at);
             // As tokio has it: a wake of the timer must not be taken for a grant.
-            let reserve = Waited::new(self.inner.reserve(), self.leaf(1, at));
+            let reserve = Waits::new(self.inner.reserve(), || self.leaf(1, at));
             let permit = match time::timeout(timeout, reserve).await {
                 Err(_) => return Err(SendTimeoutError::Timeout(value)),
                 Ok(Err(_)) => return Err(SendTimeoutError::Closed(value)),
@@ -138,7 +139,8 @@ impl<T> Sender<T> {
     pub fn reserve(&self) -> impl Future<Output = Result<Permit<'_, T>, SendError<()>>> + use<'_, T> {
         let at = Location::caller();
         async move {
-            let inner = Waited::new(self.inner.reserve(), self.leaf(1, at)).await?;
+            self.end.used(at);
+            let inner = Waits::new(self.inner.reserve(), || self.leaf(1, at)).await?;
             Ok(Permit { inner, stake: Stake::reserve(self.end.record(), 1, at, false), end: &self.end })
         }
     }
@@ -154,7 +156,8 @@ impl<T> Sender<T> {
     ) -> impl Future<Output = Result<PermitIterator<'_, T>, SendError<()>>> + use<'_, T> {
         let at = Location::caller();
         async move {
-            let inner = Waited::new(self.inner.reserve_many(n), self.leaf(n, at)).await?;
+            self.end.used(at);
+            let inner = Waits::new(self.inner.reserve_many(n), || self.leaf(n, at)).await?;
             let stake = Stake::reserve(self.end.record(), n as u64, at, false);
             Ok(PermitIterator { inner, stake, end: &self.end })
         }
@@ -168,9 +171,10 @@ impl<T> Sender<T> {
     pub fn reserve_owned(self) -> impl Future<Output = Result<OwnedPermit<T>, SendError<()>>> + use<T> {
         let at = Location::caller();
         async move {
-            let leaf = self.leaf(1, at);
             let Self { inner, end } = self;
-            let inner = Waited::new(inner.reserve_owned(), leaf).await?;
+            end.used(at);
+            let leaf = || Leaf::on(end.record(), Mode::Send, 1, at);
+            let inner = Waits::new(inner.reserve_owned(), leaf).await?;
             Ok(OwnedPermit { inner, stake: Stake::reserve(end.record(), 1, at, true), end })
         }
     }

@@ -9,7 +9,7 @@ use ::tokio::sync::mpsc::{self, error::SendError};
 use super::WeakUnboundedSender;
 use super::receiver::receiver;
 use crate::tokio::sync::is_forced;
-use crate::waits::{End, Kind, LastEnd, Leaf, Mode, Role, UNBOUNDED, Waited, What};
+use crate::waits::{End, Kind, LastEnd, Leaf, Mode, Role, UNBOUNDED, Waits, What};
 
 /// Nobody waits to send.
 static WHAT: What = What { kind: Kind::Mpsc, library: "tokio", is_fair: true, is_forced };
@@ -61,7 +61,7 @@ impl<T> UnboundedSender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            Waited::new(self.inner.closed(), Leaf::on(self.end.record(), Mode::Closed, 1, at)).await;
+            Waits::new(self.inner.closed(), || Leaf::on(self.end.record(), Mode::Closed, 1, at)).await;
         }
     }
 

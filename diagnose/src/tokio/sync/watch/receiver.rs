@@ -7,7 +7,7 @@ use std::panic::Location;
 use ::tokio::sync::watch::{self, error::RecvError};
 
 use super::Ref;
-use crate::waits::{End, Leaf, Mode, Role, Waited};
+use crate::waits::{End, Leaf, Mode, Role, Waits};
 
 /// tokio's `Receiver` of a watched value; who has it and whether it waits is on record.
 // The receiver stands first: it is gone before the records say so.
@@ -68,8 +68,9 @@ impl<T> Receiver<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            let leaf = Leaf::on(self.end.record(), Mode::Receive, 1, at);
-            Waited::new(self.inner.changed(), leaf).await
+            let Self { inner, end } = self;
+            let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
+            Waits::new(inner.changed(), leaf).await
         }
     }
 
@@ -89,9 +90,10 @@ impl<T> Receiver<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            let leaf = Leaf::on(self.end.record(), Mode::Receive, 1, at);
-            let inner = Waited::new(self.inner.wait_for(f), leaf).await?;
-            Ok(Ref::new(inner, &self.end, at))
+            let Self { inner, end } = self;
+            let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
+            let inner = Waits::new(inner.wait_for(f), leaf).await?;
+            Ok(Ref::new(inner, end, at))
         }
     }
 

@@ -9,7 +9,7 @@ use ::tokio::sync::watch::{self, error::SendError};
 
 use super::{Receiver, Ref};
 use crate::tokio::sync::is_forced;
-use crate::waits::{Blocked, Borrowed, End, Kind, Leaf, Mode, Role, Waited, What};
+use crate::waits::{Blocked, Borrowed, End, Kind, Leaf, Mode, Role, Waits, What};
 
 static WHAT: What = What { kind: Kind::Watch, library: "tokio", is_fair: false, is_forced };
 
@@ -117,7 +117,7 @@ impl<T> Sender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            Waited::new(self.inner.closed(), Leaf::on(self.end.record(), Mode::Closed, 1, at)).await;
+            Waits::new(self.inner.closed(), || Leaf::on(self.end.record(), Mode::Closed, 1, at)).await;
         }
     }
 
