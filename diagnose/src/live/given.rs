@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 pub(super) struct Given {
     spawned: AtomicU32,
     sent: AtomicU32,
-    /// The resource that it has sent to last, the number of the message there, and when.
+    /// The resource that it has sent to last, the number of the message there, and when the poll began.
     sent_to: [AtomicU64; 3],
 }
 
@@ -29,11 +29,13 @@ impl Given {
         self.spawned.store(self.spawned.load(Relaxed).wrapping_add(1), Relaxed);
     }
 
+    #[inline]
     pub(super) fn note_send(&self, resource: u64, message: u64, now: u64) {
         self.sent.store(self.sent.load(Relaxed).wrapping_add(1), Relaxed);
         self.set_sent_to([resource, message, now]);
     }
 
+    #[inline]
     fn set_sent_to(&self, values: [u64; 3]) {
         for (part, value) in self.sent_to.iter().zip(values) {
             part.store(value, Relaxed);
@@ -41,6 +43,7 @@ impl Given {
     }
 
     /// How often something was spawned, and sent.
+    #[inline]
     pub(super) fn counts(&self) -> (u32, u32) {
         (self.spawned.load(Relaxed), self.sent.load(Relaxed))
     }

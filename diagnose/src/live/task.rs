@@ -266,17 +266,22 @@ impl Task {
         self.give().note_spawn();
     }
 
-    /// It sends something that can carry away what it has.
-    pub(crate) fn note_send(&self, resource: u64, message: u64) {
-        self.give().note_send(resource, message, clock::now());
+    /// It sends something that can carry away what it has. `now` is when its poll began.
+    #[inline]
+    pub(crate) fn note_send(&self, resource: u64, message: u64, now: u64) {
+        self.give().note_send(resource, message, now);
     }
 
+    #[inline]
     fn give(&self) -> &'static Given {
-        self.given.get().unwrap_or_else(|| {
-            let given: &'static Given = Box::leak(Box::new(Given::new()));
-            self.given.set(given);
-            given
-        })
+        self.given.get().unwrap_or_else(|| self.begin_to_give())
+    }
+
+    #[cold]
+    fn begin_to_give(&self) -> &'static Given {
+        let given: &'static Given = Box::leak(Box::new(Given::new()));
+        self.given.set(given);
+        given
     }
 
     /// How often it has spawned, and sent what can carry something away.
@@ -285,7 +290,7 @@ impl Task {
         self.given.get().map_or((0, 0), Given::counts)
     }
 
-    /// The resource that it has sent to last, the number of the message there, and when.
+    /// The resource that it has sent to last, the number of the message there, and when the poll began in which it did.
     pub(crate) fn sent_to(&self) -> [u64; 3] {
         self.given.get().map_or([0; 3], Given::sent_to)
     }

@@ -79,8 +79,9 @@ pub(crate) fn note_spawn() {
 /// The running task sends something that can carry away what it has, as the message of that number of a resource.
 #[allow(dead_code)] // By channels, which are a feature.
 pub(crate) fn note_send(resource: u64, message: u64) {
-    if let Some(task) = local::task() {
-        task.note_send(resource, message);
+    let here = local::here();
+    if let Some(task) = here.task {
+        task.note_send(resource, message, here.stamp);
     }
 }
 

@@ -116,16 +116,18 @@ impl<'a> Stakes<'a> {
         // It was received. Whoever did has it, or has spawned a task for it, or has sent it on.
         let receives = |stake: &&&Staked| stake.role == waits::Role::Receives;
         let receiver = self.by_resource.get(&resource).and_then(|all| all.iter().find(receives));
-        let Some((receiver, task)) = receiver.and_then(|it| Some((it.task, seen.tasks.get(&it.task)?)))
-        else {
+        let Some((receiver, task)) = receiver.and_then(|it| Some((**it, seen.tasks.get(&it.task)?))) else {
             return Whereabouts::Unknown;
         };
+        // In its last poll it may have sent it on as soon as it came, if more came then.
         let [_, _, sent_at] = task.task.sent_to();
-        if sent_at >= staked.since {
+        let (_, sent) = task.task.given_away();
+        let was_last = record.taken_out() == message;
+        if sent_at >= staked.since || was_last && sent != receiver.sent {
             return Whereabouts::Unknown;
         }
-        stake.candidates.push(receiver);
-        stake.candidates.extend(spawned_by(receiver, staked.since, seen));
+        stake.candidates.push(receiver.task);
+        stake.candidates.extend(spawned_by(receiver.task, staked.since, seen));
         Whereabouts::Likely
     }
 }

@@ -80,22 +80,60 @@ pin_project! {
         future: F,
         kept: Kept,
         leaf: L,
+        has_waited: bool,
     }
 }
 
 impl<F, L> Waits<F, L> {
     #[inline]
     pub(crate) fn new(future: F, leaf: L) -> Self {
-        Self { future, kept: Kept::default(), leaf }
+        Self { future, kept: Kept::default(), leaf, has_waited: false }
+    }
+
+    /// Whether it has returned `Pending`.
+    #[inline]
+    pub(crate) fn has_waited(&self) -> bool {
+        self.has_waited
     }
 }
 
 impl<F: Future, L: FnMut() -> Leaf> Future for Waits<F, L> {
     type Output = F::Output;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        this.kept.poll(context, this.leaf, |context| this.future.as_mut().poll(context))
+        let ready = this.kept.poll(context, this.leaf, |context| this.future.as_mut().poll(context));
+        *this.has_waited |= ready.is_pending();
+        ready
+    }
+}
+
+pin_project! {
+    /// The same, and what becomes of it: from what it returns, and whether it has waited.
+    // Inlined where it is awaited: a guard that is returned in memory and moved from there costs as much as the record of it.
+    #[must_use = "futures do nothing unless you `.await` or poll them"]
+    pub(crate) struct Entered<F, L, G> {
+        #[pin]
+        waits: Waits<F, L>,
+        guard: G,
+    }
+}
+
+impl<F, L, G> Entered<F, L, G> {
+    #[inline]
+    pub(crate) fn new(future: F, leaf: L, guard: G) -> Self {
+        Self { waits: Waits::new(future, leaf), guard }
+    }
+}
+
+impl<F: Future, L: FnMut() -> Leaf, T, G: Fn(F::Output, bool) -> T> Future for Entered<F, L, G> {
+    type Output = T;
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let mut this = self.project();
+        let ready = this.waits.as_mut().poll(context);
+        ready.map(|output| (this.guard)(output, this.waits.has_waited))
     }
 }

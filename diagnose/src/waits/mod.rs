@@ -31,7 +31,7 @@ pub(crate) use blocked::Blocked;
 pub(crate) use borrowed::Borrowed;
 pub(crate) use end::{End, LastEnd};
 pub(crate) use guard::{guard, guard_mut};
-pub(crate) use kept::{Kept, Waits};
+pub(crate) use kept::{Entered, Kept, Waits};
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use notified::Notified;
 pub(crate) use pool::Cache;

@@ -80,6 +80,12 @@ pub(crate) struct Record {
     /// Of a value that is looked at under a lock: the stake of one who does, and how many others do.
     pub(super) borrowed: Link<Place>,
     pub(super) more_borrowed: AtomicU32,
+    /// When the waiting were told last: of two who tell at the same time, parts of both.
+    told_at: Link<Location<'static>>,
+    told_by: AtomicU64,
+    told_tick: AtomicU64,
+    /// How many they were, above whether all were told.
+    told_waiting: AtomicU64,
     /// How many keep it: see [`Shared`](super::Shared).
     pub(super) owners: AtomicU32,
     queue: Mutex<Queue>,
@@ -119,7 +125,6 @@ pub(crate) struct Identity {
 struct Queue {
     next: u64,
     waits: BTreeMap<u64, Arc<Wait>>,
-    told: Option<Told>,
     /// `None` if nobody has waited, and no hold was timed.
     usage: Option<Box<Usage>>,
     /// The stakes of ends that have gone where nobody sees them.
@@ -129,7 +134,7 @@ struct Queue {
 // Counters, and locks that no panic leaves half changed.
 impl RefUnwindSafe for Record {}
 
-/// When, where and by whom the waiting were told last.
+/// When, where and by whom the waiting were told last. In a poll, when that began.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Told {
     pub(crate) at: &'static Location<'static>,
@@ -192,6 +197,10 @@ impl Pooled for Record {
             blocked: AtomicU32::new(0),
             borrowed: Link::new(None),
             more_borrowed: AtomicU32::new(0),
+            told_at: Link::new(None),
+            told_by: zero(),
+            told_tick: zero(),
+            told_waiting: zero(),
             owners: AtomicU32::new(0),
             queue: Mutex::new(Queue::default()),
             is_queued: AtomicBool::new(false),
@@ -232,6 +241,7 @@ impl Record {
         record.is_closed.store(false, Relaxed);
         record.blocked.store(0, Relaxed);
         record.more_borrowed.store(0, Relaxed);
+        record.told_at.put(None);
         record.owners.store(owners, Relaxed);
         if name.is_some() {
             *record.name.lock() = name;
@@ -342,11 +352,26 @@ impl Record {
     }
 
     /// The waiting are told: one, or all.
+    #[inline]
     #[allow(dead_code)] // By what is a feature.
     pub(crate) fn tell(&self, at: &'static Location<'static>, all: bool) {
-        let mut queue = self.queue_up();
-        let waiting = queue.waits.len() as u64;
-        queue.told = Some(Told { at, task: recorder::current_task(), tick: clock::now(), waiting, all });
+        let here = recorder::here();
+        self.told_by.store(here.task.map_or(0, live::Task::id), Relaxed);
+        self.told_tick.store(if here.stamp == 0 { clock::now() } else { here.stamp }, Relaxed);
+        let waiting = u64::from(self.waiting.load(Relaxed));
+        self.told_waiting.store(waiting << 1 | u64::from(all), Relaxed);
+        self.told_at.set(at);
+    }
+
+    fn told(&self) -> Option<Told> {
+        let waiting = self.told_waiting.load(Relaxed);
+        Some(Told {
+            at: self.told_at.get()?,
+            task: self.told_by.load(Relaxed),
+            tick: self.told_tick.load(Relaxed),
+            waiting: waiting >> 1,
+            all: waiting & 1 != 0,
+        })
     }
 
     /// Of a channel, how many messages were taken out.
@@ -359,7 +384,7 @@ impl Record {
         let queue = self.queue.lock();
         (
             queue.waits.values().cloned().collect(),
-            queue.told,
+            self.told(),
             queue.usage.as_deref().cloned().unwrap_or_default(),
         )
     }

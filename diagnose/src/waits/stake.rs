@@ -28,6 +28,8 @@ pub(crate) enum Role {
 pub(crate) struct Place {
     /// The number of the resource; zero while this is nobody's.
     resource: AtomicU64,
+    /// Its record; what only whoever has the stake reads.
+    record: Link<Record>,
     /// The role above two flags above units.
     units: AtomicU64,
     task: AtomicU64,
@@ -72,8 +74,8 @@ const MOVABLE: u64 = 1 << 60;
 /// More than one task has used it.
 const SHARED: u64 = 1 << 59;
 const UNITS: u64 = SHARED - 1;
-/// Of acquisitions that did not wait, the clock is read for one in so many.
-const SAMPLED: u64 = 16;
+/// Of acquisitions that did not wait, the clock is read for the first so many, and then for one in so many.
+const SAMPLED: u64 = 64;
 
 impl Pooled for Place {
     fn free() -> Self {
@@ -81,6 +83,7 @@ impl Pooled for Place {
         let small = || AtomicU32::new(0);
         Self {
             resource: zero(),
+            record: Link::new(None),
             units: zero(),
             task: zero(),
             span: zero(),
@@ -145,15 +148,15 @@ impl Place {
 }
 
 /// Somebody's stake, for as long as the guard or the like lives that it is kept in. Of nobody, while recording is off.
+// One word: guards are moved in one piece right after they are made, and two would stall that.
 #[derive(Debug)]
 pub(crate) struct Stake {
     place: Option<&'static Place>,
-    record: Option<&'static Record>,
 }
 
 impl Stake {
     /// No stake in anything.
-    pub(crate) const NONE: Self = Self { place: None, record: None };
+    pub(crate) const NONE: Self = Self { place: None };
 
     /// The running task has acquired so many units, without waiting. `is_movable`: it can go to another thread without
     /// being seen, because it borrows nothing.
@@ -166,7 +169,8 @@ impl Stake {
     ) -> Self {
         let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
         add_relaxed(&record.entered, 1);
-        let is_exact = record.entered.load(Relaxed) % SAMPLED == 0;
+        let number = record.entered.load(Relaxed);
+        let is_exact = number <= SAMPLED || number % SAMPLED == 0;
         Self::begin(record, Role::Holds, units, at, is_movable, is_exact)
     }
 
@@ -202,7 +206,7 @@ impl Stake {
     /// It is the one by which others know that somebody looks at the value.
     #[inline]
     pub(super) fn borrows(&self) {
-        if let (Some(place), Some(record)) = (self.place, self.record) {
+        if let (Some(place), Some(record)) = (self.place, self.record()) {
             record.borrowed.set(place);
         }
     }
@@ -236,15 +240,16 @@ impl Stake {
         let since = if is_exact || here.stamp == 0 { clock::now() } else { here.stamp };
         place.since.store(since, Relaxed);
         place.note(here);
+        place.record.set(record);
         place.resource.store(record.id(), Relaxed);
-        Self { place: Some(place), record: Some(record) }
+        Self { place: Some(place) }
     }
 
     /// What it is a stake in. `None` while recording is off.
     #[inline]
     #[allow(dead_code)]
     pub(crate) fn record(&self) -> Option<&'static Record> {
-        self.record
+        self.place?.record.get()
     }
 
     /// Whether it can go to another thread without being seen.
@@ -279,17 +284,24 @@ impl Stake {
 
     /// What it is the stake of goes where nobody sees it: it is anywhere, for as long as the resource is known.
     pub(crate) fn lose(self) {
-        let (Some(place), Some(record)) = (self.place, self.record) else { return };
+        let (Some(place), Some(record)) = (self.place, self.record()) else { return };
         place.task.store(0, Relaxed);
         place.span.store(0, Relaxed);
         place.thread.store(0, Relaxed);
         record.lose(self);
     }
 
+    #[cold]
+    fn count_hold(&self, place: &Place) {
+        if let Some(record) = self.record() {
+            record.count_hold(clock::now().saturating_sub(place.since.load(Relaxed)));
+        }
+    }
+
     /// Some units go to a stake of their own, or are given up.
     #[allow(dead_code)] // By permits, which are a feature.
     pub(crate) fn split(&self, units: u64) -> Self {
-        let (Some(place), Some(record)) = (self.place, self.record) else { return Self::NONE };
+        let (Some(place), Some(record)) = (self.place, self.record()) else { return Self::NONE };
         let all = place.units.load(Relaxed);
         let units = units.min(all & UNITS);
         place.units.store(all - units, Relaxed);
@@ -324,9 +336,9 @@ impl Stake {
 impl Drop for Stake {
     #[inline]
     fn drop(&mut self) {
-        let (Some(place), Some(record)) = (self.place, self.record) else { return };
+        let Some(place) = self.place else { return };
         if place.units.load(Relaxed) & EXACT != 0 {
-            record.count_hold(clock::now().saturating_sub(place.since.load(Relaxed)));
+            self.count_hold(place);
         }
         place.resource.store(0, Relaxed);
         recorder::with_places(|cache| PLACES.put(cache, place));

@@ -194,8 +194,7 @@ pub(super) struct Owned<R: Owning, L: ?Sized> {
 
 impl<T: ?Sized> Owned<real::OwnedMutexGuard<T>, Mutex<T>> {
     pub(super) async fn lock(lock: Arc<Mutex<T>>, at: Place) -> Self {
-        let (guard, stake) = lock.enter(at, true).await;
-        let room = Room::new(guard);
+        let (room, stake) = lock.enter(at, true, |guard, stake| (Room::new(guard), stake)).await;
         Self { stake, room, lock }
     }
 
@@ -214,8 +213,7 @@ impl<T: ?Sized> Owned<real::OwnedMutexGuard<T>, Mutex<T>> {
 
 impl<T: ?Sized> Owned<real::OwnedRwLockReadGuard<T>, RwLock<T>> {
     pub(super) async fn read(lock: Arc<RwLock<T>>, at: Place) -> Self {
-        let (guard, stake) = lock.enter_read(at, true).await;
-        let room = Room::new(guard);
+        let (room, stake) = lock.enter_read(at, true, |guard, stake| (Room::new(guard), stake)).await;
         Self { stake, room, lock }
     }
 
@@ -228,8 +226,7 @@ impl<T: ?Sized> Owned<real::OwnedRwLockReadGuard<T>, RwLock<T>> {
 
 impl<T: ?Sized> Owned<real::OwnedRwLockWriteGuard<T>, RwLock<T>> {
     pub(super) async fn write(lock: Arc<RwLock<T>>, at: Place) -> Self {
-        let (guard, stake) = lock.enter_write(at, true).await;
-        let room = Room::new(guard);
+        let (room, stake) = lock.enter_write(at, true, |guard, stake| (Room::new(guard), stake)).await;
         Self { stake, room, lock }
     }
 

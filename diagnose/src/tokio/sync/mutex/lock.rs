@@ -3,7 +3,6 @@
 use std::fmt;
 use std::future::Future;
 use std::panic::Location;
-use std::pin::pin;
 use std::sync::Arc;
 
 use ::tokio::sync as real;
@@ -12,7 +11,7 @@ use ::tokio::sync::TryLockError;
 use super::super::guard::is_never_forced;
 use super::super::owned::Owned;
 use super::{MutexGuard, OwnedMutexGuard};
-use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Stake, Waited, What};
+use crate::waits::{Blocked, Entered, Kind, Leaf, Mode, Resource, Stake, What};
 
 static WHAT: What = What { kind: Kind::Mutex, library: "tokio", is_fair: true, is_forced: is_never_forced };
 
@@ -54,11 +53,7 @@ impl<T: ?Sized> Mutex<T> {
     /// Cancel safe; a call that is given up loses its place in the queue.
     #[track_caller]
     pub fn lock(&self) -> impl Future<Output = MutexGuard<'_, T>> {
-        let at = Location::caller();
-        async move {
-            let (guard, stake) = self.enter(at, false).await;
-            MutexGuard::new(stake, guard, self)
-        }
+        self.enter(Location::caller(), false, move |guard, stake| MutexGuard::new(stake, guard, self))
     }
 
     /// Blocks the thread until it has the lock.
@@ -111,16 +106,19 @@ impl<T: ?Sized> Mutex<T> {
         self.mutex.get_mut()
     }
 
+    /// Waits for the lock; `guard` makes what is returned.
     #[inline]
-    pub(in super::super) async fn enter(
-        &self,
+    pub(in super::super) fn enter<'a, G>(
+        &'a self,
         at: &'static Location<'static>,
         is_movable: bool,
-    ) -> (real::MutexGuard<'_, T>, Stake) {
+        guard: impl Fn(real::MutexGuard<'a, T>, Stake) -> G,
+    ) -> impl Future<Output = G> {
         let record = self.resource.record();
-        let mut waited = pin!(Waited::new(self.mutex.lock(), Leaf::on(record, Mode::Lock, 1, at)));
-        let guard = waited.as_mut().await;
-        (guard, Stake::hold_after(record, 1, at, is_movable, waited.has_waited()))
+        let leaf = move || Leaf::on(record, Mode::Lock, 1, at);
+        Entered::new(self.mutex.lock(), leaf, move |real, has_waited| {
+            guard(real, Stake::hold_after(record, 1, at, is_movable, has_waited))
+        })
     }
 
     #[track_caller]

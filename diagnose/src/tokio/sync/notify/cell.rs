@@ -9,7 +9,7 @@ use ::tokio::sync as real;
 use super::super::guard::is_never_forced;
 use super::{Notified, OwnedNotified};
 use crate::sync::OnceCell;
-use crate::waits::{Kind, Leaf, Mode, Record, Resource, Users, What};
+use crate::waits::{Kind, Record, Resource, Users, What};
 
 static WHAT: What = What { kind: Kind::Notify, library: "tokio", is_fair: true, is_forced: is_never_forced };
 
@@ -57,14 +57,15 @@ impl Notify {
     #[track_caller]
     pub fn notified(&self) -> Notified<'_> {
         let at = Location::caller();
-        Notified::new(self.notify().notified(), self.leaf(at))
+        Notified::new(self.notify().notified(), (self.used(at), at))
     }
 
     /// The same as a future that owns this.
     #[track_caller]
     pub fn notified_owned(self: Arc<Self>) -> OwnedNotified {
-        let leaf = self.leaf(Location::caller());
-        OwnedNotified::new(Arc::clone(self.notify()).notified_owned(), leaf, self)
+        let at = Location::caller();
+        let on = (self.used(at), at);
+        OwnedNotified::new(Arc::clone(self.notify()).notified_owned(), on, self)
     }
 
     /// Tells the one that has waited longest; if nobody waits, the next who does.
@@ -91,11 +92,6 @@ impl Notify {
     #[inline]
     fn notify(&self) -> &Arc<real::Notify> {
         self.inner.get_or_init(Default::default)
-    }
-
-    #[inline]
-    fn leaf(&self, at: &'static Location<'static>) -> Leaf {
-        Leaf::on(self.used(at), Mode::Notified, 1, at)
     }
 
     /// Before they are: afterwards nobody waits any more.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -10,23 +11,28 @@ use ::tokio::sync::futures as real;
 use pin_project_lite::pin_project;
 
 use super::Notify;
-use crate::waits::Leaf;
+use crate::waits::{Kept, Leaf, Mode, Record};
+
+/// What it waits for, and where.
+type On = (Option<&'static Record>, &'static Location<'static>);
 
 pin_project! {
     /// tokio's `Notified`. Its place is the call that made it.
-    // The future stands before the leaf: it leaves its queue before the records say so.
+    // The future stands before what is kept: it leaves its queue before the records say so.
     #[must_use = "futures do nothing unless you `.await` or poll them"]
+    #[allow(clippy::struct_field_names)] // It is the same in tokio.
     pub struct Notified<'a> {
         #[pin]
         notified: real::Notified<'a>,
-        leaf: Leaf,
+        kept: Kept,
+        on: On,
     }
 }
 
 impl<'a> Notified<'a> {
     #[inline]
-    pub(super) fn new(notified: real::Notified<'a>, leaf: Leaf) -> Self {
-        Self { notified, leaf }
+    pub(super) fn new(notified: real::Notified<'a>, on: On) -> Self {
+        Self { notified, kept: Kept::default(), on }
     }
 
     /// Takes a place among those who wait, before it is polled. Returns whether it was told already.
@@ -41,8 +47,9 @@ impl Future for Notified<'_> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let mut this = self.project();
-        let notified = &mut this.notified;
-        this.leaf.poll(context, |context| notified.as_mut().poll(context))
+        let (record, at) = *this.on;
+        let leaf = || Leaf::on(record, Mode::Notified, 1, at);
+        this.kept.poll(context, leaf, |context| this.notified.as_mut().poll(context))
     }
 }
 
@@ -58,7 +65,8 @@ pin_project! {
     pub struct OwnedNotified {
         #[pin]
         notified: real::OwnedNotified,
-        leaf: Leaf,
+        kept: Kept,
+        on: On,
         // The record lives as long as this.
         notify: Arc<Notify>,
     }
@@ -66,8 +74,8 @@ pin_project! {
 
 impl OwnedNotified {
     #[inline]
-    pub(super) fn new(notified: real::OwnedNotified, leaf: Leaf, notify: Arc<Notify>) -> Self {
-        Self { notified, leaf, notify }
+    pub(super) fn new(notified: real::OwnedNotified, on: On, notify: Arc<Notify>) -> Self {
+        Self { notified, kept: Kept::default(), on, notify }
     }
 
     /// Takes a place among those who wait, before it is polled. Returns whether it was told already.
@@ -82,8 +90,9 @@ impl Future for OwnedNotified {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let mut this = self.project();
-        let notified = &mut this.notified;
-        this.leaf.poll(context, |context| notified.as_mut().poll(context))
+        let (record, at) = *this.on;
+        let leaf = || Leaf::on(record, Mode::Notified, 1, at);
+        this.kept.poll(context, leaf, |context| this.notified.as_mut().poll(context))
     }
 }
 

@@ -1,27 +1,29 @@
 //! How a `RwLock` is entered, whichever guard there will be.
 
+use std::future::Future;
 use std::panic::Location;
-use std::pin::pin;
 
 use ::tokio::sync as real;
 use ::tokio::sync::TryLockError;
 
 use super::RwLock;
-use crate::waits::{Leaf, Mode, Stake, Waited};
+use crate::waits::{Entered, Leaf, Mode, Stake};
 
 type Place = &'static Location<'static>;
 
 impl<T: ?Sized> RwLock<T> {
     #[inline]
-    pub(in super::super) async fn enter_read(
-        &self,
+    pub(in super::super) fn enter_read<'a, G>(
+        &'a self,
         at: Place,
         is_movable: bool,
-    ) -> (real::RwLockReadGuard<'_, T>, Stake) {
+        guard: impl Fn(real::RwLockReadGuard<'a, T>, Stake) -> G,
+    ) -> impl Future<Output = G> {
         let record = self.resource.record();
-        let mut waited = pin!(Waited::new(self.lock.read(), Leaf::on(record, Mode::Read, 1, at)));
-        let guard = waited.as_mut().await;
-        (guard, Stake::hold_after(record, 1, at, is_movable, waited.has_waited()))
+        let leaf = move || Leaf::on(record, Mode::Read, 1, at);
+        Entered::new(self.lock.read(), leaf, move |real, has_waited| {
+            guard(real, Stake::hold_after(record, 1, at, is_movable, has_waited))
+        })
     }
 
     #[inline]
@@ -35,16 +37,18 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     #[inline]
-    pub(in super::super) async fn enter_write(
-        &self,
+    pub(in super::super) fn enter_write<'a, G>(
+        &'a self,
         at: Place,
         is_movable: bool,
-    ) -> (real::RwLockWriteGuard<'_, T>, Stake) {
+        guard: impl Fn(real::RwLockWriteGuard<'a, T>, Stake) -> G,
+    ) -> impl Future<Output = G> {
         let record = self.resource.record();
-        let leaf = Leaf::on(record, Mode::Write, self.units(), at);
-        let mut waited = pin!(Waited::new(self.lock.write(), leaf));
-        let guard = waited.as_mut().await;
-        (guard, Stake::hold_after(record, self.units(), at, is_movable, waited.has_waited()))
+        let units = self.units();
+        let leaf = move || Leaf::on(record, Mode::Write, units, at);
+        Entered::new(self.lock.write(), leaf, move |real, has_waited| {
+            guard(real, Stake::hold_after(record, units, at, is_movable, has_waited))
+        })
     }
 
     #[inline]

@@ -81,11 +81,7 @@ impl<T: ?Sized> RwLock<T> {
     /// Cancel safe; a call that is given up loses its place in the queue.
     #[track_caller]
     pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> {
-        let at = Location::caller();
-        async move {
-            let (guard, stake) = self.enter_read(at, false).await;
-            RwLockReadGuard { stake, guard }
-        }
+        self.enter_read(Location::caller(), false, |guard, stake| RwLockReadGuard { stake, guard })
     }
 
     /// Blocks the thread until it may read.
@@ -130,11 +126,7 @@ impl<T: ?Sized> RwLock<T> {
     /// Waits to write. Cancel safe; a call that is given up loses its place in the queue.
     #[track_caller]
     pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> {
-        let at = Location::caller();
-        async move {
-            let (guard, stake) = self.enter_write(at, false).await;
-            RwLockWriteGuard { stake, guard }
-        }
+        self.enter_write(Location::caller(), false, |guard, stake| RwLockWriteGuard { stake, guard })
     }
 
     /// Blocks the thread until it may write.

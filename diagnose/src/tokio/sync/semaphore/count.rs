@@ -90,11 +90,8 @@ impl Semaphore {
     /// If the semaphore is closed.
     #[track_caller]
     pub fn acquire(&self) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> {
-        let at = Location::caller();
-        async move {
-            let (permit, stake) = self.enter(1, at, false).await?;
-            Ok(SemaphorePermit::new(stake, permit, self))
-        }
+        let permit = move |permit, stake| SemaphorePermit::new(stake, permit, self);
+        self.enter(1, Location::caller(), false, permit)
     }
 
     /// Waits for so many permits, as [`acquire`](Self::acquire) does: until all of them are there, those behind it wait.
@@ -103,11 +100,8 @@ impl Semaphore {
     /// If the semaphore is closed.
     #[track_caller]
     pub fn acquire_many(&self, n: u32) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> {
-        let at = Location::caller();
-        async move {
-            let (permit, stake) = self.enter(n, at, false).await?;
-            Ok(SemaphorePermit::new(stake, permit, self))
-        }
+        let permit = move |permit, stake| SemaphorePermit::new(stake, permit, self);
+        self.enter(n, Location::caller(), false, permit)
     }
 
     /// Takes a permit if one is free.

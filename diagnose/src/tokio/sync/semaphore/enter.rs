@@ -9,7 +9,7 @@ use ::tokio::sync as real;
 use ::tokio::sync::{AcquireError, TryAcquireError};
 
 use super::{OwnedSemaphorePermit, Semaphore};
-use crate::waits::{Blocked, Leaf, Mode, Stake, Waited};
+use crate::waits::{Blocked, Leaf, Mode, Stake, Waits};
 
 type Place = &'static Location<'static>;
 
@@ -36,8 +36,11 @@ impl Semaphore {
     ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
         let at = Location::caller();
         async move {
-            let (permit, stake) = self.enter(n, at, true).await?;
-            permit.forget();
+            let forget = |permit: real::SemaphorePermit<'_>, stake| {
+                permit.forget();
+                stake
+            };
+            let stake = self.enter(n, at, true, forget).await?;
             Ok(OwnedSemaphorePermit::new(stake, self, n as usize))
         }
     }
@@ -92,18 +95,20 @@ impl Semaphore {
         Ok(OwnedSemaphorePermit::new(stake, self, n as usize))
     }
 
+    /// Waits for so many permits; `permit` makes what is returned.
     #[inline]
-    pub(super) async fn enter(
-        &self,
+    pub(super) async fn enter<'a, G>(
+        &'a self,
         n: u32,
         at: Place,
         is_movable: bool,
-    ) -> Result<(real::SemaphorePermit<'_>, Stake), AcquireError> {
+        permit: impl FnOnce(real::SemaphorePermit<'a>, Stake) -> G,
+    ) -> Result<G, AcquireError> {
         let record = self.record();
-        let leaf = Leaf::on(record, Mode::Acquire, n.into(), at);
-        let mut waited = pin!(Waited::new(self.permits.acquire_many(n), leaf));
-        let permit = waited.as_mut().await?;
-        Ok((permit, Stake::hold_after(record, n.into(), at, is_movable, waited.has_waited())))
+        let leaf = || Leaf::on(record, Mode::Acquire, n.into(), at);
+        let mut waits = pin!(Waits::new(self.permits.acquire_many(n), leaf));
+        let real = waits.as_mut().await?;
+        Ok(permit(real, Stake::hold_after(record, n.into(), at, is_movable, waits.has_waited())))
     }
 
     #[track_caller]
