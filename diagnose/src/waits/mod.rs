@@ -22,6 +22,8 @@ mod resource;
 #[cfg(test)]
 pub(crate) mod seen;
 mod stake;
+mod told;
+mod usage;
 mod users;
 mod wait;
 
@@ -35,9 +37,11 @@ pub(crate) use kept::{Entered, Kept, Waits};
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use notified::Notified;
 pub(crate) use pool::Cache;
-pub(crate) use record::{Durations, Identity, Kind, Record, Told, UNBOUNDED, Usage, What, all_records};
+pub(crate) use record::{Identity, Kind, Record, UNBOUNDED, What, all_records};
 pub(crate) use resource::{Resource, Shared};
 pub(crate) use stake::{Place, Role, Stake, Staked, all_stakes, over};
+pub(crate) use told::Told;
+pub(crate) use usage::{Durations, Usage};
 pub(crate) use users::Users;
 pub(crate) use wait::{Mode, Polled, Wait, all_waits};
 

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 
 use super::pool::{Pool, Pooled};
 use super::stake::{Place, Stake};
+use super::told::{LastTold, Told};
+use super::usage::Usage;
 use super::wait::Wait;
-use crate::clock;
 use crate::live;
 use crate::recorder;
 use crate::sync::{Mutex, MutexGuard};
@@ -80,12 +81,7 @@ pub(crate) struct Record {
     /// Of a value that is looked at under a lock: the stake of one who does, and how many others do.
     pub(super) borrowed: Link<Place>,
     pub(super) more_borrowed: AtomicU32,
-    /// When the waiting were told last: of two who tell at the same time, parts of both.
-    told_at: Link<Location<'static>>,
-    told_by: AtomicU64,
-    told_tick: AtomicU64,
-    /// How many they were, above whether all were told.
-    told_waiting: AtomicU64,
+    told: LastTold,
     /// How many keep it: see [`Shared`](super::Shared).
     pub(super) owners: AtomicU32,
     queue: Mutex<Queue>,
@@ -134,44 +130,6 @@ struct Queue {
 // Counters, and locks that no panic leaves half changed.
 impl RefUnwindSafe for Record {}
 
-/// When, where and by whom the waiting were told last. In a poll, when that began.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Told {
-    pub(crate) at: &'static Location<'static>,
-    pub(crate) task: u64,
-    pub(crate) tick: u64,
-    pub(crate) waiting: u64,
-    pub(crate) all: bool,
-}
-
-/// How it was used, as far as the clock was read.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Usage {
-    pub(crate) contended: u64,
-    pub(crate) waits: Durations,
-    pub(crate) holds: Durations,
-}
-
-/// Durations in ticks, counted by their magnitude.
-#[derive(Debug, Clone)]
-pub(crate) struct Durations {
-    pub(crate) counts: [u64; 64],
-    pub(crate) longest: u64,
-}
-
-impl Default for Durations {
-    fn default() -> Self {
-        Self { counts: [0; 64], longest: 0 }
-    }
-}
-
-impl Durations {
-    fn add(&mut self, ticks: u64) {
-        self.counts[(ticks | 1).ilog2() as usize] += 1;
-        self.longest = self.longest.max(ticks);
-    }
-}
-
 static RECORDS: Pool<Record> = Pool::new();
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
@@ -197,10 +155,7 @@ impl Pooled for Record {
             blocked: AtomicU32::new(0),
             borrowed: Link::new(None),
             more_borrowed: AtomicU32::new(0),
-            told_at: Link::new(None),
-            told_by: zero(),
-            told_tick: zero(),
-            told_waiting: zero(),
+            told: LastTold::new(),
             owners: AtomicU32::new(0),
             queue: Mutex::new(Queue::default()),
             is_queued: AtomicBool::new(false),
@@ -241,7 +196,7 @@ impl Record {
         record.is_closed.store(false, Relaxed);
         record.blocked.store(0, Relaxed);
         record.more_borrowed.store(0, Relaxed);
-        record.told_at.put(None);
+        record.told.clear();
         record.owners.store(owners, Relaxed);
         if name.is_some() {
             *record.name.lock() = name;
@@ -355,23 +310,7 @@ impl Record {
     #[inline]
     #[allow(dead_code)] // By what is a feature.
     pub(crate) fn tell(&self, at: &'static Location<'static>, all: bool) {
-        let here = recorder::here();
-        self.told_by.store(here.task.map_or(0, live::Task::id), Relaxed);
-        self.told_tick.store(if here.stamp == 0 { clock::now() } else { here.stamp }, Relaxed);
-        let waiting = u64::from(self.waiting.load(Relaxed));
-        self.told_waiting.store(waiting << 1 | u64::from(all), Relaxed);
-        self.told_at.set(at);
-    }
-
-    fn told(&self) -> Option<Told> {
-        let waiting = self.told_waiting.load(Relaxed);
-        Some(Told {
-            at: self.told_at.get()?,
-            task: self.told_by.load(Relaxed),
-            tick: self.told_tick.load(Relaxed),
-            waiting: waiting >> 1,
-            all: waiting & 1 != 0,
-        })
+        self.told.set(at, self.waiting.load(Relaxed), all);
     }
 
     /// Of a channel, how many messages were taken out.
@@ -384,7 +323,7 @@ impl Record {
         let queue = self.queue.lock();
         (
             queue.waits.values().cloned().collect(),
-            self.told(),
+            self.told.get(),
             queue.usage.as_deref().cloned().unwrap_or_default(),
         )
     }
