@@ -11,8 +11,15 @@ use ::tokio::sync::mpsc::{
 };
 
 use super::{OwnedPermit, Permit, PermitIterator, WeakSender};
+use crate::tokio::sync::guard::is_never_forced;
 use crate::tokio::time;
 use crate::waits::{Blocked, End, Leaf, Mode, Role, Stake, Waits};
+
+/// Somebody waits for so many places: they are units of a semaphore.
+#[cold]
+fn sends(end: &End, units: usize, at: &'static Location<'static>) -> Leaf {
+    Leaf::on(end.record(), Mode::Send, units as u64, at).forced_by(is_never_forced)
+}
 
 /// tokio's `Sender` of a bounded channel; who has it and whether it waits is on record.
 // The sender stands first: it is gone before the records say so.
@@ -29,7 +36,7 @@ impl<T> Sender<T> {
 
     #[inline]
     fn leaf(&self, units: usize, at: &'static Location<'static>) -> Leaf {
-        Leaf::on(self.end.record(), Mode::Send, units as u64, at)
+        sends(&self.end, units, at)
     }
 
     /// Sends a message, after waiting for a place for it.
@@ -173,7 +180,7 @@ impl<T> Sender<T> {
         async move {
             let Self { inner, end } = self;
             end.used(at);
-            let leaf = || Leaf::on(end.record(), Mode::Send, 1, at);
+            let leaf = || sends(&end, 1, at);
             let inner = Waits::new(inner.reserve_owned(), leaf).await?;
             Ok(OwnedPermit { inner, stake: Stake::reserve(end.record(), 1, at, true), end })
         }
