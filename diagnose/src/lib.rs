@@ -48,8 +48,15 @@
 //! and `flame.svg` is the same as a flame graph, with busy and idle in different colours. On any executor, on stable
 //! Rust, in debug and release builds; nothing is sampled, so the counts are exact.
 //!
-//! And while a program runs, or hangs, [`tree`] says what every task is doing:
+//! And while a program runs, or hangs, [`tree`] says what hangs, and what every task is doing:
 //! ```text
+//! verdict: proven futurelock (granted): task 3 `tries_twice` waits for Mutex#1 at examples/stuck.rs:15 for 948 ms, which was
+//! handed 804 ms ago to future `work` of the same task at examples/stuck.rs:15, which is alive and not polled: …
+//!   task 3 tries_twice waits at examples/stuck.rs:15 for 948 ms
+//!   resource 1 Mutex created at examples/stuck.rs:50, 1.00 s ago
+//!   future 6 work granted at examples/stuck.rs:15 for 804 ms
+//!   3 tasks wait behind it: 4, 5, 6
+//!
 //! task 3 tries_twice [waiting 795 ms] 3 polls, busy 26.7 µs, spawned at examples/stuck.rs:53:5 by task 1
 //!   ├─ work at &mut first (examples/stuck.rs:36:14) [not polled since by its task]
 //!   │  └─ lock.lock().await (examples/stuck.rs:15:6) [waiting 949 ms] [not polled since by its task]
@@ -81,6 +88,15 @@
 //! What is open counts up to now: a poll that does not return and a future that never wakes are the biggest boxes of
 //! the picture, not missing ones.
 //!
+//! # Who waits for whom
+//!
+//! Locks, channels, join handles and timers that are named through this crate are on record: `diagnose::tokio::sync` and
+//! what else is in `diagnose::tokio`, `diagnose::async_lock`, [`diagnose::std`](mod@std), `diagnose::parking_lot`, and
+//! [`Resource`] with [`wait`] for one of your own. [`waiters`] lists those for which somebody waits: who has it since when
+//! and where, who waits in which order, how it is used. `Snapshot::verdicts` computes what can still make progress from
+//! that; what cannot is a [`Verdict`]: *proven* if it follows from the records alone, *likely* where it rests on who was
+//! seen with something last. Nothing is proven that could still go on.
+//!
 //! # Where it can stand
 //!
 //! - [`#[diagnose]`](macro@diagnose) on an `async fn` or a plain function, method or not, on an impl block, a trait or an
@@ -109,7 +125,8 @@
 //! |---|---|---|
 //! | [`Svg`](Format::Svg) | `x.svg`, `x.busy.svg`, `x.idle.svg`, `x.time.svg` | flame graph: wall time, or a [`View`] |
 //! | [`Folded`](Format::Folded) | `x.folded`, `x.busy.folded`, … | folded stacks in ns, for any flame graph tool |
-//! | [`Text`](Format::Text) | `x.txt` | alarms, every live task, tables by function and by call path |
+//! | [`Text`](Format::Text) | `x.txt` | verdicts, alarms, every live task, what is waited for, tables by function and by call path |
+//! | [`Dot`](Format::Dot) | `x.dot` | who waits for what that who has, for Graphviz |
 //! | [`Json`](Format::Json) | `x.json` | the whole [`Snapshot`]; `Snapshot::read_json` reads it back |
 //!
 //! # Features
