@@ -22,12 +22,15 @@ mod resource;
 #[cfg(test)]
 pub(crate) mod seen;
 mod stake;
+mod usage;
 mod users;
 mod wait;
 
 use std::panic::Location;
 
 pub(crate) use blocked::Blocked;
+#[cfg(feature = "tokio")]
+pub(crate) use blocked::Shutdown;
 pub(crate) use borrowed::Borrowed;
 pub(crate) use end::{End, LastEnd};
 pub(crate) use guard::{guard, guard_mut};
@@ -35,9 +38,10 @@ pub(crate) use kept::Kept;
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use notified::Notified;
 pub(crate) use pool::Cache;
-pub(crate) use record::{Durations, Identity, Kind, Record, Told, UNBOUNDED, Usage, What, all_records};
+pub(crate) use record::{Forgot, Identity, Kind, Record, Told, UNBOUNDED, What, all_records};
 pub(crate) use resource::{Resource, Shared};
 pub(crate) use stake::{Place, Role, Stake, Staked, all_stakes, over};
+pub(crate) use usage::{Durations, Usage};
 pub(crate) use users::Users;
 pub(crate) use wait::{Mode, Polled, Wait, all_waits};
 

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 
 use super::pool::{Pool, Pooled};
 use super::stake::{Place, Stake};
+use super::usage::Usage;
 use super::wait::Wait;
 use crate::clock;
 use crate::live;
@@ -120,6 +121,7 @@ struct Queue {
     next: u64,
     waits: BTreeMap<u64, Arc<Wait>>,
     told: Option<Told>,
+    forgot: Option<Forgot>,
     /// `None` if nobody has waited, and no hold was timed.
     usage: Option<Box<Usage>>,
     /// The stakes of ends that have gone where nobody sees them.
@@ -139,32 +141,12 @@ pub(crate) struct Told {
     pub(crate) all: bool,
 }
 
-/// How it was used, as far as the clock was read.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Usage {
-    pub(crate) contended: u64,
-    pub(crate) waits: Durations,
-    pub(crate) holds: Durations,
-}
-
-/// Durations in ticks, counted by their magnitude.
-#[derive(Debug, Clone)]
-pub(crate) struct Durations {
-    pub(crate) counts: [u64; 64],
-    pub(crate) longest: u64,
-}
-
-impl Default for Durations {
-    fn default() -> Self {
-        Self { counts: [0; 64], longest: 0 }
-    }
-}
-
-impl Durations {
-    fn add(&mut self, ticks: u64) {
-        self.counts[(ticks | 1).ilog2() as usize] += 1;
-        self.longest = self.longest.max(ticks);
-    }
+/// When, where and by whom permits were taken out for ever last.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Forgot {
+    pub(crate) at: &'static Location<'static>,
+    pub(crate) task: u64,
+    pub(crate) tick: u64,
 }
 
 static RECORDS: Pool<Record> = Pool::new();
@@ -347,6 +329,20 @@ impl Record {
         let mut queue = self.queue_up();
         let waiting = queue.waits.len() as u64;
         queue.told = Some(Told { at, task: recorder::current_task(), tick: clock::now(), waiting, all });
+    }
+
+    /// So many permits are taken out for ever.
+    #[cold]
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn forget(&self, permits: u64, at: &'static Location<'static>) {
+        let mut queue = self.queue_up();
+        self.forgotten.fetch_add(permits, Relaxed);
+        queue.forgot = Some(Forgot { at, task: recorder::current_task(), tick: clock::now() });
+    }
+
+    /// When that was done last.
+    pub(crate) fn forgot(&self) -> Option<Forgot> {
+        self.queue.lock().forgot
     }
 
     /// Of a channel, how many messages were taken out.
