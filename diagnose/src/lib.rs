@@ -300,9 +300,9 @@ pub use custom::{Hold, Resource, wait};
 pub use diagnose_reports::Resource as ListedResource;
 #[cfg(feature = "reports")]
 pub use diagnose_reports::{
-    Bucket, Clock, Confidence, Dropped, Error, Format, Kind, Link, LinkNode, LinkRole, Mode, Node, Place,
-    Process, Report, ResourceKind, Role, Runtime, Site, Span, Stake, State, Task, TaskKind, Thread, Told,
-    Usage, Verdict, VerdictDetail, VerdictKind, View, Wait, Whereabouts, Worker,
+    Bucket, Clock, Confidence, Dropped, Error, Forgot, Format, Kind, Link, LinkNode, LinkRole, Mode, Node,
+    Place, Process, Report, ResourceKind, Role, Runtime, Site, Span, Stake, State, Task, TaskKind, Thread,
+    Told, Usage, Verdict, VerdictDetail, VerdictKind, View, Wait, Whereabouts, Worker,
 };
 #[cfg(feature = "reports")]
 pub use dump::{dump, dump_to};

@@ -1,5 +1,6 @@
 //! `.diagnose("name")`: any future as a span.
 
+use std::any;
 use std::collections::HashMap;
 use std::future::Future;
 use std::panic::Location;
@@ -26,7 +27,8 @@ pub trait FutureExt: Future + Sized {
     /// ```
     #[track_caller]
     fn diagnose(self, name: &'static str) -> Timed<Self> {
-        Timed::new(site_at(name, Location::caller()), Label::NONE, self)
+        let site = site_at(name, Location::caller(), is_hand_written(any::type_name::<Self>()));
+        Timed::new(site, Label::NONE, self)
     }
 }
 
@@ -39,9 +41,21 @@ static SITES: RwLock<Option<HashMap<Key, &'static Site>>> = RwLock::new(None);
 
 /// The one site of this name at this place. There are as many as the source has calls, unless names are made at run
 /// time and leaked, which is the caller's to bound.
-fn site_at(name: &'static str, location: &'static Location<'static>) -> &'static Site {
+fn site_at(name: &'static str, location: &'static Location<'static>, is_hand_written: bool) -> &'static Site {
     let known = known(name, location, Kind::Block);
-    known.unwrap_or_else(|| make(name, location, Kind::Block))
+    known.unwrap_or_else(|| make(name, location, Kind::Block, is_hand_written))
+}
+
+/// Whether a type is a future that somebody wrote a `poll` for: not the compiler's, behind a pointer or not, and not one of
+/// the libraries that futures are made and combined with.
+fn is_hand_written(mut name: &str) -> bool {
+    let pointers = ["core::pin::Pin<", "alloc::boxed::Box<", "&mut "];
+    while let Some(inside) = pointers.iter().find_map(|pointer| name.strip_prefix(pointer)) {
+        name = inside;
+    }
+    let libraries = ["core", "alloc", "std", "tokio", "futures", "async", "smol", "diagnose::", "dyn "];
+    let own = name.split(['<', '>', ',']).next().unwrap_or(name);
+    !own.ends_with("}}") && !libraries.iter().any(|library| own.starts_with(library))
 }
 
 /// The one site of tasks of this name that are spawned at this place. Names that are made at run time are kept, up to a
@@ -52,16 +66,17 @@ pub(crate) fn task_site_at(name: &str, location: &'static Location<'static>) -> 
     }
     let is_full = SITES.read().as_ref().is_some_and(|sites| sites.len() >= MAX_SITES);
     if is_full {
-        return known("task", location, Kind::Task).unwrap_or_else(|| make("task", location, Kind::Task));
+        return known("task", location, Kind::Task)
+            .unwrap_or_else(|| make("task", location, Kind::Task, false));
     }
-    make(String::leak(name.to_owned()), location, Kind::Task)
+    make(String::leak(name.to_owned()), location, Kind::Task, false)
 }
 
 /// The one site of calls of a synchronous function of a wrapper at this place.
 #[cfg(feature = "tokio")]
 pub(crate) fn call_site_at(name: &'static str, location: &'static Location<'static>) -> &'static Site {
     let known = known(name, location, Kind::Sync);
-    known.unwrap_or_else(|| make(name, location, Kind::Sync))
+    known.unwrap_or_else(|| make(name, location, Kind::Sync, false))
 }
 
 /// So many sites are kept at least before names of tasks are given up.
@@ -72,11 +87,51 @@ fn known(name: &str, location: &'static Location<'static>, kind: Kind) -> Option
     SITES.read().as_ref()?.get(&key).copied()
 }
 
-fn make(name: &'static str, location: &'static Location<'static>, kind: Kind) -> &'static Site {
+fn make(
+    name: &'static str,
+    location: &'static Location<'static>,
+    kind: Kind,
+    is_hand_written: bool,
+) -> &'static Site {
     let (file, line, column) = (location.file(), location.line(), location.column());
     let mut sites = SITES.write();
-    sites
-        .get_or_insert_default()
-        .entry((name, file, line, column, kind))
-        .or_insert_with(|| Box::leak(Box::new(Site::new(kind, name, "", file, line, column))))
+    sites.get_or_insert_default().entry((name, file, line, column, kind)).or_insert_with(|| {
+        let mut site = Site::new(kind, name, "", file, line, column);
+        site.is_hand_written = is_hand_written;
+        Box::leak(Box::new(site))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::any::type_name_of_val;
+    use std::future::{Future, Ready};
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use super::is_hand_written;
+
+    struct Own;
+
+    impl Future for Own {
+        type Output = ();
+
+        fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+            Poll::Pending
+        }
+    }
+
+    #[test]
+    fn only_a_future_with_a_poll_of_its_own_is_hand_written() {
+        async fn function() {}
+        let boxed: Pin<Box<dyn Future<Output = ()>>> = Box::pin(async {});
+        assert!(!is_hand_written(type_name_of_val(&async {})));
+        assert!(!is_hand_written(type_name_of_val(&function())));
+        assert!(!is_hand_written(type_name_of_val(&boxed)));
+        assert!(!is_hand_written(std::any::type_name::<Ready<Own>>()));
+        // This crate's own are not the program's.
+        let [own, boxed] = [type_name_of_val(&Own), type_name_of_val(&Box::pin(Own))];
+        assert!(is_hand_written(&own.replace("diagnose::", "program::")));
+        assert!(is_hand_written(&boxed.replace("diagnose::", "program::")));
+    }
 }

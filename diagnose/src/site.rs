@@ -21,6 +21,8 @@ pub struct Site {
     pub(crate) owner: Option<&'static Site>,
     /// Of an await, whether the body itself polls it, and not the code of a macro in it.
     pub(crate) is_direct: bool,
+    /// Of a future that was named, whether somebody wrote its `poll` by hand.
+    pub(crate) is_hand_written: bool,
     /// What is recorded of a body is recorded of its awaits, whose own switch says nothing. [`NEW`], [`ON`] or [`OFF`]; written under the lock of `switch`. Relaxed: a poll that still sees the old value
     /// is one that was recorded, or not recorded, a moment before the switch.
     switch: AtomicU8,
@@ -62,7 +64,8 @@ impl Site {
         column: u32,
     ) -> Self {
         let switch = AtomicU8::new(NEW);
-        Self { name, module, file, line, column, kind, end: (0, 0), owner: None, is_direct: false, switch }
+        let (end, owner, is_direct, is_hand_written) = ((0, 0), None, false, false);
+        Self { name, module, file, line, column, kind, end, owner, is_direct, is_hand_written, switch }
     }
 
     /// A site of the recorder itself, always on.

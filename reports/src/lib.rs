@@ -103,8 +103,8 @@ pub use analysis::rows::{Row, rows};
 pub use error::Error;
 pub use format::{Format, Report, View};
 pub use model::{
-    BlockingPool, Bucket, Clock, Dropped, Kind, Mode, Node, Place, Process, Resource, ResourceKind, Role,
-    Runtime, Site, Snapshot, Span, Stake, State, Task, TaskKind, Thread, Told, Usage, VERSION, Wait,
+    BlockingPool, Bucket, Clock, Dropped, Forgot, Kind, Mode, Node, Place, Process, Resource, ResourceKind,
+    Role, Runtime, Site, Snapshot, Span, Stake, State, Task, TaskKind, Thread, Told, Usage, VERSION, Wait,
     Whereabouts, Worker,
 };
 pub use write::{write, write_file};

@@ -178,8 +178,9 @@ impl<'a> SemaphoreGuard<'a> {
 
     /// Takes the permit out for ever.
     #[inline]
+    #[track_caller]
     pub fn forget(self) {
-        count_forgotten(&self.stake);
+        count_forgotten(&self.stake, Location::caller());
         self.guard.forget();
     }
 }
@@ -201,8 +202,9 @@ pub struct SemaphoreGuardArc {
 impl SemaphoreGuardArc {
     /// Takes the permit out for ever.
     #[inline]
+    #[track_caller]
     pub fn forget(mut self) {
-        count_forgotten(&self.stake);
+        count_forgotten(&self.stake, Location::caller());
         self.semaphore = None;
     }
 }
@@ -222,9 +224,9 @@ impl fmt::Debug for SemaphoreGuardArc {
     }
 }
 
-fn count_forgotten(stake: &Stake) {
+fn count_forgotten(stake: &Stake, at: &'static Location<'static>) {
     if let Some(record) = stake.record() {
-        record.forgotten.fetch_add(1, Relaxed);
+        record.forget(1, at);
     }
 }
 

@@ -85,6 +85,13 @@ pub(crate) fn all_runtimes() -> Vec<ListedRuntime> {
 #[derive(Debug)]
 pub(crate) struct Held(u16);
 
+impl Held {
+    /// The number of the runtime.
+    pub(crate) fn number(&self) -> u16 {
+        self.0
+    }
+}
+
 impl Drop for Held {
     fn drop(&mut self) {
         let mut runtimes = RUNTIMES.lock();

@@ -25,6 +25,7 @@ mod visit;
 
 use crate::clock;
 use crate::live::Task;
+use crate::site::{Kind, Site};
 use crate::tree::Node;
 
 pub(crate) use awaits::{begin_await, end_await};
@@ -45,6 +46,11 @@ pub(crate) fn current_task() -> u64 {
 #[inline]
 pub(crate) fn current_span() -> u64 {
     local::id()
+}
+
+/// The await, or arm, through which the running future is polled, if that is on record.
+pub(crate) fn awaited() -> Option<&'static Site> {
+    local::current().map(|node| node.site).filter(|site| site.kind == Kind::Await)
 }
 
 /// Who uses something now: the task whose poll is running on this thread, or the thread; zero if it has no tree.

@@ -46,9 +46,16 @@ pub(super) fn add(snapshot: &mut Snapshot, running: &HashMap<u32, u64>, ago: imp
 pub(super) fn add(_: &mut Snapshot, _: &HashMap<u32, u64>, _: impl Fn(u64) -> u64) {}
 
 /// A thread is listed as a worker from the first time that it parks. One that has not parked yet, and runs what was spawned, is
-/// one too.
+/// one too. One that had recorded nothing when it parked last is found by the system's number of the thread.
 pub(super) fn add_busy_workers(snapshot: &mut Snapshot) {
     let Snapshot { workers, tasks, sites, runtimes, .. } = snapshot;
+    for worker in workers.iter_mut().filter(|worker| !worker.parked && worker.task.is_none()) {
+        let is_its = |task: &&diagnose_reports::Task| {
+            let is_running = task.state == State::Running && task.kind == TaskKind::Future;
+            is_running && task.thread_id.is_some() && task.thread_id == worker.thread_id
+        };
+        worker.task = tasks.iter().find(is_its).map(|task| task.id);
+    }
     let is_spawned = |task: &&diagnose_reports::Task| {
         let is_main = sites.get(task.site).is_some_and(|site| site.name == "main");
         task.state == State::Running && task.kind == TaskKind::Future && task.runtime_number != 0 && !is_main

@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::Arc;
 
-use diagnose_reports::{Mode, Place, Resource, ResourceKind, Snapshot, Told, Usage, Wait};
+use diagnose_reports::{Forgot, Mode, Place, Resource, ResourceKind, Snapshot, Told, Usage, Wait};
 
 use super::stakes::Stakes;
 use crate::clock::Scale;
 use crate::cpu;
 use crate::live;
+use crate::site::Site;
 use crate::tree;
 use crate::waits::{self, Identity, Kind, Polled, Record, Staked, UNBOUNDED};
 use std::sync::atomic::Ordering::Relaxed;
@@ -36,6 +37,7 @@ struct Recorded {
     identity: Identity,
     queue: Vec<(Arc<waits::Wait>, Polled)>,
     told: Option<waits::Told>,
+    forgot: Option<waits::Forgot>,
     usage: waits::Usage,
 }
 
@@ -107,6 +109,10 @@ impl Waits {
     pub(super) fn kept_wakers(&self) -> HashMap<u64, Option<u64>> {
         let mut kept = HashMap::new();
         for (wait, polled) in self.records.iter().flat_map(|recorded| &recorded.queue).chain(&self.loose) {
+            // What only notes that it was forced to wait keeps none, however fast it is polled.
+            if polled.is_forced && !polled.keeps_waker {
+                continue;
+            }
             let count = kept.entry(polled.task).or_insert(Some(0));
             if wait.read() != *polled {
                 *count = None;
@@ -176,9 +182,9 @@ impl Recorded {
     fn capture(record: &'static Record) -> Option<Self> {
         let (id, identity) = record.identity()?;
         let (queue, told, usage) = record.queue();
-        let queue = queue.into_iter().map(read).collect();
+        let (forgot, queue) = (record.forgot(), queue.into_iter().map(read).collect());
         // It has changed hands in between.
-        (record.id() == id).then_some(Self { record, id, identity, queue, told, usage })
+        (record.id() == id).then_some(Self { record, id, identity, queue, told, forgot, usage })
     }
 
     fn build(&self, seen: &Seen<'_>) -> Resource {
@@ -214,6 +220,13 @@ impl Recorded {
             built.all = told.all;
             built
         });
+        resource.forgot = self.forgot.map(|forgot| {
+            let mut built = Forgot::default();
+            built.ago_ns = seen.ago(forgot.tick);
+            built.task = (forgot.task != 0).then_some(forgot.task);
+            built.place = Some(place(forgot.at));
+            built
+        });
         resource.usage = usage(&self.usage, entered, seen.scale);
         resource
     }
@@ -229,7 +242,7 @@ fn build(wait: &Arc<waits::Wait>, polled: &Polled, seen: &Seen<'_>) -> Wait {
     built.units = wait.units;
     built.task = (polled.task != 0).then_some(polled.task);
     built.span = (polled.span != 0).then_some(polled.span);
-    built.place = Some(place(wait.at));
+    built.place = Some(wait.awaited.map_or_else(|| place(wait.at), place_of_site));
     built.since_ns = seen.ago(wait.began);
     built.polls = u64::from(polled.polls);
     built.due_ns = (wait.due != 0).then(|| {
@@ -241,6 +254,7 @@ fn build(wait: &Arc<waits::Wait>, polled: &Polled, seen: &Seen<'_>) -> Wait {
     built.is_parked = !wait.is_blocking && polled.entered < entered;
     built.is_snoozed = built.is_parked && polled.woken != 0 && polled.woken < entered;
     built.is_indirect = polled.is_indirect;
+    built.is_forced = polled.is_forced;
     built.wakers = polled.wakers;
     built.thread_id = if wait.is_blocking { seen.thread_id(wait.thread) } else { None };
     built.is_unstable = wait.read() != *polled;
@@ -277,6 +291,13 @@ pub(super) fn place(location: &Location<'_>) -> Place {
     place.file.push_str(location.file());
     place.line = location.line();
     place.column = location.column();
+    place
+}
+
+fn place_of_site(site: &Site) -> Place {
+    let mut place = Place::default();
+    place.file.push_str(site.file);
+    (place.line, place.column) = (site.line, site.column);
     place
 }
 

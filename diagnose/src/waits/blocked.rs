@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::record::Record;
-use super::wait::{Mode, Wait};
+use super::wait::{self, Mode, Wait};
 use crate::clock;
 use crate::recorder;
 use crate::switch;
@@ -37,6 +37,35 @@ impl Blocked {
         let place = record.enqueue(&Arc::new(wait));
         record.blocked.fetch_add(1, Relaxed);
         Some(Self { record, place, began })
+    }
+}
+
+/// For as long as a runtime goes away: the thread waits for blocking code.
+#[derive(Debug)]
+#[allow(dead_code)] // By what is a feature.
+pub(crate) struct Shutdown(u64);
+
+#[allow(dead_code)]
+impl Shutdown {
+    /// The thread is about to wait for these tasks. `None` while recording is off, and if there are none.
+    #[cold]
+    pub(crate) fn begin(tasks: Vec<u64>, at: &'static Location<'static>) -> Option<Self> {
+        if tasks.is_empty() || !switch::records() {
+            return None;
+        }
+        // See above.
+        recorder::with_records(|_| ());
+        let mut wait = Wait::new(Mode::Shutdown, 1, at);
+        (wait.is_blocking, wait.tasks) = (true, tasks);
+        let wait = Arc::new(wait);
+        wait::add(&wait);
+        Some(Self(wait.id))
+    }
+}
+
+impl Drop for Shutdown {
+    fn drop(&mut self) {
+        wait::remove(self.0);
     }
 }
 

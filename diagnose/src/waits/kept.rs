@@ -28,21 +28,22 @@ impl Kept {
     ) -> Poll<T> {
         if self.0.is_none() {
             let ready = poll(context);
-            if ready.is_ready() || !self.begin(leaf) {
+            if ready.is_ready() || !self.begin(context, leaf) {
                 return ready;
             }
         }
         self.poll_again(context, &mut poll)
     }
 
+    /// Returns whether it waits. One that is only forced to is kept too.
     #[cold]
-    fn begin(&mut self, leaf: impl FnOnce() -> Leaf) -> bool {
+    fn begin(&mut self, context: &Context<'_>, leaf: impl FnOnce() -> Leaf) -> bool {
         if !switch::records() {
             return false;
         }
         let mut leaf = leaf();
-        let begins = leaf.begin();
-        if begins {
+        let begins = leaf.begin(context);
+        if begins || leaf.is_kept() {
             self.0 = Some(Box::new(leaf));
         }
         begins
@@ -55,8 +56,8 @@ impl Kept {
         poll: &mut impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
         let Some(leaf) = &mut self.0 else { return poll(context) };
-        let ready = leaf.poll_again(context, poll);
-        if ready.is_ready() {
+        let ready = leaf.poll(context, poll);
+        if ready.is_ready() || !leaf.is_kept() {
             self.0 = None;
         }
         ready

@@ -12,6 +12,7 @@ use super::record::Record;
 use super::stake::Stake;
 use super::wait::{self, Mode, Wait};
 use crate::clock;
+use crate::recorder;
 use crate::switch;
 
 /// What a leaf waits for.
@@ -36,6 +37,10 @@ pub(crate) struct Leaf {
     /// Asked instead of what the resource says.
     is_forced: Option<fn() -> bool>,
     waiting: Option<Waiting>,
+    /// It was forced to return `Pending`, in a `block_on` or the like inside its task.
+    forced: Option<Arc<Wait>>,
+    /// Whether `at` is only where it was made.
+    is_made_there: bool,
     has_waited: bool,
 }
 
@@ -54,7 +59,17 @@ struct Waiting {
 impl Leaf {
     #[inline]
     pub(crate) fn new(target: Target, mode: Mode, units: u64, at: &'static Location<'static>) -> Self {
-        Self { target, mode, units, at, is_forced: None, waiting: None, has_waited: false }
+        Self {
+            target,
+            mode,
+            units,
+            at,
+            is_forced: None,
+            waiting: None,
+            forced: None,
+            is_made_there: false,
+            has_waited: false,
+        }
     }
 
     /// One that waits for a resource.
@@ -72,6 +87,13 @@ impl Leaf {
     #[must_use]
     pub(crate) fn forced_by(mut self, is_forced: fn() -> bool) -> Self {
         self.is_forced = Some(is_forced);
+        self
+    }
+
+    /// Its place is only where it was made: the await that polls it says more, if that is on record.
+    #[must_use]
+    pub(crate) fn made_there(mut self, is_made_there: bool) -> Self {
+        self.is_made_there = is_made_there;
         self
     }
 
@@ -120,7 +142,13 @@ impl Leaf {
     ) -> Poll<T> {
         if self.waiting.is_none() {
             let ready = poll(context);
-            if ready.is_ready() || is_of_something_else() || !self.begin() {
+            if ready.is_ready() {
+                if self.forced.is_some() {
+                    self.end_forced();
+                }
+                return ready;
+            }
+            if is_of_something_else() || !self.begin(context) {
                 return ready;
             }
         }
@@ -129,19 +157,18 @@ impl Leaf {
 
     /// The first `Pending`. Returns whether it is recorded.
     #[cold]
-    pub(super) fn begin(&mut self) -> bool {
+    pub(super) fn begin(&mut self, context: &Context<'_>) -> bool {
         self.has_waited = true;
-        // One that was forced to return `Pending` is in no queue.
-        if matches!(self.target, Target::Resource(None)) || !switch::records() || self.is_forced() {
+        if matches!(self.target, Target::Resource(None)) || !switch::records() {
             return false;
         }
-        let mut wait = Wait::new(self.mode, self.units, self.at);
-        match &self.target {
-            Target::Resource(_) => {}
-            Target::Tasks(tasks) => wait.tasks.clone_from(tasks),
-            Target::Moment(due) => wait.due = *due,
+        // One that was forced to return `Pending` is in no queue.
+        if self.is_forced() {
+            self.force(context);
+            return false;
         }
-        let wait = Arc::new(wait);
+        self.end_forced();
+        let wait = Arc::new(self.wait());
         let place = match self.target {
             Target::Resource(Some(record)) => Some((record, record.enqueue(&wait))),
             _ => {
@@ -153,8 +180,48 @@ impl Leaf {
         true
     }
 
+    /// Whether there is anything on record of it.
+    pub(super) fn is_kept(&self) -> bool {
+        self.waiting.is_some() || self.forced.is_some()
+    }
+
+    fn wait(&self) -> Wait {
+        let mut wait = Wait::new(self.mode, self.units, self.at);
+        wait.awaited = if self.is_made_there { recorder::awaited() } else { None };
+        match &self.target {
+            Target::Resource(_) => {}
+            Target::Tasks(tasks) => wait.tasks.clone_from(tasks),
+            Target::Moment(due) => wait.due = *due,
+        }
+        wait
+    }
+
+    /// The task that polls it has used up its budget. It polls it again, unless something in between does that would have to
+    /// be told: then it is known where that is.
+    fn force(&mut self, context: &Context<'_>) {
+        let here = recorder::here();
+        if here.task.is_none_or(|task| task.is_waker(context.waker())) {
+            return;
+        }
+        if self.forced.is_none() {
+            let wait = Arc::new(self.wait());
+            wait::add(&wait);
+            self.forced = Some(wait);
+        }
+        if let Some(wait) = &self.forced {
+            wait.force();
+        }
+    }
+
     #[cold]
-    pub(super) fn poll_again<T>(
+    fn end_forced(&mut self) {
+        if let Some(wait) = self.forced.take() {
+            wait::remove(wait.id);
+        }
+    }
+
+    #[cold]
+    fn poll_again<T>(
         &mut self,
         context: &mut Context<'_>,
         poll: &mut impl FnMut(&mut Context<'_>) -> Poll<T>,
@@ -193,6 +260,9 @@ impl Drop for Leaf {
     fn drop(&mut self) {
         if self.waiting.is_some() {
             self.end(true);
+        }
+        if self.forced.is_some() {
+            self.end_forced();
         }
     }
 }

@@ -30,6 +30,8 @@ mod wait;
 use std::panic::Location;
 
 pub(crate) use blocked::Blocked;
+#[cfg(feature = "tokio")]
+pub(crate) use blocked::Shutdown;
 pub(crate) use borrowed::Borrowed;
 pub(crate) use end::{End, LastEnd};
 pub(crate) use guard::{guard, guard_mut};
@@ -37,7 +39,7 @@ pub(crate) use kept::{Entered, Kept, Waits};
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use notified::Notified;
 pub(crate) use pool::Cache;
-pub(crate) use record::{Identity, Kind, Record, UNBOUNDED, What, all_records};
+pub(crate) use record::{Forgot, Identity, Kind, Record, UNBOUNDED, What, all_records};
 pub(crate) use resource::{Resource, Shared};
 pub(crate) use stake::{Place, Role, Stake, Staked, all_stakes, over};
 pub(crate) use told::Told;

@@ -11,6 +11,7 @@ use super::stake::{Place, Stake};
 use super::told::{LastTold, Told};
 use super::usage::Usage;
 use super::wait::Wait;
+use crate::clock;
 use crate::live;
 use crate::recorder;
 use crate::sync::{Mutex, MutexGuard};
@@ -121,6 +122,7 @@ pub(crate) struct Identity {
 struct Queue {
     next: u64,
     waits: BTreeMap<u64, Arc<Wait>>,
+    forgot: Option<Forgot>,
     /// `None` if nobody has waited, and no hold was timed.
     usage: Option<Box<Usage>>,
     /// The stakes of ends that have gone where nobody sees them.
@@ -129,6 +131,14 @@ struct Queue {
 
 // Counters, and locks that no panic leaves half changed.
 impl RefUnwindSafe for Record {}
+
+/// When, where and by whom permits were taken out for ever last.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Forgot {
+    pub(crate) at: &'static Location<'static>,
+    pub(crate) task: u64,
+    pub(crate) tick: u64,
+}
 
 static RECORDS: Pool<Record> = Pool::new();
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -311,6 +321,20 @@ impl Record {
     #[allow(dead_code)] // By what is a feature.
     pub(crate) fn tell(&self, at: &'static Location<'static>, all: bool) {
         self.told.set(at, self.waiting.load(Relaxed), all);
+    }
+
+    /// So many permits are taken out for ever.
+    #[cold]
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn forget(&self, permits: u64, at: &'static Location<'static>) {
+        let mut queue = self.queue_up();
+        self.forgotten.fetch_add(permits, Relaxed);
+        queue.forgot = Some(Forgot { at, task: recorder::current_task(), tick: clock::now() });
+    }
+
+    /// When that was done last.
+    pub(crate) fn forgot(&self) -> Option<Forgot> {
+        self.queue.lock().forgot
     }
 
     /// Of a channel, how many messages were taken out.

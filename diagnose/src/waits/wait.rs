@@ -9,6 +9,7 @@ use std::task::{Wake, Waker};
 use crate::clock;
 use crate::live;
 use crate::recorder;
+use crate::site::Site;
 use crate::sync::Mutex;
 
 /// What is waited for.
@@ -42,6 +43,8 @@ pub(crate) struct Wait {
     /// Of a timer, the tick at which it is due; zero for all else.
     pub(crate) due: u64,
     pub(crate) at: &'static Location<'static>,
+    /// Where `at` is only where the thing was made: the await that polls it.
+    pub(crate) awaited: Option<&'static Site>,
     /// When it was made known, after the poll that returned `Pending`.
     pub(crate) began: u64,
     /// A moment before it can have been in the queue.
@@ -96,6 +99,7 @@ impl Wait {
             tasks: Vec::new(),
             due: 0,
             at,
+            awaited: None,
             began,
             asked: if here.stamp == 0 { began } else { here.stamp },
             thread: here.thread,
@@ -138,6 +142,13 @@ impl Wait {
         } else {
             self.is_forced.store(is_forced, Relaxed);
         }
+    }
+
+    /// A poll in a `block_on` or the like has returned `Pending` because it was forced to.
+    pub(super) fn force(&self) {
+        self.polls.store(self.polls.load(Relaxed).wrapping_add(1), Relaxed);
+        self.is_forced.store(true, Relaxed);
+        self.is_indirect.store(true, Relaxed);
     }
 
     /// It is over: a clone of its waker that somebody keeps wakes nobody any more.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use alive::{BlockingPool, Runtime, Span, State, Task, TaskKind, Worker};
 pub use spent::{Bucket, Node};
-pub use waits::{Mode, Place, Resource, ResourceKind, Role, Stake, Told, Usage, Wait, Whereabouts};
+pub use waits::{Forgot, Mode, Place, Resource, ResourceKind, Role, Stake, Told, Usage, Wait, Whereabouts};
 
 /// The version of the saved format. Increment it when a type in this file changes its meaning or its shape.
 pub const VERSION: u32 = 1;
@@ -154,6 +154,9 @@ pub struct Site {
     pub module: String,
     /// What was annotated.
     pub kind: Kind,
+    /// Of a future that was named, whether somebody wrote its `poll` by hand.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_hand_written: bool,
 }
 
 /// What a site is.

@@ -100,6 +100,9 @@ pub struct Resource {
     /// The last time that somebody told the waiting: of a `Notify`, a `Condvar`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Told>,
+    /// The last time that somebody took permits out for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forgot: Option<Forgot>,
     /// How it has been used.
     pub usage: Usage,
 }
@@ -184,6 +187,20 @@ pub struct Told {
     pub waiting: u64,
     /// Whether all of them were told, and not one.
     pub all: bool,
+}
+
+/// When, where and by whom permits were taken out for ever last.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Forgot {
+    /// How long ago.
+    pub ago_ns: u64,
+    /// By which task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<u64>,
+    /// Where.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
 }
 
 /// How a resource has been used. Durations are those of finished waits and of releases: `[p50, p99, max]`.
@@ -281,6 +298,9 @@ pub struct Wait {
     /// Something between the task and it polls only what was woken, as `FuturesUnordered` does; or it is in a `block_on` of
     /// its own.
     pub is_indirect: bool,
+    /// Its last poll was made to return `Pending`, whatever it waits for: its task has used up its budget.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_forced: bool,
     /// Clones of its waker that the resource keeps: without any, and not woken, nothing can wake it.
     pub wakers: u64,
     /// So many of the waits before it at the same resource, counted from the first of them, are surely before it in the queue

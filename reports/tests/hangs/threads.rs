@@ -162,7 +162,7 @@ fn a_runtime_that_goes_away_waits_for_its_jobs() {
     program.has_timer(1);
     assert_eq!(program.verdicts(), ["likely shutdown"]);
     assert_eq!(program.chain(), ["thread 70 blocked 9", "task 2 running 200"]);
-    insta::assert_snapshot!(program.sentence(), @"a runtime goes away at src/main.rs:9, and has waited for 1.00 s for blocking task 2 `job`, which has run for 1.00 s");
+    insta::assert_snapshot!(program.sentence(), @"the runtime that was built at src/main.rs:9 goes away, and has waited for 1.00 s for blocking task 2 `job`, which has run for 1.00 s");
     program.snapshot.waits[0].since_ns = 100_000_000;
     assert!(program.verdicts().is_empty());
 }

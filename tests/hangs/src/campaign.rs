@@ -1,6 +1,6 @@
 //! All rows, on all runtimes, in silence and in noise, each in a child.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -28,6 +28,12 @@ pub struct Result {
     pub row: &'static Row,
     /// What was wrong, by the index of the flavor. Empty where all was right.
     pub wrong: [Vec<String>; 3],
+    /// What was said that should be, by the index of the flavor.
+    pub said: [BTreeSet<String>; 3],
+    /// One of the sentences.
+    pub sentence: Option<String>,
+    /// How often it was run on each runtime.
+    pub runs: u32,
 }
 
 /// One child.
@@ -59,7 +65,9 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
                 let run = Run { result: results.len(), marks: source::marks(section, row), flavor, noise };
                 runs.extend((0..options.repeat).map(|_| run.clone()));
             }
-            results.push(Result { row, wrong: Default::default() });
+            let runs = options.repeat * NOISE.len() as u32;
+            let (wrong, said) = (<[Vec<String>; 3]>::default(), <[BTreeSet<String>; 3]>::default());
+            results.push(Result { row, wrong, said, sentence: None, runs });
         }
     }
     let queues = [Mutex::new(busy), Mutex::new(others)];
@@ -72,10 +80,13 @@ pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<
                 for queue in &queues[usize::from(number != 0)..] {
                     while let Some(run) = next(queue) {
                         let row = results.lock().expect("no panic")[run.result].row;
-                        if let Some(wrong) = judged(path, row, &run, options) {
-                            let wrong = format!("noise {}: {wrong}", run.noise);
-                            results.lock().expect("no panic")[run.result].wrong[run.flavor as usize]
-                                .push(wrong);
+                        let (wrong, said) = judged(path, row, &run, options);
+                        let result = &mut results.lock().expect("no panic")[run.result];
+                        let wrong = wrong.map(|wrong| format!("noise {}: {wrong}", run.noise));
+                        result.wrong[run.flavor as usize].extend(wrong);
+                        if let Some((said, sentence)) = said {
+                            result.said[run.flavor as usize].insert(said);
+                            result.sentence.get_or_insert(sentence);
                         }
                     }
                 }
@@ -89,14 +100,18 @@ fn next(queue: &Mutex<VecDeque<Run>>) -> Option<Run> {
     queue.lock().expect("no panic").pop_front()
 }
 
-/// Runs one, and says what was wrong.
-fn judged(path: &Path, row: &Row, run: &Run, options: &Options) -> Option<String> {
+/// What was wrong, and what was said that should be.
+type Judged = (Option<String>, Option<(String, String)>);
+
+/// Runs one.
+fn judged(path: &Path, row: &Row, run: &Run, options: &Options) -> Judged {
     let (outcome, looks) = watch(path, row, run);
     let wrong = judge::outcome(row, run.flavor, outcome);
     if wrong.is_some() || options.outcomes {
-        return wrong;
+        return (wrong, None);
     }
-    judge::looks(row, run.flavor, &run.marks, &looks)
+    let wrong = judge::looks(row, run.flavor, &run.marks, &looks);
+    (wrong, judge::said(row, run.flavor, &run.marks, &looks))
 }
 
 fn watch(path: &Path, row: &Row, run: &Run) -> (Outcome, Vec<Look>) {

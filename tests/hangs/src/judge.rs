@@ -32,6 +32,9 @@ pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option
     if looks.iter().any(|look| look.verdicts.is_none()) {
         return Some("no list of verdicts in the dump".to_owned());
     }
+    if looks.iter().any(|look| !look.is_same_when_read) {
+        return Some("the saved snapshot says something else when it is read".to_owned());
+    }
     let findings = row.findings(flavor);
     // A hang may be found before it has its last form: who is queued first is granted the lock later.
     let forms: Vec<Finding> = findings.iter().map(|finding| Finding { detail: None, ..*finding }).collect();
@@ -68,6 +71,18 @@ pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option
             format!("{}: {}", why.unwrap_or_default(), shown(verdict))
         }
     })
+}
+
+/// What was said in the end that should be, in the words of the table, and its sentence; `None` if nothing was.
+#[must_use]
+pub fn said(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option<(String, String)> {
+    let findings = row.findings(flavor);
+    let is_it = |it: &&Verdict| findings.iter().any(|finding| mismatch(it, *finding, marks).is_none());
+    let verdict = looks.last()?.verdicts.as_ref()?.iter().find(is_it)?;
+    let detail = verdict.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+    let said = format!("{} {}{detail}", verdict.confidence, verdict.kind);
+    let sentence = format!("{said}: {}", verdict.sentence);
+    Some((said, sentence))
 }
 
 /// Whether a proven line may stand there: it is what shall be said, or true beside it, or waits behind such a one.

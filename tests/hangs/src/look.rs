@@ -1,5 +1,6 @@
 //! What a program says of itself at one moment: a line of JSON, from the child to who judges it.
 
+use diagnose_reports::Snapshot;
 use serde_json::{Value, json};
 
 /// One look at a program.
@@ -9,6 +10,8 @@ pub struct Look {
     pub at_ms: u64,
     /// What was said. `None` if the dump has no list of verdicts at all.
     pub verdicts: Option<Vec<Verdict>>,
+    /// Whether the dump, read back by `diagnose-reports` alone, says the same.
+    pub is_same_when_read: bool,
 }
 
 /// A verdict, as far as it is judged.
@@ -45,7 +48,9 @@ pub struct Link {
 pub fn line_now(at_ms: u64) -> String {
     let mut dump = Vec::new();
     diagnose::dump_to(diagnose::Format::Json, &mut dump).expect("it is written to memory");
+    let read = Snapshot::read_json(&dump[..]).expect("a dump can be read back");
     let dump: Value = serde_json::from_slice(&dump).expect("a dump is JSON");
+    let is_same = serde_json::to_value(read.verdicts()).is_ok_and(|verdicts| verdicts == dump["verdicts"]);
     let brief = |verdict: &Value| {
         let link = |link: &Value| {
             json!([link["node"], link["id"], link["name"], link["file"], link["line"], link["role"]])
@@ -58,7 +63,7 @@ pub fn line_now(at_ms: u64) -> String {
         })
     };
     let verdicts = dump["verdicts"].as_array().map(|all| all.iter().map(brief).collect::<Vec<_>>());
-    json!({ "at_ms": at_ms, "verdicts": verdicts }).to_string()
+    json!({ "at_ms": at_ms, "verdicts": verdicts, "is_same_when_read": is_same }).to_string()
 }
 
 /// Reads such a line; `None` if it is none.
@@ -66,7 +71,8 @@ pub fn line_now(at_ms: u64) -> String {
 pub fn read(line: &str) -> Option<Look> {
     let look: Value = serde_json::from_str(line).ok()?;
     let verdicts = look["verdicts"].as_array().map(|all| all.iter().map(verdict).collect());
-    Some(Look { at_ms: look["at_ms"].as_u64()?, verdicts })
+    let is_same_when_read = look["is_same_when_read"].as_bool()?;
+    Some(Look { at_ms: look["at_ms"].as_u64()?, verdicts, is_same_when_read })
 }
 
 fn verdict(value: &Value) -> Verdict {

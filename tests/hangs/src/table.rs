@@ -10,7 +10,7 @@ use crate::row::{Finding, Flavor};
 pub fn text(results: &[Result]) -> String {
     let name_width = results.iter().map(|result| result.row.name.len()).max().unwrap_or(0);
     let mut table = format!("row  {:name_width$}  ct     mt1    mt2    expected\n", "program");
-    for Result { row, wrong } in results {
+    for Result { row, wrong, .. } in results {
         let right = if row.is_open { "open" } else { "ok" };
         let [ct, mt1, mt2] = wrong.each_ref().map(|wrong| if wrong.is_empty() { right } else { "WRONG" });
         let expected = expected(row.finding);
@@ -25,22 +25,53 @@ pub fn text(results: &[Result]) -> String {
     table
 }
 
-/// The same for a document.
+/// The head of the document.
+const HEAD: &str = "\
+# What is said of programs that hang
+
+Each row is a program of `tests/hangs`: async hangs from the field (`C`, from a public issue, post or RFD), others like them
+(`X`), and controls (`N`, `Y`) that only wait, of which nothing may be said. Each was run on tokio's current-thread runtime
+(`ct`) and on one and two workers (`mt1`, `mt2`), alone and beside 200 tasks that make progress, and looked at from a thread
+of its own while it ran. A cell tells what was said in the end, with the right lines; nothing else that is wrong was `proven`
+in any look, and every snapshot that was saved as JSON said the same when it was read back.
+
+`cargo run -p diagnose-hangs-tests -- --markdown --repeat 20` writes this page.
+
+";
+
+/// The same for a document, which is written whole.
 #[must_use]
 pub fn markdown(results: &[Result]) -> String {
-    let mut table = String::from("| row | what | said | ct | mt1 | mt2 |\n|---|---|---|---|---|---|\n");
-    for Result { row, wrong } in results {
-        let cells = Flavor::ALL.iter().zip(wrong).map(|(flavor, wrong)| match wrong.first() {
-            Some(wrong) => wrong.replace('|', "\\|"),
-            None if row.ends_on(*flavor) && row.finding.is_some() => "ok, ends".to_owned(),
-            None if row.is_open => "not yet".to_owned(),
-            None => "ok".to_owned(),
-        });
-        let cells: Vec<String> = cells.collect();
-        let (what, said) = (row.what.replace('|', "\\|"), expected(row.finding));
-        let _ = writeln!(table, "| {} | {what} | {said} | {} |", row.id, cells.join(" | "));
+    let mut table = String::from(HEAD);
+    table.push_str("| row | program | what happens | ct | mt1 | mt2 |\n|---|---|---|---|---|---|\n");
+    for result in results {
+        let row = result.row;
+        let cells = Flavor::ALL.map(|flavor| cell(result, flavor));
+        let (what, cells) = (row.what.replace('|', "\\|"), cells.join(" | "));
+        let _ = writeln!(table, "| {} | `{}` | {what} | {cells} |", row.id, row.name);
+    }
+    let runs: usize = results.iter().map(|result| result.runs as usize * Flavor::ALL.len()).sum();
+    let wrong: usize = results.iter().flat_map(|result| &result.wrong).map(Vec::len).sum();
+    let _ = writeln!(table, "\n{}{runs} runs, {wrong} wrong.\n\n## The sentences\n", summary(results));
+    table.push_str("One of each program; a control has none.\n\n");
+    for Result { row, sentence, .. } in results {
+        if let Some(sentence) = sentence {
+            let _ = writeln!(table, "- {} `{}`: {sentence}", row.id, row.name);
+        }
     }
     table
+}
+
+/// What was said there.
+fn cell(Result { row, wrong, said, .. }: &Result, flavor: Flavor) -> String {
+    let (wrong, said) = (&wrong[flavor as usize], &said[flavor as usize]);
+    match wrong.first() {
+        Some(first) => format!("wrong {} times: {}", wrong.len(), first.replace('|', "\\|")),
+        None if row.ends_on(flavor) => "ends; nothing".to_owned(),
+        None if row.finding.is_none() => "nothing".to_owned(),
+        None if said.is_empty() => "nothing yet".to_owned(),
+        None => said.iter().map(String::as_str).collect::<Vec<_>>().join(", or "),
+    }
 }
 
 /// How many of how many.

@@ -33,7 +33,7 @@ fn expected(row: &Row, marks: &Marks) -> Verdict {
 }
 
 fn look(verdicts: impl IntoIterator<Item = Verdict>) -> Look {
-    Look { at_ms: 300, verdicts: Some(verdicts.into_iter().collect()) }
+    Look { at_ms: 300, verdicts: Some(verdicts.into_iter().collect()), is_same_when_read: true }
 }
 
 fn judged(name: &str, looks: &[Look]) -> Option<String> {
@@ -108,5 +108,13 @@ fn a_program_that_ends_on_one_runtime_is_a_control_there() {
 
 #[test]
 fn a_dump_without_verdicts_is_wrong() {
-    assert!(judged("slow_lock", &[Look { at_ms: 300, verdicts: None }]).is_some());
+    assert!(judged("slow_lock", &[Look { at_ms: 300, verdicts: None, is_same_when_read: true }]).is_some());
+}
+
+#[test]
+fn a_saved_snapshot_that_says_something_else_is_wrong() {
+    let (row, marks) = row("read_again");
+    let right = look([expected(row, &marks)]);
+    let other = Look { is_same_when_read: false, ..right.clone() };
+    assert!(judged("read_again", &[other, right]).is_some());
 }

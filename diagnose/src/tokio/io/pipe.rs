@@ -22,7 +22,7 @@ pub(super) fn poll_read(
 ) -> Poll<io::Result<()>> {
     end.used(at);
     let before = buffer.filled().len();
-    let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
+    let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at).made_there(true);
     let poll = kept.poll(context, leaf, |context| poll(context, buffer));
     end.took((buffer.filled().len() - before) as u64);
     poll
@@ -37,7 +37,7 @@ pub(super) fn poll_write(
     poll: impl FnMut(&mut Context<'_>) -> Poll<io::Result<usize>>,
 ) -> Poll<io::Result<usize>> {
     end.used(at);
-    let leaf = || Leaf::on(end.record(), Mode::Send, 1, at);
+    let leaf = || Leaf::on(end.record(), Mode::Send, 1, at).made_there(true);
     let poll = kept.poll(context, leaf, poll);
     if let Poll::Ready(Ok(count)) = poll {
         end.put_alone(count as u64);

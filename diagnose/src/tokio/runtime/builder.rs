@@ -139,16 +139,18 @@ impl Builder {
     ///
     /// # Errors
     /// If the system does not give what its drivers or threads need.
+    #[track_caller]
     pub fn build(&mut self) -> io::Result<Runtime> {
-        self.builder.build().map(|runtime| Runtime::built(runtime, self.max_blocking))
+        Ok(Runtime::built(self.builder.build()?, self.max_blocking))
     }
 
     /// Builds a runtime for one thread, which may spawn what is not `Send`.
     ///
     /// # Errors
     /// If the system does not give what its drivers need.
+    #[track_caller]
     pub fn build_local(&mut self, options: LocalOptions) -> io::Result<LocalRuntime> {
-        self.builder.build_local(options).map(|runtime| LocalRuntime::built(runtime, self.max_blocking))
+        Ok(LocalRuntime::built(self.builder.build_local(options)?, self.max_blocking))
     }
 
     /// tokio's own builder, with the hooks in it.

@@ -4,23 +4,26 @@ use std::fmt;
 use std::future::Future;
 use std::io;
 use std::ops::Deref;
+use std::panic::Location;
 use std::time::Duration;
 
 use ::tokio::runtime::{EnterGuard, LocalOptions, RuntimeMetrics};
 
+use super::shutdown::{self, Goes, Gone};
 use super::{Builder, Handle, number};
-use crate::live::runtimes::Held;
 use crate::live::workers;
 use crate::spawned::launch;
 use crate::tokio::task::JoinHandle;
 
 /// tokio's `LocalRuntime`; what it spawns is listed, and the future of `block_on` is the task `main`.
-// The runtime stands first: it is dropped first.
+///
+/// Whoever drops it waits for its blocking code, on record, and where it was built.
+// See `Runtime`.
 pub struct LocalRuntime {
+    goes: Goes,
     inner: ::tokio::runtime::LocalRuntime,
     handle: Handle,
-    /// What lists it under a number, if it was built through this crate.
-    _held: Option<Held>,
+    gone: Gone,
 }
 
 impl LocalRuntime {
@@ -28,14 +31,17 @@ impl LocalRuntime {
     ///
     /// # Errors
     /// If the system does not give what its drivers need.
+    #[track_caller]
     pub fn new() -> io::Result<Self> {
         Builder::new_current_thread().enable_all().build_local(LocalOptions::default())
     }
 
     /// One that was built with the recorder's hooks, and so many threads for blocking code at most.
+    #[track_caller]
     pub(super) fn built(runtime: ::tokio::runtime::LocalRuntime, max_blocking: Option<u64>) -> Self {
         let held = number::hold(runtime.handle(), max_blocking);
-        Self { _held: held, ..runtime.into() }
+        let (goes, gone) = shutdown::pair(held, Location::caller());
+        Self { goes, gone, ..runtime.into() }
     }
 
     /// Its handle.
@@ -81,12 +87,18 @@ impl LocalRuntime {
 
     /// Ends the runtime, and waits that long for blocking code.
     pub fn shutdown_timeout(self, duration: Duration) {
-        self.inner.shutdown_timeout(duration);
+        let Self { goes, inner, gone, .. } = self;
+        goes.never();
+        inner.shutdown_timeout(duration);
+        drop(gone);
     }
 
     /// Ends the runtime without waiting for blocking code.
     pub fn shutdown_background(self) {
-        self.inner.shutdown_background();
+        let Self { goes, inner, gone, .. } = self;
+        goes.never();
+        inner.shutdown_background();
+        drop(gone);
     }
 
     /// The counters of the runtime.
@@ -98,14 +110,17 @@ impl LocalRuntime {
     /// tokio's own runtime.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::runtime::LocalRuntime {
+        self.goes.never();
         self.inner
     }
 }
 
 impl From<::tokio::runtime::LocalRuntime> for LocalRuntime {
+    #[track_caller]
     fn from(runtime: ::tokio::runtime::LocalRuntime) -> Self {
         let handle = runtime.handle().clone().into();
-        Self { inner: runtime, handle, _held: None }
+        let (goes, gone) = shutdown::pair(None, Location::caller());
+        Self { goes, inner: runtime, handle, gone }
     }
 }
 

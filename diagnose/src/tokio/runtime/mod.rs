@@ -5,6 +5,7 @@ mod handle;
 mod local;
 pub(in crate::tokio) mod number;
 mod owned;
+mod shutdown;
 
 pub use self::builder::Builder;
 pub use self::handle::Handle;

@@ -7,6 +7,7 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::panic::Location;
 use std::pin::Pin;
+use std::ptr;
 use std::task::{Context, Poll};
 
 use self::error::{RecvError, TryRecvError};
@@ -188,7 +189,7 @@ impl<T> Future for Receiver<T> {
         let leaf = || {
             let at = own_code(caller, made_at);
             end.used(at);
-            Leaf::on(end.record(), Mode::Receive, 1, at)
+            Leaf::on(end.record(), Mode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
         };
         let poll = kept.poll(cx, leaf, |context| Pin::new(&mut *inner).poll(context));
         if let Poll::Ready(Ok(_)) = poll {

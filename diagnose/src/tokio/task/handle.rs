@@ -6,6 +6,7 @@ use std::fmt;
 use std::future::Future;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
+use std::ptr;
 use std::task::{Context, Poll};
 
 use ::tokio::task::{AbortHandle, Id, JoinError};
@@ -74,7 +75,8 @@ impl<T> Future for JoinHandle<T> {
         let Self { inner, task, made_at, kept } = self.get_mut();
         let leaf = || {
             let target = task.id().map_or(Target::Resource(None), |task| Target::Tasks(vec![task]));
-            Leaf::new(target, Mode::Join, 1, own_code(caller, made_at)).forced_by(is_forced)
+            let at = own_code(caller, made_at);
+            Leaf::new(target, Mode::Join, 1, at).made_there(ptr::eq(at, *made_at)).forced_by(is_forced)
         };
         kept.poll(cx, leaf, |context| Pin::new(&mut *inner).poll(context))
     }

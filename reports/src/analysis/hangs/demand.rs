@@ -28,12 +28,17 @@ pub(super) fn is_demanded(
         Node::Workers(_) | Node::Pool(_) | Node::Thread(_) => true,
         _ => false,
     };
-    let is_wanted = |task: usize| is_root(snapshot, &snapshot.tasks[task]) || facts.is_joined[task];
+    let is_wanted = |task: usize| is_wanted(facts, task);
     let waits = way.iter().any(|node| matches!(node, Node::Wait(_)));
     !waits
         || way.iter().any(is_at_work)
         || way.iter().filter_map(Node::task).chain(behind.iter().copied()).any(is_wanted)
         || group.any(|node| node.task().is_some_and(is_wanted))
+}
+
+/// Whether the task has to end: a root task, or one that is joined.
+pub(super) fn is_wanted(facts: &Facts<'_>, task: usize) -> bool {
+    is_root(facts.snapshot, &facts.snapshot.tasks[task]) || facts.is_joined[task]
 }
 
 /// Whether it is the root of the program, or of a thread: nobody has spawned it, or it is what a runtime runs as `main`.

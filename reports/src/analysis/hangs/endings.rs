@@ -10,20 +10,11 @@ use super::system::Node;
 use super::verdict::{LinkNode, LinkRole, VerdictDetail, VerdictKind};
 use super::words::{at, link, resource};
 use crate::export::units::time;
-use crate::model::{ResourceKind, Wait};
+use crate::model::{Forgot, ResourceKind, Wait};
 
 /// What follows from it.
 pub(super) fn ending(facts: &Facts<'_>, judged: &Judged) -> String {
-    let last = |wanted: fn(&Node) -> Option<usize>| judged.way.iter().rev().find_map(wanted);
-    let level = last(|node| match node {
-        Node::Level(resource) | Node::Anybody(resource) => Some(*resource),
-        _ => None,
-    });
-    let has_units = |index: &usize| {
-        let kind = facts.snapshot.resources[*index].kind;
-        !matches!(kind, ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar)
-    };
-    let level = level.filter(has_units);
+    let level = level(facts, judged);
     match (judged.kind, judged.detail) {
         (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => ": all of them wait for more".to_owned(),
         (VerdictKind::Cycle, _) => ": none of them can go on".to_owned(),
@@ -56,20 +47,39 @@ pub(super) fn ending(facts: &Facts<'_>, judged: &Judged) -> String {
     }
 }
 
+/// The resource whose units the way ends with.
+fn level(facts: &Facts<'_>, judged: &Judged) -> Option<usize> {
+    let level = judged.way.iter().rev().find_map(|node| match node {
+        Node::Level(resource) | Node::Anybody(resource) => Some(*resource),
+        _ => None,
+    });
+    let has_units = |index: &usize| {
+        let kind = facts.snapshot.resources[*index].kind;
+        !matches!(kind, ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar)
+    };
+    level.filter(has_units)
+}
+
 fn leak(facts: &Facts<'_>, judged: &Judged, level: Option<usize>) -> String {
     match level.map(|index| &facts.snapshot.resources[index]) {
         Some(it) if it.forgotten > 0 => format!(
-            ": {} taken out of {} for ever by forget(), and nobody is left who would give one back",
+            ": {} taken out of {} for ever by forget(){}, and nobody is left who would give one back",
             if it.forgotten == 1 {
                 "1 permit was".to_owned()
             } else {
                 format!("{} permits were", it.forgotten)
             },
-            resource(it)
+            resource(it),
+            it.forgot.as_ref().map(|forgot| forgot_words(facts, forgot)).unwrap_or_default(),
         ),
         _ if matches!(judged.way.last(), Some(Node::Stake(..))) => ": it was never given back".to_owned(),
         _ => ": it waits for what only it could send, or let go of".to_owned(),
     }
+}
+
+fn forgot_words(facts: &Facts<'_>, forgot: &Forgot) -> String {
+    let who = forgot.task.map(|id| format!(" by {}", facts.task_words(id))).unwrap_or_default();
+    format!(", last{who}{} {} ago", at(forgot.place.as_ref()), time(forgot.ago_ns))
 }
 
 fn quiet(facts: &Facts<'_>, judged: &Judged) -> String {
@@ -107,6 +117,19 @@ pub(super) fn push_knot(chain: &mut Chain<'_>, facts: &Facts<'_>, index: usize, 
     let tasks: Vec<String> = named.iter().take(MAX_HOLDERS).map(|id| facts.task_words(*id)).collect();
     let units: u64 = held.iter().map(|&(number, _)| it.stakes[number].units.max(1)).sum();
     let _ = write!(chain.words, "; {units} permits of {} are held by {}", resource(it), tasks.join(", "));
+}
+
+/// Who has taken permits out for ever last.
+pub(super) fn push_forgot(chain: &mut Chain<'_>, facts: &Facts<'_>, judged: &Judged) {
+    let Some(forgot) = level(facts, judged).and_then(|index| facts.snapshot.resources[index].forgot.as_ref())
+    else {
+        return;
+    };
+    let task = forgot.task.and_then(|id| facts.task(id)).map(|index| &facts.snapshot.tasks[index]);
+    let name = task.map_or_else(String::new, |task| facts.task_name(task));
+    let node = if forgot.task.is_some() { LinkNode::Task } else { LinkNode::Thread };
+    let (id, place) = (forgot.task.unwrap_or(0), forgot.place.as_ref());
+    chain.links.push(link(node, id, name, place, LinkRole::Holds, forgot.ago_ns));
 }
 
 /// Who has told the waiting last.

@@ -44,12 +44,22 @@ fn snoozed(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
         waits.sort_by_key(|wait| (std::cmp::Reverse(wait.woken_ns), wait.id));
         let it = &facts.snapshot.tasks[task];
         let place = facts.place_of_task(it);
-        let mut chain = vec![facts.task_link(task, place.as_ref(), LinkRole::Waits, it.since_ns)];
+        let first = waits.first()?;
+        let behind = behind(facts, first);
+        let longest = behind.iter().max_by_key(|wait| wait.since_ns).and_then(|&wait| {
+            let task = facts.task_of(wait)?;
+            Some(facts.task_link(task, facts.place_of(wait).as_ref(), LinkRole::Waits, wait.since_ns))
+        });
+        let owner = facts.task_link(task, place.as_ref(), LinkRole::Waits, it.since_ns);
+        let (mut chain, last) = match longest {
+            Some(longest) => (vec![longest], Some(owner)),
+            None => (vec![owner], None),
+        };
         for wait in waits.iter().take(MAX_FUTURES) {
             chain.extend(wait.resource.and_then(|index| facts.resource_link(index)));
             chain.push(future(facts, wait));
         }
-        let first = waits.first()?;
+        chain.extend(last);
         let (who, woken_ns) = (facts.task_words(it.id), first.woken_ns.unwrap_or(0));
         let futures = match waits.len() {
             1 => format!("a future of {who} was woken {} ago and not polled since:", time(woken_ns)),
@@ -59,15 +69,43 @@ fn snoozed(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
             ),
         };
         let sentence = format!(
-            "{futures} {}{}; the task waits{} for {}",
+            "{futures} {}{}; the task waits{} for {}{}",
             facts.future_words(first),
             at(facts.place_of(first).as_ref()),
             at(place.as_ref()),
             time(it.since_ns),
+            behind_words(facts, first, &behind),
         );
-        Some(remark(VerdictKind::Hazard, Confidence::Suspect, chain, sentence))
+        let mut verdict = remark(VerdictKind::Hazard, Confidence::Suspect, chain, sentence);
+        verdict.victims = victims(&behind, &verdict.chain);
+        Some(verdict)
     };
     by_task.into_iter().filter_map(verdict).collect()
+}
+
+/// Those that wait for what a future was handed.
+fn behind<'a>(facts: &Facts<'a>, granted: &Wait) -> Vec<&'a Wait> {
+    let queue = granted.resource.filter(|_| granted.is_granted).and_then(|index| facts.queues.get(index));
+    let waits = queue.into_iter().flatten().map(|&wait| &facts.snapshot.waits[wait]);
+    waits.filter(|wait| !wait.is_granted && wait.id != granted.id && facts.task_of(wait).is_some()).collect()
+}
+
+fn behind_words(facts: &Facts<'_>, granted: &Wait, behind: &[&Wait]) -> String {
+    let it = granted.resource.and_then(|index| facts.snapshot.resources.get(index));
+    let longest_ns = behind.iter().map(|wait| wait.since_ns).max();
+    let (Some(it), Some(longest_ns)) = (it, longest_ns) else { return String::new() };
+    let what = format!("{}, which that future was handed", resource(it));
+    match behind.len() {
+        1 => format!("; one waits for {what}, for {}", time(longest_ns)),
+        many => format!("; {many} wait for {what}, the longest for {}", time(longest_ns)),
+    }
+}
+
+/// The tasks that wait and are not in the chain, by number.
+fn victims(behind: &[&Wait], chain: &[Link]) -> Vec<u64> {
+    let is_shown = |id: &u64| chain.iter().any(|link| link.node == LinkNode::Task && link.id == *id);
+    let victims: BTreeSet<u64> = behind.iter().filter_map(|wait| wait.task).collect();
+    victims.into_iter().filter(|id| !is_shown(id)).collect()
 }
 
 fn future(facts: &Facts<'_>, wait: &Wait) -> Link {

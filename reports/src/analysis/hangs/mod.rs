@@ -8,7 +8,7 @@
 //! stuck     what is left closed: groups that wait for each other, root causes, what waits behind them
 //! kinds     what each group is. demand: whether anybody minds
 //! chain     the way through it, as links and as a sentence. words: what things are called. endings: what follows
-//! remarks   what is seen without a proof; hazards: what may become a hang
+//! remarks   what is seen without a proof; hazards: what may become a hang; silent: waits that nothing is heard of
 //! solve     all of it, as a list of verdicts
 //! ```
 
@@ -22,6 +22,7 @@ mod kinds;
 mod remarks;
 mod rules;
 mod shared;
+mod silent;
 mod solve;
 mod stuck;
 mod system;

@@ -5,6 +5,8 @@
 //! | `driver_starved` | a timer is overdue by more than 1 s, and was not woken | likely |
 //! | `spin`, `blocked_worker` | a poll has run, or slept, for 0.5 s, another task has waited for a thread for 0.25 s, and no worker is free | likely |
 //! | `blocked_worker` | a thread has slept for 0.5 s in a wait for a task that is done | likely |
+//! | `blocked_worker`, `spin` | a future in a `block_on` inside a poll has no budget left, and the poll has slept, or run, for 0.5 s | suspect |
+//! | `lost_waker` | a hand-written future has waited for 1 s, nothing that it waits for is on record, and something waits for its task | suspect |
 //! | `shutdown` | a runtime has waited for blocking work for 0.5 s, which sleeps; for 1 s, which does not | likely; suspect |
 //! | `hazard` | a future was woken more than 1 s ago and is not polled, or holds what others have waited for as long | suspect |
 //!
@@ -14,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::{Facts, is_blocked};
 use super::hazards::hazards;
+use super::silent::{out_of_budget, silent, sleeper};
 use super::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
 use super::words::at;
 use crate::export::units::{counted, time};
@@ -22,7 +25,7 @@ use crate::model::{Mode, State, Task, TaskKind, Wait};
 /// A timer that is later than this is not driven.
 const OVERDUE_NS: i64 = -1_000_000_000;
 /// A poll that takes longer keeps others from running.
-const LONG_POLL_NS: u64 = 500_000_000;
+pub(super) const LONG_POLL_NS: u64 = 500_000_000;
 /// Whoever has waited longer for a thread does not get one.
 const STARVED_NS: u64 = 250_000_000;
 /// What is only suspect is not said of what is younger.
@@ -39,6 +42,8 @@ pub(super) fn remarks(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict
     remarks.extend(overdue(facts, stuck));
     remarks.extend(hogs(facts, stuck));
     remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| sleeper(facts, wait)));
+    remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| out_of_budget(facts, wait)));
+    remarks.extend(silent(facts, stuck));
     remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| shutdown(facts, stuck, wait)));
     remarks.extend(hazards(facts, stuck));
     remarks
@@ -154,28 +159,6 @@ fn hog(facts: &Facts<'_>, hogs: &[usize], is_asleep: bool, starved: &[&Task]) ->
     verdict
 }
 
-/// A thread that sleeps although what it waits for is done: in a `block_on` in a task whose budget is used up.
-fn sleeper(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
-    let task = facts.task_of(wait)?;
-    let it = &facts.snapshot.tasks[task];
-    let is_done = !wait.tasks.is_empty() && wait.tasks.iter().all(|id| facts.task(*id).is_none());
-    let is_long = wait.since_ns.min(it.since_ns) > LONG_POLL_NS;
-    let is_inside = wait.is_indirect || wait.thread_id.is_some();
-    let is_it = wait.mode == Mode::Join && is_done && is_inside && is_blocked(it) && is_long;
-    if !is_it || wait.woken_ns.is_some() || wait.is_unstable {
-        return None;
-    }
-    let place = facts.place_of(wait);
-    let sentence = format!(
-        "{} sleeps inside a poll{} for {}: what it waits for there is done, and was not told to its `block_on`",
-        facts.task_words(it.id),
-        at(place.as_ref()),
-        time(wait.since_ns)
-    );
-    let link = facts.task_link(task, place.as_ref(), LinkRole::Blocked, wait.since_ns);
-    Some(remark(VerdictKind::BlockedWorker, Confidence::Likely, vec![link], sentence))
-}
-
 /// A runtime that goes away, and work that does not end.
 fn shutdown(facts: &Facts<'_>, stuck: &BTreeSet<usize>, wait: &Wait) -> Option<Verdict> {
     let (mut tasks, known) = (wait.tasks.iter(), |id: &u64| facts.task(*id));
@@ -207,7 +190,7 @@ fn shutdown(facts: &Facts<'_>, stuck: &BTreeSet<usize>, wait: &Wait) -> Option<V
     let spawned = facts.place_of_site(it.site);
     let link = facts.task_link(job, spawned.as_ref(), LinkRole::Running, it.since_ns);
     let sentence = format!(
-        "a runtime goes away{}, and has waited for {} for blocking {}, which has run for {}",
+        "the runtime that was built{} goes away, and has waited for {} for blocking {}, which has run for {}",
         at(place.as_ref()),
         time(wait.since_ns),
         facts.task_words(it.id),

@@ -22,7 +22,7 @@ impl System<'_> {
     pub(super) fn add_wait(&mut self, index: usize) {
         let facts = self.facts;
         let (gate, wait) = (self.wait(index), &facts.snapshot.waits[index]);
-        if wait.is_unstable || wait.woken_ns.is_some() || wait.is_granted {
+        if wait.is_unstable || wait.woken_ns.is_some() || wait.is_granted || wait.is_forced {
             self.always(gate);
         } else if is_lost(wait) {
             // Nothing is wired to it.

@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::chain::Chain;
-use super::endings::{ending, push_knot, push_told};
+use super::endings::{ending, push_forgot, push_knot, push_told};
 use super::facts::Facts;
 use super::kinds::{Judged, judge, knotted};
 use super::stuck::Stuck;
 use super::system::{Node, System, Trust};
-use super::verdict::{Confidence, LinkNode, Verdict};
+use super::verdict::{Confidence, LinkNode, Verdict, VerdictKind};
 use super::{demand, remarks};
 use crate::model::Snapshot;
 
@@ -140,6 +140,9 @@ fn build(system: &System<'_>, stuck: &Stuck, group: usize, judged: &Judged) -> V
     }
     if let [Node::Wait(wait), Node::Anybody(_)] = *judged.way.as_slice() {
         push_told(&mut chain, facts, &facts.snapshot.waits[wait]);
+    }
+    if judged.kind == VerdictKind::Leak {
+        push_forgot(&mut chain, facts, judged);
     }
     let mut sentence = chain.words;
     sentence.push_str(&ending(facts, judged));

@@ -15,7 +15,7 @@ pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("leaks.rs"),
     rows: &[
-        row!("C28", forgotten_permit, "the only permit is given up by forget()").is(likely("leak")).not_yet(),
+        row!("C28", forgotten_permit, "the only permit is given up by forget()").is(likely("leak")),
         row!("C29", forgotten_guard, "the guard of a lock is forgotten")
             .is(likely("leak"))
             .or(proven("self_wait")),
@@ -35,7 +35,7 @@ pub(super) const SECTION: Section = Section {
 
 async fn forgotten_permit() {
     let semaphore = Arc::new(Semaphore::new(1));
-    let permit = Arc::clone(&semaphore).acquire_owned().await.unwrap(); // holds
+    let permit = Arc::clone(&semaphore).acquire_owned().await.unwrap();
     permit.forget(); // holds
     let _permit = semaphore.acquire().await.unwrap(); // waits
 }

@@ -18,9 +18,7 @@ pub(super) const SECTION: Section = Section {
             .is(likely("self_wait")),
         row!("C20", joins_itself, "a task awaits its own JoinHandle").is(proven("self_wait")),
         row!("C20", join_each_other, "two tasks await each other's JoinHandle").is(proven("cycle")),
-        row!("C23", both_write_first, "both ends of a small pipe write before they read")
-            .is(proven("cycle"))
-            .not_yet(),
+        row!("C23", both_write_first, "both ends of a small pipe write before they read").is(proven("cycle")),
         row!("X05", sends_to_itself, "a task sends to the full channel that only it receives from")
             .is(proven("self_wait")),
     ],
@@ -99,6 +97,7 @@ async fn join_each_other() {
 }
 
 async fn both_write_first() {
+    #[diagnose]
     async fn exchange(mut end: DuplexStream) {
         end.write_all(&[7; 256]).await.unwrap(); // waits
         end.read_exact(&mut [0; 256]).await.unwrap();

@@ -25,8 +25,7 @@ pub(super) const SECTION: Section = Section {
             .is(likely("futurelock").detail("unpolled"))
             .or(proven("futurelock").detail("unpolled")),
         row!("C11", lock_in_a_stream, "a stream of locks, and a sink whose peer does not read")
-            .is(suspect("hazard"))
-            .not_yet(),
+            .is(suspect("hazard")),
         row!("C12", buffered_stall, "prefetched futures are woken and not polled during a long body")
             .is(suspect("hazard")),
     ],

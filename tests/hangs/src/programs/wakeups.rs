@@ -28,8 +28,7 @@ pub(super) const SECTION: Section = Section {
         row!("C39", lock_anew_in_every_poll_async_lock, "the same on async-lock").is(proven("lost_waker")),
         row!("C41", registers_too_late, "the event comes between the check and the registration")
             .is(suspect("lost_waker"))
-            .or(suspect("hazard"))
-            .not_yet(),
+            .or(suspect("hazard")),
     ],
 };
 
@@ -143,7 +142,7 @@ impl Future for Registers {
         }
         if !self.has_looked {
             self.has_looked = true;
-            thread::sleep(ms(500));
+            thread::sleep(ms(200));
         }
         *self.event.waker.lock().unwrap() = Some(context.waker().clone());
         Poll::Pending
@@ -155,7 +154,7 @@ async fn registers_too_late() {
     let registers = Registers { event: Arc::clone(&event), has_looked: false };
     let registers = tokio::spawn(registers.diagnose("registers")); // waits
     thread::spawn(move || {
-        thread::sleep(ms(250));
+        thread::sleep(ms(100));
         event.has_come.store(true, SeqCst);
         let waker = event.waker.lock().unwrap().take();
         if let Some(waker) = waker {

@@ -78,9 +78,10 @@ impl Semaphore {
     }
 
     /// Takes out up to so many free permits for ever. Returns how many.
+    #[track_caller]
     pub fn forget_permits(&self, n: usize) -> usize {
         let forgotten = self.permits.forget_permits(n);
-        self.forget(forgotten);
+        self.forget(forgotten, Location::caller());
         forgotten
     }
 
@@ -168,9 +169,9 @@ impl Semaphore {
     }
 
     /// So many permits are gone for ever.
-    pub(super) fn forget(&self, n: usize) {
-        if let Some(record) = self.record() {
-            record.forgotten.fetch_add(n as u64, Relaxed);
+    pub(super) fn forget(&self, n: usize, at: &'static Location<'static>) {
+        if let Some(record) = self.record().filter(|_| n > 0) {
+            record.forget(n as u64, at);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::mem;
+use std::panic::Location;
 use std::sync::Arc;
 
 use super::Semaphore;
@@ -26,9 +27,10 @@ impl OwnedSemaphorePermit {
     }
 
     /// Does not give the permits back: the semaphore has so many less.
+    #[track_caller]
     pub fn forget(mut self) {
         drop(mem::replace(&mut self.stake, Stake::NONE));
-        self.semaphore.forget(mem::take(&mut self.permits));
+        self.semaphore.forget(mem::take(&mut self.permits), Location::caller());
     }
 
     /// Takes the permits of another.

@@ -1,6 +1,7 @@
 //! A permit that borrows its semaphore.
 
 use std::fmt;
+use std::panic::Location;
 
 use ::tokio::sync as real;
 
@@ -24,10 +25,11 @@ impl<'a> SemaphorePermit<'a> {
     }
 
     /// Does not give the permits back: the semaphore has so many less.
+    #[track_caller]
     pub fn forget(self) {
         let Self { stake, permit, semaphore } = self;
         drop(stake);
-        semaphore.forget(permit.num_permits());
+        semaphore.forget(permit.num_permits(), Location::caller());
         permit.forget();
     }
 

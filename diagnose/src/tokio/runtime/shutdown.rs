@@ -1,0 +1,59 @@
+//! A runtime goes away: whoever drops it waits until the blocking code that it runs has ended.
+//!
+//! The fields of a value are dropped in their order, so one before the runtime says that this begins, and one behind it
+//! that it is over.
+
+use std::panic::Location;
+use std::sync::{Arc, OnceLock};
+
+use crate::live::runtimes::Held;
+use crate::live::{self, Work};
+use crate::waits::Shutdown;
+
+/// The wait, once it has begun.
+type Begun = Arc<OnceLock<Shutdown>>;
+
+/// What stands before the runtime.
+#[derive(Debug)]
+pub(super) struct Goes {
+    begun: Option<Begun>,
+    number: u16,
+    made_at: &'static Location<'static>,
+}
+
+/// What stands behind it.
+#[derive(Debug)]
+pub(super) struct Gone {
+    _begun: Option<Begun>,
+    /// What lists the runtime under a number, if it was built through this crate.
+    _held: Option<Held>,
+}
+
+/// Both, of a runtime that was made there. Of one that is not listed, nothing is known.
+pub(super) fn pair(held: Option<Held>, made_at: &'static Location<'static>) -> (Goes, Gone) {
+    let number = held.as_ref().map_or(0, Held::number);
+    let begun = held.is_some().then(Begun::default);
+    (Goes { begun: begun.clone(), number, made_at }, Gone { _begun: begun, _held: held })
+}
+
+impl Goes {
+    /// It is not going to wait, or not for ever.
+    pub(super) fn never(mut self) {
+        self.begun = None;
+    }
+}
+
+impl Drop for Goes {
+    fn drop(&mut self) {
+        let Some(begun) = &self.begun else { return };
+        // What has not begun may begin yet, or is given up.
+        let is_job = |task: &&live::Task| {
+            task.origin()
+                .is_some_and(|(_, origin)| origin.work == Work::Blocking && origin.home.number == self.number)
+        };
+        let jobs: Vec<u64> = live::all_tasks().into_iter().filter(is_job).map(live::Task::id).collect();
+        if let Some(wait) = Shutdown::begin(jobs, self.made_at) {
+            let _ = begun.set(wait);
+        }
+    }
+}

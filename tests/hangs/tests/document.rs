@@ -1,0 +1,31 @@
+//! The committed table: the rows of the corpus, one after the other, and what is said of them.
+
+use std::fs;
+use std::path::Path;
+
+use diagnose_hangs_tests::SECTIONS;
+
+fn read(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).unwrap()
+}
+
+#[test]
+fn the_table_names_the_rows_of_the_corpus() {
+    let document = read("docs/hangs.md");
+    let rows = document.lines().filter(|line| line.starts_with("| ") && line.contains(" | `"));
+    let rows: Vec<String> =
+        rows.map(|line| line.split(" | ").take(3).collect::<Vec<_>>().join(" ")).collect();
+    let corpus = SECTIONS.iter().flat_map(|section| section.rows);
+    let corpus: Vec<String> =
+        corpus.map(|row| format!("| {} `{}` {}", row.id, row.name, row.what.replace('|', "\\|"))).collect();
+    assert_eq!(
+        rows, corpus,
+        "run `cargo run -p diagnose-hangs-tests -- --markdown --repeat 20 > docs/hangs.md`"
+    );
+    assert!(document.contains(" runs, 0 wrong.") && !document.contains(" | wrong "));
+}
+
+#[test]
+fn the_readme_links_to_the_table() {
+    assert!(read("README.md").contains("(docs/hangs.md)"));
+}
