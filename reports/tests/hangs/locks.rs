@@ -2,7 +2,7 @@
 
 use diagnose_reports::{Mode, ResourceKind, Role, Whereabouts};
 
-use crate::support::hangs::Program;
+use crate::support::hangs::{Program, parked};
 
 /// ```text
 /// main ─ joins ─▶ 2 ─ waits ─▶ Mutex#2 ─ held by ─▶ 3 ─ waits ─▶ Mutex#1 ─ held by ─▶ 2
@@ -279,4 +279,46 @@ fn a_cycle_behind_another_is_not_a_root_cause() {
     let roots: Vec<_> = verdicts.iter().map(|it| (it.root_cause, it.behind)).collect();
     assert_eq!(roots, [(true, None), (false, Some(0))]);
     assert_eq!(verdicts[0].victims, [1, 4, 5]);
+}
+
+/// ```text
+/// X writes, and has a timer; the queue: a future of A that is not polled, then B, who both want to read
+/// A ─ waits ─▶ Mutex ─ held by ─▶ B
+/// ```
+fn read_behind(readers: u64) -> Program {
+    let mut program = Program::new();
+    let (x, a, b) = (program.task("x"), program.task("a"), program.task("b"));
+    let (file, lock) = (program.rwlock(), program.mutex());
+    program.at(file).capacity = Some(readers);
+    program.holds_many(x, file, readers, 1);
+    program.has_timer(x);
+    program.holds(b, lock, 2);
+    parked(program.waits(a, file, Mode::Read, 3));
+    program.waits(a, lock, Mode::Lock, 4);
+    program.waits(b, file, Mode::Read, 5);
+    program.joins(1, a, 6);
+    program
+}
+
+/// What is granted to A's future is not what B needs.
+#[test]
+fn whoever_is_before_in_the_queue_and_leaves_enough_is_not_waited_for() {
+    assert!(read_behind(2).verdicts().is_empty());
+    assert_eq!(read_behind(1).verdicts(), ["proven futurelock queued"]);
+}
+
+/// Anybody who is younger than the semaphore may have it.
+#[test]
+fn who_goes_on_may_close_a_semaphore() {
+    let mut program = Program::new();
+    let (own, pool) = (program.task("own"), program.semaphore(1));
+    program.holds(own, pool, 3);
+    program.waits(own, pool, Mode::Acquire, 4);
+    program.joins(1, own, 5);
+    assert_eq!(program.verdicts(), ["proven self_wait"]);
+    let other = program.task("other");
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["likely self_wait"]);
+    program.at(pool).first_task = Some(other + 1);
+    assert_eq!(program.verdicts(), ["proven self_wait"]);
 }

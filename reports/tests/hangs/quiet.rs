@@ -71,7 +71,10 @@ fn a_deadlock_elsewhere_is_why_nobody_tells() {
     let mut program = crate::locks::crossed();
     let (task, notify) = (program.task("task"), program.other(ResourceKind::Notify));
     program.waits(task, notify, Mode::Notified, 9);
-    assert_eq!(program.verdicts(), ["proven cycle"]);
+    assert_eq!(program.verdicts(), ["proven cycle", "likely cycle"]);
+    let verdicts = program.snapshot.verdicts();
+    assert_eq!((verdicts[1].root_cause, verdicts[1].behind), (false, Some(0)));
+    insta::assert_snapshot!(verdicts[1].sentence, @"task 4 `task` waits to be told by Notify#3 at src/main.rs:9 for 1.00 s: what would let it go on is stuck");
 }
 
 #[test]

@@ -47,7 +47,9 @@ fn program(actions: &[Action], joins: &[(u64, u64)], timers: &[u64]) -> Program 
         } else if holds {
             program.holds_many(task, resource, units, 5).whereabouts = whereabouts;
         } else {
-            program.waits(task, resource, mode, 6).units = units;
+            let wait = program.waits(task, resource, mode, 6);
+            wait.units = units;
+            wait.is_parked = whereabouts == Whereabouts::Unknown;
         }
     }
     for &(task, other) in joins {
@@ -101,7 +103,7 @@ fn naive(snapshot: &Snapshot) -> BTreeSet<u64> {
     loop {
         let before = can.len();
         for task in &snapshot.tasks {
-            let waits = || snapshot.waits.iter().filter(|wait| wait.task == Some(task.id));
+            let waits = || snapshot.waits.iter().filter(|wait| wait.task == Some(task.id) && !wait.is_parked);
             if task.opaque_wakers != Some(0) || waits().any(|wait| comes(snapshot, &can, wait)) {
                 can.insert(task.id);
             }
@@ -127,24 +129,43 @@ fn comes(snapshot: &Snapshot, can: &BTreeSet<u64>, wait: &diagnose_reports::Wait
     if wait.mode == Mode::Receive {
         return it.filled > 0 || it.stakes.iter().all(|stake| stake.role != Role::Sends);
     }
+    if it.kind == ResourceKind::Semaphore && !can.is_empty() {
+        // Somebody may close it.
+        return true;
+    }
     let queue = snapshot.waits.iter().filter(|other| other.resource == Some(index));
-    let ahead: Vec<_> = queue.take(usize::try_from(wait.ahead).unwrap()).collect();
+    let ahead = queue.take(usize::try_from(wait.ahead).unwrap());
+    let ahead: Vec<_> = ahead.filter(|other| it.is_fair && other.mode != Mode::Receive).collect();
+    let asked = |wait: &diagnose_reports::Wait| match wait.mode {
+        Mode::Write => it.capacity.unwrap(),
+        _ => wait.units,
+    };
     let leaves = |wait: &&diagnose_reports::Wait| can.contains(&wait.task.unwrap());
-    let is_first =
-        if it.is_fair { ahead.iter().filter(|other| other.mode != Mode::Receive).all(leaves) } else { true };
+    // Those that are not polled may be served and stay, if there is room.
+    let least = ahead.iter().filter(|other| other.is_parked).map(|other| asked(other)).min();
+    let has_room =
+        wait.mode != Mode::Write && least.is_some_and(|least| least + wait.units <= it.capacity.unwrap());
+    let is_first = ahead.iter().filter(|other| !(has_room && other.is_parked)).copied().all(|it| leaves(&it));
+    let stay: u64 =
+        ahead.iter().filter(|other| other.is_parked && !leaves(other)).map(|other| asked(other)).sum();
+    let stay = if has_room { stay } else { 0 };
     let sum: u64 = it.free + holders().filter(gives).map(|stake| stake.units.max(1)).sum::<u64>();
     is_first
         && match (it.kind, wait.mode) {
             (ResourceKind::Mpsc, _) => {
-                sum >= wait.units || receives().next().is_none() || receives().any(|stake| gives(&stake))
+                sum >= wait.units + stay
+                    || receives().next().is_none()
+                    || receives().any(|stake| gives(&stake))
             }
             (_, Mode::Write) => holders().all(|stake| gives(&stake)),
             (_, Mode::Read)
-                if it.free > 0 || holders().all(|stake| stake.units <= 1) && holders().next().is_some() =>
+                if !has_room
+                    && (it.free > 0
+                        || holders().all(|stake| stake.units <= 1) && holders().next().is_some()) =>
             {
                 true
             }
-            _ => sum >= wait.units,
+            _ => sum >= wait.units + stay,
         }
 }
 

@@ -183,14 +183,28 @@ fn a_sleep_with_a_lock_is_no_hang_of_the_one_thread() {
 /// ```text
 /// main, in a poll ─ block_on ─▶ 2, made since ─ waits ─▶ Mutex#1 ─ held by ─▶ main
 /// ```
-#[test]
-fn a_task_made_and_polled_inside_a_poll_is_what_the_thread_waits_for() {
+fn inside_a_poll(name: &str) -> Program {
     let mut program = Program::new();
-    let (nested, lock) = (program.task("nested"), program.mutex());
+    let (nested, lock) = (program.task(name), program.mutex());
     program.holds(1, lock, 3);
     program.waits(nested, lock, Mode::Lock, 4);
-    program.of(nested).thread_id = Some(70);
+    (program.of(nested).thread_id, program.of(nested).is_local) = (Some(70), true);
     program.sleeps(1, 70);
     program.of(1).since_ns = 2_000_000_000;
-    assert_eq!(program.verdicts(), ["proven blocked_worker"]);
+    program
+}
+
+#[test]
+fn a_root_that_is_run_inside_a_poll_is_what_the_thread_waits_for() {
+    assert_eq!(inside_a_poll("main").verdicts(), ["proven blocked_worker"]);
+}
+
+/// It may be one of several that an executor runs there, and another that one's reason to come back.
+#[test]
+fn a_task_that_is_spawned_inside_a_poll_is_likely_what_the_thread_waits_for() {
+    assert_eq!(inside_a_poll("nested").verdicts(), ["likely blocked_worker"]);
+    // One that is spawned in `main` has that name, and a number of its runtime.
+    let mut program = inside_a_poll("main");
+    program.of(2).runtime_id = Some(7);
+    assert_eq!(program.verdicts(), ["likely blocked_worker"]);
 }

@@ -18,6 +18,8 @@ pub(super) struct Facts<'a> {
     pub(super) queues: Vec<Vec<usize>>,
     /// The waits that block a thread.
     pub(super) blocked: BTreeMap<u64, Vec<usize>>,
+    /// A thread is blocked, outside of all tasks or in a poll.
+    pub(super) is_any_blocked: bool,
     /// By the index of the span: a wait that its task polls is below.
     is_polled: Vec<bool>,
     /// By the index of the resource: who stands in line on either side. See [`side`].
@@ -42,6 +44,7 @@ impl<'a> Facts<'a> {
             waits_of_task: vec![Vec::new(); snapshot.tasks.len()],
             queues: vec![Vec::new(); snapshot.resources.len()],
             blocked: BTreeMap::new(),
+            is_any_blocked: snapshot.tasks.iter().any(is_blocked),
             is_polled: vec![false; snapshot.spans.len()],
             lines: vec![<[Vec<usize>; 2]>::default(); snapshot.resources.len()],
             ahead: vec![0; snapshot.waits.len()],
@@ -59,7 +62,10 @@ impl<'a> Facts<'a> {
                 queue.push(index);
             }
             match wait.thread_id {
-                Some(thread) => facts.blocked.entry(thread).or_default().push(index),
+                Some(thread) => {
+                    facts.blocked.entry(thread).or_default().push(index);
+                    facts.is_any_blocked = true;
+                }
                 None => {
                     if let Some(task) = wait.task.and_then(|task| facts.task(task)) {
                         facts.waits_of_task[task].push(index);
@@ -178,6 +184,13 @@ pub(super) fn is_active(wait: &Wait) -> bool {
 /// Whether the task is inside a poll that sleeps in the kernel.
 pub(super) fn is_blocked(task: &Task) -> bool {
     task.state == State::Running && task.is_asleep == Some(true)
+}
+
+/// Whether the task is what tokio's `block_on` runs on the thread that has called it. A block that is spawned in a function
+/// `main` has that name too, but it has a number of the runtime.
+pub(super) fn is_run(snapshot: &Snapshot, task: &Task) -> bool {
+    let is_main = || snapshot.sites.get(task.site).is_some_and(|site| site.name == "main");
+    task.is_local && task.runtime_id.is_none() && is_main()
 }
 
 /// The units that a wait asks for.

@@ -27,15 +27,17 @@ struct Wire {
     to: Gate,
     /// What it adds to a gate or meter at its end; if it begins at a meter, the level at which the gate opens.
     weight: u64,
+    /// It is a way out that nobody waits for: what stays closed is not explained by it.
+    is_aside: bool,
 }
 
 /// What has opened, and the wires between what has not.
 #[derive(Debug)]
 pub(super) struct Solved {
     is_open: Vec<bool>,
-    /// The closed inputs of each closed gate and meter.
+    /// The closed inputs of each closed gate and meter, but for those aside.
     pub(super) inputs: Lists,
-    /// The closed outputs of each closed gate and meter.
+    /// The closed outputs of each closed gate and meter, but for those aside.
     pub(super) outputs: Lists,
 }
 
@@ -74,7 +76,12 @@ impl Gates {
 
     /// `from`, once open, gives `weight` to `to`; from a meter, `to` gets 1 at the level `weight`.
     pub(super) fn wire(&mut self, from: Gate, to: Gate, weight: u64) {
-        self.wires.push(Wire { from, to, weight });
+        self.wires.push(Wire { from, to, weight, is_aside: false });
+    }
+
+    /// The same between gates, but it is not listed among what a closed gate waits for.
+    pub(super) fn wire_aside(&mut self, from: Gate, to: Gate) {
+        self.wires.push(Wire { from, to, weight: 1, is_aside: true });
     }
 
     /// How many gates and meters there are.
@@ -85,7 +92,7 @@ impl Gates {
     /// Opens what can open.
     pub(super) fn solve(&self) -> Solved {
         let is_open = Run::new(self).run();
-        let closed = |wire: &&Wire| !is_open[wire.from] && !is_open[wire.to];
+        let closed = |wire: &&Wire| !is_open[wire.from] && !is_open[wire.to] && !wire.is_aside;
         let inputs =
             Lists::new(self.len(), self.wires.iter().filter(closed).map(|wire| (wire.to, wire.from)));
         let outputs =

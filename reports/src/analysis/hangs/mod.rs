@@ -4,7 +4,7 @@
 //! facts     the snapshot's numbers, looked up
 //! gates     the least fixed point: what opens, if nothing opens without a reason
 //! system    from tasks and waits to gates. rules: one per kind of wait
-//! shared    the gates of resources. threads: those of threads, workers and pools
+//! shared    the gates of resources. lines: who stands before whom. threads: those of threads, workers and pools
 //! stuck     what is left closed: groups that wait for each other, root causes, what waits behind them
 //! kinds     what each group is. demand: whether anybody minds
 //! chain     the way through it, as links and as a sentence. words: what things are called. endings: what follows
@@ -19,6 +19,7 @@ mod facts;
 mod gates;
 mod hazards;
 mod kinds;
+mod lines;
 mod remarks;
 mod rules;
 mod shared;

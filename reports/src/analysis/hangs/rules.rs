@@ -2,7 +2,8 @@
 //!
 //! | waits for | comes if |
 //! |---|---|
-//! | units of a fair lock | all before it in the queue leave, and what is free and what holders that can go on give back is enough |
+//! | units of a fair lock | all before it in the queue are served or leave, and what is free and what holders that can go on give back is enough for those of them that stay, and for it |
+//! | permits of a semaphore | the same, or, for all that is known, who may have it can go on, and closes it |
 //! | units of an unfair lock | the same without the queue, but those who were told already have to leave |
 //! | all units | all who hold any can go on |
 //! | a place in a channel | the same as units; what lies in the channel is given back by its receiver |
@@ -119,11 +120,24 @@ impl System<'_> {
             self.or(gate, anybody);
             self.or(gate, holders);
             gate = holders;
+        } else if it.kind == ResourceKind::Semaphore && self.trust == Trust::Exact {
+            // Who has it can close it, or add permits. That is a way out, and not what is waited for.
+            let (closers, holders) = (self.closers(resource), self.add(Node::Units(resource), 0));
+            self.gates.wire_aside(closers, gate);
+            self.or(gate, holders);
+            gate = holders;
         } else {
             self.gates.set(gate, 0);
         }
+        let mut enough = None;
         if it.is_fair {
-            if let Some(ahead) = self.ahead(resource, side(wait.mode), facts.ahead[index]) {
+            let (side, before) = (side(wait.mode), facts.ahead[index]);
+            let is_alone = wait.mode == Mode::Write || is_short(it, wait);
+            let beside = if is_alone { None } else { self.beside(resource, side, before, units(wait)) };
+            if let Some([passed, of_the_rest]) = beside {
+                self.gates.require(gate, passed);
+                enough = Some(of_the_rest);
+            } else if let Some(ahead) = self.ahead(resource, side, before) {
                 self.gates.require(gate, ahead);
             }
         } else if wait.mode == Mode::Read {
@@ -138,15 +152,15 @@ impl System<'_> {
         if it.kind == ResourceKind::Mpsc && it.filled == 0 && self.trust == Trust::Exact {
             // Nobody has to take anything out, but whoever receives may also go, and then nobody has to wait.
             let (either, receivers) = (self.add(Node::Units(resource), 1), self.receivers(resource));
-            let units = self.units(resource, units(wait));
+            let units = enough.unwrap_or_else(|| self.units(resource, units(wait)));
             self.or(either, units);
             self.or(either, receivers);
             self.gates.require(gate, either);
         } else if wait.mode == Mode::Write {
             let all = self.all_units(resource);
             self.gates.require(gate, all);
-        } else if wait.mode != Mode::Read || !is_open_to_readers(it) {
-            let units = self.units(resource, units(wait));
+        } else if enough.is_some() || wait.mode != Mode::Read || !is_open_to_readers(it) {
+            let units = enough.unwrap_or_else(|| self.units(resource, units(wait)));
             self.gates.require(gate, units);
         }
     }

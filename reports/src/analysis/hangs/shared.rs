@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::facts::units;
 use super::gates::Gate;
+use super::lines::Line;
 use super::system::{Node, System, Trust, task_gate};
 use crate::model::{ResourceKind, Role};
 
@@ -26,8 +27,9 @@ pub(super) struct Shared {
     /// By resource and number: its stakes, and so many of its units.
     pub(super) stakes: Vec<Vec<Gate>>,
     units: HashMap<(usize, u64), Gate>,
-    /// By resource and side: the first 1, 2, … of the line.
-    ahead: Vec<[Vec<Gate>; 2]>,
+    /// By resource and side.
+    pub(super) lines: Vec<[Line; 2]>,
+    closers: HashMap<usize, Gate>,
 }
 
 impl Shared {
@@ -41,7 +43,7 @@ impl Shared {
             told: none(),
             all: none(),
             stakes: vec![Vec::new(); resources],
-            ahead: vec![<[Vec<Gate>; 2]>::default(); resources],
+            lines: (0..resources).map(|_| Default::default()).collect(),
             ..Self::default()
         }
     }
@@ -54,13 +56,32 @@ impl System<'_> {
         if let Some(&gate) = self.shared.anybody.get(&resource) {
             return gate;
         }
-        let facts = self.facts;
-        let it = &facts.snapshot.resources[resource];
         let gate = self.add(Node::Anybody(resource), 1);
         self.shared.anybody.insert(resource, gate);
-        if self.trust == Trust::Exact || facts.snapshot.foreign_threads > 0 {
+        if self.trust == Trust::Exact || self.facts.snapshot.foreign_threads > 0 {
             self.always(gate);
         }
+        self.or_whoever_may_have_it(gate, resource);
+        gate
+    }
+
+    /// Who could close a semaphore, or add permits: whoever made it or has used it, and all tasks that are younger.
+    pub(super) fn closers(&mut self, resource: usize) -> Gate {
+        if let Some(&gate) = self.shared.closers.get(&resource) {
+            return gate;
+        }
+        let gate = self.add(Node::Closers(resource), 1);
+        self.shared.closers.insert(resource, gate);
+        if self.facts.snapshot.foreign_threads > 0 {
+            self.always(gate);
+        }
+        self.or_whoever_may_have_it(gate, resource);
+        gate
+    }
+
+    fn or_whoever_may_have_it(&mut self, gate: Gate, resource: usize) {
+        let facts = self.facts;
+        let it = &facts.snapshot.resources[resource];
         let users = it.stakes.iter().filter(|stake| stake.role == Role::Uses).filter_map(|stake| stake.task);
         for task in users.chain(it.created_by).filter_map(|task| facts.task(task)) {
             self.or(gate, task_gate(task));
@@ -70,7 +91,6 @@ impl System<'_> {
         if let Some(later) = self.later(first) {
             self.or(gate, later);
         }
-        gate
     }
 
     /// The task of that index or a later one goes on.
@@ -136,23 +156,6 @@ impl System<'_> {
         self.shared.units.insert((resource, units), gate);
         self.gates.wire(level, gate, units);
         gate
-    }
-
-    /// The first `count` of a line leave.
-    pub(super) fn ahead(&mut self, resource: usize, side: usize, count: usize) -> Option<Gate> {
-        let facts = self.facts;
-        while self.shared.ahead[resource][side].len() < count {
-            let made = &self.shared.ahead[resource][side];
-            let &wait = facts.lines[resource][side].get(made.len())?;
-            let before = made.last().copied();
-            let gate = self.add(Node::Ahead(resource), 0);
-            self.gates.require(gate, self.leaves(wait));
-            if let Some(before) = before {
-                self.gates.require(gate, before);
-            }
-            self.shared.ahead[resource][side].push(gate);
-        }
-        count.checked_sub(1).and_then(|last| self.shared.ahead[resource][side].get(last)).copied()
     }
 
     /// Those who were told of an unfair lock leave: until then nobody else is told.

@@ -5,10 +5,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::chain::Chain;
 use super::endings::{ending, push_forgot, push_knot, push_told};
 use super::facts::Facts;
+use super::gates::Gate;
 use super::kinds::{Judged, judge, knotted};
 use super::stuck::Stuck;
 use super::system::{Node, System, Trust};
-use super::verdict::{Confidence, LinkNode, Verdict, VerdictKind};
+use super::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 use super::{demand, remarks};
 use crate::model::Snapshot;
 
@@ -35,8 +36,10 @@ impl Snapshot {
 #[derive(Debug, Default)]
 struct Found {
     verdicts: Vec<Verdict>,
-    /// What the groups behind verdicts consist of: the same is not said twice.
-    said: HashSet<Node>,
+    /// What the groups behind verdicts consist of, with the verdict: the same is not said twice.
+    said: HashMap<Node, usize>,
+    /// The tasks that verdicts are about, by number.
+    told: HashSet<u64>,
     /// The indices of all tasks that are stuck.
     stuck: BTreeSet<usize>,
 }
@@ -83,7 +86,8 @@ impl Found {
     ) {
         let facts = system.facts;
         let nodes = || stuck.groups[group].iter().map(|&gate| system.nodes[gate]);
-        if nodes().any(|node| self.said.contains(&node)) {
+        if let Some(&cause) = nodes().find_map(|node| self.said.get(&node)) {
+            self.say_behind(system, stuck, group, behind, cause);
             return;
         }
         for judged in judge(system, stuck, group) {
@@ -94,15 +98,63 @@ impl Found {
             }
             said.entry(group).or_insert(self.verdicts.len());
             let mut verdict = build(system, stuck, group, &judged);
-            let own: BTreeSet<u64> =
-                verdict.chain.iter().filter(|link| link.node == LinkNode::Task).map(|link| link.id).collect();
+            let own: BTreeSet<u64> = tasks_of(&verdict).collect();
             let victims = behind.iter().map(|&task| facts.snapshot.tasks[task].id);
             verdict.victims = victims.filter(|id| !own.contains(id)).collect();
             verdict.victims.sort_unstable();
             (verdict.root_cause, verdict.behind) = (root.is_none(), root);
-            self.verdicts.push(verdict);
-            self.said.extend(nodes());
+            self.said.extend(nodes().map(|node| (node, self.verdicts.len())));
+            self.push(verdict);
         }
+    }
+
+    /// Says which tasks are likely behind a group that was said with surer facts, which are not enough for these.
+    fn say_behind(
+        &mut self,
+        system: &System<'_>,
+        stuck: &Stuck,
+        group: usize,
+        behind: &[usize],
+        cause: usize,
+    ) {
+        let facts = system.facts;
+        let told = &self.told;
+        let is_new = |task: &usize| !told.contains(&facts.snapshot.tasks[*task].id);
+        if !behind.iter().any(is_new) {
+            return;
+        }
+        let is_start = |gate: Gate| system.nodes[gate].task().is_some_and(|task| is_new(&task));
+        let way = match stuck.way_to(group, is_start) {
+            // It is in the group, which is larger now.
+            Some(way) if way.len() == 1 => stuck.circle(way[0], |_| true),
+            way => way,
+        };
+        let Some(way) = way else { return };
+        let way: Vec<Node> = way.into_iter().map(|gate| system.nodes[gate]).collect();
+        if age_ns(facts, &way) < LIKELY_NS {
+            return;
+        }
+        let chain = Chain::new(facts, &way);
+        let mut verdict = Verdict {
+            kind: self.verdicts[cause].kind,
+            detail: None,
+            confidence: Confidence::Likely,
+            root_cause: false,
+            chain: chain.links,
+            sentence: chain.words + ": what would let it go on is stuck",
+            victims: Vec::new(),
+            behind: Some(cause),
+        };
+        let own: BTreeSet<u64> = tasks_of(&verdict).collect();
+        let new = behind.iter().filter(|&task| is_new(task)).map(|&task| facts.snapshot.tasks[task].id);
+        verdict.victims = new.filter(|id| !own.contains(id)).collect();
+        verdict.victims.sort_unstable();
+        self.push(verdict);
+    }
+
+    fn push(&mut self, verdict: Verdict) {
+        self.told.extend(tasks_of(&verdict));
+        self.verdicts.push(verdict);
     }
 
     /// Root causes first, then the surest. Keeps the order of what is equal.
@@ -120,6 +172,13 @@ impl Found {
         }
         sorted
     }
+}
+
+/// The tasks of a verdict: those of its chain, but for who could only tell others, and those behind it.
+fn tasks_of(verdict: &Verdict) -> impl Iterator<Item = u64> + '_ {
+    let is_in_it = |link: &&Link| link.node == LinkNode::Task && link.role != LinkRole::Owns;
+    let own = verdict.chain.iter().filter(is_in_it).map(|link| link.id);
+    own.chain(verdict.victims.iter().copied())
 }
 
 /// How long the youngest wait on the way has lasted, or the task if it waits for nothing known: since then nothing has changed.

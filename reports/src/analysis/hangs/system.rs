@@ -11,7 +11,7 @@
 //!
 //! The same rules are solved twice. Under [`Trust::Exact`] whatever is only likely can go on: what is stuck then is proven.
 
-use super::facts::{Facts, is_active, is_blocked};
+use super::facts::{Facts, is_active, is_blocked, is_run};
 use super::gates::{Gate, Gates};
 use crate::model::{State, Task, TaskKind};
 
@@ -51,6 +51,8 @@ pub(super) enum Node {
     Closing(usize),
     /// Somebody tells.
     Users(usize),
+    /// Somebody goes on who could close it, or add to it.
+    Closers(usize),
     /// Those at an unfair lock who were told can take it, or pass it on.
     Told(usize),
     /// Somebody goes on who could tell those that wait at the resource, or come too.
@@ -127,6 +129,12 @@ impl<'a> System<'a> {
         self.gates.gate(needs)
     }
 
+    /// A new meter, at zero.
+    pub(super) fn meter(&mut self, node: Node) -> Gate {
+        self.nodes.push(node);
+        self.gates.meter(0)
+    }
+
     /// The gate is open.
     pub(super) fn always(&mut self, gate: Gate) {
         self.gates.set(gate, 0);
@@ -190,11 +198,13 @@ impl<'a> System<'a> {
         };
         let inside: Vec<usize> = facts.waits_of_task[index].iter().filter(is_inside).copied().collect();
         // A task that was made since the poll began, and polled on its thread, which has not left the poll: so it was polled
-        // inside. The thread runs that, and nothing else.
+        // inside. If it is run by `block_on`, that comes back when it is done, and not before. What some other executor runs
+        // there may be one of many.
         let is_nested = |other: &&usize| {
             let other = &facts.snapshot.tasks[**other];
             let is_here = task.thread_id.is_some() && other.thread_id == task.thread_id;
-            is_here && other.state == State::Waiting && other.age_ns <= task.since_ns
+            let is_inside = is_here && other.state == State::Waiting && other.age_ns <= task.since_ns;
+            is_inside && (self.trust == Trust::Likely || is_run(facts.snapshot, other))
         };
         if let Some(&nested) = facts.spawned[index].iter().find(is_nested) {
             self.or(gate, task_gate(nested));

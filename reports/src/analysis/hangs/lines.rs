@@ -1,0 +1,132 @@
+//! The lines at fair locks: whoever stands there is served after all before it.
+//!
+//! ```text
+//! before it, and polled by its task       it has to leave: once it is served, its task goes on
+//! not polled, and no room for both        it has to leave
+//! not polled, and there is room for both  it may be served and stay: N units are with such, and N and its own have to
+//!                                         become free
+//! ```
+//! N is not known before the end, and what becomes free is not either: for each N that there can be, one pair of gates says
+//! that it is not more, and that there is enough for it. Only the nearest are counted: less stays with the others than
+//! might, so that nothing is stuck that is not. Where a thread is blocked, a task that is served need not go on, and all who
+//! stand in a line may stay.
+
+use super::facts::{is_active, units};
+use super::gates::Gate;
+use super::system::{Node, System};
+use crate::model::Mode;
+
+/// So many who may stay are counted.
+const NEAREST: usize = 8;
+
+/// The gates of a line, made as far as they are asked for.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    /// The first 1, 2, … leave.
+    ahead: Vec<Gate>,
+    /// Those of them leave who would go on if they were served.
+    polled: Vec<Gate>,
+    /// The waits of the others, with their places in the line.
+    others: Vec<(usize, usize)>,
+}
+
+impl System<'_> {
+    /// The first `count` of a line leave. `None` if that is nobody.
+    pub(super) fn ahead(&mut self, resource: usize, side: usize, count: usize) -> Option<Gate> {
+        let facts = self.facts;
+        while self.shared.lines[resource][side].ahead.len() < count {
+            let before = self.shared.lines[resource][side].ahead.last().copied();
+            let place = self.shared.lines[resource][side].ahead.len();
+            let &wait = facts.lines[resource][side].get(place)?;
+            let gate = self.after(resource, before, wait);
+            self.shared.lines[resource][side].ahead.push(gate);
+        }
+        count.checked_sub(1).and_then(|last| self.shared.lines[resource][side].ahead.get(last)).copied()
+    }
+
+    /// The wait leaves, and those before it do.
+    fn after(&mut self, resource: usize, before: Option<Gate>, wait: usize) -> Gate {
+        let gate = self.add(Node::Ahead(resource), 0);
+        self.gates.require(gate, self.leaves(wait));
+        if let Some(before) = before {
+            self.gates.require(gate, before);
+        }
+        gate
+    }
+
+    /// Makes the gates of those who would go on, and notes the others, up to that place.
+    fn sort_out(&mut self, resource: usize, side: usize, count: usize) {
+        let facts = self.facts;
+        let line = &facts.lines[resource][side];
+        while self.shared.lines[resource][side].polled.len() < count.min(line.len()) {
+            let it = &self.shared.lines[resource][side];
+            let (place, before) = (it.polled.len(), it.polled.last().copied());
+            let wait = line[place];
+            let may_stay = facts.is_any_blocked || !is_active(&facts.snapshot.waits[wait]);
+            let gate = match before {
+                Some(before) if may_stay => before,
+                None if may_stay => self.add(Node::Ahead(resource), 0),
+                before => self.after(resource, before, wait),
+            };
+            let it = &mut self.shared.lines[resource][side];
+            it.polled.push(gate);
+            if may_stay {
+                it.others.push((place, wait));
+            }
+        }
+    }
+
+    /// What a wait needs of the first `count` of the line, some of whom may be served and stay: that the others leave, and
+    /// that there is enough. `None` if all have to leave.
+    pub(super) fn beside(
+        &mut self,
+        resource: usize,
+        side: usize,
+        count: usize,
+        own: u64,
+    ) -> Option<[Gate; 2]> {
+        let facts = self.facts;
+        let capacity = facts.snapshot.resources[resource].capacity.filter(|&capacity| capacity > own)?;
+        self.sort_out(resource, side, count);
+        let line = &self.shared.lines[resource][side];
+        let polled = *line.polled.get(count.checked_sub(1)?)?;
+        let end = line.others.partition_point(|&(place, _)| place < count);
+        let asked = |wait: usize| match facts.snapshot.waits[wait].mode {
+            Mode::Write => capacity,
+            _ => units(&facts.snapshot.waits[wait]),
+        };
+        let nearest = &line.others[end.saturating_sub(NEAREST)..end];
+        let nearest: Vec<(usize, u64)> = nearest.iter().map(|&(_, wait)| (wait, asked(wait))).collect();
+        let least = nearest.iter().map(|&(_, units)| units).min()?;
+        if least.saturating_add(own) > capacity {
+            return None;
+        }
+        Some([polled, self.enough(resource, own, least, &nearest)])
+    }
+
+    /// There is enough for a wait beside those who stay.
+    fn enough(&mut self, resource: usize, own: u64, least: u64, others: &[(usize, u64)]) -> Gate {
+        let is_even = others.iter().all(|&(_, units)| units == least);
+        let all = others.iter().fold(0_u64, |sum, &(_, units)| sum.saturating_add(units));
+        let left = self.meter(Node::Ahead(resource));
+        for &(wait, units) in others {
+            self.gates.wire(self.leaves(wait), left, units);
+        }
+        let enough = self.add(Node::Units(resource), 1);
+        // Not more than `most` stays, and not less than `low`.
+        let (mut low, mut most) = (0_u64, 0_u64);
+        for &(_, units) in others {
+            let (both, has_left) = (self.add(Node::Units(resource), 0), self.add(Node::Ahead(resource), 1));
+            self.gates.wire(left, has_left, all.saturating_sub(most));
+            self.gates.require(both, has_left);
+            let free = self.units(resource, own.saturating_add(low));
+            self.gates.require(both, free);
+            self.or(enough, both);
+            low = most.saturating_add(if is_even { least } else { 1 });
+            most = most.saturating_add(units);
+        }
+        let free = self.units(resource, own.saturating_add(low));
+        self.or(enough, free);
+        enough
+    }
+}
