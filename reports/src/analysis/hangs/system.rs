@@ -10,6 +10,7 @@
 //! go on: that makes a futurelock come out as a circle.
 //!
 //! The same rules are solved twice. Under [`Trust::Exact`] whatever is only likely can go on: what is stuck then is proven.
+//! Where that has made no difference, once is enough.
 
 use super::facts::{Facts, is_active, is_blocked};
 use super::gates::{Gate, Gates};
@@ -89,6 +90,8 @@ pub(super) struct System<'a> {
     /// What each gate stands for.
     pub(super) nodes: Vec<Node>,
     pub(super) shared: super::shared::Shared,
+    /// Whether anything would be otherwise under [`Trust::Likely`].
+    pub(super) is_cautious: bool,
 }
 
 impl<'a> System<'a> {
@@ -102,7 +105,7 @@ impl<'a> System<'a> {
             gates.gate(1);
         }
         let shared = super::shared::Shared::new(snapshot.resources.len());
-        let mut system = Self { facts, trust, gates, nodes, shared };
+        let mut system = Self { facts, trust, gates, nodes, shared, is_cautious: false };
         for (index, task) in snapshot.tasks.iter().enumerate() {
             system.add_task(index, task);
         }
@@ -119,6 +122,12 @@ impl<'a> System<'a> {
 
     pub(super) fn leaves(&self, index: usize) -> Gate {
         self.facts.snapshot.tasks.len() + self.facts.snapshot.waits.len() + index
+    }
+
+    /// Whether what is only likely can go on; asked where that makes a difference.
+    pub(super) fn is_exact(&mut self) -> bool {
+        self.is_cautious |= self.trust == Trust::Exact;
+        self.trust == Trust::Exact
     }
 
     /// A new gate, closed until `needs` inputs are open.
@@ -200,7 +209,7 @@ impl<'a> System<'a> {
             self.or(gate, task_gate(nested));
             return;
         }
-        if inside.is_empty() || self.trust == Trust::Exact {
+        if inside.is_empty() || self.is_exact() {
             self.always(gate);
         }
         for wait in inside {
