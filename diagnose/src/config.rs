@@ -172,10 +172,19 @@ impl Builder {
     /// - a poll that has not returned: the task, what of it is running, the thread, and whether that spins or is blocked;
     /// - all workers of a runtime in such polls, and how many tasks are queued behind them;
     /// - a task that was woken, or spawned on a runtime with workers, and not polled since, and what is running instead;
-    /// - the same while another worker of its runtime has nothing to do: it is where only one worker can get at it.
+    /// - the same while another worker of its runtime has nothing to do: it is where only one worker can get at it;
+    /// - what hangs: each [verdict](crate::Verdict) that is proven or likely, once all that waits in its chain has waited for
+    ///   so long, with the chain. One that has the tasks and resources of one before is the same.
     ///
-    /// The second and the last are known of runtimes that are built by [`diagnose::tokio`](crate#features). The thread looks
-    /// four times in the threshold, at every task that is alive: a few microseconds for each.
+    /// The second and the fourth are known of runtimes that are built by [`diagnose::tokio`](crate#features).
+    ///
+    /// # Cost
+    /// The thread looks four times in the threshold: a few nanoseconds for every task that is alive and for every resource
+    /// on record. While something runs or is queued for longer than the threshold, it takes a snapshot of what is alive each
+    /// time, a few microseconds for each task. While something waits for longer than the threshold, it takes one and asks for
+    /// verdicts: once in the threshold as long as there is more of it than before, then after twice, four times … as long, up
+    /// to 10 s, and never for more than a fiftieth of a processor. A server whose tasks wait for clients is asked about every
+    /// 10 s. No task is stopped or polled for it.
     ///
     /// # Native stacks
     /// With the feature `native-stacks`, on Linux on x86-64 and aarch64, the first alarm has the thread's native stack too,

@@ -89,6 +89,10 @@
 //!   that says so.
 #![forbid(unsafe_code)]
 
+// Snapshots that are made for integration tests are made for the tests in here, too.
+#[cfg(test)]
+extern crate self as diagnose_reports;
+
 mod analysis;
 mod error;
 mod export;

@@ -353,6 +353,16 @@ impl Record {
     }
 }
 
+impl Record {
+    /// Since when the first of the queue waits, as a tick. `None` if nobody does.
+    pub(crate) fn first_began(&self) -> Option<u64> {
+        if !self.has_waiting() {
+            return None;
+        }
+        self.queue.lock().waits.first_key_value().map(|(_, wait)| wait.began)
+    }
+}
+
 /// Gives back what a thread has at hand.
 pub(crate) fn give_back(cache: &super::Cache<Record>) {
     RECORDS.give_back(cache);

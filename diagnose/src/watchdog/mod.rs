@@ -17,21 +17,29 @@
 //! diagnose: ALARM task 9 flush was woken 250 ms ago and not polled since; running: task 7 conn for 312 ms
 //! diagnose: ALARM task 9 flush was woken 250 ms ago and not polled since, although 1 of the 2 workers of runtime 1 has
 //!   nothing to do: it was woken by task 7 conn, which has been in one poll for 312 ms, on thread tokio-rt-worker
+//! diagnose: ALARM proven cycle: task 4 `left` waits for Mutex#2 at src/main.rs:6 for 112 ms, held for 130 ms by …
+//!   task 4 left waits at src/main.rs:6 for 112 ms
+//!   resource 2 Mutex created at src/main.rs:20, 140 ms ago
+//!   …
 //! ```
 //! ```text
 //! watch    the thread, its settings, what it has raised
-//! looks    what is late in a snapshot, and was not said yet: a pure function
+//! late     whether anything is, without a snapshot
+//! looks    what runs for long, or is in the queue, in a snapshot, and was not said yet: a pure function
 //! alarms   how that is said
+//! hangs    when to ask for verdicts, and which of them were not said yet
 //! stack    the native stack of a thread, as lines; interrupt: how it is walked. With the feature `native-stacks`
 //! ```
 
 mod alarms;
+mod hangs;
 #[cfg(all(
     feature = "native-stacks",
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 mod interrupt;
+mod late;
 mod looks;
 #[cfg(not(all(
     feature = "native-stacks",

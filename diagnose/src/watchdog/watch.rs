@@ -2,14 +2,17 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::alarms::texts;
+use super::hangs::Hangs;
+use super::late::late;
 use super::looks::Looks;
+use crate::clock;
 use crate::say::say;
 use crate::sync::Mutex;
 
-/// How long a poll, or a wait in the queue, may take before it is an alarm.
+/// How long a poll, or a wait, may take before it is an alarm.
 static THRESHOLD: Mutex<Option<Duration>> = Mutex::new(None);
 
 /// How long a poll may take before reports count it as long, in nanoseconds.
@@ -49,17 +52,40 @@ pub(crate) fn alarms() -> Vec<String> {
 }
 
 fn run() {
-    let mut looks = Looks::default();
+    let (mut looks, mut hangs) = (Looks::default(), Hangs::default());
+    let mut asked = Asked { tick: 0, at: Instant::now() };
     // No guard may live while it looks.
     let threshold = || *THRESHOLD.lock();
     while let Some(threshold) = threshold() {
         thread::sleep((threshold / 4).clamp(Duration::from_millis(1), Duration::from_secs(1)));
+        let now = clock::now();
+        let late = late(now, asked.tick, ns(threshold));
+        let is_due = hangs.is_due(late, asked.at.elapsed(), threshold);
+        if !late.polls && !is_due {
+            continue;
+        }
+        let began = Instant::now();
         let snapshot = crate::snapshot::alive();
+        let verdicts = if is_due { snapshot.verdicts() } else { Vec::new() };
+        let took = began.elapsed();
         let findings = looks.look(&snapshot, ns(threshold));
         for alarm in texts(&snapshot, &findings) {
             raise(alarm);
         }
+        if is_due {
+            for alarm in hangs.hear(&snapshot, verdicts, late, took, ns(threshold)) {
+                raise(alarm);
+            }
+            asked = Asked { tick: now, at: Instant::now() };
+        }
     }
+}
+
+/// When it was asked last what hangs.
+struct Asked {
+    /// What was late then was seen.
+    tick: u64,
+    at: Instant,
 }
 
 fn raise(alarm: String) {

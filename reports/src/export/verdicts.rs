@@ -8,7 +8,7 @@
 //!   2 tasks wait behind it: 4, 6
 //! ```
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use crate::analysis::hangs::{Link, LinkNode, LinkRole, Verdict};
 use crate::export::units::{count, time};
@@ -24,35 +24,39 @@ pub(crate) fn render(snapshot: &Snapshot) -> String {
     let verdicts = snapshot.verdicts();
     let mut page = String::new();
     for verdict in verdicts.iter().take(MAX_VERDICTS) {
-        write_verdict(&mut page, verdict);
+        // Writing to a string cannot fail.
+        let _ = writeln!(page, "verdict: {verdict}");
     }
     if verdicts.len() > MAX_VERDICTS {
         let rest = count((verdicts.len() - MAX_VERDICTS) as u64);
-        // Writing to a string cannot fail.
         let _ = writeln!(page, "… and {rest} verdicts more (the JSON report has everything)");
     }
     page
 }
 
-fn write_verdict(page: &mut String, verdict: &Verdict) {
-    let detail = verdict.detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
-    let _ = writeln!(page, "verdict: {} {}{detail}: {}", verdict.confidence, verdict.kind, verdict.sentence);
-    for link in verdict.chain.iter().take(MAX_LINKS) {
-        let _ = writeln!(page, "  {}", words(link));
-    }
-    if verdict.chain.len() > MAX_LINKS {
-        let _ = writeln!(page, "  … and {} more", count((verdict.chain.len() - MAX_LINKS) as u64));
-    }
-    if let Some(behind) = verdict.behind {
-        let _ = writeln!(page, "  waiting behind #{}", behind + 1);
-    }
-    if !verdict.victims.is_empty() {
-        let victims = &verdict.victims;
-        let numbers: Vec<String> = victims.iter().take(MAX_LINKS).map(u64::to_string).collect();
-        let more = if victims.len() > MAX_LINKS { ", …" } else { "" };
-        let noun = if victims.len() == 1 { "task waits" } else { "tasks wait" };
-        let numbers = numbers.join(", ");
-        let _ = writeln!(page, "  {} {noun} behind it: {numbers}{more}", count(victims.len() as u64));
+/// `proven cycle: task 2 …`, and below it, each on a line of its own that is indented by two, the links of the chain and who
+/// waits behind it. No line break at the end. Of a long chain the first 32 links.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let detail = self.detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
+        write!(f, "{} {}{detail}: {}", self.confidence, self.kind, self.sentence)?;
+        for link in self.chain.iter().take(MAX_LINKS) {
+            write!(f, "\n  {}", words(link))?;
+        }
+        if self.chain.len() > MAX_LINKS {
+            write!(f, "\n  … and {} more", count((self.chain.len() - MAX_LINKS) as u64))?;
+        }
+        if let Some(behind) = self.behind {
+            write!(f, "\n  waiting behind #{}", behind + 1)?;
+        }
+        if !self.victims.is_empty() {
+            let numbers: Vec<String> = self.victims.iter().take(MAX_LINKS).map(u64::to_string).collect();
+            let more = if self.victims.len() > MAX_LINKS { ", …" } else { "" };
+            let noun = if self.victims.len() == 1 { "task waits" } else { "tasks wait" };
+            let (count, numbers) = (count(self.victims.len() as u64), numbers.join(", "));
+            write!(f, "\n  {count} {noun} behind it: {numbers}{more}")?;
+        }
+        Ok(())
     }
 }
 

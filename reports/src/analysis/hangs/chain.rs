@@ -9,11 +9,15 @@
 use std::fmt::Write as _;
 
 use super::facts::{Facts, is_active};
+use super::steps::step;
 use super::system::Node;
 use super::verdict::{Link, LinkNode, LinkRole};
 use super::words::{at, link, place, resource};
 use crate::export::units::time;
 use crate::model::{Place, Role, Stake, State};
+
+/// The sentence goes as far as so many links.
+const MAX_LINKS: usize = 64;
 
 /// A chain and its sentence.
 #[derive(Debug)]
@@ -33,6 +37,7 @@ impl<'a> Chain<'a> {
     pub(super) fn new(facts: &'a Facts<'a>, way: &[Node]) -> Self {
         let mut chain =
             Self { facts, links: Vec::new(), words: String::new(), about: None, wait: None, resource: None };
+        let mut length = 0;
         for (number, &node) in way.iter().enumerate() {
             let next = way.get(number + 1).copied();
             match node {
@@ -46,6 +51,16 @@ impl<'a> Chain<'a> {
                 Node::Woken(task) if next.is_none() => chain.push_end(task),
                 _ => {}
             }
+            step();
+            // What is longer is not read: the links have it all.
+            if chain.links.len() <= MAX_LINKS {
+                length = chain.words.len();
+            } else {
+                chain.words.truncate(length);
+            }
+        }
+        if chain.links.len() > MAX_LINKS {
+            let _ = write!(chain.words, " … {} links in all", chain.links.len());
         }
         chain
     }

@@ -8,13 +8,8 @@ use super::facts::Facts;
 use super::system::Node;
 use crate::model::{Mode, Snapshot, Task};
 
-/// Whether the tasks of the way, of the group or behind it have to go on.
-pub(super) fn is_demanded(
-    facts: &Facts<'_>,
-    way: &[Node],
-    mut group: impl Iterator<Item = Node>,
-    behind: &[usize],
-) -> bool {
+/// Whether those on the way have to go on.
+pub(super) fn is_demanded(facts: &Facts<'_>, way: &[Node]) -> bool {
     let snapshot = facts.snapshot;
     let is_at_work = |node: &Node| match *node {
         Node::Wait(wait) => {
@@ -28,12 +23,18 @@ pub(super) fn is_demanded(
         Node::Workers(_) | Node::Pool(_) | Node::Thread(_) => true,
         _ => false,
     };
-    let is_wanted = |task: usize| is_wanted(facts, task);
     let waits = way.iter().any(|node| matches!(node, Node::Wait(_)));
-    !waits
-        || way.iter().any(is_at_work)
-        || way.iter().filter_map(Node::task).chain(behind.iter().copied()).any(is_wanted)
-        || group.any(|node| node.task().is_some_and(is_wanted))
+    !waits || way.iter().any(is_at_work) || is_any_wanted(facts, way.iter().copied(), &[])
+}
+
+/// Whether any of the tasks of a group, or of those behind it, has to go on.
+pub(super) fn is_any_wanted(
+    facts: &Facts<'_>,
+    mut group: impl Iterator<Item = Node>,
+    behind: &[usize],
+) -> bool {
+    let is_wanted = |task: usize| is_wanted(facts, task);
+    behind.iter().copied().any(is_wanted) || group.any(|node| node.task().is_some_and(is_wanted))
 }
 
 /// Whether the task has to end: a root task, or one that is joined.

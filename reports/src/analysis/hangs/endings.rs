@@ -106,15 +106,18 @@ pub(super) fn push_knot(chain: &mut Chain<'_>, facts: &Facts<'_>, index: usize, 
     let mut named: BTreeSet<u64> = BTreeSet::new();
     for &(number, id) in held {
         let stake = &it.stakes[number];
-        let is_there = chain.links.iter().any(|link| link.role == LinkRole::Holds && link.id == id);
-        if named.insert(id) && !is_there && named.len() <= MAX_HOLDERS {
+        if named.len() == MAX_HOLDERS {
+            break;
+        }
+        let is_there = || chain.links.iter().any(|link| link.role == LinkRole::Holds && link.id == id);
+        if named.insert(id) && !is_there() {
             if let Some(task) = facts.task(id) {
                 let place = stake.place.as_ref();
                 chain.links.push(facts.task_link(task, place, LinkRole::Holds, stake.since_ns));
             }
         }
     }
-    let tasks: Vec<String> = named.iter().take(MAX_HOLDERS).map(|id| facts.task_words(*id)).collect();
+    let tasks: Vec<String> = named.iter().map(|id| facts.task_words(*id)).collect();
     let units: u64 = held.iter().map(|&(number, _)| it.stakes[number].units.max(1)).sum();
     let _ = write!(chain.words, "; {units} permits of {} are held by {}", resource(it), tasks.join(", "));
 }

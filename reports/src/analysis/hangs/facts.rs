@@ -1,17 +1,18 @@
 //! A snapshot with its numbers looked up: which task, which waits, which queue.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use super::numbers::{Table, with_capacity};
 use crate::model::{Mode, Role, Snapshot, Stake, State, Task, Wait};
 
 /// What the rules ask a snapshot for, each answer in constant time.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     pub(super) snapshot: &'a Snapshot,
-    tasks: HashMap<u64, usize>,
+    tasks: Table<u64, usize>,
     /// The first of the spans with a number: the body, not its await.
-    spans: HashMap<u64, usize>,
-    resources: HashMap<u64, usize>,
+    spans: Table<u64, usize>,
+    resources: Table<u64, usize>,
     /// The futures that wait in a task, by the task's index.
     pub(super) waits_of_task: Vec<Vec<usize>>,
     /// The waits at a resource, in the order of its queue, by the resource's index.
@@ -38,9 +39,9 @@ impl<'a> Facts<'a> {
     pub(super) fn new(snapshot: &'a Snapshot) -> Self {
         let mut facts = Self {
             snapshot,
-            tasks: snapshot.tasks.iter().enumerate().map(|(index, task)| (task.id, index)).collect(),
-            spans: snapshot.spans.iter().enumerate().rev().map(|(index, span)| (span.id, index)).collect(),
-            resources: snapshot.resources.iter().enumerate().map(|(index, it)| (it.id, index)).collect(),
+            tasks: by_number(snapshot.tasks.iter().map(|task| task.id)),
+            spans: by_number(snapshot.spans.iter().map(|span| span.id)),
+            resources: by_number(snapshot.resources.iter().map(|it| it.id)),
             waits_of_task: vec![Vec::new(); snapshot.tasks.len()],
             queues: vec![Vec::new(); snapshot.resources.len()],
             blocked: BTreeMap::new(),
@@ -162,6 +163,15 @@ impl<'a> Facts<'a> {
             *waits_for_ever &= !others;
         }
     }
+}
+
+/// The first index of each number.
+fn by_number(numbers: impl ExactSizeIterator<Item = u64>) -> Table<u64, usize> {
+    let mut table = with_capacity(numbers.len());
+    for (index, number) in numbers.enumerate() {
+        table.entry(number).or_insert(index);
+    }
+    table
 }
 
 /// Whether the text of an await is that of `std::future::pending()`.

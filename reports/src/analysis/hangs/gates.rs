@@ -9,6 +9,8 @@
 //! looked at once, when the gate at its beginning opens, so all of it is linear, but for the sorting of levels. Gates only
 //! ever open: what is left closed is the complement of the least fixed point, in whatever order they are looked at.
 
+use super::steps::step;
+
 /// Index of a gate or meter.
 pub(super) type Gate = usize;
 
@@ -76,11 +78,13 @@ impl Gates {
 
     /// `from`, once open, gives `weight` to `to`; from a meter, `to` gets 1 at the level `weight`.
     pub(super) fn wire(&mut self, from: Gate, to: Gate, weight: u64) {
+        step();
         self.wires.push(Wire { from, to, weight, is_aside: false });
     }
 
     /// The same between gates, but it is not listed among what a closed gate waits for.
     pub(super) fn wire_aside(&mut self, from: Gate, to: Gate) {
+        step();
         self.wires.push(Wire { from, to, weight: 1, is_aside: true });
     }
 
@@ -121,6 +125,7 @@ impl Lists {
         let mut next = starts.clone();
         let mut items = vec![0; starts[gates]];
         for (gate, item) in pairs {
+            step();
             items[next[gate]] = item;
             next[gate] += 1;
         }
@@ -177,6 +182,7 @@ impl<'a> Run<'a> {
         while let Some(gate) = self.worklist.pop() {
             let (start, end) = (self.outputs.starts[gate], self.outputs.starts[gate + 1]);
             for index in start..end {
+                step();
                 let Wire { to, weight, .. } = self.gates.wires[self.outputs.items[index]];
                 if self.gates.is_meter[to] {
                     self.raise(to, weight);
@@ -196,6 +202,7 @@ impl<'a> Run<'a> {
             if wire.weight > self.numbers[meter] {
                 break;
             }
+            step();
             self.passed[meter] += 1;
             self.give(wire.to, 1);
         }

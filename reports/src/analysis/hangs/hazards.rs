@@ -9,7 +9,7 @@ use super::words::{at, link, place, resource};
 use crate::export::units::time;
 use crate::model::{Resource, Stake, Wait};
 
-/// So many futures of one task are shown.
+/// So many futures of one task are shown, and of one resource.
 const MAX_FUTURES: usize = 8;
 
 /// The hazards of tasks that are not stuck.
@@ -24,7 +24,8 @@ pub(super) fn hazards(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict
         }
         let holders =
             it.stakes.iter().filter(|stake| stake.since_ns >= SUSPECT_NS && facts.is_set_aside(stake));
-        hazards.extend(holders.filter_map(|holder| held(facts, stuck, (index, it), holder, &waiting)));
+        let held = holders.filter_map(|holder| held(facts, stuck, (index, it), holder, &waiting));
+        hazards.extend(held.take(MAX_FUTURES));
     }
     hazards
 }

@@ -29,7 +29,7 @@ impl Judged {
 
 /// Judges a group that nothing outside has to be resolved for, or that is a circle.
 pub(super) fn judge(system: &System<'_>, stuck: &Stuck, group: usize) -> Vec<Judged> {
-    let gates = &stuck.groups[group];
+    let gates = stuck.group(group);
     if gates.iter().any(|&gate| matches!(system.nodes[gate], Node::Anybody(_))) {
         return quiet(system, gates);
     }
@@ -44,7 +44,7 @@ pub(super) fn judge(system: &System<'_>, stuck: &Stuck, group: usize) -> Vec<Jud
 
 /// The shortest circle from the first task, or blocked thread, rather by who holds than by who stands before it.
 fn circle(system: &System<'_>, stuck: &Stuck, group: usize) -> Option<Vec<Node>> {
-    let gates = &stuck.groups[group];
+    let gates = stuck.group(group);
     let is_task = |gate: &Gate| matches!(system.nodes[*gate], Node::Task(_));
     // Who sleeps in a poll is the story, if anybody does.
     let is_awake = |gate: &Gate| {
@@ -160,7 +160,7 @@ pub(super) fn knotted(
 /// A gate that nothing opens.
 fn judge_end(system: &System<'_>, stuck: &Stuck, group: usize) -> Option<Judged> {
     let facts = system.facts;
-    let &[end] = stuck.groups[group].as_slice() else { return None };
+    let &[end] = stuck.group(group) else { return None };
     let is_start = |gate: Gate| match system.nodes[gate] {
         Node::Task(_) => true,
         Node::Wait(wait) => facts.task_of(&facts.snapshot.waits[wait]).is_none(),

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! facts     the snapshot's numbers, looked up
+//! numbers   tables by numbers
 //! gates     the least fixed point: what opens, if nothing opens without a reason
 //! system    from tasks and waits to gates. rules: one per kind of wait
 //! shared    the gates of resources. lines: who stands before whom. threads: those of threads, workers and pools
@@ -9,7 +10,7 @@
 //! kinds     what each group is. demand: whether anybody minds
 //! chain     the way through it, as links and as a sentence. words: what things are called. endings: what follows
 //! remarks   what is seen without a proof; hazards: what may become a hang; silent: waits that nothing is heard of
-//! solve     all of it, as a list of verdicts
+//! solve     all of it, as a list of verdicts. steps: counts what that takes, in tests
 //! ```
 
 mod chain;
@@ -20,11 +21,13 @@ mod gates;
 mod hazards;
 mod kinds;
 mod lines;
+mod numbers;
 mod remarks;
 mod rules;
 mod shared;
 mod silent;
 mod solve;
+mod steps;
 mod stuck;
 mod system;
 mod threads;

@@ -15,7 +15,8 @@
 
 use super::facts::{side, units};
 use super::gates::Gate;
-use super::system::{Node, System, Trust, task_gate};
+use super::steps::step;
+use super::system::{Node, System, task_gate};
 use crate::model::{Mode, Resource, ResourceKind, Role, Stake, Wait, Whereabouts};
 
 impl System<'_> {
@@ -100,7 +101,8 @@ impl System<'_> {
                 self.or(gate, anybody);
             }
             (ResourceKind::OnceCell | ResourceKind::Custom, _) => {
-                self.any_stake(gate, resource, Role::Holds);
+                let holders = self.holders(resource);
+                self.or(gate, holders);
             }
             _ => self.always(gate),
         }
@@ -112,7 +114,7 @@ impl System<'_> {
         let mut gate = gate;
         if is_short(it, wait) {
             // Permits can be added by anybody: whoever asks for more than there are is stuck as far as is known.
-            if self.trust == Trust::Exact {
+            if self.is_exact() {
                 self.always(gate);
                 return;
             }
@@ -120,7 +122,7 @@ impl System<'_> {
             self.or(gate, anybody);
             self.or(gate, holders);
             gate = holders;
-        } else if it.kind == ResourceKind::Semaphore && self.trust == Trust::Exact {
+        } else if it.kind == ResourceKind::Semaphore && self.is_exact() {
             // Who has it can close it, or add permits. That is a way out, and not what is waited for.
             let (closers, holders) = (self.closers(resource), self.add(Node::Units(resource), 0));
             self.gates.wire_aside(closers, gate);
@@ -149,7 +151,7 @@ impl System<'_> {
             let told = self.told(resource);
             self.gates.require(gate, told);
         }
-        if it.kind == ResourceKind::Mpsc && it.filled == 0 && self.trust == Trust::Exact {
+        if it.kind == ResourceKind::Mpsc && it.filled == 0 && self.is_exact() {
             // Nobody has to take anything out, but whoever receives may also go, and then nobody has to wait.
             let (either, receivers) = (self.add(Node::Units(resource), 1), self.receivers(resource));
             let units = enough.unwrap_or_else(|| self.units(resource, units(wait)));
@@ -159,17 +161,37 @@ impl System<'_> {
         } else if wait.mode == Mode::Write {
             let all = self.all_units(resource);
             self.gates.require(gate, all);
-        } else if enough.is_some() || wait.mode != Mode::Read || !is_open_to_readers(it) {
+        } else if enough.is_some() || wait.mode != Mode::Read || !self.is_open_to_readers(resource) {
             let units = enough.unwrap_or_else(|| self.units(resource, units(wait)));
             self.gates.require(gate, units);
         }
     }
 
     /// The first that wants to write and stands before that one.
-    fn writer_before(&self, index: usize, resource: usize) -> Option<usize> {
-        let line = self.facts.lines.get(resource)?.first()?;
-        let line = line.get(..self.facts.ahead[index])?;
-        line.iter().copied().find(|&wait| self.facts.snapshot.waits[wait].mode == Mode::Write)
+    fn writer_before(&mut self, index: usize, resource: usize) -> Option<usize> {
+        let facts = self.facts;
+        let line = facts.lines.get(resource)?.first()?;
+        let first = *self.shared.first_writer[resource].get_or_insert_with(|| {
+            let writes = |&wait: &usize| {
+                step();
+                facts.snapshot.waits[wait].mode == Mode::Write
+            };
+            line.iter().position(writes).unwrap_or(line.len())
+        });
+        line.get(first).filter(|_| first < facts.ahead[index]).copied()
+    }
+
+    /// Whether no reader waits for those who hold the lock: they are readers too.
+    fn is_open_to_readers(&mut self, resource: usize) -> bool {
+        let it = &self.facts.snapshot.resources[resource];
+        *self.shared.is_open_to_readers[resource].get_or_insert_with(|| {
+            let holders = it.stakes.iter().inspect(|_| step()).filter(|stake| stake.role == Role::Holds);
+            let (mut has_any, mut are_readers) = (false, true);
+            for holder in holders {
+                (has_any, are_readers) = (true, are_readers && holder.units <= 1);
+            }
+            it.free > 0 || (has_any && are_readers)
+        })
     }
 
     fn add_receive(&mut self, gate: Gate, resource: usize, it: &Resource) {
@@ -195,8 +217,8 @@ impl System<'_> {
         let facts = self.facts;
         let stake = &facts.snapshot.resources[resource].stakes[number];
         let is_trusted = match stake.whereabouts {
-            Whereabouts::Exact => !self.is_gone(stake) || self.trust == Trust::Likely,
-            Whereabouts::Likely => self.trust == Trust::Likely,
+            Whereabouts::Exact => !self.is_gone(stake) || !self.is_exact(),
+            Whereabouts::Likely => !self.is_exact(),
             Whereabouts::Unknown => false,
         };
         if !is_trusted || (stake.task.is_none() && stake.thread_id.is_none()) {
@@ -220,12 +242,6 @@ impl System<'_> {
     fn is_gone(&self, stake: &Stake) -> bool {
         stake.task.is_some_and(|task| self.facts.task(task).is_none())
     }
-}
-
-/// Whether no reader waits for those who hold the lock: they are readers too.
-fn is_open_to_readers(it: &Resource) -> bool {
-    let mut holders = it.stakes.iter().filter(|stake| stake.role == Role::Holds);
-    it.free > 0 || (holders.clone().next().is_some() && holders.all(|stake| stake.units <= 1))
 }
 
 /// Whether a semaphore has lost permits, or never had as many as the wait asks for.

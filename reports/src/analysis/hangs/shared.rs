@@ -1,20 +1,21 @@
 //! Gates that many others are wired to, each made when it is first asked for.
 
-use std::collections::HashMap;
-
 use super::facts::units;
 use super::gates::Gate;
 use super::lines::Line;
-use super::system::{Node, System, Trust, task_gate};
+use super::numbers::Table;
+use super::system::{Node, System, task_gate};
+use super::threads::Crew;
 use crate::model::{ResourceKind, Role};
 
 /// Where they are.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    pub(super) threads: HashMap<u64, Gate>,
-    pub(super) workers: HashMap<u64, Gate>,
-    pub(super) pools: HashMap<u64, Gate>,
-    anybody: HashMap<usize, Gate>,
+    pub(super) threads: Table<u64, Gate>,
+    pub(super) workers: Table<u64, Gate>,
+    pub(super) crews: Table<u64, Crew>,
+    pub(super) pools: Table<u64, Gate>,
+    anybody: Table<usize, Gate>,
     /// By the index of a task.
     later: Vec<Gate>,
     /// By resource: the level of its units; who receives, sends, uses; the end of all senders; those who were told.
@@ -24,12 +25,17 @@ pub(super) struct Shared {
     closing: Vec<Option<Gate>>,
     told: Vec<Option<Gate>>,
     all: Vec<Option<Gate>>,
+    holders: Vec<Option<Gate>>,
+    /// By resource: whether no reader waits for those who hold it; the first of its line that wants to write, or where
+    /// that ends.
+    pub(super) is_open_to_readers: Vec<Option<bool>>,
+    pub(super) first_writer: Vec<Option<usize>>,
     /// By resource and number: its stakes, and so many of its units.
     pub(super) stakes: Vec<Vec<Gate>>,
-    units: HashMap<(usize, u64), Gate>,
+    units: Table<(usize, u64), Gate>,
     /// By resource and side.
     pub(super) lines: Vec<[Line; 2]>,
-    closers: HashMap<usize, Gate>,
+    closers: Table<usize, Gate>,
 }
 
 impl Shared {
@@ -42,6 +48,9 @@ impl Shared {
             closing: none(),
             told: none(),
             all: none(),
+            holders: none(),
+            is_open_to_readers: vec![None; resources],
+            first_writer: vec![None; resources],
             stakes: vec![Vec::new(); resources],
             lines: (0..resources).map(|_| Default::default()).collect(),
             ..Self::default()
@@ -58,7 +67,7 @@ impl System<'_> {
         }
         let gate = self.add(Node::Anybody(resource), 1);
         self.shared.anybody.insert(resource, gate);
-        if self.trust == Trust::Exact || self.facts.snapshot.foreign_threads > 0 {
+        if self.is_exact() || self.facts.snapshot.foreign_threads > 0 {
             self.always(gate);
         }
         self.or_whoever_may_have_it(gate, resource);
@@ -219,7 +228,7 @@ impl System<'_> {
     /// Somebody who has made units of it does so again.
     fn users(&mut self, resource: usize) -> Gate {
         let gate = self.add(Node::Users(resource), 1);
-        if self.trust == Trust::Exact {
+        if self.is_exact() {
             self.always(gate);
         }
         self.any_stake(gate, resource, Role::Uses);
@@ -248,8 +257,19 @@ impl System<'_> {
         gate
     }
 
+    /// Somebody who holds it gives it back. Where nobody is known to, it is not known.
+    pub(super) fn holders(&mut self, resource: usize) -> Gate {
+        if let Some(gate) = self.shared.holders[resource] {
+            return gate;
+        }
+        let gate = self.add(Node::Units(resource), 1);
+        self.shared.holders[resource] = Some(gate);
+        self.any_stake(gate, resource, Role::Holds);
+        gate
+    }
+
     /// Opens the gate with any stake of that role; without one it is open.
-    pub(super) fn any_stake(&mut self, gate: Gate, resource: usize, role: Role) {
+    fn any_stake(&mut self, gate: Gate, resource: usize, role: Role) {
         let facts = self.facts;
         let stakes = &facts.snapshot.resources[resource].stakes;
         let mut numbers = (0..stakes.len()).filter(|&number| stakes[number].role == role).peekable();

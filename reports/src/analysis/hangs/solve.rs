@@ -1,12 +1,15 @@
 //! All verdicts of a snapshot, in the order in which they are shown.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use super::chain::Chain;
 use super::endings::{ending, push_forgot, push_knot, push_told};
 use super::facts::Facts;
 use super::gates::Gate;
 use super::kinds::{Judged, judge, knotted};
+use super::numbers::{Set, Table};
+use super::steps::step;
 use super::stuck::Stuck;
 use super::system::{Node, System, Trust};
 use super::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
@@ -24,8 +27,9 @@ impl Snapshot {
         let facts = Facts::new(self);
         let mut found = Found::default();
         if !self.tasks.is_empty() || !facts.blocked.is_empty() {
-            found.solve(&facts, Trust::Exact);
-            found.solve(&facts, Trust::Likely);
+            if found.solve(&facts, Trust::Exact) {
+                found.solve(&facts, Trust::Likely);
+            }
             found.verdicts.extend(remarks::remarks(&facts, &found.stuck));
         }
         found.sorted()
@@ -37,33 +41,34 @@ impl Snapshot {
 struct Found {
     verdicts: Vec<Verdict>,
     /// What the groups behind verdicts consist of, with the verdict: the same is not said twice.
-    said: HashMap<Node, usize>,
+    said: Table<Node, usize>,
     /// The tasks that verdicts are about, by number.
-    told: HashSet<u64>,
+    told: Set<u64>,
     /// The indices of all tasks that are stuck.
     stuck: BTreeSet<usize>,
 }
 
 impl Found {
-    fn solve(&mut self, facts: &Facts<'_>, trust: Trust) {
+    /// Solves the system, and says what is new. Returns whether more trust would make a difference.
+    fn solve(&mut self, facts: &Facts<'_>, trust: Trust) -> bool {
         let system = System::new(facts, trust);
         let stuck = Stuck::new(&system);
-        let nodes = stuck.groups.iter().flatten().map(|&gate| system.nodes[gate]);
+        let nodes = stuck.all().iter().map(|&gate| system.nodes[gate]);
         self.stuck.extend(nodes.filter_map(|node| node.task()));
-        let groups = 0..stuck.groups.len();
+        let groups = 0..stuck.len();
         let roots: Vec<usize> = groups.filter(|&group| stuck.waits_for(group).next().is_none()).collect();
         let behind = stuck.behind(&system, &roots);
-        let mut said = HashMap::new();
+        let mut said = Table::default();
         for (&root, tasks) in roots.iter().zip(&behind) {
             self.say(&system, &stuck, root, tasks, None, &mut said);
         }
         // Circles that wait for a root cause too: whoever resolves that has them next.
         let mut root_of: Vec<usize> = Vec::new();
-        for group in 0..stuck.groups.len() {
+        for group in 0..stuck.len() {
             let root = stuck.waits_for(group).next().map_or(group, |first| root_of[first]);
             root_of.push(root);
             let has =
-                |wanted: fn(Node) -> bool| stuck.groups[group].iter().any(|&gate| wanted(system.nodes[gate]));
+                |wanted: fn(Node) -> bool| stuck.group(group).iter().any(|&gate| wanted(system.nodes[gate]));
             let is_of_tasks = has(|node| matches!(node, Node::Task(_)))
                 && !has(|node| matches!(node, Node::Anybody(_) | Node::Workers(_) | Node::Pool(_)));
             if root != group && is_of_tasks && stuck.is_circle(group) {
@@ -72,6 +77,7 @@ impl Found {
                 }
             }
         }
+        system.is_cautious
     }
 
     /// Says what a group is, unless it was said, or is not worth it.
@@ -82,29 +88,40 @@ impl Found {
         group: usize,
         behind: &[usize],
         root: Option<usize>,
-        said: &mut HashMap<usize, usize>,
+        said: &mut Table<usize, usize>,
     ) {
         let facts = system.facts;
-        let nodes = || stuck.groups[group].iter().map(|&gate| system.nodes[gate]);
-        if let Some(&cause) = nodes().find_map(|node| self.said.get(&node)) {
+        let nodes = || stuck.group(group).iter().inspect(|_| step()).map(|&gate| system.nodes[gate]);
+        let cause =
+            if self.said.is_empty() { None } else { nodes().find_map(|node| self.said.get(&node).copied()) };
+        if let Some(cause) = cause {
             self.say_behind(system, stuck, group, behind, cause);
             return;
         }
-        for judged in judge(system, stuck, group) {
+        let before = self.verdicts.len();
+        let judged = judge(system, stuck, group);
+        let shares = if judged.len() > 1 { shares(system, stuck, group, &judged) } else { Vec::new() };
+        let is_group_demanded = OnceCell::new();
+        for (number, judged) in judged.iter().enumerate() {
             let is_young = age_ns(facts, &judged.way) < LIKELY_NS;
-            let is_wanted = demand::is_demanded(facts, &judged.way, nodes(), behind);
+            let is_wanted = demand::is_demanded(facts, &judged.way)
+                || *is_group_demanded.get_or_init(|| demand::is_any_wanted(facts, nodes(), behind));
             if (system.trust == Trust::Likely && is_young) || !is_wanted {
                 continue;
             }
             said.entry(group).or_insert(self.verdicts.len());
-            let mut verdict = build(system, stuck, group, &judged);
+            let mut verdict = build(system, stuck, group, judged);
             let own: BTreeSet<u64> = tasks_of(&verdict).collect();
-            let victims = behind.iter().map(|&task| facts.snapshot.tasks[task].id);
+            let victims = shares.get(number).map_or(behind, Vec::as_slice).iter();
+            let victims = victims.inspect(|_| step()).map(|&task| facts.snapshot.tasks[task].id);
             verdict.victims = victims.filter(|id| !own.contains(id)).collect();
             verdict.victims.sort_unstable();
             (verdict.root_cause, verdict.behind) = (root.is_none(), root);
-            self.said.extend(nodes().map(|node| (node, self.verdicts.len())));
             self.push(verdict);
+        }
+        // What is proven is not said again where it is only likely; otherwise no group is met twice.
+        if self.verdicts.len() > before && system.trust == Trust::Exact && system.is_cautious {
+            self.said.extend(nodes().map(|node| (node, before)));
         }
     }
 
@@ -179,6 +196,27 @@ fn tasks_of(verdict: &Verdict) -> impl Iterator<Item = u64> + '_ {
     let is_in_it = |link: &&Link| link.node == LinkNode::Task && link.role != LinkRole::Owns;
     let own = verdict.chain.iter().filter(is_in_it).map(|link| link.id);
     own.chain(verdict.victims.iter().copied())
+}
+
+/// Of a group with a verdict for each resource: the tasks that wait there, and behind those, each under the first of them.
+fn shares(system: &System<'_>, stuck: &Stuck, group: usize, judged: &[Judged]) -> Vec<Vec<usize>> {
+    let waits = &system.facts.snapshot.waits;
+    let resource = |node: Node| match node {
+        Node::Wait(wait) => waits[wait].resource,
+        _ => None,
+    };
+    let firsts = judged.iter().map(|judged| judged.way.first().copied().and_then(resource));
+    let numbers: Table<usize, usize> =
+        firsts.enumerate().filter_map(|(number, resource)| Some((resource?, number))).collect();
+    let mut seeds: Vec<Vec<Gate>> = vec![Vec::new(); judged.len()];
+    for &gate in stuck.group(group) {
+        if let Some(&number) = resource(system.nodes[gate]).and_then(|it| numbers.get(&it)) {
+            seeds[number].push(gate);
+        }
+    }
+    // Anybody may tell anybody: that way all of them are behind each.
+    let is_close = |gate: Gate| !matches!(system.nodes[gate], Node::Anybody(_) | Node::Later(_));
+    stuck.behind_gates(system, &seeds, is_close)
 }
 
 /// How long the youngest wait on the way has lasted, or the task if it waits for nothing known: since then nothing has changed.

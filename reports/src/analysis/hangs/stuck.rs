@@ -4,17 +4,21 @@
 //! are the strongly connected components of the closed gates (Tarjan 1972, without recursion), found in the order in which
 //! what is waited for stands before what waits.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::gates::{Gate, Solved};
+use super::numbers::Table;
+use super::steps::step;
 use super::system::{Node, System, task_gate};
 
 /// The closed gates that some task or blocked thread waits for.
 #[derive(Debug)]
 pub(super) struct Stuck {
     pub(super) solved: Solved,
-    /// The gates of each group; those that others wait for come first.
-    pub(super) groups: Vec<Vec<Gate>>,
+    /// The gates of all groups, one group after the other; those that others wait for come first.
+    gates: Vec<Gate>,
+    /// Where each group begins there, and where the last ends.
+    starts: Vec<usize>,
     /// The group of each closed gate.
     group_of: Vec<Option<usize>>,
 }
@@ -29,13 +33,33 @@ impl Stuck {
         });
         let tasks = (0..snapshot.tasks.len()).map(task_gate);
         let starts = tasks.chain(threads.map(|wait| system.wait(wait))).filter(|&gate| !solved.is_open(gate));
-        let (groups, group_of) = Tarjan::new(&solved, system.gates.len()).run(starts);
-        Self { solved, groups, group_of }
+        let mut tarjan = Tarjan::new(&solved, system.gates.len());
+        tarjan.run(starts);
+        let Tarjan { gates, starts, group_of, .. } = tarjan;
+        Self { solved, gates, starts, group_of }
+    }
+
+    /// How many groups there are.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The gates of a group.
+    pub(super) fn group(&self, group: usize) -> &[Gate] {
+        match (self.starts.get(group), self.starts.get(group + 1)) {
+            (Some(&start), Some(&end)) => self.gates.get(start..end).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
+    /// The gates of all groups.
+    pub(super) fn all(&self) -> &[Gate] {
+        &self.gates
     }
 
     /// Whether the gates of a group wait for themselves.
     pub(super) fn is_circle(&self, group: usize) -> bool {
-        match self.groups[group].as_slice() {
+        match self.group(group) {
             [gate] => self.solved.inputs.of(*gate).contains(gate),
             gates => gates.len() > 1,
         }
@@ -48,7 +72,8 @@ impl Stuck {
 
     /// The groups that one waits for, itself left out.
     pub(super) fn waits_for(&self, group: usize) -> impl Iterator<Item = usize> + '_ {
-        let inputs = self.groups[group].iter().flat_map(|&gate| self.solved.inputs.of(gate));
+        let inputs =
+            self.group(group).iter().flat_map(|&gate| self.solved.inputs.of(gate)).inspect(|_| step());
         inputs.filter_map(|&gate| self.group_of[gate]).filter(move |&other| other != group)
     }
 
@@ -56,10 +81,12 @@ impl Stuck {
     /// `allowed`.
     pub(super) fn circle(&self, start: Gate, allowed: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
         let group = self.group_of[start]?;
-        let mut came_from = HashMap::from([(start, start)]);
+        let mut came_from = Table::default();
+        came_from.insert(start, start);
         let mut queue = VecDeque::from([start]);
         while let Some(gate) = queue.pop_front() {
             for &input in self.solved.inputs.of(gate) {
+                step();
                 if input == start {
                     return Some(walk_back(&came_from, gate, start).chain([start]).collect());
                 }
@@ -74,16 +101,24 @@ impl Stuck {
 
     /// The shortest way into a group from a task or a blocked thread, the smallest of the nearest.
     pub(super) fn way_to(&self, group: usize, is_start: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
-        self.way(self.groups[group].clone(), is_start)
+        self.way(self.group(group), is_start)
     }
 
     /// The same to one gate.
     pub(super) fn way_to_gate(&self, end: Gate, is_start: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
-        self.way(vec![end], is_start)
+        self.way(&[end], is_start)
     }
 
-    fn way(&self, mut level: Vec<Gate>, is_start: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
-        let mut goes_to: HashMap<Gate, Gate> = level.iter().map(|&gate| (gate, gate)).collect();
+    /// A hundred thousand may wait behind each of a hundred thousand ends: a few of those that wait at the same distance are
+    /// nearly always enough.
+    fn way(&self, ends: &[Gate], is_start: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
+        const FEW: usize = 64;
+        self.way_within(FEW, ends, &is_start).or_else(|| self.way_within(usize::MAX, ends, &is_start))
+    }
+
+    fn way_within(&self, width: usize, ends: &[Gate], is_start: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
+        let mut level = ends.to_vec();
+        let mut goes_to: Table<Gate, Gate> = level.iter().map(|&gate| (gate, gate)).collect();
         while !level.is_empty() {
             if let Some(&start) = level.iter().filter(|&&gate| is_start(gate)).min() {
                 let mut way = vec![start];
@@ -97,6 +132,10 @@ impl Stuck {
             let mut next = Vec::new();
             for gate in level {
                 for &output in self.solved.outputs.of(gate) {
+                    if next.len() >= width {
+                        break;
+                    }
+                    step();
                     if self.group_of[output].is_some() && !goes_to.contains_key(&output) {
                         goes_to.insert(output, gate);
                         next.push(output);
@@ -110,10 +149,21 @@ impl Stuck {
 
     /// The tasks that wait for one of the groups, each under the first of them that it waits for, by the tasks' indices.
     pub(super) fn behind(&self, system: &System<'_>, roots: &[usize]) -> Vec<Vec<usize>> {
+        let roots: Vec<&[Gate]> = roots.iter().map(|&root| self.group(root)).collect();
+        self.behind_gates(system, &roots, |_| true)
+    }
+
+    /// The same of gates, and only by gates that are `allowed`.
+    pub(super) fn behind_gates(
+        &self,
+        system: &System<'_>,
+        roots: &[impl AsRef<[Gate]>],
+        allowed: impl Fn(Gate) -> bool,
+    ) -> Vec<Vec<usize>> {
         let mut root_of: Vec<Option<usize>> = vec![None; system.gates.len()];
         let mut queue = VecDeque::new();
-        for (number, &root) in roots.iter().enumerate() {
-            for &gate in &self.groups[root] {
+        for (number, root) in roots.iter().enumerate() {
+            for &gate in root.as_ref() {
                 root_of[gate] = Some(number);
                 queue.push_back(gate);
             }
@@ -125,7 +175,8 @@ impl Stuck {
                 behind[root].push(task);
             }
             for &output in self.solved.outputs.of(gate) {
-                if self.group_of[output].is_some() && root_of[output].is_none() {
+                step();
+                if self.group_of[output].is_some() && root_of[output].is_none() && allowed(output) {
                     root_of[output] = Some(root);
                     queue.push_back(output);
                 }
@@ -136,7 +187,7 @@ impl Stuck {
 }
 
 /// From `start` to `last`.
-fn walk_back(came_from: &HashMap<Gate, Gate>, last: Gate, start: Gate) -> impl Iterator<Item = Gate> {
+fn walk_back(came_from: &Table<Gate, Gate>, last: Gate, start: Gate) -> impl Iterator<Item = Gate> {
     let mut way = vec![last];
     let mut gate = last;
     while gate != start {
@@ -157,7 +208,9 @@ struct Tarjan<'a> {
     lowest: Vec<usize>,
     is_open: Vec<bool>,
     open: Vec<Gate>,
-    groups: Vec<Vec<Gate>>,
+    /// See [`Stuck`].
+    gates: Vec<Gate>,
+    starts: Vec<usize>,
     group_of: Vec<Option<usize>>,
     count: usize,
 }
@@ -170,25 +223,26 @@ impl<'a> Tarjan<'a> {
             lowest: vec![0; gates],
             is_open: vec![false; gates],
             open: Vec::new(),
-            groups: Vec::new(),
+            gates: Vec::new(),
+            starts: vec![0],
             group_of: vec![None; gates],
             count: 0,
         }
     }
 
-    fn run(mut self, starts: impl Iterator<Item = Gate>) -> (Vec<Vec<Gate>>, Vec<Option<usize>>) {
+    fn run(&mut self, starts: impl Iterator<Item = Gate>) {
         for start in starts {
             if self.met[start] == 0 {
                 self.visit(start);
             }
         }
-        (self.groups, self.group_of)
     }
 
     fn visit(&mut self, start: Gate) {
         let mut calls = vec![(start, 0)];
         self.meet(start);
         while let Some((gate, next)) = calls.pop() {
+            step();
             match self.solved.inputs.of(gate).get(next) {
                 Some(&input) => {
                     calls.push((gate, next + 1));
@@ -221,15 +275,15 @@ impl<'a> Tarjan<'a> {
 
     /// All that was met since the gate, and is open, is its group.
     fn close(&mut self, gate: Gate) {
-        let mut group = Vec::new();
+        let number = self.starts.len() - 1;
         while let Some(member) = self.open.pop() {
             self.is_open[member] = false;
-            self.group_of[member] = Some(self.groups.len());
-            group.push(member);
+            self.group_of[member] = Some(number);
+            self.gates.push(member);
             if member == gate {
                 break;
             }
         }
-        self.groups.push(group);
+        self.starts.push(self.gates.len());
     }
 }

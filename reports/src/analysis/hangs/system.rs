@@ -10,6 +10,7 @@
 //! go on: that makes a futurelock come out as a circle.
 //!
 //! The same rules are solved twice. Under [`Trust::Exact`] whatever is only likely can go on: what is stuck then is proven.
+//! Where that has made no difference, once is enough.
 
 use super::facts::{Facts, is_active, is_blocked, is_run};
 use super::gates::{Gate, Gates};
@@ -91,6 +92,8 @@ pub(super) struct System<'a> {
     /// What each gate stands for.
     pub(super) nodes: Vec<Node>,
     pub(super) shared: super::shared::Shared,
+    /// Whether anything would be otherwise under [`Trust::Likely`].
+    pub(super) is_cautious: bool,
 }
 
 impl<'a> System<'a> {
@@ -104,7 +107,7 @@ impl<'a> System<'a> {
             gates.gate(1);
         }
         let shared = super::shared::Shared::new(snapshot.resources.len());
-        let mut system = Self { facts, trust, gates, nodes, shared };
+        let mut system = Self { facts, trust, gates, nodes, shared, is_cautious: false };
         for (index, task) in snapshot.tasks.iter().enumerate() {
             system.add_task(index, task);
         }
@@ -121,6 +124,12 @@ impl<'a> System<'a> {
 
     pub(super) fn leaves(&self, index: usize) -> Gate {
         self.facts.snapshot.tasks.len() + self.facts.snapshot.waits.len() + index
+    }
+
+    /// Whether what is only likely can go on; asked where that makes a difference.
+    pub(super) fn is_exact(&mut self) -> bool {
+        self.is_cautious |= self.trust == Trust::Exact;
+        self.trust == Trust::Exact
     }
 
     /// A new gate, closed until `needs` inputs are open.
@@ -200,17 +209,19 @@ impl<'a> System<'a> {
         // A task that was made since the poll began, and polled on its thread, which has not left the poll: so it was polled
         // inside. If it is run by `block_on`, that comes back when it is done, and not before. What some other executor runs
         // there may be one of many.
-        let is_nested = |other: &&usize| {
-            let other = &facts.snapshot.tasks[**other];
+        let is_inside = |other: &Task| {
             let is_here = task.thread_id.is_some() && other.thread_id == task.thread_id;
-            let is_inside = is_here && other.state == State::Waiting && other.age_ns <= task.since_ns;
-            is_inside && (self.trust == Trust::Likely || is_run(facts.snapshot, other))
+            is_here && other.state == State::Waiting && other.age_ns <= task.since_ns
         };
-        if let Some(&nested) = facts.spawned[index].iter().find(is_nested) {
+        let mut nested =
+            facts.spawned[index].iter().filter(|&&other| is_inside(&facts.snapshot.tasks[other]));
+        let is_certain = |&&other: &&usize| is_run(facts.snapshot, &facts.snapshot.tasks[other]);
+        let certain = nested.clone().find(is_certain);
+        if let Some(&nested) = certain.or_else(|| nested.next().filter(|_| !self.is_exact())) {
             self.or(gate, task_gate(nested));
             return;
         }
-        if inside.is_empty() || self.trust == Trust::Exact {
+        if inside.is_empty() || self.is_exact() {
             self.always(gate);
         }
         for wait in inside {

@@ -5,8 +5,19 @@
 
 use super::facts::is_blocked;
 use super::gates::Gate;
-use super::system::{Node, System, Trust, task_gate};
+use super::numbers::Set;
+use super::steps::step;
+use super::system::{Node, System, task_gate};
 use crate::model::{State, Task, TaskKind};
+
+/// The workers of a runtime.
+#[derive(Debug)]
+pub(super) struct Crew {
+    /// One that is not listed may be free.
+    is_complete: bool,
+    /// The kernel's numbers of their threads; `None` if that of one is not known.
+    threads: Option<Set<u64>>,
+}
 
 impl System<'_> {
     /// The thread gets out of what blocks it.
@@ -56,15 +67,12 @@ impl System<'_> {
     /// A worker of the task's runtime; `None` if something else may run it.
     fn workers(&mut self, task: &Task) -> Option<Gate> {
         let (facts, runtime) = (self.facts, task.runtime_number);
-        let workers = || facts.snapshot.workers.iter().filter(|worker| worker.runtime_number == runtime);
-        // Of all that it has: one that is not listed may be free.
-        let known = facts.snapshot.runtimes.iter().find(|known| known.number == runtime);
-        let all = known.map_or(1, |known| known.workers.max(1));
-        if runtime == 0 || (workers().count() as u64) < all {
+        let crew = self.crew(runtime);
+        if runtime == 0 || !crew.is_complete {
             return None;
         }
         // One that was polled elsewhere is not theirs: a root under `block_on`.
-        let elsewhere = |thread| workers().all(|worker| worker.thread_id.is_some_and(|id| id != thread));
+        let elsewhere = |thread| crew.threads.as_ref().is_some_and(|threads| !threads.contains(&thread));
         if task.state != State::Unpolled && task.thread_id.is_some_and(elsewhere) {
             return None;
         }
@@ -73,13 +81,28 @@ impl System<'_> {
         }
         let gate = self.add(Node::Workers(runtime), 1);
         self.shared.workers.insert(runtime, gate);
-        for worker in workers() {
+        for worker in facts.snapshot.workers.iter().filter(|worker| worker.runtime_number == runtime) {
             match worker.task.filter(|_| !worker.parked).and_then(|task| facts.task(task)) {
                 Some(task) => self.or(gate, task_gate(task)),
                 None => self.always(gate),
             }
         }
         Some(gate)
+    }
+
+    /// All that the runtime has.
+    fn crew(&mut self, runtime: u64) -> &Crew {
+        let snapshot = self.facts.snapshot;
+        self.shared.crews.entry(runtime).or_insert_with(|| {
+            let own = snapshot.workers.iter().inspect(|_| step());
+            let own = own.filter(|worker| worker.runtime_number == runtime);
+            let known = snapshot.runtimes.iter().find(|known| known.number == runtime);
+            let all = known.map_or(1, |known| known.workers.max(1));
+            Crew {
+                is_complete: own.clone().count() as u64 >= all,
+                threads: own.map(|worker| worker.thread_id).collect(),
+            }
+        })
     }
 
     /// A thread for blocking work. That a job waits for one says that all are taken; without the bound that is only likely.
@@ -98,8 +121,9 @@ impl System<'_> {
         let is_full = bound.is_some_and(|pool| running().count() as u64 >= pool.threads);
         let gate = self.add(Node::Pool(runtime), 1);
         self.shared.pools.insert(runtime, gate);
-        let is_likely = self.trust == Trust::Likely && running().all(|job| is_blocked(&snapshot.tasks[job]));
-        if running().next().is_none() || (!is_full && !is_likely) {
+        let are_blocked = running().all(|job| is_blocked(&snapshot.tasks[job]));
+        let is_known = is_full || (are_blocked && !self.is_exact());
+        if running().next().is_none() || !is_known {
             self.always(gate);
         }
         for job in running() {

@@ -1,0 +1,113 @@
+//! What is asked when, and said once.
+
+use std::time::Duration;
+
+use diagnose_reports::{Mode, Resource, ResourceKind, Role, Snapshot, Stake, Task, Wait, Whereabouts};
+
+use super::{Hangs, MAX_SAID};
+use crate::watchdog::late::Late;
+
+const MS: u64 = 1_000_000;
+const NEW: Late = Late { polls: false, anything: true, is_new: true };
+const OLD: Late = Late { polls: false, anything: true, is_new: false };
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// So many pairs of tasks, each of which waits for what the other holds.
+fn pairs(count: u64) -> Snapshot {
+    let mut snapshot = Snapshot::default();
+    for id in 1..=2 * count {
+        let mut task = Task::default();
+        (task.id, task.since_ns, task.polls) = (id, 300 * MS, 1);
+        (task.wakers, task.opaque_wakers) = (Some(1), Some(0));
+        snapshot.tasks.push(task);
+        let (mut lock, mut stake) = (Resource::default(), Stake::default());
+        (lock.id, lock.kind, lock.capacity, lock.is_fair) = (id, ResourceKind::Mutex, Some(1), true);
+        (stake.role, stake.task, stake.units, stake.whereabouts) =
+            (Role::Holds, Some(id), 1, Whereabouts::Exact);
+        lock.stakes.push(stake);
+        snapshot.resources.push(lock);
+        let mut wait = Wait::default();
+        (wait.id, wait.mode, wait.units, wait.wakers) = (1000 + id, Mode::Lock, 1, 1);
+        (wait.task, wait.since_ns) = (Some(id), 300 * MS);
+        wait.resource = usize::try_from((id - 1) ^ 1).ok();
+        snapshot.waits.push(wait);
+    }
+    snapshot
+}
+
+fn said(hangs: &mut Hangs, snapshot: &Snapshot) -> Vec<String> {
+    hangs.hear(snapshot, snapshot.verdicts(), OLD, ms(0), 100 * MS)
+}
+
+#[test]
+fn a_hang_is_said_once_and_with_its_chain() {
+    let (mut hangs, snapshot) = (Hangs::default(), pairs(1));
+    let texts = said(&mut hangs, &snapshot);
+    let [text] = texts.as_slice() else { panic!("one, not {texts:?}") };
+    assert!(text.starts_with("proven cycle: task 1 `task` waits for Mutex#2 for 300 ms, held "), "{text}");
+    assert!(text.contains("\n  task 1 task waits for 300 ms\n  resource 2 Mutex created, "), "{text}");
+    assert!(said(&mut hangs, &snapshot).is_empty());
+    assert_eq!(said(&mut hangs, &pairs(2)).len(), 1, "only the other pair");
+}
+
+#[test]
+fn what_is_not_seen_for_a_moment_stays_said() {
+    let (mut hangs, mut snapshot) = (Hangs::default(), pairs(1));
+    assert_eq!(said(&mut hangs, &snapshot).len(), 1);
+    snapshot.tasks[0].is_unstable = true;
+    assert!(said(&mut hangs, &snapshot).is_empty());
+    snapshot.tasks[0].is_unstable = false;
+    assert!(said(&mut hangs, &snapshot).is_empty());
+}
+
+#[test]
+fn what_is_over_is_forgotten() {
+    let mut hangs = Hangs::default();
+    assert_eq!(said(&mut hangs, &pairs(1)).len(), 1);
+    assert!(said(&mut hangs, &Snapshot::default()).is_empty());
+    assert!(hangs.said.is_empty());
+}
+
+#[test]
+fn what_is_younger_than_the_threshold_is_not_said_yet() {
+    let (mut hangs, mut snapshot) = (Hangs::default(), pairs(1));
+    snapshot.waits[1].since_ns = 99 * MS;
+    assert!(said(&mut hangs, &snapshot).is_empty());
+    snapshot.waits[1].since_ns = 100 * MS;
+    assert_eq!(said(&mut hangs, &snapshot).len(), 1);
+}
+
+#[test]
+fn a_thousand_hangs_are_counted_and_not_all_said() {
+    let (mut hangs, snapshot) = (Hangs::default(), pairs(1000));
+    let texts = said(&mut hangs, &snapshot);
+    assert_eq!(texts.len(), MAX_SAID + 1);
+    assert_eq!(texts[MAX_SAID], "984 verdicts more, which stand in the reports");
+    assert!(said(&mut hangs, &snapshot).is_empty());
+}
+
+#[test]
+fn it_asks_less_and_less_often_while_there_is_nothing_new() {
+    let (mut hangs, snapshot) = (Hangs::default(), Snapshot::default());
+    let mut pauses = Vec::new();
+    for _ in 0..9 {
+        let is_due = |pause: &u64| hangs.is_due(OLD, ms(*pause), ms(100));
+        pauses.push((0..1000).map(|count| count * 100).find(is_due).expect("some time"));
+        assert!(said(&mut hangs, &snapshot).is_empty());
+    }
+    assert_eq!(pauses, [100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
+    assert!(hangs.is_due(NEW, ms(100), ms(100)), "there is something new");
+    assert!(!hangs.is_due(NEW, ms(99), ms(100)));
+    assert!(!hangs.is_due(Late::default(), ms(100_000), ms(100)), "nothing is late");
+}
+
+#[test]
+fn it_takes_a_fiftieth_of_a_processor_at_most() {
+    let (mut hangs, snapshot) = (Hangs::default(), Snapshot::default());
+    assert!(hangs.hear(&snapshot, Vec::new(), NEW, ms(40), 100 * MS).is_empty());
+    assert!(!hangs.is_due(NEW, ms(1999), ms(100)));
+    assert!(hangs.is_due(NEW, ms(2000), ms(100)));
+}

@@ -1,0 +1,397 @@
+//! Hangs of any size, in the shapes that programs have: a number of tasks, and about as many waits.
+//!
+//! Everything is known and a second old. Task 1 is `main`; the others are 2, 3, ….
+
+use diagnose_reports::{
+    Mode, Place, Resource, ResourceKind, Role, Site, Snapshot, Span, Stake, Task, Wait, Whereabouts, Worker,
+};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A shape: what it is called, how it is made of so many tasks, and the kinds of its verdicts, each with its number.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) name: &'static str,
+    pub(crate) make: fn(usize) -> Snapshot,
+    /// `proven cycle`, and how many of them for so many tasks. Nothing else may be found.
+    pub(crate) expected: (&'static str, fn(usize) -> usize),
+}
+
+/// All of them.
+pub(crate) const SHAPES: [Shape; 19] = [
+    Shape { name: "one queue, its holder is lost", make: queue, expected: ("proven lost_waker", one) },
+    Shape { name: "one queue, its holder goes on", make: healthy, expected: ("", none) },
+    Shape { name: "pairs", make: pairs, expected: ("proven cycle", |tasks| tasks / 2) },
+    Shape { name: "one chain", make: chain, expected: ("proven lost_waker", one) },
+    Shape { name: "one ring", make: ring, expected: ("proven cycle", one) },
+    Shape { name: "a pool, all of whose users want more", make: pool, expected: ("proven cycle", one) },
+    Shape { name: "permits that were leaked", make: leaked, expected: ("likely leak", all) },
+    Shape {
+        name: "permits granted to futures set aside",
+        make: granted,
+        expected: ("proven futurelock", all),
+    },
+    Shape { name: "futures set aside in one queue", make: queued, expected: ("proven futurelock", all) },
+    Shape { name: "senders to one full channel", make: senders, expected: ("proven cycle", one) },
+    Shape { name: "receivers of messages of their own", make: receivers, expected: ("likely leak", all) },
+    Shape { name: "readers behind a writer", make: readers, expected: ("proven cycle", one) },
+    Shape { name: "readers of a lock that is not fair", make: unfair, expected: ("proven lost_waker", one) },
+    Shape { name: "a pool of the program's own", make: custom, expected: ("proven self_wait", one) },
+    Shape { name: "a notify for each", make: notifies, expected: ("likely starved", all) },
+    Shape { name: "all at one barrier", make: barrier, expected: ("likely starved", one) },
+    Shape { name: "all in one task", make: joined, expected: ("proven lost_waker", one) },
+    Shape { name: "locks in futures set aside", make: hazards, expected: ("suspect hazard", |_| 8) },
+    Shape { name: "timers on a runtime with workers", make: timers, expected: ("", none) },
+];
+
+fn none(_: usize) -> usize {
+    0
+}
+
+fn one(_: usize) -> usize {
+    1
+}
+
+fn all(tasks: usize) -> usize {
+    tasks
+}
+
+/// `main`, and so many tasks, none of which anything wakes that is not recorded.
+fn tasks(count: usize) -> Snapshot {
+    let mut snapshot = Snapshot::default();
+    for name in ["main", "task", "op"] {
+        let mut site = Site::default();
+        (site.file, site.name, site.line) = ("src/main.rs".into(), name.into(), 1);
+        snapshot.sites.push(site);
+    }
+    for id in 1..=count as u64 + 1 {
+        let mut task = Task::default();
+        (task.id, task.site, task.since_ns, task.age_ns) = (id, usize::from(id > 1), SECOND, SECOND);
+        task.spawned_by = (id > 1).then_some(1);
+        if id > 1 {
+            task.spawned_at.push_str("src/main.rs:9:9");
+        }
+        (task.runtime, task.runtime_number, task.polls) = ("tokio".into(), 1, 1);
+        (task.wakers, task.opaque_wakers) = (Some(1), Some(0));
+        snapshot.tasks.push(task);
+    }
+    wakes(&mut snapshot, 1);
+    snapshot
+}
+
+/// Something that is not recorded may wake that task.
+fn wakes(snapshot: &mut Snapshot, task: usize) {
+    snapshot.tasks[task - 1].opaque_wakers = Some(1);
+}
+
+/// Nothing ever wakes that task.
+fn loses(snapshot: &mut Snapshot, task: usize) {
+    let task = &mut snapshot.tasks[task - 1];
+    (task.wakers, task.opaque_wakers) = (Some(0), Some(0));
+}
+
+/// That task has to come to an end: nobody has spawned it.
+fn demands(snapshot: &mut Snapshot, task: usize) {
+    let task = &mut snapshot.tasks[task - 1];
+    task.spawned_by = None;
+    task.spawned_at.clear();
+}
+
+fn place(line: u32) -> Place {
+    let mut place = Place::default();
+    (place.file, place.line, place.column) = ("src/main.rs".into(), line, 9);
+    place
+}
+
+/// Its index. Nothing of it is free.
+fn resource(snapshot: &mut Snapshot, kind: ResourceKind, capacity: usize) -> usize {
+    let mut it = Resource::default();
+    (it.id, it.kind, it.library) = (snapshot.resources.len() as u64 + 1, kind, "tokio".into());
+    (it.capacity, it.is_fair, it.age_ns) = (Some(capacity as u64), true, 2 * SECOND);
+    // No task is older but the first, which knows nothing of it.
+    (it.created, it.first_task) = (Some(place(10)), Some(2));
+    snapshot.resources.push(it);
+    snapshot.resources.len() - 1
+}
+
+fn mutexes(snapshot: &mut Snapshot, count: usize) {
+    for _ in 0..count {
+        resource(snapshot, ResourceKind::Mutex, 1);
+    }
+}
+
+fn stake(snapshot: &mut Snapshot, task: usize, resource: usize, role: Role) -> &mut Stake {
+    let mut stake = Stake::default();
+    (stake.role, stake.task, stake.whereabouts) = (role, Some(task as u64), Whereabouts::Exact);
+    (stake.place, stake.since_ns, stake.units) = (Some(place(20)), SECOND, u64::from(role == Role::Holds));
+    stake.uses = u64::from(role != Role::Holds);
+    let stakes = &mut snapshot.resources[resource].stakes;
+    stakes.push(stake);
+    stakes.last_mut().expect("it was just pushed")
+}
+
+fn holds(snapshot: &mut Snapshot, task: usize, resource: usize) -> &mut Stake {
+    stake(snapshot, task, resource, Role::Holds)
+}
+
+fn waits(snapshot: &mut Snapshot, task: usize, resource: usize, mode: Mode, ahead: usize) -> &mut Wait {
+    let mut wait = Wait::default();
+    (wait.id, wait.mode, wait.units) = (1 << 40 | snapshot.waits.len() as u64, mode, 1);
+    (wait.task, wait.resource, wait.ahead) = (Some(task as u64), Some(resource), ahead as u64);
+    (wait.place, wait.since_ns, wait.polls, wait.wakers) = (Some(place(30)), SECOND, 1, 1);
+    snapshot.waits.push(wait);
+    snapshot.waits.last_mut().expect("it was just pushed")
+}
+
+/// A future of the task that it does not poll; the number of its span.
+fn set_aside(snapshot: &mut Snapshot, task: usize) -> u64 {
+    let mut span = Span::default();
+    (span.id, span.site, span.task) = (1 << 30 | snapshot.spans.len() as u64, 2, Some(task as u64));
+    (span.skipped, span.since_ns) = (true, SECOND);
+    let id = span.id;
+    snapshot.spans.push(span);
+    id
+}
+
+/// Tasks 2, 3, … all wait for one lock, which `main` holds.
+fn queue_of(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    mutexes(&mut snapshot, 1);
+    holds(&mut snapshot, 1, 0);
+    for number in 0..count {
+        waits(&mut snapshot, number + 2, 0, Mode::Lock, number);
+    }
+    snapshot
+}
+
+fn queue(count: usize) -> Snapshot {
+    let mut snapshot = queue_of(count);
+    loses(&mut snapshot, 1);
+    snapshot
+}
+
+fn healthy(count: usize) -> Snapshot {
+    queue_of(count)
+}
+
+/// Each task holds its own lock, and waits for that of the one which `next` says.
+fn locked(count: usize, next: impl Fn(usize) -> Option<usize>) -> Snapshot {
+    let mut snapshot = tasks(count);
+    mutexes(&mut snapshot, count);
+    for number in 0..count {
+        holds(&mut snapshot, number + 2, number);
+        match next(number) {
+            Some(next) => _ = waits(&mut snapshot, number + 2, next, Mode::Lock, 0),
+            None => loses(&mut snapshot, number + 2),
+        }
+    }
+    snapshot
+}
+
+fn pairs(count: usize) -> Snapshot {
+    locked(count, |number| Some(number ^ 1))
+}
+
+fn chain(count: usize) -> Snapshot {
+    locked(count, |number| Some(number + 1).filter(|&next| next < count))
+}
+
+fn ring(count: usize) -> Snapshot {
+    locked(count, |number| Some((number + 1) % count))
+}
+
+fn permits(snapshot: &mut Snapshot, count: usize) -> usize {
+    resource(snapshot, ResourceKind::Semaphore, count)
+}
+
+fn pool(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    let pool = permits(&mut snapshot, count);
+    for number in 0..count {
+        holds(&mut snapshot, number + 2, pool);
+        waits(&mut snapshot, number + 2, pool, Mode::Acquire, number);
+    }
+    snapshot
+}
+
+/// The permits are with tasks that are done.
+fn leaked(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    let pool = permits(&mut snapshot, count);
+    for number in 0..count {
+        holds(&mut snapshot, number + 2 + count, pool);
+        waits(&mut snapshot, number + 2, pool, Mode::Acquire, number);
+    }
+    snapshot
+}
+
+/// Each has a future that was given a permit and is not polled, and waits for another one.
+fn granted(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    let pool = permits(&mut snapshot, count);
+    for number in 0..count {
+        let span = set_aside(&mut snapshot, number + 2);
+        let wait = waits(&mut snapshot, number + 2, pool, Mode::Acquire, number);
+        (wait.span, wait.is_parked, wait.is_snoozed) = (Some(span), true, true);
+        (wait.is_granted, wait.woken_ns) = (true, Some(SECOND));
+    }
+    for number in 0..count {
+        waits(&mut snapshot, number + 2, pool, Mode::Acquire, count + number);
+        loses(&mut snapshot, number + 2);
+    }
+    for wait in snapshot.waits.iter_mut().skip(count) {
+        wait.is_parked = true;
+    }
+    snapshot
+}
+
+/// Each has a future in the queue that is not polled, and waits for nothing else.
+fn queued(count: usize) -> Snapshot {
+    let mut snapshot = queue_of(count);
+    for number in 0..count {
+        let span = set_aside(&mut snapshot, number + 2);
+        (snapshot.waits[number].span, snapshot.waits[number].is_parked) = (Some(span), true);
+        loses(&mut snapshot, number + 2);
+    }
+    snapshot
+}
+
+/// Whoever receives waits for a lock that the first sender holds.
+fn senders(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    mutexes(&mut snapshot, 1);
+    let channel = resource(&mut snapshot, ResourceKind::Mpsc, 1);
+    snapshot.resources[channel].filled = 1;
+    stake(&mut snapshot, 2, channel, Role::Receives);
+    waits(&mut snapshot, 2, 0, Mode::Lock, 0);
+    holds(&mut snapshot, 3, 0);
+    for number in 0..count - 1 {
+        stake(&mut snapshot, number + 3, channel, Role::Sends).whereabouts = Whereabouts::Likely;
+        waits(&mut snapshot, number + 3, channel, Mode::Send, number);
+    }
+    snapshot
+}
+
+/// Each waits for a message on a channel whose only sender it has itself.
+fn receivers(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    for number in 0..count {
+        let channel = resource(&mut snapshot, ResourceKind::Mpsc, 1);
+        snapshot.resources[channel].free = 1;
+        demands(&mut snapshot, number + 2);
+        stake(&mut snapshot, number + 2, channel, Role::Receives);
+        stake(&mut snapshot, number + 2, channel, Role::Sends).whereabouts = Whereabouts::Likely;
+        waits(&mut snapshot, number + 2, channel, Mode::Receive, 0);
+    }
+    snapshot
+}
+
+/// Half of them read, one of those wants to read again behind one that wants to write, as all others do.
+fn readers(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    let lock = resource(&mut snapshot, ResourceKind::RwLock, 1 << 20);
+    snapshot.resources[lock].free = (1 << 20) - (count / 2) as u64;
+    for number in 0..count / 2 {
+        holds(&mut snapshot, number + 2, lock);
+        wakes(&mut snapshot, number + 2);
+    }
+    snapshot.tasks[1].opaque_wakers = Some(0);
+    for (ahead, number) in (count / 2..count).chain([0]).enumerate() {
+        let mode = if ahead == 0 { Mode::Write } else { Mode::Read };
+        waits(&mut snapshot, number + 2, lock, mode, ahead);
+    }
+    snapshot
+}
+
+/// All want to read, and the one who writes is lost.
+fn unfair(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    let lock = resource(&mut snapshot, ResourceKind::RwLock, 1);
+    (snapshot.resources[lock].capacity, snapshot.resources[lock].is_fair) = (None, false);
+    holds(&mut snapshot, 1, lock).units = 1 << 20;
+    loses(&mut snapshot, 1);
+    for number in 0..count {
+        waits(&mut snapshot, number + 2, lock, Mode::Read, number);
+    }
+    snapshot
+}
+
+fn custom(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    let pool = resource(&mut snapshot, ResourceKind::Custom, count);
+    for number in 0..count {
+        holds(&mut snapshot, number + 2, pool);
+        waits(&mut snapshot, number + 2, pool, Mode::Custom, number);
+    }
+    demands(&mut snapshot, 2);
+    snapshot
+}
+
+fn notifies(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    snapshot.tasks.remove(0);
+    for number in 0..count {
+        let notify = resource(&mut snapshot, ResourceKind::Notify, 0);
+        waits(&mut snapshot, number + 2, notify, Mode::Notified, 0);
+    }
+    demands(&mut snapshot, 1);
+    snapshot
+}
+
+fn barrier(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    snapshot.tasks[0].opaque_wakers = Some(0);
+    let barrier = resource(&mut snapshot, ResourceKind::Barrier, count + 2);
+    snapshot.resources[barrier].filled = count as u64 + 1;
+    for number in 0..=count {
+        waits(&mut snapshot, number + 1, barrier, Mode::Arrive, number);
+    }
+    snapshot
+}
+
+/// `main` waits for all locks at once; who holds the last is lost, and the others wait for that one.
+fn joined(count: usize) -> Snapshot {
+    let mut snapshot = locked(count, |number| (number + 1 < count).then_some(count - 1));
+    snapshot.tasks[0].opaque_wakers = Some(0);
+    for number in 0..count {
+        let mut span = Span::default();
+        (span.id, span.site, span.task) = (1 << 30 | number as u64, 2, Some(1));
+        span.parent = number.checked_sub(1).map(|_| 0);
+        snapshot.spans.push(span);
+        waits(&mut snapshot, 1, number, Mode::Lock, 1).span = Some(1 << 30 | number as u64);
+    }
+    snapshot.tasks[0].span = Some(0);
+    snapshot
+}
+
+/// Half of them wait for permits, which futures of the other half have that are not polled: these go on some time.
+fn hazards(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    let pool = permits(&mut snapshot, count / 2);
+    for number in 0..count / 2 {
+        let span = set_aside(&mut snapshot, number + 2);
+        holds(&mut snapshot, number + 2, pool).span = Some(span);
+        wakes(&mut snapshot, number + 2);
+        waits(&mut snapshot, number + 2 + count / 2, pool, Mode::Acquire, number);
+    }
+    snapshot
+}
+
+fn timers(count: usize) -> Snapshot {
+    let mut snapshot = tasks(count);
+    for number in 0..256 {
+        let mut worker = Worker::default();
+        (worker.runtime, worker.runtime_number, worker.thread_id) = ("tokio".into(), 1, Some(number + 1));
+        snapshot.workers.push(worker);
+    }
+    let mut runtime = diagnose_reports::Runtime::default();
+    (runtime.number, runtime.workers) = (1, 256);
+    snapshot.runtimes.push(runtime);
+    for number in 0..count {
+        wakes(&mut snapshot, number + 2);
+        snapshot.tasks[number + 1].thread_id = Some(number as u64 % 256 + 1);
+        let wait = waits(&mut snapshot, number + 2, 0, Mode::Timer, 0);
+        (wait.resource, wait.due_ns) = (None, Some(1));
+    }
+    snapshot
+}

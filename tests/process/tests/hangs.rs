@@ -1,0 +1,56 @@
+//! What hangs is said by the watchdog, once, with its chain; what only waits is not.
+
+use diagnose_process_tests::child::Program;
+
+const SOURCE: &str = include_str!("../src/bin/hangs.rs");
+
+/// Runs the program, which ends when the watchdog has said the words of each. Returns its alarms, and its reports.
+fn run(hangs: &[&str]) -> (Vec<String>, String) {
+    let variables = [("DIAGNOSE_WATCHDOG", "100ms")];
+    let mut program = Program::start(env!("CARGO_BIN_EXE_hangs"), hangs, &variables);
+    let mut report = String::new();
+    while !report.ends_with("\n}\n") && !report.ends_with("\n\n\n\n") {
+        report.push_str(&program.hear());
+        report.push('\n');
+    }
+    let ended = program.end();
+    println!("{report}\n{}", ended.stderr);
+    assert!(ended.success);
+    let alarms = ended.stderr.split("diagnose: ALARM ").skip(1).map(|alarm| alarm.trim_end().to_owned());
+    (alarms.collect(), report)
+}
+
+/// The place of a line of the program, by what stands in it.
+fn place(text: &str) -> String {
+    let line = SOURCE.lines().position(|line| line.contains(text)).expect("it is there") + 1;
+    format!("tests/process/src/bin/hangs.rs:{line}")
+}
+
+#[test]
+fn a_deadlock_is_said_with_both_tasks_and_both_places_and_what_only_waits_is_not() {
+    let (alarms, report) = run(&["deadlock=proven cycle"]);
+    let [alarm] = alarms.as_slice() else { panic!("one alarm, not {alarms:#?}") };
+    assert!(alarm.starts_with("proven cycle: task "), "{alarm}");
+    for (name, text) in [("left", "// left waits here"), ("right", "// right waits here")] {
+        let waits = format!(" `{name}` waits for Mutex#");
+        assert!(alarm.contains(&waits), "{alarm}");
+        let is_link = |line: &str| {
+            line.starts_with("  task ") && line.contains(&format!(" {name} waits at {} for ", place(text)))
+        };
+        assert!(alarm.lines().any(is_link), "{alarm}");
+    }
+    let first = alarm.lines().next().expect("there is one");
+    assert!(report.contains(&format!("\nALARM {first}\n")), "in the text: {report}");
+    assert!(report.contains("\"alarms\": [\n    \"proven cycle: task "), "in JSON: {report}");
+}
+
+#[test]
+fn an_unchanged_hang_is_said_once_and_another_once() {
+    let (alarms, _) = run(&["deadlock=proven cycle", "futurelock=proven futurelock"]);
+    let [cycle, futurelock] = alarms.as_slice() else { panic!("two alarms, not {alarms:#?}") };
+    assert!(cycle.starts_with("proven cycle: "), "{cycle}");
+    assert!(futurelock.starts_with("proven futurelock (granted): task "), "{futurelock}");
+    assert!(futurelock.contains(" `tries_twice` waits for Mutex#"), "{futurelock}");
+    assert!(futurelock.contains("which was handed ") && futurelock.contains("future `op`"), "{futurelock}");
+    assert!(futurelock.contains(&place("*lock.lock().await += 1;")), "{futurelock}");
+}
