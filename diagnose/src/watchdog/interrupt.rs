@@ -27,7 +27,7 @@ use crate::sync::OnceCell;
 /// So many frames of a stack are kept, the innermost.
 const MAX_FRAMES: usize = 128;
 /// So long a thread has to begin with the walk, and then to end it.
-const LIMITS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
+const LIMITS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(1)];
 
 /// What is going on: the kernel's number of the thread that is asked, above two bits.
 static STATE: AtomicU64 = AtomicU64::new(IDLE);
