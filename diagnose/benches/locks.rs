@@ -4,7 +4,8 @@
 //! cargo bench -p diagnose --features tokio --bench locks
 //! ```
 //! Read the table at the end: medians of this run, in nanoseconds, and the difference. Each line is one acquisition and one
-//! release, inside the poll of a task, as in a program.
+//! release, inside the poll of a task, as in a program. The lines before it are of a lock that is never free: what it costs to be in
+//! a queue, with a waker of one's own or without.
 
 use std::fs;
 use std::future::Future;
@@ -15,7 +16,7 @@ use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use criterion::Criterion;
-use diagnose::diagnose;
+use diagnose::{Wakers, diagnose};
 
 /// The same functions for both.
 macro_rules! measured {
@@ -126,6 +127,59 @@ const BENCHMARKS: [(&str, Measured, Measured); 8] = [
     ("notify_one, notified", original::notify, recorded::notify),
 ];
 
+/// Two tasks hand a lock to each other: each lock waits, and is granted.
+macro_rules! handed_over {
+    ($($tokio:tt)+) => {{
+        use $($tokio)+ as library;
+        fn measured(count: u64) {
+            let runtime = ::tokio::runtime::Builder::new_current_thread().build().expect("it starts");
+            let lock = Arc::new(library::sync::Mutex::new(0_u64));
+            runtime.block_on(async {
+                let turns = |lock: Arc<library::sync::Mutex<u64>>| async move {
+                    for _ in 0..count {
+                        let mut guard = lock.lock().await;
+                        *guard += 1;
+                        ::tokio::task::yield_now().await;
+                    }
+                };
+                let tasks = [(); 2].map(|()| library::spawn(turns(Arc::clone(&lock))));
+                for task in tasks {
+                    task.await.expect("no panic");
+                }
+            });
+        }
+        measured
+    }};
+}
+
+/// What wakers cost where everybody waits.
+fn handed_over(criterion: &mut Criterion) {
+    let measured: [(&str, Option<Wakers>, Measured); 4] = [
+        ("handed over, original", None, handed_over!(::tokio)),
+        ("handed over, Wakers::Off", Some(Wakers::Off), handed_over!(diagnose::tokio)),
+        ("handed over, Wakers::Roots", Some(Wakers::Roots), handed_over!(diagnose::tokio)),
+        ("handed over, Wakers::Leaves", Some(Wakers::Leaves), handed_over!(diagnose::tokio)),
+    ];
+    for (name, wakers, measured) in measured {
+        if let Some(wakers) = wakers {
+            diagnose::Builder::new().signal(None).wakers(wakers).install();
+        }
+        criterion.bench_function(name, |bencher| {
+            bencher.iter_custom(|count| {
+                let start = Instant::now();
+                measured(count);
+                start.elapsed() / 2
+            });
+        });
+    }
+    println!();
+    for (name, ..) in measured {
+        if let Some(median) = median(name) {
+            println!("{name:<30} {median:>9.1}");
+        }
+    }
+}
+
 fn main() {
     let mut criterion = Criterion::default()
         .warm_up_time(Duration::from_millis(300))
@@ -142,6 +196,7 @@ fn main() {
             });
         }
     }
+    handed_over(&mut criterion);
     criterion.final_summary();
     println!("\n{:<22} {:>9} {:>9} {:>11}", "ns", "original", "recorded", "difference");
     for (name, ..) in BENCHMARKS {

@@ -55,8 +55,11 @@ pub enum Wakers {
     /// None: a task's time in the queue, and who woke it, are not known.
     Off,
     /// Those of tasks.
-    #[default]
     Roots,
+    /// Those of tasks, and of each future that waits for a lock, a channel or the like that is on record. Without them
+    /// nothing is in a queue, and no verdict rests on one.
+    #[default]
+    Leaves,
 }
 
 /// The signal that asks for a dump.
@@ -157,10 +160,12 @@ impl Builder {
         self
     }
 
-    /// Which wakers are watched: those of tasks, unless this says otherwise. It holds for polls from then on.
+    /// Which wakers are watched: all, unless this says otherwise. It holds for polls from then on.
     ///
     /// A poll of a task gets one waker of this crate, the same every time, which notes the wake and hands it on. It costs
-    /// about 25 ns a poll.
+    /// about 25 ns a poll. A future that has to wait for something on record gets one of its own with its first `Pending`,
+    /// and a place in a queue: the last lines of `cargo bench -p diagnose --features tokio --bench locks` say what that
+    /// costs.
     pub fn wakers(mut self, wakers: Wakers) -> Self {
         self.wakers = wakers;
         self
@@ -242,7 +247,7 @@ impl Builder {
         } else {
             exit::clear();
         }
-        live::set_wakers(self.wakers == Wakers::Roots);
+        live::set_wakers(self.wakers != Wakers::Off, self.wakers == Wakers::Leaves);
         panics::install(self.panic_hook);
         watchdog::set_long_polls(
             env::duration("DIAGNOSE_LONG_POLLS").unwrap_or(self.long_polls).unwrap_or_default(),

@@ -123,6 +123,7 @@ mod tests {
 
     #[test]
     fn only_a_future_with_a_poll_of_its_own_is_hand_written() {
+        #[allow(clippy::unused_async)] // Its type is looked at.
         async fn function() {}
         let boxed: Pin<Box<dyn Future<Output = ()>>> = Box::pin(async {});
         assert!(!is_hand_written(type_name_of_val(&async {})));

@@ -26,6 +26,7 @@ pub(crate) use slab::{Cache, all, give_back, over, put, take};
 pub(crate) use slot::{Anchor, Listed, Slot, State};
 pub(crate) use task::{Doing, Home, Origin, Runtime, Task, Work};
 pub(crate) use tasks::{
-    add_task, all_tasks, has_wakers, is_in_poll, last_reset, next_task, note_reset, remove_task, set_wakers,
+    add_task, all_tasks, has_leaf_wakers, has_wakers, is_in_poll, last_reset, next_task, note_reset,
+    remove_task, set_wakers,
 };
 pub(crate) use waker::PollWaker;

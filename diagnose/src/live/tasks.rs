@@ -15,6 +15,7 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// Whether roots get a waker of their own.
 static WAKERS: AtomicBool = AtomicBool::new(true);
+static LEAF_WAKERS: AtomicBool = AtomicBool::new(true);
 
 /// The tick of the last reset; zero if there was none.
 static RESET: AtomicU64 = AtomicU64::new(0);
@@ -77,7 +78,13 @@ pub(crate) fn has_wakers() -> bool {
     WAKERS.load(Relaxed)
 }
 
-/// Roots that are polled for the first time from now on get a waker of their own, or none.
-pub(crate) fn set_wakers(on: bool) {
-    WAKERS.store(on, Relaxed);
+/// Whether what waits for a lock, a channel or the like is to get one.
+pub(crate) fn has_leaf_wakers() -> bool {
+    LEAF_WAKERS.load(Relaxed)
+}
+
+/// Roots get a waker of their own from their next poll on, or none; leaves from their first `Pending` on.
+pub(crate) fn set_wakers(roots: bool, leaves: bool) {
+    WAKERS.store(roots, Relaxed);
+    LEAF_WAKERS.store(leaves, Relaxed);
 }

@@ -12,6 +12,7 @@ use super::record::Record;
 use super::stake::Stake;
 use super::wait::{self, Mode, Wait};
 use crate::clock;
+use crate::live;
 use crate::recorder;
 use crate::switch;
 
@@ -159,7 +160,7 @@ impl Leaf {
     #[cold]
     pub(super) fn begin(&mut self, context: &Context<'_>) -> bool {
         self.has_waited = true;
-        if matches!(self.target, Target::Resource(None)) || !switch::records() {
+        if matches!(self.target, Target::Resource(None)) || !switch::records() || !live::has_leaf_wakers() {
             return false;
         }
         // One that was forced to return `Pending` is in no queue.

@@ -1,0 +1,24 @@
+//! `Builder::wakers` says what has a waker of this crate, and only what has one is in a queue.
+
+use diagnose::{Builder, Wakers, tokio};
+use tokio::sync::mpsc;
+
+/// How many tasks are waited on with a known number of wakers, and how many waits there are, while one task receives.
+async fn known(wakers: Wakers) -> (usize, usize) {
+    Builder::new().signal(None).wakers(wakers).install();
+    let (sender, mut receiver) = mpsc::channel::<u8>(1);
+    let task = tokio::spawn(async move { receiver.recv().await });
+    tokio::task::yield_now().await;
+    let seen = diagnose::snapshot();
+    sender.send(7).await.unwrap();
+    assert_eq!(task.await.unwrap(), Some(7), "{wakers:?}");
+    let is_known = |task: &&diagnose::Task| task.state == diagnose::State::Waiting && task.wakers == Some(1);
+    (seen.tasks.iter().filter(is_known).count(), seen.waits.len())
+}
+
+#[tokio::test]
+async fn only_what_has_a_waker_is_in_a_queue() {
+    assert_eq!(known(Wakers::Off).await, (0, 0));
+    assert_eq!(known(Wakers::Roots).await, (1, 0));
+    assert_eq!(known(Wakers::Leaves).await, (1, 1));
+}
