@@ -4,8 +4,7 @@
 //! cargo bench -p diagnose --bench others --features async-lock,parking-lot
 //! ```
 //! Each line is one lock and unlock, with one access in between: the original's, the wrapper's, the difference. They run
-//! inside a span, as in a task; those that say so outside of any, where the moment of taking hold has to be read off
-//! the clock. Absolute numbers are the machine's; the difference shall stay below 15 ns.
+//! inside a span, as in a task; those that say so outside of any. Absolute numbers are the machine's; the difference shall stay below 15 ns.
 
 use std::fs;
 use std::future::Future;

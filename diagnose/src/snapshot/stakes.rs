@@ -38,13 +38,13 @@ impl<'a> Stakes<'a> {
         self.foreign.len() as u64
     }
 
-    /// The stakes in that resource, oldest first.
-    pub(super) fn of(&self, resource: u64, seen: &Seen<'_>) -> Vec<Stake> {
+    /// The stakes in that resource, oldest first. `first_wait` is when the first in its queue came.
+    pub(super) fn of(&self, resource: u64, first_wait: u64, seen: &Seen<'_>) -> Vec<Stake> {
         let stakes = self.by_resource.get(&resource).map_or(&[][..], Vec::as_slice);
-        stakes.iter().map(|stake| self.build(stake, seen)).collect()
+        stakes.iter().map(|stake| self.build(stake, first_wait, seen)).collect()
     }
 
-    fn build(&self, staked: &Staked, seen: &Seen<'_>) -> Stake {
+    fn build(&self, staked: &Staked, first_wait: u64, seen: &Seen<'_>) -> Stake {
         let mut stake = Stake::default();
         stake.role = match staked.role {
             waits::Role::Holds => Role::Holds,
@@ -57,7 +57,7 @@ impl<'a> Stakes<'a> {
         stake.span = (staked.span != 0).then_some(staked.span);
         stake.thread_id = if staked.task == 0 { seen.thread_id(staked.thread) } else { None };
         stake.place = staked.at.map(place);
-        stake.since_ns = seen.ago(staked.since);
+        stake.since_ns = seen.ago(if staked.since == 0 { first_wait } else { staked.since });
         stake.uses = staked.uses;
         self.find(staked, &mut stake, seen);
         stake
@@ -77,7 +77,7 @@ impl<'a> Stakes<'a> {
         }
         stake.whereabouts = if !staked.is_movable {
             if sent == staked.sent { Whereabouts::Exact } else { Whereabouts::Likely }
-        } else if self.may_be_foreign(stake.since_ns) {
+        } else if self.may_be_foreign(seen.ago(staked.since)) {
             Whereabouts::Unknown
         } else if sent != staked.sent {
             self.follow(staked, stake, owner, seen)

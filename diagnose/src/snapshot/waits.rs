@@ -128,7 +128,8 @@ impl Waits {
         let stakes = Stakes::new(&self.stakes, &self.foreign);
         snapshot.foreign_threads = stakes.foreign_threads();
         for recorded in &self.records {
-            let stakes = stakes.of(recorded.id, seen);
+            let first_wait = recorded.queue.iter().map(|(wait, _)| wait.began).min().unwrap_or(seen.now);
+            let stakes = stakes.of(recorded.id, first_wait, seen);
             if stakes.is_empty() && recorded.queue.is_empty() {
                 continue;
             }

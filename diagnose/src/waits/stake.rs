@@ -35,6 +35,7 @@ pub(crate) struct Place {
     task: AtomicU64,
     span: AtomicU64,
     at: Link<Location<'static>>,
+    /// Zero if that was not read.
     since: AtomicU64,
     uses: AtomicU64,
     /// How often its task had spawned and sent when it was used last.
@@ -59,6 +60,7 @@ pub(crate) struct Staked {
     pub(crate) span: u64,
     pub(crate) thread: Option<u32>,
     pub(crate) at: Option<&'static Location<'static>>,
+    /// Zero if that was not read.
     pub(crate) since: u64,
     pub(crate) uses: u64,
     pub(crate) spawned: u32,
@@ -237,8 +239,9 @@ impl Stake {
         place.units.store((role as u64) << ROLE | flags | units.min(UNITS), Relaxed);
         place.at.set(at);
         place.uses.store(0, Relaxed);
-        let since = if is_exact || here.stamp == 0 { clock::now() } else { here.stamp };
-        place.since.store(since, Relaxed);
+        // A lock that is taken again and again outside of tasks is worth no reading for each time.
+        let is_read = is_exact || here.stamp == 0 && role != Role::Holds;
+        place.since.store(if is_read { clock::now() } else { here.stamp }, Relaxed);
         place.note(here);
         place.record.set(record);
         place.resource.store(record.id(), Relaxed);

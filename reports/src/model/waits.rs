@@ -165,7 +165,8 @@ pub struct Stake {
     /// Where it was taken, or used last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// Since when it has been held; of one that holds nothing, the time since it was used last.
+    /// Since when it has been held; in a poll, since that began; outside of tasks, of a lock that is taken often, since
+    /// somebody waits for it. Of one that holds nothing, the time since it was used last.
     pub since_ns: u64,
     /// How often it was used since it was made: messages sent or received, values looked at through a guard.
     pub uses: u64,
