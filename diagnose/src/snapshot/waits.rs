@@ -280,7 +280,7 @@ pub(super) fn place(location: &Location<'_>) -> Place {
     place
 }
 
-fn kind(kind: Kind) -> ResourceKind {
+pub(super) fn kind(kind: Kind) -> ResourceKind {
     match kind {
         Kind::Mutex => ResourceKind::Mutex,
         Kind::RwLock => ResourceKind::RwLock,

@@ -157,13 +157,11 @@ impl System<'_> {
     fn writer_before(&mut self, index: usize, resource: usize) -> Option<usize> {
         let facts = self.facts;
         let line = facts.lines.get(resource)?.first()?;
-        let first = self.shared.first_writer[resource].get_or_insert_with(|| {
-            line.iter().position(|&wait| {
-                step();
-                facts.snapshot.waits[wait].mode == Mode::Write
-            })
+        let first = *self.shared.first_writer[resource].get_or_insert_with(|| {
+            let is_writer = |wait: usize| facts.snapshot.waits[wait].mode == Mode::Write;
+            line.iter().inspect(|_| step()).position(|&wait| is_writer(wait)).unwrap_or(line.len())
         });
-        first.filter(|&first| first < facts.ahead[index]).and_then(|first| line.get(first)).copied()
+        line.get(first).copied().filter(|_| first < facts.ahead[index])
     }
 
     /// Whether no reader waits for those who hold the lock: they are readers too.

@@ -105,8 +105,7 @@ fn slow(runtime: &Runtime) -> (oneshot::Sender<()>, impl Future<Output = u32>) {
         for task in waiting {
             task.await.expect("no panic");
         }
-        let count = *lock.lock().await;
-        count
+        *lock.lock().await
     };
     (end, all)
 }
