@@ -9,6 +9,7 @@
 
 mod alive;
 mod build;
+mod candidates;
 mod listing;
 mod merged;
 mod order;

@@ -119,7 +119,7 @@ impl Waits {
 
     /// Puts resources and waits into a snapshot.
     pub(super) fn build(&self, snapshot: &mut Snapshot, seen: &Seen<'_>) {
-        let stakes = Stakes::new(&self.stakes, &self.foreign);
+        let stakes = Stakes::new(&self.stakes, &self.foreign, seen);
         snapshot.foreign_threads = stakes.foreign_threads();
         for recorded in &self.records {
             let stakes = stakes.of(recorded.id, seen);
