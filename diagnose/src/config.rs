@@ -181,8 +181,8 @@ impl Builder {
     /// The second and the fourth are known of runtimes that are built by [`diagnose::tokio`](crate#features).
     ///
     /// # Cost
-    /// The thread looks four times in the threshold: a few nanoseconds for every task that is alive and for every resource
-    /// on record. While something runs or is queued for longer than the threshold, it takes a snapshot of what is alive each
+    /// The thread looks four times in the threshold: a few loads for every task that is alive and every resource on record,
+    /// and a lock of each queue. While something runs or is queued for longer than the threshold, it takes a snapshot of what is alive each
     /// time, a few microseconds for each task. While something waits for longer than the threshold, it takes one and asks for
     /// verdicts: once in the threshold as long as there is more of it than before, then after twice, four times … as long, up
     /// to 10 s, and never for more than a fiftieth of a processor. A server whose tasks wait for clients is asked about every
@@ -207,8 +207,8 @@ impl Builder {
     /// [`lock_order`](crate::lock_order()).
     ///
     /// # Cost
-    /// Off, a relaxed load for each acquisition. On, a lock of this crate for each, and another one for each that is already
-    /// held, for less than a microsecond together. Up to 16,384 pairs are noted; further ones are counted.
+    /// Off, a relaxed load for each acquisition. On, a lock of this crate for each, and another one, which all threads share, for
+    /// each that is already held. Up to 16,384 pairs are noted; further ones are counted.
     pub fn lock_order(mut self, on: bool) -> Self {
         self.lock_order = on;
         self
