@@ -182,11 +182,11 @@ impl Builder {
     ///
     /// # Cost
     /// The thread looks four times in the threshold: a few loads for every task that is alive and every resource on record,
-    /// and a lock of each queue. While something runs or is queued for longer than the threshold, it takes a snapshot of what is alive each
-    /// time, a few microseconds for each task. While something waits for longer than the threshold, it takes one and asks for
-    /// verdicts: once in the threshold as long as there is more of it than before, then after twice, four times … as long, up
-    /// to 10 s, and never for more than a fiftieth of a processor. A server whose tasks wait for clients is asked about every
-    /// 10 s. No task is stopped or polled for it.
+    /// and a lock of each queue. While something runs or is queued for longer than the threshold, it takes a snapshot of
+    /// what is alive each time, 5 to 20 µs for each task with what it waits for. While something waits for longer than the
+    /// threshold, it takes one and asks for verdicts: once in the threshold as long as there is more of it than before, then
+    /// after twice, four times … as long, up to 10 s, and never for more than a fiftieth of a processor. A server whose tasks
+    /// all wait for clients is asked about every 10 s. No task is stopped or polled for it.
     ///
     /// # Native stacks
     /// With the feature `native-stacks`, on Linux on x86-64 and aarch64, the first alarm has the thread's native stack too,
@@ -207,8 +207,8 @@ impl Builder {
     /// [`lock_order`](crate::lock_order()).
     ///
     /// # Cost
-    /// Off, a relaxed load for each acquisition. On, a lock of this crate for each, and another one, which all threads share, for
-    /// each that is already held. Up to 16,384 pairs are noted; further ones are counted.
+    /// Off, a relaxed load for each acquisition. On, a lock of this crate for each, and another one, which all threads share,
+    /// for each that is already held. Up to 16,384 pairs are noted; further ones are counted.
     pub fn lock_order(mut self, on: bool) -> Self {
         self.lock_order = on;
         self
