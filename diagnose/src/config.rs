@@ -7,7 +7,7 @@ use diagnose_reports::Report;
 
 use crate::pattern::Pattern;
 use crate::say::say;
-use crate::{dump, env, exit, live, panics, signal, switch, watchdog};
+use crate::{dump, env, exit, live, panics, signal, switch, waits, watchdog};
 
 /// The settings of [`install`](Builder::install).
 ///
@@ -44,6 +44,7 @@ pub struct Builder {
     tasks_only: Option<bool>,
     wakers: Wakers,
     watchdog: Option<Duration>,
+    lock_order: bool,
     long_polls: Option<Duration>,
     panic_hook: bool,
 }
@@ -112,6 +113,7 @@ impl Builder {
             tasks_only: None,
             wakers: Wakers::default(),
             watchdog: None,
+            lock_order: false,
             long_polls: Some(Duration::from_micros(100)),
             panic_hook: false,
         }
@@ -184,12 +186,12 @@ impl Builder {
     /// The second and the fourth are known of runtimes that are built by [`diagnose::tokio`](crate#features).
     ///
     /// # Cost
-    /// The thread looks four times in the threshold: a few nanoseconds for every task that is alive and for every resource
-    /// on record. While something runs or is queued for longer than the threshold, it takes a snapshot of what is alive each
-    /// time, a few microseconds for each task. While something waits for longer than the threshold, it takes one and asks for
-    /// verdicts: once in the threshold as long as there is more of it than before, then after twice, four times … as long, up
-    /// to 10 s, and never for more than a fiftieth of a processor. A server whose tasks wait for clients is asked about every
-    /// 10 s. No task is stopped or polled for it.
+    /// The thread looks four times in the threshold: a few loads for every task that is alive and every resource on record,
+    /// and a lock of each queue. While something runs or is queued for longer than the threshold, it takes a snapshot of
+    /// what is alive each time, 5 to 20 µs for each task with what it waits for. While something waits for longer than the
+    /// threshold, it takes one and asks for verdicts: once in the threshold as long as there is more of it than before, then
+    /// after twice, four times … as long, up to 10 s, and never for more than a fiftieth of a processor. A server whose tasks
+    /// all wait for clients is asked about every 10 s. No task is stopped or polled for it.
     ///
     /// # Native stacks
     /// With the feature `native-stacks`, on Linux on x86-64 and aarch64, the first alarm has the thread's native stack too,
@@ -202,6 +204,18 @@ impl Builder {
     /// standard library goes on with its own, code that calls the system by itself has to expect it, as with any signal.
     pub fn watchdog(mut self, threshold: impl Into<Option<Duration>>) -> Self {
         self.watchdog = threshold.into();
+        self
+    }
+
+    /// Whether it is noted in which order locks are taken: which was acquired while which was held, by whom and where. Reports
+    /// then say which were taken in both orders, or in a circle: two tasks that do that at the same time hang. See
+    /// [`lock_order`](crate::lock_order()).
+    ///
+    /// # Cost
+    /// Off, a relaxed load for each acquisition. On, a lock of this crate for each, and another one, which all threads share,
+    /// for each that is already held. Up to 16,384 pairs are noted; further ones are counted.
+    pub fn lock_order(mut self, on: bool) -> Self {
+        self.lock_order = on;
         self
     }
 
@@ -248,6 +262,7 @@ impl Builder {
             exit::clear();
         }
         live::set_wakers(self.wakers != Wakers::Off, self.wakers == Wakers::Leaves);
+        waits::order::set_on(env::switch("DIAGNOSE_LOCK_ORDER").unwrap_or(self.lock_order));
         panics::install(self.panic_hook);
         watchdog::set_long_polls(
             env::duration("DIAGNOSE_LONG_POLLS").unwrap_or(self.long_polls).unwrap_or_default(),

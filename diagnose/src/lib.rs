@@ -300,9 +300,10 @@ pub use custom::{Hold, Resource, wait};
 pub use diagnose_reports::Resource as ListedResource;
 #[cfg(feature = "reports")]
 pub use diagnose_reports::{
-    Bucket, Clock, Confidence, Dropped, Error, Forgot, Format, Kind, Link, LinkNode, LinkRole, Mode, Node,
-    Place, Process, Report, ResourceKind, Role, Runtime, Site, Span, Stake, State, Task, TaskKind, Thread,
-    Told, Usage, Verdict, VerdictDetail, VerdictKind, View, Wait, Whereabouts, Worker,
+    Bucket, Clock, Confidence, Dropped, Error, Forgot, Format, Kind, Link, LinkNode, LinkRole, LockInversion,
+    LockOrder, LockPair, LockedResource, Mode, Node, Place, Process, Report, ResourceKind, Role, Runtime,
+    Site, Span, Stake, State, Task, TaskKind, Thread, Told, Usage, Verdict, VerdictDetail, VerdictKind, View,
+    Wait, Whereabouts, Worker,
 };
 #[cfg(feature = "reports")]
 pub use dump::{dump, dump_to};
@@ -311,7 +312,7 @@ pub use named::FutureExt;
 #[cfg(not(feature = "record"))]
 pub use off::{FutureExt, Hold, Resource, set_enabled, spawn_with, wait};
 #[cfg(feature = "reports")]
-pub use snapshot::{Snapshot, reset, snapshot, tree, waiters};
+pub use snapshot::{Snapshot, lock_order, reset, snapshot, tree, waiters};
 #[cfg(feature = "record")]
 pub use spawned::{Spawned, spawn_with};
 #[cfg(feature = "record")]

@@ -103,12 +103,13 @@ mod write;
 
 pub use analysis::fold::{Stack, fold};
 pub use analysis::hangs::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictDetail, VerdictKind};
+pub use analysis::lock_order::LockInversion;
 pub use analysis::rows::{Row, rows};
 pub use error::Error;
 pub use format::{Format, Report, View};
 pub use model::{
-    BlockingPool, Bucket, Clock, Dropped, Forgot, Kind, Mode, Node, Place, Process, Resource, ResourceKind,
-    Role, Runtime, Site, Snapshot, Span, Stake, State, Task, TaskKind, Thread, Told, Usage, VERSION, Wait,
-    Whereabouts, Worker,
+    BlockingPool, Bucket, Clock, Dropped, Forgot, Kind, LockOrder, LockPair, LockedResource, Mode, Node,
+    Place, Process, Resource, ResourceKind, Role, Runtime, Site, Snapshot, Span, Stake, State, Task,
+    TaskKind, Thread, Told, Usage, VERSION, Wait, Whereabouts, Worker,
 };
 pub use write::{write, write_file};

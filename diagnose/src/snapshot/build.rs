@@ -7,6 +7,7 @@ use diagnose_reports::{Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapsh
 
 use super::alive::Alive;
 use super::merged::{Merged, Path, Sums};
+use super::order;
 use super::reset;
 use crate::clock::{self, Scale};
 use crate::tree::Histogram;
@@ -35,6 +36,7 @@ pub(super) fn build(merged: &Merged, alive: &Alive) -> Snapshot {
     }
     snapshot.alarms = watchdog::alarms();
     snapshot.long_poll_ns = watchdog::long_poll_ns();
+    snapshot.lock_order = order::build();
     alive.build(&mut snapshot, scale, |site| order.site_number(site));
     add_open_queues(&mut snapshot);
     snapshot

@@ -9,8 +9,10 @@
 
 mod alive;
 mod build;
+mod candidates;
 mod listing;
 mod merged;
+mod order;
 mod reset;
 mod runtimes;
 mod stakes;
@@ -77,6 +79,29 @@ pub fn tree() -> String {
 #[must_use]
 pub fn waiters() -> String {
     alive().waiters()
+}
+
+/// Which locks were taken in both orders, or in a circle, as text: for each, who held which and took which, and where. Noted
+/// only while [`Builder::lock_order`](crate::Builder::lock_order) or `DIAGNOSE_LOCK_ORDER=1` says so, empty otherwise. What
+/// stands here has not hung yet, and need not: the tasks may never run at the same time.
+///
+/// # Examples
+/// ```
+/// println!("{}", diagnose::lock_order());
+/// ```
+/// prints
+/// ```text
+/// lock order: 1 circle in 2 pairs
+///
+/// Mutex#1 `accounts` and Mutex#2 were taken in both orders
+///   task 2 `left` held Mutex#1 `accounts` (taken at src/main.rs:5) and took Mutex#2 at src/main.rs:6, 12 times
+///   task 3 `right` held Mutex#2 (taken at src/main.rs:9) and took Mutex#1 `accounts` at src/main.rs:10, once
+/// ```
+#[must_use]
+pub fn lock_order() -> String {
+    let mut snapshot = Snapshot::default();
+    snapshot.lock_order = order::build();
+    snapshot.lock_order_text()
 }
 
 /// A snapshot of what is alive, without what was spent.

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use diagnose_reports::{Role, Stake, Whereabouts};
 
+use super::candidates::Candidates;
 use super::waits::{Known, Seen, place};
 use crate::waits::{self, Staked};
 
@@ -15,23 +16,39 @@ use crate::waits::{self, Staked};
 #[derive(Debug)]
 pub(super) struct Stakes<'a> {
     by_resource: HashMap<u64, Vec<&'a Staked>>,
+    /// The first receiver of each channel.
+    receivers: HashMap<u64, &'a Staked>,
+    candidates: Candidates,
+    /// All records by number: among them the channels that tasks have sent to last.
+    records: HashMap<u64, &'static waits::Record>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: &'a [u64],
 }
+
+/// So many candidates are listed in all: of a stake for which there is no room, it is not known where it is.
+const MAX_CANDIDATES: usize = 1 << 20;
 
 /// The kernel tells when a thread began in hundredths of a second.
 const MARGIN_NS: u64 = 30_000_000;
 
 impl<'a> Stakes<'a> {
-    pub(super) fn new(stakes: &'a [Staked], foreign: &'a [u64]) -> Self {
+    pub(super) fn new(stakes: &'a [Staked], foreign: &'a [u64], seen: &Seen<'_>) -> Self {
         let mut by_resource: HashMap<u64, Vec<&Staked>> = HashMap::new();
         for stake in stakes {
             by_resource.entry(stake.resource).or_default().push(stake);
         }
-        for stakes in by_resource.values_mut() {
+        let mut receivers = HashMap::new();
+        for (resource, stakes) in &mut by_resource {
             stakes.sort_by_key(|stake| (stake.since, stake.span, stake.units));
+            let receiver = stakes.iter().find(|stake| stake.role == waits::Role::Receives);
+            receivers.extend(receiver.map(|receiver| (*resource, *receiver)));
         }
-        Self { by_resource, foreign }
+        let spawner = |known: &Known| (!known.is_stranger).then_some(known.spawned_by);
+        let tasks = seen.tasks.iter().map(|(id, known)| (*id, spawner(known), known.made));
+        let candidates = Candidates::new(tasks, MAX_CANDIDATES);
+        let records = waits::all_records().into_iter().map(|record| (record.id(), record));
+        let records = records.filter(|(id, _)| *id != 0).collect();
+        Self { by_resource, receivers, candidates, records, foreign }
     }
 
     pub(super) fn foreign_threads(&self) -> u64 {
@@ -73,7 +90,8 @@ impl<'a> Stakes<'a> {
         };
         let (spawned, sent) = owner.task.given_away();
         if spawned != staked.spawned {
-            stake.candidates = spawned_by(staked.task, staked.since, seen);
+            let Some(candidates) = self.candidates.since(staked.task, staked.since) else { return };
+            stake.candidates = candidates;
         }
         stake.whereabouts = if !staked.is_movable {
             if sent == staked.sent { Whereabouts::Exact } else { Whereabouts::Likely }
@@ -106,7 +124,7 @@ impl<'a> Stakes<'a> {
         if staked.uses != 0 || sent.wrapping_sub(staked.sent) != 1 {
             return Whereabouts::Unknown;
         }
-        let Some(record) = waits::all_records().into_iter().find(|record| record.id() == resource) else {
+        let Some(record) = self.records.get(&resource).filter(|record| record.id() == resource) else {
             return Whereabouts::Unknown;
         };
         if record.taken_out() < message {
@@ -114,8 +132,7 @@ impl<'a> Stakes<'a> {
             return Whereabouts::Likely;
         }
         // It was received. Whoever did has it, or has spawned a task for it, or has sent it on.
-        let receives = |stake: &&&Staked| stake.role == waits::Role::Receives;
-        let receiver = self.by_resource.get(&resource).and_then(|all| all.iter().find(receives));
+        let receiver = self.receivers.get(&resource);
         let Some((receiver, task)) = receiver.and_then(|it| Some((**it, seen.tasks.get(&it.task)?))) else {
             return Whereabouts::Unknown;
         };
@@ -126,17 +143,11 @@ impl<'a> Stakes<'a> {
         if sent_at >= staked.since || was_last && sent != receiver.sent {
             return Whereabouts::Unknown;
         }
+        let Some(later) = self.candidates.since(receiver.task, staked.since) else {
+            return Whereabouts::Unknown;
+        };
         stake.candidates.push(receiver.task);
-        stake.candidates.extend(spawned_by(receiver.task, staked.since, seen));
+        stake.candidates.extend(later);
         Whereabouts::Likely
     }
-}
-
-/// The tasks that were spawned by that one since then, and those of which nobody knows who spawned them.
-fn spawned_by(task: u64, since: u64, seen: &Seen<'_>) -> Vec<u64> {
-    let is_later = |known: &Known| (known.spawned_by == task || known.is_stranger) && known.made >= since;
-    let mut later: Vec<u64> =
-        seen.tasks.iter().filter(|(id, known)| **id != task && is_later(known)).map(|(id, _)| *id).collect();
-    later.sort_unstable();
-    later
 }

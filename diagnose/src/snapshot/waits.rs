@@ -125,7 +125,7 @@ impl Waits {
 
     /// Puts resources and waits into a snapshot.
     pub(super) fn build(&self, snapshot: &mut Snapshot, seen: &Seen<'_>) {
-        let stakes = Stakes::new(&self.stakes, &self.foreign);
+        let stakes = Stakes::new(&self.stakes, &self.foreign, seen);
         snapshot.foreign_threads = stakes.foreign_threads();
         for recorded in &self.records {
             let first_wait = recorded.queue.iter().map(|(wait, _)| wait.began).min().unwrap_or(seen.now);
@@ -302,7 +302,7 @@ fn place_of_site(site: &Site) -> Place {
     place
 }
 
-fn kind(kind: Kind) -> ResourceKind {
+pub(super) fn kind(kind: Kind) -> ResourceKind {
     match kind {
         Kind::Mutex => ResourceKind::Mutex,
         Kind::RwLock => ResourceKind::RwLock,

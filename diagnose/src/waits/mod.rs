@@ -16,6 +16,7 @@ mod guard;
 mod kept;
 mod leaf;
 mod notified;
+pub(crate) mod order;
 mod pool;
 mod record;
 mod resource;

@@ -354,6 +354,11 @@ impl Record {
 }
 
 impl Record {
+    /// What it is; `None` if it was never anybody's.
+    pub(super) fn kind(&self) -> Option<Kind> {
+        self.what.get().map(|what| what.kind)
+    }
+
     /// Since when the first of the queue waits, as a tick. `None` if nobody does.
     pub(crate) fn first_began(&self) -> Option<u64> {
         if !self.has_waiting() {

@@ -3,6 +3,7 @@
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use super::order;
 use super::pool::{Cache, Pool, Pooled};
 use super::record::Record;
 use crate::clock;
@@ -121,7 +122,7 @@ impl Place {
         self.resource.load(Relaxed) == resource
     }
 
-    fn read(&self) -> Option<Staked> {
+    pub(super) fn read(&self) -> Option<Staked> {
         let resource = self.resource.load(Relaxed);
         let units = self.units.load(Relaxed);
         let role = match units >> ROLE {
@@ -245,6 +246,7 @@ impl Stake {
         place.note(here);
         place.record.set(record);
         place.resource.store(record.id(), Relaxed);
+        order::note(role, record, place);
         Self { place: Some(place) }
     }
 

@@ -6,6 +6,7 @@
 //! hide      a snapshot without some of its nodes
 //! fold      stacks with a value: flame graphs
 //! rows      one row per site: the table by function
+//! lock_order  locks that were taken in both orders
 //! long_polls  call paths with polls over a bound
 //! labels    one row per site and label
 //! quantile  p50 and p99 from log2 histograms
@@ -17,6 +18,7 @@ pub(crate) mod fold;
 pub(crate) mod hangs;
 pub(crate) mod hide;
 pub(crate) mod labels;
+pub(crate) mod lock_order;
 pub(crate) mod long_polls;
 pub(crate) mod quantile;
 pub(crate) mod rows;

@@ -1,7 +1,7 @@
 //! The snapshot itself as JSON: complete, for reading back here or with other tools.
 //!
 //! Field by field what [`Snapshot`] is, indented, in the order of its fields, with a line break at the end. Last come its
-//! `verdicts`, for other tools: whoever reads the file back here computes them anew.
+//! `verdicts`, and `lock_inversions` if there are any, for other tools: whoever reads the file back here computes them anew.
 //! The number `version` decides whether a reader understands the file; it is looked at before anything else
 //! is.
 
@@ -10,6 +10,7 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::hangs::Verdict;
+use crate::analysis::lock_order::LockInversion;
 use crate::error::Error;
 use crate::format::View;
 use crate::model::{Snapshot, VERSION};
@@ -29,11 +30,17 @@ struct Page<'a> {
     #[serde(flatten)]
     snapshot: &'a Snapshot,
     verdicts: Vec<Verdict>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lock_inversions: Vec<LockInversion>,
 }
 
 /// Renders the whole snapshot, whatever the view.
 pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
-    let mut page = serde_json::to_string_pretty(&Page { snapshot, verdicts: snapshot.verdicts() })?;
+    let mut page = serde_json::to_string_pretty(&Page {
+        snapshot,
+        verdicts: snapshot.verdicts(),
+        lock_inversions: snapshot.lock_inversions(),
+    })?;
     page.push('\n');
     Ok(page)
 }

@@ -5,6 +5,7 @@
 //! text     tables and tree, for a terminal     json     the snapshot, for reading back
 //! dot      who waits for what, for Graphviz
 //! verdicts   what hangs          waiters    what is waited for, and who has it: both in the text report
+//! lock_order   locks that were taken in both orders, there too
 //! footer   what every report says about itself: cost, losses, clock
 //! empty    the page when there is nothing to draw, and why
 //! units    times, counts and shares as people read them
@@ -23,6 +24,7 @@ pub(crate) mod folded;
 pub(crate) mod footer;
 pub(crate) mod head;
 pub(crate) mod json;
+pub(crate) mod lock_order;
 pub(crate) mod long_polls;
 #[cfg(feature = "svg")]
 pub(crate) mod svg;

@@ -6,6 +6,7 @@
 //! header         what was recorded, for how long
 //! tasks          what each is doing
 //! waiters        locks, channels and the like for which something waits
+//! lock order     locks that were taken in both orders, if that was noted
 //! by function    one row per site, by self busy
 //! call tree      one row per path
 //! long polls     one row per path with polls over a bound
@@ -22,7 +23,7 @@ use crate::analysis::labels::label_rows;
 use crate::analysis::rows::{Row, rows};
 use crate::export::table::Table;
 use crate::export::units::{count, counted, time};
-use crate::export::{callpaths, empty, footer::footer, long_polls, tasks, verdicts, waiters};
+use crate::export::{callpaths, empty, footer::footer, lock_order, long_polls, tasks, verdicts, waiters};
 use crate::format::View;
 use crate::model::{Kind, Snapshot};
 use crate::names::{location, printable};
@@ -59,6 +60,10 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     let waiters = waiters::render(snapshot, MAX_ROWS);
     if !waiters.is_empty() {
         let _ = write!(page, "\nwhat is waited for, the longest wait first\n\n{waiters}");
+    }
+    let lock_order = lock_order::render(snapshot, MAX_ROWS);
+    if !lock_order.is_empty() {
+        let _ = write!(page, "\n{lock_order}");
     }
     let snapshot = &plain(snapshot);
     if snapshot.nodes.is_empty() {

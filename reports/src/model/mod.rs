@@ -10,12 +10,14 @@
 //! so a change here is a change of the file format: see [`VERSION`].
 
 mod alive;
+mod order;
 mod spent;
 mod waits;
 
 use serde::{Deserialize, Serialize};
 
 pub use alive::{BlockingPool, Runtime, Span, State, Task, TaskKind, Worker};
+pub use order::{LockOrder, LockPair, LockedResource};
 pub use spent::{Bucket, Node};
 pub use waits::{Forgot, Mode, Place, Resource, ResourceKind, Role, Stake, Told, Usage, Wait, Whereabouts};
 
@@ -73,6 +75,9 @@ pub struct Snapshot {
     /// What waits for a resource, a task or a moment; those at one resource in the order of its queue.
     #[serde(default)]
     pub waits: Vec<Wait>,
+    /// In which order locks were taken; `None` if that was not noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock_order: Option<LockOrder>,
     /// Threads of the process of which nothing is known: no worker, none that has run a recorded task, none of this crate's
     /// own. Whatever a task has given away may be with one of them.
     #[serde(default)]

@@ -172,13 +172,10 @@ impl System<'_> {
         let facts = self.facts;
         let line = facts.lines.get(resource)?.first()?;
         let first = *self.shared.first_writer[resource].get_or_insert_with(|| {
-            let writes = |&wait: &usize| {
-                step();
-                facts.snapshot.waits[wait].mode == Mode::Write
-            };
-            line.iter().position(writes).unwrap_or(line.len())
+            let is_writer = |wait: usize| facts.snapshot.waits[wait].mode == Mode::Write;
+            line.iter().inspect(|_| step()).position(|&wait| is_writer(wait)).unwrap_or(line.len())
         });
-        line.get(first).filter(|_| first < facts.ahead[index]).copied()
+        line.get(first).copied().filter(|_| first < facts.ahead[index])
     }
 
     /// Whether no reader waits for those who hold the lock: they are readers too.

@@ -26,8 +26,8 @@ pub(super) struct Shared {
     told: Vec<Option<Gate>>,
     all: Vec<Option<Gate>>,
     holders: Vec<Option<Gate>>,
-    /// By resource: whether no reader waits for those who hold it; the first of its line that wants to write, or where
-    /// that ends.
+    /// By resource: whether no reader waits for those who hold it; the place in its line of the first that wants to
+    /// write, the end of the line if none does.
     pub(super) is_open_to_readers: Vec<Option<bool>>,
     pub(super) first_writer: Vec<Option<usize>>,
     /// By resource and number: its stakes, and so many of its units.

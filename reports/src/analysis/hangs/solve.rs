@@ -21,7 +21,8 @@ const LIKELY_NS: u64 = 250_000_000;
 
 impl Snapshot {
     /// What hangs, and what may: the root causes first, each with the chain of who waits for whom and the tasks behind it.
-    /// Computed anew on each call, in time proportional to what is alive. Empty for a program that merely waits.
+    /// Computed anew on each call, in time proportional to what is alive: a hundred thousand tasks that
+    /// wait take 60 to 700 ms. Empty for a program that merely waits.
     #[must_use]
     pub fn verdicts(&self) -> Vec<Verdict> {
         let facts = Facts::new(self);

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use super::gates::{Gate, Solved};
-use super::numbers::Table;
+use super::numbers::{Table, with_capacity};
 use super::steps::step;
 use super::system::{Node, System, task_gate};
 
@@ -81,7 +81,7 @@ impl Stuck {
     /// `allowed`.
     pub(super) fn circle(&self, start: Gate, allowed: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
         let group = self.group_of[start]?;
-        let mut came_from = Table::default();
+        let mut came_from = with_capacity(self.group(group).len());
         came_from.insert(start, start);
         let mut queue = VecDeque::from([start]);
         while let Some(gate) = queue.pop_front() {
@@ -112,13 +112,14 @@ impl Stuck {
     /// A hundred thousand may wait behind each of a hundred thousand ends: a few of those that wait at the same distance are
     /// nearly always enough.
     fn way(&self, ends: &[Gate], is_start: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
-        const FEW: usize = 64;
+        const FEW: usize = 16;
         self.way_within(FEW, ends, &is_start).or_else(|| self.way_within(usize::MAX, ends, &is_start))
     }
 
     fn way_within(&self, width: usize, ends: &[Gate], is_start: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
         let mut level = ends.to_vec();
-        let mut goes_to: Table<Gate, Gate> = level.iter().map(|&gate| (gate, gate)).collect();
+        let mut goes_to = with_capacity(64);
+        goes_to.extend(level.iter().map(|&gate| (gate, gate)));
         while !level.is_empty() {
             if let Some(&start) = level.iter().filter(|&&gate| is_start(gate)).min() {
                 let mut way = vec![start];

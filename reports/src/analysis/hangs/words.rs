@@ -29,8 +29,13 @@ pub(crate) fn kind(kind: ResourceKind) -> &'static str {
 
 /// `Mutex#1`, or ``Mutex#1 `sessions` ``.
 pub(crate) fn resource(it: &Resource) -> String {
-    let mut text = format!("{}#{}", kind(it.kind), it.id);
-    if let Some(name) = &it.name {
+    resource_words(it.kind, it.id, it.name.as_deref())
+}
+
+/// The same of its parts.
+pub(crate) fn resource_words(what: ResourceKind, id: u64, name: Option<&str>) -> String {
+    let mut text = format!("{}#{id}", kind(what));
+    if let Some(name) = name {
         let _ = write!(text, " `{}`", printable(name));
     }
     text

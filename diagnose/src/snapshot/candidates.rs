@@ -1,0 +1,75 @@
+//! Tasks that a moved stake may be with: those that were spawned since.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+/// When a task was made, and its number.
+type Made = (u64, u64);
+
+/// Tasks by who spawned them, each list by age.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    spawned: HashMap<u64, Vec<Made>>,
+    /// Those of which nobody knows who spawned them.
+    strangers: Vec<Made>,
+    /// How many can still be listed.
+    room: Cell<usize>,
+}
+
+impl Candidates {
+    /// From numbers, spawners (`None`: not known) and when they were made. At most `room` are listed in all: a task that makes
+    /// a hundred thousand channels, and spawns as many tasks for them, would have billions.
+    pub(super) fn new(tasks: impl Iterator<Item = (u64, Option<u64>, u64)>, room: usize) -> Self {
+        let mut candidates = Self { room: Cell::new(room), ..Self::default() };
+        for (id, by, made) in tasks {
+            let tasks = match by {
+                Some(by) => candidates.spawned.entry(by).or_default(),
+                None => &mut candidates.strangers,
+            };
+            tasks.push((made, id));
+        }
+        candidates.spawned.values_mut().for_each(|tasks| tasks.sort_unstable());
+        candidates.strangers.sort_unstable();
+        candidates
+    }
+
+    /// The tasks that were spawned by that one since then, and those of which nobody knows who spawned them, by number. `None`
+    /// if there is no room for them.
+    pub(super) fn since(&self, task: u64, since: u64) -> Option<Vec<u64>> {
+        let own = later(self.spawned.get(&task).map_or(&[], Vec::as_slice), since);
+        let strangers = later(&self.strangers, since);
+        self.room.set(self.room.get().checked_sub(own.len() + strangers.len())?);
+        let all = own.iter().chain(strangers).map(|(_, id)| *id);
+        let mut all: Vec<u64> = all.filter(|id| *id != task).collect();
+        all.sort_unstable();
+        Some(all)
+    }
+}
+
+fn later(tasks: &[Made], since: u64) -> &[Made] {
+    &tasks[tasks.partition_point(|(made, _)| *made < since)..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Candidates;
+
+    const TASKS: [(u64, Option<u64>, u64); 5] =
+        [(1, Some(0), 1), (2, Some(1), 20), (3, Some(1), 30), (4, None, 25), (5, Some(2), 40)];
+
+    #[test]
+    fn those_that_were_spawned_since_by_the_task_or_by_nobody_known() {
+        let candidates = Candidates::new(TASKS.into_iter(), 100);
+        assert_eq!(candidates.since(1, 10), Some(vec![2, 3, 4]));
+        assert_eq!(candidates.since(1, 25), Some(vec![3, 4]), "the same moment counts");
+        assert_eq!(candidates.since(4, 10), Some(vec![]), "not the task itself");
+    }
+
+    #[test]
+    fn where_there_is_no_room_it_is_not_known() {
+        let candidates = Candidates::new(TASKS.into_iter(), 4);
+        assert!(candidates.since(1, 10).is_some());
+        assert_eq!(candidates.since(1, 10), None);
+        assert_eq!(candidates.since(1, 30), Some(vec![3]), "there is room for one");
+    }
+}

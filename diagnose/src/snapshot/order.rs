@@ -1,0 +1,54 @@
+//! In which order locks were taken, as plain data.
+
+use std::collections::BTreeMap;
+
+use diagnose_reports::{LockOrder, LockPair, LockedResource};
+
+use super::listing::some;
+use super::waits::{kind, place};
+use crate::tree;
+use crate::waits::Identity;
+use crate::waits::order::{Pair, noted};
+
+/// What was noted; `None` while that is off.
+pub(super) fn build() -> Option<LockOrder> {
+    let noted = noted()?;
+    let mut order = LockOrder::default();
+    let mut numbers = BTreeMap::new();
+    for (id, identity) in &noted.resources {
+        numbers.insert(*id, order.resources.len());
+        order.resources.push(resource(*id, identity));
+    }
+    for ((held, acquired), pair) in &noted.pairs {
+        if let (Some(held), Some(acquired)) = (numbers.get(held), numbers.get(acquired)) {
+            order.pairs.push(build_pair(*held, *acquired, pair));
+        }
+    }
+    order.over_pairs = noted.over;
+    Some(order)
+}
+
+fn resource(id: u64, identity: &Identity) -> LockedResource {
+    let mut built = LockedResource::default();
+    built.id = id;
+    built.kind = kind(identity.what.kind);
+    built.library.push_str(identity.what.library);
+    built.name = identity.name.as_deref().map(str::to_owned);
+    built.created = Some(place(identity.made_at));
+    built
+}
+
+fn build_pair(held: usize, acquired: usize, pair: &Pair) -> LockPair {
+    let mut built = LockPair::default();
+    (built.held, built.acquired) = (held, acquired);
+    built.held_at = pair.held_at.map(place);
+    built.acquired_at = pair.acquired_at.map(place);
+    built.task = some(pair.task);
+    built.task_name.push_str(pair.task_name);
+    if pair.task == 0 {
+        let own = tree::all().into_iter().find(|tree| Some(tree.root.tree) == pair.thread);
+        built.thread = own.and_then(tree::Tree::thread).map(|(name, _)| name).unwrap_or_default();
+    }
+    built.count = pair.count;
+    built
+}

@@ -1,0 +1,88 @@
+//! Locks that were taken in both orders, as text.
+//!
+//! ```text
+//! lock order: 1 circle in 2 pairs
+//!
+//! Mutex#1 `accounts` and Mutex#2 were taken in both orders
+//!   task 2 `left` held Mutex#1 `accounts` (taken at src/main.rs:5) and took Mutex#2 at src/main.rs:6, 12 times
+//!   task 3 `right` held Mutex#2 (taken at src/main.rs:9) and took Mutex#1 `accounts` at src/main.rs:10, once
+//! ```
+
+use std::fmt::Write as _;
+
+use crate::analysis::hangs::words::{at, place, resource_words};
+use crate::export::units::{count, counted};
+use crate::model::{LockOrder, LockPair, Snapshot};
+use crate::names::printable;
+
+/// So many circles, and steps of a circle, are written out.
+const MAX_ROWS: usize = 32;
+
+impl Snapshot {
+    /// Which locks were taken in both orders, or in a circle, as text: who held which and took which, and where. Empty where
+    /// it was not asked for.
+    #[must_use]
+    pub fn lock_order_text(&self) -> String {
+        render(self, usize::MAX)
+    }
+}
+
+/// Renders at most `bound` circles, and counts the others.
+pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
+    let Some(order) = &snapshot.lock_order else { return String::new() };
+    let inversions = snapshot.lock_inversions();
+    let pairs = counted(order.pairs.len() as u64, "pair");
+    let mut text = match inversions.len() {
+        0 => format!("lock order: no circle in {pairs}\n"),
+        many => format!("lock order: {} in {pairs}\n", counted(many as u64, "circle")),
+    };
+    for inversion in inversions.iter().take(bound) {
+        let steps: Vec<&LockPair> = inversion.pairs.iter().map(|&pair| &order.pairs[pair]).collect();
+        let names: Vec<String> = steps.iter().take(MAX_ROWS).map(|step| name(order, step.held)).collect();
+        let how = if steps.len() == 2 { "both orders" } else { "a circle" };
+        let more = if steps.len() > MAX_ROWS { ", …" } else { "" };
+        let names = match names.as_slice() {
+            [first, second] => format!("{first} and {second}"),
+            names => names.join(", "),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "\n{names}{more} were taken in {how}");
+        for step in steps.iter().take(MAX_ROWS) {
+            let _ = writeln!(text, "  {}", words(order, step));
+        }
+        if steps.len() > MAX_ROWS {
+            let _ = writeln!(text, "  … and {} more", count((steps.len() - MAX_ROWS) as u64));
+        }
+    }
+    if inversions.len() > bound {
+        let rest = counted((inversions.len() - bound) as u64, "circle");
+        let _ = writeln!(text, "\n… and {rest} more (the JSON report has everything)");
+    }
+    if order.over_pairs > 0 {
+        let _ = writeln!(text, "\n{} more were met, and not noted", counted(order.over_pairs, "pair"));
+    }
+    text
+}
+
+fn words(order: &LockOrder, pair: &LockPair) -> String {
+    let who = match pair.task {
+        Some(task) => format!("task {task} `{}`", printable(&pair.task_name)),
+        None if pair.thread.is_empty() => "a thread".to_owned(),
+        None => format!("thread {}", printable(&pair.thread)),
+    };
+    let taken = place(pair.held_at.as_ref()).map(|it| format!(" (taken at {it})")).unwrap_or_default();
+    let times = if pair.count == 1 { "once".to_owned() } else { format!("{} times", count(pair.count)) };
+    format!(
+        "{who} held {}{taken} and took {}{}, {times}",
+        name(order, pair.held),
+        name(order, pair.acquired),
+        at(pair.acquired_at.as_ref()),
+    )
+}
+
+fn name(order: &LockOrder, index: usize) -> String {
+    order
+        .resources
+        .get(index)
+        .map_or_else(String::new, |it| resource_words(it.kind, it.id, it.name.as_deref()))
+}

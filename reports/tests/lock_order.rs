@@ -1,0 +1,110 @@
+//! Locks that were taken in both orders, or in a circle: what is found, and how it reads.
+
+use diagnose_reports::{Format, LockOrder, LockPair, LockedResource, Place, Snapshot, View};
+
+mod support;
+
+/// Locks 1 to `locks`, and pairs of them.
+fn noted(locks: u64, pairs: &[(usize, usize)]) -> Snapshot {
+    let mut order = LockOrder::default();
+    for id in 1..=locks {
+        let mut lock = LockedResource::default();
+        lock.id = id;
+        order.resources.push(lock);
+    }
+    for (line, &(held, acquired)) in pairs.iter().enumerate() {
+        let mut pair = LockPair::default();
+        (pair.held, pair.acquired) = (held - 1, acquired - 1);
+        let line = u32::try_from(line).expect("few") * 10 + 1;
+        (pair.held_at, pair.acquired_at) = (Some(place(line)), Some(place(line + 1)));
+        pair.task = Some(7);
+        pair.task_name.push_str("work");
+        pair.count = 1;
+        order.pairs.push(pair);
+    }
+    let mut snapshot = support::empty();
+    snapshot.lock_order = Some(order);
+    snapshot
+}
+
+fn place(line: u32) -> Place {
+    let mut place = Place::default();
+    place.file.push_str("src/main.rs");
+    place.line = line;
+    place
+}
+
+/// The numbers of the locks in each circle.
+fn circles(snapshot: &Snapshot) -> Vec<Vec<usize>> {
+    let pairs = &snapshot.lock_order.as_ref().expect("it was noted").pairs;
+    let found = snapshot.lock_inversions();
+    found.iter().map(|it| it.pairs.iter().map(|&pair| pairs[pair].held + 1).collect()).collect()
+}
+
+#[test]
+fn one_order_is_no_circle() {
+    assert!(circles(&noted(4, &[(1, 2), (1, 3), (2, 3), (3, 4)])).is_empty());
+}
+
+#[test]
+fn both_orders_are_one() {
+    assert_eq!(circles(&noted(3, &[(1, 2), (2, 3), (2, 1)])), [[1, 2]]);
+}
+
+#[test]
+fn longer_circles_come_after_and_what_is_in_them_once() {
+    let pairs = [(1, 2), (2, 3), (3, 1), (4, 5), (5, 4), (3, 4)];
+    assert_eq!(circles(&noted(5, &pairs)), [vec![4, 5], vec![1, 2, 3]]);
+}
+
+#[test]
+fn two_circles_with_a_lock_in_common_are_two() {
+    let pairs = [(1, 2), (2, 3), (3, 1), (1, 4), (4, 5), (5, 1)];
+    assert_eq!(circles(&noted(5, &pairs)), [[1, 2, 3], [1, 4, 5]]);
+}
+
+#[test]
+fn a_ring_of_ten_thousand_is_one_circle() {
+    let pairs: Vec<(usize, usize)> = (1..=10_000).map(|lock| (lock, lock % 10_000 + 1)).collect();
+    let snapshot = noted(10_000, &pairs);
+    assert_eq!(circles(&snapshot)[0].len(), 10_000);
+    assert!(snapshot.lock_order_text().lines().count() < 50, "it is not written out");
+}
+
+#[test]
+fn numbers_that_are_not_there_are_left_out() {
+    assert!(circles(&noted(2, &[(1, 9), (9, 1), (2, 2)])).is_empty());
+}
+
+#[test]
+fn the_text_says_who_and_where() {
+    let mut snapshot = noted(2, &[(1, 2), (2, 1)]);
+    let order = snapshot.lock_order.as_mut().expect("it was noted");
+    order.resources[0].name = Some("accounts".into());
+    order.pairs[0].count = 1200;
+    (order.pairs[1].task, order.pairs[1].thread) = (None, "worker".into());
+    order.over_pairs = 3;
+    insta::assert_snapshot!(snapshot.lock_order_text(), @r"
+    lock order: 1 circle in 2 pairs
+
+    Mutex#1 `accounts` and Mutex#2 were taken in both orders
+      task 7 `work` held Mutex#1 `accounts` (taken at src/main.rs:1) and took Mutex#2 at src/main.rs:2, 1,200 times
+      thread worker held Mutex#2 (taken at src/main.rs:11) and took Mutex#1 `accounts` at src/main.rs:12, once
+
+    3 pairs more were met, and not noted
+    ");
+}
+
+#[test]
+fn reports_have_it_where_it_was_noted() {
+    let mut snapshot = noted(2, &[(1, 2), (2, 1)]);
+    assert!(
+        support::page(&snapshot, Format::Text, View::Time).contains("\nlock order: 1 circle in 2 pairs\n")
+    );
+    let json = support::page(&snapshot, Format::Json, View::Time);
+    assert!(json.contains("\"lock_inversions\": ["), "{json}");
+    assert_eq!(Snapshot::read_json(json.as_bytes()).expect("a snapshot"), snapshot);
+    snapshot.lock_order = None;
+    assert!(!support::page(&snapshot, Format::Text, View::Time).contains("lock order"));
+    assert!(!support::page(&snapshot, Format::Json, View::Time).contains("lock_"));
+}

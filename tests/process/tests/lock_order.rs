@@ -1,0 +1,51 @@
+//! In which order locks are taken is noted where it is asked for, and what was taken in both orders is said.
+
+use diagnose_process_tests::child::Program;
+
+const SOURCE: &str = include_str!("../src/bin/lock_order.rs");
+
+fn said(variables: &[(&str, &str)]) -> Vec<String> {
+    let mut program = Program::start(env!("CARGO_BIN_EXE_lock_order"), &[], variables);
+    let mut lines = Vec::new();
+    while !lines.last().is_some_and(|line: &String| line.starts_with("pairs: ")) && lines.len() < 100 {
+        lines.push(program.hear());
+    }
+    assert!(program.end().success);
+    println!("{}", lines.join("\n"));
+    lines
+}
+
+/// The place of a line of the program, by what stands in it.
+fn place(text: &str) -> String {
+    let line = SOURCE.lines().position(|line| line.contains(text)).expect("it is there") + 1;
+    format!("tests/process/src/bin/lock_order.rs:{line}")
+}
+
+#[test]
+fn locks_that_were_taken_in_both_orders_are_said_with_who_and_where() {
+    let lines = said(&[("DIAGNOSE_LOCK_ORDER", "1")]);
+    assert_eq!(lines[0], "lock order: 2 circles in 5 pairs");
+    assert_eq!(lines[2], "RwLock#1 and Mutex#2 were taken in both orders");
+    let [left, right] = ["left", "right"].map(|who| {
+        let [holds, takes] = ["holds", "takes"].map(|what| place(&format!("// {who} {what}")));
+        (holds, takes)
+    });
+    assert_eq!(
+        lines[3],
+        format!("  task 1 `main` held RwLock#1 (taken at {}) and took Mutex#2 at {}, once", right.0, right.1)
+    );
+    assert_eq!(
+        lines[4],
+        format!(
+            "  task 1 `main` held Mutex#2 (taken at {}) and took RwLock#1 at {}, 2 times",
+            left.0, left.1
+        )
+    );
+    assert_eq!(lines[6], "Mutex#3, Mutex#4, Mutex#5 were taken in a circle");
+    assert!(lines[7].starts_with("  thread turns held Mutex#3 (taken at "), "{lines:#?}");
+}
+
+#[test]
+fn nothing_is_noted_unless_it_is_asked_for() {
+    assert_eq!(said(&[]), ["pairs: None"]);
+}
