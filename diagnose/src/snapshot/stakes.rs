@@ -9,12 +9,15 @@ use std::collections::HashMap;
 use diagnose_reports::{Role, Stake, Whereabouts};
 
 use super::waits::{Known, Seen, place};
+use crate::live;
 use crate::waits::{self, Staked};
 
 /// All stakes by their resource.
 #[derive(Debug)]
 pub(super) struct Stakes<'a> {
     by_resource: HashMap<u64, Vec<&'a Staked>>,
+    /// How often tasks that are done had spawned, and sent, as far as that is kept.
+    done: HashMap<u64, (u32, u32)>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: &'a [u64],
 }
@@ -31,7 +34,8 @@ impl<'a> Stakes<'a> {
         for stakes in by_resource.values_mut() {
             stakes.sort_by_key(|stake| (stake.since, stake.span, stake.units));
         }
-        Self { by_resource, foreign }
+        let done = live::all_tasks().into_iter().filter_map(live::Task::given_away_before).collect();
+        Self { by_resource, done, foreign }
     }
 
     pub(super) fn foreign_threads(&self) -> u64 {
@@ -68,7 +72,17 @@ impl<'a> Stakes<'a> {
         let Some(owner) = seen.tasks.get(&staked.task) else {
             // Its task is gone, and what can be moved is with somebody else. What borrows was forgotten there.
             let is_forgotten = staked.task != 0 && !staked.is_movable;
-            stake.whereabouts = if is_forgotten { Whereabouts::Exact } else { Whereabouts::Unknown };
+            stake.whereabouts = if is_forgotten {
+                Whereabouts::Exact
+            } else if staked.is_movable
+                && self.is_with_spawned(staked)
+                && !self.may_be_foreign(stake.since_ns)
+            {
+                stake.candidates = spawned_by(staked.task, staked.since, seen);
+                if stake.candidates.is_empty() { Whereabouts::Unknown } else { Whereabouts::Likely }
+            } else {
+                Whereabouts::Unknown
+            };
             return;
         };
         let (spawned, sent) = owner.task.given_away();
@@ -87,6 +101,12 @@ impl<'a> Stakes<'a> {
         } else {
             Whereabouts::Exact
         };
+    }
+
+    /// Whether its task, which is done, has sent nothing since that could carry something away, and has spawned.
+    fn is_with_spawned(&self, staked: &Staked) -> bool {
+        let done = self.done.get(&staked.task);
+        done.is_some_and(|(spawned, sent)| *sent == staked.sent && *spawned != staked.spawned)
     }
 
     /// Whether a thread of which nothing is known began after that.
