@@ -4,7 +4,7 @@
 //! are one if something that has to end waits behind them: a root task, such as `main`, or one that is joined. Whoever waits
 //! for a lock, for a place, or for a task to end, and whose messages lie unread, wants it by that alone.
 
-use super::facts::Facts;
+use super::facts::{Facts, is_active};
 use super::system::Node;
 use crate::model::{Mode, Snapshot, Task};
 
@@ -12,15 +12,18 @@ use crate::model::{Mode, Snapshot, Task};
 pub(super) fn is_demanded(
     facts: &Facts<'_>,
     way: &[Node],
-    mut group: impl Iterator<Item = Node>,
+    group: impl Iterator<Item = Node>,
     behind: &[usize],
 ) -> bool {
     let snapshot = facts.snapshot;
+    let is_busy = |wait: usize| {
+        let wait = &snapshot.waits[wait];
+        let only_hears =
+            matches!(wait.mode, Mode::Receive | Mode::Notified | Mode::Closed | Mode::Arrive | Mode::Custom);
+        is_active(wait) && !only_hears
+    };
     let is_at_work = |node: &Node| match *node {
-        Node::Wait(wait) => {
-            let mode = snapshot.waits[wait].mode;
-            !matches!(mode, Mode::Receive | Mode::Notified | Mode::Closed | Mode::Arrive | Mode::Custom)
-        }
+        Node::Wait(wait) => is_busy(wait),
         Node::Stake(resource, number) => {
             let inside = snapshot.resources[resource].stakes[number].inside;
             inside.and_then(|id| facts.resource(id)).is_some_and(|index| snapshot.resources[index].filled > 0)
@@ -29,11 +32,12 @@ pub(super) fn is_demanded(
         _ => false,
     };
     let is_wanted = |task: usize| is_root(snapshot, &snapshot.tasks[task]) || facts.is_joined[task];
+    let is_kept_up = |task: usize| facts.waits_of_task[task].iter().any(|&wait| is_busy(wait));
     let waits = way.iter().any(|node| matches!(node, Node::Wait(_)));
     !waits
         || way.iter().any(is_at_work)
-        || way.iter().filter_map(Node::task).chain(behind.iter().copied()).any(is_wanted)
-        || group.any(|node| node.task().is_some_and(is_wanted))
+        || way.iter().copied().chain(group).filter_map(|node| node.task()).any(is_wanted)
+        || behind.iter().any(|&task| is_wanted(task) || is_kept_up(task))
 }
 
 /// Whether it is the root of the program, or of a thread: nobody has spawned it, or it is what a runtime runs as `main`.
