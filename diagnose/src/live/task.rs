@@ -219,6 +219,9 @@ impl Task {
 
     /// The task is done.
     pub(super) fn vacate(&self) {
+        if let Some(given) = self.given.get() {
+            given.end(self.id());
+        }
         let mut own = self.origin.lock();
         *own = None;
         self.id.store(0, Relaxed);
@@ -288,6 +291,11 @@ impl Task {
     #[inline]
     pub(crate) fn given_away(&self) -> (u32, u32) {
         self.given.get().map_or((0, 0), Given::counts)
+    }
+
+    /// The same of a task that is done, with its number: the last of those before this one that gave something away.
+    pub(crate) fn given_away_before(&self) -> Option<(u64, (u32, u32))> {
+        self.given.get().map(Given::done).filter(|(id, _)| *id != 0)
     }
 
     /// The resource that it has sent to last, the number of the message there, and when the poll began in which it did.

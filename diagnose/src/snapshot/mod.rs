@@ -18,8 +18,17 @@ mod runtimes;
 mod stakes;
 mod waits;
 
+use std::time::Duration;
+
 pub use diagnose_reports::Snapshot;
 pub use reset::reset;
+
+use crate::sync::Mutex;
+
+/// Captures come one after the other: how many keep the waker of a wait is counted, and a capture keeps the waits that it
+/// reads. One that was ended by a panic, and one that takes forever, does not keep others from theirs.
+static TURN: Mutex<()> = Mutex::new(());
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the program has recorded up to now, over all threads, living and dead.
 ///
@@ -40,6 +49,7 @@ pub use reset::reset;
 /// ```
 #[must_use]
 pub fn snapshot() -> Snapshot {
+    let _turn = TURN.try_lock_for(PATIENCE);
     let mut merged = merged::Merged::capture();
     let alive = alive::Alive::capture();
     alive.charge(&mut merged);
@@ -106,5 +116,6 @@ pub fn lock_order() -> String {
 
 /// A snapshot of what is alive, without what was spent.
 pub(crate) fn alive() -> Snapshot {
+    let _turn = TURN.try_lock_for(PATIENCE);
     build::build(&merged::Merged::default(), &alive::Alive::capture())
 }

@@ -10,6 +10,7 @@ use diagnose_reports::{Role, Stake, Whereabouts};
 
 use super::candidates::Candidates;
 use super::waits::{Known, Seen, place};
+use crate::live;
 use crate::waits::{self, Staked};
 
 /// All stakes by their resource.
@@ -21,6 +22,8 @@ pub(super) struct Stakes<'a> {
     candidates: Candidates,
     /// All records by number: among them the channels that tasks have sent to last.
     records: HashMap<u64, &'static waits::Record>,
+    /// How often tasks that are done had spawned, and sent, as far as that is kept.
+    done: HashMap<u64, (u32, u32)>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: &'a [u64],
 }
@@ -48,7 +51,8 @@ impl<'a> Stakes<'a> {
         let candidates = Candidates::new(tasks, MAX_CANDIDATES);
         let records = waits::all_records().into_iter().map(|record| (record.id(), record));
         let records = records.filter(|(id, _)| *id != 0).collect();
-        Self { by_resource, receivers, candidates, records, foreign }
+        let done = live::all_tasks().into_iter().filter_map(live::Task::given_away_before).collect();
+        Self { by_resource, receivers, candidates, records, done, foreign }
     }
 
     pub(super) fn foreign_threads(&self) -> u64 {
@@ -85,7 +89,17 @@ impl<'a> Stakes<'a> {
         let Some(owner) = seen.tasks.get(&staked.task) else {
             // Its task is gone, and what can be moved is with somebody else. What borrows was forgotten there.
             let is_forgotten = staked.task != 0 && !staked.is_movable;
-            stake.whereabouts = if is_forgotten { Whereabouts::Exact } else { Whereabouts::Unknown };
+            stake.whereabouts = if is_forgotten {
+                Whereabouts::Exact
+            } else if staked.is_movable
+                && self.is_with_spawned(staked)
+                && !self.may_be_foreign(seen.ago(staked.since))
+            {
+                stake.candidates = self.candidates.since(staked.task, staked.since).unwrap_or_default();
+                if stake.candidates.is_empty() { Whereabouts::Unknown } else { Whereabouts::Likely }
+            } else {
+                Whereabouts::Unknown
+            };
             return;
         };
         let (spawned, sent) = owner.task.given_away();
@@ -105,6 +119,12 @@ impl<'a> Stakes<'a> {
         } else {
             Whereabouts::Exact
         };
+    }
+
+    /// Whether its task, which is done, has sent nothing since that could carry something away, and has spawned.
+    fn is_with_spawned(&self, staked: &Staked) -> bool {
+        let done = self.done.get(&staked.task);
+        done.is_some_and(|(spawned, sent)| *sent == staked.sent && *spawned != staked.spawned)
     }
 
     /// Whether a thread of which nothing is known began after that.

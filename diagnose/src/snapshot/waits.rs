@@ -36,6 +36,8 @@ struct Recorded {
     id: u64,
     identity: Identity,
     queue: Vec<(Arc<waits::Wait>, Polled)>,
+    /// A wait that was given up, and whose waker the primitive keeps.
+    given_up: Option<(Arc<waits::Wait>, Polled)>,
     told: Option<waits::Told>,
     forgot: Option<waits::Forgot>,
     usage: waits::Usage,
@@ -108,7 +110,8 @@ impl Waits {
     /// By task, how many clones of its waker are kept by these waits; `None` if one of them has changed since it was read.
     pub(super) fn kept_wakers(&self) -> HashMap<u64, Option<u64>> {
         let mut kept = HashMap::new();
-        for (wait, polled) in self.records.iter().flat_map(|recorded| &recorded.queue).chain(&self.loose) {
+        let waits = self.records.iter().flat_map(|recorded| recorded.queue.iter().chain(&recorded.given_up));
+        for (wait, polled) in waits.chain(&self.loose) {
             // What only notes that it was forced to wait keeps none, however fast it is polled.
             if polled.is_forced && !polled.keeps_waker {
                 continue;
@@ -143,6 +146,12 @@ impl Waits {
                 built.ahead = ahead(&recorded.queue, place);
                 snapshot.waits.push(built);
             }
+            if let Some((wait, polled)) = recorded.given_up.as_ref().filter(|it| may_be_made_anew(it, seen)) {
+                let mut built = build(wait, polled, seen);
+                built.resource = Some(number);
+                built.ahead = recorded.queue.len() as u64;
+                snapshot.waits.push(built);
+            }
             let mut resource = recorded.build(seen);
             resource.stakes = stakes;
             resource.free = free(&resource, granted);
@@ -150,6 +159,13 @@ impl Waits {
         }
         snapshot.waits.extend(self.loose.iter().map(|(wait, polled)| build(wait, polled, seen)));
     }
+}
+
+/// Whether the task may wait with a future that it makes anew for each poll. One that was polled more than once and then given
+/// up, or left out by a later poll, is gone: its waker wakes the task for nothing.
+fn may_be_made_anew((_, polled): &(Arc<waits::Wait>, Polled), seen: &Seen<'_>) -> bool {
+    let entered = seen.tasks.get(&polled.task).map_or(0, |task| task.entered);
+    polled.polls <= 1 && entered != 0 && polled.entered >= entered
 }
 
 /// Whether its wake was the grant.
@@ -184,8 +200,9 @@ impl Recorded {
         let (id, identity) = record.identity()?;
         let (queue, told, usage) = record.queue();
         let (forgot, queue) = (record.forgot(), queue.into_iter().map(read).collect());
+        let given_up = record.given_up().map(read);
         // It has changed hands in between.
-        (record.id() == id).then_some(Self { record, id, identity, queue, told, forgot, usage })
+        (record.id() == id).then_some(Self { record, id, identity, queue, given_up, told, forgot, usage })
     }
 
     fn build(&self, seen: &Seen<'_>) -> Resource {

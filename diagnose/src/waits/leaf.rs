@@ -249,7 +249,9 @@ impl Leaf {
             Some((record, place)) => record.dequeue(place, waited),
             None => wait::remove(wait.id),
         }
-        if !is_given_up {
+        if is_given_up {
+            wait.give_up();
+        } else {
             wait.end();
         }
         drop(waker);

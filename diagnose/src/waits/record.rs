@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::panic::{Location, RefUnwindSafe};
-use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
+use std::sync::{Arc, Weak};
 
 use super::pool::{Pool, Pooled};
 use super::stake::{Place, Stake};
@@ -127,6 +127,8 @@ struct Queue {
     usage: Option<Box<Usage>>,
     /// The stakes of ends that have gone where nobody sees them.
     lost: Vec<Stake>,
+    /// The wait that was given up last with its waker in the primitive, for as long as that keeps it.
+    given_up: Weak<Wait>,
 }
 
 // Counters, and locks that no panic leaves half changed.
@@ -283,6 +285,8 @@ impl Record {
         self.waiting.store(u32::try_from(queue.waits.len()).unwrap_or(u32::MAX), Relaxed);
         if let Some(ticks) = waited {
             queue.usage.get_or_insert_default().waits.add(ticks);
+        } else if let Some(wait) = wait.as_ref().filter(|wait| wait.is_kept()) {
+            queue.given_up = Arc::downgrade(wait);
         }
         drop(queue);
         drop(wait);
@@ -340,6 +344,11 @@ impl Record {
     /// Of a channel, how many messages were taken out.
     pub(crate) fn taken_out(&self) -> u64 {
         self.left.load(Relaxed)
+    }
+
+    /// The last wait that was given up, if the primitive still keeps its waker.
+    pub(crate) fn given_up(&self) -> Option<Arc<Wait>> {
+        self.queue.lock().given_up.upgrade()
     }
 
     /// The queue in its order, the last time that the waiting were told, and how it was used.

@@ -64,6 +64,8 @@ pub(crate) struct Wait {
     is_forced: AtomicBool,
     /// Whether its task's own waker is not what it was given.
     is_indirect: AtomicBool,
+    /// Whether it was given up. The primitive may keep the waker all the same.
+    is_over: AtomicBool,
     /// What it hands wakes on to.
     outer: Mutex<Option<Waker>>,
 }
@@ -111,6 +113,7 @@ impl Wait {
             woken: AtomicU64::new(0),
             is_forced: AtomicBool::new(false),
             is_indirect: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
             outer: Mutex::new(None),
         }
     }
@@ -151,13 +154,24 @@ impl Wait {
         self.is_indirect.store(true, Relaxed);
     }
 
+    /// It was given up: a clone of its waker that somebody keeps wakes its task.
+    pub(super) fn give_up(&self) {
+        self.is_over.store(true, Relaxed);
+    }
+
     /// It is over: a clone of its waker that somebody keeps wakes nobody any more.
     pub(super) fn end(&self) {
         let outer = self.outer.lock().take();
         drop(outer);
     }
 
+    /// Whether somebody keeps a clone of its waker, besides those who know it.
+    pub(super) fn is_kept(self: &Arc<Self>) -> bool {
+        Arc::strong_count(self) as u64 >= OWN
+    }
+
     pub(crate) fn read(self: &Arc<Self>) -> Polled {
+        let own = if self.is_over.load(Relaxed) { 1 } else { OWN };
         Polled {
             task: self.task.load(Relaxed),
             span: self.span.load(Relaxed),
@@ -167,7 +181,7 @@ impl Wait {
             is_forced: self.is_forced.load(Relaxed),
             is_indirect: self.is_indirect.load(Relaxed),
             keeps_waker: self.outer.lock().is_some(),
-            wakers: (Arc::strong_count(self) as u64).saturating_sub(OWN),
+            wakers: (Arc::strong_count(self) as u64).saturating_sub(own),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use diagnose_reports::{Mode, ResourceKind, Role, Whereabouts};
 
-use crate::support::hangs::Program;
+use crate::support::hangs::{Program, parked};
 
 /// Two actors, each blocked in a send to the other.
 #[test]
@@ -159,4 +159,20 @@ fn who_waits_for_the_receiver_to_go_waits_for_its_task() {
     program.receives(receiver, channel, 5);
     program.waits(1, channel, Mode::Closed, 6);
     assert!(program.verdicts().is_empty());
+}
+
+/// ```text
+/// sender: a send that is not polled, and behind it another; the receiver sleeps, and may go without receiving
+/// ```
+#[test]
+fn a_receiver_that_goes_on_may_let_go_of_a_whole_queue() {
+    let mut program = Program::new();
+    let (sender, receiver, channel) = (program.task("sender"), program.task("receiver"), program.channel(1));
+    program.fill(channel, 1);
+    program.receives(receiver, channel, 3);
+    program.has_timer(receiver);
+    parked(program.waits(sender, channel, Mode::Send, 4));
+    program.waits(sender, channel, Mode::Send, 5);
+    program.joins(1, sender, 6);
+    assert_eq!(program.verdicts(), ["likely futurelock queued"]);
 }

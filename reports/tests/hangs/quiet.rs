@@ -77,6 +77,23 @@ fn a_deadlock_elsewhere_is_why_nobody_tells() {
     insta::assert_snapshot!(verdicts[1].sentence, @"task 4 `task` waits to be told by Notify#3 at src/main.rs:9 for 1.00 s: what would let it go on is stuck");
 }
 
+/// Nobody waits for either to end, but one of them is in the middle of something.
+#[test]
+fn who_waits_for_a_lock_of_an_idle_task_is_not_idle() {
+    let mut program = Program::new();
+    let idle = program.task("idle");
+    let (notify, lock) = (program.other(ResourceKind::Notify), program.mutex());
+    program.has_timer(1);
+    program.at(notify).first_task = Some(idle);
+    program.waits(idle, notify, Mode::Notified, 9);
+    program.holds(idle, lock, 5);
+    assert!(program.verdicts().is_empty());
+    let busy = program.task("busy");
+    program.waits(busy, lock, Mode::Lock, 6);
+    assert_eq!(program.verdicts(), ["likely starved"]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [busy]);
+}
+
 #[test]
 fn young_waits_to_be_told_are_not_mentioned() {
     let mut program = notify(0, true);

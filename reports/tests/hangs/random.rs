@@ -133,6 +133,11 @@ fn comes(snapshot: &Snapshot, can: &BTreeSet<u64>, wait: &diagnose_reports::Wait
         // Somebody may close it.
         return true;
     }
+    if it.kind == ResourceKind::Mpsc && (receives().next().is_none() || receives().any(|stake| gives(&stake)))
+    {
+        // Whoever receives may go.
+        return true;
+    }
     let queue = snapshot.waits.iter().filter(|other| other.resource == Some(index));
     let ahead = queue.take(usize::try_from(wait.ahead).unwrap());
     let ahead: Vec<_> = ahead.filter(|other| it.is_fair && other.mode != Mode::Receive).collect();
@@ -152,11 +157,6 @@ fn comes(snapshot: &Snapshot, can: &BTreeSet<u64>, wait: &diagnose_reports::Wait
     let sum: u64 = it.free + holders().filter(gives).map(|stake| stake.units.max(1)).sum::<u64>();
     is_first
         && match (it.kind, wait.mode) {
-            (ResourceKind::Mpsc, _) => {
-                sum >= wait.units + stay
-                    || receives().next().is_none()
-                    || receives().any(|stake| gives(&stake))
-            }
             (_, Mode::Write) => holders().all(|stake| gives(&stake)),
             (_, Mode::Read)
                 if !has_room

@@ -5,12 +5,20 @@
 //!                                          └▶ the end: no task can move, and all timers have fired
 //! ```
 //! The executor is tokio's on one thread with a clock that jumps to the next timer, so a run is decided by its seed alone.
+//!
+//! | asked for | but for |
+//! |---|---|
+//! | a task that was proven to be stuck never does another step, and never ends | what is aborted later: a proof does not know that |
+//! | of each task that never ends a verdict says so, proven or likely | tasks that are idle: nobody waits for their end, and they poll only what comes from others |
 
 mod check;
 mod program;
 mod random;
 mod run;
+mod story;
+mod task;
+mod world;
 
 pub use check::{Outcome, check};
-pub use program::{Program, Step};
+pub use program::{Channel, Oneshot, Program, Step};
 pub use random::Random;

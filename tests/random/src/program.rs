@@ -2,7 +2,7 @@
 
 use crate::random::Random;
 
-/// What a task does next.
+/// What a task does next. Numbers are those of resources, channels or tasks.
 #[derive(Debug, Clone)]
 pub enum Step {
     /// Lets the others run.
@@ -15,16 +15,34 @@ pub enum Step {
     Read(usize),
     /// Locks it for itself, and keeps the guard.
     Write(usize),
+    /// Locks it for itself, and keeps it for readers.
+    Downgrade(usize),
     /// Takes so many permits, and keeps them.
     Acquire(usize, u32),
+    /// Lets nobody acquire permits any more.
+    Close(usize),
     /// Drops the guard that it took last.
     Release,
     /// Drops all guards.
     ReleaseAll,
-    /// Sends a message into a bounded channel.
+    /// Sends a message into a channel.
     Send(usize),
-    /// Receives one, if the task has the receiver.
+    /// Drops its sender.
+    DropSender(usize),
+    /// Receives a message, if the task has the receiver and nothing else uses it.
     Receive(usize),
+    /// Sends the message of a oneshot.
+    Tell(usize),
+    /// Receives the message of a oneshot.
+    Hear(usize),
+    /// Wakes one who waits for a notification, or the next who comes.
+    Notify(usize),
+    /// Waits for a notification.
+    Notified(usize),
+    /// Waits for the end of another task, or of itself.
+    Join(usize),
+    /// Aborts another task, or itself.
+    Abort(usize),
     /// Gives up a step after so many milliseconds.
     Timeout(u64, Box<Step>),
     /// Does whichever of two steps is ready first, and gives up the other.
@@ -35,6 +53,24 @@ pub enum Step {
     Park(u64, Box<Step>),
 }
 
+/// A channel of messages.
+#[derive(Debug, Clone, Copy)]
+pub struct Channel {
+    /// How many messages it takes; `None` if it has no bound.
+    pub bound: Option<usize>,
+    /// The task that has the receiver. All have a sender.
+    pub receiver: usize,
+}
+
+/// A channel of one message.
+#[derive(Debug, Clone, Copy)]
+pub struct Oneshot {
+    /// The task that has the sender.
+    pub sender: usize,
+    /// The task that has the receiver.
+    pub receiver: usize,
+}
+
 /// A program.
 #[derive(Debug, Clone)]
 pub struct Program {
@@ -42,10 +78,16 @@ pub struct Program {
     pub mutexes: usize,
     /// How many locks for readers.
     pub locks: usize,
+    /// How many notifications.
+    pub notifies: usize,
     /// The permits of each semaphore.
     pub semaphores: Vec<u32>,
-    /// The bound of each channel, and which task has its receiver.
-    pub channels: Vec<(usize, usize)>,
+    /// The channels.
+    pub channels: Vec<Channel>,
+    /// The oneshots.
+    pub oneshots: Vec<Oneshot>,
+    /// Who may join each task; `None` for the root, which does.
+    pub joiners: Vec<Option<usize>>,
     /// The steps of each task.
     pub tasks: Vec<Vec<Step>>,
     /// Whether guards are of the kind that borrows nothing.
@@ -58,22 +100,27 @@ impl Program {
     /// The program of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        let mut random = Random::new(seed);
+        let random = &mut Random::new(seed);
         let tasks = 2 + random.below(4);
         let mut program = Self {
             mutexes: 1 + random.below(3),
             locks: random.below(2),
-            semaphores: (0..random.below(3))
-                .map(|_| 1 + u32::try_from(random.below(3)).unwrap_or(0))
-                .collect(),
-            channels: (0..random.below(3)).map(|_| (1 + random.below(2), random.below(tasks))).collect(),
+            notifies: random.below(2),
+            semaphores: random.list(3, |random| random.units(3)),
+            channels: random.list(3, |random| Channel {
+                bound: random.percent(80).then(|| 1 + random.below(2)),
+                receiver: random.below(tasks),
+            }),
+            oneshots: random
+                .list(3, |random| Oneshot { sender: random.below(tasks), receiver: random.below(tasks) }),
+            joiners: (0..tasks).map(|_| random.percent(30).then(|| random.below(tasks))).collect(),
             tasks: Vec::new(),
             is_owned: random.percent(30),
             looks: Vec::new(),
         };
         for task in 0..tasks {
             let steps = 1 + random.below(7);
-            let steps = (0..steps).map(|_| program.step(task, &mut random, 2)).collect();
+            let steps = (0..steps).map(|_| program.step(task, random, 2)).collect();
             program.tasks.push(steps);
         }
         let mut at = 0;
@@ -95,31 +142,46 @@ impl Program {
                 _ => Step::Both(step, Box::new(self.step(task, random, depth - 1))),
             };
         }
-        match random.below(10) {
-            0 => Step::Yield,
-            1 => Step::Sleep(random.below(10) as u64),
-            2 => Step::Release,
-            3 => Step::ReleaseAll,
-            _ => self.wait(task, random),
-        }
+        if random.percent(60) { self.wait(task, random) } else { self.act(task, random) }
     }
 
     /// A step that may have to wait for another task.
     fn wait(&self, task: usize, random: &mut Random) -> Step {
-        let kinds = 5 + usize::from(!self.channels.is_empty()) * 3;
-        match random.below(kinds) {
-            3 if self.locks > 0 && random.percent(60) => Step::Read(random.below(self.locks)),
-            3 if self.locks > 0 => Step::Write(random.below(self.locks)),
-            4 if !self.semaphores.is_empty() => {
-                let semaphore = random.below(self.semaphores.len());
-                let most = usize::try_from(self.semaphores[semaphore]).unwrap_or(1);
-                Step::Acquire(semaphore, u32::try_from(1 + random.below(most)).unwrap_or(1))
-            }
-            5.. => {
-                let channel = random.below(self.channels.len());
-                if self.channels[channel].1 == task { Step::Receive(channel) } else { Step::Send(channel) }
-            }
-            _ => Step::Lock(random.below(self.mutexes)),
-        }
+        let step = match random.below(12) {
+            0 | 1 => random.index(self.locks).map(|lock| match random.below(5) {
+                0 => Step::Write(lock),
+                1 => Step::Downgrade(lock),
+                _ => Step::Read(lock),
+            }),
+            2 | 3 => random.index(self.semaphores.len()).map(|semaphore| {
+                let permits = random.units(self.semaphores[semaphore]);
+                Step::Acquire(semaphore, permits)
+            }),
+            4..=6 => random.index(self.channels.len()).map(|channel| {
+                let is_own = self.channels[channel].receiver == task;
+                if is_own { Step::Receive(channel) } else { Step::Send(channel) }
+            }),
+            7 => self.oneshots.iter().position(|oneshot| oneshot.receiver == task).map(Step::Hear),
+            8 => self.joiners.iter().position(|joiner| *joiner == Some(task)).map(Step::Join),
+            9 => random.index(self.notifies).map(Step::Notified),
+            _ => None,
+        };
+        step.unwrap_or_else(|| Step::Lock(random.below(self.mutexes)))
+    }
+
+    /// A step that does not wait for anybody.
+    fn act(&self, task: usize, random: &mut Random) -> Step {
+        let step = match random.below(20) {
+            0..=4 => Some(Step::Release),
+            5 | 6 => Some(Step::ReleaseAll),
+            7..=9 => Some(Step::Sleep(random.below(10) as u64)),
+            10 | 11 => self.oneshots.iter().position(|oneshot| oneshot.sender == task).map(Step::Tell),
+            12 | 13 => random.index(self.notifies).map(Step::Notify),
+            14 | 15 => random.index(self.channels.len()).map(Step::DropSender),
+            16 => random.index(self.semaphores.len()).map(Step::Close),
+            17 => random.index(self.joiners.len()).map(Step::Abort),
+            _ => None,
+        };
+        step.unwrap_or(Step::Yield)
     }
 }

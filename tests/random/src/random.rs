@@ -31,4 +31,19 @@ impl Random {
     pub fn percent(&mut self, share: usize) -> bool {
         self.below(100) < share
     }
+
+    /// The same as an index, if there is any.
+    pub fn index(&mut self, end: usize) -> Option<usize> {
+        (end > 0).then(|| self.below(end))
+    }
+
+    /// One to `most`.
+    pub fn units(&mut self, most: u32) -> u32 {
+        1 + u32::try_from(self.below(most as usize)).unwrap_or(0)
+    }
+
+    /// Fewer than `end` things.
+    pub fn list<T>(&mut self, end: usize, mut make: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        (0..self.below(end)).map(|_| make(self)).collect()
+    }
 }

@@ -4,7 +4,7 @@
 //! are one if something that has to end waits behind them: a root task, such as `main`, or one that is joined. Whoever waits
 //! for a lock, for a place, or for a task to end, and whose messages lie unread, wants it by that alone.
 
-use super::facts::Facts;
+use super::facts::{Facts, is_active};
 use super::system::Node;
 use crate::model::{Mode, Snapshot, Task};
 
@@ -12,10 +12,7 @@ use crate::model::{Mode, Snapshot, Task};
 pub(super) fn is_demanded(facts: &Facts<'_>, way: &[Node]) -> bool {
     let snapshot = facts.snapshot;
     let is_at_work = |node: &Node| match *node {
-        Node::Wait(wait) => {
-            let mode = snapshot.waits[wait].mode;
-            !matches!(mode, Mode::Receive | Mode::Notified | Mode::Closed | Mode::Arrive | Mode::Custom)
-        }
+        Node::Wait(wait) => is_busy(facts, wait),
         Node::Stake(resource, number) => {
             let inside = snapshot.resources[resource].stakes[number].inside;
             inside.and_then(|id| facts.resource(id)).is_some_and(|index| snapshot.resources[index].filled > 0)
@@ -34,7 +31,17 @@ pub(super) fn is_any_wanted(
     behind: &[usize],
 ) -> bool {
     let is_wanted = |task: usize| is_wanted(facts, task);
-    behind.iter().copied().any(is_wanted) || group.any(|node| node.task().is_some_and(is_wanted))
+    let is_kept_up = |task: usize| facts.waits_of_task[task].iter().any(|&wait| is_busy(facts, wait));
+    behind.iter().any(|&task| is_wanted(task) || is_kept_up(task))
+        || group.any(|node| node.task().is_some_and(is_wanted))
+}
+
+/// Whether that is polled, and waits for more than to hear from others.
+fn is_busy(facts: &Facts<'_>, wait: usize) -> bool {
+    let wait = &facts.snapshot.waits[wait];
+    let only_hears =
+        matches!(wait.mode, Mode::Receive | Mode::Notified | Mode::Closed | Mode::Arrive | Mode::Custom);
+    is_active(wait) && !only_hears
 }
 
 /// Whether the task has to end: a root task, or one that is joined.

@@ -3,7 +3,7 @@
 //! | waits for | comes if |
 //! |---|---|
 //! | units of a fair lock | all before it in the queue are served or leave, and what is free and what holders that can go on give back is enough for those of them that stay, and for it |
-//! | permits of a semaphore | the same, or, for all that is known, who may have it can go on, and closes it |
+//! | permits of a semaphore, a place in a channel | the same, or, for all that is known, who may close it can go on |
 //! | units of an unfair lock | the same without the queue, but those who were told already have to leave |
 //! | all units | all who hold any can go on |
 //! | a place in a channel | the same as units; what lies in the channel is given back by its receiver |
@@ -122,9 +122,9 @@ impl System<'_> {
             self.or(gate, anybody);
             self.or(gate, holders);
             gate = holders;
-        } else if it.kind == ResourceKind::Semaphore && self.is_exact() {
-            // Who has it can close it, or add permits. That is a way out, and not what is waited for.
-            let (closers, holders) = (self.closers(resource), self.add(Node::Units(resource), 0));
+        } else if let Some(closers) = self.closers_of(resource) {
+            // That is a way out, and not what is waited for.
+            let holders = self.add(Node::Units(resource), 0);
             self.gates.wire_aside(closers, gate);
             self.or(gate, holders);
             gate = holders;
@@ -164,6 +164,19 @@ impl System<'_> {
         } else if enough.is_some() || wait.mode != Mode::Read || !self.is_open_to_readers(resource) {
             let units = enough.unwrap_or_else(|| self.units(resource, units(wait)));
             self.gates.require(gate, units);
+        }
+    }
+
+    /// Who can close it, so that nobody has to wait there any more, whatever the queue: of tokio's semaphore, who has it; of a
+    /// channel, who receives. Those of other libraries have no such call, and permits are added by who has added some.
+    fn closers_of(&mut self, resource: usize) -> Option<Gate> {
+        let it = &self.facts.snapshot.resources[resource];
+        match it.kind {
+            ResourceKind::Semaphore if it.library == "tokio" && self.is_exact() => {
+                Some(self.closers(resource))
+            }
+            ResourceKind::Mpsc if self.is_exact() => Some(self.receivers(resource)),
+            _ => None,
         }
     }
 

@@ -1,0 +1,126 @@
+//! What the tasks of a program share, and what one has for itself.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex as Std};
+
+use ::tokio::sync::Mutex as Slot;
+use diagnose::tokio;
+use tokio::sync::{Mutex, Notify, RwLock, Semaphore, mpsc, oneshot};
+use tokio::task::{AbortHandle, JoinHandle};
+
+use crate::program::Program;
+
+/// What all tasks share.
+pub(crate) struct World {
+    pub(crate) mutexes: Vec<Arc<Mutex<()>>>,
+    pub(crate) locks: Vec<Arc<RwLock<()>>>,
+    pub(crate) notifies: Vec<Notify>,
+    pub(crate) semaphores: Vec<Arc<Semaphore>>,
+    /// By task: what joins it, unless the root does.
+    pub(crate) joins: Vec<Slot<Option<JoinHandle<()>>>>,
+    /// By task.
+    pub(crate) aborts: Std<Vec<AbortHandle>>,
+    pub(crate) progress: Arc<Progress>,
+    pub(crate) is_owned: bool,
+}
+
+/// What was done so far.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    /// By task: how many of its steps are over, also those in others.
+    pub(crate) steps: Vec<AtomicUsize>,
+    /// The tasks that were aborted before their end.
+    pub(crate) aborted: Std<Vec<usize>>,
+    /// By task: the number by which the runtime knows it.
+    pub(crate) ids: Std<Vec<u64>>,
+}
+
+impl Progress {
+    pub(crate) fn new(program: &Program) -> Arc<Self> {
+        Arc::new(Self {
+            steps: program.tasks.iter().map(|_| AtomicUsize::new(0)).collect(),
+            ..Self::default()
+        })
+    }
+
+    /// How many steps each task has done.
+    pub(crate) fn steps(&self) -> Vec<usize> {
+        self.steps.iter().map(|steps| steps.load(Relaxed)).collect()
+    }
+}
+
+impl World {
+    pub(crate) fn new(program: &Program, progress: Arc<Progress>) -> Self {
+        Self {
+            mutexes: (0..program.mutexes).map(|_| Arc::new(Mutex::new(()))).collect(),
+            locks: (0..program.locks).map(|_| Arc::new(RwLock::new(()))).collect(),
+            notifies: (0..program.notifies).map(|_| Notify::new()).collect(),
+            semaphores: program
+                .semaphores
+                .iter()
+                .map(|permits| Arc::new(Semaphore::new(*permits as usize)))
+                .collect(),
+            joins: program.tasks.iter().map(|_| Slot::new(None)).collect(),
+            aborts: Std::default(),
+            progress,
+            is_owned: program.is_owned,
+        }
+    }
+}
+
+/// A sender of a channel.
+#[derive(Debug, Clone)]
+pub(crate) enum Sender {
+    Bounded(mpsc::Sender<u32>),
+    Unbounded(mpsc::UnboundedSender<u32>),
+}
+
+/// A receiver of a channel.
+#[derive(Debug)]
+pub(crate) enum Receiver {
+    Bounded(mpsc::Receiver<u32>),
+    Unbounded(mpsc::UnboundedReceiver<u32>),
+}
+
+/// The ends of channels that a task has. A step that was given up or is not polled may still use a receiver.
+#[derive(Debug, Default)]
+pub(crate) struct Ends {
+    pub(crate) senders: Vec<Std<Option<Sender>>>,
+    pub(crate) receivers: Vec<Slot<Option<Receiver>>>,
+    pub(crate) tellers: Vec<Std<Option<oneshot::Sender<u32>>>>,
+    pub(crate) hearers: Vec<Slot<Option<oneshot::Receiver<u32>>>>,
+}
+
+/// The ends that each task has.
+pub(crate) fn ends(program: &Program) -> Vec<Ends> {
+    let mut all: Vec<Ends> = program.tasks.iter().map(|_| Ends::default()).collect();
+    for channel in &program.channels {
+        let (sender, receiver) = match channel.bound {
+            Some(bound) => {
+                let (sender, receiver) = mpsc::channel(bound);
+                (Sender::Bounded(sender), Receiver::Bounded(receiver))
+            }
+            None => {
+                let (sender, receiver) = mpsc::unbounded_channel();
+                (Sender::Unbounded(sender), Receiver::Unbounded(receiver))
+            }
+        };
+        let mut receiver = Some(receiver);
+        for (task, ends) in all.iter_mut().enumerate() {
+            ends.senders.push(Std::new(Some(sender.clone())));
+            let own = if task == channel.receiver { receiver.take() } else { None };
+            ends.receivers.push(Slot::new(own));
+        }
+    }
+    for oneshot in &program.oneshots {
+        let (sender, receiver) = oneshot::channel();
+        let (mut sender, mut receiver) = (Some(sender), Some(receiver));
+        for (task, ends) in all.iter_mut().enumerate() {
+            let own = if task == oneshot.sender { sender.take() } else { None };
+            ends.tellers.push(Std::new(own));
+            let own = if task == oneshot.receiver { receiver.take() } else { None };
+            ends.hearers.push(Slot::new(own));
+        }
+    }
+    all
+}
