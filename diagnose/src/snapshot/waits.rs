@@ -45,7 +45,7 @@ struct Recorded {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known {
     pub(super) task: &'static live::Task,
-    /// When its last poll began; zero while one is running.
+    /// When the last poll that is over began; zero if none is.
     pub(super) entered: u64,
     pub(super) made: u64,
     pub(super) spawned_by: u64,
@@ -235,6 +235,7 @@ impl Recorded {
 fn build(wait: &Arc<waits::Wait>, polled: &Polled, seen: &Seen<'_>) -> Wait {
     let task = seen.tasks.get(&polled.task);
     let entered = task.map_or(0, |task| task.entered);
+    let later = wait.read();
     let mut built = Wait::default();
     built.id = wait.id;
     built.tasks.clone_from(&wait.tasks);
@@ -250,14 +251,14 @@ fn build(wait: &Arc<waits::Wait>, polled: &Polled, seen: &Seen<'_>) -> Wait {
         ns(wait.due.saturating_sub(seen.now)) - ns(seen.now.saturating_sub(wait.due))
     });
     built.woken_ns = (polled.woken != 0).then(|| seen.ago(polled.woken));
-    // Between polls of its task only: it is not known yet what the running one leaves out.
-    built.is_parked = !wait.is_blocking && polled.entered < entered;
+    // By the polls of its task that are over: it is not known yet what the running one leaves out.
+    built.is_parked = !wait.is_blocking && later.entered < entered;
     built.is_snoozed = built.is_parked && polled.woken != 0 && polled.woken < entered;
     built.is_indirect = polled.is_indirect;
     built.is_forced = polled.is_forced;
     built.wakers = polled.wakers;
     built.thread_id = if wait.is_blocking { seen.thread_id(wait.thread) } else { None };
-    built.is_unstable = wait.read() != *polled;
+    built.is_unstable = !later.waits_as(polled);
     built
 }
 

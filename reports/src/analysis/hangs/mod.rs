@@ -4,7 +4,7 @@
 //! facts     the snapshot's numbers, looked up
 //! gates     the least fixed point: what opens, if nothing opens without a reason
 //! system    from tasks and waits to gates. rules: one per kind of wait
-//! shared    the gates of resources. threads: those of threads, workers and pools
+//! shared    the gates of resources. threads: those of threads, workers and pools. arms: those of arms of a `join!`
 //! stuck     what is left closed: groups that wait for each other, root causes, what waits behind them
 //! kinds     what each group is. demand: whether anybody minds
 //! chain     the way through it, as links and as a sentence. words: what things are called. endings: what follows
@@ -12,6 +12,7 @@
 //! solve     all of it, as a list of verdicts
 //! ```
 
+mod arms;
 mod chain;
 mod demand;
 mod endings;

@@ -13,6 +13,8 @@ pub(super) struct Shared {
     pub(super) threads: HashMap<u64, Gate>,
     pub(super) workers: HashMap<u64, Gate>,
     pub(super) pools: HashMap<u64, Gate>,
+    /// By the index of a span.
+    pub(super) arms: HashMap<usize, Gate>,
     anybody: HashMap<usize, Gate>,
     /// By the index of a task.
     later: Vec<Gate>,

@@ -25,7 +25,7 @@ impl Snapshot {
         if !self.tasks.is_empty() || !facts.blocked.is_empty() {
             found.solve(&facts, Trust::Exact);
             found.solve(&facts, Trust::Likely);
-            found.verdicts.extend(remarks::remarks(&facts, &found.stuck));
+            found.verdicts.extend(remarks::remarks(&facts, &found.stuck, &found.said));
         }
         found.sorted()
     }
