@@ -32,7 +32,7 @@ async fn ticks() {
 #[diagnose]
 async fn keep(lock: &Mutex<()>) {
     let _guard = lock.lock().await;
-    sleep(ms(300)).await;
+    sleep(ms(600)).await;
 }
 
 /// Waits for the lock that a future has which it has set aside.
@@ -53,7 +53,7 @@ async fn guard_set_aside_in_an_arm() {
     let works = async {
         let slow = async {
             let _guard = lock.lock().await; // holds
-            sleep(ms(300)).await;
+            sleep(ms(600)).await;
         };
         let mut slow = pin!(slow.diagnose("slow"));
         tokio::select! {

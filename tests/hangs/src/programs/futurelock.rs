@@ -197,7 +197,7 @@ async fn guard_set_aside() {
     let lock = Mutex::new(());
     let slow = async {
         let _guard = lock.lock().await; // holds
-        sleep(ms(100)).await;
+        sleep(ms(600)).await;
     };
     let mut slow = pin!(slow.diagnose("slow"));
     tokio::select! {
