@@ -10,7 +10,7 @@ use std::sync::Arc;
 use diagnose_reports::{Forgot, Mode, Place, Resource, ResourceKind, Snapshot, Told, Usage, Wait};
 
 use super::stakes::Stakes;
-use crate::clock::Scale;
+use crate::clock::{self, Scale};
 use crate::cpu;
 use crate::live;
 use crate::site::Site;
@@ -27,6 +27,8 @@ pub(super) struct Waits {
     stakes: Vec<Staked>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: Vec<u64>,
+    /// The tick before all this was read.
+    read_at: u64,
 }
 
 /// A resource and its queue.
@@ -92,6 +94,7 @@ fn read(wait: Arc<waits::Wait>) -> (Arc<waits::Wait>, Polled) {
 impl Waits {
     /// Copies what there is.
     pub(super) fn capture() -> Self {
+        let read_at = clock::now();
         // Before the stakes: one that ends in between gives up what it has, or hands it on.
         let foreign = foreign_threads();
         let mut records: Vec<Recorded> =
@@ -102,7 +105,13 @@ impl Waits {
             loose: waits::all_waits().into_iter().map(read).collect(),
             stakes: waits::all_stakes(),
             foreign,
+            read_at,
         }
+    }
+
+    /// Whether what began then may wait for more than was read.
+    pub(super) fn may_miss(&self, since: u64) -> bool {
+        since > self.read_at
     }
 
     /// By task, how many clones of its waker are kept by these waits; `None` if one of them has changed since it was read.

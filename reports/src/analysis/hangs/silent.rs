@@ -53,9 +53,10 @@ pub(super) fn out_of_budget(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
         }
         false => return None,
     };
-    let (kind, role) = match it.is_asleep? {
-        true => (VerdictKind::BlockedWorker, LinkRole::Blocked),
-        false => (VerdictKind::Spin, LinkRole::Running),
+    let (kind, role) = if it.is_asleep? {
+        (VerdictKind::BlockedWorker, LinkRole::Blocked)
+    } else {
+        (VerdictKind::Spin, LinkRole::Running)
     };
     let sentence = format!(
         "{what}: the budget of its task is used up, and there is no new one until the `block_on` there comes back"

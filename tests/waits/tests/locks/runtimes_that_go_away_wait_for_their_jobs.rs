@@ -4,7 +4,6 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use diagnose::tokio;
 use diagnose::tokio::runtime::Builder;
 use diagnose::{Mode, Wait};
 
