@@ -106,7 +106,7 @@ async fn second_send() {
     let (sender, mut receiver) = mpsc::channel(1);
     sender.send(1).await.unwrap();
     let receiving = async move {
-        sleep(ms(500)).await;
+        sleep(ms(900)).await;
         for _ in 0..3 {
             receiver.recv().await.unwrap();
         }
