@@ -17,15 +17,15 @@ use crate::expand::{self, Place};
 use crate::select::{Biased, Handler, Library, Select, Source};
 
 impl Blocks {
-    /// `join!` and `try_join!`.
-    pub(crate) fn join(&mut self, tokens: &TokenStream) -> Option<TokenStream> {
+    /// `join!`, and `try_join!`, which may drop an arm that is not done.
+    pub(crate) fn join(&mut self, tokens: &TokenStream, is_joined: bool) -> Option<TokenStream> {
         let Join { biased, mut futures } = syn::parse2(tokens.clone()).ok()?;
         // It may be another macro of this name, that joins strings.
         if futures.iter().any(|future| matches!(future, Expr::Lit(_))) {
             return None;
         }
         for future in &mut futures {
-            self.arm(future);
+            self.arm(future, is_joined);
         }
         Some(quote!(#biased #futures))
     }
@@ -40,7 +40,7 @@ impl Blocks {
                 match (&*future, library) {
                     (Expr::Path(_), None) => {}
                     (Expr::Path(_), Some(Library::Futures)) => self.borrowed_arm(future),
-                    _ => self.arm(future),
+                    _ => self.arm(future, false),
                 }
                 if let Some((_, _, condition)) = &mut waited.condition {
                     self.visit_expr_mut(condition);
@@ -55,12 +55,12 @@ impl Blocks {
     }
 
     /// A future. An async block is a span of its own and needs no more.
-    fn arm(&mut self, future: &mut Expr) {
+    fn arm(&mut self, future: &mut Expr, is_joined: bool) {
         hand_down(future);
         let place = (!matches!(future, Expr::Async(_))).then(|| Place::of(future));
         self.visit_expr_mut(future);
         if let (Some(place), Some(args)) = (place, self.awaits()) {
-            *future = expand::arm(args, &place, future);
+            *future = expand::arm(args, &place, future, is_joined);
         }
     }
 
@@ -69,7 +69,7 @@ impl Blocks {
         let Some(args) = self.awaits() else { return };
         let place = Place::of(future);
         let borrowed = Expr::Verbatim(quote_spanned!(Span::mixed_site()=> &mut #future));
-        *future = expand::arm(args, &place, &borrowed);
+        *future = expand::arm(args, &place, &borrowed, false);
     }
 }
 

@@ -51,7 +51,7 @@ impl Blocks {
         let tokens = &invocation.tokens;
         match name.as_str() {
             _ if !(self.has_arms(&name) || mentions_async(tokens.clone())) => None,
-            "join" | "try_join" => self.join(tokens),
+            "join" | "try_join" => self.join(tokens, name == "join"),
             "select" | "select_biased" => self.select(&invocation.path, tokens),
             "matches" => self.matches(tokens),
             name if PLAIN.contains(&name) => self.arguments(tokens, false),

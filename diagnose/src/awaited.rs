@@ -43,6 +43,13 @@ impl Await {
         Self { site, fresh: Anchor::Fresh(this) }
     }
 
+    /// An arm of a `join!`: no other arm that is done takes it along.
+    #[must_use]
+    pub const fn joined(mut self) -> Self {
+        self.site.is_joined = true;
+        self.arm()
+    }
+
     /// An arm of a macro: polled by the macro's code, and not by the body itself.
     #[must_use]
     pub const fn arm(mut self) -> Self {

@@ -21,6 +21,8 @@ pub struct Site {
     pub(crate) owner: Option<&'static Site>,
     /// Of an await, whether the body itself polls it, and not the code of a macro in it.
     pub(crate) is_direct: bool,
+    /// Of an await, whether it is an arm of a `join!`.
+    pub(crate) is_joined: bool,
     /// Of a future that was named, whether somebody wrote its `poll` by hand.
     pub(crate) is_hand_written: bool,
     /// What is recorded of a body is recorded of its awaits, whose own switch says nothing. [`NEW`], [`ON`] or [`OFF`]; written under the lock of `switch`. Relaxed: a poll that still sees the old value
@@ -64,8 +66,21 @@ impl Site {
         column: u32,
     ) -> Self {
         let switch = AtomicU8::new(NEW);
-        let (end, owner, is_direct, is_hand_written) = ((0, 0), None, false, false);
-        Self { name, module, file, line, column, kind, end, owner, is_direct, is_hand_written, switch }
+        let (end, owner, is_direct, is_joined, is_hand_written) = ((0, 0), None, false, false, false);
+        Self {
+            name,
+            module,
+            file,
+            line,
+            column,
+            kind,
+            end,
+            owner,
+            is_direct,
+            is_joined,
+            is_hand_written,
+            switch,
+        }
     }
 
     /// A site of the recorder itself, always on.

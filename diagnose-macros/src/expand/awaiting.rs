@@ -45,9 +45,10 @@ pub(crate) fn ended(args: &Args, place: &Place, expression: &mut ExprAwait) -> E
     Expr::Verbatim(quote!(#(#attributes)* #path #arguments))
 }
 
-/// An arm of a macro that polls it in code of its own.
-pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr) -> Expr {
-    call(args, "arm", Some(&quote!(.arm())), place, expression)
+/// An arm of a macro that polls it in code of its own. `is_joined`: until it is done, whatever the others do.
+pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr, is_joined: bool) -> Expr {
+    let marked = if is_joined { quote!(.joined()) } else { quote!(.arm()) };
+    call(args, "arm", Some(&marked), place, expression)
 }
 
 /// The path of a call. It has the span of the expression's first token, as if the user had written it there: a message

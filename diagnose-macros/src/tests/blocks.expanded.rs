@@ -85,7 +85,7 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
                 ::diagnose::__private::arm({ static AWAIT : ::diagnose::__private::Await
                 = ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
                 "three()", ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 5u32, 58u32,).arm(); & AWAIT }, three())
+                ::core::column!(), 5u32, 58u32,).joined(); & AWAIT }, three())
             );
         },
     )

@@ -18,7 +18,7 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 ::diagnose::__private::arm({ static AWAIT : ::diagnose::__private::Await
                 = ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE, "one()",
                 ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 3u32, 36u32,).arm(); & AWAIT }, one()), { static
+                ::core::column!(), 3u32, 36u32,).joined(); & AWAIT }, one()), { static
                 __DIAGNOSE_SITE : ::diagnose::__private::Site =
                 ::diagnose::__private::Site::new(::diagnose::__private::Kind::Block,
                 "{block}", ::core::module_path!(), ::core::file!(), ::core::line!(),

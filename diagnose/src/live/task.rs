@@ -129,7 +129,7 @@ pub(crate) struct Task {
     pub(crate) span: AtomicU64,
     /// Since when it is in its state: the tick above two bits.
     since: AtomicU64,
-    /// When its last poll began.
+    /// When the last poll that is over began; zero before there is one.
     pub(crate) entered: AtomicU64,
     /// The tree of the thread that polled it last.
     pub(crate) thread: AtomicU32,
@@ -196,6 +196,7 @@ impl Task {
         for counter in [
             &self.runtime_id,
             &self.span,
+            &self.entered,
             &self.busy,
             &self.queued,
             &self.woken_at,
@@ -256,7 +257,6 @@ impl Task {
         let before = self.since.load(Relaxed);
         let left = if before & 3 == WAITING { before >> 2 } else { 0 };
         self.since.store(now << 2 | RUNNING, Relaxed);
-        self.entered.store(now, Relaxed);
         self.thread.store(thread, Relaxed);
         // A wake that comes from now on asks for another poll.
         let woken = self.woken_at.load(Relaxed) != 0;
@@ -314,14 +314,13 @@ impl Task {
     #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
     pub(crate) fn begin_hooked(&self, now: u64, thread: u32) {
         self.since.store(now << 2 | RUNNING, Relaxed);
-        self.entered.store(now, Relaxed);
         self.thread.store(thread, Relaxed);
     }
 
     /// That poll is over, and the task is not.
     #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
     pub(crate) fn end_hooked(&self, now: u64) {
-        self.leave(now, now.saturating_sub(self.entered.load(Relaxed)));
+        self.leave(now, now.saturating_sub(self.since.load(Relaxed) >> 2));
     }
 
     /// The closure is run.
@@ -336,6 +335,7 @@ impl Task {
     pub(crate) fn leave(&self, now: u64, busy: u64) {
         add_relaxed(&self.busy, busy);
         self.polls.store(self.polls.load(Relaxed).wrapping_add(1), Relaxed);
+        self.entered.store(now.saturating_sub(busy), Relaxed);
         self.since.store(now << 2 | WAITING, Relaxed);
     }
 

@@ -149,7 +149,8 @@ impl Alive {
             }
             let kept = kept.get(&task.id).copied().unwrap_or(Some(0));
             task.opaque_wakers = task.wakers.map(|wakers| wakers.saturating_sub(kept.unwrap_or(0)));
-            task.is_unstable = kept.is_none() || listing.has_changed();
+            let is_late = self.waits.may_miss(listing.since);
+            task.is_unstable = kept.is_none() || is_late || listing.has_changed();
             snapshot.tasks.push(task);
         }
         runtimes::add_busy_workers(snapshot);

@@ -126,6 +126,7 @@ fn plain_site(site: &site::Site) -> Site {
     plain.line = site.line;
     plain.column = site.column;
     (plain.end_line, plain.end_column) = site.end;
+    plain.is_joined = site.is_joined;
     plain.is_hand_written = site.is_hand_written;
     plain.kind = match site.kind {
         site::Kind::Task => Kind::Task,

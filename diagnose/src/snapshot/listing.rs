@@ -23,6 +23,7 @@ pub(super) struct Listing {
     /// Clones of its waker that were kept then.
     pub(super) wakers: u32,
     pub(super) span: u64,
+    /// When the last poll that is over began; zero if none is.
     pub(super) entered: u64,
     /// When its last poll ended; zero if it was not polled yet.
     pub(super) left: u64,
@@ -51,8 +52,8 @@ fn listing(task: &'static live::Task) -> Option<Listing> {
     let left = if doing == Doing::Unpolled { 0 } else { task.since() };
     let is_running = doing == Doing::Running && origin.work == Work::Future;
     let running = if is_running { running_on(task.thread.load(Relaxed), origin.site) } else { Vec::new() };
-    // The poll that is running has not left anything out yet.
-    let entered = if is_running { 0 } else { task.entered.load(Relaxed) };
+    // While a poll is running, this is when the one before it began: it has not left anything out yet.
+    let entered = task.entered.load(Relaxed);
     let span = task.span.load(Relaxed);
     Some(Listing { task, id, origin, doing, since, wakers, span, entered, left, running })
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use diagnose_reports::{Forgot, Mode, Place, Resource, ResourceKind, Snapshot, Told, Usage, Wait};
 
 use super::stakes::Stakes;
-use crate::clock::Scale;
+use crate::clock::{self, Scale};
 use crate::cpu;
 use crate::live;
 use crate::site::Site;
@@ -27,6 +27,8 @@ pub(super) struct Waits {
     stakes: Vec<Staked>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: Vec<u64>,
+    /// The tick before all this was read.
+    read_at: u64,
 }
 
 /// A resource and its queue.
@@ -47,7 +49,7 @@ struct Recorded {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known {
     pub(super) task: &'static live::Task,
-    /// When its last poll began; zero while one is running.
+    /// When the last poll that is over began; zero if none is.
     pub(super) entered: u64,
     pub(super) made: u64,
     pub(super) spawned_by: u64,
@@ -94,6 +96,7 @@ fn read(wait: Arc<waits::Wait>) -> (Arc<waits::Wait>, Polled) {
 impl Waits {
     /// Copies what there is.
     pub(super) fn capture() -> Self {
+        let read_at = clock::now();
         // Before the stakes: one that ends in between gives up what it has, or hands it on.
         let foreign = foreign_threads();
         let mut records: Vec<Recorded> =
@@ -104,7 +107,13 @@ impl Waits {
             loose: waits::all_waits().into_iter().map(read).collect(),
             stakes: waits::all_stakes(),
             foreign,
+            read_at,
         }
+    }
+
+    /// Whether what began then may wait for more than was read.
+    pub(super) fn may_miss(&self, since: u64) -> bool {
+        since > self.read_at
     }
 
     /// By task, how many clones of its waker are kept by these waits; `None` if one of them has changed since it was read.
@@ -253,6 +262,7 @@ impl Recorded {
 fn build(wait: &Arc<waits::Wait>, polled: &Polled, seen: &Seen<'_>) -> Wait {
     let task = seen.tasks.get(&polled.task);
     let entered = task.map_or(0, |task| task.entered);
+    let later = wait.read();
     let mut built = Wait::default();
     built.id = wait.id;
     built.tasks.clone_from(&wait.tasks);
@@ -268,14 +278,14 @@ fn build(wait: &Arc<waits::Wait>, polled: &Polled, seen: &Seen<'_>) -> Wait {
         ns(wait.due.saturating_sub(seen.now)) - ns(seen.now.saturating_sub(wait.due))
     });
     built.woken_ns = (polled.woken != 0).then(|| seen.ago(polled.woken));
-    // Between polls of its task only: it is not known yet what the running one leaves out.
-    built.is_parked = !wait.is_blocking && polled.entered < entered;
+    // By the polls of its task that are over: it is not known yet what the running one leaves out.
+    built.is_parked = !wait.is_blocking && later.entered < entered;
     built.is_snoozed = built.is_parked && polled.woken != 0 && polled.woken < entered;
     built.is_indirect = polled.is_indirect;
     built.is_forced = polled.is_forced;
     built.wakers = polled.wakers;
     built.thread_id = if wait.is_blocking { seen.thread_id(wait.thread) } else { None };
-    built.is_unstable = wait.read() != *polled;
+    built.is_unstable = !later.waits_as(polled);
     built
 }
 

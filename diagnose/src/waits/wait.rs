@@ -87,6 +87,15 @@ pub(crate) struct Polled {
     pub(crate) wakers: u64,
 }
 
+impl Polled {
+    /// Whether it has waited for the same from then to now. It may have been polled in between, without having been woken: one
+    /// that gets what it waits for is over, and keeps no waker.
+    pub(crate) fn waits_as(&self, before: &Self) -> bool {
+        let same = Self { polls: before.polls, entered: before.entered, ..*self };
+        same == *before && (self.polls == before.polls || self.woken == 0)
+    }
+}
+
 /// The leaf, its waker, the queue and a reader keep it too.
 const OWN: u64 = 4;
 

@@ -159,6 +159,9 @@ pub struct Site {
     pub module: String,
     /// What was annotated.
     pub kind: Kind,
+    /// Of an await, whether it is an arm of a `join!`: no other arm that is done takes it along.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_joined: bool,
     /// Of a future that was named, whether somebody wrote its `poll` by hand.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_hand_written: bool,

@@ -1,8 +1,8 @@
 //! Who waits for whom at locks, and in their queues.
 
-use diagnose_reports::{Mode, ResourceKind, Role, Whereabouts};
+use diagnose_reports::{Forgot, Mode, ResourceKind, Role, Whereabouts};
 
-use crate::support::hangs::{Program, parked};
+use crate::support::hangs::{Program, parked, place};
 
 /// ```text
 /// main ─ joins ─▶ 2 ─ waits ─▶ Mutex#2 ─ held by ─▶ 3 ─ waits ─▶ Mutex#1 ─ held by ─▶ 2
@@ -240,6 +240,19 @@ fn a_permit_that_was_forgotten_is_a_leak() {
     assert_eq!(program.verdicts(), ["likely leak"]);
     assert_eq!(program.chain(), ["task 1 waits 8", "resource 1 created 11"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a permit of Semaphore#1 at src/main.rs:8 for 1.00 s: 1 permit was taken out of Semaphore#1 for ever by forget(), and nobody is left who would give one back");
+}
+
+#[test]
+fn who_has_forgotten_a_permit_is_named_with_the_place() {
+    let mut program = Program::new();
+    let pool = program.semaphore(1);
+    let mut forgot = Forgot::default();
+    (forgot.task, forgot.place, forgot.ago_ns) = (Some(1), Some(place(6)), 1_000_000_000);
+    let it = program.at(pool);
+    (it.forgotten, it.free, it.forgot) = (1, 0, Some(forgot));
+    program.waits(1, pool, Mode::Acquire, 8);
+    assert_eq!(program.chain(), ["task 1 waits 8", "resource 1 created 11", "task 1 holds 6"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a permit of Semaphore#1 at src/main.rs:8 for 1.00 s: 1 permit was taken out of Semaphore#1 for ever by forget(), last by task 1 `main` at src/main.rs:6 1.00 s ago, and nobody is left who would give one back");
 }
 
 #[test]

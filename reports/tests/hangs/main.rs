@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod arms;
 mod channels;
 mod export;
 mod futurelock;
@@ -10,6 +11,7 @@ mod locks;
 mod quiet;
 mod random;
 mod remarks;
+mod silent;
 mod size;
 mod threads;
 mod wakers;

@@ -86,6 +86,25 @@ fn a_future_that_was_woken_and_is_not_polled_is_a_hazard() {
 }
 
 #[test]
+fn who_waits_for_what_such_a_future_was_handed_is_named() {
+    let mut program = Program::new();
+    program.has_timer(1);
+    let (one, other, lock) = (program.task("one"), program.task("other"), program.mutex());
+    let op = program.set_aside(1, "op", 33);
+    parked(granted(program.waits(1, lock, Mode::Lock, 34))).span = Some(op);
+    program.at(lock).free = 0;
+    program.waits(one, lock, Mode::Lock, 7);
+    program.waits(other, lock, Mode::Lock, 7).since_ns = SECOND / 2;
+    assert_eq!(program.verdicts(), ["suspect hazard"]);
+    assert_eq!(
+        program.chain(),
+        ["task 2 waits 7", "resource 1 created 11", "future 1000 granted 34", "task 1 waits 100"]
+    );
+    assert_eq!(program.snapshot.verdicts()[0].victims, [other]);
+    insta::assert_snapshot!(program.sentence(), @"a future of task 1 `main` was woken 1.00 s ago and not polled since: future `op` at src/main.rs:34; the task waits at src/main.rs:100 for 1.00 s; 2 wait for Mutex#1, which that future was handed, the longest for 1.00 s");
+}
+
+#[test]
 fn a_lock_held_by_a_future_that_is_not_polled_is_a_hazard() {
     let mut program = Program::new();
     program.has_timer(1);

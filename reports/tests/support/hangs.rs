@@ -208,6 +208,16 @@ impl Program {
         self.snapshot.spans.last().unwrap().id
     }
 
+    /// A span of the task that is polled, at that line, below the span of that index. Returns its index; spans are made depth
+    /// first.
+    pub(crate) fn span(&mut self, task: u64, parent: Option<usize>, line: u32) -> usize {
+        let id = self.set_aside(task, "span", line);
+        let index = self.snapshot.spans.len() - 1;
+        let span = &mut self.snapshot.spans[index];
+        (span.id, span.parent, span.skipped, span.since_ns) = (id, parent, false, SECOND);
+        index
+    }
+
     /// Kind, detail and confidence of each verdict: `proven futurelock granted`.
     pub(crate) fn verdicts(&self) -> Vec<String> {
         let words = |verdict: &diagnose_reports::Verdict| {

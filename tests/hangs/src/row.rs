@@ -34,8 +34,6 @@ pub struct Row {
     pub ends: [bool; 3],
     /// It keeps a processor busy.
     pub is_busy: bool,
-    /// It is not found yet, or not with its lines: that nothing wrong is said is all that is asked for.
-    pub is_open: bool,
 }
 
 /// A verdict without its chain, in the words of the saved format.
@@ -77,7 +75,7 @@ impl Row {
         start: fn() -> LocalBoxFuture<'static, ()>,
     ) -> Self {
         let (finding, or, beside) = (None, None, None);
-        Self { id, name, what, start, finding, or, beside, ends: [true; 3], is_busy: false, is_open: false }
+        Self { id, name, what, start, finding, or, beside, ends: [true; 3], is_busy: false }
     }
 
     /// It does not end, and this shall be said.
@@ -114,12 +112,6 @@ impl Row {
     /// It keeps a processor busy, so that no other of its like shall run at the same time.
     pub(crate) const fn keeps_busy(mut self) -> Self {
         self.is_busy = true;
-        self
-    }
-
-    /// It is not found yet.
-    pub(crate) const fn not_yet(mut self) -> Self {
-        self.is_open = true;
         self
     }
 

@@ -11,8 +11,7 @@ pub fn text(results: &[Result]) -> String {
     let name_width = results.iter().map(|result| result.row.name.len()).max().unwrap_or(0);
     let mut table = format!("row  {:name_width$}  ct     mt1    mt2    expected\n", "program");
     for Result { row, wrong, .. } in results {
-        let right = if row.is_open { "open" } else { "ok" };
-        let [ct, mt1, mt2] = wrong.each_ref().map(|wrong| if wrong.is_empty() { right } else { "WRONG" });
+        let [ct, mt1, mt2] = wrong.each_ref().map(|wrong| if wrong.is_empty() { "ok" } else { "WRONG" });
         let expected = expected(row.finding);
         let _ = writeln!(table, "{}  {:name_width$}  {ct:5}  {mt1:5}  {mt2:5}  {expected}", row.id, row.name);
         for (flavor, wrong) in Flavor::ALL.iter().zip(wrong) {

@@ -22,6 +22,9 @@ pub(super) fn ending(facts: &Facts<'_>, judged: &Judged) -> String {
         (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
             ": that future has never been polled, and its task waits here".to_owned()
         }
+        (VerdictKind::Futurelock, _) if judged.way.iter().any(|it| matches!(it, Node::Arm(_))) => {
+            ": only this arm of the join! polls that future, and only when it goes on itself".to_owned()
+        }
         (VerdictKind::Futurelock, _) => ": its task polls that future only when it goes on itself".to_owned(),
         (VerdictKind::Leak, _) => leak(facts, judged, level),
         (VerdictKind::LostWaker, _) => {

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::Facts;
+use super::numbers::Table;
 use super::remarks::{SUSPECT_NS, remark};
+use super::system::Node;
 use super::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 use super::words::{at, link, place, resource};
 use crate::export::units::time;
@@ -13,8 +15,8 @@ use crate::model::{Resource, Stake, Wait};
 const MAX_FUTURES: usize = 8;
 
 /// The hazards of tasks that are not stuck.
-pub(super) fn hazards(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
-    let mut hazards = snoozed(facts, stuck);
+pub(super) fn hazards(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<Node, usize>) -> Vec<Verdict> {
+    let mut hazards = snoozed(facts, stuck, said);
     for (index, it) in facts.snapshot.resources.iter().enumerate() {
         let waits = facts.queues[index].iter().map(|&wait| &facts.snapshot.waits[wait]);
         let waiting: Vec<&Wait> =
@@ -22,8 +24,11 @@ pub(super) fn hazards(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict
         if waiting.is_empty() {
             continue;
         }
-        let holders =
-            it.stakes.iter().filter(|stake| stake.since_ns >= SUSPECT_NS && facts.is_set_aside(stake));
+        let stakes = it.stakes.iter().enumerate();
+        let stakes = stakes.filter(|(number, _)| !said.contains_key(&Node::Stake(index, *number)));
+        let holders = stakes
+            .map(|(_, stake)| stake)
+            .filter(|stake| stake.since_ns >= SUSPECT_NS && facts.is_set_aside(stake));
         let held = holders.filter_map(|holder| held(facts, stuck, (index, it), holder, &waiting));
         hazards.extend(held.take(MAX_FUTURES));
     }
@@ -31,9 +36,10 @@ pub(super) fn hazards(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict
 }
 
 /// Futures that were woken, while their task goes on without them.
-fn snoozed(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+fn snoozed(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<Node, usize>) -> Vec<Verdict> {
     let mut by_task: BTreeMap<usize, Vec<&Wait>> = BTreeMap::new();
-    for wait in &facts.snapshot.waits {
+    let waits = facts.snapshot.waits.iter().enumerate();
+    for (_, wait) in waits.filter(|(index, _)| !said.contains_key(&Node::Leaves(*index))) {
         let is_old = wait.is_snoozed && wait.woken_ns.is_some_and(|woken_ns| woken_ns >= SUSPECT_NS);
         if let Some(task) =
             facts.task_of(wait).filter(|task| is_old && !wait.is_unstable && !stuck.contains(task))

@@ -52,7 +52,9 @@ fn circle(system: &System<'_>, stuck: &Stuck, group: usize) -> Option<Vec<Node>>
         task.is_some_and(|task| system.facts.snapshot.tasks[task].state != State::Running)
     };
     let tasks = gates.iter().copied().filter(is_task);
-    let start = tasks.min_by_key(|gate| (is_awake(gate), *gate)).or_else(|| gates.iter().copied().min())?;
+    let arm = || gates.iter().copied().find(|gate| matches!(system.nodes[*gate], Node::Arm(_)));
+    let start = tasks.min_by_key(|gate| (is_awake(gate), *gate)).or_else(arm);
+    let start = start.or_else(|| gates.iter().copied().min())?;
     let is_direct = |gate: Gate| !matches!(system.nodes[gate], Node::Ahead(_) | Node::Closing(_));
     let way = stuck.circle(start, is_direct).or_else(|| stuck.circle(start, |_| true))?;
     Some(way.into_iter().map(|gate| system.nodes[gate]).collect())

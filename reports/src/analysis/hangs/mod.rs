@@ -5,7 +5,8 @@
 //! numbers   tables by numbers
 //! gates     the least fixed point: what opens, if nothing opens without a reason
 //! system    from tasks and waits to gates. rules: one per kind of wait
-//! shared    the gates of resources. lines: who stands before whom. threads: those of threads, workers and pools
+//! shared    the gates of resources. lines: who stands before whom. threads: those of threads, workers and pools.
+//!           arms: those of arms of a `join!`
 //! stuck     what is left closed: groups that wait for each other, root causes, what waits behind them
 //! kinds     what each group is. demand: whether anybody minds
 //! chain     the way through it, as links and as a sentence. words: what things are called. endings: what follows
@@ -13,6 +14,7 @@
 //! solve     all of it, as a list of verdicts. steps: counts what that takes, in tests
 //! ```
 
+mod arms;
 mod chain;
 mod demand;
 mod endings;

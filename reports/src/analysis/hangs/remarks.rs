@@ -16,7 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::{Facts, is_blocked};
 use super::hazards::hazards;
+use super::numbers::Table;
 use super::silent::{out_of_budget, silent, sleeper};
+use super::system::Node;
 use super::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
 use super::words::at;
 use crate::export::units::{counted, time};
@@ -36,8 +38,8 @@ type Runtime<'a> = (&'a str, u64);
 /// In how many nanoseconds a timer is due, its task, its wait.
 type Late<'a> = (i64, usize, &'a Wait);
 
-/// What may hang, apart from the tasks that are known to be stuck, by their indices.
-pub(super) fn remarks(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+/// What may hang, apart from the tasks that are known to be stuck, by their indices, and from what was said.
+pub(super) fn remarks(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<Node, usize>) -> Vec<Verdict> {
     let mut remarks = Vec::new();
     remarks.extend(overdue(facts, stuck));
     remarks.extend(hogs(facts, stuck));
@@ -45,7 +47,7 @@ pub(super) fn remarks(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict
     remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| out_of_budget(facts, wait)));
     remarks.extend(silent(facts, stuck));
     remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| shutdown(facts, stuck, wait)));
-    remarks.extend(hazards(facts, stuck));
+    remarks.extend(hazards(facts, stuck, said));
     remarks
 }
 

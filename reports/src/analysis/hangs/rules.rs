@@ -235,6 +235,12 @@ impl System<'_> {
             self.always(gate);
             return;
         }
+        // What a future that is set aside has is with that future.
+        let owner = stake.task.and_then(|task| facts.task(task)).filter(|_| facts.is_set_aside(stake));
+        if let Some(arm) = owner.and_then(|task| self.arm(task, stake.span)) {
+            self.or(gate, arm);
+            return;
+        }
         for task in stake.task.iter().chain(&stake.candidates).filter_map(|&task| facts.task(task)) {
             self.or(gate, task_gate(task));
         }

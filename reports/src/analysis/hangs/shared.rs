@@ -15,6 +15,8 @@ pub(super) struct Shared {
     pub(super) workers: Table<u64, Gate>,
     pub(super) crews: Table<u64, Crew>,
     pub(super) pools: Table<u64, Gate>,
+    /// By the index of a span.
+    pub(super) arms: Table<usize, Gate>,
     anybody: Table<usize, Gate>,
     /// By the index of a task.
     later: Vec<Gate>,

@@ -31,7 +31,7 @@ impl Snapshot {
             if found.solve(&facts, Trust::Exact) {
                 found.solve(&facts, Trust::Likely);
             }
-            found.verdicts.extend(remarks::remarks(&facts, &found.stuck));
+            found.verdicts.extend(remarks::remarks(&facts, &found.stuck, &found.said));
         }
         found.sorted()
     }
@@ -120,8 +120,7 @@ impl Found {
             (verdict.root_cause, verdict.behind) = (root.is_none(), root);
             self.push(verdict);
         }
-        // What is proven is not said again where it is only likely; otherwise no group is met twice.
-        if self.verdicts.len() > before && system.trust == Trust::Exact && system.is_cautious {
+        if self.verdicts.len() > before {
             self.said.extend(nodes().map(|node| (node, before)));
         }
     }

@@ -4,7 +4,7 @@
 //! are the strongly connected components of the closed gates (Tarjan 1972, without recursion), found in the order in which
 //! what is waited for stands before what waits.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use super::gates::{Gate, Solved};
 use super::numbers::{Table, with_capacity};
@@ -32,7 +32,11 @@ impl Stuck {
             wait.thread_id.is_some() && system.facts.task_of(wait).is_none()
         });
         let tasks = (0..snapshot.tasks.len()).map(task_gate);
-        let starts = tasks.chain(threads.map(|wait| system.wait(wait))).filter(|&gate| !solved.is_open(gate));
+        let arms: BTreeSet<Gate> = system.shared.arms.values().copied().collect();
+        let starts = tasks
+            .chain(threads.map(|wait| system.wait(wait)))
+            .chain(arms)
+            .filter(|&gate| !solved.is_open(gate));
         let mut tarjan = Tarjan::new(&solved, system.gates.len());
         tarjan.run(starts);
         let Tarjan { gates, starts, group_of, .. } = tarjan;

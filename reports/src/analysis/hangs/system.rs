@@ -60,6 +60,8 @@ pub(super) enum Node {
     Anybody(usize),
     /// One of the tasks from that index on goes on.
     Later(usize),
+    /// The arm of a `join!` goes on, by its span, or something around the `join!` does.
+    Arm(usize),
     /// A worker of the runtime is free.
     Workers(u64),
     /// A thread for blocking work of the runtime is free.
@@ -234,7 +236,10 @@ impl<'a> System<'a> {
         let (gate, wait) = (self.leaves(index), &self.facts.snapshot.waits[index]);
         match self.facts.task_of(wait) {
             _ if wait.is_unstable => self.always(gate),
-            Some(task) => self.or(gate, task_gate(task)),
+            Some(task) => {
+                let arm = if is_active(wait) { None } else { self.arm(task, wait.span) };
+                self.or(gate, arm.unwrap_or(task_gate(task)));
+            }
             None if wait.thread_id.is_some() => self.or(gate, self.wait(index)),
             None => self.always(gate),
         }

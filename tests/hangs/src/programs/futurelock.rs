@@ -10,7 +10,7 @@ use futures::FutureExt as _;
 
 use super::ms;
 use crate::drop_in::{async_lock, tokio};
-use crate::row::{Section, proven, row};
+use crate::row::{Section, likely, proven, row};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::time::{interval, sleep};
 
@@ -29,8 +29,7 @@ pub(super) const SECTION: Section = Section {
         row!("C08", paused_wrapper, "a wrapper stops polling the future that is handed the lock")
             .is(proven("futurelock").detail("granted")),
         row!("X01", beside_a_ticking_arm, "C01 in one arm of a join! whose other arm ticks")
-            .is(proven("futurelock").detail("granted"))
-            .not_yet(),
+            .is(likely("futurelock").detail("granted")),
         row!("X02", guard_set_aside, "a future that has the lock is set aside, and its task locks")
             .is(proven("futurelock").detail("holding")),
     ],
@@ -107,7 +106,7 @@ async fn second_send() {
     let (sender, mut receiver) = mpsc::channel(1);
     sender.send(1).await.unwrap();
     let receiving = async move {
-        sleep(ms(500)).await;
+        sleep(ms(900)).await;
         for _ in 0..3 {
             receiver.recv().await.unwrap();
         }
@@ -168,6 +167,8 @@ async fn paused_wrapper() {
     }
 }
 
+/// Likely, and not proven: which macro polls the arms is known by its name, and how many clones of a waker are kept for what is
+/// not on record is known of a task, not of an arm.
 #[diagnose]
 async fn beside_a_ticking_arm() {
     let lock = Arc::new(Mutex::new(()));
@@ -196,7 +197,7 @@ async fn guard_set_aside() {
     let lock = Mutex::new(());
     let slow = async {
         let _guard = lock.lock().await; // holds
-        sleep(ms(100)).await;
+        sleep(ms(600)).await;
     };
     let mut slow = pin!(slow.diagnose("slow"));
     tokio::select! {

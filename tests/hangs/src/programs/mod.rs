@@ -1,5 +1,6 @@
 //! The programs, by what is wrong with them, and controls with which nothing is.
 
+mod arms;
 mod controls;
 mod cycles;
 mod futurelock;
@@ -19,6 +20,7 @@ use time::ms;
 /// All of them.
 pub const SECTIONS: &[Section] = &[
     futurelock::SECTION,
+    arms::SECTION,
     snoozed::SECTION,
     cycles::SECTION,
     rings::SECTION,

@@ -127,6 +127,16 @@ struct Event {
     waker: std_sync::Mutex<Option<Waker>>,
 }
 
+impl Event {
+    fn come(&self) {
+        self.has_come.store(true, SeqCst);
+        let waker = self.waker.lock().unwrap().take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
 /// Looks, takes its time, and registers.
 struct Registers {
     event: Arc<Event>,
@@ -142,7 +152,9 @@ impl Future for Registers {
         }
         if !self.has_looked {
             self.has_looked = true;
-            thread::sleep(ms(200));
+            // The window, in which another thread gets ahead.
+            let event = Arc::clone(&self.event);
+            thread::spawn(move || event.come()).join().unwrap();
         }
         *self.event.waker.lock().unwrap() = Some(context.waker().clone());
         Poll::Pending
@@ -150,16 +162,6 @@ impl Future for Registers {
 }
 
 async fn registers_too_late() {
-    let event = Arc::new(Event::default());
-    let registers = Registers { event: Arc::clone(&event), has_looked: false };
-    let registers = tokio::spawn(registers.diagnose("registers")); // waits
-    thread::spawn(move || {
-        thread::sleep(ms(100));
-        event.has_come.store(true, SeqCst);
-        let waker = event.waker.lock().unwrap().take();
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    });
-    registers.await.unwrap();
+    let registers = Registers { event: Arc::new(Event::default()), has_looked: false };
+    tokio::spawn(registers.diagnose("registers")).await.unwrap(); // waits
 }

@@ -80,7 +80,7 @@ async fn guard_across_await_local() {
         let shared = Arc::clone(&map);
         let one = async move {
             let mut guard = shared.lock().unwrap(); // holds
-            sleep(ms(20)).await;
+            sleep(ms(900)).await;
             *guard += 1;
         };
         let other = async move {

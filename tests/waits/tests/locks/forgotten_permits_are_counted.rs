@@ -12,9 +12,11 @@ async fn forgotten() {
     semaphore.acquire().await.unwrap().forget();
     Arc::clone(&semaphore).acquire_many_owned(2).await.unwrap().forget();
     let permit = semaphore.acquire().await.unwrap();
+    let forgets = line!() + 1;
     assert_eq!(semaphore.forget_permits(2), 2);
     let (resource, _) = made_in!(made);
     assert_eq!((resource.forgotten, resource.stakes.len(), resource.free), (5, 1, 1));
+    assert_eq!(resource.forgot.unwrap().place.unwrap().line, forgets);
     assert_eq!(semaphore.available_permits(), 1);
     drop(permit);
 }

@@ -1,0 +1,79 @@
+//! Waits that nothing is heard of.
+
+use diagnose_reports::{Mode, State};
+
+use crate::support::hangs::Program;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// `main` joins a task that waits in a hand-written future, whose waker somebody keeps.
+fn hand_written() -> Program {
+    let mut program = Program::new();
+    let waits = program.task("waits");
+    let span = program.span(waits, None, 7);
+    let site = program.snapshot.spans[span].site;
+    program.snapshot.sites[site].is_hand_written = true;
+    let task = program.of(waits);
+    (task.wakers, task.opaque_wakers) = (Some(1), Some(1));
+    program.joins(1, waits, 9);
+    program
+}
+
+#[test]
+fn a_hand_written_future_that_nobody_wakes_is_suspect() {
+    let program = hand_written();
+    assert_eq!(program.verdicts(), ["suspect lost_waker"]);
+    assert_eq!(program.chain(), ["task 2 waits 7"]);
+    insta::assert_snapshot!(program.sentence(), @"task 2 `waits` has waited at src/main.rs:7 for 1.00 s in hand-written `span`, which keeps a waker that nobody has used: if what it waits for came before it had registered, nobody will");
+}
+
+#[test]
+fn it_is_not_where_an_unknown_thread_may_wake_it_or_nobody_waits_for_its_task_or_it_is_young() {
+    let mut program = hand_written();
+    program.snapshot.foreign_threads = 1;
+    assert!(program.verdicts().is_empty());
+    let mut program = hand_written();
+    program.snapshot.waits.clear();
+    program.of(1).opaque_wakers = Some(1);
+    assert!(program.verdicts().is_empty());
+    let mut program = hand_written();
+    program.snapshot.spans[0].since_ns = SECOND / 2;
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_future_that_the_compiler_made_is_not() {
+    let mut program = hand_written();
+    let site = program.snapshot.spans[0].site;
+    program.snapshot.sites[site].is_hand_written = false;
+    assert!(program.verdicts().is_empty());
+}
+
+/// A `block_on` in a poll, whose future was forced to wait.
+fn out_of_budget(is_asleep: bool, polls: u64) -> Program {
+    let mut program = Program::new();
+    program.sleeps(1, 70);
+    program.of(1).is_asleep = Some(is_asleep);
+    let wait = program.wait(1, Mode::Join, 7);
+    (wait.is_forced, wait.is_indirect, wait.polls) = (true, true, polls);
+    program
+}
+
+#[test]
+fn a_block_on_without_a_budget_sleeps() {
+    let mut program = out_of_budget(true, 1);
+    assert_eq!(program.verdicts(), ["suspect blocked_worker"]);
+    assert_eq!(program.chain(), ["task 1 blocked 7"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` sleeps inside a poll at src/main.rs:7 for 1.00 s: the budget of its task is used up, and there is no new one until the `block_on` there comes back");
+    program.of(1).state = State::Waiting;
+    program.of(1).opaque_wakers = Some(1);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_block_on_without_a_budget_polls_again_and_again() {
+    let program = out_of_budget(false, 5_000);
+    assert_eq!(program.verdicts(), ["suspect spin"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` has polled the same 5,000 times inside one poll at src/main.rs:7 for 1.00 s: the budget of its task is used up, and there is no new one until the `block_on` there comes back");
+    assert!(out_of_budget(false, 5).verdicts().is_empty());
+}

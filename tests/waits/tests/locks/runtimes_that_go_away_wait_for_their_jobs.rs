@@ -1,0 +1,48 @@
+//! Whoever drops a runtime waits, on record, for the blocking code that it runs.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use diagnose::tokio::runtime::Builder;
+use diagnose::{Mode, Wait};
+
+/// The wait of whoever drops the runtime that was built in that line.
+fn shutdown(line: u32) -> Option<Wait> {
+    let is_it = |wait: &Wait| {
+        let place = wait.place.as_ref();
+        wait.mode == Mode::Shutdown
+            && place.is_some_and(|place| (place.file.as_str(), place.line) == (file!(), line))
+    };
+    diagnose::snapshot().waits.into_iter().find(is_it)
+}
+
+#[test]
+fn dropped() {
+    let (runtime, built) = (Builder::new_current_thread().build().unwrap(), line!());
+    let (ends, has_ended) = mpsc::channel::<()>();
+    let job = runtime.spawn_blocking(move || has_ended.recv().is_err());
+    drop(job);
+    let drops = thread::spawn(move || drop(runtime));
+    let wait = loop {
+        match shutdown(built) {
+            Some(wait) => break wait,
+            None => thread::sleep(Duration::from_millis(1)),
+        }
+    };
+    assert_eq!((wait.tasks.len(), wait.task), (1, None));
+    assert!(wait.thread_id.is_some());
+    drop(ends);
+    drops.join().unwrap();
+    assert!(shutdown(built).is_none());
+}
+
+#[test]
+fn without_jobs_or_not_for_ever_nobody_waits() {
+    let (runtime, built) = (Builder::new_current_thread().build().unwrap(), line!());
+    let (ends, has_ended) = mpsc::channel::<()>();
+    drop(runtime.spawn_blocking(move || has_ended.recv().is_err()));
+    runtime.shutdown_background();
+    assert!(shutdown(built).is_none());
+    drop(ends);
+}
