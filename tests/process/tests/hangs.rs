@@ -2,12 +2,12 @@
 
 use diagnose_process_tests::child::Program;
 
-const SOURCE: &str = include_str!("../src/bin/hangs.rs");
+const SOURCE: &str = include_str!("../src/bin/deadlocks.rs");
 
 /// Runs the program, which ends when the watchdog has said the words of each. Returns its alarms, and its reports.
 fn run(hangs: &[&str]) -> (Vec<String>, String) {
     let variables = [("DIAGNOSE_WATCHDOG", "100ms")];
-    let mut program = Program::start(env!("CARGO_BIN_EXE_hangs"), hangs, &variables);
+    let mut program = Program::start(env!("CARGO_BIN_EXE_deadlocks"), hangs, &variables);
     let mut report = String::new();
     while !report.ends_with("\n}\n") && !report.ends_with("\n\n\n\n") {
         report.push_str(&program.hear());
@@ -23,7 +23,7 @@ fn run(hangs: &[&str]) -> (Vec<String>, String) {
 /// The place of a line of the program, by what stands in it.
 fn place(text: &str) -> String {
     let line = SOURCE.lines().position(|line| line.contains(text)).expect("it is there") + 1;
-    format!("tests/process/src/bin/hangs.rs:{line}")
+    format!("tests/process/src/bin/deadlocks.rs:{line}")
 }
 
 #[test]
