@@ -1,0 +1,200 @@
+//! Takes the examples out of the documentation of what is wrapped, as modules with a test each.
+//!
+//! What rustdoc makes of an example is made of it here: `#` hides a line, an example without `main` is put into one, `no_run`
+//! is only compiled, `should_panic` has to.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// A crate, the line that puts its wrapper into scope, and the files with what is wrapped.
+const CRATES: [(&str, &str, &[&str]); 3] = [
+    (
+        "tokio",
+        "use diagnose::tokio;",
+        &[
+            "runtime/builder",
+            "runtime/handle",
+            "runtime/runtime",
+            "runtime/task/abort",
+            "runtime/task/join",
+            "io/util/mem",
+            "sync",
+            "task",
+            "time",
+        ],
+    ),
+    ("async-lock", "use diagnose::async_lock;", &["barrier", "mutex", "once_cell", "rwlock", "semaphore"]),
+    ("parking_lot", "use diagnose::parking_lot;", &["condvar", "mutex", "rwlock"]),
+];
+
+/// Examples with such words are left out: they need `--cfg tokio_unstable`.
+const LEFT_OUT: [&str; 18] = [
+    "UnhandledPanic",
+    "RngSeed",
+    "Histogram",
+    "tokio_unstable",
+    "LocalRuntime",
+    "enable_alt_timer",
+    "enable_sharded_blocking_queue",
+    "on_task_spawn",
+    "on_before_task_poll",
+    "on_after_task_poll",
+    "on_task_terminate",
+    "disable_lifo_slot",
+    "enable_io_uring",
+    "schedule_latency",
+    "poll_time_histogram",
+    "handle.dump()",
+    "build_task",
+    "task::Builder::new",
+];
+
+/// An example: its first line in its file, what rustdoc is told of it, and its code.
+struct Example {
+    line: usize,
+    words: String,
+    code: String,
+}
+
+fn main() {
+    let folders = folders();
+    let mut tests = String::new();
+    let mut counts = Vec::new();
+    for (name, scope, parts) in CRATES {
+        let Some(folder) = folders.iter().find(|(package, _)| package == name).map(|(_, folder)| folder)
+        else {
+            panic!("{name} is not among the dependencies");
+        };
+        let mut count = 0;
+        for part in parts {
+            for file in files(&folder.join("src").join(part)) {
+                println!("cargo::rerun-if-changed={}", file.display());
+                let text = fs::read_to_string(&file).expect("a source file is text");
+                let path = file.strip_prefix(folder.join("src")).expect("it is inside").with_extension("");
+                let path = path.display().to_string().replace(['/', '\\', '-'], "_");
+                for example in examples(&text) {
+                    let module = format!("{}_{path}_{}", name.replace('-', "_"), example.line);
+                    tests.push_str(&module_of(&module, scope, &example));
+                    count += 1;
+                }
+            }
+        }
+        counts.push((name, count));
+    }
+    // Writing to a string cannot fail.
+    let _ = writeln!(tests, "const FOUND: &[(&str, usize)] = &{counts:?};");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    fs::write(out.join("examples.rs"), tests).expect("it can be written");
+    println!("cargo::rerun-if-changed=build.rs");
+}
+
+/// The folders of all packages that are built with, by name.
+fn folders() -> Vec<(String, PathBuf)> {
+    let target = env::var("TARGET").expect("cargo sets it");
+    let metadata = Command::new(env::var_os("CARGO").expect("cargo sets it"))
+        .args(["metadata", "--format-version", "1", "--filter-platform", &target])
+        .output()
+        .expect("cargo runs");
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).expect("it is JSON");
+    let packages = metadata["packages"].as_array().expect("there are packages").iter();
+    let folder = |package: &serde_json::Value| {
+        let manifest = Path::new(package["manifest_path"].as_str()?);
+        Some((package["name"].as_str()?.to_owned(), manifest.parent()?.to_owned()))
+    };
+    packages.filter_map(folder).collect()
+}
+
+/// The source file of that name without its ending, and all in the folder of that name.
+fn files(path: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        Some(path.with_extension("rs")).filter(|file| file.is_file()).into_iter().collect();
+    let mut open = vec![path.to_owned()];
+    while let Some(folder) = open.pop() {
+        let entries = fs::read_dir(folder).into_iter().flatten();
+        for entry in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+            if entry.is_dir() && !entry.ends_with("tests") {
+                open.push(entry);
+            } else if entry.extension().is_some_and(|extension| extension == "rs") {
+                files.push(entry);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn examples(text: &str) -> Vec<Example> {
+    let mut examples = Vec::new();
+    let mut open: Option<Example> = None;
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim_start();
+        let Some(line) = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")) else {
+            open = None;
+            continue;
+        };
+        let line = line.strip_prefix(' ').unwrap_or(line);
+        match (&mut open, line.trim_start().strip_prefix("```")) {
+            (None, Some(words)) => {
+                open = Some(Example { line: number + 1, words: words.to_owned(), code: String::new() });
+            }
+            (Some(_), Some(_)) => examples.extend(open.take()),
+            (Some(example), None) => {
+                let hidden = line.trim_start().strip_prefix('#');
+                let shown = match hidden {
+                    Some(code) if code.starts_with(' ') || code.is_empty() => code,
+                    Some(code) if code.starts_with('#') => code,
+                    _ => line,
+                };
+                example.code.push_str(shown);
+                example.code.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    let is_code = |example: &Example| {
+        let no = ["text", "plain", "bash", "ignore", "compile_fail", "toml", "console"];
+        !no.iter().any(|word| example.words.contains(word))
+            && !LEFT_OUT.iter().any(|words| example.code.contains(words))
+    };
+    examples.retain(is_code);
+    examples
+}
+
+/// Whether `main` is there, and not inside of something.
+fn has_main(code: &str) -> bool {
+    let (mut opened, mut closed) = (0, 0);
+    for line in code.lines() {
+        if opened == closed && line.contains("fn main()") {
+            return true;
+        }
+        opened += line.matches('{').count();
+        closed += line.matches('}').count();
+    }
+    false
+}
+
+fn module_of(name: &str, scope: &str, example: &Example) -> String {
+    let mut module = String::new();
+    let runs = !example.words.contains("no_run");
+    // Writing to a string cannot fail.
+    let _ = writeln!(module, "#[allow(warnings, clippy::all, clippy::pedantic)]\nmod {name} {{\n    {scope}");
+    let code = &example.code;
+    if has_main(code) {
+        module.push_str(code);
+    } else if code.trim_end().lines().next_back().is_some_and(|last| last.trim_start().starts_with("Ok::<")) {
+        let _ = writeln!(module, "fn main() -> Result<(), impl std::fmt::Debug> {{\n{code}}}");
+    } else {
+        let _ = writeln!(module, "fn main() {{\n{code}}}");
+    }
+    if runs {
+        let panics = if example.words.contains("should_panic") { "    #[should_panic]\n" } else { "" };
+        let _ = writeln!(
+            module,
+            "    #[test]\n{panics}    fn runs() {{\n        super::ends_well(main());\n    }}"
+        );
+    }
+    module.push_str("}\n");
+    module
+}

@@ -1,0 +1,15 @@
+//! Each example of the originals' documentation does with the wrappers what it says.
+
+use std::process::{ExitCode, Termination};
+
+fn ends_well(result: impl Termination) {
+    assert_eq!(format!("{:?}", result.report()), format!("{:?}", ExitCode::SUCCESS));
+}
+
+#[test]
+fn examples_of_each_are_found() {
+    let few: Vec<_> = FOUND.iter().filter(|(_, count)| *count == 0).collect();
+    assert!(FOUND.len() == 3 && few.is_empty(), "{FOUND:?}");
+}
+
+include!(concat!(env!("OUT_DIR"), "/examples.rs"));
