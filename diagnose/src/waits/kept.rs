@@ -1,12 +1,16 @@
 //! A leaf that is made where something waits, and not before: what does not wait moves no more than a word for it.
 
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
 use super::leaf::Leaf;
+use super::record::Record;
+use super::stake::Stake;
+use super::wait::Mode;
 use crate::switch;
 
 /// The recorder's part of a value that is polled by calls of its own, such as a receiver, and of a future that is kept by
@@ -110,31 +114,59 @@ impl<F: Future, L: FnMut() -> Leaf> Future for Waits<F, L> {
     }
 }
 
+/// What is asked of a lock, and where.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ask {
+    pub(crate) record: Option<&'static Record>,
+    pub(crate) mode: Mode,
+    pub(crate) units: u64,
+    pub(crate) at: &'static Location<'static>,
+    /// Whether the guard can go to another thread without being seen.
+    pub(crate) is_movable: bool,
+}
+
 pin_project! {
-    /// The same, and what becomes of it: from what it returns, and whether it has waited.
+    /// The future of a lock, and what becomes of it: a guard with its stake.
     // Inlined where it is awaited: a guard that is returned in memory and moved from there costs as much as the record of it.
     #[must_use = "futures do nothing unless you `.await` or poll them"]
-    pub(crate) struct Entered<F, L, G> {
+    pub(crate) struct Entered<F, G> {
         #[pin]
-        waits: Waits<F, L>,
+        future: F,
+        kept: Kept,
+        ask: Ask,
+        has_waited: bool,
         guard: G,
     }
 }
 
-impl<F, L, G> Entered<F, L, G> {
+impl<F, G> Entered<F, G> {
     #[inline]
-    pub(crate) fn new(future: F, leaf: L, guard: G) -> Self {
-        Self { waits: Waits::new(future, leaf), guard }
+    pub(crate) fn new(future: F, ask: Ask, guard: G) -> Self {
+        Self { future, kept: Kept::default(), ask, has_waited: false, guard }
     }
 }
 
-impl<F: Future, L: FnMut() -> Leaf, T, G: Fn(F::Output, bool) -> T> Future for Entered<F, L, G> {
+impl<F: Future, T, G: Fn(F::Output, Stake) -> T> Future for Entered<F, G> {
     type Output = T;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let mut this = self.project();
-        let ready = this.waits.as_mut().poll(context);
-        ready.map(|output| (this.guard)(output, this.waits.has_waited))
+        let Ask { record, mode, units, at, is_movable } = *this.ask;
+        // Not by `Kept::poll`: what was just written in pieces stalls whoever moves it at once, so it stays where it is
+        // until the stake is made.
+        if this.kept.0.is_none() {
+            let ready = this.future.as_mut().poll(context);
+            if ready.is_ready() {
+                let stake = Stake::hold_after(record, units, at, is_movable, *this.has_waited);
+                return ready.map(|output| (this.guard)(output, stake));
+            }
+            *this.has_waited = true;
+            if !this.kept.begin(context, || Leaf::on(record, mode, units, at)) {
+                return Poll::Pending;
+            }
+        }
+        let ready = this.kept.poll_again(context, &mut |context| this.future.as_mut().poll(context));
+        ready.map(|output| (this.guard)(output, Stake::hold_after(record, units, at, is_movable, true)))
     }
 }

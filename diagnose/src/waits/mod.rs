@@ -36,7 +36,7 @@ pub(crate) use blocked::Shutdown;
 pub(crate) use borrowed::Borrowed;
 pub(crate) use end::{End, LastEnd};
 pub(crate) use guard::{guard, guard_mut};
-pub(crate) use kept::{Entered, Kept, Waits};
+pub(crate) use kept::{Ask, Entered, Kept, Waits};
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use notified::Notified;
 pub(crate) use pool::Cache;

@@ -11,7 +11,7 @@ use ::tokio::sync::TryLockError;
 use super::super::guard::is_never_forced;
 use super::super::owned::Owned;
 use super::{MutexGuard, OwnedMutexGuard};
-use crate::waits::{Blocked, Entered, Kind, Leaf, Mode, Resource, Stake, What};
+use crate::waits::{Ask, Blocked, Entered, Kind, Mode, Resource, Stake, What};
 
 static WHAT: What = What { kind: Kind::Mutex, library: "tokio", is_fair: true, is_forced: is_never_forced };
 
@@ -115,10 +115,7 @@ impl<T: ?Sized> Mutex<T> {
         guard: impl Fn(real::MutexGuard<'a, T>, Stake) -> G,
     ) -> impl Future<Output = G> {
         let record = self.resource.record();
-        let leaf = move || Leaf::on(record, Mode::Lock, 1, at);
-        Entered::new(self.mutex.lock(), leaf, move |real, has_waited| {
-            guard(real, Stake::hold_after(record, 1, at, is_movable, has_waited))
-        })
+        Entered::new(self.mutex.lock(), Ask { record, mode: Mode::Lock, units: 1, at, is_movable }, guard)
     }
 
     #[track_caller]

@@ -7,7 +7,7 @@ use ::tokio::sync as real;
 use ::tokio::sync::TryLockError;
 
 use super::RwLock;
-use crate::waits::{Entered, Leaf, Mode, Stake};
+use crate::waits::{Ask, Entered, Mode, Stake};
 
 type Place = &'static Location<'static>;
 
@@ -20,10 +20,7 @@ impl<T: ?Sized> RwLock<T> {
         guard: impl Fn(real::RwLockReadGuard<'a, T>, Stake) -> G,
     ) -> impl Future<Output = G> {
         let record = self.resource.record();
-        let leaf = move || Leaf::on(record, Mode::Read, 1, at);
-        Entered::new(self.lock.read(), leaf, move |real, has_waited| {
-            guard(real, Stake::hold_after(record, 1, at, is_movable, has_waited))
-        })
+        Entered::new(self.lock.read(), Ask { record, mode: Mode::Read, units: 1, at, is_movable }, guard)
     }
 
     #[inline]
@@ -43,12 +40,8 @@ impl<T: ?Sized> RwLock<T> {
         is_movable: bool,
         guard: impl Fn(real::RwLockWriteGuard<'a, T>, Stake) -> G,
     ) -> impl Future<Output = G> {
-        let record = self.resource.record();
-        let units = self.units();
-        let leaf = move || Leaf::on(record, Mode::Write, units, at);
-        Entered::new(self.lock.write(), leaf, move |real, has_waited| {
-            guard(real, Stake::hold_after(record, units, at, is_movable, has_waited))
-        })
+        let (record, units) = (self.resource.record(), self.units());
+        Entered::new(self.lock.write(), Ask { record, mode: Mode::Write, units, at, is_movable }, guard)
     }
 
     #[inline]
