@@ -50,13 +50,16 @@ pub(crate) fn is_asleep(thread_id: u64) -> Option<bool> {
 }
 
 /// How long ago the threads of this process began that are not among `known`, are not this one, and not of this crate, in
-/// nanoseconds; empty where it cannot be known.
+/// nanoseconds. Where it cannot be known, one that began just now.
 pub(crate) fn foreign_threads(known: &[u64]) -> Vec<u64> {
     let own = std::fs::read_link("/proc/thread-self").ok();
     let own = own.as_deref().and_then(|path| path.file_name()?.to_str()?.parse::<u64>().ok());
-    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return Vec::new() };
+    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return vec![0] };
     let numbers = threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse::<u64>().ok());
-    let others = numbers.filter(|number| Some(*number) != own && !known.contains(number));
+    // The first thread is older than all that it could have been handed, and its age is too coarse to tell.
+    let first = u64::from(std::process::id());
+    let others =
+        numbers.filter(|number| ![own, Some(first)].contains(&Some(*number)) && !known.contains(number));
     others.filter_map(age).collect()
 }
 

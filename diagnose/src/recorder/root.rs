@@ -39,6 +39,7 @@ pub(super) fn task_of(site: &'static Site, label: Label) -> &'static Task {
         task
     });
     task.span.store(local::id(), Relaxed);
+    local::place().tree.note_task();
     task
 }
 

@@ -108,7 +108,9 @@ impl<'a> Stakes<'a> {
             stake.candidates = candidates;
         }
         stake.whereabouts = if !staked.is_movable {
-            if sent == staked.sent { Whereabouts::Exact } else { Whereabouts::Likely }
+            // One of a static can go to a thread.
+            let is_there = sent == staked.sent && !self.may_be_foreign(seen.ago(staked.since));
+            if is_there { Whereabouts::Exact } else { Whereabouts::Likely }
         } else if self.may_be_foreign(seen.ago(staked.since)) {
             Whereabouts::Unknown
         } else if sent != staked.sent {

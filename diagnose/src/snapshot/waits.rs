@@ -82,7 +82,8 @@ fn foreign_threads() -> Vec<u64> {
         return Vec::new();
     }
     #[allow(unused_mut)] // Only runtimes tell of more.
-    let mut known: Vec<u64> = tree::all().into_iter().map(tree::Tree::thread_id).collect();
+    let mut known: Vec<u64> =
+        tree::all().into_iter().filter(|tree| tree.runs_tasks()).map(tree::Tree::thread_id).collect();
     #[cfg(feature = "tokio")]
     known.extend(live::workers::all_threads());
     cpu::foreign_threads(&known)
@@ -187,7 +188,7 @@ fn is_grant(wait: &Wait, polled: &Polled) -> bool {
 fn ahead(queue: &[(Arc<waits::Wait>, Polled)], place: usize) -> u64 {
     let Some((own, _)) = queue.get(place) else { return 0 };
     let is_before = |other: &waits::Wait| {
-        (other.thread.is_some() && other.thread == own.thread) || other.began < own.asked
+        (other.thread.is_some() && other.thread == own.thread) || other.was_recorded_before(own.asked)
     };
     // All before the first that is not surely before it: those are nearly all, and it is found from the end.
     let unsure = queue[..place].iter().rev().take_while(|(other, _)| !is_before(other)).count();

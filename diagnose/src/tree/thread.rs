@@ -27,6 +27,8 @@ pub(crate) struct Tree {
     /// Whether a thread holds the lease. Changed under the lock of [`TREES`] only, which orders one holder's writes
     /// before the next one's.
     leased: AtomicBool,
+    /// Whether that thread has polled a task first: it runs an executor.
+    runs_tasks: AtomicBool,
     /// Whether this is the tree of [`STRAYS`].
     is_for_strays: bool,
     /// Name of the thread that holds the lease or held it last, and the kernel's number of it, zero if that is not known.
@@ -47,6 +49,7 @@ pub(crate) fn lease(name: String, thread_id: u64) -> &'static Tree {
     let free = trees.iter().find(|tree| !tree.leased.load(Ordering::Relaxed));
     let tree = free.copied().unwrap_or_else(|| new_tree(&mut trees, false));
     tree.leased.store(true, Ordering::Relaxed);
+    tree.runs_tasks.store(false, Ordering::Relaxed);
     *tree.name.lock() = (name, thread_id);
     tree
 }
@@ -68,6 +71,16 @@ fn lock() -> MutexGuard<'static, Vec<&'static Tree>> {
 }
 
 impl Tree {
+    /// Its thread polls tasks.
+    pub(crate) fn note_task(&self) {
+        self.runs_tasks.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether its thread has polled a task that it was the first to poll.
+    pub(crate) fn runs_tasks(&self) -> bool {
+        self.runs_tasks.load(Ordering::Relaxed)
+    }
+
     fn new(number: u32, is_for_strays: bool) -> Self {
         let zero = || AtomicU64::new(0);
         Self {
@@ -76,6 +89,7 @@ impl Tree {
             over_nodes: zero(),
             over_depth: zero(),
             leased: AtomicBool::new(is_for_strays),
+            runs_tasks: AtomicBool::new(false),
             is_for_strays,
             name: Mutex::new((String::new(), 0)),
         }

@@ -275,6 +275,7 @@ impl Record {
         queue.waits.insert(place, Arc::clone(wait));
         queue.usage.get_or_insert_default().contended += 1;
         self.waiting.store(u32::try_from(queue.waits.len()).unwrap_or(u32::MAX), Relaxed);
+        wait.note_recorded();
         place
     }
 
@@ -282,6 +283,9 @@ impl Record {
     pub(super) fn dequeue(&self, place: u64, waited: Option<u64>) {
         let mut queue = self.queue.lock();
         let wait = queue.waits.remove(&place);
+        if let Some(wait) = &wait {
+            wait.leave_record();
+        }
         self.waiting.store(u32::try_from(queue.waits.len()).unwrap_or(u32::MAX), Relaxed);
         if let Some(ticks) = waited {
             queue.usage.get_or_insert_default().waits.add(ticks);

@@ -66,12 +66,17 @@ pub(crate) struct Wait {
     is_indirect: AtomicBool,
     /// Whether it was given up. The primitive may keep the waker all the same.
     is_over: AtomicBool,
+    /// Whether it is off the record.
+    is_ended: AtomicBool,
+    /// When it was in the queue of the record, for all to see; zero before.
+    recorded: AtomicU64,
     /// What it hands wakes on to.
     outer: Mutex<Option<Waker>>,
 }
 
 /// A copy of what changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Polled {
     pub(crate) task: u64,
     pub(crate) span: u64,
@@ -85,6 +90,8 @@ pub(crate) struct Polled {
     pub(crate) keeps_waker: bool,
     /// Clones of its own waker that the resource keeps.
     pub(crate) wakers: u64,
+    /// Whether it is off the record: a thread that was blocked goes on within the same poll.
+    pub(crate) is_ended: bool,
 }
 
 impl Polled {
@@ -123,6 +130,8 @@ impl Wait {
             is_forced: AtomicBool::new(false),
             is_indirect: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
+            is_ended: AtomicBool::new(false),
+            recorded: AtomicU64::new(0),
             outer: Mutex::new(None),
         }
     }
@@ -174,6 +183,22 @@ impl Wait {
         drop(outer);
     }
 
+    /// It is off the record.
+    pub(super) fn leave_record(&self) {
+        self.is_ended.store(true, Relaxed);
+    }
+
+    /// It is in its queue.
+    pub(super) fn note_recorded(&self) {
+        self.recorded.store(clock::now(), Relaxed);
+    }
+
+    /// Whether it surely was in its queue before that.
+    pub(crate) fn was_recorded_before(&self, tick: u64) -> bool {
+        let recorded = self.recorded.load(Relaxed);
+        recorded != 0 && recorded < tick
+    }
+
     /// Whether somebody keeps a clone of its waker, besides those who know it.
     pub(super) fn is_kept(self: &Arc<Self>) -> bool {
         Arc::strong_count(self) as u64 >= OWN
@@ -191,6 +216,7 @@ impl Wait {
             is_indirect: self.is_indirect.load(Relaxed),
             keeps_waker: self.outer.lock().is_some(),
             wakers: (Arc::strong_count(self) as u64).saturating_sub(own),
+            is_ended: self.is_ended.load(Relaxed),
         }
     }
 }
@@ -224,7 +250,9 @@ pub(super) fn add(wait: &Arc<Wait>) {
 
 pub(super) fn remove(id: u64) {
     let wait = part(id).lock().remove(&id);
-    drop(wait);
+    if let Some(wait) = wait {
+        wait.leave_record();
+    }
 }
 
 /// Waits that are at no resource, by number.

@@ -18,6 +18,9 @@ static THRESHOLD: Mutex<Option<Duration>> = Mutex::new(None);
 /// How long a poll may take before reports count it as long, in nanoseconds.
 static LONG_POLL_NS: AtomicU64 = AtomicU64::new(100_000);
 
+/// How often it was switched on: a thread of an earlier time ends.
+static TIMES: AtomicU64 = AtomicU64::new(0);
+
 /// Every alarm so far, oldest first; the last so many.
 static ALARMS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 const MAX_ALARMS: usize = 64;
@@ -29,7 +32,8 @@ pub(crate) fn watch(threshold: Option<Duration>) {
     if was_on || threshold.is_none() {
         return;
     }
-    let thread = thread::Builder::new().name("diagnose-watchdog".to_owned()).spawn(run);
+    let times = TIMES.fetch_add(1, Relaxed) + 1;
+    let thread = thread::Builder::new().name("diagnose-watchdog".to_owned()).spawn(move || run(times));
     if let Err(error) = thread {
         say!("diagnose: no thread for the watchdog: {error}");
         *own = None;
@@ -51,11 +55,11 @@ pub(crate) fn alarms() -> Vec<String> {
     ALARMS.lock().clone()
 }
 
-fn run() {
+fn run(times: u64) {
     let (mut looks, mut hangs) = (Looks::default(), Hangs::default());
     let mut asked = Asked { tick: 0, at: Instant::now() };
     // No guard may live while it looks.
-    let threshold = || *THRESHOLD.lock();
+    let threshold = || THRESHOLD.lock().filter(|_| TIMES.load(Relaxed) == times);
     while let Some(threshold) = threshold() {
         thread::sleep((threshold / 4).clamp(Duration::from_millis(1), Duration::from_secs(1)));
         let now = clock::now();

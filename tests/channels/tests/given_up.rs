@@ -47,18 +47,3 @@ async fn a_receive_that_was_given_up_wakes_for_nothing() {
     assert!(!task.is_finished());
     task.abort();
 }
-
-#[tokio::test]
-async fn a_receive_that_is_made_anew_for_each_poll_is_waited_for() {
-    let (made, (sender, mut receiver)) = (here(), mpsc::channel::<u8>(1));
-    let task = tokio::spawn(poll_fn(move |context| Box::pin(receiver.recv()).as_mut().poll(context)));
-    tokio::task::yield_now().await;
-    let seen = look();
-    let waits = seen.waits(made, Mode::Receive);
-    assert_eq!((waits.len(), waits[0].wakers, waits[0].is_parked), (1, 1, false));
-    let waiting = seen.0.tasks.iter().find(|task| Some(task.id) == waits[0].task).unwrap();
-    assert_eq!((waiting.wakers, waiting.opaque_wakers), (Some(1), Some(0)));
-    sender.send(1).await.unwrap();
-    assert_eq!(task.await.unwrap(), Some(1));
-    assert!(look().waits(made, Mode::Receive).is_empty());
-}

@@ -11,7 +11,7 @@
 //! might, so that nothing is stuck that is not. Where a thread is blocked, a task that is served need not go on, and all who
 //! stand in a line may stay.
 
-use super::facts::{is_active, units};
+use super::facts::{Facts, is_active, units};
 use super::gates::Gate;
 use super::system::{Node, System};
 use crate::model::Mode;
@@ -26,8 +26,16 @@ pub(super) struct Line {
     ahead: Vec<Gate>,
     /// Those of them leave who would go on if they were served.
     polled: Vec<Gate>,
-    /// The waits of the others, with their places in the line.
-    others: Vec<(usize, usize)>,
+    /// The waits of the others, with their places in the line, and the least that one of them up to there asks for.
+    others: Vec<(usize, usize, u64)>,
+}
+
+/// What a wait asks for of so much.
+fn asked(facts: &Facts<'_>, capacity: u64, wait: usize) -> u64 {
+    match facts.snapshot.waits[wait].mode {
+        Mode::Write => capacity,
+        _ => units(&facts.snapshot.waits[wait]),
+    }
 }
 
 impl System<'_> {
@@ -68,10 +76,12 @@ impl System<'_> {
                 None if may_stay => self.add(Node::Ahead(resource), 0),
                 before => self.after(resource, before, wait),
             };
+            let asked = asked(facts, facts.snapshot.resources[resource].capacity.unwrap_or(u64::MAX), wait);
             let it = &mut self.shared.lines[resource][side];
             it.polled.push(gate);
             if may_stay {
-                it.others.push((place, wait));
+                let least = it.others.last().map_or(u64::MAX, |&(_, _, least)| least);
+                it.others.push((place, wait, least.min(asked)));
             }
         }
     }
@@ -90,15 +100,14 @@ impl System<'_> {
         self.sort_out(resource, side, count);
         let line = &self.shared.lines[resource][side];
         let polled = *line.polled.get(count.checked_sub(1)?)?;
-        let end = line.others.partition_point(|&(place, _)| place < count);
-        let asked = |wait: usize| match facts.snapshot.waits[wait].mode {
-            Mode::Write => capacity,
-            _ => units(&facts.snapshot.waits[wait]),
-        };
+        let end = line.others.partition_point(|&(place, _, _)| place < count);
         let nearest = &line.others[end.saturating_sub(NEAREST)..end];
-        let nearest: Vec<(usize, u64)> = nearest.iter().map(|&(_, wait)| (wait, asked(wait))).collect();
+        let nearest: Vec<(usize, u64)> =
+            nearest.iter().map(|&(_, wait, _)| (wait, asked(facts, capacity, wait))).collect();
         let least = nearest.iter().map(|&(_, units)| units).min()?;
-        if least.saturating_add(own) > capacity {
+        // Of all, not only of the nearest: whoever asks for little may stay, however far ahead.
+        let (_, _, least_of_all) = line.others[..end].last()?;
+        if least_of_all.saturating_add(own) > capacity {
             return None;
         }
         Some([polled, self.enough(resource, own, least, &nearest)])

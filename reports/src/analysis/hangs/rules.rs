@@ -172,9 +172,7 @@ impl System<'_> {
     fn closers_of(&mut self, resource: usize) -> Option<Gate> {
         let it = &self.facts.snapshot.resources[resource];
         match it.kind {
-            ResourceKind::Semaphore if it.library == "tokio" && self.is_exact() => {
-                Some(self.closers(resource))
-            }
+            ResourceKind::Semaphore if self.is_exact() => Some(self.closers(resource)),
             ResourceKind::Mpsc if self.is_exact() => Some(self.receivers(resource)),
             _ => None,
         }

@@ -188,7 +188,10 @@ impl<'a> System<'a> {
         match (task.opaque_wakers, task.wakers) {
             _ if task.kind == TaskKind::Blocking => true,
             // Nobody has a waker, and nothing recorded waits for it: that is a fact, unless it is meant.
-            (None | Some(0), Some(0)) if !has_waits => self.facts.waits_for_ever(index),
+            // So it is not if it is polled without being woken.
+            (None | Some(0), Some(0)) if !has_waits => {
+                task.polls > task.wakes.saturating_add(1) || self.facts.waits_for_ever(index)
+            }
             (Some(0), _) => !has_waits,
             _ => true,
         }
