@@ -33,6 +33,12 @@ impl Candidates {
         candidates
     }
 
+    /// Whether there is one of them but that.
+    pub(super) fn has_since(&self, task: u64, since: u64, but: u64) -> bool {
+        let own = later(self.spawned.get(&task).map_or(&[], Vec::as_slice), since);
+        own.iter().chain(later(&self.strangers, since)).any(|(_, id)| *id != but)
+    }
+
     /// The tasks that were spawned by that one since then, and those of which nobody knows who spawned them, by number. `None`
     /// if there is no room for them.
     pub(super) fn since(&self, task: u64, since: u64) -> Option<Vec<u64>> {

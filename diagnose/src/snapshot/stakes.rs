@@ -118,9 +118,20 @@ impl<'a> Stakes<'a> {
         } else if staked.role != waits::Role::Holds && (staked.uses == 0 || staked.is_shared) {
             // Nobody has seen it since it was made, or it goes from hand to hand.
             Whereabouts::Likely
+        } else if staked.role == waits::Role::Sends && self.may_be_shared(staked) {
+            Whereabouts::Likely
         } else {
             Whereabouts::Exact
         };
+    }
+
+    /// Whether another task than the one that uses it may have it too, behind an `Arc`: one that was spawned since the channel
+    /// was made, by who made it or by who uses it.
+    fn may_be_shared(&self, staked: &Staked) -> bool {
+        let Some(record) = self.records.get(&staked.resource) else { return true };
+        let (made_by, made) = record.born();
+        let has = |task: u64| task != 0 && self.candidates.has_since(task, made, staked.task);
+        has(made_by) || has(staked.task)
     }
 
     /// Whether its task, which is done, has sent nothing since that could carry something away, and has spawned.

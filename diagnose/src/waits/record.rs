@@ -252,6 +252,11 @@ impl Record {
         self.id.load(Relaxed)
     }
 
+    /// Which task made it, zero if none did, and when.
+    pub(crate) fn born(&self) -> (u64, u64) {
+        (self.made_by.load(Relaxed), self.made.load(Relaxed))
+    }
+
     /// Its number, and what does not change; `None` if it is nobody's.
     pub(crate) fn identity(&self) -> Option<(u64, Identity)> {
         // Acquire: see `occupy`.
