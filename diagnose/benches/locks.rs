@@ -156,9 +156,9 @@ macro_rules! handed_over {
 fn handed_over(criterion: &mut Criterion) {
     let measured: [(&str, Option<Wakers>, Measured); 4] = [
         ("handed over, original", None, handed_over!(::tokio)),
-        ("handed over, Wakers::Off", Some(Wakers::Off), handed_over!(diagnose::tokio)),
-        ("handed over, Wakers::Roots", Some(Wakers::Roots), handed_over!(diagnose::tokio)),
-        ("handed over, Wakers::Leaves", Some(Wakers::Leaves), handed_over!(diagnose::tokio)),
+        ("handed over, wakers off", Some(Wakers::Off), handed_over!(diagnose::tokio)),
+        ("handed over, wakers of roots", Some(Wakers::Roots), handed_over!(diagnose::tokio)),
+        ("handed over, wakers of leaves", Some(Wakers::Leaves), handed_over!(diagnose::tokio)),
     ];
     for (name, wakers, measured) in measured {
         if let Some(wakers) = wakers {
