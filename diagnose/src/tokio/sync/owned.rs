@@ -193,9 +193,9 @@ pub(super) struct Owned<R: Owning, L: ?Sized> {
 }
 
 impl<T: ?Sized> Owned<real::OwnedMutexGuard<T>, Mutex<T>> {
-    pub(super) async fn lock(lock: Arc<Mutex<T>>, at: Place) -> Self {
+    pub(super) async fn lock<G: From<Self>>(lock: Arc<Mutex<T>>, at: Place) -> G {
         let (room, stake) = lock.enter(at, true, |guard, stake| (Room::new(guard), stake)).await;
-        Self { stake, room, lock }
+        Self { stake, room, lock }.into()
     }
 
     pub(super) fn blocking_lock(lock: Arc<Mutex<T>>, at: Place) -> Self {
@@ -212,9 +212,9 @@ impl<T: ?Sized> Owned<real::OwnedMutexGuard<T>, Mutex<T>> {
 }
 
 impl<T: ?Sized> Owned<real::OwnedRwLockReadGuard<T>, RwLock<T>> {
-    pub(super) async fn read(lock: Arc<RwLock<T>>, at: Place) -> Self {
+    pub(super) async fn read<G: From<Self>>(lock: Arc<RwLock<T>>, at: Place) -> G {
         let (room, stake) = lock.enter_read(at, true, |guard, stake| (Room::new(guard), stake)).await;
-        Self { stake, room, lock }
+        Self { stake, room, lock }.into()
     }
 
     pub(super) fn try_read(lock: Arc<RwLock<T>>, at: Place) -> Result<Self, real::TryLockError> {
@@ -225,9 +225,9 @@ impl<T: ?Sized> Owned<real::OwnedRwLockReadGuard<T>, RwLock<T>> {
 }
 
 impl<T: ?Sized> Owned<real::OwnedRwLockWriteGuard<T>, RwLock<T>> {
-    pub(super) async fn write(lock: Arc<RwLock<T>>, at: Place) -> Self {
+    pub(super) async fn write<G: From<Self>>(lock: Arc<RwLock<T>>, at: Place) -> G {
         let (room, stake) = lock.enter_write(at, true, |guard, stake| (Room::new(guard), stake)).await;
-        Self { stake, room, lock }
+        Self { stake, room, lock }.into()
     }
 
     pub(super) fn try_write(lock: Arc<RwLock<T>>, at: Place) -> Result<Self, real::TryLockError> {

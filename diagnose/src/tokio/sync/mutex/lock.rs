@@ -78,8 +78,7 @@ impl<T: ?Sized> Mutex<T> {
     /// Waits for the lock as [`lock`](Self::lock) does, with a guard that owns it.
     #[track_caller]
     pub fn lock_owned(self: Arc<Self>) -> impl Future<Output = OwnedMutexGuard<T>> {
-        let at = Location::caller();
-        async move { Owned::lock(self, at).await.into() }
+        Owned::lock(self, Location::caller())
     }
 
     /// Takes the lock if it is free.

@@ -100,8 +100,7 @@ impl<T: ?Sized> RwLock<T> {
     /// Waits to read as [`read`](Self::read) does, with a guard that owns the lock.
     #[track_caller]
     pub fn read_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockReadGuard<T>> {
-        let at = Location::caller();
-        async move { Owned::read(self, at).await.into() }
+        Owned::read(self, Location::caller())
     }
 
     /// Reads if nobody writes and nobody waits.
@@ -145,8 +144,7 @@ impl<T: ?Sized> RwLock<T> {
     /// Waits to write as [`write`](Self::write) does, with a guard that owns the lock.
     #[track_caller]
     pub fn write_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockWriteGuard<T>> {
-        let at = Location::caller();
-        async move { Owned::write(self, at).await.into() }
+        Owned::write(self, Location::caller())
     }
 
     /// Writes if nobody reads or writes.
