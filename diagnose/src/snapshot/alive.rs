@@ -14,6 +14,7 @@ use crate::cpu;
 use crate::live::{self, Doing, Listed, Work};
 use crate::site::{Kind, Site};
 use crate::tree::{self, Node};
+use crate::waits::Wait;
 
 /// A copy of the live registry, taken at `now`.
 #[derive(Debug)]
@@ -52,6 +53,11 @@ impl Alive {
         let roots: HashMap<u64, (u64, u64)> =
             tasks.iter().map(|task| (task.span, (task.id, task.entered))).collect();
         Self { tasks, spans: place(&spans, &roots), waits, now }
+    }
+
+    /// What has to be dropped when no lock is held.
+    pub(super) fn ended(self) -> Vec<Wait> {
+        self.waits.ended()
     }
 
     /// The sites that occur.

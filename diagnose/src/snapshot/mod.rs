@@ -10,6 +10,7 @@
 mod alive;
 mod build;
 mod candidates;
+mod capture;
 mod listing;
 mod merged;
 mod order;
@@ -18,17 +19,8 @@ mod runtimes;
 mod stakes;
 mod waits;
 
-use std::time::Duration;
-
 pub use diagnose_reports::Snapshot;
 pub use reset::reset;
-
-use crate::sync::Mutex;
-
-/// Captures come one after the other: how many keep the waker of a wait is counted, and a capture keeps the waits that it
-/// reads. One that was ended by a panic, and one that takes forever, does not keep others from theirs.
-static TURN: Mutex<()> = Mutex::new(());
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the program has recorded up to now, over all threads, living and dead.
 ///
@@ -49,11 +41,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// ```
 #[must_use]
 pub fn snapshot() -> Snapshot {
-    let _turn = TURN.try_lock_for(PATIENCE);
-    let mut merged = merged::Merged::capture();
-    let alive = alive::Alive::capture();
-    alive.charge(&mut merged);
-    build::build(&merged, &alive)
+    capture::capture(true)
 }
 
 /// What every task is doing now, as text: each with its state, what it waits for and since when, in the style of a
@@ -116,6 +104,5 @@ pub fn lock_order() -> String {
 
 /// A snapshot of what is alive, without what was spent.
 pub(crate) fn alive() -> Snapshot {
-    let _turn = TURN.try_lock_for(PATIENCE);
-    build::build(&merged::Merged::default(), &alive::Alive::capture())
+    capture::capture(false)
 }

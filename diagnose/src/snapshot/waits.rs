@@ -112,6 +112,12 @@ impl Waits {
         }
     }
 
+    /// The waits that have ended meanwhile, and that nobody else keeps: what is dropped with them are other people's wakers.
+    pub(super) fn ended(self) -> Vec<waits::Wait> {
+        let recorded = self.records.into_iter().flat_map(|it| it.queue.into_iter().chain(it.given_up));
+        recorded.chain(self.loose).filter_map(|(wait, _)| Arc::into_inner(wait)).collect()
+    }
+
     /// Whether what began then may wait for more than was read.
     pub(super) fn may_miss(&self, since: u64) -> bool {
         since > self.read_at

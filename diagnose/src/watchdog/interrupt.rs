@@ -27,7 +27,7 @@ use crate::sync::OnceCell;
 /// So many frames of a stack are kept, the innermost.
 const MAX_FRAMES: usize = 128;
 /// So long a thread has to begin with the walk, and then to end it.
-const LIMITS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(1)];
+const LIMIT: Duration = Duration::from_secs(1);
 
 /// What is going on: the kernel's number of the thread that is asked, above two bits.
 static STATE: AtomicU64 = AtomicU64::new(IDLE);
@@ -47,9 +47,9 @@ pub(super) fn stack_of(thread_id: u64) -> Option<Vec<usize>> {
     // Release pairs with the Acquire in the handler, which comes after the copy of the last walk.
     STATE.compare_exchange(IDLE, state(WANTED), Ordering::Release, Ordering::Relaxed).ok()?;
     let is_sent = send(signal, thread_id);
-    if !is_sent || !is_done(state(DONE), LIMITS[0]) {
+    if !is_sent || !is_done(state(DONE), LIMIT) {
         let taken_back = STATE.compare_exchange(state(WANTED), IDLE, Ordering::Relaxed, Ordering::Relaxed);
-        if taken_back.is_ok() || !is_done(state(DONE), LIMITS[1]) {
+        if taken_back.is_ok() || !is_done(state(DONE), LIMIT) {
             return None;
         }
     }

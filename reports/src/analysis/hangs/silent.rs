@@ -46,17 +46,15 @@ pub(super) fn out_of_budget(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
     }
     let (place, who) = (facts.place_of(wait), facts.task_words(it.id));
     let (here, since) = (at(place.as_ref()), time(wait.since_ns));
-    let what = match it.is_asleep? {
-        true => format!("{who} sleeps inside a poll{here} for {since}"),
-        false if wait.polls >= MANY_POLLS => {
-            format!("{who} has polled the same {} times inside one poll{here} for {since}", count(wait.polls))
-        }
-        false => return None,
-    };
-    let (kind, role) = if it.is_asleep? {
-        (VerdictKind::BlockedWorker, LinkRole::Blocked)
+    let (kind, role, what) = if it.is_asleep? {
+        let what = format!("{who} sleeps inside a poll{here} for {since}");
+        (VerdictKind::BlockedWorker, LinkRole::Blocked, what)
+    } else if wait.polls >= MANY_POLLS {
+        let polls = count(wait.polls);
+        let what = format!("{who} has polled the same {polls} times inside one poll{here} for {since}");
+        (VerdictKind::Spin, LinkRole::Running, what)
     } else {
-        (VerdictKind::Spin, LinkRole::Running)
+        return None;
     };
     let sentence = format!(
         "{what}: the budget of its task is used up, and there is no new one until the `block_on` there comes back"
