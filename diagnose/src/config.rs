@@ -165,7 +165,7 @@ impl Builder {
     /// Which wakers are watched: all, unless this says otherwise. It holds for polls from then on.
     ///
     /// A poll of a task gets one waker of this crate, the same every time, which notes the wake and hands it on. It costs
-    /// about 29 ns a poll. A future that has to wait for something on record gets one of its own with its first `Pending`,
+    /// about 13 ns a poll. A future that has to wait for something on record gets one of its own with its first `Pending`,
     /// and a place in a queue: the last lines of `cargo bench -p diagnose --features tokio --bench locks` say what that
     /// costs.
     pub fn wakers(mut self, wakers: Wakers) -> Self {

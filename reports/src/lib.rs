@@ -109,7 +109,7 @@ pub use error::Error;
 pub use format::{Format, Report, View};
 pub use model::{
     BlockingPool, Bucket, Clock, Dropped, Forgot, Kind, LockOrder, LockPair, LockedResource, Mode, Node,
-    Place, Process, Resource, ResourceKind, Role, Runtime, Site, Snapshot, Span, Stake, State, Task,
+    Place, Process, Resource, ResourceKind, Role, Runtime, Site, Snapshot, Span, Stake, State, Taken, Task,
     TaskKind, Thread, Told, Usage, VERSION, Wait, Whereabouts, Worker,
 };
 pub use write::{write, write_file};

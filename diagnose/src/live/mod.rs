@@ -22,6 +22,7 @@ mod waker;
 #[cfg(feature = "tokio")]
 pub(crate) mod workers;
 
+pub(crate) use given::Counts;
 pub(crate) use slab::{Cache, all, give_back, over, put, take};
 pub(crate) use slot::{Anchor, Listed, Slot, State};
 pub(crate) use task::{Doing, Home, Origin, Runtime, Task, Work};

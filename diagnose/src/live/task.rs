@@ -11,7 +11,7 @@ use std::panic::{Location, RefUnwindSafe};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::task::Waker;
 
-use super::given::Given;
+use super::given::{Counts, Given};
 use super::tasks::has_wakers;
 use super::waker::{PollWaker, Wakers};
 use crate::clock;
@@ -117,12 +117,20 @@ impl Packed {
 /// So much of a task's number is kept as that of the spawner.
 const BY: u64 = (1 << 43) - 1;
 
+/// What is under the lock of a task.
+#[derive(Debug)]
+pub(super) struct Own {
+    origin: Option<Packed>,
+    /// The executor's waker: there while somebody keeps a clone of the task's.
+    pub(super) outer: Option<Waker>,
+}
+
 /// One task. Counters are written by the thread that polls it, the wake by whoever wakes it.
 #[derive(Debug)]
 pub(crate) struct Task {
     /// Numbered from 1 in the order in which tasks came to be known; zero while this is nobody's.
     id: AtomicU64,
-    origin: Mutex<Option<Packed>>,
+    pub(super) own: Mutex<Own>,
     /// The runtime's own number of it; zero if it has none.
     pub(crate) runtime_id: AtomicU64,
     /// The number of the root span, once it was polled.
@@ -172,7 +180,7 @@ impl Task {
         let zero = || AtomicU64::new(0);
         Self {
             id: zero(),
-            origin: Mutex::new(None),
+            own: Mutex::new(Own { origin: None, outer: None }),
             runtime_id: zero(),
             span: zero(),
             since: zero(),
@@ -213,31 +221,32 @@ impl Task {
             given.clear();
         }
         self.since.store(origin.made << 2 | UNPOLLED, Relaxed);
-        let mut own = self.origin.lock();
-        *own = Some(Packed::new(origin));
+        let mut own = self.own.lock();
+        own.origin = Some(Packed::new(origin));
         self.id.store(id, Relaxed);
     }
 
-    /// The task is done.
-    pub(super) fn vacate(&self) {
+    /// The task is done. Returns whether it can be used again: nobody keeps its waker.
+    pub(super) fn vacate(&self) -> bool {
         if let Some(given) = self.given.get() {
             given.end(self.id());
         }
-        let mut own = self.origin.lock();
-        *own = None;
+        let mut own = self.own.lock();
+        own.origin = None;
         self.id.store(0, Relaxed);
+        self.wakers.end()
     }
 
     /// Its number, and how it came about; `None` if this is nobody's.
     pub(crate) fn origin(&self) -> Option<(u64, Origin)> {
-        let own = self.origin.lock();
-        own.as_ref().map(|packed| (self.id(), packed.origin()))
+        let own = self.own.lock();
+        own.origin.as_ref().map(|packed| (self.id(), packed.origin()))
     }
 
     /// Whether it was spawned through this crate: then it is a root wherever it is polled.
     #[cold]
     pub(crate) fn was_spawned(&self) -> bool {
-        self.origin.lock().as_ref().is_some_and(|packed| packed.origin().home.runtime != Runtime::Unknown)
+        self.own.lock().origin.as_ref().is_some_and(|packed| packed.origin().home.runtime != Runtime::Unknown)
     }
 
     #[inline]
@@ -289,12 +298,12 @@ impl Task {
 
     /// How often it has spawned, and sent what can carry something away.
     #[inline]
-    pub(crate) fn given_away(&self) -> (u32, u32) {
-        self.given.get().map_or((0, 0), Given::counts)
+    pub(crate) fn given_away(&self) -> Counts {
+        self.given.get().map_or(Counts::default(), Given::counts)
     }
 
     /// The same of a task that is done, with its number: the last of those before this one that gave something away.
-    pub(crate) fn given_away_before(&self) -> Option<(u64, (u32, u32))> {
+    pub(crate) fn given_away_before(&self) -> Option<(u64, Counts)> {
         self.given.get().map(Given::done).filter(|(id, _)| *id != 0)
     }
 
@@ -357,7 +366,7 @@ impl Task {
         self.since.load(Relaxed) >> 2
     }
 
-    /// Clones of its waker that somebody keeps. While a poll runs, that poll keeps one.
+    /// Clones of its waker that somebody keeps.
     pub(crate) fn live_wakers(&self) -> u32 {
         self.wakers.live()
     }

@@ -50,8 +50,9 @@ pub(crate) fn next_task() -> u64 {
 
 /// The task is done.
 pub(crate) fn remove_task(task: &'static Task) {
-    task.vacate();
-    task.end_wakers();
+    if task.vacate() {
+        free(task);
+    }
 }
 
 /// Nobody keeps a waker of a task that is done: it can be used again.

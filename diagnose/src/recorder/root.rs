@@ -108,6 +108,8 @@ impl Drop for RootPoll {
     fn drop(&mut self) {
         self.end_wait();
         local::replace_task(self.around);
+        // Before the task can be used again.
+        self.waker = None;
         if !self.goes_on {
             live::remove_task(self.task);
         }

@@ -10,7 +10,7 @@ use diagnose_reports::{Role, Stake, Whereabouts};
 
 use super::candidates::Candidates;
 use super::waits::{Known, Seen, place};
-use crate::live;
+use crate::live::{self, Counts};
 use crate::waits::{self, Staked};
 
 /// All stakes by their resource.
@@ -23,7 +23,7 @@ pub(super) struct Stakes<'a> {
     /// All records by number: among them the channels that tasks have sent to last.
     records: HashMap<u64, &'static waits::Record>,
     /// How often tasks that are done had spawned, and sent, as far as that is kept.
-    done: HashMap<u64, (u32, u32)>,
+    done: HashMap<u64, Counts>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: &'a [u64],
 }
@@ -102,18 +102,19 @@ impl<'a> Stakes<'a> {
             };
             return;
         };
-        let (spawned, sent) = owner.task.given_away();
-        if spawned != staked.spawned {
+        let given = owner.task.given_away();
+        if given.spawned() != staked.given.spawned() {
             let Some(candidates) = self.candidates.since(staked.task, staked.since) else { return };
             stake.candidates = candidates;
         }
         stake.whereabouts = if !staked.is_movable {
             // One of a static can go to a thread.
-            let is_there = sent == staked.sent && !self.may_be_foreign(seen.ago(staked.since));
+            let is_there =
+                given.sent() == staked.given.sent() && !self.may_be_foreign(seen.ago(staked.since));
             if is_there { Whereabouts::Exact } else { Whereabouts::Likely }
         } else if self.may_be_foreign(seen.ago(staked.since)) {
             Whereabouts::Unknown
-        } else if sent != staked.sent {
+        } else if given.sent() != staked.given.sent() {
             self.follow(staked, stake, owner, seen)
         } else if staked.role != waits::Role::Holds && (staked.uses == 0 || staked.is_shared) {
             // Nobody has seen it since it was made, or it goes from hand to hand.
@@ -136,8 +137,8 @@ impl<'a> Stakes<'a> {
 
     /// Whether its task, which is done, has sent nothing since that could carry something away, and has spawned.
     fn is_with_spawned(&self, staked: &Staked) -> bool {
-        let done = self.done.get(&staked.task);
-        done.is_some_and(|(spawned, sent)| *sent == staked.sent && *spawned != staked.spawned)
+        let (done, then) = (self.done.get(&staked.task), staked.given);
+        done.is_some_and(|given| given.sent() == then.sent() && given.spawned() != then.spawned())
     }
 
     /// Whether a thread of which nothing is known began after that.
@@ -148,13 +149,13 @@ impl<'a> Stakes<'a> {
     /// Its task has sent something since, maybe with this in it.
     fn follow(&self, staked: &Staked, stake: &mut Stake, owner: &Known, seen: &Seen<'_>) -> Whereabouts {
         let [resource, message, _] = owner.task.sent_to();
-        let (_, sent) = owner.task.given_away();
+        let sent = owner.task.given_away().sent();
         // An end that was in use: what is sent is what was made for it, or else this is stale.
         if staked.uses != 0 && staked.role != waits::Role::Holds {
             return Whereabouts::Likely;
         }
         // It was made, one message was sent, and since then nobody has seen it.
-        if staked.uses != 0 || sent.wrapping_sub(staked.sent) != 1 {
+        if staked.uses != 0 || sent.wrapping_sub(staked.given.sent()) != 1 {
             return Whereabouts::Unknown;
         }
         let Some(record) = self.records.get(&resource).filter(|record| record.id() == resource) else {
@@ -171,9 +172,9 @@ impl<'a> Stakes<'a> {
         };
         // In its last poll it may have sent it on as soon as it came, if more came then.
         let [_, _, sent_at] = task.task.sent_to();
-        let (_, sent) = task.task.given_away();
+        let sent = task.task.given_away().sent();
         let was_last = record.taken_out() == message;
-        if sent_at >= staked.since || was_last && sent != receiver.sent {
+        if sent_at >= staked.since || was_last && sent != receiver.given.sent() {
             return Whereabouts::Unknown;
         }
         let Some(later) = self.candidates.since(receiver.task, staked.since) else {

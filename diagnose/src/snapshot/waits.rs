@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::Arc;
 
-use diagnose_reports::{Forgot, Mode, Place, Resource, ResourceKind, Snapshot, Told, Usage, Wait};
+use diagnose_reports::{Forgot, Mode, Place, Resource, ResourceKind, Snapshot, Taken, Told, Usage, Wait};
 
 use super::stakes::Stakes;
 use crate::clock::{self, Scale};
@@ -247,11 +247,18 @@ impl Recorded {
         resource.is_closed = record.is_closed.load(Relaxed);
         resource.told = self.told.map(|told| {
             let mut built = Told::default();
-            built.ago_ns = seen.ago(told.tick);
-            built.task = (told.task != 0).then_some(told.task);
-            built.place = Some(place(told.at));
+            built.ago_ns = seen.ago(told.last.tick);
+            built.task = (told.last.task != 0).then_some(told.last.task);
+            built.place = Some(place(told.last.at));
             built.waiting = told.waiting;
             built.all = told.all;
+            built
+        });
+        resource.taken = record.taken().map(|taken| {
+            let mut built = Taken::default();
+            built.ago_ns = (taken.tick != 0).then(|| seen.ago(taken.tick));
+            built.task = (taken.task != 0).then_some(taken.task);
+            built.place = Some(place(taken.at));
             built
         });
         resource.forgot = self.forgot.map(|forgot| {

@@ -3,19 +3,16 @@
 use std::cell::Cell;
 
 use crate::sync::Mutex;
-use crate::tree::Link;
 
 /// So many can be in use at the same time; further ones are not recorded, and counted.
 const MAX: usize = 1 << 20;
 /// So many free ones a thread takes at once, and twice as many it keeps for itself.
-const AT_ONCE: u32 = 32;
+const AT_ONCE: usize = 32;
 
 /// Something that is used again and again.
 pub(crate) trait Pooled: Sized + 'static {
     /// A new one, in nobody's use.
     fn free() -> Self;
-    /// While it is free, the next free one.
-    fn next(&self) -> &Link<Self>;
 }
 
 /// All of a kind that there are.
@@ -31,16 +28,28 @@ struct State<T: 'static> {
     over: u64,
 }
 
-/// The free ones that a thread has at hand.
+/// The free ones that a thread has at hand. An array, and no list: what is taken is not read for that, and not written.
 #[derive(Debug)]
 pub(crate) struct Cache<T: 'static> {
-    first: Cell<Option<&'static T>>,
-    count: Cell<u32>,
+    free: [Cell<Option<&'static T>>; 2 * AT_ONCE],
+    count: Cell<usize>,
 }
 
 impl<T> Cache<T> {
     pub(crate) const fn new() -> Self {
-        Self { first: Cell::new(None), count: Cell::new(0) }
+        Self { free: [const { Cell::new(None) }; 2 * AT_ONCE], count: Cell::new(0) }
+    }
+}
+
+impl<T> Cache<T> {
+    /// There is room for it.
+    #[inline]
+    fn put(&self, one: &'static T) {
+        let count = self.count.get();
+        if let Some(cell) = self.free.get(count) {
+            cell.set(Some(one));
+            self.count.set(count + 1);
+        }
     }
 }
 
@@ -52,38 +61,33 @@ impl<T: Pooled> Pool<T> {
     /// One that nobody uses. `None` if all are in use.
     #[inline]
     pub(super) fn take(&self, cache: &Cache<T>) -> Option<&'static T> {
-        let first = cache.first.get().or_else(|| self.fill(cache))?;
-        cache.first.set(first.next().get());
-        cache.count.set(cache.count.get() - 1);
-        Some(first)
+        if cache.count.get() == 0 {
+            self.fill(cache);
+        }
+        let last = cache.count.get().checked_sub(1)?;
+        cache.count.set(last);
+        cache.free.get(last)?.get()
     }
 
     /// Takes one back.
     #[inline]
     pub(super) fn put(&self, cache: &Cache<T>, one: &'static T) {
-        one.next().put(cache.first.get());
-        cache.first.set(Some(one));
-        cache.count.set(cache.count.get() + 1);
-        if cache.count.get() > 2 * AT_ONCE {
+        if cache.count.get() == 2 * AT_ONCE {
             self.give_back(cache);
         }
+        cache.put(one);
     }
 
     /// Returns all that a thread has at hand.
     #[cold]
     pub(super) fn give_back(&self, cache: &Cache<T>) {
-        let mut next = cache.first.take();
-        cache.count.set(0);
-        let mut state = self.state.lock();
-        while let Some(one) = next {
-            next = one.next().get();
-            state.free.push(one);
-        }
+        let count = cache.count.replace(0);
+        self.state.lock().free.extend(cache.free[..count].iter().filter_map(Cell::get));
     }
 
-    /// Puts some at hand. Returns the first, still in the cache.
+    /// Puts some at hand, as far as there are any.
     #[cold]
-    fn fill(&self, cache: &Cache<T>) -> Option<&'static T> {
+    fn fill(&self, cache: &Cache<T>) {
         let mut state = self.state.lock();
         for _ in 0..AT_ONCE {
             let one = match state.free.pop() {
@@ -95,14 +99,11 @@ impl<T: Pooled> Pool<T> {
                 }
                 None => break,
             };
-            one.next().put(cache.first.get());
-            cache.first.set(Some(one));
-            cache.count.set(cache.count.get() + 1);
+            cache.put(one);
         }
-        if cache.first.get().is_none() {
+        if cache.count.get() == 0 {
             state.over += 1;
         }
-        cache.first.get()
     }
 
     /// Every one that there is, in use or not.

@@ -6,9 +6,9 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 use std::sync::{Arc, Weak};
 
+use super::last::{Done, Last, LastTold, Told};
 use super::pool::{Pool, Pooled};
 use super::stake::{Place, Stake};
-use super::told::{LastTold, Told};
 use super::usage::Usage;
 use super::wait::Wait;
 use crate::clock;
@@ -82,13 +82,14 @@ pub(crate) struct Record {
     /// Of a value that is looked at under a lock: the stake of one who does, and how many others do.
     pub(super) borrowed: Link<Place>,
     pub(super) more_borrowed: AtomicU32,
+    /// Who took units of it last.
+    pub(super) taken: Last,
     told: LastTold,
     /// How many keep it: see [`Shared`](super::Shared).
     pub(super) owners: AtomicU32,
     queue: Mutex<Queue>,
     /// Whether the queue is not as new.
     is_queued: AtomicBool,
-    next: Link<Self>,
 }
 
 /// When something came to be, as far as tasks go.
@@ -167,16 +168,12 @@ impl Pooled for Record {
             blocked: AtomicU32::new(0),
             borrowed: Link::new(None),
             more_borrowed: AtomicU32::new(0),
+            taken: Last::new(),
             told: LastTold::new(),
             owners: AtomicU32::new(0),
             queue: Mutex::new(Queue::default()),
             is_queued: AtomicBool::new(false),
-            next: Link::new(None),
         }
-    }
-
-    fn next(&self) -> &Link<Self> {
-        &self.next
     }
 }
 
@@ -208,6 +205,7 @@ impl Record {
         record.is_closed.store(false, Relaxed);
         record.blocked.store(0, Relaxed);
         record.more_borrowed.store(0, Relaxed);
+        record.taken.clear();
         record.told.clear();
         record.owners.store(owners, Relaxed);
         if name.is_some() {
@@ -334,6 +332,11 @@ impl Record {
     #[allow(dead_code)] // By what is a feature.
     pub(crate) fn tell(&self, at: &'static Location<'static>, all: bool) {
         self.told.set(at, self.waiting.load(Relaxed), all);
+    }
+
+    /// Who took units of it last. `None` if nobody did.
+    pub(crate) fn taken(&self) -> Option<Done> {
+        self.taken.get()
     }
 
     /// So many permits are taken out for ever.

@@ -7,7 +7,7 @@ use super::order;
 use super::pool::{Cache, Pool, Pooled};
 use super::record::Record;
 use crate::clock;
-use crate::live::Task;
+use crate::live::{Counts, Task};
 use crate::recorder::{self, Here};
 use crate::switch;
 use crate::sync::add_relaxed;
@@ -40,11 +40,9 @@ pub(crate) struct Place {
     since: AtomicU64,
     uses: AtomicU64,
     /// How often its task had spawned and sent when it was used last.
-    spawned: AtomicU32,
-    sent: AtomicU32,
+    given: AtomicU64,
     /// The number of the thread's tree, plus one; zero if it has none.
     thread: AtomicU32,
-    next: Link<Self>,
 }
 
 /// A copy of a stake.
@@ -64,8 +62,8 @@ pub(crate) struct Staked {
     /// Zero if that was not read.
     pub(crate) since: u64,
     pub(crate) uses: u64,
-    pub(crate) spawned: u32,
-    pub(crate) sent: u32,
+    /// How often its task had spawned and sent then.
+    pub(crate) given: Counts,
 }
 
 static PLACES: Pool<Place> = Pool::new();
@@ -83,7 +81,6 @@ const SAMPLED: u64 = 64;
 impl Pooled for Place {
     fn free() -> Self {
         let zero = || AtomicU64::new(0);
-        let small = || AtomicU32::new(0);
         Self {
             resource: zero(),
             record: Link::new(None),
@@ -93,15 +90,9 @@ impl Pooled for Place {
             at: Link::new(None),
             since: zero(),
             uses: zero(),
-            spawned: small(),
-            sent: small(),
-            thread: small(),
-            next: Link::new(None),
+            given: zero(),
+            thread: AtomicU32::new(0),
         }
-    }
-
-    fn next(&self) -> &Link<Self> {
-        &self.next
     }
 }
 
@@ -111,9 +102,7 @@ impl Place {
         self.task.store(here.task.map_or(0, Task::id), Relaxed);
         self.span.store(here.span, Relaxed);
         self.thread.store(here.thread.map_or(0, |thread| thread.saturating_add(1)), Relaxed);
-        let (spawned, sent) = here.task.map_or((0, 0), Task::given_away);
-        self.spawned.store(spawned, Relaxed);
-        self.sent.store(sent, Relaxed);
+        self.given.store(here.task.map_or(0, |task| task.given_away().0), Relaxed);
     }
 
     /// Whether it is a stake in the resource of that number.
@@ -143,8 +132,7 @@ impl Place {
             at: self.at.get(),
             since: self.since.load(Relaxed),
             uses: self.uses.load(Relaxed),
-            spawned: self.spawned.load(Relaxed),
-            sent: self.sent.load(Relaxed),
+            given: Counts(self.given.load(Relaxed)),
         };
         (resource != 0 && self.resource.load(Relaxed) == resource).then_some(staked)
     }
@@ -171,8 +159,8 @@ impl Stake {
         is_movable: bool,
     ) -> Self {
         let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
-        add_relaxed(&record.entered, 1);
-        let number = record.entered.load(Relaxed);
+        let number = record.entered.load(Relaxed).wrapping_add(1);
+        record.entered.store(number, Relaxed);
         let is_exact = number <= SAMPLED || number % SAMPLED == 0;
         Self::begin(record, Role::Holds, units, at, is_movable, is_exact)
     }
@@ -242,7 +230,11 @@ impl Stake {
         place.uses.store(0, Relaxed);
         // A lock that is taken again and again outside of tasks is worth no reading for each time.
         let is_read = is_exact || here.stamp == 0 && role != Role::Holds;
-        place.since.store(if is_read { clock::now() } else { here.stamp }, Relaxed);
+        let since = if is_read { clock::now() } else { here.stamp };
+        place.since.store(since, Relaxed);
+        if role == Role::Holds {
+            record.taken.set(at, &here, since);
+        }
         place.note(here);
         place.record.set(record);
         place.resource.store(record.id(), Relaxed);

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 use crate::analysis::hangs::words::{place, resource};
 use crate::export::units::{count, percent, time};
-use crate::model::{Resource, Role, Snapshot, Stake, Task, Usage, Wait, Whereabouts};
+use crate::model::{Place, Resource, Role, Snapshot, Stake, Task, Usage, Wait, Whereabouts};
 use crate::names::printable;
 
 /// So many who hold, or wait, are written out.
@@ -72,6 +72,9 @@ impl Page<'_> {
         if others > 0 {
             let _ = writeln!(text, "  … and {} more", count(others as u64));
         }
+        for line in [self.taken(it), self.told(it)].into_iter().flatten() {
+            let _ = writeln!(text, "  {line}");
+        }
         for (number, wait) in queue.iter().take(MAX_ROWS).enumerate() {
             let _ = writeln!(text, "  {}. {}", number + 1, self.wait(wait));
         }
@@ -104,6 +107,30 @@ impl Page<'_> {
                 format!("{end} with {who}{likely}{}, {since} ago", by(verb))
             }
         }
+    }
+
+    /// `last taken by task 3 ... at ..., 1.20 s ago`, of what nobody holds.
+    fn taken(&self, it: &Resource) -> Option<String> {
+        let taken = it.taken.as_ref().filter(|_| it.stakes.iter().all(|stake| stake.role != Role::Holds))?;
+        Some(format!("last taken{}", self.last(taken.task, taken.place.as_ref(), taken.ago_ns)))
+    }
+
+    /// `last told by task 3 ... at ..., 1.20 s ago, when nobody waited`.
+    fn told(&self, it: &Resource) -> Option<String> {
+        let told = it.told.as_ref()?;
+        let whom = match (told.waiting, told.all) {
+            (0, _) => "when nobody waited".to_owned(),
+            (waiting, true) => format!("all {} who waited", count(waiting)),
+            (waiting, false) => format!("one of the {} who waited", count(waiting)),
+        };
+        Some(format!("last told{}, {whom}", self.last(told.task, told.place.as_ref(), Some(told.ago_ns))))
+    }
+
+    fn last(&self, task: Option<u64>, at: Option<&Place>, ago_ns: Option<u64>) -> String {
+        let mut words = task.map(|task| format!(" by {}", self.task(task))).unwrap_or_default();
+        words.extend(place(at).map(|place| format!(" at {place}")));
+        words.extend(ago_ns.map(|ns| format!(", {} ago", time(ns))));
+        words
     }
 
     /// `task 2 'left' waits at ... for 1.10 s`.

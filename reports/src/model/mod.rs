@@ -19,7 +19,9 @@ use serde::{Deserialize, Serialize};
 pub use alive::{BlockingPool, Runtime, Span, State, Task, TaskKind, Worker};
 pub use order::{LockOrder, LockPair, LockedResource};
 pub use spent::{Bucket, Node};
-pub use waits::{Forgot, Mode, Place, Resource, ResourceKind, Role, Stake, Told, Usage, Wait, Whereabouts};
+pub use waits::{
+    Forgot, Mode, Place, Resource, ResourceKind, Role, Stake, Taken, Told, Usage, Wait, Whereabouts,
+};
 
 /// The version of the saved format. Increment it when a type in this file changes its meaning or its shape.
 pub const VERSION: u32 = 1;

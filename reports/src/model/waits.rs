@@ -97,6 +97,9 @@ pub struct Resource {
     /// Who has a part in it, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stakes: Vec<Stake>,
+    /// The last time that somebody took units of it, whether they are held still or were given back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken: Option<Taken>,
     /// The last time that somebody told the waiting: of a `Notify`, a `Condvar`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Told>,
@@ -170,6 +173,22 @@ pub struct Stake {
     pub since_ns: u64,
     /// How often it was used since it was made: messages sent or received, values looked at through a guard.
     pub uses: u64,
+}
+
+/// When, where and by whom units were taken last.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Taken {
+    /// How long ago; in a poll, how long ago that began. `None` if the clock was not read for it: outside of tasks, of a lock
+    /// that is taken often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ago_ns: Option<u64>,
+    /// By which task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<u64>,
+    /// Where.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
 }
 
 /// When, where and by whom the waiting were told last.

@@ -1,9 +1,9 @@
 //! Verdicts in reports: text, JSON, the graph, and what is waited for.
 
-use diagnose_reports::{Format, Snapshot, Verdict, View};
+use diagnose_reports::{Format, Snapshot, Taken, Told, Verdict, View};
 
 use crate::locks::crossed;
-use crate::support::hangs::Program;
+use crate::support::hangs::{Program, place};
 use crate::support::page;
 
 #[test]
@@ -103,6 +103,29 @@ fn waiters_are_listed_by_their_resources() {
       held by task 3 `right` for 1.00 s, taken at src/main.rs:9
       1. task 2 `left` waits at src/main.rs:6 for 1.00 s
     "#);
+}
+
+#[test]
+fn what_nobody_holds_is_listed_with_who_took_or_told_it_last() {
+    let mut program = crossed();
+    let mut taken = Taken::default();
+    (taken.ago_ns, taken.task, taken.place) = (Some(1_500_000_000), Some(3), Some(place(9)));
+    let mut told = Told::default();
+    (told.ago_ns, told.place, told.waiting) = (20_000_000, Some(place(14)), 2);
+    program.at(0).taken = Some(taken.clone());
+    let free = program.at(1);
+    (free.free, free.taken, free.told) = (1, Some(taken), Some(told));
+    free.stakes.clear();
+    insta::assert_snapshot!(program.snapshot.waiters(), @"
+    Mutex#1 (tokio), made at src/main.rs:11: 0 of 1 free, 1 waits
+      held by task 2 `left` for 1.00 s, taken at src/main.rs:5
+      1. task 3 `right` waits at src/main.rs:10 for 1.00 s
+
+    Mutex#2 (tokio), made at src/main.rs:12: 1 of 1 free, 1 waits
+      last taken by task 3 `right` at src/main.rs:9, 1.50 s ago
+      last told at src/main.rs:14, 20.0 ms ago, one of the 2 who waited
+      1. task 2 `left` waits at src/main.rs:6 for 1.00 s
+    ");
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn who_waits_for_a_condition_variable_does_not_hold_the_mutex() {
         condvar.notify_one();
         let (_, told, _) = known(line).queue();
         let told = told.unwrap();
-        assert_eq!((told.all, told.waiting, told.at.line()), (false, 1, line + 13));
+        assert_eq!((told.all, told.waiting, told.last.at.line()), (false, 1, line + 13));
         drop(guard);
         assert_eq!(waits.join().unwrap(), (true, vec![1]));
     });

@@ -11,6 +11,7 @@ mod forgotten_permits_are_counted;
 mod futures_that_are_given_up_leave_no_wait;
 mod initialisers_are_polled_as_often_as_with_the_original;
 mod locks_are_held_and_waited_for;
+mod locks_that_are_free_name_who_took_them_last;
 mod mapped_guards_keep_the_lock;
 mod notifications_tell_who_may_tell;
 mod originals_become_wrappers_and_back;
