@@ -24,6 +24,10 @@ const STEP_MS: u64 = 150;
 /// The last look, which is not left out however late it is: a machine that is busy has fewer before it.
 const LAST_MS: u64 = 2_100;
 
+/// The last look is repeated so often, with a pause in between, where it has fallen into a poll of a task that goes on.
+const AGAIN: u32 = 5;
+const PAUSE: Duration = Duration::from_millis(15);
+
 /// So long a program that shall end has after that: the machine may have other work.
 const PATIENCE: Duration = Duration::from_secs(8);
 
@@ -64,9 +68,17 @@ fn look_on(start: Instant, patience: Duration) {
         if now_ms > at_ms + STEP_MS && at_ms != LAST_MS {
             continue;
         }
-        say(&look::line_now(now_ms));
+        let mut taken = look::take(now_ms);
+        for _ in (0..AGAIN).take_while(|_| at_ms == LAST_MS) {
+            if !taken.is_in_poll {
+                break;
+            }
+            thread::sleep(PAUSE);
+            taken = look::take(now_ms);
+        }
+        say(&taken.line);
         if std::env::var_os("HANGS_JSON").is_some() {
-            let _ = diagnose::dump_to(diagnose::Format::Json, &mut io::stderr());
+            let _ = io::stderr().write_all(&taken.dump);
         }
     }
     thread::sleep(patience);

@@ -1,6 +1,6 @@
 //! What a program says of itself at one moment: a line of JSON, from the child to who judges it.
 
-use diagnose_reports::Snapshot;
+use diagnose_reports::{Snapshot, State, Wait};
 use serde_json::{Value, json};
 
 /// One look at a program.
@@ -40,17 +40,29 @@ pub struct Link {
     pub role: String,
 }
 
+/// A look from inside of the program.
+#[derive(Debug, Clone)]
+pub struct Taken {
+    /// The line for who judges it.
+    pub line: String,
+    /// The dump that it is about.
+    pub dump: Vec<u8>,
+    /// Whether it fell into a poll of a task in which something has been waiting for longer: as long as that runs, it may let go
+    /// of anything.
+    pub is_in_poll: bool,
+}
+
 /// Looks at this program now.
 ///
 /// # Panics
 /// If its dump is not JSON.
 #[must_use]
-pub fn line_now(at_ms: u64) -> String {
+pub fn take(at_ms: u64) -> Taken {
     let mut dump = Vec::new();
     diagnose::dump_to(diagnose::Format::Json, &mut dump).expect("it is written to memory");
     let read = Snapshot::read_json(&dump[..]).expect("a dump can be read back");
-    let dump: Value = serde_json::from_slice(&dump).expect("a dump is JSON");
-    let is_same = serde_json::to_value(read.verdicts()).is_ok_and(|verdicts| verdicts == dump["verdicts"]);
+    let value: Value = serde_json::from_slice(&dump).expect("a dump is JSON");
+    let is_same = serde_json::to_value(read.verdicts()).is_ok_and(|verdicts| verdicts == value["verdicts"]);
     let brief = |verdict: &Value| {
         let link = |link: &Value| {
             json!([link["node"], link["id"], link["name"], link["file"], link["line"], link["role"]])
@@ -62,8 +74,16 @@ pub fn line_now(at_ms: u64) -> String {
             "sentence": verdict["sentence"],
         })
     };
-    let verdicts = dump["verdicts"].as_array().map(|all| all.iter().map(brief).collect::<Vec<_>>());
-    json!({ "at_ms": at_ms, "verdicts": verdicts, "is_same_when_read": is_same }).to_string()
+    let verdicts = value["verdicts"].as_array().map(|all| all.iter().map(brief).collect::<Vec<_>>());
+    let line = json!({ "at_ms": at_ms, "verdicts": verdicts, "is_same_when_read": is_same }).to_string();
+    Taken { line, dump, is_in_poll: is_in_poll(&read) }
+}
+
+fn is_in_poll(snapshot: &Snapshot) -> bool {
+    let running = snapshot.tasks.iter().filter(|task| task.state == State::Running);
+    let running: Vec<(u64, u64)> = running.map(|task| (task.id, task.since_ns)).collect();
+    let waits_in = |wait: &Wait| running.iter().any(|it| wait.task == Some(it.0) && wait.since_ns > it.1);
+    snapshot.waits.iter().any(waits_in)
 }
 
 /// Reads such a line; `None` if it is none.
