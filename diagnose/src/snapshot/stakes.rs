@@ -11,7 +11,7 @@ use diagnose_reports::{Role, Stake, Whereabouts};
 use super::candidates::Candidates;
 use super::waits::{Known, Seen, place};
 use crate::live::{self, Counts};
-use crate::waits::{self, Staked};
+use crate::waits::{self, Maker, Staked};
 
 /// All stakes by their resource.
 #[derive(Debug)]
@@ -132,7 +132,7 @@ impl<'a> Stakes<'a> {
         let Some(record) = self.records.get(&staked.resource) else { return true };
         let (made_by, made) = record.born();
         let has = |task: u64| task != 0 && self.candidates.has_since(task, made, staked.task);
-        has(made_by) || has(staked.task)
+        matches!(made_by, Maker::Task(task) if has(task)) || has(staked.task)
     }
 
     /// Whether its task, which is done, has sent nothing since that could carry something away, and has spawned.

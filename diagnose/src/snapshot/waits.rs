@@ -15,7 +15,7 @@ use crate::cpu;
 use crate::live;
 use crate::site::Site;
 use crate::tree;
-use crate::waits::{self, Identity, Kind, Polled, Record, Staked, UNBOUNDED};
+use crate::waits::{self, Identity, Kind, Maker, Polled, Record, Staked, UNBOUNDED};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// A copy of all waits and resources.
@@ -230,7 +230,11 @@ impl Recorded {
         resource.library.push_str(identity.what.library);
         resource.name = identity.name.as_deref().map(str::to_owned);
         resource.created = Some(place(identity.made_at));
-        resource.created_by = (identity.made_by != 0).then_some(identity.made_by);
+        match identity.made_by {
+            Maker::Task(task) => resource.created_by = Some(task),
+            Maker::Thread(thread) => resource.created_on = seen.thread_id(Some(thread)),
+            Maker::Unknown => {}
+        }
         resource.first_task = (identity.first_task != 0).then_some(identity.first_task);
         resource.age_ns = seen.ago(identity.made);
         resource.capacity = Some(value(&record.capacity)).filter(|capacity| *capacity != UNBOUNDED);

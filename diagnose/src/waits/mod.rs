@@ -41,7 +41,7 @@ pub(crate) use last::Told;
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use notified::Notified;
 pub(crate) use pool::Cache;
-pub(crate) use record::{Forgot, Identity, Kind, Record, UNBOUNDED, What, all_records};
+pub(crate) use record::{Forgot, Identity, Kind, Maker, Record, UNBOUNDED, What, all_records};
 pub(crate) use resource::{Resource, Shared};
 pub(crate) use stake::{Place, Role, Stake, Staked, all_stakes, over};
 pub(crate) use usage::{Durations, Usage};

@@ -187,13 +187,13 @@ mod tests {
     use std::panic::Location;
 
     use super::{Identity, Kind, Noted, Pair};
-    use crate::waits::What;
+    use crate::waits::{Maker, What};
 
     static WHAT: What = What { kind: Kind::Mutex, library: "", is_fair: true, is_forced: || false };
 
     fn identity() -> Identity {
         let made_at = Location::caller();
-        Identity { what: &WHAT, name: None, made_at, made_by: 0, first_task: 0, made: 0 }
+        Identity { what: &WHAT, name: None, made_at, made_by: Maker::Unknown, first_task: 0, made: 0 }
     }
 
     #[test]

@@ -92,18 +92,49 @@ pub(crate) struct Record {
     is_queued: AtomicBool,
 }
 
-/// When something came to be, as far as tasks go.
+/// When something came to be, and by whom.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Born {
     /// The number of the next task.
     first_task: u64,
-    /// The task that made it; zero if none did.
+    /// See [`Maker`].
     by: u64,
 }
 
 impl Born {
     pub(super) fn now() -> Self {
-        Self { first_task: live::next_task(), by: recorder::current_task() }
+        let task = recorder::current_task();
+        let by = if task == 0 { Self::by_thread() } else { task };
+        Self { first_task: live::next_task(), by }
+    }
+
+    #[cold]
+    fn by_thread() -> u64 {
+        // A thread that has recorded nothing yet is known by its tree from now on.
+        recorder::with_records(|_| ());
+        recorder::here().thread.map_or(0, |thread| THREAD | u64::from(thread))
+    }
+}
+
+/// Who made something.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Maker {
+    Task(u64),
+    /// By the number of its tree, outside of all tasks.
+    Thread(u32),
+    Unknown,
+}
+
+/// Above the number of a thread's tree.
+const THREAD: u64 = 1 << 63;
+
+impl Maker {
+    fn new(by: u64) -> Self {
+        match by {
+            0 => Self::Unknown,
+            by if by & THREAD != 0 => u32::try_from(by & !THREAD).map_or(Self::Unknown, Self::Thread),
+            by => Self::Task(by),
+        }
     }
 }
 
@@ -113,7 +144,7 @@ pub(crate) struct Identity {
     pub(crate) what: &'static What,
     pub(crate) name: Option<Arc<str>>,
     pub(crate) made_at: &'static Location<'static>,
-    pub(crate) made_by: u64,
+    pub(crate) made_by: Maker,
     /// Which tasks came after it; zero if that is not known.
     pub(crate) first_task: u64,
     pub(crate) made: u64,
@@ -250,9 +281,9 @@ impl Record {
         self.id.load(Relaxed)
     }
 
-    /// Which task made it, zero if none did, and when.
-    pub(crate) fn born(&self) -> (u64, u64) {
-        (self.made_by.load(Relaxed), self.made.load(Relaxed))
+    /// Who made it, and when.
+    pub(crate) fn born(&self) -> (Maker, u64) {
+        (Maker::new(self.made_by.load(Relaxed)), self.made.load(Relaxed))
     }
 
     /// Its number, and what does not change; `None` if it is nobody's.
@@ -262,7 +293,7 @@ impl Record {
         let what = self.what.get()?;
         let made_at = self.made_at.get()?;
         let name = self.name.lock().clone();
-        let (made_by, made) = (self.made_by.load(Relaxed), self.made.load(Relaxed));
+        let (made_by, made) = self.born();
         let first_task = self.first_task.load(Relaxed);
         // Acquire pairs with the Release of `occupy`.
         fence(Acquire);

@@ -73,6 +73,9 @@ pub struct Resource {
     /// The task that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by: Option<u64>,
+    /// The kernel's number of the thread that made it, if that was outside of all tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_on: Option<u64>,
     /// Tasks with this number and above came after it; `None` if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_task: Option<u64>,

@@ -1,6 +1,6 @@
 //! Those who wait to be told, or for others to come: anybody at all may be the one.
 
-use diagnose_reports::{Mode, ResourceKind, Role, Told};
+use diagnose_reports::{Mode, ResourceKind, Role, Stake, Told, Whereabouts};
 
 use crate::support::hangs::{Program, place};
 
@@ -84,7 +84,8 @@ fn who_waits_for_a_lock_of_an_idle_task_is_not_idle() {
     let idle = program.task("idle");
     let (notify, lock) = (program.other(ResourceKind::Notify), program.mutex());
     program.has_timer(1);
-    program.at(notify).first_task = Some(idle);
+    let it = program.at(notify);
+    (it.created_by, it.first_task) = (None, Some(idle));
     program.waits(idle, notify, Mode::Notified, 9);
     program.holds(idle, lock, 5);
     assert!(program.verdicts().is_empty());
@@ -98,5 +99,44 @@ fn who_waits_for_a_lock_of_an_idle_task_is_not_idle() {
 fn young_waits_to_be_told_are_not_mentioned() {
     let mut program = notify(0, true);
     program.snapshot.waits[0].since_ns = 100_000_000;
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn one_in_a_static_may_be_told_by_a_thread_that_is_in_no_block_on() {
+    let mut program = Program::new();
+    let notify = program.other(ResourceKind::Notify);
+    program.waits(1, notify, Mode::Notified, 9);
+    program.at(notify).created_by = None;
+    assert!(program.verdicts().is_empty());
+    let main = &mut program.snapshot.tasks[0];
+    (main.is_local, main.thread_id) = (true, Some(7));
+    assert_eq!(program.verdicts(), ["likely starved"]);
+}
+
+// thread 7   made it ┄┄ asleep, in no lock on record ┄┄ or in a `block_on` of task 1
+// task 1     ├ waits to be told ─▶
+#[test]
+fn the_thread_that_made_it_outside_of_tasks_may_tell() {
+    let mut program = Program::new();
+    let notify = program.other(ResourceKind::Notify);
+    program.waits(1, notify, Mode::Notified, 9);
+    (program.at(notify).created_by, program.at(notify).created_on) = (None, Some(7));
+    assert!(program.verdicts().is_empty());
+    let main = &mut program.snapshot.tasks[0];
+    (main.is_local, main.thread_id) = (true, Some(7));
+    assert_eq!(program.verdicts(), ["likely starved"]);
+    program.snapshot.tasks[0].is_local = false;
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_thread_that_has_used_it_outside_of_tasks_may_tell() {
+    let mut program = Program::new();
+    let notify = program.other(ResourceKind::Notify);
+    program.waits(1, notify, Mode::Notified, 9);
+    let mut user = Stake::default();
+    (user.role, user.thread_id, user.whereabouts) = (Role::Uses, Some(7), Whereabouts::Exact);
+    program.at(notify).stakes.push(user);
     assert!(program.verdicts().is_empty());
 }

@@ -61,7 +61,7 @@ fn a_hundred_thousand_permits_and_as_many_who_want_more() {
     }
     base.at(pool).free = 0;
     // Task 1 is older, and does not have it.
-    base.at(pool).first_task = Some(2);
+    (base.at(pool).first_task, base.at(pool).created_by) = (Some(2), None);
     let mut program = many(|program, number, task| push(program, task, pool, Mode::Acquire, number as u64));
     program.has_timer(1);
     program.snapshot.resources = base.snapshot.resources;

@@ -86,6 +86,7 @@ impl Program {
         it.free = capacity;
         it.is_fair = is_fair;
         it.created = Some(place(10 + u32::try_from(it.id).unwrap()));
+        it.created_by = Some(1);
         it.age_ns = 2 * SECOND;
         self.snapshot.resources.push(it);
         self.snapshot.resources.len() - 1

@@ -19,6 +19,8 @@ pub(super) struct Facts<'a> {
     pub(super) queues: Vec<Vec<usize>>,
     /// The waits that block a thread.
     pub(super) blocked: BTreeMap<u64, Vec<usize>>,
+    /// The tasks that stay on a thread: as long as there are any, it most likely runs them and nothing else.
+    pub(super) local: BTreeMap<u64, Vec<usize>>,
     /// A thread is blocked, outside of all tasks or in a poll.
     pub(super) is_any_blocked: bool,
     /// By the index of the span: a wait that its task polls is below.
@@ -45,6 +47,7 @@ impl<'a> Facts<'a> {
             waits_of_task: vec![Vec::new(); snapshot.tasks.len()],
             queues: vec![Vec::new(); snapshot.resources.len()],
             blocked: BTreeMap::new(),
+            local: BTreeMap::new(),
             is_any_blocked: snapshot.tasks.iter().any(is_blocked),
             is_polled: vec![false; snapshot.spans.len()],
             lines: vec![<[Vec<usize>; 2]>::default(); snapshot.resources.len()],
@@ -56,6 +59,9 @@ impl<'a> Facts<'a> {
         for (index, task) in snapshot.tasks.iter().enumerate() {
             if let Some(by) = task.spawned_by.and_then(|by| facts.task(by)) {
                 facts.spawned[by].push(index);
+            }
+            if let Some(thread) = task.thread_id.filter(|_| task.is_local) {
+                facts.local.entry(thread).or_default().push(index);
             }
         }
         for (index, wait) in snapshot.waits.iter().enumerate() {

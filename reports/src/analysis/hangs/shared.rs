@@ -61,8 +61,8 @@ impl Shared {
 }
 
 impl System<'_> {
-    /// Who could tell those that wait there, or come too: whoever has used it, whoever made it, and all tasks that are younger
-    /// than it is; an older one would have been handed it.
+    /// Who could tell those that wait there, or come too: whoever has used it, whoever made it, task or thread, and all tasks
+    /// that are younger than it is; an older one would have been handed it.
     pub(super) fn anybody(&mut self, resource: usize) -> Gate {
         if let Some(&gate) = self.shared.anybody.get(&resource) {
             return gate;
@@ -93,9 +93,20 @@ impl System<'_> {
     fn or_whoever_may_have_it(&mut self, gate: Gate, resource: usize) {
         let facts = self.facts;
         let it = &facts.snapshot.resources[resource];
-        let users = it.stakes.iter().filter(|stake| stake.role == Role::Uses).filter_map(|stake| stake.task);
-        for task in users.chain(it.created_by).filter_map(|task| facts.task(task)) {
+        let users = || it.stakes.iter().filter(|stake| stake.role == Role::Uses);
+        let tasks = users().filter_map(|stake| stake.task).chain(it.created_by);
+        for task in tasks.filter_map(|task| facts.task(task)) {
             self.or(gate, task_gate(task));
+        }
+        let outside = users().filter(|stake| stake.task.is_none());
+        for thread in outside.filter_map(|stake| stake.thread_id).chain(it.created_on) {
+            let thread = self.thread_of(thread);
+            self.or(gate, thread);
+        }
+        // What is in a static, anybody has: a thread too that is in no `block_on`.
+        let is_anywhere = it.created_by.is_none() && it.created_on.is_none() && it.first_task.is_none();
+        if is_anywhere && facts.local.is_empty() {
+            self.always(gate);
         }
         let tasks = &facts.snapshot.tasks;
         let first = it.first_task.map_or(0, |first| tasks.partition_point(|task| task.id < first));

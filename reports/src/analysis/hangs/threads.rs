@@ -20,7 +20,7 @@ pub(super) struct Crew {
 }
 
 impl System<'_> {
-    /// The thread gets out of what blocks it.
+    /// The thread gets out of what blocks it, or else of the tasks that stay on it.
     pub(super) fn thread(&mut self, thread: u64) -> Gate {
         if let Some(&gate) = self.shared.threads.get(&thread) {
             return gate;
@@ -28,15 +28,22 @@ impl System<'_> {
         let gate = self.add(Node::Thread(thread), 1);
         self.shared.threads.insert(thread, gate);
         let facts = self.facts;
-        for &wait in facts.blocked.get(&thread).map_or(&[][..], Vec::as_slice) {
+        for &wait in facts.blocked.get(&thread).into_iter().flatten() {
             self.or(gate, self.wait(wait));
+        }
+        if !facts.blocked.contains_key(&thread) {
+            for &task in facts.local.get(&thread).into_iter().flatten() {
+                self.or(gate, task_gate(task));
+            }
         }
         gate
     }
 
-    /// A thread that is in no task goes on: what blocks it does, or the task that it has come to run.
+    /// A thread that is in no task goes on: what blocks it does, or one of the tasks that it has come to run, in a `block_on`.
     pub(super) fn thread_of(&mut self, thread: u64) -> Gate {
-        let is_known = self.facts.blocked.contains_key(&thread);
+        let facts = self.facts;
+        let has_local = facts.local.contains_key(&thread);
+        let is_known = facts.blocked.contains_key(&thread) || (has_local && !self.is_exact());
         let gate = self.thread(thread);
         if !is_known {
             self.always(gate);

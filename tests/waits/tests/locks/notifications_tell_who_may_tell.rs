@@ -59,3 +59,14 @@ async fn many_users() {
         1
     );
 }
+
+#[test]
+fn a_thread_outside_of_all_tasks_is_known_as_the_maker() {
+    let (notify, made) = (Notify::new(), line!());
+    let mut waits = pin!(notify.notified());
+    assert!(poll(waits.as_mut()).is_pending());
+    let (resource, _) = made_in!(made);
+    assert!(resource.created_by.is_none() && resource.created_on.is_some());
+    let user = &resource.stakes[0];
+    assert_eq!((user.role, user.thread_id), (Role::Uses, resource.created_on));
+}
