@@ -23,6 +23,8 @@ use crate::{dump, env, exit, live, panics, signal, switch, waits, watchdog};
 /// | `DIAGNOSE_ONLY='client::*'` | [`only`](Builder::only) | every annotated function |
 /// | `DIAGNOSE_TASKS_ONLY=1` | [`tasks_only`](Builder::tasks_only) | off |
 /// | `DIAGNOSE_WATCHDOG=100ms\|off` | [`watchdog`](Builder::watchdog) | off |
+/// | `DIAGNOSE_LOCK_ORDER=1` | [`lock_order`](Builder::lock_order) | off |
+/// | `DIAGNOSE_UNPOLLED=1` | [`unpolled`](Builder::unpolled) | off |
 /// | `DIAGNOSE_LONG_POLLS=100us\|off` | [`long_polls`](Builder::long_polls) | 100 µs |
 ///
 /// A value that is not understood is named on stderr, and the setting of the code stays. `DIAGNOSE`, `DIAGNOSE_ONLY`
@@ -34,6 +36,7 @@ use crate::{dump, env, exit, live, panics, signal, switch, waits, watchdog};
 /// ```
 #[derive(Debug, Clone)]
 #[must_use = "nothing is set before `install`"]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Builder {
     enabled: Option<bool>,
     dir: PathBuf,
@@ -45,6 +48,7 @@ pub struct Builder {
     wakers: Wakers,
     watchdog: Option<Duration>,
     lock_order: bool,
+    unpolled: bool,
     long_polls: Option<Duration>,
     panic_hook: bool,
 }
@@ -114,6 +118,7 @@ impl Builder {
             wakers: Wakers::default(),
             watchdog: None,
             lock_order: false,
+            unpolled: false,
             long_polls: Some(Duration::from_micros(100)),
             panic_hook: false,
         }
@@ -219,6 +224,18 @@ impl Builder {
         self
     }
 
+    /// Whether annotated futures are listed from the moment on in which they are made, as `unpolled`, below what made them, and
+    /// not only from their first `Pending` on. It holds for futures that are made from then on; tasks are listed from their
+    /// spawn on in any case, and a future that is dropped without a poll is counted in any case.
+    ///
+    /// # Cost
+    /// Off, a relaxed load for each future that is made. On, a place in the list for each, under a lock that all threads share,
+    /// also for those that are ready at once: about 100 ns.
+    pub fn unpolled(mut self, on: bool) -> Self {
+        self.unpolled = on;
+        self
+    }
+
     /// From which duration on a poll counts as long: text reports have a table of the call paths with such polls, made of
     /// the histograms that are there anyway. 100 µs unless this says otherwise; `None` for no table.
     pub fn long_polls(mut self, bound: impl Into<Option<Duration>>) -> Self {
@@ -262,6 +279,7 @@ impl Builder {
             exit::clear();
         }
         live::set_wakers(self.wakers != Wakers::Off, self.wakers == Wakers::Leaves);
+        switch::set_lists_unpolled(env::switch("DIAGNOSE_UNPOLLED").unwrap_or(self.unpolled));
         waits::order::set_on(env::switch("DIAGNOSE_LOCK_ORDER").unwrap_or(self.lock_order));
         panics::install(self.panic_hook);
         watchdog::set_long_polls(

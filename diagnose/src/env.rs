@@ -36,7 +36,9 @@ pub(crate) fn switch(name: &str) -> Option<bool> {
 /// Says which switches are set to something that is neither on nor off.
 #[cfg(feature = "reports")]
 pub(crate) fn check_switches() {
-    for name in ["DIAGNOSE", "DIAGNOSE_TASKS_ONLY", "DIAGNOSE_ON_EXIT", "DIAGNOSE_LOCK_ORDER"] {
+    for name in
+        ["DIAGNOSE", "DIAGNOSE_TASKS_ONLY", "DIAGNOSE_ON_EXIT", "DIAGNOSE_LOCK_ORDER", "DIAGNOSE_UNPOLLED"]
+    {
         if let Some(value) = text(name).filter(|value| parse_switch(value).is_none()) {
             crate::say::say!(
                 "diagnose: {name}=`{value}` is not understood, expected `on` or `off`; it is ignored"

@@ -28,6 +28,12 @@ static RECORDS: AtomicBool = AtomicBool::new(true);
 /// Whether only roots are recorded. Read on the first poll of a span and wherever its node is looked up anew.
 static TASKS_ONLY: AtomicBool = AtomicBool::new(false);
 
+/// Whether futures are listed from the moment on in which they are made. Read wherever one is made.
+static LISTS_UNPOLLED: AtomicBool = AtomicBool::new(false);
+
+/// Whether first polls take the longer way: only roots are recorded, or futures were listed before their first poll.
+static IS_SPECIAL: AtomicBool = AtomicBool::new(false);
+
 /// Switches recording on or off for the whole process, at run time.
 ///
 /// While it is off, a poll of an annotated future costs one relaxed load. What was recorded stays; a wait that is open
@@ -61,10 +67,28 @@ pub(crate) fn set_only(only: Option<Pattern>) {
 pub(crate) fn set_tasks_only(tasks_only: bool) {
     drop(lock());
     TASKS_ONLY.store(tasks_only, Relaxed);
+    IS_SPECIAL.fetch_or(tasks_only, Relaxed);
 }
 
 pub(crate) fn tasks_only() -> bool {
     TASKS_ONLY.load(Relaxed)
+}
+
+/// Lists futures that were not polled yet, too. Those that are listed are found again after this is switched off.
+#[cfg(feature = "reports")]
+pub(crate) fn set_lists_unpolled(lists: bool) {
+    IS_SPECIAL.fetch_or(lists, Relaxed);
+    LISTS_UNPOLLED.store(lists, Relaxed);
+}
+
+#[inline]
+pub(crate) fn lists_unpolled() -> bool {
+    LISTS_UNPOLLED.load(Relaxed)
+}
+
+#[inline]
+pub(crate) fn is_special() -> bool {
+    IS_SPECIAL.load(Relaxed)
 }
 
 /// Takes a site in at its first use. Returns whether it records.
@@ -100,6 +124,7 @@ fn lock() -> MutexGuard<'static, Switchboard> {
         RECORDS.store(board.enabled, Relaxed);
         board.only = env::only();
         TASKS_ONLY.store(env::tasks_only(), Relaxed);
+        IS_SPECIAL.fetch_or(env::tasks_only(), Relaxed);
     }
     board
 }

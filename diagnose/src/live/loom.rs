@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use super::slot::Slot;
+use super::slot::{Listed, Slot, State};
 use crate::site::Site;
 use crate::tree::Node;
 
@@ -15,14 +15,17 @@ fn a_copy_is_all_of_one_span() {
     static SEEN: Mutex<BTreeSet<Option<(u64, u64, u32)>>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
         let slot: &'static Slot = Box::leak(Box::new(Slot::free()));
-        let node = |tree| -> &'static Node { Box::leak(Box::new(Node::root(&ROOT, tree))) };
-        slot.occupy(1, node(10), 11);
+        let span = |id, tree, made| {
+            let node: &'static Node = Box::leak(Box::new(Node::root(&ROOT, tree)));
+            Listed { id, parent: 0, task: 0, state: State::Running, since: made, node, made, polls: 0 }
+        };
+        slot.occupy(&span(1, 10, 11));
         let reader = loom::thread::spawn(move || {
             let copy = slot.read().map(|listed| (listed.id, listed.made, listed.node.tree));
             SEEN.lock().expect("no panic").insert(copy);
         });
         slot.vacate();
-        slot.occupy(2, node(20), 22);
+        slot.occupy(&span(2, 20, 22));
         reader.join().expect("no panic");
     });
     let expected = [None, Some((1, 11, 10)), Some((2, 22, 20))];

@@ -5,7 +5,7 @@
 //! At    ── anchor ─▶ Slot                                                      never move
 //! Root  ───────────▶ Task   number, name, spawned where and by whom, wakes     one for each task, used again
 //! ```
-//! A span gets its slot with its first `Pending` and gives it back when it is ready, panics or is dropped, wherever that
+//! A span gets its slot with its first `Pending`, or when it is made if that is asked for, and gives it back when it is ready, panics or is dropped, wherever that
 //! happens. Who holds the anchor is its only writer; readers take no lock and copy (`Slot::read`). A slot that has changed
 //! hands is known by its id: no two spans of a process have the same.
 
@@ -18,6 +18,7 @@ mod slab;
 mod slot;
 mod task;
 mod tasks;
+pub(crate) mod unpolled;
 mod waker;
 #[cfg(feature = "tokio")]
 pub(crate) mod workers;

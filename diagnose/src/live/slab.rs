@@ -3,9 +3,8 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::slot::{Anchor, Slot};
+use super::slot::{Anchor, Listed, Slot};
 use crate::sync::Mutex;
-use crate::tree::Node;
 
 /// So many slots are made at once.
 const CHUNK: usize = 512;
@@ -60,11 +59,11 @@ impl Cache {
     }
 }
 
-/// A slot for a span that has just become pending. `None` if all are taken.
+/// A slot for a span, most often one that has just become pending. `None` if all are taken.
 #[inline]
-pub(crate) fn take(cache: &Cache, id: u64, node: &'static Node, made: u64) -> Option<&'static Anchor> {
+pub(crate) fn take(cache: &Cache, listed: &Listed) -> Option<&'static Anchor> {
     let anchor = cache.pop().or_else(|| fill(cache))?;
-    anchor.slot()?.occupy(id, node, made);
+    anchor.slot()?.occupy(listed);
     Some(anchor)
 }
 

@@ -42,6 +42,8 @@ pub(crate) struct Slot {
 /// What a live span is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
+    /// It was made, and not polled yet.
+    Unpolled,
     /// It returned `Pending`.
     Waiting,
     /// Its poll is running.
@@ -59,6 +61,19 @@ pub(crate) struct Listed {
     pub(crate) node: &'static Node,
     pub(crate) made: u64,
     pub(crate) polls: u32,
+}
+
+impl Listed {
+    /// One that is running, or was not polled yet, made and entered then. `parent` is the number of the one that polls or makes
+    /// it, in the task that is running.
+    #[inline]
+    pub(crate) fn new(
+        (id, parent): (u64, u64),
+        (state, made, since): (State, u64, u64),
+        node: &'static Node,
+    ) -> Self {
+        Self { id, parent, task: current_task(), state, since, node, made, polls: 0 }
+    }
 }
 
 impl Anchor {
@@ -88,18 +103,18 @@ impl Slot {
     }
 
     /// The span is listed. Only for a slot that is free.
-    pub(super) fn occupy(&self, id: u64, node: &'static Node, made: u64) {
+    pub(super) fn occupy(&self, listed: &Listed) {
         // Pairs with the Acquire fence in `read`: whoever copies a field of this span sees that the last one is gone.
         fence(Ordering::Release);
-        self.node.set(node);
-        self.made.store(made, Ordering::Relaxed);
-        self.polls.store(0, Ordering::Relaxed);
+        self.node.set(listed.node);
+        self.made.store(listed.made, Ordering::Relaxed);
+        self.polls.store(listed.polls, Ordering::Relaxed);
         self.pending_below.store(0, Ordering::Relaxed);
-        self.since.store(0, Ordering::Relaxed);
-        self.parent.store(0, Ordering::Relaxed);
-        self.task.store(0, Ordering::Relaxed);
+        self.since.store(listed.since << 2 | listed.state as u64, Ordering::Relaxed);
+        self.parent.store(listed.parent, Ordering::Relaxed);
+        self.task.store(listed.task, Ordering::Relaxed);
         // Release pairs with the Acquire load in `read`: the number brings the fields with it.
-        self.id.store(id, Ordering::Release);
+        self.id.store(listed.id, Ordering::Release);
     }
 
     /// The span is gone.
@@ -175,7 +190,11 @@ impl Slot {
             id,
             parent: self.parent.load(Ordering::Relaxed),
             task: self.task.load(Ordering::Relaxed),
-            state: if since & 3 == RUNNING { State::Running } else { State::Waiting },
+            state: match since & 3 {
+                RUNNING => State::Running,
+                UNPOLLED => State::Unpolled,
+                _ => State::Waiting,
+            },
             since: since >> 2,
             node,
             made: self.made.load(Ordering::Relaxed),
@@ -187,5 +206,6 @@ impl Slot {
     }
 }
 
-const WAITING: u64 = 1;
-const RUNNING: u64 = 2;
+const UNPOLLED: u64 = State::Unpolled as u64;
+const WAITING: u64 = State::Waiting as u64;
+const RUNNING: u64 = State::Running as u64;

@@ -332,8 +332,8 @@ pub(super) fn set_stamp(stamp: u64) {
 
 /// A slot of the live registry.
 #[inline]
-pub(super) fn take_slot(id: u64, node: &'static Node, made: u64) -> Option<&'static Anchor> {
-    LOCAL.with(|local| live::take(&local.slots, id, node, made))
+pub(super) fn take_slot(listed: &live::Listed) -> Option<&'static Anchor> {
+    LOCAL.with(|local| live::take(&local.slots, listed))
 }
 
 /// Gives a slot back to the live registry.

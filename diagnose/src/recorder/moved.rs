@@ -6,7 +6,8 @@ use super::root;
 use super::running::{Entry, parent_id};
 use super::span::{Span, State};
 use crate::clock;
-use crate::live::{Anchor, Task};
+use crate::label::Label;
+use crate::live::{self, Anchor, Listed, Task};
 use crate::site::{Kind, Site};
 use crate::switch;
 use crate::sync::add;
@@ -36,6 +37,9 @@ impl Span {
             self.state = State::Unseen;
             return false;
         };
+        if matches!(self.state, State::Unpolled) {
+            self.anchor = take_unpolled(self.site, self.node, self.made);
+        }
         let now = self.begin(entry, stamp);
         if let Some(slot) = self.anchor.and_then(Anchor::slot) {
             slot.follow(node);
@@ -137,6 +141,34 @@ impl Span {
             });
         }
     }
+}
+
+/// Lists a future that was not polled yet, below the one that makes it. A task is listed as such.
+#[cold]
+#[inline(never)]
+pub(super) fn list_unpolled(site: &'static Site, label: Label, made: u64) {
+    let maker = local::current();
+    if site.kind == Kind::Task || switch::tasks_only() {
+        return;
+    }
+    on_own_tree(|place| {
+        let key = Key { site, label, via: None };
+        let Some(node) = place.tree.child(place.current, key, clock::now) else { return };
+        let numbers = (local::new_id(), local::id());
+        let listed = Listed::new(numbers, (live::State::Unpolled, made, made), node);
+        if let Some(anchor) = local::take_slot(&listed) {
+            live::unpolled::keep(site, maker, made, anchor);
+        }
+    });
+}
+
+/// The slot of such a future, which is polled or dropped now.
+pub(super) fn take_unpolled(
+    site: &'static Site,
+    maker: Option<&'static Node>,
+    made: u64,
+) -> Option<&'static Anchor> {
+    if switch::is_special() { live::unpolled::take(site, maker, made) } else { None }
 }
 
 /// Whether the running poll counts `node` among its pending children.

@@ -13,7 +13,7 @@ use super::local::{self, Place};
 use super::moved::{is_child_of_running, on_own_tree};
 use crate::awaited::Await;
 use crate::clock;
-use crate::live::{Anchor, Slot};
+use crate::live::{Anchor, Listed, Slot, State};
 use crate::site::Site;
 use crate::switch;
 use crate::sync::add;
@@ -290,11 +290,10 @@ impl Point {
 
     #[cold]
     fn list(&mut self, node: &'static Node, entry: &AwaitEntry) {
-        if let Some(anchor) = local::take_slot(local::id(), node, node.times.entered()) {
+        let entered = node.times.entered();
+        let listed = Listed::new((local::id(), entry.outer), (State::Running, entered, entered), node);
+        if let Some(anchor) = local::take_slot(&listed) {
             self.anchor = anchor;
-            if let Some(slot) = anchor.slot() {
-                slot.set_parent(entry.outer);
-            }
         }
     }
 }

@@ -13,12 +13,12 @@ use std::ptr;
 use std::task::Waker;
 
 use super::local::{self, AwaitState};
-use super::moved::{is_child_of_running, on_own_tree};
+use super::moved::{is_child_of_running, list_unpolled, on_own_tree, take_unpolled};
 use super::root::RootPoll;
 use super::running::{Entry, parent_id};
 use crate::clock;
 use crate::label::Label;
-use crate::live::{self, Anchor, Task};
+use crate::live::{self, Anchor, Listed, Task};
 use crate::site::{Kind, Site};
 use crate::switch;
 use crate::sync::add;
@@ -66,25 +66,27 @@ impl Span {
     #[inline]
     #[must_use]
     pub fn new(site: &'static Site, label: Label) -> Self {
-        let mut span = Self {
+        let (mut node, mut made, mut state) = (None, 0, State::Unseen);
+        // All that could unwind comes before there is a span, which is kept in registers if nobody could have to drop it.
+        if site.is_on() {
+            (node, made, state) = (local::current(), clock::now(), State::Unpolled);
+            if switch::lists_unpolled() {
+                list_unpolled(site, label, made);
+            }
+        }
+        Self {
             site,
-            node: None,
-            made: 0,
+            node,
+            made,
             anchor: None,
             at: None,
             label,
             pending_children: 0,
             await_pending: 0,
-            state: State::Unseen,
+            state,
             is_in_child: false,
             root: None,
-        };
-        if site.is_on() {
-            span.node = local::current();
-            span.made = clock::now();
-            span.state = State::Unpolled;
         }
-        span
     }
 
     /// A poll starts. Returns whether it is recorded; then [`Running`] must be made.
@@ -120,7 +122,7 @@ impl Span {
                     && current.site.kind != Kind::Sync
                     && !local::is_spawned()
                     && self.site.kind != Kind::Task
-                    && !switch::tasks_only() =>
+                    && !switch::is_special() =>
             {
                 let key = Key { site: self.site, label: self.label, via };
                 let Some(node) = current.child(key) else { return self.enter_slow(entry, via, 0) };
@@ -216,6 +218,8 @@ impl Span {
                 });
             }
             (State::Unpolled, maker) => on_own_tree(|place| {
+                self.anchor = take_unpolled(self.site, maker, self.made);
+                self.unlist();
                 let root = self.site.kind == Kind::Task;
                 let parent = match maker {
                     Some(maker) if !root => place.tree.mirror(maker),
@@ -274,15 +278,10 @@ impl Span {
     /// Lists the span as alive.
     #[cold]
     pub(super) fn list(&self, node: &'static Node, entry: &Entry) -> Option<&'static Anchor> {
-        let made = match self.state {
-            State::Unpolled => self.made,
-            _ => node.times.entered(),
-        };
-        let anchor = local::take_slot(local::id(), node, made)?;
-        if let Some(slot) = anchor.slot() {
-            slot.set_parent(parent_id(node, entry));
-        }
-        Some(anchor)
+        let entered = node.times.entered();
+        let made = if matches!(self.state, State::Unpolled) { self.made } else { entered };
+        let numbers = (local::id(), parent_id(node, entry));
+        local::take_slot(&Listed::new(numbers, (live::State::Running, made, entered), node))
     }
 }
 

@@ -75,7 +75,9 @@ impl Alive {
         for (number, placed) in self.spans.iter().enumerate() {
             // What has lost its parent, and what is below that, is nothing that its task waits for.
             is_detached = if placed.parent.is_none() { placed.is_detached } else { is_detached };
-            let has_children = self.spans.get(number + 1).is_some_and(|next| next.parent == Some(number));
+            let is_below = |next: &&Placed| next.parent == Some(number);
+            let mut below = self.spans[number + 1..].iter().take_while(is_below);
+            let has_children = below.any(|child| child.listed.state != live::State::Unpolled);
             let is_waiting = placed.listed.state == live::State::Waiting;
             if !has_children && !is_detached && !placed.is_skipped && is_waiting {
                 leaves.entry(placed.task).or_insert(placed.node);
@@ -120,6 +122,7 @@ impl Alive {
             span.parent = placed.parent;
             span.task = some(placed.task);
             span.state = match state {
+                live::State::Unpolled => State::Unpolled,
                 live::State::Waiting => State::Waiting,
                 live::State::Running => State::Running,
             };

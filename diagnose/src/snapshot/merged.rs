@@ -113,6 +113,9 @@ impl Merged {
             }
             return;
         }
+        if node.is_blank() && node.times.read(self.until, clock::now) == Some(Reading::default()) {
+            return;
+        }
         let via = node.via.map(|via| self.path(parent, via, Label::NONE));
         let path = self.path(via.or(parent), node.site, node.label);
         self.add_children(node, Some(path));

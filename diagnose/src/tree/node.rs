@@ -166,6 +166,13 @@ impl Node {
         }
     }
 
+    /// Whether nothing is counted of it: a future was made that nobody has polled, or its times are those of what has moved.
+    pub(crate) fn is_blank(&self) -> bool {
+        let counters = [&self.calls, &self.never_polled, &self.cancelled];
+        let is_zero = |counter: &&AtomicU64| counter.load(Ordering::Relaxed) == 0;
+        self.first_child.get().is_none() && counters.iter().all(is_zero) && !self.times.is_running()
+    }
+
     #[inline]
     pub(crate) fn is_root(&self) -> bool {
         self.parent.is_none()

@@ -61,7 +61,7 @@ pub(crate) struct Times {
 }
 
 /// A consistent copy of [`Times`], with the open parts up to the moment of reading.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub(crate) busy: u64,
     /// The length so far of the running poll.

@@ -10,6 +10,7 @@
 //! wake before it hands it on: at a fair lock that wake is the grant.
 
 mod blocked;
+mod born;
 mod borrowed;
 mod end;
 mod guard;
@@ -33,6 +34,7 @@ use std::panic::Location;
 pub(crate) use blocked::Blocked;
 #[cfg(feature = "tokio")]
 pub(crate) use blocked::Shutdown;
+pub(crate) use born::Maker;
 pub(crate) use borrowed::Borrowed;
 pub(crate) use end::{End, LastEnd};
 pub(crate) use guard::{guard, guard_mut};
@@ -41,7 +43,7 @@ pub(crate) use last::Told;
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use notified::Notified;
 pub(crate) use pool::Cache;
-pub(crate) use record::{Forgot, Identity, Kind, Maker, Record, UNBOUNDED, What, all_records};
+pub(crate) use record::{Forgot, Identity, Kind, Record, UNBOUNDED, What, all_records};
 pub(crate) use resource::{Resource, Shared};
 pub(crate) use stake::{Place, Role, Stake, Staked, all_stakes, over};
 pub(crate) use usage::{Durations, Usage};

@@ -6,13 +6,13 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 use std::sync::{Arc, Weak};
 
+use super::born::{Born, Maker};
 use super::last::{Done, Last, LastTold, Told};
 use super::pool::{Pool, Pooled};
 use super::stake::{Place, Stake};
 use super::usage::Usage;
 use super::wait::Wait;
 use crate::clock;
-use crate::live;
 use crate::recorder;
 use crate::sync::{Mutex, MutexGuard};
 use crate::tree::Link;
@@ -90,52 +90,6 @@ pub(crate) struct Record {
     queue: Mutex<Queue>,
     /// Whether the queue is not as new.
     is_queued: AtomicBool,
-}
-
-/// When something came to be, and by whom.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Born {
-    /// The number of the next task.
-    first_task: u64,
-    /// See [`Maker`].
-    by: u64,
-}
-
-impl Born {
-    pub(super) fn now() -> Self {
-        let task = recorder::current_task();
-        let by = if task == 0 { Self::by_thread() } else { task };
-        Self { first_task: live::next_task(), by }
-    }
-
-    #[cold]
-    fn by_thread() -> u64 {
-        // A thread that has recorded nothing yet is known by its tree from now on.
-        recorder::with_records(|_| ());
-        recorder::here().thread.map_or(0, |thread| THREAD | u64::from(thread))
-    }
-}
-
-/// Who made something.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Maker {
-    Task(u64),
-    /// By the number of its tree, outside of all tasks.
-    Thread(u32),
-    Unknown,
-}
-
-/// Above the number of a thread's tree.
-const THREAD: u64 = 1 << 63;
-
-impl Maker {
-    fn new(by: u64) -> Self {
-        match by {
-            0 => Self::Unknown,
-            by if by & THREAD != 0 => u32::try_from(by & !THREAD).map_or(Self::Unknown, Self::Thread),
-            by => Self::Task(by),
-        }
-    }
 }
 
 /// What does not change.

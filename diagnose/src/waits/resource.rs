@@ -4,7 +4,8 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
-use super::record::{Born, Record, What};
+use super::born::Born;
+use super::record::{Record, What};
 use crate::switch;
 use crate::sync::OnceCell;
 

@@ -219,7 +219,7 @@ impl<'a> Forest<'a> {
         let push = |open: &mut Vec<(usize, String, bool)>, span: usize, indent: &str| {
             let Some(children) = self.children.get(span) else { return };
             // What is running has been drawn as such.
-            let shown = |child: &&usize| self.snapshot.spans[**child].state == State::Waiting;
+            let shown = |child: &&usize| self.snapshot.spans[**child].state != State::Running;
             for (from_last, &child) in children.iter().rev().filter(shown).enumerate() {
                 open.push((child, indent.to_owned(), from_last == 0));
             }

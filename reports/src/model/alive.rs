@@ -162,7 +162,8 @@ pub enum State {
     Waiting,
 }
 
-/// A span that was pending or running at the capture. One that is in its first poll is not listed.
+/// A span that was pending or running at the capture, and, if that was asked for, one that was not polled yet. Otherwise one
+/// that is in its first poll is not listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Span {
@@ -182,7 +183,7 @@ pub struct Span {
     /// The task to which it belongs; of one whose parent is gone, the task that polled it last, if that is not done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<u64>,
-    /// [`State::Running`] or [`State::Waiting`].
+    /// [`State::Running`] or [`State::Waiting`]; [`State::Unpolled`] if such futures are listed.
     pub state: State,
     /// For how long it has been in this state.
     pub since_ns: u64,

@@ -11,6 +11,8 @@
 //! might, so that nothing is stuck that is not. Where a thread is blocked, a task that is served need not go on, and all who
 //! stand in a line may stay.
 
+use std::collections::BTreeSet;
+
 use super::facts::{Facts, is_active, units};
 use super::gates::Gate;
 use super::system::{Node, System};
@@ -18,6 +20,8 @@ use crate::model::Mode;
 
 /// So many who may stay are counted.
 const NEAREST: usize = 8;
+/// So many sums of what they ask for are told apart.
+const MAX_SUMS: usize = 2 * NEAREST;
 
 /// The gates of a line, made as far as they are asked for.
 #[derive(Debug, Default)]
@@ -104,38 +108,54 @@ impl System<'_> {
         let nearest = &line.others[end.saturating_sub(NEAREST)..end];
         let nearest: Vec<(usize, u64)> =
             nearest.iter().map(|&(_, wait, _)| (wait, asked(facts, capacity, wait))).collect();
-        let least = nearest.iter().map(|&(_, units)| units).min()?;
         // Of all, not only of the nearest: whoever asks for little may stay, however far ahead.
         let (_, _, least_of_all) = line.others[..end].last()?;
         if least_of_all.saturating_add(own) > capacity {
             return None;
         }
-        Some([polled, self.enough(resource, own, least, &nearest)])
+        Some([polled, self.enough(resource, own, &nearest)])
     }
 
     /// There is enough for a wait beside those who stay.
-    fn enough(&mut self, resource: usize, own: u64, least: u64, others: &[(usize, u64)]) -> Gate {
-        let is_even = others.iter().all(|&(_, units)| units == least);
+    fn enough(&mut self, resource: usize, own: u64, others: &[(usize, u64)]) -> Gate {
         let all = others.iter().fold(0_u64, |sum, &(_, units)| sum.saturating_add(units));
         let left = self.meter(Node::Ahead(resource));
         for &(wait, units) in others {
             self.gates.wire(self.leaves(wait), left, units);
         }
         let enough = self.add(Node::Units(resource), 1);
-        // Not more than `most` stays, and not less than `low`.
-        let (mut low, mut most) = (0_u64, 0_u64);
-        for &(_, units) in others {
-            let (both, has_left) = (self.add(Node::Units(resource), 0), self.add(Node::Ahead(resource), 1));
-            self.gates.wire(left, has_left, all.saturating_sub(most));
-            self.gates.require(both, has_left);
+        for (low, most) in steps_of(others) {
+            // Not more than `most` stays, and if so, not less than `low`.
+            let both = self.add(Node::Units(resource), 0);
+            if most < all {
+                let has_left = self.add(Node::Ahead(resource), 1);
+                self.gates.wire(left, has_left, all - most);
+                self.gates.require(both, has_left);
+            }
             let free = self.units(resource, own.saturating_add(low));
             self.gates.require(both, free);
             self.or(enough, both);
-            low = most.saturating_add(if is_even { least } else { 1 });
-            most = most.saturating_add(units);
         }
-        let free = self.units(resource, own.saturating_add(low));
-        self.or(enough, free);
         enough
     }
+}
+
+/// The amounts that can stay, as far as there are few: each sum of some of them, exactly. If there are many, ranges of them,
+/// the lowest first.
+fn steps_of(others: &[(usize, u64)]) -> Vec<(u64, u64)> {
+    let mut sums = BTreeSet::from([0_u64]);
+    for &(_, units) in others {
+        let with: Vec<u64> = sums.iter().map(|sum| sum.saturating_add(units)).collect();
+        sums.extend(with);
+        if sums.len() > MAX_SUMS {
+            let mut most = 0_u64;
+            let ranges = others.iter().map(|&(_, units)| {
+                let low = most + 1;
+                most = most.saturating_add(units);
+                (low.min(most), most)
+            });
+            return std::iter::once((0, 0)).chain(ranges).collect();
+        }
+    }
+    sums.into_iter().map(|sum| (sum, sum)).collect()
 }

@@ -1,8 +1,8 @@
 //! Threads that do not come back from a poll, or from a job.
 
 use std::hint;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 use diagnose::FutureExt as _;
@@ -11,7 +11,7 @@ use futures::executor;
 use super::ms;
 use crate::drop_in::{std_sync, tokio};
 use crate::row::{Section, likely, proven, row, suspect};
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::{Builder, Handle, RuntimeFlavor};
 use tokio::sync::{oneshot, watch};
 use tokio::task::{LocalSet, spawn_blocking, spawn_local, yield_now};
 use tokio::time::sleep;
@@ -173,12 +173,18 @@ async fn runtime_drop() {
 async fn spins() {
     let flag = Arc::new(AtomicBool::new(false));
     let shared = Arc::clone(&flag);
+    let (started, is_started) = mpsc::channel();
     let spins = async move {
+        started.send(()).unwrap();
         while !flag.load(SeqCst) {
             hint::spin_loop();
         }
     };
     let spins = tokio::spawn(spins.diagnose("spins")); // waits
+    if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
+        // A worker whose queue is full changes the order of what is in it.
+        is_started.recv().unwrap();
+    }
     let sets = async move { shared.store(true, SeqCst) };
     tokio::spawn(sets.diagnose("sets")).await.unwrap();
     spins.await.unwrap();
