@@ -11,8 +11,6 @@
 //! might, so that nothing is stuck that is not. Where a thread is blocked, a task that is served need not go on, and all who
 //! stand in a line may stay.
 
-use std::collections::BTreeSet;
-
 use super::facts::{Facts, is_active, units};
 use super::gates::Gate;
 use super::system::{Node, System};
@@ -105,7 +103,9 @@ impl System<'_> {
         let line = &self.shared.lines[resource][side];
         let polled = *line.polled.get(count.checked_sub(1)?)?;
         let end = line.others.partition_point(|&(place, _, _)| place < count);
-        let nearest = &line.others[end.saturating_sub(NEAREST)..end];
+        // In a long line, several have the same before them.
+        let last = if end > 2 * NEAREST { end - end % NEAREST } else { end };
+        let nearest = &line.others[last.saturating_sub(NEAREST)..last];
         let nearest: Vec<(usize, u64)> =
             nearest.iter().map(|&(_, wait, _)| (wait, asked(facts, capacity, wait))).collect();
         // Of all, not only of the nearest: whoever asks for little may stay, however far ahead.
@@ -113,7 +113,11 @@ impl System<'_> {
         if least_of_all.saturating_add(own) > capacity {
             return None;
         }
-        Some([polled, self.enough(resource, own, &nearest)])
+        let key = (resource, side, last, own);
+        let shared = self.shared.enough.get(&key).copied();
+        let enough = shared.unwrap_or_else(|| self.enough(resource, own, &nearest));
+        self.shared.enough.insert(key, enough);
+        Some([polled, enough])
     }
 
     /// There is enough for a wait beside those who stay.
@@ -126,13 +130,14 @@ impl System<'_> {
         let enough = self.add(Node::Units(resource), 1);
         for (low, most) in steps_of(others) {
             // Not more than `most` stays, and if so, not less than `low`.
-            let both = self.add(Node::Units(resource), 0);
-            if most < all {
-                let has_left = self.add(Node::Ahead(resource), 1);
-                self.gates.wire(left, has_left, all - most);
-                self.gates.require(both, has_left);
-            }
             let free = self.units(resource, own.saturating_add(low));
+            if most >= all {
+                self.or(enough, free);
+                break;
+            }
+            let (both, has_left) = (self.add(Node::Units(resource), 0), self.add(Node::Ahead(resource), 1));
+            self.gates.wire(left, has_left, all - most);
+            self.gates.require(both, has_left);
             self.gates.require(both, free);
             self.or(enough, both);
         }
@@ -140,22 +145,31 @@ impl System<'_> {
     }
 }
 
-/// The amounts that can stay, as far as there are few: each sum of some of them, exactly. If there are many, ranges of them,
-/// the lowest first.
+/// The amounts that can stay, the lowest first: each sum of some of them, exactly, if there are few; otherwise ranges.
 fn steps_of(others: &[(usize, u64)]) -> Vec<(u64, u64)> {
-    let mut sums = BTreeSet::from([0_u64]);
+    let mut sums = Vec::with_capacity(MAX_SUMS);
+    sums.push(0_u64);
     for &(_, units) in others {
-        let with: Vec<u64> = sums.iter().map(|sum| sum.saturating_add(units)).collect();
-        sums.extend(with);
+        for place in 0..sums.len() {
+            let sum = sums[place].saturating_add(units);
+            if !sums.contains(&sum) {
+                sums.push(sum);
+            }
+        }
         if sums.len() > MAX_SUMS {
-            let mut most = 0_u64;
-            let ranges = others.iter().map(|&(_, units)| {
-                let low = most + 1;
-                most = most.saturating_add(units);
-                (low.min(most), most)
-            });
-            return std::iter::once((0, 0)).chain(ranges).collect();
+            return ranges_of(others);
         }
     }
+    sums.sort_unstable();
     sums.into_iter().map(|sum| (sum, sum)).collect()
+}
+
+fn ranges_of(others: &[(usize, u64)]) -> Vec<(u64, u64)> {
+    let mut most = 0_u64;
+    let ranges = others.iter().map(|&(_, units)| {
+        let low = most.saturating_add(1);
+        most = most.saturating_add(units);
+        (low.min(most), most)
+    });
+    std::iter::once((0, 0)).chain(ranges).collect()
 }

@@ -35,6 +35,8 @@ pub(super) struct Shared {
     /// By resource and number: its stakes, and so many of its units.
     pub(super) stakes: Vec<Vec<Gate>>,
     units: Table<(usize, u64), Gate>,
+    /// By resource, side, how many of the line are counted, and units: there is enough beside those who stay.
+    pub(super) enough: Table<(usize, usize, usize, u64), Gate>,
     /// By resource and side.
     pub(super) lines: Vec<[Line; 2]>,
     closers: Table<usize, Gate>,
