@@ -3,7 +3,8 @@
 //! Every site carries its own switch, so that "is recording on, and is this function among the chosen ones?" is one
 //! load on the hot path. This file knows all sites that were ever reached and turns their switches.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use crate::env;
 use crate::pattern::Pattern;
@@ -78,12 +79,13 @@ pub(crate) fn tasks_only() -> bool {
 #[cfg(feature = "reports")]
 pub(crate) fn set_lists_unpolled(lists: bool) {
     IS_SPECIAL.fetch_or(lists, Relaxed);
-    LISTS_UNPOLLED.store(lists, Relaxed);
+    // Release pairs with the Acquire below: who lists what it makes knows that first polls take the longer way.
+    LISTS_UNPOLLED.store(lists, Release);
 }
 
 #[inline]
 pub(crate) fn lists_unpolled() -> bool {
-    LISTS_UNPOLLED.load(Relaxed)
+    LISTS_UNPOLLED.load(Acquire)
 }
 
 #[inline]

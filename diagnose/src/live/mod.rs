@@ -12,6 +12,7 @@
 mod given;
 #[cfg(all(test, diagnose_loom))]
 mod loom;
+mod origin;
 #[cfg(feature = "tokio")]
 pub(crate) mod runtimes;
 mod slab;
@@ -24,9 +25,10 @@ mod waker;
 pub(crate) mod workers;
 
 pub(crate) use given::Counts;
+pub(crate) use origin::{Home, Origin, Runtime, Work};
 pub(crate) use slab::{Cache, all, give_back, over, put, take};
 pub(crate) use slot::{Anchor, Listed, Slot, State};
-pub(crate) use task::{Doing, Home, Origin, Runtime, Task, Work};
+pub(crate) use task::{Doing, Task};
 pub(crate) use tasks::{
     add_task, all_tasks, has_leaf_wakers, has_wakers, is_in_poll, last_reset, next_task, note_reset,
     remove_task, set_wakers,

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::task::Runtime;
+use super::origin::Runtime;
 use crate::sync::Mutex;
 
 /// What is known of a runtime.

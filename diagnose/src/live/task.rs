@@ -7,115 +7,19 @@
 //! Tasks are never freed, only used again for later ones once nobody keeps a waker, so that a wake needs no lock to find
 //! its task.
 
-use std::panic::{Location, RefUnwindSafe};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::panic::RefUnwindSafe;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::task::Waker;
 
 use super::given::{Counts, Given};
+use super::origin::{Origin, Packed, Runtime};
 use super::tasks::has_wakers;
 use super::waker::{PollWaker, Wakers};
 use crate::clock;
-use crate::label::Label;
 use crate::recorder::current_task;
-use crate::site::Site;
 use crate::sync::{Mutex, add_relaxed};
 use crate::tree::Link;
-
-/// What is being run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Work {
-    /// A future.
-    Future,
-    /// A closure on a thread for blocking code.
-    Blocking,
-}
-
-/// Which runtime it was spawned on through this crate.
-#[allow(dead_code)] // Each is made by a feature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Runtime {
-    /// It was met with its first poll.
-    Unknown = 0,
-    Tokio = 1,
-    Smol = 2,
-    AsyncStd = 3,
-    /// Some executor, through `spawn_with`.
-    Other = 4,
-    /// tokio's own hooks tell of it; it was not spawned through this crate.
-    TokioHooks = 5,
-}
-
-/// On which runtime a task is spawned.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Home {
-    pub(crate) runtime: Runtime,
-    /// The number of that runtime in this process; zero if it is not known, or if its workers do not poll the task.
-    pub(crate) number: u16,
-    /// Whether it stays on the thread that polls it first.
-    pub(crate) is_local: bool,
-}
-
-impl From<Runtime> for Home {
-    fn from(runtime: Runtime) -> Self {
-        Self { runtime, number: 0, is_local: false }
-    }
-}
-
-/// How a task came about.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Origin {
-    pub(crate) work: Work,
-    /// Its name, and where that was annotated or spawned.
-    pub(crate) site: &'static Site,
-    pub(crate) label: Label,
-    pub(crate) home: Home,
-    pub(crate) spawned_at: Option<&'static Location<'static>>,
-    /// The task that spawned it; zero if none did.
-    pub(crate) spawned_by: u64,
-    pub(crate) made: u64,
-}
-
-/// An origin in five words.
-#[derive(Debug)]
-struct Packed {
-    site: &'static Site,
-    label: Label,
-    spawned_at: Option<&'static Location<'static>>,
-    made: u64,
-    /// The number of the runtime above the task's that spawned it, above whether it is local, what runtime it is, what work.
-    by: u64,
-}
-
-impl Packed {
-    fn new(origin: Origin) -> Self {
-        let Origin { work, site, label, home, spawned_at, spawned_by, made } = origin;
-        let by = u64::from(home.number) << 48
-            | (spawned_by & BY) << 5
-            | u64::from(home.is_local) << 4
-            | u64::from(home.runtime as u8) << 1
-            | u64::from(work == Work::Blocking);
-        Self { site, label, spawned_at, made, by }
-    }
-
-    fn origin(&self) -> Origin {
-        let Self { site, label, spawned_at, made, by } = *self;
-        let runtime = match by >> 1 & 7 {
-            1 => Runtime::Tokio,
-            2 => Runtime::Smol,
-            3 => Runtime::AsyncStd,
-            4 => Runtime::Other,
-            5 => Runtime::TokioHooks,
-            _ => Runtime::Unknown,
-        };
-        let work = if by & 1 == 0 { Work::Future } else { Work::Blocking };
-        let number = u16::try_from(by >> 48).unwrap_or(0);
-        let home = Home { runtime, number, is_local: by >> 4 & 1 != 0 };
-        Origin { work, site, label, home, spawned_at, spawned_by: by >> 5 & BY, made }
-    }
-}
-
-/// So much of a task's number is kept as that of the spawner.
-const BY: u64 = (1 << 43) - 1;
 
 /// What is under the lock of a task.
 #[derive(Debug)]
@@ -269,7 +173,8 @@ impl Task {
         self.thread.store(thread, Relaxed);
         // A wake that comes from now on asks for another poll.
         let woken = self.woken_at.load(Relaxed) != 0;
-        let woken_at = if woken { self.woken_at.swap(0, Relaxed) } else { 0 };
+        // Release pairs with the Acquire of `doing`: who finds no wake finds the task running.
+        let woken_at = if woken { self.woken_at.swap(0, Release) } else { 0 };
         (has_wakers().then(|| self.waker(outer)), left, woken_at)
     }
 
@@ -345,13 +250,24 @@ impl Task {
         add_relaxed(&self.busy, busy);
         self.polls.store(self.polls.load(Relaxed).wrapping_add(1), Relaxed);
         self.entered.store(now.saturating_sub(busy), Relaxed);
-        self.since.store(now << 2 | WAITING, Relaxed);
+        // Release pairs with the Acquire of `doing`: who finds the task waiting finds the clones of its waker.
+        self.since.store(now << 2 | WAITING, Release);
+    }
+
+    /// Its future is being dropped, wherever that is done.
+    pub(crate) fn begin_drop(&self, now: u64) {
+        self.since.store(now << 2 | RUNNING, Relaxed);
     }
 
     /// What it is doing, and since when.
     pub(crate) fn doing(&self) -> (Doing, u64) {
-        let since = self.since.load(Relaxed);
-        let woken_at = self.woken_at.load(Relaxed);
+        let mut since = self.since.load(Acquire);
+        let mut woken_at = self.woken_at.load(Acquire);
+        // A poll that has begun in between has taken the wake.
+        while since != self.since.load(Acquire) {
+            since = self.since.load(Acquire);
+            woken_at = self.woken_at.load(Acquire);
+        }
         match since & 3 {
             UNPOLLED => (Doing::Unpolled, since >> 2),
             RUNNING => (Doing::Running, since >> 2),

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use super::task::{Doing, Origin, Task};
+use super::origin::Origin;
+use super::task::{Doing, Task};
 use crate::sync::Mutex;
 
 struct Tasks {

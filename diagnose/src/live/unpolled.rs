@@ -7,27 +7,31 @@ use std::collections::BTreeMap;
 use std::ptr;
 
 use super::slot::Anchor;
+use crate::label::Label;
 use crate::site::Site;
 use crate::sync::Mutex;
 use crate::tree::Node;
 
-/// Site, node that made it, both by address, and the tick at which it did. Those of one key are alike.
-type Key = (usize, usize, u64);
+/// Site and node that made it, both by address, the tick at which it did, and its label. Those of one key are alike.
+type Key = (usize, usize, u64, Label);
+
+/// What was made.
+type What = (&'static Site, Label);
 
 static UNPOLLED: Mutex<BTreeMap<Key, Vec<&'static Anchor>>> = Mutex::new(BTreeMap::new());
 
-fn key(site: &'static Site, maker: Option<&'static Node>, made: u64) -> Key {
-    (ptr::from_ref(site).addr(), maker.map_or(0, |node| ptr::from_ref(node).addr()), made)
+fn key((site, label): What, maker: Option<&'static Node>, made: u64) -> Key {
+    (ptr::from_ref(site).addr(), maker.map_or(0, |node| ptr::from_ref(node).addr()), made, label)
 }
 
 /// A span of that site was made there and then, and has that slot.
-pub(crate) fn keep(site: &'static Site, maker: Option<&'static Node>, made: u64, anchor: &'static Anchor) {
-    UNPOLLED.lock().entry(key(site, maker, made)).or_default().push(anchor);
+pub(crate) fn keep(what: What, maker: Option<&'static Node>, made: u64, anchor: &'static Anchor) {
+    UNPOLLED.lock().entry(key(what, maker, made)).or_default().push(anchor);
 }
 
 /// The slot of one, which is polled or dropped now. `None` if it was not listed.
-pub(crate) fn take(site: &'static Site, maker: Option<&'static Node>, made: u64) -> Option<&'static Anchor> {
-    let key = key(site, maker, made);
+pub(crate) fn take(what: What, maker: Option<&'static Node>, made: u64) -> Option<&'static Anchor> {
+    let key = key(what, maker, made);
     let mut unpolled = UNPOLLED.lock();
     let alike = unpolled.get_mut(&key)?;
     let anchor = alike.pop();

@@ -36,6 +36,7 @@ pub(super) struct Wakers {
 }
 
 const DONE: u32 = 1 << 31;
+const MAX_CLONES: u32 = 1 << 30;
 
 fn address_of(waker: &Waker) -> [usize; 2] {
     [waker.data().addr(), ptr::from_ref(waker.vtable()).addr()]
@@ -66,13 +67,13 @@ impl Wakers {
 
     /// The task begins.
     pub(super) fn begin(&self) {
-        self.clones.store(0, Ordering::Relaxed);
+        self.clones.store(0, Ordering::Release);
     }
 
     /// The task is over. The lock is held. Returns whether nobody keeps a clone.
     pub(super) fn end(&self) -> bool {
         let clones = self.clones.load(Ordering::Relaxed) | DONE;
-        self.clones.store(clones, Ordering::Relaxed);
+        self.clones.store(clones, Ordering::Release);
         clones == DONE
     }
 
@@ -117,24 +118,49 @@ impl Task {
     /// Every wake goes on to this waker from now on.
     #[cold]
     fn follow(&self, outer: &Waker) {
+        if self.wakers.live() == 0 {
+            // Nobody makes a clone before this poll has begun.
+            self.wakers.set_address(outer);
+            return;
+        }
+        // Wakers are other people's code: no lock is held when they are made or dropped.
+        let mut changed = Some(outer.clone());
         let mut own = self.own.lock();
-        let old = if own.outer.is_some() { own.outer.replace(outer.clone()) } else { None };
+        if own.outer.is_some() {
+            std::mem::swap(&mut own.outer, &mut changed);
+        }
         self.wakers.set_address(own.outer.as_ref().unwrap_or(outer));
         drop(own);
-        // Wakers are other people's code: no lock is held when they are dropped.
-        drop(old);
+        drop(changed);
     }
 
     /// There is another clone.
     fn keep(&self) {
+        let mut first = if self.wakers.live() == 0 { self.first_clone() } else { None };
         let mut own = self.own.lock();
+        if own.outer.is_none() && first.is_none() {
+            drop(own);
+            first = self.first_clone();
+            own = self.own.lock();
+        }
         if own.outer.is_none() {
-            // SAFETY: without clones, this is called through the waker of the running poll, which cannot end meanwhile.
-            let borrowed = unsafe { self.wakers.borrowed() };
-            own.outer = borrowed.cloned();
+            own.outer = first.take();
             own.outer.iter().for_each(|outer| self.wakers.set_address(outer));
         }
+        if self.wakers.live() >= MAX_CLONES {
+            // As `Arc` does: somebody forgets them in a loop, and the count must not begin anew.
+            std::process::abort();
+        }
         self.wakers.change(1);
+        drop(own);
+        drop(first);
+    }
+
+    /// A clone of what the running poll was given, for when there is none.
+    fn first_clone(&self) -> Option<Waker> {
+        // SAFETY: without clones, this is called through the waker of the running poll, which cannot end meanwhile.
+        let borrowed = unsafe { self.wakers.borrowed() };
+        borrowed.cloned()
     }
 
     /// A clone is gone. Returns the executor's waker: the one that was kept if that was the last, or a clone if one is
@@ -144,6 +170,7 @@ impl Task {
         let is_free = self.wakers.change(-1);
         let outer = match self.wakers.live() {
             0 => own.outer.take(),
+            // Under the lock: nothing else keeps it meanwhile.
             _ if asked => own.outer.clone(),
             _ => None,
         };

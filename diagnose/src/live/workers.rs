@@ -9,8 +9,8 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
+use super::origin::Runtime;
 use super::runtimes;
-use super::task::Runtime;
 use crate::clock;
 use crate::recorder;
 use crate::sync::Mutex;

@@ -32,14 +32,14 @@ impl Span {
             let now = clock::now();
             self.end_wait(place, now);
             self.end_await(place, now, false);
+            self.end_unpolled();
             self.unlist();
+            self.end_task();
             self.pending_children = 0;
             self.state = State::Unseen;
             return false;
         };
-        if matches!(self.state, State::Unpolled) {
-            self.anchor = take_unpolled(self.site, self.node, self.made);
-        }
+        self.end_unpolled();
         let now = self.begin(entry, stamp);
         if let Some(slot) = self.anchor.and_then(Anchor::slot) {
             slot.follow(node);
@@ -112,11 +112,20 @@ impl Span {
                 self.end_await(place, now, false);
             });
         }
+        self.end_unpolled();
         self.unlist();
         self.end_task();
         local::take_handed();
         self.pending_children = 0;
         self.state = State::Unseen;
+    }
+
+    /// It is not unpolled any more: if it was listed as such, it has that slot.
+    #[cold]
+    pub(super) fn end_unpolled(&mut self) {
+        if matches!(self.state, State::Unpolled) && switch::is_special() {
+            self.anchor = live::unpolled::take((self.site, self.label), self.node, self.made);
+        }
     }
 
     /// Books the end of a wait on its own path, in this thread's tree.
@@ -157,18 +166,9 @@ pub(super) fn list_unpolled(site: &'static Site, label: Label, made: u64) {
         let numbers = (local::new_id(), local::id());
         let listed = Listed::new(numbers, (live::State::Unpolled, made, made), node);
         if let Some(anchor) = local::take_slot(&listed) {
-            live::unpolled::keep(site, maker, made, anchor);
+            live::unpolled::keep((site, label), maker, made, anchor);
         }
     });
-}
-
-/// The slot of such a future, which is polled or dropped now.
-pub(super) fn take_unpolled(
-    site: &'static Site,
-    maker: Option<&'static Node>,
-    made: u64,
-) -> Option<&'static Anchor> {
-    if switch::is_special() { live::unpolled::take(site, maker, made) } else { None }
 }
 
 /// Whether the running poll counts `node` among its pending children.

@@ -13,7 +13,7 @@ use std::ptr;
 use std::task::Waker;
 
 use super::local::{self, AwaitState};
-use super::moved::{is_child_of_running, list_unpolled, on_own_tree, take_unpolled};
+use super::moved::{is_child_of_running, list_unpolled, on_own_tree};
 use super::root::RootPoll;
 use super::running::{Entry, parent_id};
 use crate::clock;
@@ -197,11 +197,15 @@ impl Span {
     pub(crate) fn begin_drop(&mut self) {
         if matches!(self.state, State::Waiting(_)) {
             self.pending_children = local::replace_pending_children(0);
+            if let Some(task) = self.root {
+                task.begin_drop(clock::now());
+            }
         }
     }
 
     #[cold]
     fn end_drop(&mut self) {
+        self.end_unpolled();
         self.unlist();
         self.end_task();
         let now = clock::now();
@@ -218,8 +222,6 @@ impl Span {
                 });
             }
             (State::Unpolled, maker) => on_own_tree(|place| {
-                self.anchor = take_unpolled(self.site, maker, self.made);
-                self.unlist();
                 let root = self.site.kind == Kind::Task;
                 let parent = match maker {
                     Some(maker) if !root => place.tree.mirror(maker),

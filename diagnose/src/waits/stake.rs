@@ -23,8 +23,8 @@ pub(crate) enum Role {
     Uses,
 }
 
-/// What a reader finds. Written by whoever has the stake, with relaxed stores; a copy is one of a single stake if the
-/// number of its resource is the same before and after.
+/// What a reader finds. Written by whoever has the stake, with relaxed stores; a copy is one of stakes in a single resource, if
+/// its number is the same before and after: of one that is taken again meanwhile, parts of both.
 #[derive(Debug)]
 pub(crate) struct Place {
     /// The number of the resource; zero while this is nobody's.

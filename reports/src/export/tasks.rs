@@ -163,7 +163,8 @@ impl<'a> Forest<'a> {
             let _ = write!(page, ", on thread {}", printable(&task.thread));
         }
         page.push('\n');
-        if task.state == State::Waiting && task.wakers == Some(0) && task.kind == TaskKind::Future {
+        let is_sure = task.state == State::Waiting && !task.is_unstable;
+        if is_sure && task.wakers == Some(0) && task.kind == TaskKind::Future {
             page.push_str(if self.waits_for_ever(task) {
                 "  nobody can wake it, on purpose: it awaits pending()\n"
             } else {

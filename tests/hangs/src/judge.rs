@@ -64,7 +64,7 @@ pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option
     }
     let near = |verdict: &&Verdict| findings.iter().any(|finding| finding.kind == verdict.kind);
     Some(match verdicts.iter().find(near).or(verdicts.first()) {
-        None => format!("no {}", findings[0].kind),
+        None => format!("no {} at {} ms, in {} looks", findings[0].kind, last.at_ms, looks.len()),
         Some(verdict) => {
             let why = findings.iter().find_map(|finding| mismatch(verdict, *finding, marks));
             format!("{}: {}", why.unwrap_or_default(), shown(verdict))

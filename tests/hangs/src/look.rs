@@ -47,7 +47,7 @@ pub struct Taken {
     pub line: String,
     /// The dump that it is about.
     pub dump: Vec<u8>,
-    /// Whether it fell into a poll of a task in which something has been waiting for longer: as long as that runs, it may let go
+    /// Whether it fell into a poll of a task in which something has been waiting for long: as long as that runs, it may let go
     /// of anything.
     pub is_in_poll: bool,
 }
@@ -79,11 +79,14 @@ pub fn take(at_ms: u64) -> Taken {
     Taken { line, dump, is_in_poll: is_in_poll(&read) }
 }
 
+/// What is said of waits is said of those that are as long.
+const LONG_NS: u64 = 1_000_000_000;
+
 fn is_in_poll(snapshot: &Snapshot) -> bool {
     let running = snapshot.tasks.iter().filter(|task| task.state == State::Running);
     let running: Vec<(u64, u64)> = running.map(|task| (task.id, task.since_ns)).collect();
     let waits_in = |wait: &Wait| running.iter().any(|it| wait.task == Some(it.0) && wait.since_ns > it.1);
-    snapshot.waits.iter().any(waits_in)
+    snapshot.waits.iter().filter(|wait| wait.since_ns >= LONG_NS).any(waits_in)
 }
 
 /// Reads such a line; `None` if it is none.

@@ -7,7 +7,7 @@ use diagnose_hangs_tests::{SECTIONS, campaign, table};
 
 #[test]
 fn what_is_said_of_every_program_is_right() {
-    let options = Options { jobs: 12, ..Options::default() };
+    let options = Options { jobs: 8, ..Options::default() };
     let results = campaign::run(Path::new(env!("CARGO_BIN_EXE_hangs")), SECTIONS, &options);
     let is_right = results.iter().all(|result| result.wrong.iter().all(Vec::is_empty));
     assert!(is_right, "\n{}", table::text(&results));

@@ -1,5 +1,6 @@
 //! Futures in a stream or a set, which are polled only when that is asked for the next.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use diagnose::FutureExt as _;
@@ -10,7 +11,7 @@ use super::ms;
 use crate::drop_in::tokio;
 use crate::row::{Section, likely, proven, row, suspect};
 use tokio::io::AsyncWriteExt as _;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpSocket;
 use tokio::sync::{Mutex, Semaphore, mpsc};
 use tokio::time::sleep;
 
@@ -82,8 +83,17 @@ async fn consumer_never_polled() {
 }
 
 async fn lock_in_a_stream() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let mut sink = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+    // Buffers that are full at once, and that the system does not make larger meanwhile.
+    let socket = || {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_send_buffer_size(1 << 14).unwrap();
+        socket.set_recv_buffer_size(1 << 14).unwrap();
+        socket
+    };
+    let listens = socket();
+    listens.bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    let listener = listens.listen(1).unwrap();
+    let mut sink = socket().connect(listener.local_addr().unwrap()).await.unwrap();
     let (_peer, _) = listener.accept().await.unwrap();
     let lock = Arc::new(Mutex::new(()));
     for _ in 0..12 {
