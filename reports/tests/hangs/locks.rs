@@ -237,9 +237,22 @@ fn a_permit_that_was_forgotten_is_a_leak() {
     program.at(pool).forgotten = 1;
     program.at(pool).free = 0;
     program.waits(1, pool, Mode::Acquire, 8);
-    assert_eq!(program.verdicts(), ["likely leak"]);
+    assert_eq!(program.verdicts(), ["proven leak"]);
     assert_eq!(program.chain(), ["task 1 waits 8", "resource 1 created 11"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a permit of Semaphore#1 at src/main.rs:8 for 1.00 s: 1 permit was taken out of Semaphore#1 for ever by forget(), and nobody is left who would give one back");
+}
+
+#[test]
+fn whoever_may_have_the_semaphore_may_add_a_permit_for_one_that_was_forgotten() {
+    let mut program = Program::new();
+    let pool = program.semaphore(1);
+    (program.at(pool).forgotten, program.at(pool).free) = (1, 0);
+    program.at(pool).first_task = Some(2);
+    program.waits(1, pool, Mode::Acquire, 8);
+    assert_eq!(program.verdicts(), ["proven leak"]);
+    let younger = program.task("younger");
+    program.has_timer(younger);
+    assert!(program.verdicts().is_empty());
 }
 
 #[test]

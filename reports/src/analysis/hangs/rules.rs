@@ -113,13 +113,20 @@ impl System<'_> {
         let (wait, it) = (&facts.snapshot.waits[index], &facts.snapshot.resources[resource]);
         let mut gate = gate;
         if is_short(it, wait) {
-            // Permits can be added by anybody: whoever asks for more than there are is stuck as far as is known.
-            if self.is_exact() {
+            // Permits can be added by anybody: whoever asks for more than there ever were is stuck as far as is known.
+            if it.forgotten == 0 && self.is_exact() {
                 self.always(gate);
                 return;
             }
-            let (anybody, holders) = (self.anybody(resource), self.add(Node::Units(resource), 0));
-            self.or(gate, anybody);
+            // Those that were forgotten come back only if somebody adds some who has the semaphore.
+            if self.is_exact() {
+                let closers = self.closers(resource);
+                self.gates.wire_aside(closers, gate);
+            } else {
+                let anybody = self.anybody(resource);
+                self.or(gate, anybody);
+            }
+            let holders = self.add(Node::Units(resource), 0);
             self.or(gate, holders);
             gate = holders;
         } else if let Some(closers) = self.closers_of(resource) {
