@@ -229,7 +229,7 @@ impl Builder {
     /// spawn on in any case, and a future that is dropped without a poll is counted in any case.
     ///
     /// # Cost
-    /// Off, a relaxed load for each future that is made. On, a place in the list for each, under a lock that all threads share,
+    /// Off, a load for each future that is made. On, a place in the list for each, under a lock that all threads share,
     /// also for those that are ready at once: about 100 ns.
     pub fn unpolled(mut self, on: bool) -> Self {
         self.unpolled = on;

@@ -5,9 +5,9 @@
 //! At    ── anchor ─▶ Slot                                                      never move
 //! Root  ───────────▶ Task   number, name, spawned where and by whom, wakes     one for each task, used again
 //! ```
-//! A span gets its slot with its first `Pending`, or when it is made if that is asked for, and gives it back when it is ready, panics or is dropped, wherever that
-//! happens. Who holds the anchor is its only writer; readers take no lock and copy (`Slot::read`). A slot that has changed
-//! hands is known by its id: no two spans of a process have the same.
+//! A span gets its slot with its first `Pending`, or when it is made if that is asked for, and gives it back when it is
+//! ready, panics or is dropped, wherever that happens. Who holds the anchor is its only writer; readers take no lock and
+//! copy (`Slot::read`). A slot that has changed hands is known by its id: no two spans of a process have the same.
 
 mod given;
 #[cfg(all(test, diagnose_loom))]

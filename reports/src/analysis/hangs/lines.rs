@@ -105,17 +105,19 @@ impl System<'_> {
         let end = line.others.partition_point(|&(place, _, _)| place < count);
         // In a long line, several have the same before them.
         let last = if end > 2 * NEAREST { end - end % NEAREST } else { end };
-        let nearest = &line.others[last.saturating_sub(NEAREST)..last];
-        let nearest: Vec<(usize, u64)> =
-            nearest.iter().map(|&(_, wait, _)| (wait, asked(facts, capacity, wait))).collect();
         // Of all, not only of the nearest: whoever asks for little may stay, however far ahead.
         let (_, _, least_of_all) = line.others[..end].last()?;
         if least_of_all.saturating_add(own) > capacity {
             return None;
         }
         let key = (resource, side, last, own);
-        let shared = self.shared.enough.get(&key).copied();
-        let enough = shared.unwrap_or_else(|| self.enough(resource, own, &nearest));
+        if let Some(&enough) = self.shared.enough.get(&key) {
+            return Some([polled, enough]);
+        }
+        let nearest = &line.others[last.saturating_sub(NEAREST)..last];
+        let nearest: Vec<(usize, u64)> =
+            nearest.iter().map(|&(_, wait, _)| (wait, asked(facts, capacity, wait))).collect();
+        let enough = self.enough(resource, own, &nearest);
         self.shared.enough.insert(key, enough);
         Some([polled, enough])
     }
