@@ -8,6 +8,7 @@
 //!
 //! The block that a function returns as its future is not wrapped: it is timed already, as the function.
 
+use proc_macro2::TokenStream;
 use quote::quote;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Error, Expr, ExprAwait, ExprClosure, Item, Macro, Meta, Result, Stmt};
@@ -27,29 +28,31 @@ pub(crate) enum Body {
     Plain,
 }
 
-/// Rewrites a body, however deep.
-pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> Result<()> {
+/// Rewrites a body, however deep, and gives back the sites of its awaits, and what is wrong in it: that much is not timed.
+pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStream>, Option<Error>) {
     let outer = Some(Args::default().inherit(outer));
     let around = Around { skipped: false, is_async: is == Body::Async, returns: is == Body::ReturnsFuture };
-    let mut blocks = Blocks { outer, around, error: None };
+    let mut blocks = Blocks { outer, around, points: Vec::new(), error: None };
     if around.returns {
         blocks.returned_block(body);
     } else {
         blocks.visit_block_mut(body);
     }
-    blocks.error.map_or(Ok(()), Err)
+    (blocks.points, blocks.error)
 }
 
 /// Only takes the attributes out, from a body that stays as it is.
 pub(crate) fn strip(body: &mut Block) {
     let around = Around { skipped: true, is_async: false, returns: false };
-    Blocks { outer: None, around, error: None }.visit_block_mut(body);
+    Blocks { outer: None, around, points: Vec::new(), error: None }.visit_block_mut(body);
 }
 
 pub(crate) struct Blocks {
     /// The arguments of the attribute around, or `None` where nothing is to be timed.
     outer: Option<Args>,
     around: Around,
+    /// The sites of the await points of the innermost body, by their numbers.
+    points: Vec<TokenStream>,
     error: Option<Error>,
 }
 
@@ -127,21 +130,20 @@ impl Blocks {
             return self.within(inside, |this| visit_mut::visit_expr_async_mut(this, block));
         };
         let outer = self.outer.replace(own);
-        self.within(inside, |this| visit_mut::visit_expr_async_mut(this, block));
-        let Some(own) = std::mem::replace(&mut self.outer, outer) else { return };
-        match expand::block(&own, block.clone()) {
-            Ok(timed) => *expression = timed,
-            Err(error) => self.refuse(error),
+        let points = self.body(inside, |this| visit_mut::visit_expr_async_mut(this, block));
+        if let (Some(own), Expr::Async(block)) =
+            (std::mem::replace(&mut self.outer, outer), taken(expression))
+        {
+            *expression = expand::block(&own, block, &points);
         }
     }
 
     fn closure(&mut self, closure: &mut ExprClosure) {
         let is_async = closure.asyncness.is_some();
         let inside = Around { is_async, returns: false, ..self.around };
-        self.within(inside, |this| visit_mut::visit_expr_closure_mut(this, closure));
-        let Some(outer) = self.outer.as_ref().filter(|_| is_async && self.is_timing()) else { return };
-        if let Err(error) = expand::closure(&Args::default().inherit(outer), closure) {
-            self.refuse(error);
+        let points = self.body(inside, |this| visit_mut::visit_expr_closure_mut(this, closure));
+        if let Some(outer) = self.outer.as_ref().filter(|_| is_async && self.is_timing()) {
+            expand::closure(&Args::default().inherit(outer), closure, &points);
         }
     }
 
@@ -153,8 +155,10 @@ impl Blocks {
         });
         visit_mut::visit_expr_await_mut(self, point);
         if let (Some(place), Some(args)) = (place, self.awaits()) {
-            *point.base = expand::awaited(args, &place, &point.base);
+            *point.base = expand::awaited(args, &place, self.points.len(), &point.base);
+            let site = expand::point(args, &place);
             *expression = expand::ended(args, &place, point);
+            self.points.push(site);
         }
     }
 
@@ -212,6 +216,13 @@ impl Blocks {
         }
     }
 
+    /// A body of its own, with await points of its own.
+    fn body(&mut self, inside: Around, visit: impl FnOnce(&mut Self)) -> Vec<TokenStream> {
+        let outside = std::mem::take(&mut self.points);
+        self.within(inside, visit);
+        std::mem::replace(&mut self.points, outside)
+    }
+
     fn within(&mut self, inside: Around, visit: impl FnOnce(&mut Self)) {
         let outside = std::mem::replace(&mut self.around, inside);
         visit(self);
@@ -224,6 +235,10 @@ impl Blocks {
             None => self.error = Some(error),
         }
     }
+}
+
+fn taken(expression: &mut Expr) -> Expr {
+    std::mem::replace(expression, Expr::PLACEHOLDER)
 }
 
 fn own_args(attribute: &Attribute) -> Result<Args> {

@@ -7,8 +7,6 @@
 //! A pattern is taken apart in the block. What it binds are variables of the block, which are dropped before all
 //! captures, so the arguments behind it become variables too.
 
-use std::collections::HashSet;
-
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};
 use syn::ext::IdentExt as _;
@@ -111,28 +109,43 @@ fn levels(attributes: &mut Vec<Attribute>) -> Vec<Attribute> {
     levels
 }
 
-/// Every variable that a body may mention, and every word in its string literals, which may name arguments as
+/// Which arguments a body may mention: by a variable's name, or by a word in a string literal, which may name them as
 /// `{argument}`.
-pub(crate) struct Mentions(HashSet<String>);
+pub(crate) struct Mentions {
+    /// The arguments, and whether each is mentioned.
+    names: Vec<(String, bool)>,
+}
 
 impl Mentions {
     /// What the body mentions as it was written, before anything in it is rewritten.
-    pub(crate) fn of(body: &Block, label: Option<&LitStr>) -> Self {
-        let mut mentions = Self(HashSet::new());
-        mentions.collect(body.to_token_stream());
-        mentions.collect(label.to_token_stream());
+    pub(crate) fn of(signature: &Signature, body: &Block, label: Option<&LitStr>) -> Self {
+        let names = signature.inputs.iter().filter_map(|argument| match argument {
+            FnArg::Typed(PatType { pat, .. }) => match &**pat {
+                Pat::Ident(pattern) => Some((pattern.ident.unraw().to_string(), false)),
+                _ => None,
+            },
+            FnArg::Receiver(_) => None,
+        });
+        let mut mentions = Self { names: names.collect() };
+        if !mentions.names.is_empty() {
+            mentions.collect(label.to_token_stream());
+            mentions.collect(body.to_token_stream());
+        }
         mentions
     }
 
     fn collect(&mut self, tokens: TokenStream) {
         let mut after_dot = false;
         for token in tokens {
+            if self.names.iter().all(|(_, is_mentioned)| *is_mentioned) {
+                return;
+            }
             let is_dot = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.');
             match token {
                 TokenTree::Group(group) => self.collect(group.stream()),
                 // A field or a method.
                 TokenTree::Ident(_) if after_dot => {}
-                TokenTree::Ident(identifier) => drop(self.0.insert(identifier.unraw().to_string())),
+                TokenTree::Ident(identifier) => self.mention(&identifier.unraw().to_string()),
                 TokenTree::Literal(literal) => self.collect_words(&literal.to_string()),
                 TokenTree::Punct(_) => {}
             }
@@ -142,12 +155,20 @@ impl Mentions {
     }
 
     fn collect_words(&mut self, literal: &str) {
-        let words = literal.split(|c: char| c != '_' && !c.is_alphanumeric());
-        // As in `{:08}` or `{:0width$}`, a zero may stand before a name.
-        self.0.extend(words.map(|word| word.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned()));
+        for word in literal.split(|c: char| c != '_' && !c.is_alphanumeric()) {
+            // As in `{:08}` or `{:0width$}`, a zero may stand before a name.
+            self.mention(word.trim_start_matches(|c: char| c.is_ascii_digit()));
+        }
+    }
+
+    fn mention(&mut self, word: &str) {
+        for (name, is_mentioned) in &mut self.names {
+            *is_mentioned |= name == word;
+        }
     }
 
     fn contains(&self, name: &Ident) -> bool {
-        self.0.contains(&name.unraw().to_string())
+        let name = name.unraw().to_string();
+        self.names.iter().any(|(known, is_mentioned)| *known == name && *is_mentioned)
     }
 }

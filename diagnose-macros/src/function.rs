@@ -30,7 +30,7 @@ impl Function {
 
     /// Whether the attribute was here before, as where a `cfg_attr` on a method adds what its impl block already has.
     pub(crate) fn is_timed(&self) -> bool {
-        let is_site = |item: &Item| matches!(item, Item::Static(item) if item.ident == "__DIAGNOSE_SITE");
+        let is_site = |item: &Item| matches!(item, Item::Static(item) if item.ident == "__DIAGNOSE_BODY");
         self.block.stmts.iter().any(|statement| matches!(statement, Stmt::Item(item) if is_site(item)))
     }
 

@@ -1,6 +1,6 @@
 //! What the attribute stands on, and the way of it through this crate.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens as _;
 use syn::{Item, ItemFn, Result, TraitItemFn};
 
@@ -11,11 +11,28 @@ use crate::{blocks, check, members};
 /// The whole macro. An item that cannot be timed is emitted all the same, with the error behind it, so that there is
 /// one error and everything else that names the item still compiles.
 pub(crate) fn diagnose(args: TokenStream, item: TokenStream) -> TokenStream {
-    rewrite(args, item.clone()).unwrap_or_else(|error| {
+    let (mut tokens, item) = without_docs(item);
+    tokens.extend(rewrite(args, item.clone()).unwrap_or_else(|error| {
         let mut tokens = untimed(item);
         tokens.extend(error.into_compile_error());
         tokens
-    })
+    }));
+    tokens
+}
+
+/// The documentation that an item begins with, and the rest. To parse a long text takes as long as to parse a function.
+fn without_docs(item: TokenStream) -> (TokenStream, TokenStream) {
+    let tokens: Vec<TokenTree> = item.into_iter().collect();
+    let n_docs = tokens.chunks_exact(2).take_while(|pair| is_doc(pair)).count();
+    let (docs, rest) = tokens.split_at(2 * n_docs);
+    (docs.iter().cloned().collect(), rest.iter().cloned().collect())
+}
+
+/// `#[doc …]`, which is what a line of documentation is.
+fn is_doc(tokens: &[TokenTree]) -> bool {
+    let [TokenTree::Punct(pound), TokenTree::Group(attribute)] = tokens else { return false };
+    let first = attribute.stream().into_iter().next();
+    pound.as_char() == '#' && matches!(first, Some(TokenTree::Ident(name)) if name == "doc")
 }
 
 fn rewrite(args: TokenStream, item: TokenStream) -> Result<TokenStream> {
@@ -25,7 +42,10 @@ fn rewrite(args: TokenStream, item: TokenStream) -> Result<TokenStream> {
     }
     // A method, seen by itself, is a function with `self`.
     if let Ok(function) = syn::parse2::<ItemFn>(item.clone()) {
-        return members::timed(&args, Function::from(function)).map_err(|(error, _)| error);
+        return Ok(members::timed(&args, Function::from(function)).unwrap_or_else(|(error, mut tokens)| {
+            tokens.extend(error.into_compile_error());
+            tokens
+        }));
     }
     if let Ok(method) = syn::parse2::<TraitItemFn>(item.clone()) {
         return Err(check::without_body(&method));

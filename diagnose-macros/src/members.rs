@@ -136,12 +136,8 @@ impl Members<'_> {
             Ok(Some(args)) if args.skip.is_some() => untimed(function),
             Ok(args) => {
                 let args = args.unwrap_or_else(|| Args::default().inherit(self.args));
-                let block = function.block.clone();
-                if let Err(error) = blocks::rewrite(&mut function.block, &args, Body::Plain) {
-                    self.refuse(error);
-                    function.block = block;
-                    return untimed(function);
-                }
+                let (_, error) = blocks::rewrite(&mut function.block, &args, Body::Plain);
+                error.into_iter().for_each(|error| self.refuse(error));
                 expand::polled(&args, function, polled.ready)
             }
             Err(error) => {
@@ -167,7 +163,7 @@ impl Members<'_> {
     }
 }
 
-/// A function as a span or a frame; if that cannot be, why, and the function as it was.
+/// A function as a span or a frame; if something is wrong with it, what, and the function as far as it can be timed.
 pub(crate) fn timed(
     args: &Args,
     mut function: Function,
@@ -178,24 +174,24 @@ pub(crate) fn timed(
     if function.is_timed() {
         return Ok(function.into_token_stream());
     }
-    let block = function.block.clone();
     let returned = Returned::by(&function.sig);
     let is_async = function.sig.asyncness.is_some();
-    let mentions = Mentions::of(&block, args.label.as_ref());
+    let mentions = Mentions::of(&function.sig, &function.block, args.label.as_ref());
     let body = match returned {
         _ if is_async => Body::Async,
         Some(_) => Body::ReturnsFuture,
         None => Body::Plain,
     };
-    if let Err(error) = blocks::rewrite(&mut function.block, args, body) {
-        function.block = block;
-        return Err((error, untimed(function)));
-    }
-    Ok(match returned {
-        _ if is_async => expand::asynchronous(args, function, &mentions),
-        Some(returned) => expand::returning(args, function, returned),
+    let (points, error) = blocks::rewrite(&mut function.block, args, body);
+    let tokens = match returned {
+        _ if is_async => expand::asynchronous(args, function, &mentions, &points),
+        Some(returned) => expand::returning(args, function, returned, &points),
         None => expand::synchronous(args, function),
-    })
+    };
+    match error {
+        None => Ok(tokens),
+        Some(error) => Err((error, tokens)),
+    }
 }
 
 /// The function as it is, without the attributes on async blocks in it, which the compiler would not accept.

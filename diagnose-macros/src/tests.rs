@@ -55,7 +55,8 @@ fn the_body_is_there_once() {
 
 /// The text that an expression is shown by.
 fn text(source: &str) -> String {
-    crate::text::of(source.parse().unwrap())
+    let tokens = source.parse::<TokenStream>().unwrap();
+    crate::text::of(crate::text::without_attributes(tokens.into_iter()).collect())
 }
 
 #[test]

@@ -12,19 +12,15 @@ const MOST: usize = 80;
 const END: usize = 30;
 
 /// The text of these tokens.
-pub(crate) fn of(tokens: TokenStream) -> String {
-    let is_located = tokens.clone().into_iter().next().is_some_and(|first| first.span().end().line != 0);
-    if !is_located {
-        let text = tokens.to_string();
-        return cut(&text
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-            .replace(" . ", ".")
-            .replace(" .", "."));
+pub(crate) fn of(tokens: Vec<TokenTree>) -> String {
+    let start = tokens.first().map(|first| first.span().start());
+    if start.is_none_or(|start| start.line == 0) {
+        let text = tokens.into_iter().collect::<TokenStream>().to_string();
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        return cut(&words.replace(" . ", ".").replace(" .", "."));
     }
     let mut printer = Printer { text: String::new(), end: None };
-    printer.tokens(tokens);
+    printer.tokens(tokens.into_iter());
     cut(&printer.text)
 }
 
@@ -35,43 +31,48 @@ struct Printer {
 }
 
 impl Printer {
-    fn tokens(&mut self, tokens: TokenStream) {
-        for token in without_attributes(tokens) {
+    fn tokens(&mut self, tokens: impl Iterator<Item = TokenTree>) {
+        for token in tokens {
             match token {
                 TokenTree::Group(group) => self.group(&group),
-                other => self.token(&other.to_string(), other.span().start(), other.span().end()),
+                // One character, which touches the next one if it is the first of two.
+                TokenTree::Punct(punct) => {
+                    let mut character = [0; 4];
+                    self.token(punct.as_char().encode_utf8(&mut character), punct.span().start());
+                }
+                other => self.token(&other.to_string(), other.span().start()),
             }
         }
     }
 
     fn group(&mut self, group: &Group) {
+        let inside = without_attributes(group.stream().into_iter());
         let (open, close) = match group.delimiter() {
             Delimiter::Parenthesis => ("(", ")"),
             Delimiter::Brace => ("{", "}"),
             Delimiter::Bracket => ("[", "]"),
             // What a `macro_rules!` puts around a `$value`.
-            Delimiter::None => return self.tokens(group.stream()),
+            Delimiter::None => return self.tokens(inside),
         };
         // Not `span_open` and `span_close`: a group that was parsed and printed again has one span only.
         let (start, end) = (group.span().start(), group.span().end());
         let is_broken = start.line != end.line;
-        let inside = LineColumn { line: start.line, column: start.column + 1 };
-        let behind = LineColumn { line: end.line, column: end.column.saturating_sub(1) };
-        self.token(open, start, inside);
+        let last = LineColumn { line: end.line, column: end.column.saturating_sub(1) };
+        self.token(open, start);
         if group.delimiter() == Delimiter::Brace && is_broken {
             self.text.push('…');
-            self.end = Some(behind);
+            self.end = Some(last);
         } else {
-            self.tokens(group.stream());
+            self.tokens(inside);
         }
         // The comma that a list on several lines ends with.
         if is_broken && close == ")" && self.text.ends_with(',') {
             self.text.pop();
         }
-        self.token(close, behind, end);
+        self.token(close, last);
     }
 
-    fn token(&mut self, token: &str, start: LineColumn, end: LineColumn) {
+    fn token(&mut self, token: &str, start: LineColumn) {
         let touches = self.end.is_none_or(|end| end == start);
         let is_broken_line = self.end.is_some_and(|end| end.line != start.line);
         let is_open = self.text.ends_with(['(', '[']);
@@ -81,13 +82,23 @@ impl Printer {
         }
         // A string that spans lines.
         self.text.push_str(if token.contains('\n') { "\"…\"" } else { token });
-        self.end = Some(end);
+        self.end = Some(end(token, start));
+    }
+}
+
+/// Where a token ends that starts there. To ask the compiler takes longer than everything else here.
+fn end(token: &str, start: LineColumn) -> LineColumn {
+    match token.rsplit_once('\n') {
+        Some((before, last)) => {
+            LineColumn { line: start.line + before.matches('\n').count() + 1, column: last.chars().count() }
+        }
+        None => LineColumn { line: start.line, column: start.column + token.chars().count() },
     }
 }
 
 /// The tokens without `#[…]` among them.
-pub(crate) fn without_attributes(tokens: TokenStream) -> impl Iterator<Item = TokenTree> {
-    let mut tokens = tokens.into_iter().peekable();
+pub(crate) fn without_attributes(tokens: impl Iterator<Item = TokenTree>) -> impl Iterator<Item = TokenTree> {
+    let mut tokens = tokens.peekable();
     std::iter::from_fn(move || {
         loop {
             let token = tokens.next()?;

@@ -10,36 +10,29 @@ use pin_project_lite::pin_project;
 
 use crate::live::Anchor;
 use crate::recorder::{self, AwaitEntry, Awaiting, Point};
-use crate::site::{Kind, Site};
+use crate::site::Site;
 
-/// The static of one `.await`, or of one arm of a `join!` or `select!`.
+/// The static of one arm of a `join!` or `select!`: polled by the macro's code, and not by the body itself.
 #[derive(Debug)]
-pub struct Await {
+pub struct Arm {
     pub(crate) site: Site,
     /// What a future points to that has not been polled yet.
     pub(crate) fresh: Anchor,
 }
 
-impl Await {
-    /// An `.await` in the body of `owner`, from line and column to `end_line` and `end_column`, which are zero if the
-    /// compiler does not say. `this` is the static itself.
+impl Arm {
+    /// An arm that is written where this is called; `this` is the static itself. For the rest see [`Site::at`].
     #[must_use]
-    #[allow(clippy::too_many_arguments)]
+    #[track_caller]
     pub const fn new(
         this: &'static Self,
         owner: &'static Site,
         text: &'static str,
-        module: &'static str,
-        file: &'static str,
-        line: u32,
-        column: u32,
         end_line: u32,
         end_column: u32,
     ) -> Self {
-        let mut site = Site::new(Kind::Await, text, module, file, line, column);
-        site.owner = Some(owner);
-        site.end = (end_line, end_column);
-        site.is_direct = true;
+        let mut site = Site::at(owner, text, end_line, end_column);
+        site.is_direct = false;
         Self { site, fresh: Anchor::Fresh(this) }
     }
 
@@ -47,34 +40,27 @@ impl Await {
     #[must_use]
     pub const fn joined(mut self) -> Self {
         self.site.is_joined = true;
-        self.arm()
-    }
-
-    /// An arm of a macro: polled by the macro's code, and not by the body itself.
-    #[must_use]
-    pub const fn arm(mut self) -> Self {
-        self.site.is_direct = false;
         self
     }
 }
 
 /// `expression` in `expression.await`, which is about to be awaited.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub fn at<T>(place: &'static Await, expression: T) -> T {
+pub fn at<T>(place: &'static Site, expression: T) -> T {
     recorder::begin_await(place, is_span::<T>());
     expression
 }
 
-/// The value of `expression.await`, in the body of `owner`.
+/// The value of `expression.await`, in the body of `owner`, which stands behind it so that the future need not keep it.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub fn ended<T>(owner: &'static Site, value: T) -> T {
+pub fn ended<T>(value: T, owner: &'static Site) -> T {
     recorder::end_await(owner);
     value
 }
 
 /// An arm of a macro.
 #[inline]
-pub fn arm<T: IntoFuture>(place: &'static Await, expression: T) -> At<T::IntoFuture> {
+pub fn arm<T: IntoFuture>(place: &'static Arm, expression: T) -> At<T::IntoFuture> {
     At { future: expression.into_future(), point: Point::new(place) }
 }
 

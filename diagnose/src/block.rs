@@ -13,7 +13,7 @@
 /// ```
 /// It expands to the future inside a [`Timed`](crate::Timed) with a static of its own:
 /// ```text
-/// { static SITE: Site = Site::new(Kind::Block, "parse", module_path!(), file!(), line!(), column!());
+/// { static SITE: Site = Site::new(Kind::Block, "parse", module_path!());
 ///   Timed::new(&SITE, Label::NONE, async { parse().await }) }
 /// ```
 /// Without the feature `record` it expands to the future itself.
@@ -27,9 +27,6 @@ macro_rules! block {
                     $crate::__private::Kind::Block,
                     $name,
                     ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                    ::core::column!(),
                 );
                 &SITE
             },

@@ -273,8 +273,8 @@ mod within;
 /// # What it expands to
 /// ```text
 /// fn get(key: u64) -> impl Future<Output = Option<String>> {
-///     let site = { static SITE: Site = Site::new(…); &SITE };
-///     Timed::new(site, Label::of(site, || format!("key={key}")), async move {
+///     static BODY: Body<(Site,)> = Body { site: Site::new(…), awaits: (Site::at(&BODY.site, …),) };
+///     Timed::new(&BODY.site, Label::of(&BODY.site, || format!("key={key}")), async move {
 ///         _ = &key;                              // all arguments live as long as the future, as in an `async fn`
 ///         if false { return … }                  // so that the compiler knows the type before it sees the body
 ///         …                                      // the body
@@ -346,10 +346,10 @@ pub use ::tokio;
 #[cfg(feature = "record")]
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::awaited::{At, Await, arm, at, ended};
+    pub use crate::awaited::{Arm, At, arm, at, ended};
     pub use crate::clock::now;
     pub use crate::label::Label;
     pub use crate::recorder::{Frame, Span};
-    pub use crate::site::{Kind, Site};
+    pub use crate::site::{Body, Kind, Site};
     pub use crate::timed::Timed;
 }

@@ -93,10 +93,10 @@ fn make(
     kind: Kind,
     is_hand_written: bool,
 ) -> &'static Site {
-    let (file, line, column) = (location.file(), location.line(), location.column());
+    let key = (name, location.file(), location.line(), location.column(), kind);
     let mut sites = SITES.write();
-    sites.get_or_insert_default().entry((name, file, line, column, kind)).or_insert_with(|| {
-        let mut site = Site::new(kind, name, "", file, line, column);
+    sites.get_or_insert_default().entry(key).or_insert_with(|| {
+        let mut site = Site::placed(kind, name, location);
         site.is_hand_written = is_hand_written;
         Box::leak(Box::new(site))
     })

@@ -53,7 +53,7 @@ fn report() {
 }
 
 fn place(site: &Site) -> String {
-    let Site { name, file, line, column, .. } = site;
+    let (name, file, (line, column)) = (site.name, site.file(), site.line_column());
     if site.kind == Kind::Await {
         format!("{name} ({file}:{line}:{column})")
     } else {

@@ -1,5 +1,6 @@
 //! Sites: the annotated places of a program, one static each.
 
+use std::panic::Location;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use crate::switch;
@@ -10,10 +11,9 @@ use crate::switch;
 #[derive(Debug)]
 pub struct Site {
     pub(crate) name: &'static str,
-    pub(crate) module: &'static str,
-    pub(crate) file: &'static str,
-    pub(crate) line: u32,
-    pub(crate) column: u32,
+    module: &'static str,
+    /// `None` if it is the recorder's own.
+    place: Option<&'static Location<'static>>,
     pub(crate) kind: Kind,
     /// Of an await, where its text ends: line and column, zero if the compiler does not say.
     pub(crate) end: (u32, u32),
@@ -54,40 +54,73 @@ pub enum Kind {
     Other,
 }
 
+/// What the attribute puts before a body, in one static: the body's site, and those of its awaits. One static, and places
+/// that the compiler fills in, because what the compiler has to read, check and evaluate for each await is most of what the
+/// attribute costs at compile time. The length of an array would be one thing more to evaluate.
+#[derive(Debug)]
+pub struct Body<T> {
+    /// The annotated function or block.
+    pub site: Site,
+    /// Its awaits: a tuple of sites.
+    pub awaits: T,
+}
+
 impl Site {
-    /// A site at a place in the source; `line` and `column` count from 1.
+    /// A site where this is called.
     #[must_use]
-    pub const fn new(
-        kind: Kind,
-        name: &'static str,
-        module: &'static str,
-        file: &'static str,
-        line: u32,
-        column: u32,
-    ) -> Self {
-        let switch = AtomicU8::new(NEW);
-        let (end, owner, is_direct, is_joined, is_hand_written) = ((0, 0), None, false, false, false);
-        Self {
-            name,
-            module,
-            file,
-            line,
-            column,
-            kind,
-            end,
-            owner,
-            is_direct,
-            is_joined,
-            is_hand_written,
-            switch,
-        }
+    #[track_caller]
+    pub const fn new(kind: Kind, name: &'static str, module: &'static str) -> Self {
+        Self::build(kind, name, module, Some(Location::caller()))
+    }
+
+    /// An `.await` in the body of `owner`: from where this is called to `end_line` and `end_column`, which are zero if the
+    /// compiler does not say.
+    #[must_use]
+    #[track_caller]
+    pub const fn at(owner: &'static Self, text: &'static str, end_line: u32, end_column: u32) -> Self {
+        let mut site = Self::build(Kind::Await, text, "", Some(Location::caller()));
+        site.owner = Some(owner);
+        site.end = (end_line, end_column);
+        site.is_direct = true;
+        site
+    }
+
+    /// A site that is made while the program runs.
+    pub(crate) const fn placed(kind: Kind, name: &'static str, place: &'static Location<'static>) -> Self {
+        Self::build(kind, name, "", Some(place))
     }
 
     /// A site of the recorder itself, always on.
     pub(crate) const fn own(name: &'static str) -> Self {
-        let mut site = Self::new(Kind::Other, name, "", "", 0, 0);
+        let mut site = Self::build(Kind::Other, name, "", None);
         site.switch = AtomicU8::new(ON);
         site
+    }
+
+    const fn build(
+        kind: Kind,
+        name: &'static str,
+        module: &'static str,
+        place: Option<&'static Location<'static>>,
+    ) -> Self {
+        let switch = AtomicU8::new(NEW);
+        let (end, owner, is_direct, is_joined, is_hand_written) = ((0, 0), None, false, false, false);
+        Self { name, module, place, kind, end, owner, is_direct, is_joined, is_hand_written, switch }
+    }
+
+    /// The path of the module, that of the body for an await; empty where nobody knows it.
+    pub(crate) fn module(&self) -> &'static str {
+        self.owner.map_or(self.module, |owner| owner.module)
+    }
+
+    /// The path of the file as it was given to the compiler; empty for the recorder's own.
+    pub(crate) fn file(&self) -> &'static str {
+        self.place.map_or("", Location::file)
+    }
+
+    /// Line and column, both from 1; zero for the recorder's own.
+    pub(crate) fn line_column(&self) -> (u32, u32) {
+        self.place.map_or((0, 0), |place| (place.line(), place.column()))
     }
 
     /// Whether spans of this site are recorded: one relaxed load, except for the very first time.

@@ -107,7 +107,7 @@ pub(crate) fn register(site: &'static Site) -> bool {
 
 impl Switchboard {
     fn decides(&self, site: &Site) -> bool {
-        self.enabled && self.only.as_ref().is_none_or(|only| only.matches(site.module, site.name))
+        self.enabled && self.only.as_ref().is_none_or(|only| only.matches(site.module(), site.name))
     }
 
     fn turn_all(&self) {

@@ -1,6 +1,7 @@
 //! The timing future.
 
 use std::future::Future;
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -17,10 +18,13 @@ pin_project! {
     ///
     /// It has the output of the future inside, is `Send`, `Sync` and `Unpin` where that is, and 64 bytes larger.
     /// All logic is in the recorder; this is the one generic type around it.
-    // The span stands last: it is dropped after the future, and books the end of what the future did in its drop.
+    // The span stands last: it is dropped after the future, and books the end of what the future did in its drop. Its type
+    // stands first as well, so that the compiler sees that a span is `Send` before it has gone down all the futures inside:
+    // that keeps a few more of them within its limit of recursion.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Timed<F> {
+        of: PhantomData<Span>,
         #[pin]
         future: F,
         span: Span,
@@ -37,7 +41,7 @@ impl<F: Future> Timed<F> {
     /// Times `future` as a span of `site`.
     #[inline]
     pub fn new(site: &'static Site, label: Label, future: F) -> Self {
-        Self { future, span: Span::new(site, label) }
+        Self { of: PhantomData, future, span: Span::new(site, label) }
     }
 }
 

@@ -6,15 +6,20 @@ use syn::ReturnType;
 
 use super::arguments::naming;
 use super::output::{diverging, expected, never, return_future};
-use super::parts::{before, future_kind, krate, label, site_of, split};
+use super::parts::{before, body_of, future_kind, krate, label, split};
 use crate::args::Args;
 use crate::attributes;
 use crate::captures::{self, Mentions};
 use crate::function::Function;
 
 /// Makes it a function that returns the timed future, or keeps it `async` for an attribute that wants to see that.
-pub(crate) fn asynchronous(args: &Args, function: Function, mentions: &Mentions) -> TokenStream {
-    let site = site_of(args, future_kind(args, "Fn"), &function);
+pub(crate) fn asynchronous(
+    args: &Args,
+    function: Function,
+    mentions: &Mentions,
+    points: &[TokenStream],
+) -> TokenStream {
+    let statics = body_of(args, future_kind(args, "Fn"), &function, points);
     let never = match &function.sig.output {
         ReturnType::Type(_, output) => never(output),
         ReturnType::Default => None,
@@ -39,8 +44,7 @@ pub(crate) fn asynchronous(args: &Args, function: Function, mentions: &Mentions)
         Some(place) => diverging(place, &inside),
         None => quote_spanned!(Span::mixed_site()=> async move #inside),
     };
-    let timed =
-        quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(&__DIAGNOSE_SITE, #label, #future));
+    let timed = quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(&__DIAGNOSE_BODY.site, #label, #future));
     let body = match (keep_async, never) {
         (false, _) => timed,
         (true, None) => quote_spanned!(Span::mixed_site()=> #timed.await),
@@ -61,7 +65,7 @@ pub(crate) fn asynchronous(args: &Args, function: Function, mentions: &Mentions)
         #allow_futures
         #qualifiers #sig {
             #(#inner)*
-            #site
+            #statics
             #body
         }
     }

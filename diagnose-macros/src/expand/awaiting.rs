@@ -1,17 +1,17 @@
 //! An await point.
 //!
 //! ```text
-//! get(key).await   ──▶   ended(&SITE, at({ static AWAIT: Await = Await::new(&AWAIT, &SITE, "get(key).await", …); &AWAIT },
-//!                                  get(key)).await)
+//! get(key).await   ──▶   ended(at(&BODY.awaits.3, get(key)).await, &BODY.site)
 //! ```
 //! The calls give back what they are given. They stand where the awaited expression stood, so temporaries live as long as
-//! they did, and the `.await` is the user's own: what is not a future is refused there. The owner is the site that is innermost where the static stands.
+//! they did, and the `.await` is the user's own: what is not a future is refused there. The body is the innermost one, whose
+//! static has the site of the await among its `awaits`.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, ExprAwait, parse_quote};
 
-use super::parts::krate;
+use super::parts::{krate, path};
 use crate::args::Args;
 use crate::text;
 
@@ -24,72 +24,68 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn of(expression: &impl ToTokens) -> Self {
-        let tokens = expression.to_token_stream();
-        Self { text: text::of(tokens.clone()), start: first(tokens.clone()), end: last(tokens) }
+        let tokens: Vec<TokenTree> =
+            text::without_attributes(expression.to_token_stream().into_iter()).collect();
+        Self { start: first(tokens.first()), end: last(tokens.last()), text: text::of(tokens) }
     }
 }
 
-/// What stands before `.await`.
-pub(crate) fn awaited(args: &Args, place: &Place, expression: &Expr) -> Expr {
-    call(args, "at", None, place, expression)
+/// The site of an await point: an element of its body's static.
+pub(crate) fn point(args: &Args, place: &Place) -> TokenStream {
+    site(args, "Site", "at", None, place)
+}
+
+/// What stands before `.await`, for the point of this number.
+pub(crate) fn awaited(args: &Args, place: &Place, number: usize, expression: &Expr) -> Expr {
+    let number = Literal::usize_unsuffixed(number);
+    let point = quote_spanned!(Span::mixed_site()=> &__DIAGNOSE_BODY.awaits.#number);
+    call(args, "at", &point, place, expression)
 }
 
 /// What stands around the whole expression.
 pub(crate) fn ended(args: &Args, place: &Place, expression: &mut ExprAwait) -> Expr {
-    let krate = krate(args);
     let attributes = std::mem::take(&mut expression.attrs);
-    let path = path(args, &krate, "ended", place);
-    let arguments = quote_spanned!(Span::mixed_site()=> &__DIAGNOSE_SITE, #expression);
+    let ended = path(args, place.start, "ended");
+    let arguments = quote_spanned!(Span::mixed_site()=> #expression, &__DIAGNOSE_BODY.site);
     let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
     arguments.set_span(place.end);
-    Expr::Verbatim(quote!(#(#attributes)* #path #arguments))
+    Expr::Verbatim(quote!(#(#attributes)* #ended #arguments))
 }
 
 /// An arm of a macro that polls it in code of its own. `is_joined`: until it is done, whatever the others do.
 pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr, is_joined: bool) -> Expr {
-    let marked = if is_joined { quote!(.joined()) } else { quote!(.arm()) };
-    call(args, "arm", Some(&marked), place, expression)
-}
-
-/// The path of a call. It has the span of the expression's first token, as if the user had written it there: a message
-/// about its result shows that line, and lints that replace an expression see the whole of it, from there to `.await`.
-fn path(args: &Args, krate: &TokenStream, function: &str, place: &Place) -> TokenStream {
-    let function = Ident::new(function, place.start);
-    let path = quote_spanned!(place.start=> #krate::__private::#function).into_iter().map(|mut token| {
-        let hygiene = if args.krate.is_some() { token.span() } else { place.start };
-        token.set_span(hygiene.located_at(place.start));
-        token
-    });
-    path.collect()
-}
-
-fn call(args: &Args, function: &str, marked: Option<&TokenStream>, place: &Place, expression: &Expr) -> Expr {
     let krate = krate(args);
-    let point = point(&krate, marked, place);
-    let path = path(args, &krate, function, place);
-    let expression = argument(expression);
-    let here = Span::mixed_site().located_at(place.start);
-    let mut arguments =
-        Group::new(Delimiter::Parenthesis, quote_spanned!(here=> { #point &AWAIT }, #expression));
-    arguments.set_span(place.start);
-    Expr::Verbatim(quote!(#path #arguments))
+    let new = site(args, "Arm", "new", Some(quote_spanned!(Span::mixed_site()=> &ARM,)), place);
+    let joined = is_joined.then(|| quote_spanned!(Span::mixed_site()=> .joined()));
+    let arm = quote_spanned! {Span::mixed_site()=>
+        { static ARM: #krate::__private::Arm = #new #joined; &ARM }
+    };
+    call(args, "arm", &arm, place, expression)
 }
 
-/// The static of an await point. Where the compiler does not tell where a token ends, that is 0.
-fn point(
-    krate: &TokenStream,
-    marked: Option<&TokenStream>,
-    Place { text, start, end }: &Place,
-) -> TokenStream {
-    let here = quote_spanned!(*start=> ::core::file!(), ::core::line!(), ::core::column!());
+/// A call that makes a site where the expression begins. Where the compiler does not tell where a token ends, that is 0.
+fn site(args: &Args, type_: &str, function: &str, first: Option<TokenStream>, place: &Place) -> TokenStream {
+    let Place { text, start, end } = place;
+    let (type_, function) = (path(args, *start, type_), Ident::new(function, *start));
+    let path = quote_spanned!(*start=> #type_::#function);
     let end = end.end();
     let end_line = u32::try_from(end.line).unwrap_or(0);
     let end_column = if end_line == 0 { 0 } else { u32::try_from(end.column + 1).unwrap_or(0) };
-    quote_spanned! {Span::mixed_site()=>
-        static AWAIT: #krate::__private::Await = #krate::__private::Await::new(
-            &AWAIT, &__DIAGNOSE_SITE, #text, ::core::module_path!(), #here, #end_line, #end_column,
-        ) #marked;
-    }
+    let arguments =
+        quote_spanned!(Span::mixed_site()=> #first &__DIAGNOSE_BODY.site, #text, #end_line, #end_column);
+    let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
+    arguments.set_span(*start);
+    quote!(#path #arguments)
+}
+
+/// A call around an expression, which lints that replace it see the whole of, from its first token to its `.await`.
+fn call(args: &Args, function: &str, point: &TokenStream, place: &Place, expression: &Expr) -> Expr {
+    let path = path(args, place.start, function);
+    let expression = argument(expression);
+    let here = Span::mixed_site().located_at(place.start);
+    let mut arguments = Group::new(Delimiter::Parenthesis, quote_spanned!(here=> #point, #expression));
+    arguments.set_span(place.start);
+    Expr::Verbatim(quote!(#path #arguments))
 }
 
 /// The expression as the argument of a call: nothing may warn there of what did not warn before `.await`.
@@ -116,19 +112,23 @@ fn argument(expression: &Expr) -> TokenStream {
     }
 }
 
-/// The span of the first token behind attributes, inside the invisible groups of a `macro_rules!`.
-fn first(tokens: TokenStream) -> Span {
-    match text::without_attributes(tokens).next() {
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => first(group.stream()),
+/// The span of the first token, inside the invisible groups of a `macro_rules!`.
+fn first(token: Option<&TokenTree>) -> Span {
+    match token {
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => {
+            first(text::without_attributes(group.stream().into_iter()).next().as_ref())
+        }
         Some(token) => token.span(),
         None => Span::call_site(),
     }
 }
 
 /// The span of the last token.
-fn last(tokens: TokenStream) -> Span {
-    match tokens.into_iter().last() {
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => last(group.stream()),
+fn last(token: Option<&TokenTree>) -> Span {
+    match token {
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => {
+            last(group.stream().into_iter().last().as_ref())
+        }
         Some(token) => token.span(),
         None => Span::call_site(),
     }

@@ -2,55 +2,61 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Expr, ExprAsync, ExprClosure, LitStr, Result, ReturnType};
+use syn::token::Brace;
+use syn::{Attribute, Block, Expr, ExprAsync, ExprBlock, ExprClosure, LitStr, ReturnType, Stmt};
 
 use super::output::expected;
-use super::parts::{future_kind, krate, label, site};
+use super::parts::{body, future_kind, krate, label};
 use crate::args::Args;
 
 /// A timed async block.
-pub(crate) fn block(args: &Args, mut block: ExprAsync) -> Result<Expr> {
+pub(crate) fn block(args: &Args, mut block: ExprAsync, points: &[TokenStream]) -> Expr {
     // In an argument the compiler would not accept attributes, before a statement it does.
     let attrs = std::mem::take(&mut block.attrs);
     let krate = krate(args);
-    let site = block_site(args, &krate, block.async_token.span);
+    let statics = statics(args, block.async_token.span, points);
     let label = label(args, &krate);
-    syn::parse2(quote_spanned! {Span::mixed_site()=>
-        #(#attrs)*
-        {
-            #site
-            #krate::__private::Timed::new(&__DIAGNOSE_SITE, #label, #block)
-        }
-    })
+    braced(
+        attrs,
+        quote_spanned! {Span::mixed_site()=>
+            #statics
+            #krate::__private::Timed::new(&__DIAGNOSE_BODY.site, #label, #block)
+        },
+    )
 }
 
 /// The body of an async closure: a timed async block. It borrows what the body only borrows, so that the closure can
 /// still be called more than once.
-pub(crate) fn closure(args: &Args, closure: &mut ExprClosure) -> Result<()> {
-    let Some(async_token) = &closure.asyncness else { return Ok(()) };
+pub(crate) fn closure(args: &Args, closure: &mut ExprClosure, points: &[TokenStream]) {
+    let Some(async_token) = &closure.asyncness else { return };
     let krate = krate(args);
-    let site = block_site(args, &krate, async_token.span);
+    let statics = statics(args, async_token.span, points);
     let expected = match &closure.output {
         ReturnType::Type(..) => expected(&closure.output),
         ReturnType::Default => TokenStream::new(),
     };
-    let body = match &*closure.body {
+    let inside = match &*closure.body {
         Expr::Block(block) if block.attrs.is_empty() && block.label.is_none() => {
             let statements = &block.block.stmts;
             quote!(#(#statements)*)
         }
         body => quote!(#body),
     };
-    *closure.body = syn::parse2(quote_spanned! {Span::mixed_site()=>
-        {
-            #site
-            #krate::__private::Timed::new(&__DIAGNOSE_SITE, #krate::__private::Label::NONE, async { #expected #body }).await
-        }
-    })?;
-    Ok(())
+    let timed = quote_spanned! {Span::mixed_site()=>
+        #statics
+        #krate::__private::Timed::new(&__DIAGNOSE_BODY.site, #krate::__private::Label::NONE, async { #expected #inside }).await
+    };
+    *closure.body = braced(Vec::new(), timed);
 }
 
-fn block_site(args: &Args, krate: &TokenStream, place: Span) -> TokenStream {
+fn statics(args: &Args, place: Span, points: &[TokenStream]) -> TokenStream {
     let name = args.name.clone().unwrap_or_else(|| LitStr::new("{block}", place));
-    site(krate, future_kind(args, "Block"), &name, place)
+    body(args, future_kind(args, "Block"), &name, place, points)
+}
+
+/// A block expression, which is printed in parentheses where a statement begins with it.
+fn braced(attrs: Vec<Attribute>, inside: TokenStream) -> Expr {
+    let brace_token = Brace(Span::mixed_site());
+    let block = Block { brace_token, stmts: vec![Stmt::Expr(Expr::Verbatim(inside), None)] };
+    Expr::Block(ExprBlock { attrs, label: None, block })
 }

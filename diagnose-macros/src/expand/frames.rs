@@ -4,21 +4,21 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::LitStr;
 
-use super::parts::{before, krate, label, site, site_of, split};
+use super::parts::{before, body, body_of, krate, label, split};
 use crate::args::Args;
 use crate::boxed;
 use crate::function::Function;
 
 /// A plain function.
 pub(crate) fn synchronous(args: &Args, function: Function) -> TokenStream {
-    let site = site_of(args, "Sync", &function);
+    let statics = body_of(args, "Sync", &function, &[]);
     let Function { attrs, before: qualifiers, sig, block, .. } = function;
     let (outer, inner) = split(&attrs);
     let krate = krate(args);
     let label = label(args, &krate);
     let start = quote_spanned! {Span::mixed_site()=>
-        #site
-        let _diagnose_frame = #krate::__private::Frame::enter(&__DIAGNOSE_SITE, #label);
+        #statics
+        let _diagnose_frame = #krate::__private::Frame::enter(&__DIAGNOSE_BODY.site, #label);
     };
     let body = before(block, &inner, &start);
     quote_spanned!(Span::mixed_site()=> #(#outer)* #qualifiers #sig #body)
@@ -39,7 +39,7 @@ pub(crate) fn polled(args: &Args, function: Function, ready: Ready) -> TokenStre
     // The type's name says it all: it has one such method.
     let name = function.owner.clone().unwrap_or_else(|| function.name());
     let name = args.name.clone().unwrap_or_else(|| LitStr::new(&name, place));
-    let site = site(&krate(args), "Impl", &name, place);
+    let statics = body(args, "Impl", &name, place, &[]);
     let Function { attrs, before: qualifiers, sig, block, .. } = function;
     let (outer, inner) = split(&attrs);
     let krate = krate(args);
@@ -48,7 +48,7 @@ pub(crate) fn polled(args: &Args, function: Function, ready: Ready) -> TokenStre
         Ready::Once => quote!(::core::task::Poll::Ready(_)),
         Ready::PerItem => quote!(::core::task::Poll::Ready(::core::option::Option::Some(_))),
     };
-    let body = if boxed::ends_early(&block) {
+    let poll = if boxed::ends_early(&block) {
         quote_spanned!(Span::mixed_site()=> (move || #output #block)())
     } else {
         quote!(#block)
@@ -57,9 +57,9 @@ pub(crate) fn polled(args: &Args, function: Function, ready: Ready) -> TokenStre
         #(#outer)*
         #qualifiers #sig {
             #(#inner)*
-            #site
-            let mut __diagnose_frame = #krate::__private::Frame::enter_poll(&__DIAGNOSE_SITE);
-            let __diagnose_poll = #body;
+            #statics
+            let mut __diagnose_frame = #krate::__private::Frame::enter_poll(&__DIAGNOSE_BODY.site);
+            let __diagnose_poll = #poll;
             if let #is_ready = &__diagnose_poll {
                 __diagnose_frame.ready();
             }

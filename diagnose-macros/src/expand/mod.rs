@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! #[diagnose]                              fn get(key: u64) -> impl Future<Output = Option<u64>> {
-//! async fn get(key: u64) -> Option<u64> {      static SITE: Site = …;
-//!     map().await.get(&key)           ──▶      Timed::new(&SITE, Label::NONE, async move {
+//! async fn get(key: u64) -> Option<u64> {      static BODY: Body<(Site,)> = …;
+//!     map().await.get(&key)           ──▶      Timed::new(&BODY.site, Label::NONE, async move {
 //! }                                                _ = &key;                      // captures
 //!                                                  if false { return … }         // the type, for inference
 //!                                                  { map().await.get(&key) }     // the body, once; see `awaiting`
@@ -19,7 +19,7 @@
 //! - `frames`: a plain function, and the polls of a hand-written future.
 //! - `block`: an async block or closure inside a function.
 //! - `awaiting`: an await point inside any of these.
-//! - `parts`: what they share: the site, the label, a body with something before it.
+//! - `parts`: what they share: the static, the label, a body with something before it.
 
 mod arguments;
 mod asynchronous;
@@ -31,7 +31,7 @@ mod parts;
 mod returning;
 
 pub(crate) use asynchronous::asynchronous;
-pub(crate) use awaiting::{Place, arm, awaited, ended};
+pub(crate) use awaiting::{Place, arm, awaited, ended, point};
 pub(crate) use block::{block, closure};
 pub(crate) use frames::{Ready, polled, synchronous};
 pub(crate) use returning::returning;

@@ -4,23 +4,28 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Expr, ReturnType};
 
-use super::parts::{before, future_kind, krate, label, site_of, split};
+use super::parts::{before, body_of, future_kind, krate, label, split};
 use crate::args::Args;
 use crate::boxed::{self, Returned};
 use crate::function::Function;
 
 /// A function that returns a future: statements before the future run when it is called, as ever.
-pub(crate) fn returning(args: &Args, function: Function, returned: Returned) -> TokenStream {
-    let site = site_of(args, future_kind(args, "Fn"), &function);
+pub(crate) fn returning(
+    args: &Args,
+    function: Function,
+    returned: Returned,
+    points: &[TokenStream],
+) -> TokenStream {
+    let statics = body_of(args, future_kind(args, "Fn"), &function, points);
     let Function { attrs, before: qualifiers, sig, mut block, .. } = function;
     let (outer, inner) = split(&attrs);
     let krate = krate(args);
     let label = label(args, &krate);
     let start = quote_spanned! {Span::mixed_site()=>
-        #site
+        #statics
         let __diagnose_label = #label;
     };
-    let timed = |future: TokenStream| quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(&__DIAGNOSE_SITE, __diagnose_label, #future));
+    let timed = |future: TokenStream| quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(&__DIAGNOSE_BODY.site, __diagnose_label, #future));
     let ends_early = boxed::ends_early(&block);
     let mut last = if ends_early { None } else { boxed::last(&mut block) };
     let pinned = match (returned, &mut last) {

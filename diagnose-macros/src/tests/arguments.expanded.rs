@@ -1,16 +1,23 @@
 fn get(user: u64) -> impl ::core::future::Future<Output = ()> {
-    static __DIAGNOSE_SITE: my::diagnose::__private::Site = my::diagnose::__private::Site::new(
-        my::diagnose::__private::Kind::Task,
-        "GET /user",
-        ::core::module_path!(),
-        ::core::file!(),
-        ::core::line!(),
-        ::core::column!(),
-    );
+    static __DIAGNOSE_BODY: my::diagnose::__private::Body<1usize> = my::diagnose::__private::Body {
+        site: my::diagnose::__private::Site::new(
+            my::diagnose::__private::Kind::Task,
+            "GET /user",
+            ::core::module_path!(),
+        ),
+        awaits: [
+            my::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "work().await",
+                3u32,
+                17u32,
+            ),
+        ],
+    };
     my::diagnose::__private::Timed::new(
-        &__DIAGNOSE_SITE,
+        &__DIAGNOSE_BODY.site,
         my::diagnose::__private::Label::of(
-            &__DIAGNOSE_SITE,
+            &__DIAGNOSE_BODY.site,
             || {
                 #[allow(clippy::used_underscore_binding)]
                 let __diagnose_text = ::std::format!("user={user}");
@@ -25,25 +32,9 @@ fn get(user: u64) -> impl ::core::future::Future<Output = ()> {
                 return;
             }
             my::diagnose::__private::ended(
-                &__DIAGNOSE_SITE,
-                my::diagnose::__private::at(
-                        {
-                            static AWAIT: my::diagnose::__private::Await = my::diagnose::__private::Await::new(
-                                &AWAIT,
-                                &__DIAGNOSE_SITE,
-                                "work().await",
-                                ::core::module_path!(),
-                                ::core::file!(),
-                                ::core::line!(),
-                                ::core::column!(),
-                                3u32,
-                                17u32,
-                            );
-                            &AWAIT
-                        },
-                        work(),
-                    )
+                my::diagnose::__private::at(&__DIAGNOSE_BODY.awaits[0usize], work())
                     .await,
+                &__DIAGNOSE_BODY.site,
             );
         },
     )

@@ -1,15 +1,22 @@
 #[allow(clippy::async_yields_async)]
 fn get(key: u64) -> impl ::core::future::Future<Output = Option<u64>> {
-    static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-        ::diagnose::__private::Kind::Fn,
-        "get",
-        ::core::module_path!(),
-        ::core::file!(),
-        ::core::line!(),
-        ::core::column!(),
-    );
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<1usize> = ::diagnose::__private::Body {
+        site: ::diagnose::__private::Site::new(
+            ::diagnose::__private::Kind::Fn,
+            "get",
+            ::core::module_path!(),
+        ),
+        awaits: [
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "map().await",
+                3u32,
+                16u32,
+            ),
+        ],
+    };
     ::diagnose::__private::Timed::new(
-        &__DIAGNOSE_SITE,
+        &__DIAGNOSE_BODY.site,
         ::diagnose::__private::Label::NONE,
         async move {
             {
@@ -23,25 +30,9 @@ fn get(key: u64) -> impl ::core::future::Future<Output = Option<u64>> {
                 }
             }
             ::diagnose::__private::ended(
-                    &__DIAGNOSE_SITE,
-                    ::diagnose::__private::at(
-                            {
-                                static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                    &AWAIT,
-                                    &__DIAGNOSE_SITE,
-                                    "map().await",
-                                    ::core::module_path!(),
-                                    ::core::file!(),
-                                    ::core::line!(),
-                                    ::core::column!(),
-                                    3u32,
-                                    16u32,
-                                );
-                                &AWAIT
-                            },
-                            map(),
-                        )
+                    ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits[0usize], map())
                         .await,
+                    &__DIAGNOSE_BODY.site,
                 )
                 .get(&key)
         },

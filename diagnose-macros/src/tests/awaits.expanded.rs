@@ -2,16 +2,71 @@
 fn awaits<T: Source>(
     source: &T,
 ) -> impl ::core::future::Future<Output = Result<u32, Error>> {
-    static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-        ::diagnose::__private::Kind::Fn,
-        "awaits",
-        ::core::module_path!(),
-        ::core::file!(),
-        ::core::line!(),
-        ::core::column!(),
-    );
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<9usize> = ::diagnose::__private::Body {
+        site: ::diagnose::__private::Site::new(
+            ::diagnose::__private::Kind::Fn,
+            "awaits",
+            ::core::module_path!(),
+        ),
+        awaits: [
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "source.get(\"a\")?.next().await",
+                3u32,
+                46u32,
+            ),
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "source.get(\"a\")?.next().await?.rest().await",
+                3u32,
+                60u32,
+            ),
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "source.fold(0, async |sum, next| sum + next.await).await",
+                5u32,
+                74u32,
+            ),
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "(&mut block).await",
+                6u32,
+                43u32,
+            ),
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "item.await",
+                7u32,
+                29u32,
+            ),
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "{ folded }.await",
+                7u32,
+                48u32,
+            ),
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "async { source.none().await }.await",
+                10u32,
+                40u32,
+            ),
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "source.name().await",
+                11u32,
+                47u32,
+            ),
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "source.with(|item| {…}).await",
+                17u32,
+                15u32,
+            ),
+        ],
+    };
     ::diagnose::__private::Timed::new(
-        &__DIAGNOSE_SITE,
+        &__DIAGNOSE_BODY.site,
         ::diagnose::__private::Label::NONE,
         async move {
             {
@@ -25,138 +80,88 @@ fn awaits<T: Source>(
                 }
             }
             let first = ::diagnose::__private::ended(
-                &__DIAGNOSE_SITE,
                 ::diagnose::__private::at(
-                        {
-                            static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                &AWAIT,
-                                &__DIAGNOSE_SITE,
-                                "source.get(\"a\")?.next().await?.rest().await",
-                                ::core::module_path!(),
-                                ::core::file!(),
-                                ::core::line!(),
-                                ::core::column!(),
-                                3u32,
-                                60u32,
-                            );
-                            &AWAIT
-                        },
+                        &__DIAGNOSE_BODY.awaits[1usize],
                         ::diagnose::__private::ended(
-                                &__DIAGNOSE_SITE,
                                 ::diagnose::__private::at(
-                                        {
-                                            static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                                &AWAIT,
-                                                &__DIAGNOSE_SITE,
-                                                "source.get(\"a\")?.next().await",
-                                                ::core::module_path!(),
-                                                ::core::file!(),
-                                                ::core::line!(),
-                                                ::core::column!(),
-                                                3u32,
-                                                46u32,
-                                            );
-                                            &AWAIT
-                                        },
+                                        &__DIAGNOSE_BODY.awaits[0usize],
                                         source.get("a")?.next(),
                                     )
                                     .await,
+                                &__DIAGNOSE_BODY.site,
                             )?
                             .rest(),
                     )
                     .await,
+                &__DIAGNOSE_BODY.site,
             );
             let block = {
-                static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-                    ::diagnose::__private::Kind::Block,
-                    "{block}",
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                    ::core::column!(),
-                );
+                static __DIAGNOSE_BODY: ::diagnose::__private::Body<1usize> = ::diagnose::__private::Body {
+                    site: ::diagnose::__private::Site::new(
+                        ::diagnose::__private::Kind::Block,
+                        "{block}",
+                        ::core::module_path!(),
+                    ),
+                    awaits: [
+                        ::diagnose::__private::Site::at(
+                            &__DIAGNOSE_BODY.site,
+                            "first.await",
+                            4u32,
+                            41u32,
+                        ),
+                    ],
+                };
                 ::diagnose::__private::Timed::new(
-                    &__DIAGNOSE_SITE,
+                    &__DIAGNOSE_BODY.site,
                     ::diagnose::__private::Label::NONE,
                     async move {
                         ::diagnose::__private::ended(
-                            &__DIAGNOSE_SITE,
                             ::diagnose::__private::at(
-                                    {
-                                        static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                            &AWAIT,
-                                            &__DIAGNOSE_SITE,
-                                            "first.await",
-                                            ::core::module_path!(),
-                                            ::core::file!(),
-                                            ::core::line!(),
-                                            ::core::column!(),
-                                            4u32,
-                                            41u32,
-                                        );
-                                        &AWAIT
-                                    },
+                                    &__DIAGNOSE_BODY.awaits[0usize],
                                     first,
                                 )
                                 .await,
+                            &__DIAGNOSE_BODY.site,
                         )
                     },
                 )
             };
             let folded = ::diagnose::__private::ended(
-                &__DIAGNOSE_SITE,
                 ::diagnose::__private::at(
-                        {
-                            static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                &AWAIT,
-                                &__DIAGNOSE_SITE,
-                                "source.fold(0, async |sum, next| sum + next.await).await",
-                                ::core::module_path!(),
-                                ::core::file!(),
-                                ::core::line!(),
-                                ::core::column!(),
-                                5u32,
-                                74u32,
-                            );
-                            &AWAIT
-                        },
+                        &__DIAGNOSE_BODY.awaits[2usize],
                         source
                             .fold(
                                 0,
                                 async |sum, next| {
-                                    static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-                                        ::diagnose::__private::Kind::Block,
-                                        "{block}",
-                                        ::core::module_path!(),
-                                        ::core::file!(),
-                                        ::core::line!(),
-                                        ::core::column!(),
-                                    );
+                                    static __DIAGNOSE_BODY: ::diagnose::__private::Body<
+                                        1usize,
+                                    > = ::diagnose::__private::Body {
+                                        site: ::diagnose::__private::Site::new(
+                                            ::diagnose::__private::Kind::Block,
+                                            "{block}",
+                                            ::core::module_path!(),
+                                        ),
+                                        awaits: [
+                                            ::diagnose::__private::Site::at(
+                                                &__DIAGNOSE_BODY.site,
+                                                "next.await",
+                                                5u32,
+                                                67u32,
+                                            ),
+                                        ],
+                                    };
                                     ::diagnose::__private::Timed::new(
-                                            &__DIAGNOSE_SITE,
+                                            &__DIAGNOSE_BODY.site,
                                             ::diagnose::__private::Label::NONE,
                                             async {
                                                 sum
                                                     + ::diagnose::__private::ended(
-                                                        &__DIAGNOSE_SITE,
                                                         ::diagnose::__private::at(
-                                                                {
-                                                                    static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                                                        &AWAIT,
-                                                                        &__DIAGNOSE_SITE,
-                                                                        "next.await",
-                                                                        ::core::module_path!(),
-                                                                        ::core::file!(),
-                                                                        ::core::line!(),
-                                                                        ::core::column!(),
-                                                                        5u32,
-                                                                        67u32,
-                                                                    );
-                                                                    &AWAIT
-                                                                },
+                                                                &__DIAGNOSE_BODY.awaits[0usize],
                                                                 next,
                                                             )
                                                             .await,
+                                                        &__DIAGNOSE_BODY.site,
                                                     )
                                             },
                                         )
@@ -165,126 +170,53 @@ fn awaits<T: Source>(
                             ),
                     )
                     .await,
+                &__DIAGNOSE_BODY.site,
             );
             if let Some(item) = ::diagnose::__private::ended(
-                &__DIAGNOSE_SITE,
-                ::diagnose::__private::at(
-                        {
-                            static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                &AWAIT,
-                                &__DIAGNOSE_SITE,
-                                "(&mut block).await",
-                                ::core::module_path!(),
-                                ::core::file!(),
-                                ::core::line!(),
-                                ::core::column!(),
-                                6u32,
-                                43u32,
-                            );
-                            &AWAIT
-                        },
-                        &mut block,
-                    )
+                ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits[3usize], &mut block)
                     .await,
+                &__DIAGNOSE_BODY.site,
             ) {
                 return Ok(
                     ::diagnose::__private::ended(
-                        &__DIAGNOSE_SITE,
-                        ::diagnose::__private::at(
-                                {
-                                    static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                        &AWAIT,
-                                        &__DIAGNOSE_SITE,
-                                        "item.await",
-                                        ::core::module_path!(),
-                                        ::core::file!(),
-                                        ::core::line!(),
-                                        ::core::column!(),
-                                        7u32,
-                                        29u32,
-                                    );
-                                    &AWAIT
-                                },
-                                item,
-                            )
+                        ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits[4usize], item)
                             .await,
+                        &__DIAGNOSE_BODY.site,
                     )
                         + ::diagnose::__private::ended(
-                            &__DIAGNOSE_SITE,
                             ::diagnose::__private::at(
-                                    {
-                                        static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                            &AWAIT,
-                                            &__DIAGNOSE_SITE,
-                                            "{ folded }.await",
-                                            ::core::module_path!(),
-                                            ::core::file!(),
-                                            ::core::line!(),
-                                            ::core::column!(),
-                                            7u32,
-                                            48u32,
-                                        );
-                                        &AWAIT
-                                    },
+                                    &__DIAGNOSE_BODY.awaits[5usize],
                                     {
                                         const _: () = ();
                                         folded
                                     },
                                 )
                                 .await,
+                            &__DIAGNOSE_BODY.site,
                         ),
                 );
             }
             ::diagnose::__private::ended(
-                &__DIAGNOSE_SITE,
                 ::diagnose::__private::at(
-                        {
-                            static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                &AWAIT,
-                                &__DIAGNOSE_SITE,
-                                "async { source.none().await }.await",
-                                ::core::module_path!(),
-                                ::core::file!(),
-                                ::core::line!(),
-                                ::core::column!(),
-                                10u32,
-                                40u32,
-                            );
-                            &AWAIT
-                        },
+                        &__DIAGNOSE_BODY.awaits[6usize],
                         async { source.none().await },
                     )
                     .await,
+                &__DIAGNOSE_BODY.site,
             );
             println!(
-                "{} {value}", ::diagnose::__private::ended(& __DIAGNOSE_SITE,
-                ::diagnose::__private::at({ static AWAIT : ::diagnose::__private::Await =
-                ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
-                "source.name().await", ::core::module_path!(), ::core::file!(),
-                ::core::line!(), ::core::column!(), 11u32, 47u32,); & AWAIT }, source
-                .name()). await), value = 1
+                "{} {value}", ::diagnose::__private::ended(::diagnose::__private::at(&
+                __DIAGNOSE_BODY.awaits[7usize], source.name()). await, & __DIAGNOSE_BODY
+                .site), value = 1
             );
             unknown!(source.name(). await);
             ::diagnose::__private::ended(
-                &__DIAGNOSE_SITE,
                 ::diagnose::__private::at(
-                        {
-                            static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                &AWAIT,
-                                &__DIAGNOSE_SITE,
-                                "source.with(|item| {…}).await",
-                                ::core::module_path!(),
-                                ::core::file!(),
-                                ::core::line!(),
-                                ::core::column!(),
-                                17u32,
-                                15u32,
-                            );
-                            &AWAIT
-                        },
+                        &__DIAGNOSE_BODY.awaits[8usize],
                         source.with(|item| { item + 1 }),
                     )
                     .await,
+                &__DIAGNOSE_BODY.site,
             )
         },
     )

@@ -1,91 +1,80 @@
 fn blocks() -> impl ::core::future::Future<Output = ()> {
-    static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-        ::diagnose::__private::Kind::Fn,
-        "blocks",
-        ::core::module_path!(),
-        ::core::file!(),
-        ::core::line!(),
-        ::core::column!(),
-    );
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<1usize> = ::diagnose::__private::Body {
+        site: ::diagnose::__private::Site::new(
+            ::diagnose::__private::Kind::Fn,
+            "blocks",
+            ::core::module_path!(),
+        ),
+        awaits: [
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "async { one().await }.await",
+                4u32,
+                32u32,
+            ),
+        ],
+    };
     ::diagnose::__private::Timed::new(
-        &__DIAGNOSE_SITE,
+        &__DIAGNOSE_BODY.site,
         ::diagnose::__private::Label::NONE,
         async move {
             if false {
                 return;
             }
             ::diagnose::__private::ended(
-                &__DIAGNOSE_SITE,
                 ::diagnose::__private::at(
+                        &__DIAGNOSE_BODY.awaits[0usize],
                         {
-                            static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                &AWAIT,
-                                &__DIAGNOSE_SITE,
-                                "async { one().await }.await",
-                                ::core::module_path!(),
-                                ::core::file!(),
-                                ::core::line!(),
-                                ::core::column!(),
-                                4u32,
-                                32u32,
-                            );
-                            &AWAIT
-                        },
-                        {
-                            static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-                                ::diagnose::__private::Kind::Block,
-                                "first",
-                                ::core::module_path!(),
-                                ::core::file!(),
-                                ::core::line!(),
-                                ::core::column!(),
-                            );
+                            const _: () = ();
+                            static __DIAGNOSE_BODY: ::diagnose::__private::Body<
+                                1usize,
+                            > = ::diagnose::__private::Body {
+                                site: ::diagnose::__private::Site::new(
+                                    ::diagnose::__private::Kind::Block,
+                                    "first",
+                                    ::core::module_path!(),
+                                ),
+                                awaits: [
+                                    ::diagnose::__private::Site::at(
+                                        &__DIAGNOSE_BODY.site,
+                                        "one().await",
+                                        4u32,
+                                        24u32,
+                                    ),
+                                ],
+                            };
                             ::diagnose::__private::Timed::new(
-                                &__DIAGNOSE_SITE,
+                                &__DIAGNOSE_BODY.site,
                                 ::diagnose::__private::Label::NONE,
                                 async {
                                     ::diagnose::__private::ended(
-                                        &__DIAGNOSE_SITE,
                                         ::diagnose::__private::at(
-                                                {
-                                                    static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                                        &AWAIT,
-                                                        &__DIAGNOSE_SITE,
-                                                        "one().await",
-                                                        ::core::module_path!(),
-                                                        ::core::file!(),
-                                                        ::core::line!(),
-                                                        ::core::column!(),
-                                                        4u32,
-                                                        24u32,
-                                                    );
-                                                    &AWAIT
-                                                },
+                                                &__DIAGNOSE_BODY.awaits[0usize],
                                                 one(),
                                             )
                                             .await,
+                                        &__DIAGNOSE_BODY.site,
                                     )
                                 },
                             )
                         },
                     )
                     .await,
+                &__DIAGNOSE_BODY.site,
             )?;
             join!(
-                { static __DIAGNOSE_SITE : ::diagnose::__private::Site =
+                { static __DIAGNOSE_BODY : ::diagnose::__private::Body < 1usize > =
+                ::diagnose::__private::Body { site :
                 ::diagnose::__private::Site::new(::diagnose::__private::Kind::Block,
-                "{block}", ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(),); ::diagnose::__private::Timed::new(& __DIAGNOSE_SITE,
-                ::diagnose::__private::Label::NONE, async move {
-                ::diagnose::__private::ended(& __DIAGNOSE_SITE,
-                ::diagnose::__private::at({ static AWAIT : ::diagnose::__private::Await =
-                ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
-                "two().await", ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 5u32, 47u32,); & AWAIT }, two()). await) }) },
-                ::diagnose::__private::arm({ static AWAIT : ::diagnose::__private::Await
-                = ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
-                "three()", ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 5u32, 58u32,).joined(); & AWAIT }, three())
+                "{block}", ::core::module_path!()), awaits :
+                [::diagnose::__private::Site::at(& __DIAGNOSE_BODY.site, "two().await",
+                5u32, 47u32)] }; ::diagnose::__private::Timed::new(& __DIAGNOSE_BODY
+                .site, ::diagnose::__private::Label::NONE, async move {
+                ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
+                .awaits[0usize], two()). await, & __DIAGNOSE_BODY.site) }) },
+                ::diagnose::__private::arm({ static ARM : ::diagnose::__private::Arm =
+                ::diagnose::__private::Arm::new(& ARM, & __DIAGNOSE_BODY.site, "three()",
+                5u32, 58u32).joined(); & ARM }, three())
             );
         },
     )

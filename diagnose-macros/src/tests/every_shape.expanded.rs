@@ -16,16 +16,16 @@ where
     T: Send,
 {
     #![allow(clippy::all)]
-    static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-        ::diagnose::__private::Kind::Fn,
-        "patterns",
-        ::core::module_path!(),
-        ::core::file!(),
-        ::core::line!(),
-        ::core::column!(),
-    );
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<0usize> = ::diagnose::__private::Body {
+        site: ::diagnose::__private::Site::new(
+            ::diagnose::__private::Kind::Fn,
+            "patterns",
+            ::core::module_path!(),
+        ),
+        awaits: [],
+    };
     ::diagnose::__private::Timed::new(
-        &__DIAGNOSE_SITE,
+        &__DIAGNOSE_BODY.site,
         ::diagnose::__private::Label::NONE,
         async move {
             {

@@ -1,16 +1,23 @@
 #[allow(unreachable_code)]
 #[allow(clippy::async_yields_async)]
 async fn serve() -> ! {
-    static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-        ::diagnose::__private::Kind::Fn,
-        "serve",
-        ::core::module_path!(),
-        ::core::file!(),
-        ::core::line!(),
-        ::core::column!(),
-    );
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<1usize> = ::diagnose::__private::Body {
+        site: ::diagnose::__private::Site::new(
+            ::diagnose::__private::Kind::Fn,
+            "serve",
+            ::core::module_path!(),
+        ),
+        awaits: [
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "accept().await",
+                4u32,
+                23u32,
+            ),
+        ],
+    };
     ::diagnose::__private::Timed::new(
-            &__DIAGNOSE_SITE,
+            &__DIAGNOSE_BODY.site,
             ::diagnose::__private::Label::NONE,
             {
                 trait Returned {
@@ -27,25 +34,12 @@ async fn serve() -> ! {
                 diverging(async move {
                     loop {
                         ::diagnose::__private::ended(
-                            &__DIAGNOSE_SITE,
                             ::diagnose::__private::at(
-                                    {
-                                        static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                            &AWAIT,
-                                            &__DIAGNOSE_SITE,
-                                            "accept().await",
-                                            ::core::module_path!(),
-                                            ::core::file!(),
-                                            ::core::line!(),
-                                            ::core::column!(),
-                                            4u32,
-                                            23u32,
-                                        );
-                                        &AWAIT
-                                    },
+                                    &__DIAGNOSE_BODY.awaits[0usize],
                                     accept(),
                                 )
                                 .await,
+                            &__DIAGNOSE_BODY.site,
                         );
                     }
                 })

@@ -1,12 +1,12 @@
 fn returned(&self) -> BoxFuture<'_, u32> {
-    static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-        ::diagnose::__private::Kind::Fn,
-        "returned",
-        ::core::module_path!(),
-        ::core::file!(),
-        ::core::line!(),
-        ::core::column!(),
-    );
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<0usize> = ::diagnose::__private::Body {
+        site: ::diagnose::__private::Site::new(
+            ::diagnose::__private::Kind::Fn,
+            "returned",
+            ::core::module_path!(),
+        ),
+        awaits: [],
+    };
     let __diagnose_label = ::diagnose::__private::Label::NONE;
     let __diagnose_future: BoxFuture<'_, u32> = (move || -> BoxFuture<'_, u32> {
         if self.is_done {
@@ -14,16 +14,16 @@ fn returned(&self) -> BoxFuture<'_, u32> {
         }
         Box::pin(async move {
             let inner = {
-                static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-                    ::diagnose::__private::Kind::Block,
-                    "{block}",
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                    ::core::column!(),
-                );
+                static __DIAGNOSE_BODY: ::diagnose::__private::Body<0usize> = ::diagnose::__private::Body {
+                    site: ::diagnose::__private::Site::new(
+                        ::diagnose::__private::Kind::Block,
+                        "{block}",
+                        ::core::module_path!(),
+                    ),
+                    awaits: [],
+                };
                 ::diagnose::__private::Timed::new(
-                    &__DIAGNOSE_SITE,
+                    &__DIAGNOSE_BODY.site,
                     ::diagnose::__private::Label::NONE,
                     async { two().await },
                 )
@@ -33,7 +33,7 @@ fn returned(&self) -> BoxFuture<'_, u32> {
     })();
     ::std::boxed::Box::pin(
         ::diagnose::__private::Timed::new(
-            &__DIAGNOSE_SITE,
+            &__DIAGNOSE_BODY.site,
             __diagnose_label,
             __diagnose_future,
         ),

@@ -1,40 +1,31 @@
 #[tokio::main]
 async fn main() {
-    static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-        ::diagnose::__private::Kind::Fn,
-        "main",
-        ::core::module_path!(),
-        ::core::file!(),
-        ::core::line!(),
-        ::core::column!(),
-    );
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<1usize> = ::diagnose::__private::Body {
+        site: ::diagnose::__private::Site::new(
+            ::diagnose::__private::Kind::Fn,
+            "main",
+            ::core::module_path!(),
+        ),
+        awaits: [
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "serve().await",
+                4u32,
+                18u32,
+            ),
+        ],
+    };
     ::diagnose::__private::Timed::new(
-            &__DIAGNOSE_SITE,
+            &__DIAGNOSE_BODY.site,
             ::diagnose::__private::Label::NONE,
             async move {
                 if false {
                     return;
                 }
                 ::diagnose::__private::ended(
-                    &__DIAGNOSE_SITE,
-                    ::diagnose::__private::at(
-                            {
-                                static AWAIT: ::diagnose::__private::Await = ::diagnose::__private::Await::new(
-                                    &AWAIT,
-                                    &__DIAGNOSE_SITE,
-                                    "serve().await",
-                                    ::core::module_path!(),
-                                    ::core::file!(),
-                                    ::core::line!(),
-                                    ::core::column!(),
-                                    4u32,
-                                    18u32,
-                                );
-                                &AWAIT
-                            },
-                            serve(),
-                        )
+                    ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits[0usize], serve())
                         .await,
+                    &__DIAGNOSE_BODY.site,
                 );
             },
         )

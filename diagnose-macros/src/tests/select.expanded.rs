@@ -1,79 +1,81 @@
 fn selects() -> impl ::core::future::Future<Output = ()> {
-    static __DIAGNOSE_SITE: ::diagnose::__private::Site = ::diagnose::__private::Site::new(
-        ::diagnose::__private::Kind::Fn,
-        "selects",
-        ::core::module_path!(),
-        ::core::file!(),
-        ::core::line!(),
-        ::core::column!(),
-    );
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<3usize> = ::diagnose::__private::Body {
+        site: ::diagnose::__private::Site::new(
+            ::diagnose::__private::Kind::Fn,
+            "selects",
+            ::core::module_path!(),
+        ),
+        awaits: [
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "open().await",
+                6u32,
+                52u32,
+            ),
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "item.close().await",
+                6u32,
+                74u32,
+            ),
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "late().await",
+                7u32,
+                43u32,
+            ),
+        ],
+    };
     ::diagnose::__private::Timed::new(
-        &__DIAGNOSE_SITE,
+        &__DIAGNOSE_BODY.site,
         ::diagnose::__private::Label::NONE,
         async move {
             if false {
                 return;
             }
             let (a, b) = tokio::join!(
-                ::diagnose::__private::arm({ static AWAIT : ::diagnose::__private::Await
-                = ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE, "one()",
-                ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 3u32, 36u32,).joined(); & AWAIT }, one()), { static
-                __DIAGNOSE_SITE : ::diagnose::__private::Site =
+                ::diagnose::__private::arm({ static ARM : ::diagnose::__private::Arm =
+                ::diagnose::__private::Arm::new(& ARM, & __DIAGNOSE_BODY.site, "one()",
+                3u32, 36u32).joined(); & ARM }, one()), { static __DIAGNOSE_BODY :
+                ::diagnose::__private::Body < 1usize > = ::diagnose::__private::Body {
+                site :
                 ::diagnose::__private::Site::new(::diagnose::__private::Kind::Block,
-                "{block}", ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(),); ::diagnose::__private::Timed::new(& __DIAGNOSE_SITE,
-                ::diagnose::__private::Label::NONE, async {
-                ::diagnose::__private::ended(& __DIAGNOSE_SITE,
-                ::diagnose::__private::at({ static AWAIT : ::diagnose::__private::Await =
-                ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
-                "two().await", ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 3u32, 57u32,); & AWAIT }, two()). await) }) }
+                "{block}", ::core::module_path!()), awaits :
+                [::diagnose::__private::Site::at(& __DIAGNOSE_BODY.site, "two().await",
+                3u32, 57u32)] }; ::diagnose::__private::Timed::new(& __DIAGNOSE_BODY
+                .site, ::diagnose::__private::Label::NONE, async {
+                ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
+                .awaits[0usize], two()). await, & __DIAGNOSE_BODY.site) }) }
             );
             tokio::select! {
-                biased; Some(item) = ::diagnose::__private::arm({ static AWAIT :
-                ::diagnose::__private::Await = ::diagnose::__private::Await::new(& AWAIT,
-                & __DIAGNOSE_SITE, "stream.next()", ::core::module_path!(),
-                ::core::file!(), ::core::line!(), ::core::column!(), 6u32, 35u32,).arm();
-                & AWAIT }, stream.next()), if ::diagnose::__private::ended(&
-                __DIAGNOSE_SITE, ::diagnose::__private::at({ static AWAIT :
-                ::diagnose::__private::Await = ::diagnose::__private::Await::new(& AWAIT,
-                & __DIAGNOSE_SITE, "open().await", ::core::module_path!(),
-                ::core::file!(), ::core::line!(), ::core::column!(), 6u32, 52u32,); &
-                AWAIT }, open()). await) => ::diagnose::__private::ended(&
-                __DIAGNOSE_SITE, ::diagnose::__private::at({ static AWAIT :
-                ::diagnose::__private::Await = ::diagnose::__private::Await::new(& AWAIT,
-                & __DIAGNOSE_SITE, "item.close().await", ::core::module_path!(),
-                ::core::file!(), ::core::line!(), ::core::column!(), 6u32, 74u32,); &
-                AWAIT }, item.close()). await), _ = ::diagnose::__private::arm({ static
-                AWAIT : ::diagnose::__private::Await =
-                ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
-                "&mut timeout", ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 7u32, 25u32,).arm(); & AWAIT }, & mut timeout) => {
-                ::diagnose::__private::ended(& __DIAGNOSE_SITE,
-                ::diagnose::__private::at({ static AWAIT : ::diagnose::__private::Await =
-                ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
-                "late().await", ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 7u32, 43u32,); & AWAIT }, late()). await) } else => {}
+                biased; Some(item) = ::diagnose::__private::arm({ static ARM :
+                ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
+                __DIAGNOSE_BODY.site, "stream.next()", 6u32, 35u32); & ARM }, stream
+                .next()), if ::diagnose::__private::ended(::diagnose::__private::at(&
+                __DIAGNOSE_BODY.awaits[0usize], open()). await, & __DIAGNOSE_BODY.site)
+                => ::diagnose::__private::ended(::diagnose::__private::at(&
+                __DIAGNOSE_BODY.awaits[1usize], item.close()). await, & __DIAGNOSE_BODY
+                .site), _ = ::diagnose::__private::arm({ static ARM :
+                ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
+                __DIAGNOSE_BODY.site, "&mut timeout", 7u32, 25u32); & ARM }, & mut
+                timeout) => { ::diagnose::__private::ended(::diagnose::__private::at(&
+                __DIAGNOSE_BODY.awaits[2usize], late()). await, & __DIAGNOSE_BODY.site) }
+                else => {}
             }
             futures::select! {
-                item = ::diagnose::__private::arm({ static AWAIT :
-                ::diagnose::__private::Await = ::diagnose::__private::Await::new(& AWAIT,
-                & __DIAGNOSE_SITE, "stream.next()", ::core::module_path!(),
-                ::core::file!(), ::core::line!(), ::core::column!(), 11u32, 29u32,)
-                .arm(); & AWAIT }, stream.next()) => item, _ =
-                ::diagnose::__private::arm({ static AWAIT : ::diagnose::__private::Await
-                = ::diagnose::__private::Await::new(& AWAIT, & __DIAGNOSE_SITE,
-                "timeout", ::core::module_path!(), ::core::file!(), ::core::line!(),
-                ::core::column!(), 12u32, 20u32,).arm(); & AWAIT }, & mut timeout) => {}
-                complete => return,
+                item = ::diagnose::__private::arm({ static ARM :
+                ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
+                __DIAGNOSE_BODY.site, "stream.next()", 11u32, 29u32); & ARM }, stream
+                .next()) => item, _ = ::diagnose::__private::arm({ static ARM :
+                ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
+                __DIAGNOSE_BODY.site, "timeout", 12u32, 20u32); & ARM }, & mut timeout)
+                => {} complete => return,
             }
             select! {
-                _ = timeout => {} item = ::diagnose::__private::arm({ static AWAIT :
-                ::diagnose::__private::Await = ::diagnose::__private::Await::new(& AWAIT,
-                & __DIAGNOSE_SITE, "stream.next()", ::core::module_path!(),
-                ::core::file!(), ::core::line!(), ::core::column!(), 17u32, 29u32,)
-                .arm(); & AWAIT }, stream.next()) => item,
+                _ = timeout => {} item = ::diagnose::__private::arm({ static ARM :
+                ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
+                __DIAGNOSE_BODY.site, "stream.next()", 17u32, 29u32); & ARM }, stream
+                .next()) => item,
             }
             select! {
                 recv(a) -> b => b. await

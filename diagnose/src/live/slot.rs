@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI32, AtomicU32};
 
-use crate::awaited::Await;
+use crate::awaited::Arm;
 use crate::recorder::current_task;
 use crate::sync::{AtomicU64, Ordering, fence};
 use crate::tree::{Link, Node, Wait};
@@ -11,7 +11,7 @@ use crate::tree::{Link, Node, Wait};
 #[derive(Debug)]
 pub(crate) enum Anchor {
     /// An await that has not returned `Pending` yet.
-    Fresh(&'static Await),
+    Fresh(&'static Arm),
     /// A live span.
     Live(Slot),
     /// An await that is over.

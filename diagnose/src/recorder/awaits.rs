@@ -14,7 +14,6 @@ use std::ptr;
 
 use super::local::{self, AwaitState};
 use super::point::running_body;
-use crate::awaited::Await;
 use crate::clock;
 use crate::site::Site;
 use crate::switch;
@@ -23,13 +22,13 @@ use crate::tree::{Key, Node};
 
 /// The body comes to an await, of a span or of something else.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn begin_await(place: &'static Await, is_span: bool) {
+pub(crate) fn begin_await(site: &'static Site, is_span: bool) {
     // What is recorded of the body is recorded of its awaits.
-    let Some(body) = running_body(&place.site) else { return };
+    let Some(body) = running_body(site) else { return };
     if is_span {
         local::set_awaiting(None, AwaitState { is_span: true, ..AwaitState::NONE });
-        local::hand_down(&place.site, body.times.entered());
-    } else if let Some(node) = body.child(Key::plain(&place.site)).or_else(|| append(&place.site, body)) {
+        local::hand_down(site, body.times.entered());
+    } else if let Some(node) = body.child(Key::plain(site)).or_else(|| append(site, body)) {
         begin(node);
     }
 }

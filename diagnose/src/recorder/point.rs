@@ -11,7 +11,7 @@ use std::ptr;
 
 use super::local::{self, Place};
 use super::moved::{is_child_of_running, on_own_tree};
-use crate::awaited::Await;
+use crate::awaited::Arm;
 use crate::clock;
 use crate::live::{Anchor, Listed, Slot, State};
 use crate::site::Site;
@@ -28,7 +28,7 @@ pub(crate) struct Point {
 static DONE: Anchor = Anchor::Done;
 
 impl Point {
-    pub(crate) const fn new(place: &'static Await) -> Self {
+    pub(crate) const fn new(place: &'static Arm) -> Self {
         Self { anchor: &place.fresh }
     }
 

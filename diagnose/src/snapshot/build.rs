@@ -115,16 +115,16 @@ impl Order {
 /// Siblings are sorted by name, then by place, label and, for two copies of one site, address.
 fn sort_key(path: &Path) -> (&'static str, &'static str, u32, u32, Option<&'static str>, usize) {
     let site = path.site;
-    (site.name, site.file, site.line, site.column, path.label.text(), ptr::from_ref(site).addr())
+    let (line, column) = site.line_column();
+    (site.name, site.file(), line, column, path.label.text(), ptr::from_ref(site).addr())
 }
 
 fn plain_site(site: &site::Site) -> Site {
     let mut plain = Site::default();
     plain.name.push_str(site.name);
-    plain.module.push_str(site.module);
-    plain.file.push_str(site.file);
-    plain.line = site.line;
-    plain.column = site.column;
+    plain.module.push_str(site.module());
+    plain.file.push_str(site.file());
+    (plain.line, plain.column) = site.line_column();
     (plain.end_line, plain.end_column) = site.end;
     plain.is_joined = site.is_joined;
     plain.is_hand_written = site.is_hand_written;

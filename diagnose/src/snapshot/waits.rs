@@ -342,8 +342,8 @@ pub(super) fn place(location: &Location<'_>) -> Place {
 
 fn place_of_site(site: &Site) -> Place {
     let mut place = Place::default();
-    place.file.push_str(site.file);
-    (place.line, place.column) = (site.line, site.column);
+    place.file.push_str(site.file());
+    (place.line, place.column) = site.line_column();
     place
 }
 
