@@ -10,7 +10,7 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};
 use syn::ext::IdentExt as _;
-use syn::{Attribute, Block, FnArg, LitStr, Pat, PatIdent, PatType, Signature};
+use syn::{Attribute, FnArg, LitStr, Pat, PatIdent, PatType, Signature};
 
 /// An argument that the block must name.
 pub(crate) struct Capture {
@@ -117,8 +117,8 @@ pub(crate) struct Mentions {
 }
 
 impl Mentions {
-    /// What the body mentions as it was written, before anything in it is rewritten.
-    pub(crate) fn of(signature: &Signature, body: &Block, label: Option<&LitStr>) -> Self {
+    /// What the body and a label mention.
+    pub(crate) fn of(signature: &Signature, body: &TokenStream, label: Option<&LitStr>) -> Self {
         let names = signature.inputs.iter().filter_map(|argument| match argument {
             FnArg::Typed(PatType { pat, .. }) => match &**pat {
                 Pat::Ident(pattern) => Some((pattern.ident.unraw().to_string(), false)),
@@ -129,28 +129,30 @@ impl Mentions {
         let mut mentions = Self { names: names.collect() };
         if !mentions.names.is_empty() {
             mentions.collect(label.to_token_stream());
-            mentions.collect(body.to_token_stream());
+            mentions.collect(body.clone());
         }
         mentions
     }
 
     fn collect(&mut self, tokens: TokenStream) {
-        let mut after_dot = false;
+        // The punctuation before a token, and whether it is the second of two.
+        let mut before = (' ', false);
         for token in tokens {
             if self.names.iter().all(|(_, is_mentioned)| *is_mentioned) {
                 return;
             }
-            let is_dot = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.');
+            let mut punctuation = (' ', false);
             match token {
                 TokenTree::Group(group) => self.collect(group.stream()),
-                // A field or a method.
-                TokenTree::Ident(_) if after_dot => {}
+                // A field or a method, but not in `..end`; an item in a path, which what was put into the body names too.
+                TokenTree::Ident(_) if matches!(before, ('.', false) | (':', true)) => {}
                 TokenTree::Ident(identifier) => self.mention(&identifier.unraw().to_string()),
                 TokenTree::Literal(literal) => self.collect_words(&literal.to_string()),
-                TokenTree::Punct(_) => {}
+                TokenTree::Punct(punct) => {
+                    punctuation = (punct.as_char(), before == (punct.as_char(), false))
+                }
             }
-            // In `..end` the second dot is no field access.
-            after_dot = is_dot && !after_dot;
+            before = punctuation;
         }
     }
 

@@ -13,7 +13,6 @@ use syn::{
 use crate::args::Args;
 use crate::blocks::Body;
 use crate::boxed::Returned;
-use crate::captures::Mentions;
 use crate::function::Function;
 use crate::{attributes, blocks, check, expand};
 
@@ -176,7 +175,6 @@ pub(crate) fn timed(
     }
     let returned = Returned::by(&function.sig);
     let is_async = function.sig.asyncness.is_some();
-    let mentions = Mentions::of(&function.sig, &function.block, args.label.as_ref());
     let body = match returned {
         _ if is_async => Body::Async,
         Some(_) => Body::ReturnsFuture,
@@ -184,7 +182,7 @@ pub(crate) fn timed(
     };
     let (points, error) = blocks::rewrite(&mut function.block, args, body);
     let tokens = match returned {
-        _ if is_async => expand::asynchronous(args, function, &mentions, &points),
+        _ if is_async => expand::asynchronous(args, function, &points),
         Some(returned) => expand::returning(args, function, returned, &points),
         None => expand::synchronous(args, function),
     };

@@ -4,7 +4,7 @@
 //! chains are broken. Braces that span lines are `{…}`. Where the compiler does not tell where tokens stand, the tokens
 //! are printed as the compiler prints them.
 
-use proc_macro2::{Delimiter, Group, LineColumn, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, LineColumn, Span, TokenStream, TokenTree};
 
 /// How many characters a text has at most.
 const MOST: usize = 80;
@@ -19,15 +19,34 @@ pub(crate) fn of(tokens: Vec<TokenTree>) -> String {
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         return cut(&words.replace(" . ", ".").replace(" .", "."));
     }
-    let mut printer = Printer { text: String::new(), end: None };
+    let mut printer = Printer { text: String::new(), end: End::Nowhere };
     printer.tokens(tokens.into_iter());
     cut(&printer.text)
 }
 
 struct Printer {
     text: String,
-    /// Where the last token ended.
-    end: Option<LineColumn>,
+    end: End,
+}
+
+/// Where the last token ended. To ask the compiler takes longer than everything else here, so it is asked only where it
+/// matters.
+enum End {
+    /// There was none.
+    Nowhere,
+    /// Behind this text, which began there.
+    Behind(Span, String),
+    At(LineColumn),
+}
+
+impl End {
+    fn place(&self) -> Option<LineColumn> {
+        match self {
+            Self::Nowhere => None,
+            Self::Behind(span, text) => Some(behind(text, span.start())),
+            Self::At(place) => Some(*place),
+        }
+    }
 }
 
 impl Printer {
@@ -35,12 +54,7 @@ impl Printer {
         for token in tokens {
             match token {
                 TokenTree::Group(group) => self.group(&group),
-                // One character, which touches the next one if it is the first of two.
-                TokenTree::Punct(punct) => {
-                    let mut character = [0; 4];
-                    self.token(punct.as_char().encode_utf8(&mut character), punct.span().start());
-                }
-                other => self.token(&other.to_string(), other.span().start()),
+                other => self.token(other.to_string(), other.span()),
             }
         }
     }
@@ -54,14 +68,21 @@ impl Printer {
             // What a `macro_rules!` puts around a `$value`.
             Delimiter::None => return self.tokens(inside),
         };
+        let mut inside = inside.peekable();
+        if inside.peek().is_none() && open == "(" {
+            self.token(open.to_owned(), group.span());
+            self.text.push_str(close);
+            self.end = End::Behind(group.span(), "()".to_owned());
+            return;
+        }
         // Not `span_open` and `span_close`: a group that was parsed and printed again has one span only.
         let (start, end) = (group.span().start(), group.span().end());
         let is_broken = start.line != end.line;
         let last = LineColumn { line: end.line, column: end.column.saturating_sub(1) };
-        self.token(open, start);
+        self.token(open.to_owned(), group.span());
         if group.delimiter() == Delimiter::Brace && is_broken {
             self.text.push('…');
-            self.end = Some(last);
+            self.end = End::At(last);
         } else {
             self.tokens(inside);
         }
@@ -69,25 +90,32 @@ impl Printer {
         if is_broken && close == ")" && self.text.ends_with(',') {
             self.text.pop();
         }
-        self.token(close, last);
+        self.put(close, Some(last));
+        self.end = End::At(end);
     }
 
-    fn token(&mut self, token: &str, start: LineColumn) {
-        let touches = self.end.is_none_or(|end| end == start);
-        let is_broken_line = self.end.is_some_and(|end| end.line != start.line);
-        let is_open = self.text.ends_with(['(', '[']);
-        let hugs = matches!(token, "." | "?") || is_broken_line && (is_open || matches!(token, ")" | "]"));
-        if !touches && !hugs {
-            self.text.push(' ');
+    fn token(&mut self, token: String, span: Span) {
+        // Nothing is shown between these, whatever the source has there.
+        let hugs = matches!(token.as_str(), "." | "?") || self.text.ends_with('.');
+        self.put(&token, (!hugs).then(|| span.start()));
+        self.end = End::Behind(span, token);
+    }
+
+    /// `start` is not given where no space can be.
+    fn put(&mut self, token: &str, start: Option<LineColumn>) {
+        if let (Some(start), Some(end)) = (start, self.end.place()) {
+            let is_in_parentheses = self.text.ends_with(['(', '[']) || matches!(token, ")" | "]");
+            if end != start && !(end.line != start.line && is_in_parentheses) {
+                self.text.push(' ');
+            }
         }
         // A string that spans lines.
         self.text.push_str(if token.contains('\n') { "\"…\"" } else { token });
-        self.end = Some(end(token, start));
     }
 }
 
-/// Where a token ends that starts there. To ask the compiler takes longer than everything else here.
-fn end(token: &str, start: LineColumn) -> LineColumn {
+/// Where a token ends that starts there.
+fn behind(token: &str, start: LineColumn) -> LineColumn {
     match token.rsplit_once('\n') {
         Some((before, last)) => {
             LineColumn { line: start.line + before.matches('\n').count() + 1, column: last.chars().count() }

@@ -58,6 +58,12 @@ pub fn ended<T>(value: T, owner: &'static Site) -> T {
     value
 }
 
+/// A value of the type that a body returns, in a branch that is never taken.
+#[must_use]
+pub fn expected<T>() -> T {
+    unreachable!("a branch that is never taken")
+}
+
 /// An arm of a macro.
 #[inline]
 pub fn arm<T: IntoFuture>(place: &'static Arm, expression: T) -> At<T::IntoFuture> {

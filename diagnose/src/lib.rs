@@ -346,7 +346,7 @@ pub use ::tokio;
 #[cfg(feature = "record")]
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::awaited::{Arm, At, arm, at, ended};
+    pub use crate::awaited::{Arm, At, arm, at, ended, expected};
     pub use crate::clock::now;
     pub use crate::label::Label;
     pub use crate::recorder::{Frame, Span};

@@ -7,7 +7,16 @@ use crate::captures::{self, Capture, Kind};
 
 /// Names all arguments, the last first; and makes variables of those that are patterns or behind one, the first first.
 pub(super) fn naming(captures: &[Capture]) -> (TokenStream, TokenStream) {
-    let captured = captures.iter().rev().map(|Capture { name, cfgs, levels, kind }| {
+    let is_plain = |it: &Capture| {
+        it.cfgs.is_empty()
+            && !matches!(it.kind, Kind::Plain { unused: true })
+            && allow_underscored(&it.name).is_none()
+    };
+    // One statement for all where that can be, for the compiler's sake.
+    let names = captures.iter().rev().map(|capture| &capture.name);
+    let together = (captures.len() > 1 && captures.iter().all(is_plain))
+        .then(|| quote_spanned!(Span::mixed_site()=> { _ = (#(&#names),*); }));
+    let apart = captures.iter().rev().map(|Capture { name, cfgs, levels, kind }| {
         if matches!(kind, Kind::Plain { unused: true }) {
             // The binding has the argument's name and place, so that the warning of an unused one points there.
             quote_spanned!(Span::mixed_site()=> #(#cfgs)* if false { #(#levels)* let #name = &#name; })
@@ -36,7 +45,7 @@ pub(super) fn naming(captures: &[Capture]) -> (TokenStream, TokenStream) {
         }
         quote_spanned!(Span::mixed_site()=> #again #(#cfgs)* #(#levels)* let #pattern = #name;)
     });
-    (captured.collect(), variables.collect())
+    (together.unwrap_or_else(|| apart.collect()), variables.collect())
 }
 
 /// A name that says it is not used is used nowhere but here.

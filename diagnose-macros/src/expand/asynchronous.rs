@@ -6,19 +6,14 @@ use syn::ReturnType;
 
 use super::arguments::naming;
 use super::output::{diverging, expected, never, return_future};
-use super::parts::{before, body_of, future_kind, krate, label, split};
+use super::parts::{body_of, future_kind, in_braces, krate, label, split, taken_apart};
 use crate::args::Args;
 use crate::attributes;
 use crate::captures::{self, Mentions};
 use crate::function::Function;
 
 /// Makes it a function that returns the timed future, or keeps it `async` for an attribute that wants to see that.
-pub(crate) fn asynchronous(
-    args: &Args,
-    function: Function,
-    mentions: &Mentions,
-    points: &[TokenStream],
-) -> TokenStream {
+pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStream]) -> TokenStream {
     let statics = body_of(args, future_kind(args, "Fn"), &function, points);
     let never = match &function.sig.output {
         ReturnType::Type(_, output) => never(output),
@@ -27,17 +22,20 @@ pub(crate) fn asynchronous(
     let keep_async =
         never.is_some() || function.keep_async || function.attrs.iter().any(attributes::may_look_for_async);
     let Function { attrs, before: qualifiers, mut sig, block, .. } = function;
-    let captures = captures::of(&mut sig, mentions);
+    let (braces, items, statements) = taken_apart(block);
+    let mentions = Mentions::of(&sig, &statements, args.label.as_ref());
+    let captures = captures::of(&mut sig, &mentions);
     let (outer, inner) = split(&attrs);
     let krate = krate(args);
     let label = label(args, &krate);
     let (captured, variables) = naming(&captures);
-    let expected = if never.is_some() { TokenStream::new() } else { expected(&sig.output) };
+    let expected = if never.is_some() { TokenStream::new() } else { expected(&krate, &sig.output) };
     let inside = if variables.is_empty() {
-        before(block, &[], &quote_spanned!(Span::mixed_site()=> #captured #expected))
+        in_braces(braces, quote_spanned!(Span::mixed_site()=> #items #captured #expected #statements))
     } else {
         // The braces around have this crate's edition, 2024: temporaries of the body's last expression are gone
         // before what the patterns have bound.
+        let block = in_braces(braces, quote!(#items #statements));
         quote_spanned!(Span::mixed_site()=> { #captured #variables #expected #block })
     };
     let future = match never {

@@ -32,7 +32,7 @@ pub(crate) fn closure(args: &Args, closure: &mut ExprClosure, points: &[TokenStr
     let krate = krate(args);
     let statics = statics(args, async_token.span, points);
     let expected = match &closure.output {
-        ReturnType::Type(..) => expected(&closure.output),
+        ReturnType::Type(..) => expected(&krate, &closure.output),
         ReturnType::Default => TokenStream::new(),
     };
     let inside = match &*closure.body {

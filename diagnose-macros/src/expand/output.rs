@@ -8,7 +8,7 @@ use syn::{ReturnType, Signature, Token, Type, parse_quote, parse_quote_spanned};
 
 /// A branch that is never taken and returns the declared type: from it the compiler knows what the block returns
 /// before it comes to the body, so that coercions work and errors point at the body.
-pub(super) fn expected(output: &ReturnType) -> TokenStream {
+pub(super) fn expected(krate: &TokenStream, output: &ReturnType) -> TokenStream {
     let ReturnType::Type(_, output) = output else {
         return quote_spanned!(Span::mixed_site()=> if false { return; });
     };
@@ -21,9 +21,7 @@ pub(super) fn expected(output: &ReturnType) -> TokenStream {
     // With the semicolon it is a statement in an empty body too, where it were the value that is of the wrong type.
     quote_spanned! {place=>
         if false {
-            if let ::core::option::Option::<#output>::Some(__diagnose_expected) = ::core::option::Option::None {
-                return __diagnose_expected;
-            }
+            return #krate::__private::expected::<#output>();
         };
     }
 }

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
+use syn::token::Brace;
 use syn::{AttrStyle, Attribute, Block, Expr, LitStr, Stmt};
 
 use crate::args::Args;
@@ -85,13 +86,22 @@ pub(super) fn krate(args: &Args) -> TokenStream {
 /// The body with something before its first statement, but behind its own attributes and the items it begins with. Its
 /// braces stay the user's own, and with them the edition that decides about temporaries, and the compiler's word on
 /// braces that are not needed.
-pub(super) fn before(mut body: Block, inner: &[&Attribute], start: &TokenStream) -> TokenStream {
+pub(super) fn before(body: Block, inner: &[&Attribute], start: &TokenStream) -> TokenStream {
+    let (braces, items, statements) = taken_apart(body);
+    in_braces(braces, quote!(#(#inner)* #items #start #statements))
+}
+
+/// The braces of a body, the items that it begins with, and the rest.
+pub(super) fn taken_apart(mut body: Block) -> (Brace, TokenStream, TokenStream) {
     let n_items = body.stmts.iter().take_while(|statement| matches!(statement, Stmt::Item(_))).count();
     let statements = body.stmts.split_off(n_items);
-    let items = std::mem::take(&mut body.stmts);
-    let inside = quote!(#(#inner)* #(#items)* #start #(#statements)*);
-    body.stmts.push(Stmt::Expr(Expr::Verbatim(inside), None));
-    quote!(#body)
+    let items = body.stmts;
+    (body.brace_token, quote!(#(#items)*), quote!(#(#statements)*))
+}
+
+/// A body again.
+pub(super) fn in_braces(braces: Brace, inside: TokenStream) -> TokenStream {
+    Block { brace_token: braces, stmts: vec![Stmt::Expr(Expr::Verbatim(inside), None)] }.into_token_stream()
 }
 
 /// Attributes before the function, and `#![…]` inside it.

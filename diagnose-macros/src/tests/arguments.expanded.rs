@@ -1,18 +1,20 @@
 fn get(user: u64) -> impl ::core::future::Future<Output = ()> {
-    static __DIAGNOSE_BODY: my::diagnose::__private::Body<1usize> = my::diagnose::__private::Body {
+    static __DIAGNOSE_BODY: my::diagnose::__private::Body<
+        (my::diagnose::__private::Site,),
+    > = my::diagnose::__private::Body {
         site: my::diagnose::__private::Site::new(
             my::diagnose::__private::Kind::Task,
             "GET /user",
             ::core::module_path!(),
         ),
-        awaits: [
+        awaits: (
             my::diagnose::__private::Site::at(
                 &__DIAGNOSE_BODY.site,
                 "work().await",
                 3u32,
                 17u32,
             ),
-        ],
+        ),
     };
     my::diagnose::__private::Timed::new(
         &__DIAGNOSE_BODY.site,
@@ -32,8 +34,7 @@ fn get(user: u64) -> impl ::core::future::Future<Output = ()> {
                 return;
             }
             my::diagnose::__private::ended(
-                my::diagnose::__private::at(&__DIAGNOSE_BODY.awaits[0usize], work())
-                    .await,
+                my::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.0, work()).await,
                 &__DIAGNOSE_BODY.site,
             );
         },

@@ -1,19 +1,21 @@
 #[allow(clippy::async_yields_async)]
 fn get(key: u64) -> impl ::core::future::Future<Output = Option<u64>> {
-    static __DIAGNOSE_BODY: ::diagnose::__private::Body<1usize> = ::diagnose::__private::Body {
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<
+        (::diagnose::__private::Site,),
+    > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
             ::diagnose::__private::Kind::Fn,
             "get",
             ::core::module_path!(),
         ),
-        awaits: [
+        awaits: (
             ::diagnose::__private::Site::at(
                 &__DIAGNOSE_BODY.site,
                 "map().await",
                 3u32,
                 16u32,
             ),
-        ],
+        ),
     };
     ::diagnose::__private::Timed::new(
         &__DIAGNOSE_BODY.site,
@@ -23,15 +25,10 @@ fn get(key: u64) -> impl ::core::future::Future<Output = Option<u64>> {
                 _ = &key;
             }
             if false {
-                if let ::core::option::Option::<
-                    Option<u64>,
-                >::Some(__diagnose_expected) = ::core::option::Option::None {
-                    return __diagnose_expected;
-                }
+                return ::diagnose::__private::expected::<Option<u64>>();
             }
             ::diagnose::__private::ended(
-                    ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits[0usize], map())
-                        .await,
+                    ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.0, map()).await,
                     &__DIAGNOSE_BODY.site,
                 )
                 .get(&key)

@@ -2,13 +2,25 @@
 fn awaits<T: Source>(
     source: &T,
 ) -> impl ::core::future::Future<Output = Result<u32, Error>> {
-    static __DIAGNOSE_BODY: ::diagnose::__private::Body<9usize> = ::diagnose::__private::Body {
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<
+        (
+            ::diagnose::__private::Site,
+            ::diagnose::__private::Site,
+            ::diagnose::__private::Site,
+            ::diagnose::__private::Site,
+            ::diagnose::__private::Site,
+            ::diagnose::__private::Site,
+            ::diagnose::__private::Site,
+            ::diagnose::__private::Site,
+            ::diagnose::__private::Site,
+        ),
+    > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
             ::diagnose::__private::Kind::Fn,
             "awaits",
             ::core::module_path!(),
         ),
-        awaits: [
+        awaits: (
             ::diagnose::__private::Site::at(
                 &__DIAGNOSE_BODY.site,
                 "source.get(\"a\")?.next().await",
@@ -63,7 +75,7 @@ fn awaits<T: Source>(
                 17u32,
                 15u32,
             ),
-        ],
+        ),
     };
     ::diagnose::__private::Timed::new(
         &__DIAGNOSE_BODY.site,
@@ -73,18 +85,14 @@ fn awaits<T: Source>(
                 _ = &source;
             }
             if false {
-                if let ::core::option::Option::<
-                    Result<u32, Error>,
-                >::Some(__diagnose_expected) = ::core::option::Option::None {
-                    return __diagnose_expected;
-                }
+                return ::diagnose::__private::expected::<Result<u32, Error>>();
             }
             let first = ::diagnose::__private::ended(
                 ::diagnose::__private::at(
-                        &__DIAGNOSE_BODY.awaits[1usize],
+                        &__DIAGNOSE_BODY.awaits.1,
                         ::diagnose::__private::ended(
                                 ::diagnose::__private::at(
-                                        &__DIAGNOSE_BODY.awaits[0usize],
+                                        &__DIAGNOSE_BODY.awaits.0,
                                         source.get("a")?.next(),
                                     )
                                     .await,
@@ -96,30 +104,29 @@ fn awaits<T: Source>(
                 &__DIAGNOSE_BODY.site,
             );
             let block = {
-                static __DIAGNOSE_BODY: ::diagnose::__private::Body<1usize> = ::diagnose::__private::Body {
+                static __DIAGNOSE_BODY: ::diagnose::__private::Body<
+                    (::diagnose::__private::Site,),
+                > = ::diagnose::__private::Body {
                     site: ::diagnose::__private::Site::new(
                         ::diagnose::__private::Kind::Block,
                         "{block}",
                         ::core::module_path!(),
                     ),
-                    awaits: [
+                    awaits: (
                         ::diagnose::__private::Site::at(
                             &__DIAGNOSE_BODY.site,
                             "first.await",
                             4u32,
                             41u32,
                         ),
-                    ],
+                    ),
                 };
                 ::diagnose::__private::Timed::new(
                     &__DIAGNOSE_BODY.site,
                     ::diagnose::__private::Label::NONE,
                     async move {
                         ::diagnose::__private::ended(
-                            ::diagnose::__private::at(
-                                    &__DIAGNOSE_BODY.awaits[0usize],
-                                    first,
-                                )
+                            ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.0, first)
                                 .await,
                             &__DIAGNOSE_BODY.site,
                         )
@@ -128,27 +135,27 @@ fn awaits<T: Source>(
             };
             let folded = ::diagnose::__private::ended(
                 ::diagnose::__private::at(
-                        &__DIAGNOSE_BODY.awaits[2usize],
+                        &__DIAGNOSE_BODY.awaits.2,
                         source
                             .fold(
                                 0,
                                 async |sum, next| {
                                     static __DIAGNOSE_BODY: ::diagnose::__private::Body<
-                                        1usize,
+                                        (::diagnose::__private::Site,),
                                     > = ::diagnose::__private::Body {
                                         site: ::diagnose::__private::Site::new(
                                             ::diagnose::__private::Kind::Block,
                                             "{block}",
                                             ::core::module_path!(),
                                         ),
-                                        awaits: [
+                                        awaits: (
                                             ::diagnose::__private::Site::at(
                                                 &__DIAGNOSE_BODY.site,
                                                 "next.await",
                                                 5u32,
                                                 67u32,
                                             ),
-                                        ],
+                                        ),
                                     };
                                     ::diagnose::__private::Timed::new(
                                             &__DIAGNOSE_BODY.site,
@@ -156,10 +163,7 @@ fn awaits<T: Source>(
                                             async {
                                                 sum
                                                     + ::diagnose::__private::ended(
-                                                        ::diagnose::__private::at(
-                                                                &__DIAGNOSE_BODY.awaits[0usize],
-                                                                next,
-                                                            )
+                                                        ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.0, next)
                                                             .await,
                                                         &__DIAGNOSE_BODY.site,
                                                     )
@@ -173,19 +177,17 @@ fn awaits<T: Source>(
                 &__DIAGNOSE_BODY.site,
             );
             if let Some(item) = ::diagnose::__private::ended(
-                ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits[3usize], &mut block)
-                    .await,
+                ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.3, &mut block).await,
                 &__DIAGNOSE_BODY.site,
             ) {
                 return Ok(
                     ::diagnose::__private::ended(
-                        ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits[4usize], item)
-                            .await,
+                        ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.4, item).await,
                         &__DIAGNOSE_BODY.site,
                     )
                         + ::diagnose::__private::ended(
                             ::diagnose::__private::at(
-                                    &__DIAGNOSE_BODY.awaits[5usize],
+                                    &__DIAGNOSE_BODY.awaits.5,
                                     {
                                         const _: () = ();
                                         folded
@@ -198,7 +200,7 @@ fn awaits<T: Source>(
             }
             ::diagnose::__private::ended(
                 ::diagnose::__private::at(
-                        &__DIAGNOSE_BODY.awaits[6usize],
+                        &__DIAGNOSE_BODY.awaits.6,
                         async { source.none().await },
                     )
                     .await,
@@ -206,13 +208,13 @@ fn awaits<T: Source>(
             );
             println!(
                 "{} {value}", ::diagnose::__private::ended(::diagnose::__private::at(&
-                __DIAGNOSE_BODY.awaits[7usize], source.name()). await, & __DIAGNOSE_BODY
-                .site), value = 1
+                __DIAGNOSE_BODY.awaits.7, source.name()). await, & __DIAGNOSE_BODY.site),
+                value = 1
             );
             unknown!(source.name(). await);
             ::diagnose::__private::ended(
                 ::diagnose::__private::at(
-                        &__DIAGNOSE_BODY.awaits[8usize],
+                        &__DIAGNOSE_BODY.awaits.8,
                         source.with(|item| { item + 1 }),
                     )
                     .await,

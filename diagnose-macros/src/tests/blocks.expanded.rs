@@ -1,18 +1,20 @@
 fn blocks() -> impl ::core::future::Future<Output = ()> {
-    static __DIAGNOSE_BODY: ::diagnose::__private::Body<1usize> = ::diagnose::__private::Body {
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<
+        (::diagnose::__private::Site,),
+    > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
             ::diagnose::__private::Kind::Fn,
             "blocks",
             ::core::module_path!(),
         ),
-        awaits: [
+        awaits: (
             ::diagnose::__private::Site::at(
                 &__DIAGNOSE_BODY.site,
                 "async { one().await }.await",
                 4u32,
                 32u32,
             ),
-        ],
+        ),
     };
     ::diagnose::__private::Timed::new(
         &__DIAGNOSE_BODY.site,
@@ -23,35 +25,32 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
             }
             ::diagnose::__private::ended(
                 ::diagnose::__private::at(
-                        &__DIAGNOSE_BODY.awaits[0usize],
+                        &__DIAGNOSE_BODY.awaits.0,
                         {
                             const _: () = ();
                             static __DIAGNOSE_BODY: ::diagnose::__private::Body<
-                                1usize,
+                                (::diagnose::__private::Site,),
                             > = ::diagnose::__private::Body {
                                 site: ::diagnose::__private::Site::new(
                                     ::diagnose::__private::Kind::Block,
                                     "first",
                                     ::core::module_path!(),
                                 ),
-                                awaits: [
+                                awaits: (
                                     ::diagnose::__private::Site::at(
                                         &__DIAGNOSE_BODY.site,
                                         "one().await",
                                         4u32,
                                         24u32,
                                     ),
-                                ],
+                                ),
                             };
                             ::diagnose::__private::Timed::new(
                                 &__DIAGNOSE_BODY.site,
                                 ::diagnose::__private::Label::NONE,
                                 async {
                                     ::diagnose::__private::ended(
-                                        ::diagnose::__private::at(
-                                                &__DIAGNOSE_BODY.awaits[0usize],
-                                                one(),
-                                            )
+                                        ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.0, one())
                                             .await,
                                         &__DIAGNOSE_BODY.site,
                                     )
@@ -63,15 +62,15 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
                 &__DIAGNOSE_BODY.site,
             )?;
             join!(
-                { static __DIAGNOSE_BODY : ::diagnose::__private::Body < 1usize > =
-                ::diagnose::__private::Body { site :
+                { static __DIAGNOSE_BODY : ::diagnose::__private::Body <
+                (::diagnose::__private::Site,) > = ::diagnose::__private::Body { site :
                 ::diagnose::__private::Site::new(::diagnose::__private::Kind::Block,
                 "{block}", ::core::module_path!()), awaits :
-                [::diagnose::__private::Site::at(& __DIAGNOSE_BODY.site, "two().await",
-                5u32, 47u32)] }; ::diagnose::__private::Timed::new(& __DIAGNOSE_BODY
+                (::diagnose::__private::Site::at(& __DIAGNOSE_BODY.site, "two().await",
+                5u32, 47u32),) }; ::diagnose::__private::Timed::new(& __DIAGNOSE_BODY
                 .site, ::diagnose::__private::Label::NONE, async move {
                 ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
-                .awaits[0usize], two()). await, & __DIAGNOSE_BODY.site) }) },
+                .awaits.0, two()). await, & __DIAGNOSE_BODY.site) }) },
                 ::diagnose::__private::arm({ static ARM : ::diagnose::__private::Arm =
                 ::diagnose::__private::Arm::new(& ARM, & __DIAGNOSE_BODY.site, "three()",
                 5u32, 58u32).joined(); & ARM }, three())

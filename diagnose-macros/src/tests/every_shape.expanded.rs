@@ -16,13 +16,13 @@ where
     T: Send,
 {
     #![allow(clippy::all)]
-    static __DIAGNOSE_BODY: ::diagnose::__private::Body<0usize> = ::diagnose::__private::Body {
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<()> = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
             ::diagnose::__private::Kind::Fn,
             "patterns",
             ::core::module_path!(),
         ),
-        awaits: [],
+        awaits: (),
     };
     ::diagnose::__private::Timed::new(
         &__DIAGNOSE_BODY.site,
@@ -59,11 +59,7 @@ where
             }
             let __diagnose_argument_5 = __diagnose_argument_5;
             if false {
-                if let ::core::option::Option::<
-                    Result<_, Error>,
-                >::Some(__diagnose_expected) = ::core::option::Option::None {
-                    return __diagnose_expected;
-                }
+                return ::diagnose::__private::expected::<Result<_, Error>>();
             }
             {
                 use std::fmt;

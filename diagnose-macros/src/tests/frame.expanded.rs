@@ -2,13 +2,13 @@
 fn parse(n: u32) -> u32 {
     #![allow(unused)]
     const ONE: u32 = 1;
-    static __DIAGNOSE_BODY: ::diagnose::__private::Body<0usize> = ::diagnose::__private::Body {
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<()> = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
             ::diagnose::__private::Kind::Sync,
             "parse",
             ::core::module_path!(),
         ),
-        awaits: [],
+        awaits: (),
     };
     let _diagnose_frame = ::diagnose::__private::Frame::enter(
         &__DIAGNOSE_BODY.site,

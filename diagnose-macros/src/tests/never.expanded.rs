@@ -1,20 +1,22 @@
 #[allow(unreachable_code)]
 #[allow(clippy::async_yields_async)]
 async fn serve() -> ! {
-    static __DIAGNOSE_BODY: ::diagnose::__private::Body<1usize> = ::diagnose::__private::Body {
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<
+        (::diagnose::__private::Site,),
+    > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
             ::diagnose::__private::Kind::Fn,
             "serve",
             ::core::module_path!(),
         ),
-        awaits: [
+        awaits: (
             ::diagnose::__private::Site::at(
                 &__DIAGNOSE_BODY.site,
                 "accept().await",
                 4u32,
                 23u32,
             ),
-        ],
+        ),
     };
     ::diagnose::__private::Timed::new(
             &__DIAGNOSE_BODY.site,
@@ -35,7 +37,7 @@ async fn serve() -> ! {
                     loop {
                         ::diagnose::__private::ended(
                             ::diagnose::__private::at(
-                                    &__DIAGNOSE_BODY.awaits[0usize],
+                                    &__DIAGNOSE_BODY.awaits.0,
                                     accept(),
                                 )
                                 .await,

@@ -1,11 +1,11 @@
 fn returned(&self) -> BoxFuture<'_, u32> {
-    static __DIAGNOSE_BODY: ::diagnose::__private::Body<0usize> = ::diagnose::__private::Body {
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<()> = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
             ::diagnose::__private::Kind::Fn,
             "returned",
             ::core::module_path!(),
         ),
-        awaits: [],
+        awaits: (),
     };
     let __diagnose_label = ::diagnose::__private::Label::NONE;
     let __diagnose_future: BoxFuture<'_, u32> = (move || -> BoxFuture<'_, u32> {
@@ -14,13 +14,13 @@ fn returned(&self) -> BoxFuture<'_, u32> {
         }
         Box::pin(async move {
             let inner = {
-                static __DIAGNOSE_BODY: ::diagnose::__private::Body<0usize> = ::diagnose::__private::Body {
+                static __DIAGNOSE_BODY: ::diagnose::__private::Body<()> = ::diagnose::__private::Body {
                     site: ::diagnose::__private::Site::new(
                         ::diagnose::__private::Kind::Block,
                         "{block}",
                         ::core::module_path!(),
                     ),
-                    awaits: [],
+                    awaits: (),
                 };
                 ::diagnose::__private::Timed::new(
                     &__DIAGNOSE_BODY.site,

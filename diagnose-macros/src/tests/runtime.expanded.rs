@@ -1,19 +1,21 @@
 #[tokio::main]
 async fn main() {
-    static __DIAGNOSE_BODY: ::diagnose::__private::Body<1usize> = ::diagnose::__private::Body {
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<
+        (::diagnose::__private::Site,),
+    > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
             ::diagnose::__private::Kind::Fn,
             "main",
             ::core::module_path!(),
         ),
-        awaits: [
+        awaits: (
             ::diagnose::__private::Site::at(
                 &__DIAGNOSE_BODY.site,
                 "serve().await",
                 4u32,
                 18u32,
             ),
-        ],
+        ),
     };
     ::diagnose::__private::Timed::new(
             &__DIAGNOSE_BODY.site,
@@ -23,8 +25,7 @@ async fn main() {
                     return;
                 }
                 ::diagnose::__private::ended(
-                    ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits[0usize], serve())
-                        .await,
+                    ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.0, serve()).await,
                     &__DIAGNOSE_BODY.site,
                 );
             },

@@ -1,11 +1,17 @@
 fn selects() -> impl ::core::future::Future<Output = ()> {
-    static __DIAGNOSE_BODY: ::diagnose::__private::Body<3usize> = ::diagnose::__private::Body {
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<
+        (
+            ::diagnose::__private::Site,
+            ::diagnose::__private::Site,
+            ::diagnose::__private::Site,
+        ),
+    > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
             ::diagnose::__private::Kind::Fn,
             "selects",
             ::core::module_path!(),
         ),
-        awaits: [
+        awaits: (
             ::diagnose::__private::Site::at(
                 &__DIAGNOSE_BODY.site,
                 "open().await",
@@ -24,7 +30,7 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 7u32,
                 43u32,
             ),
-        ],
+        ),
     };
     ::diagnose::__private::Timed::new(
         &__DIAGNOSE_BODY.site,
@@ -37,30 +43,29 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 ::diagnose::__private::arm({ static ARM : ::diagnose::__private::Arm =
                 ::diagnose::__private::Arm::new(& ARM, & __DIAGNOSE_BODY.site, "one()",
                 3u32, 36u32).joined(); & ARM }, one()), { static __DIAGNOSE_BODY :
-                ::diagnose::__private::Body < 1usize > = ::diagnose::__private::Body {
-                site :
+                ::diagnose::__private::Body < (::diagnose::__private::Site,) > =
+                ::diagnose::__private::Body { site :
                 ::diagnose::__private::Site::new(::diagnose::__private::Kind::Block,
                 "{block}", ::core::module_path!()), awaits :
-                [::diagnose::__private::Site::at(& __DIAGNOSE_BODY.site, "two().await",
-                3u32, 57u32)] }; ::diagnose::__private::Timed::new(& __DIAGNOSE_BODY
+                (::diagnose::__private::Site::at(& __DIAGNOSE_BODY.site, "two().await",
+                3u32, 57u32),) }; ::diagnose::__private::Timed::new(& __DIAGNOSE_BODY
                 .site, ::diagnose::__private::Label::NONE, async {
                 ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
-                .awaits[0usize], two()). await, & __DIAGNOSE_BODY.site) }) }
+                .awaits.0, two()). await, & __DIAGNOSE_BODY.site) }) }
             );
             tokio::select! {
                 biased; Some(item) = ::diagnose::__private::arm({ static ARM :
                 ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
                 __DIAGNOSE_BODY.site, "stream.next()", 6u32, 35u32); & ARM }, stream
                 .next()), if ::diagnose::__private::ended(::diagnose::__private::at(&
-                __DIAGNOSE_BODY.awaits[0usize], open()). await, & __DIAGNOSE_BODY.site)
-                => ::diagnose::__private::ended(::diagnose::__private::at(&
-                __DIAGNOSE_BODY.awaits[1usize], item.close()). await, & __DIAGNOSE_BODY
-                .site), _ = ::diagnose::__private::arm({ static ARM :
-                ::diagnose::__private::Arm = ::diagnose::__private::Arm::new(& ARM, &
-                __DIAGNOSE_BODY.site, "&mut timeout", 7u32, 25u32); & ARM }, & mut
-                timeout) => { ::diagnose::__private::ended(::diagnose::__private::at(&
-                __DIAGNOSE_BODY.awaits[2usize], late()). await, & __DIAGNOSE_BODY.site) }
-                else => {}
+                __DIAGNOSE_BODY.awaits.0, open()). await, & __DIAGNOSE_BODY.site) =>
+                ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
+                .awaits.1, item.close()). await, & __DIAGNOSE_BODY.site), _ =
+                ::diagnose::__private::arm({ static ARM : ::diagnose::__private::Arm =
+                ::diagnose::__private::Arm::new(& ARM, & __DIAGNOSE_BODY.site,
+                "&mut timeout", 7u32, 25u32); & ARM }, & mut timeout) => {
+                ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
+                .awaits.2, late()). await, & __DIAGNOSE_BODY.site) } else => {}
             }
             futures::select! {
                 item = ::diagnose::__private::arm({ static ARM :
