@@ -8,13 +8,15 @@
 //!
 //! The block that a function returns as its future is not wrapped: it is timed already, as the function.
 
+use std::mem;
+
 use proc_macro2::TokenStream;
-use quote::quote;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Error, Expr, ExprAwait, ExprClosure, Item, Macro, Meta, Result, Stmt};
+use syn::{Attribute, Block, Error, Expr, ExprClosure, Item, Macro, Meta, Result, Stmt};
 
 use crate::args::Args;
 use crate::attributes::{hand_down, is_ours, take};
+use crate::points::begins_with_place;
 use crate::{boxed, check, expand};
 
 /// What a body is.
@@ -32,7 +34,7 @@ pub(crate) enum Body {
 pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStream>, Option<Error>) {
     let outer = Some(Args::default().inherit(outer));
     let around = Around { skipped: false, is_async: is == Body::Async, returns: is == Body::ReturnsFuture };
-    let mut blocks = Blocks { outer, around, points: Vec::new(), error: None };
+    let mut blocks = Blocks { outer, around, points: Vec::new(), is_place: false, error: None };
     if around.returns {
         blocks.returned_block(body);
     } else {
@@ -44,7 +46,7 @@ pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStr
 /// Only takes the attributes out, from a body that stays as it is.
 pub(crate) fn strip(body: &mut Block) {
     let around = Around { skipped: true, is_async: false, returns: false };
-    Blocks { outer: None, around, points: Vec::new(), error: None }.visit_block_mut(body);
+    Blocks { outer: None, around, points: Vec::new(), is_place: false, error: None }.visit_block_mut(body);
 }
 
 pub(crate) struct Blocks {
@@ -52,7 +54,9 @@ pub(crate) struct Blocks {
     outer: Option<Args>,
     around: Around,
     /// The sites of the await points of the innermost body, by their numbers.
-    points: Vec<TokenStream>,
+    pub(crate) points: Vec<TokenStream>,
+    /// Whether the expression that is visited next may be a place in memory, which cannot be handed through a call.
+    is_place: bool,
     error: Option<Error>,
 }
 
@@ -70,7 +74,9 @@ struct Around {
 impl VisitMut for Blocks {
     fn visit_expr_mut(&mut self, expression: &mut Expr) {
         hand_down(expression);
+        let is_place = mem::take(&mut self.is_place);
         match expression {
+            Expr::Macro(_) => self.macro_expression(expression, is_place),
             Expr::Async(_) => self.block(expression),
             Expr::Await(_) => self.awaited(expression),
             Expr::Closure(closure) => self.closure(closure),
@@ -80,7 +86,20 @@ impl VisitMut for Blocks {
                     self.returned(future);
                 }
             }
-            _ => visit_mut::visit_expr_mut(self, expression),
+            _ => {
+                self.is_place = begins_with_place(expression, is_place);
+                visit_mut::visit_expr_mut(self, expression);
+            }
+        }
+    }
+
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let last = block.stmts.len().saturating_sub(1);
+        for (number, statement) in block.stmts.iter_mut().enumerate() {
+            match statement {
+                Stmt::Macro(_) => self.macro_statement(statement, number == last),
+                other => self.visit_stmt_mut(other),
+            }
         }
     }
 
@@ -92,9 +111,7 @@ impl VisitMut for Blocks {
     }
 
     fn visit_macro_mut(&mut self, invocation: &mut Macro) {
-        if let Some(tokens) = self.known_macro(invocation).or_else(|| self.in_tokens(&invocation.tokens)) {
-            invocation.tokens = tokens;
-        }
+        self.invocation(invocation);
     }
 
     /// Items in the body have attributes of their own.
@@ -132,7 +149,7 @@ impl Blocks {
         let outer = self.outer.replace(own);
         let points = self.body(inside, |this| visit_mut::visit_expr_async_mut(this, block));
         if let (Some(own), Expr::Async(block)) =
-            (std::mem::replace(&mut self.outer, outer), taken(expression))
+            (mem::replace(&mut self.outer, outer), mem::replace(expression, Expr::PLACEHOLDER))
         {
             *expression = expand::block(&own, block, &points);
         }
@@ -144,21 +161,6 @@ impl Blocks {
         let points = self.body(inside, |this| visit_mut::visit_expr_closure_mut(this, closure));
         if let Some(outer) = self.outer.as_ref().filter(|_| is_async && self.is_timing()) {
             expand::closure(&Args::default().inherit(outer), closure, &points);
-        }
-    }
-
-    fn awaited(&mut self, expression: &mut Expr) {
-        let Expr::Await(point) = expression else { return };
-        let place = (self.awaits().is_some() && !never_ends(&point.base)).then(|| {
-            let ExprAwait { base, dot_token, await_token, .. } = &*point;
-            expand::Place::of(&quote!(#base #dot_token #await_token))
-        });
-        visit_mut::visit_expr_await_mut(self, point);
-        if let (Some(place), Some(args)) = (place, self.awaits()) {
-            *point.base = expand::awaited(args, &place, self.points.len(), &point.base);
-            let site = expand::point(args, &place);
-            *expression = expand::ended(args, &place, point);
-            self.points.push(site);
         }
     }
 
@@ -218,13 +220,13 @@ impl Blocks {
 
     /// A body of its own, with await points of its own.
     fn body(&mut self, inside: Around, visit: impl FnOnce(&mut Self)) -> Vec<TokenStream> {
-        let outside = std::mem::take(&mut self.points);
+        let outside = mem::take(&mut self.points);
         self.within(inside, visit);
-        std::mem::replace(&mut self.points, outside)
+        mem::replace(&mut self.points, outside)
     }
 
     fn within(&mut self, inside: Around, visit: impl FnOnce(&mut Self)) {
-        let outside = std::mem::replace(&mut self.around, inside);
+        let outside = mem::replace(&mut self.around, inside);
         visit(self);
         self.around = outside;
     }
@@ -237,10 +239,6 @@ impl Blocks {
     }
 }
 
-fn taken(expression: &mut Expr) -> Expr {
-    std::mem::replace(expression, Expr::PLACEHOLDER)
-}
-
 fn own_args(attribute: &Attribute) -> Result<Args> {
     match &attribute.meta {
         Meta::Path(_) => Ok(Args::default()),
@@ -248,17 +246,5 @@ fn own_args(attribute: &Attribute) -> Result<Args> {
         Meta::NameValue(value) => {
             Err(Error::new_spanned(value, "expected `#[diagnose]` or `#[diagnose(…)]`"))
         }
-    }
-}
-
-/// Whether there is nothing to wait for, as in `panic!().await`, where the compiler would call our call unreachable.
-fn never_ends(expression: &Expr) -> bool {
-    match expression {
-        Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
-        Expr::Paren(inside) => never_ends(&inside.expr),
-        Expr::Macro(invocation) => invocation.mac.path.segments.last().is_some_and(|last| {
-            ["panic", "todo", "unimplemented", "unreachable"].iter().any(|name| last.ident == name)
-        }),
-        _ => false,
     }
 }

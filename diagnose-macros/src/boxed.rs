@@ -1,6 +1,6 @@
 //! Functions that are not `async` and return a future all the same: the future is timed, not its construction.
 
-use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
 use syn::{
     Block, Expr, ExprAsync, ExprClosure, ExprReturn, ExprTry, Item, ReturnType, Signature, Stmt, Type,
     TypeParamBound,
@@ -80,32 +80,33 @@ pub(crate) fn pinned(expression: &mut Expr) -> Option<&mut Expr> {
 }
 
 /// Whether a body can end before its last expression, by `return` or `?`.
-pub(crate) fn ends_early(body: &Block) -> bool {
+pub(crate) fn ends_early(body: &mut Block) -> bool {
     let mut search = Search(false);
-    search.visit_block(body);
+    search.visit_block_mut(body);
     search.0
 }
 
+/// It changes nothing: the other kind of visitor would be one thing more to compile.
 struct Search(bool);
 
-impl<'a> Visit<'a> for Search {
-    fn visit_expr_return(&mut self, _: &'a ExprReturn) {
+impl VisitMut for Search {
+    fn visit_expr_return_mut(&mut self, _: &mut ExprReturn) {
         self.0 = true;
     }
 
-    fn visit_expr_try(&mut self, _: &'a ExprTry) {
+    fn visit_expr_try_mut(&mut self, _: &mut ExprTry) {
         self.0 = true;
     }
 
     /// `return` in a macro's arguments cannot be told from other words.
-    fn visit_macro(&mut self, invocation: &'a syn::Macro) {
+    fn visit_macro_mut(&mut self, invocation: &mut syn::Macro) {
         let text = invocation.tokens.to_string();
         self.0 |= text.contains("return") || text.contains('?');
-        visit::visit_macro(self, invocation);
+        visit_mut::visit_macro_mut(self, invocation);
     }
 
     // What ends in these is not the body.
-    fn visit_expr_async(&mut self, _: &'a ExprAsync) {}
-    fn visit_expr_closure(&mut self, _: &'a ExprClosure) {}
-    fn visit_item(&mut self, _: &'a Item) {}
+    fn visit_expr_async_mut(&mut self, _: &mut ExprAsync) {}
+    fn visit_expr_closure_mut(&mut self, _: &mut ExprClosure) {}
+    fn visit_item_mut(&mut self, _: &mut Item) {}
 }

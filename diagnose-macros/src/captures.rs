@@ -149,7 +149,7 @@ impl Mentions {
                 TokenTree::Ident(identifier) => self.mention(&identifier.unraw().to_string()),
                 TokenTree::Literal(literal) => self.collect_words(&literal.to_string()),
                 TokenTree::Punct(punct) => {
-                    punctuation = (punct.as_char(), before == (punct.as_char(), false))
+                    punctuation = (punct.as_char(), before == (punct.as_char(), false));
                 }
             }
             before = punctuation;

@@ -36,6 +36,8 @@ mod members;
 #[cfg(not(feature = "record"))]
 mod off;
 #[cfg(feature = "record")]
+mod points;
+#[cfg(feature = "record")]
 mod select;
 #[cfg(all(test, feature = "record"))]
 mod tests;

@@ -2,7 +2,7 @@
 //!
 //! Anything that does not parse as expected stays as it was written, and so do all other macros, but for the annotated
 //! blocks in them: `dbg!` and `assert!` print the source of their arguments, and what an unknown macro makes of an
-//! `.await` is not known.
+//! `.await` is not known. Then the macro as a whole is one await.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
@@ -10,10 +10,11 @@ use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::VisitMut as _;
-use syn::{Expr, Lit, Macro, Result, Token};
+use syn::{Expr, Lit, Macro, PathSegment, Result, Token};
 
 use crate::attributes::is_ours;
 use crate::blocks::Blocks;
+use crate::expand::Place;
 
 /// Macros that evaluate their arguments and print none of them as source.
 const PLAIN: [&str; 19] = [
@@ -41,7 +42,25 @@ const PLAIN: [&str; 19] = [
 /// Macros of `log` and `tracing`. What stands before the format string must be `name = value`.
 const LOGGING: [&str; 6] = ["debug", "error", "info", "log", "trace", "warn"];
 
+/// Macros whose arguments are the body of something else, which does not run here.
+const BODIES: [&str; 4] = ["quote", "quote_spanned", "stream", "try_stream"];
+
 impl Blocks {
+    /// Rewrites the arguments of a macro as far as they can be read. Where there are awaits that cannot, the macro itself is
+    /// the place.
+    pub(crate) fn invocation(&mut self, invocation: &mut Macro) -> Option<Place> {
+        if let Some(tokens) = self.known_macro(invocation) {
+            invocation.tokens = tokens;
+            return None;
+        }
+        let hides_awaits = self.awaits().is_some() && hides_awaits(invocation);
+        let place = hides_awaits.then(|| Place::of(&*invocation));
+        if let Some(tokens) = self.in_tokens(&invocation.tokens) {
+            invocation.tokens = tokens;
+        }
+        place
+    }
+
     /// The arguments of a macro that is known, rewritten; `None` if it is not, or if there is nothing to rewrite.
     pub(crate) fn known_macro(&mut self, invocation: &Macro) -> Option<TokenStream> {
         if !self.is_timing() {
@@ -148,6 +167,52 @@ impl Parse for Argument {
         let name = if is_named { Some((input.call(Ident::parse_any)?, input.parse()?)) } else { None };
         Ok(Self { name, value: input.parse()? })
     }
+}
+
+/// Whether a macro that stays as it was written awaits something in the body around it.
+fn hides_awaits(invocation: &Macro) -> bool {
+    let is_in = |names: &[&str]| {
+        invocation.path.segments.iter().any(|segment| names.iter().any(|name| segment.ident == name))
+    };
+    let is_select = is_in(&["select", "select_biased"]) && is_in(&["tokio", "futures", "futures_util"]);
+    is_select || (!is_in(&BODIES) && awaits(invocation.tokens.clone()))
+}
+
+/// Whether a macro may be one that never comes back, by what can be seen of it. What stands behind such a one the compiler
+/// calls unreachable.
+pub(crate) fn may_never_end(invocation: &Macro) -> bool {
+    let names = ["abort", "bail", "fail", "raise", "throw"];
+    let is_named = |last: &PathSegment| names.iter().any(|name| last.ident == name);
+    invocation.path.segments.last().is_some_and(is_named) || leaves(invocation.tokens.clone())
+}
+
+fn leaves(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => leaves(group.stream()),
+        TokenTree::Ident(word) => word == "return" || word == "break" || word == "continue",
+        _ => false,
+    })
+}
+
+/// Whether there is an `.await` that is not one of an async block.
+fn awaits(tokens: TokenStream) -> bool {
+    let (mut after_dot, mut after_async) = (false, false);
+    tokens.into_iter().any(|token| {
+        let (was_after_dot, was_after_async) = (after_dot, after_async);
+        (after_dot, after_async) = (false, false);
+        match token {
+            TokenTree::Group(group) => !was_after_async && awaits(group.stream()),
+            TokenTree::Ident(word) => {
+                after_async = word == "async" || was_after_async && word == "move";
+                was_after_dot && word == "await"
+            }
+            TokenTree::Punct(punct) => {
+                after_dot = punct.as_char() == '.';
+                false
+            }
+            TokenTree::Literal(_) => false,
+        }
+    })
 }
 
 /// Whether there may be an `.await`, an async block or an attribute of ours.

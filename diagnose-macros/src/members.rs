@@ -136,7 +136,9 @@ impl Members<'_> {
             Ok(args) => {
                 let args = args.unwrap_or_else(|| Args::default().inherit(self.args));
                 let (_, error) = blocks::rewrite(&mut function.block, &args, Body::Plain);
-                error.into_iter().for_each(|error| self.refuse(error));
+                if let Some(error) = error {
+                    self.refuse(error);
+                }
                 expand::polled(&args, function, polled.ready)
             }
             Err(error) => {

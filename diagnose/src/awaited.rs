@@ -58,6 +58,32 @@ pub fn ended<T>(value: T, owner: &'static Site) -> T {
     value
 }
 
+/// The awaits in the arguments of a macro that cannot be read, as one: it begins here, and ends with its value, or where its
+/// code leaves it.
+#[must_use]
+#[derive(Debug)]
+pub struct InMacro(&'static Site);
+
+impl InMacro {
+    /// Before the macro.
+    #[inline]
+    pub fn begin(place: &'static Site) -> Self {
+        recorder::begin_await(place, false);
+        Self(place)
+    }
+
+    /// Behind it.
+    #[inline]
+    pub fn end(self) {}
+}
+
+impl Drop for InMacro {
+    #[inline]
+    fn drop(&mut self) {
+        recorder::leave_macro(self.0);
+    }
+}
+
 /// A value of the type that a body returns, in a branch that is never taken.
 #[must_use]
 pub fn expected<T>() -> T {

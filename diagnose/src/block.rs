@@ -14,7 +14,7 @@
 /// It expands to the future inside a [`Timed`](crate::Timed) with a static of its own:
 /// ```text
 /// { static SITE: Site = Site::new(Kind::Block, "parse", module_path!());
-///   Timed::new(&SITE, Label::NONE, async { parse().await }) }
+///   Timed::new(Span::new(&SITE, Label::NONE), async { parse().await }) }
 /// ```
 /// Without the feature `record` it expands to the future itself.
 #[cfg(feature = "record")]
@@ -22,15 +22,17 @@
 macro_rules! block {
     ($name:literal, $future:expr $(,)?) => {
         $crate::__private::Timed::new(
-            {
-                static SITE: $crate::__private::Site = $crate::__private::Site::new(
-                    $crate::__private::Kind::Block,
-                    $name,
-                    ::core::module_path!(),
-                );
-                &SITE
-            },
-            $crate::__private::Label::NONE,
+            $crate::__private::Span::new(
+                {
+                    static SITE: $crate::__private::Site = $crate::__private::Site::new(
+                        $crate::__private::Kind::Block,
+                        $name,
+                        ::core::module_path!(),
+                    );
+                    &SITE
+                },
+                $crate::__private::Label::NONE,
+            ),
             $future,
         )
     };

@@ -274,7 +274,7 @@ mod within;
 /// ```text
 /// fn get(key: u64) -> impl Future<Output = Option<String>> {
 ///     static BODY: Body<(Site,)> = Body { site: Site::new(…), awaits: (Site::at(&BODY.site, …),) };
-///     Timed::new(&BODY.site, Label::of(&BODY.site, || format!("key={key}")), async move {
+///     Timed::new(Span::new(&BODY.site, Label::of(&BODY.site, || format!("key={key}"))), async move {
 ///         _ = &key;                              // all arguments live as long as the future, as in an `async fn`
 ///         if false { return … }                  // so that the compiler knows the type before it sees the body
 ///         …                                      // the body
@@ -346,7 +346,7 @@ pub use ::tokio;
 #[cfg(feature = "record")]
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::awaited::{Arm, At, arm, at, ended, expected};
+    pub use crate::awaited::{Arm, At, InMacro, arm, at, ended, expected};
     pub use crate::clock::now;
     pub use crate::label::Label;
     pub use crate::recorder::{Frame, Span};

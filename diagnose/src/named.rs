@@ -6,6 +6,7 @@ use std::future::Future;
 use std::panic::Location;
 
 use crate::label::Label;
+use crate::recorder::Span;
 use crate::site::{Kind, Site};
 use crate::sync::RwLock;
 use crate::timed::Timed;
@@ -28,7 +29,7 @@ pub trait FutureExt: Future + Sized {
     #[track_caller]
     fn diagnose(self, name: &'static str) -> Timed<Self> {
         let site = site_at(name, Location::caller(), is_hand_written(any::type_name::<Self>()));
-        Timed::new(site, Label::NONE, self)
+        Timed::new(Span::new(site, Label::NONE), self)
     }
 }
 

@@ -8,9 +8,7 @@ use std::task::{Context, Poll};
 use futures_core::future::FusedFuture;
 use pin_project_lite::pin_project;
 
-use crate::label::Label;
 use crate::recorder::{Entry, RootPoll, Running, Span};
-use crate::site::Site;
 
 pin_project! {
     /// A future whose polls are recorded: what `#[diagnose]`, [`block!`](crate::block) and
@@ -38,10 +36,12 @@ pin_project! {
 }
 
 impl<F: Future> Timed<F> {
-    /// Times `future` as a span of `site`.
+    /// Times `future` as this span.
+    // Nothing here can unwind, and the span is there before the future, so that making it is no reason to compile how
+    // that future is dropped: it is one only where somebody may.
     #[inline]
-    pub fn new(site: &'static Site, label: Label, future: F) -> Self {
-        Self { of: PhantomData, future, span: Span::new(site, label) }
+    pub const fn new(span: Span, future: F) -> Self {
+        Self { of: PhantomData, future, span }
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
         Some(place) => diverging(place, &inside),
         None => quote_spanned!(Span::mixed_site()=> async move #inside),
     };
-    let timed = quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(&__DIAGNOSE_BODY.site, #label, #future));
+    let timed = quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #label), #future));
     let body = match (keep_async, never) {
         (false, _) => timed,
         (true, None) => quote_spanned!(Span::mixed_site()=> #timed.await),

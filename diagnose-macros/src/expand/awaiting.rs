@@ -3,13 +3,15 @@
 //! ```text
 //! get(key).await   ──▶   ended(at(&BODY.awaits.3, get(key)).await, &BODY.site)
 //! ```
+//! A macro that cannot be read is one await: `ended((InMacro::begin(&BODY.awaits.3), retry!(get(key).await)).1, &BODY.site)`.
+//!
 //! The calls give back what they are given. They stand where the awaited expression stood, so temporaries live as long as
 //! they did, and the `.await` is the user's own: what is not a future is refused there. The body is the innermost one, whose
 //! static has the site of the await among its `awaits`.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Expr, ExprAwait, parse_quote};
+use syn::{Expr, ExprAwait, Stmt, parse_quote};
 
 use super::parts::{krate, path};
 use crate::args::Args;
@@ -52,10 +54,53 @@ pub(crate) fn ended(args: &Args, place: &Place, expression: &mut ExprAwait) -> E
     Expr::Verbatim(quote!(#(#attributes)* #ended #arguments))
 }
 
+/// A macro that cannot be read, as an expression: the await begins before it, and ends with its value.
+pub(crate) fn macro_awaited(args: &Args, place: &Place, number: usize, invocation: &impl ToTokens) -> Expr {
+    let (begin, ended) = (begin(args, number), path(args, here(place.start), "ended"));
+    let arguments = quote_spanned!(Span::mixed_site()=> (#begin, #invocation).1, &__DIAGNOSE_BODY.site);
+    let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
+    arguments.set_span(here(place.end));
+    Expr::Verbatim(quote!(#ended #arguments))
+}
+
+/// Such a macro as a statement, which may define variables.
+pub(crate) fn macro_statement(
+    args: &Args,
+    place: &Place,
+    number: usize,
+    invocation: &impl ToTokens,
+    is_value: bool,
+) -> Stmt {
+    if is_value {
+        return Stmt::Expr(macro_awaited(args, place, number, invocation), None);
+    }
+    let begin = begin(args, number);
+    // It may be one that never comes back.
+    let statements = quote_spanned! {Span::mixed_site()=>
+        let __diagnose_macro = #begin;
+        #invocation
+        #[allow(unreachable_code)]
+        {
+            __diagnose_macro.end();
+        }
+    };
+    Stmt::Expr(Expr::Verbatim(statements), None)
+}
+
+fn begin(args: &Args, number: usize) -> TokenStream {
+    let (in_macro, number) = (path(args, Span::mixed_site(), "InMacro"), Literal::usize_unsuffixed(number));
+    quote_spanned!(Span::mixed_site()=> #in_macro::begin(&__DIAGNOSE_BODY.awaits.#number))
+}
+
+/// The place of something that is not the user's.
+fn here(place: Span) -> Span {
+    Span::mixed_site().located_at(place)
+}
+
 /// An arm of a macro that polls it in code of its own. `is_joined`: until it is done, whatever the others do.
 pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr, is_joined: bool) -> Expr {
     let krate = krate(args);
-    let new = site(args, "Arm", "new", Some(quote_spanned!(Span::mixed_site()=> &ARM,)), place);
+    let new = site(args, "Arm", "new", Some(&quote_spanned!(Span::mixed_site()=> &ARM,)), place);
     let joined = is_joined.then(|| quote_spanned!(Span::mixed_site()=> .joined()));
     let arm = quote_spanned! {Span::mixed_site()=>
         { static ARM: #krate::__private::Arm = #new #joined; &ARM }
@@ -64,7 +109,7 @@ pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr, is_joined: bool
 }
 
 /// A call that makes a site where the expression begins. Where the compiler does not tell where a token ends, that is 0.
-fn site(args: &Args, type_: &str, function: &str, first: Option<TokenStream>, place: &Place) -> TokenStream {
+fn site(args: &Args, type_: &str, function: &str, first: Option<&TokenStream>, place: &Place) -> TokenStream {
     let Place { text, start, end } = place;
     let (type_, function) = (path(args, *start, type_), Ident::new(function, *start));
     let path = quote_spanned!(*start=> #type_::#function);

@@ -20,7 +20,7 @@ pub(crate) fn block(args: &Args, mut block: ExprAsync, points: &[TokenStream]) -
         attrs,
         quote_spanned! {Span::mixed_site()=>
             #statics
-            #krate::__private::Timed::new(&__DIAGNOSE_BODY.site, #label, #block)
+            #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #label), #block)
         },
     )
 }
@@ -44,7 +44,7 @@ pub(crate) fn closure(args: &Args, closure: &mut ExprClosure, points: &[TokenStr
     };
     let timed = quote_spanned! {Span::mixed_site()=>
         #statics
-        #krate::__private::Timed::new(&__DIAGNOSE_BODY.site, #krate::__private::Label::NONE, async { #expected #inside }).await
+        #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #krate::__private::Label::NONE), async { #expected #inside }).await
     };
     *closure.body = braced(Vec::new(), timed);
 }

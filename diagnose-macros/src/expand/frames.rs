@@ -40,7 +40,7 @@ pub(crate) fn polled(args: &Args, function: Function, ready: Ready) -> TokenStre
     let name = function.owner.clone().unwrap_or_else(|| function.name());
     let name = args.name.clone().unwrap_or_else(|| LitStr::new(&name, place));
     let statics = body(args, "Impl", &name, place, &[]);
-    let Function { attrs, before: qualifiers, sig, block, .. } = function;
+    let Function { attrs, before: qualifiers, sig, mut block, .. } = function;
     let (outer, inner) = split(&attrs);
     let krate = krate(args);
     let output = &sig.output;
@@ -48,7 +48,7 @@ pub(crate) fn polled(args: &Args, function: Function, ready: Ready) -> TokenStre
         Ready::Once => quote!(::core::task::Poll::Ready(_)),
         Ready::PerItem => quote!(::core::task::Poll::Ready(::core::option::Option::Some(_))),
     };
-    let poll = if boxed::ends_early(&block) {
+    let poll = if boxed::ends_early(&mut block) {
         quote_spanned!(Span::mixed_site()=> (move || #output #block)())
     } else {
         quote!(#block)

@@ -3,7 +3,7 @@
 //! ```text
 //! #[diagnose]                              fn get(key: u64) -> impl Future<Output = Option<u64>> {
 //! async fn get(key: u64) -> Option<u64> {      static BODY: Body<(Site,)> = …;
-//!     map().await.get(&key)           ──▶      Timed::new(&BODY.site, Label::NONE, async move {
+//!     map().await.get(&key)           ──▶      Timed::new(Span::new(&BODY.site, Label::NONE), async move {
 //! }                                                _ = &key;                      // captures
 //!                                                  if false { return … }         // the type, for inference
 //!                                                  { map().await.get(&key) }     // the body, once; see `awaiting`
@@ -31,7 +31,7 @@ mod parts;
 mod returning;
 
 pub(crate) use asynchronous::asynchronous;
-pub(crate) use awaiting::{Place, arm, awaited, ended, point};
+pub(crate) use awaiting::{Place, arm, awaited, ended, macro_awaited, macro_statement, point};
 pub(crate) use block::{block, closure};
 pub(crate) use frames::{Ready, polled, synchronous};
 pub(crate) use returning::returning;

@@ -25,8 +25,8 @@ pub(crate) fn returning(
         #statics
         let __diagnose_label = #label;
     };
-    let timed = |future: TokenStream| quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(&__DIAGNOSE_BODY.site, __diagnose_label, #future));
-    let ends_early = boxed::ends_early(&block);
+    let timed = |future: TokenStream| quote_spanned!(Span::mixed_site()=> #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label), #future));
+    let ends_early = boxed::ends_early(&mut block);
     let mut last = if ends_early { None } else { boxed::last(&mut block) };
     let pinned = match (returned, &mut last) {
         (Returned::Boxed, Some(last)) => boxed::pinned(last),

@@ -17,14 +17,16 @@ fn get(user: u64) -> impl ::core::future::Future<Output = ()> {
         ),
     };
     my::diagnose::__private::Timed::new(
-        &__DIAGNOSE_BODY.site,
-        my::diagnose::__private::Label::of(
+        my::diagnose::__private::Span::new(
             &__DIAGNOSE_BODY.site,
-            || {
-                #[allow(clippy::used_underscore_binding)]
-                let __diagnose_text = ::std::format!("user={user}");
-                __diagnose_text
-            },
+            my::diagnose::__private::Label::of(
+                &__DIAGNOSE_BODY.site,
+                || {
+                    #[allow(clippy::used_underscore_binding)]
+                    let __diagnose_text = ::std::format!("user={user}");
+                    __diagnose_text
+                },
+            ),
         ),
         async move {
             {

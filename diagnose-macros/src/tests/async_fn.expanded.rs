@@ -18,8 +18,10 @@ fn get(key: u64) -> impl ::core::future::Future<Output = Option<u64>> {
         ),
     };
     ::diagnose::__private::Timed::new(
-        &__DIAGNOSE_BODY.site,
-        ::diagnose::__private::Label::NONE,
+        ::diagnose::__private::Span::new(
+            &__DIAGNOSE_BODY.site,
+            ::diagnose::__private::Label::NONE,
+        ),
         async move {
             {
                 _ = &key;

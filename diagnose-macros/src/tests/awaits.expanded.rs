@@ -13,6 +13,7 @@ fn awaits<T: Source>(
             ::diagnose::__private::Site,
             ::diagnose::__private::Site,
             ::diagnose::__private::Site,
+            ::diagnose::__private::Site,
         ),
     > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
@@ -71,6 +72,12 @@ fn awaits<T: Source>(
             ),
             ::diagnose::__private::Site::at(
                 &__DIAGNOSE_BODY.site,
+                "unknown!(source.name().await)",
+                12u32,
+                34u32,
+            ),
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
                 "source.with(|item| {…}).await",
                 17u32,
                 15u32,
@@ -78,8 +85,10 @@ fn awaits<T: Source>(
         ),
     };
     ::diagnose::__private::Timed::new(
-        &__DIAGNOSE_BODY.site,
-        ::diagnose::__private::Label::NONE,
+        ::diagnose::__private::Span::new(
+            &__DIAGNOSE_BODY.site,
+            ::diagnose::__private::Label::NONE,
+        ),
         async move {
             {
                 _ = &source;
@@ -122,8 +131,10 @@ fn awaits<T: Source>(
                     ),
                 };
                 ::diagnose::__private::Timed::new(
-                    &__DIAGNOSE_BODY.site,
-                    ::diagnose::__private::Label::NONE,
+                    ::diagnose::__private::Span::new(
+                        &__DIAGNOSE_BODY.site,
+                        ::diagnose::__private::Label::NONE,
+                    ),
                     async move {
                         ::diagnose::__private::ended(
                             ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.0, first)
@@ -158,8 +169,10 @@ fn awaits<T: Source>(
                                         ),
                                     };
                                     ::diagnose::__private::Timed::new(
-                                            &__DIAGNOSE_BODY.site,
-                                            ::diagnose::__private::Label::NONE,
+                                            ::diagnose::__private::Span::new(
+                                                &__DIAGNOSE_BODY.site,
+                                                ::diagnose::__private::Label::NONE,
+                                            ),
                                             async {
                                                 sum
                                                     + ::diagnose::__private::ended(
@@ -211,10 +224,17 @@ fn awaits<T: Source>(
                 __DIAGNOSE_BODY.awaits.7, source.name()). await, & __DIAGNOSE_BODY.site),
                 value = 1
             );
+            let __diagnose_macro = ::diagnose::__private::InMacro::begin(
+                &__DIAGNOSE_BODY.awaits.8,
+            );
             unknown!(source.name(). await);
+            #[allow(unreachable_code)]
+            {
+                __diagnose_macro.end();
+            }
             ::diagnose::__private::ended(
                 ::diagnose::__private::at(
-                        &__DIAGNOSE_BODY.awaits.8,
+                        &__DIAGNOSE_BODY.awaits.9,
                         source.with(|item| { item + 1 }),
                     )
                     .await,

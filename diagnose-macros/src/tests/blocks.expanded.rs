@@ -17,8 +17,10 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
         ),
     };
     ::diagnose::__private::Timed::new(
-        &__DIAGNOSE_BODY.site,
-        ::diagnose::__private::Label::NONE,
+        ::diagnose::__private::Span::new(
+            &__DIAGNOSE_BODY.site,
+            ::diagnose::__private::Label::NONE,
+        ),
         async move {
             if false {
                 return;
@@ -46,8 +48,10 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
                                 ),
                             };
                             ::diagnose::__private::Timed::new(
-                                &__DIAGNOSE_BODY.site,
-                                ::diagnose::__private::Label::NONE,
+                                ::diagnose::__private::Span::new(
+                                    &__DIAGNOSE_BODY.site,
+                                    ::diagnose::__private::Label::NONE,
+                                ),
                                 async {
                                     ::diagnose::__private::ended(
                                         ::diagnose::__private::at(&__DIAGNOSE_BODY.awaits.0, one())
@@ -67,8 +71,9 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
                 ::diagnose::__private::Site::new(::diagnose::__private::Kind::Block,
                 "{block}", ::core::module_path!()), awaits :
                 (::diagnose::__private::Site::at(& __DIAGNOSE_BODY.site, "two().await",
-                5u32, 47u32),) }; ::diagnose::__private::Timed::new(& __DIAGNOSE_BODY
-                .site, ::diagnose::__private::Label::NONE, async move {
+                5u32, 47u32),) };
+                ::diagnose::__private::Timed::new(::diagnose::__private::Span::new(&
+                __DIAGNOSE_BODY.site, ::diagnose::__private::Label::NONE), async move {
                 ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
                 .awaits.0, two()). await, & __DIAGNOSE_BODY.site) }) },
                 ::diagnose::__private::arm({ static ARM : ::diagnose::__private::Arm =

@@ -25,8 +25,10 @@ where
         awaits: (),
     };
     ::diagnose::__private::Timed::new(
-        &__DIAGNOSE_BODY.site,
-        ::diagnose::__private::Label::NONE,
+        ::diagnose::__private::Span::new(
+            &__DIAGNOSE_BODY.site,
+            ::diagnose::__private::Label::NONE,
+        ),
         async move {
             {
                 _ = &__diagnose_argument_5;

@@ -19,8 +19,10 @@ async fn serve() -> ! {
         ),
     };
     ::diagnose::__private::Timed::new(
-            &__DIAGNOSE_BODY.site,
-            ::diagnose::__private::Label::NONE,
+            ::diagnose::__private::Span::new(
+                &__DIAGNOSE_BODY.site,
+                ::diagnose::__private::Label::NONE,
+            ),
             {
                 trait Returned {
                     type Type;

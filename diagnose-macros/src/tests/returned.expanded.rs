@@ -23,8 +23,10 @@ fn returned(&self) -> BoxFuture<'_, u32> {
                     awaits: (),
                 };
                 ::diagnose::__private::Timed::new(
-                    &__DIAGNOSE_BODY.site,
-                    ::diagnose::__private::Label::NONE,
+                    ::diagnose::__private::Span::new(
+                        &__DIAGNOSE_BODY.site,
+                        ::diagnose::__private::Label::NONE,
+                    ),
                     async { two().await },
                 )
             };
@@ -33,8 +35,7 @@ fn returned(&self) -> BoxFuture<'_, u32> {
     })();
     ::std::boxed::Box::pin(
         ::diagnose::__private::Timed::new(
-            &__DIAGNOSE_BODY.site,
-            __diagnose_label,
+            ::diagnose::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label),
             __diagnose_future,
         ),
     )

@@ -18,8 +18,10 @@ async fn main() {
         ),
     };
     ::diagnose::__private::Timed::new(
-            &__DIAGNOSE_BODY.site,
-            ::diagnose::__private::Label::NONE,
+            ::diagnose::__private::Span::new(
+                &__DIAGNOSE_BODY.site,
+                ::diagnose::__private::Label::NONE,
+            ),
             async move {
                 if false {
                     return;

@@ -4,6 +4,7 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
             ::diagnose::__private::Site,
             ::diagnose::__private::Site,
             ::diagnose::__private::Site,
+            ::diagnose::__private::Site,
         ),
     > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
@@ -30,11 +31,19 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 7u32,
                 43u32,
             ),
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "select! { recv(a) -> b => b.await }",
+                19u32,
+                40u32,
+            ),
         ),
     };
     ::diagnose::__private::Timed::new(
-        &__DIAGNOSE_BODY.site,
-        ::diagnose::__private::Label::NONE,
+        ::diagnose::__private::Span::new(
+            &__DIAGNOSE_BODY.site,
+            ::diagnose::__private::Label::NONE,
+        ),
         async move {
             if false {
                 return;
@@ -48,8 +57,9 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 ::diagnose::__private::Site::new(::diagnose::__private::Kind::Block,
                 "{block}", ::core::module_path!()), awaits :
                 (::diagnose::__private::Site::at(& __DIAGNOSE_BODY.site, "two().await",
-                3u32, 57u32),) }; ::diagnose::__private::Timed::new(& __DIAGNOSE_BODY
-                .site, ::diagnose::__private::Label::NONE, async {
+                3u32, 57u32),) };
+                ::diagnose::__private::Timed::new(::diagnose::__private::Span::new(&
+                __DIAGNOSE_BODY.site, ::diagnose::__private::Label::NONE), async {
                 ::diagnose::__private::ended(::diagnose::__private::at(& __DIAGNOSE_BODY
                 .awaits.0, two()). await, & __DIAGNOSE_BODY.site) }) }
             );
@@ -82,9 +92,16 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 __DIAGNOSE_BODY.site, "stream.next()", 17u32, 29u32); & ARM }, stream
                 .next()) => item,
             }
-            select! {
-                recv(a) -> b => b. await
-            }
+            ::diagnose::__private::ended(
+                (
+                    ::diagnose::__private::InMacro::begin(&__DIAGNOSE_BODY.awaits.3),
+                    select! {
+                        recv(a) -> b => b. await
+                    },
+                )
+                    .1,
+                &__DIAGNOSE_BODY.site,
+            )
         },
     )
 }

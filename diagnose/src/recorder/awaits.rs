@@ -78,3 +78,12 @@ pub(crate) fn end_await(owner: &'static Site) {
         local::set_awaiting(None, AwaitState::NONE);
     }
 }
+
+/// A macro that cannot be read was left by a `break`, `return` or `?` of its own: its await ends there. Otherwise it has
+/// ended, or its body is not the one that runs, as when that is dropped.
+pub(crate) fn leave_macro(site: &'static Site) {
+    let is_open = local::awaiting().0.is_some_and(|node| ptr::eq(node.site, site));
+    if let Some(owner) = site.owner.filter(|_| is_open) {
+        end_await(owner);
+    }
+}

@@ -28,7 +28,7 @@ use crate::live::Task;
 use crate::site::{Kind, Site};
 use crate::tree::Node;
 
-pub(crate) use awaits::{begin_await, end_await};
+pub(crate) use awaits::{begin_await, end_await, leave_macro};
 pub(crate) use cost::poll_cost;
 pub use frame::Frame;
 pub(crate) use local::{Here, here, with_places, with_records};

@@ -18,6 +18,7 @@ mod methods;
 mod modules;
 mod names;
 mod never;
+mod opaque_macros;
 mod quiet;
 mod recursion;
 mod returned_futures;

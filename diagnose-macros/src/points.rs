@@ -1,0 +1,83 @@
+//! Await points in a body: which expressions and macros are one.
+
+use quote::quote;
+use syn::visit_mut::{self, VisitMut as _};
+use syn::{Expr, ExprAwait, Stmt, StmtMacro, UnOp};
+
+use crate::blocks::Blocks;
+use crate::expand;
+use crate::macros::may_never_end;
+
+impl Blocks {
+    /// `future.await`
+    pub(crate) fn awaited(&mut self, expression: &mut Expr) {
+        let Expr::Await(point) = expression else { return };
+        let place = (self.awaits().is_some() && !never_ends(&point.base)).then(|| {
+            let ExprAwait { base, dot_token, await_token, .. } = &*point;
+            expand::Place::of(&quote!(#base #dot_token #await_token))
+        });
+        visit_mut::visit_expr_await_mut(self, point);
+        if let (Some(place), Some(args)) = (place, self.awaits()) {
+            *point.base = expand::awaited(args, &place, self.points.len(), &point.base);
+            let site = expand::point(args, &place);
+            *expression = expand::ended(args, &place, point);
+            self.points.push(site);
+        }
+    }
+
+    /// A macro as an expression. `is_place`: it may stand for a place in memory, which stays where it is.
+    pub(crate) fn macro_expression(&mut self, expression: &mut Expr, is_place: bool) {
+        let Expr::Macro(invocation) = expression else { return };
+        self.visit_attributes_mut(&mut invocation.attrs);
+        let place = self.invocation(&mut invocation.mac);
+        let is_place = is_place || may_never_end(&invocation.mac);
+        if let Some((place, args)) = place.filter(|_| !is_place).zip(self.awaits()) {
+            let point = expand::point(args, &place);
+            *expression = expand::macro_awaited(args, &place, self.points.len(), &*expression);
+            self.points.push(point);
+        }
+    }
+
+    /// A macro as a statement.
+    pub(crate) fn macro_statement(&mut self, statement: &mut Stmt, is_last: bool) {
+        let Stmt::Macro(StmtMacro { attrs, mac, semi_token }) = statement else { return };
+        self.visit_attributes_mut(attrs);
+        let place = self.invocation(mac);
+        let is_value = is_last && semi_token.is_none();
+        let is_left = is_value && may_never_end(mac);
+        if let Some((place, args)) = place.filter(|_| !is_left).zip(self.awaits()) {
+            let point = expand::point(args, &place);
+            *statement = expand::macro_statement(args, &place, self.points.len(), statement, is_value);
+            self.points.push(point);
+        }
+    }
+}
+
+/// Whether what an expression begins with is looked at, borrowed or assigned to where it is.
+pub(crate) fn begins_with_place(expression: &Expr, is_place: bool) -> bool {
+    match expression {
+        Expr::Paren(_) | Expr::Group(_) => is_place,
+        Expr::Assign(_)
+        | Expr::Field(_)
+        | Expr::Index(_)
+        | Expr::Let(_)
+        | Expr::Match(_)
+        | Expr::MethodCall(_)
+        | Expr::RawAddr(_)
+        | Expr::Reference(_) => true,
+        Expr::Unary(unary) => matches!(unary.op, UnOp::Deref(_)),
+        _ => false,
+    }
+}
+
+/// Whether there is nothing to wait for, as in `panic!().await`, where the compiler would call our call unreachable.
+fn never_ends(expression: &Expr) -> bool {
+    match expression {
+        Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
+        Expr::Paren(inside) => never_ends(&inside.expr),
+        Expr::Macro(invocation) => invocation.mac.path.segments.last().is_some_and(|last| {
+            ["panic", "todo", "unimplemented", "unreachable"].iter().any(|name| last.ident == name)
+        }),
+        _ => false,
+    }
+}

@@ -1,0 +1,124 @@
+//! Macros whose arguments cannot be read: their awaits are one site, and everything else about them stays.
+
+use diagnose::{Kind, diagnose};
+use diagnose_macros_tests::{Noisy, drops, note, pause, run};
+
+macro_rules! defines {
+    ($name:ident = $value:expr) => {
+        let $name = $value;
+    };
+}
+
+macro_rules! place {
+    ($of:expr, $field:ident, $before:expr) => {
+        *{
+            $before;
+            &mut $of.$field
+        }
+    };
+}
+
+macro_rules! value {
+    ($($tokens:tt)*) => {{ $($tokens)* }};
+}
+
+struct Pair {
+    left: String,
+    right: String,
+}
+
+async fn text(value: &str) -> String {
+    pause().await;
+    value.to_owned()
+}
+
+async fn fails() -> Result<u32, String> {
+    pause().await;
+    Err("no".to_owned())
+}
+
+#[diagnose]
+// `dbg!` prints its arguments as they were written; a macro without a semicolon is a value.
+#[allow(clippy::dbg_macro, clippy::semicolon_if_nothing_returned)]
+async fn in_every_position(pair: &mut Pair) -> Result<String, String> {
+    defines!(one = text("one").await);
+    value! { let two = text("two").await; note("block"); drop(two) }
+    place!(pair, left, pause().await) = value!(text("left").await);
+    let borrowed = &place!(pair, left, pause().await);
+    let length = place!(pair, right, pause().await).len();
+    match place!(pair, right, pause().await) {
+        ref right if right.len() == length => note("place"),
+        _ => {}
+    }
+    let made = value!(async { text("later").await });
+    let all = format!("{one} {borrowed} {length} {} {}", value!(made.await), dbg!(text("dbg").await));
+    if value!(text("").await).is_empty() {
+        value!(pause().await; drop(Noisy("left")); return Ok(all))
+    }
+    value!(fails().await?);
+    value! { text("last").await; Ok(all) }
+}
+
+#[test]
+fn a_macro_keeps_its_meaning_in_every_position() {
+    let mut pair = Pair { left: "?".to_owned(), right: "right".to_owned() };
+    assert_eq!(run(in_every_position(&mut pair)).unwrap(), "one left 5 later dbg");
+    assert_eq!(drops(), ["block", "place", "left"]);
+}
+
+#[diagnose]
+#[allow(clippy::semicolon_if_nothing_returned)]
+async fn told(n: u32) -> u32 {
+    let mut sum = 0;
+    loop {
+        sum += value!(pause().await; 1);
+        if sum == n {
+            value!(pause().await; break);
+        }
+    }
+    if sum > n {
+        value!(pause().await; return 0)
+    }
+    value! { sum + 1 }
+}
+
+#[test]
+fn a_macro_with_awaits_is_a_site_and_one_without_is_none() {
+    assert_eq!(run(told(3)), 4);
+    let snapshot = diagnose::snapshot();
+    let body = snapshot.sites.iter().position(|site| site.name == "told").unwrap();
+    let body = snapshot.nodes.iter().position(|node| node.site == body).unwrap();
+    let awaits = snapshot.nodes.iter().filter(|node| node.parent == Some(body));
+    let told = awaits.map(|node| {
+        let site = &snapshot.sites[node.site];
+        (site.kind, site.name.as_str(), node.calls, node.completed, node.polls)
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            (Kind::Await, "value!(pause().await; 1)", 3, 3, 6),
+            (Kind::Await, "value!(pause().await; break)", 1, 1, 2),
+        ]
+    );
+}
+
+macro_rules! give_up {
+    ($value:expr) => {
+        return Err($value)
+    };
+}
+
+#[diagnose]
+#[deny(unreachable_code)]
+async fn never_comes_back(really: bool) -> Result<u32, String> {
+    if really {
+        give_up!(text("given up").await);
+    }
+    Ok(1)
+}
+
+#[test]
+fn nothing_warns_behind_a_macro_that_never_comes_back() {
+    assert_eq!(run(never_comes_back(true)), Err("given up".to_owned()));
+    assert_eq!(run(never_comes_back(false)), Ok(1));
+}
