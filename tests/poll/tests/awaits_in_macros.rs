@@ -23,7 +23,7 @@ macro_rules! and_break {
 macro_rules! or_return {
     ($future:expr) => {{
         $future;
-        None?
+        None::<u32>?
     }};
 }
 
@@ -37,9 +37,8 @@ async fn outer() {
 }
 
 #[diagnose]
-async fn inner() -> Option<()> {
-    let value = or_return!(steps([Wait, Busy(8)]).await);
-    Some(value)
+async fn inner() -> Option<u32> {
+    Some(or_return!(steps([Wait, Busy(8)]).await))
 }
 
 // outer        ├ 1 ┤┈ 20 ┈├ 2+1 ┤┈ 20 ┈├ 2 ┤┈ 20 ┈├ 4 ┤┈ 20 ┈├ 8 ┤

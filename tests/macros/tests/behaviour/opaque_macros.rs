@@ -38,8 +38,7 @@ async fn fails() -> Result<u32, String> {
 }
 
 #[diagnose]
-// `dbg!` prints its arguments as they were written; a macro without a semicolon is a value.
-#[allow(clippy::dbg_macro, clippy::semicolon_if_nothing_returned)]
+#[allow(clippy::semicolon_if_nothing_returned)]
 async fn in_every_position(pair: &mut Pair) -> Result<String, String> {
     defines!(one = text("one").await);
     value! { let two = text("two").await; note("block"); drop(two) }
@@ -51,7 +50,7 @@ async fn in_every_position(pair: &mut Pair) -> Result<String, String> {
         _ => {}
     }
     let made = value!(async { text("later").await });
-    let all = format!("{one} {borrowed} {length} {} {}", value!(made.await), dbg!(text("dbg").await));
+    let all = format!("{one} {borrowed} {length} {} {}", value!(made.await), value!(text("value").await));
     if value!(text("").await).is_empty() {
         value!(pause().await; drop(Noisy("left")); return Ok(all))
     }
@@ -62,7 +61,7 @@ async fn in_every_position(pair: &mut Pair) -> Result<String, String> {
 #[test]
 fn a_macro_keeps_its_meaning_in_every_position() {
     let mut pair = Pair { left: "?".to_owned(), right: "right".to_owned() };
-    assert_eq!(run(in_every_position(&mut pair)).unwrap(), "one left 5 later dbg");
+    assert_eq!(run(in_every_position(&mut pair)).unwrap(), "one left 5 later value");
     assert_eq!(drops(), ["block", "place", "left"]);
 }
 
@@ -106,6 +105,19 @@ macro_rules! give_up {
     ($value:expr) => {
         return Err($value)
     };
+}
+
+/// A value that is none.
+#[diagnose]
+#[allow(clippy::semicolon_if_nothing_returned)]
+async fn of_no_value() {
+    assert!(text("printed").await == "printed");
+    value!(pause().await)
+}
+
+#[test]
+fn a_macro_may_have_no_value() {
+    run(of_no_value());
 }
 
 #[diagnose]
