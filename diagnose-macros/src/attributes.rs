@@ -23,6 +23,13 @@ pub(crate) fn may_look_for_async(attribute: &Attribute) -> bool {
     !metas.is_ok_and(|metas| metas.iter().skip(1).all(|meta| is_harmless(meta.path())))
 }
 
+/// Whether an attribute says, or may say, where a function is compiled.
+pub(crate) fn may_place(attribute: &Attribute) -> bool {
+    ["cfg_attr", "cold", "export_name", "inline", "link_section", "no_mangle", "unsafe"]
+        .iter()
+        .any(|name| attribute.path().is_ident(name))
+}
+
 fn is_harmless(path: &Path) -> bool {
     const HARMLESS: [&str; 16] = [
         "allow",

@@ -55,12 +55,16 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
     if !keep_async {
         return_future(&mut sig);
     }
+    // Like an `async fn`, it only makes a future: there is nothing to compile where nobody calls it.
+    let is_placed = keep_async || sig.abi.is_some() || attrs.iter().any(attributes::may_place);
+    let inline = (!is_placed).then(|| quote!(#[inline]));
     let allow_braces = (!variables.is_empty()).then(|| quote!(#[allow(unused_braces)]));
     quote_spanned! {Span::mixed_site()=>
         #(#outer)*
         #allow_loop
         #allow_braces
         #allow_futures
+        #inline
         #qualifiers #sig {
             #(#inner)*
             #statics

@@ -1,3 +1,4 @@
+#[inline]
 fn get(user: u64) -> impl ::core::future::Future<Output = ()> {
     static __DIAGNOSE_BODY: my::diagnose::__private::Body<
         (my::diagnose::__private::Site,),

@@ -1,4 +1,5 @@
 #[allow(clippy::async_yields_async)]
+#[inline]
 fn get(key: u64) -> impl ::core::future::Future<Output = Option<u64>> {
     static __DIAGNOSE_BODY: ::diagnose::__private::Body<
         (::diagnose::__private::Site,),

@@ -1,4 +1,5 @@
 #[allow(clippy::async_yields_async)]
+#[inline]
 fn awaits<T: Source>(
     source: &T,
 ) -> impl ::core::future::Future<Output = Result<u32, Error>> {

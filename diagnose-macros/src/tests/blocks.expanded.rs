@@ -1,3 +1,4 @@
+#[inline]
 fn blocks() -> impl ::core::future::Future<Output = ()> {
     static __DIAGNOSE_BODY: ::diagnose::__private::Body<
         (::diagnose::__private::Site,),

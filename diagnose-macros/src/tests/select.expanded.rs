@@ -1,3 +1,4 @@
+#[inline]
 fn selects() -> impl ::core::future::Future<Output = ()> {
     static __DIAGNOSE_BODY: ::diagnose::__private::Body<
         (
