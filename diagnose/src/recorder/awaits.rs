@@ -28,13 +28,16 @@ pub(crate) fn begin_await(site: &'static Site, is_span: bool) {
     if is_span {
         local::set_awaiting(None, AwaitState { is_span: true, ..AwaitState::NONE });
         local::hand_down(site, body.times.entered());
-    } else if let Some(node) = body.child(Key::plain(site)).or_else(|| append(site, body)) {
-        begin(node);
+    } else {
+        begin(site, body);
     }
 }
 
-#[cfg_attr(not(debug_assertions), inline(always))]
-fn begin(node: &'static Node) {
+/// Not in each body, nor is [`end`]: a call costs little beside what is awaited here, and the copies cost every release
+/// build.
+#[inline(never)]
+fn begin(site: &'static Site, body: &'static Node) {
+    let Some(node) = body.child(Key::plain(site)).or_else(|| append(site, body)) else { return };
     if switch::tasks_only() {
         return;
     }
@@ -68,15 +71,20 @@ pub(crate) fn end_await(owner: &'static Site) {
         return;
     };
     if node.site.owner.is_some_and(|site| ptr::eq(site, owner)) {
-        let ticks = node.times.leave(clock::now(), None);
-        node.count_poll(ticks);
-        add(&node.completed, 1);
-        if state.waited {
-            local::charge(node);
-        }
-        local::set_current(node.parent);
-        local::set_awaiting(None, AwaitState::NONE);
+        end(node, state.waited);
     }
+}
+
+#[inline(never)]
+fn end(node: &'static Node, waited: bool) {
+    let ticks = node.times.leave(clock::now(), None);
+    node.count_poll(ticks);
+    add(&node.completed, 1);
+    if waited {
+        local::charge(node);
+    }
+    local::set_current(node.parent);
+    local::set_awaiting(None, AwaitState::NONE);
 }
 
 /// A macro that cannot be read was left by a `break`, `return` or `?` of its own: its await ends there. Otherwise it has
