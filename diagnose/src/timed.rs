@@ -48,7 +48,6 @@ impl<F: Future> Timed<F> {
 impl<F: Future> Future for Timed<F> {
     type Output = F::Output;
 
-    #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         poll(this.future, this.span, context)
@@ -69,14 +68,18 @@ pub(crate) fn poll<F: Future>(
     context: &mut Context<'_>,
 ) -> Poll<F::Output> {
     let mut entry = Entry::new();
-    if !span.enter(&mut entry) {
-        return future.poll(context);
-    }
-    let root = span.enter_root(context.waker());
-    let running = Running { span: &mut *span, entry: &mut entry };
-    let waker = root.as_ref().and_then(RootPoll::waker).unwrap_or_else(|| context.waker());
-    let poll = future.poll(&mut Context::from_waker(waker));
-    running.leave(poll.is_pending());
+    let is_recorded = span.enter(&mut entry);
+    let root = if is_recorded { span.enter_root(context.waker()) } else { None };
+    let poll = {
+        let running =
+            if is_recorded { Some(Running { span: &mut *span, entry: &mut entry }) } else { None };
+        let waker = root.as_ref().and_then(RootPoll::waker).unwrap_or_else(|| context.waker());
+        // The only call: each copy of what is below would have as many again.
+        let poll = future.poll(&mut Context::from_waker(waker));
+        let Some(running) = running else { return poll };
+        running.leave(poll.is_pending());
+        poll
+    };
     span.leave_root(root);
     poll
 }

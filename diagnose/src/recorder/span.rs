@@ -252,7 +252,7 @@ impl Drop for Span {
 
 impl Span {
     /// The poll of a task, if this is a root that is being polled.
-    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[inline(never)]
     pub(crate) fn enter_root(&mut self, outer: &Waker) -> Option<RootPoll> {
         let task = self.root?;
         self.root = None;
@@ -260,7 +260,7 @@ impl Span {
     }
 
     /// The poll is over, and in the books.
-    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[inline(never)]
     pub(crate) fn leave_root(&mut self, root: Option<RootPoll>) {
         if let Some(root) = root {
             // Otherwise the task is done.
