@@ -109,11 +109,17 @@
 //!
 //! Two readings of the clock per resumed body, shared by everything that stops and goes on with it, and a few stores,
 //! without a lock, a read-modify-write or an allocation. Measured by `cargo bench -p diagnose` against reading the clock
-//! twice: each level of a chain of annotated functions about 1.1 times, an annotated function with an await of something
-//! else 2.2 times (two places on record), a whole call of a future that is ready at once 2.4 times. With the time-stamp
-//! counter of current processors that is 20, 39 and 44 ns. A poll of a task costs 13 ns more, for its waker. Switched off
+//! twice: each level of a chain of annotated functions about 1.2 times, an annotated function with an await of something
+//! else 2.2 times (two places on record), a whole call of a future that is ready at once 2.6 times. With the time-stamp
+//! counter of current processors that is 20, 36 and 43 ns. A poll of a task costs 8 ns more, for its waker. Switched off
 //! by [`set_enabled`], it is a relaxed load for each. A wrapped lock or channel costs up to 15 ns an operation where nobody waits.
 //! Every report says what the recording of its own data has cost.
+//!
+//! A crate takes 1 to 25 % longer to compile with every async function annotated, where its dependencies are there already:
+//! 20 ms for the crate, 1 or 2 ms a function, and in a release build up to 15 for one that is not generic. From nothing there are syn and this crate besides, some 4 s on two cores.
+//! Futures nest as deep as the compiler's limit of recursion lets them: about 25 annotated functions around each other where
+//! 32 bare ones would do, if the outermost stands first in the source. Boxing one, or `#![recursion_limit = "256"]`, is the
+//! way out of both.
 //!
 //! Memory is bounded: 16,384 nodes of about 700 bytes per thread, 128 levels, 1,024 labels, a million live spans of 64
 //! bytes. What goes over a bound is in a node `[other]`, and counted in the footer of every report.
@@ -238,8 +244,9 @@ mod within;
 ///   busy time, and as calls what became ready. What such a future waits for is seen where it is awaited.
 /// - Inside an annotated function it stands on async blocks. Those without it, and async closures, are spans named
 ///   `{block}`; `#[diagnose(skip)]` leaves one out.
-/// - Every `.await` in it is recorded too, and every arm of a `join!` or `select!`; in the arguments of other macros only
-///   where it is known what they do with them.
+/// - Every `.await` in it is recorded too, and every arm of a `join!` or `select!`. So are those in the arguments of other
+///   macros where it is known what they do with them; otherwise the macro as a whole is one await, unless its value may be
+///   assigned to or borrowed from, or its arguments `return`, `break` or `continue`.
 ///
 /// # Arguments
 /// - `name = "…"`: the name to show instead of the function's.
@@ -282,7 +289,7 @@ mod within;
 /// }
 /// ```
 /// The future has the output, the borrows and the `Send`-ness of the original, and 64 bytes more at most for each
-/// annotated level; arguments are stored once. If another attribute follows that may look for `async fn`, such as
+/// annotated level, whatever it awaits; arguments are stored once. If another attribute follows that may look for `async fn`, such as
 /// `#[tokio::main]`, the function stays one, and its arguments are stored twice.
 ///
 /// # Errors

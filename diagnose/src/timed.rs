@@ -71,8 +71,7 @@ pub(crate) fn poll<F: Future>(
     let is_recorded = span.enter(&mut entry);
     let root = if is_recorded { span.enter_root(context.waker()) } else { None };
     let poll = {
-        let running =
-            if is_recorded { Some(Running { span: &mut *span, entry: &mut entry }) } else { None };
+        let running = if is_recorded { Some(Running { span: &mut *span, entry: &mut entry }) } else { None };
         let waker = root.as_ref().and_then(RootPoll::waker).unwrap_or_else(|| context.waker());
         // The only call: each copy of what is below would have as many again.
         let poll = future.poll(&mut Context::from_waker(waker));

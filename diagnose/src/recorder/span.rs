@@ -124,22 +124,28 @@ impl Span {
                     && self.site.kind != Kind::Task
                     && !switch::is_special() =>
             {
-                let key = Key { site: self.site, label: self.label, via };
-                let Some(node) = current.child(key) else { return self.enter_slow(entry, via, 0) };
-                let now = self.begin(entry, 0);
-                entry.begin_awaits();
-                entry.visit.begin(node, current, now, None);
-                entry.outer_pending = local::replace_pending_children(0);
-                add(&node.calls, 1);
-                add(&node.unpolled, now.saturating_sub(self.made));
-                self.node = Some(node);
-                true
+                self.enter_first(entry, current, via)
             }
             _ => {
                 let via = if goes_on { self.node.and_then(|node| node.via) } else { via };
                 self.enter_slow(entry, via, if goes_on { stamp } else { 0 })
             }
         }
+    }
+
+    /// The first poll. Not compiled into each future: see [`awaits`](super::awaits).
+    #[inline(never)]
+    fn enter_first(&mut self, entry: &mut Entry, current: &'static Node, via: Option<&'static Site>) -> bool {
+        let key = Key { site: self.site, label: self.label, via };
+        let Some(node) = current.child(key) else { return self.enter_slow(entry, via, 0) };
+        let now = self.begin(entry, 0);
+        entry.begin_awaits();
+        entry.visit.begin(node, current, now, None);
+        entry.outer_pending = local::replace_pending_children(0);
+        add(&node.calls, 1);
+        add(&node.unpolled, now.saturating_sub(self.made));
+        self.node = Some(node);
+        true
     }
 
     /// The body goes on at the await where it has stopped.
