@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::ReturnType;
+use syn::{FnArg, Pat, PatIdent, ReturnType, Signature};
 
 use super::arguments::naming;
 use super::output::{diverging, expected, never, return_future};
@@ -58,10 +58,13 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
     // Like an `async fn`, it only makes a future: there is nothing to compile where nobody calls it.
     let is_placed = keep_async || sig.abi.is_some() || attrs.iter().any(attributes::may_place);
     let inline = (!is_placed).then(|| quote!(#[inline]));
+    // To the compiler what a future has captured is only stored in, if nothing but its drop reads it again.
+    let allow_assignments = has_mut(&sig).then(|| quote!(#[allow(unused_assignments)]));
     let allow_braces = (!variables.is_empty()).then(|| quote!(#[allow(unused_braces)]));
     quote_spanned! {Span::mixed_site()=>
         #(#outer)*
         #allow_loop
+        #allow_assignments
         #allow_braces
         #allow_futures
         #inline
@@ -71,4 +74,14 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
             #body
         }
     }
+}
+
+/// Whether an argument is the function's own to change, as in `mut self`.
+fn has_mut(signature: &Signature) -> bool {
+    signature.inputs.iter().any(|argument| match argument {
+        FnArg::Receiver(receiver) => receiver.mutability.is_some(),
+        FnArg::Typed(argument) => {
+            matches!(&*argument.pat, Pat::Ident(PatIdent { mutability: Some(_), .. }))
+        }
+    })
 }

@@ -19,6 +19,29 @@ use std::sync::{Mutex, MutexGuard};
 use diagnose::diagnose;
 use diagnose_macros_tests::{pause, run};
 
+/// A guard that is told not to do anything any more, and whose drop reads that.
+struct Cancels(bool);
+
+impl Drop for Cancels {
+    fn drop(&mut self) {
+        assert!(!self.0, "dropped before it was done");
+    }
+}
+
+impl Cancels {
+    #[diagnose]
+    async fn done(mut self) {
+        pause().await;
+        self.0 = false;
+    }
+}
+
+#[diagnose]
+async fn disarmed(mut guard: Cancels) {
+    pause().await;
+    guard.0 = false;
+}
+
 #[diagnose]
 async fn empty() {
     pause().await;
@@ -188,6 +211,8 @@ async fn arms() -> u32 {
 
 #[tokio::test]
 async fn every_lint_is_silent() {
+    run(Cancels(true).done());
+    run(disarmed(Cancels(true)));
     let lock = Mutex::new(1);
     run(empty());
     assert_eq!(run(items_first("a")), "a!");
