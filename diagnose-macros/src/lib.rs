@@ -43,6 +43,8 @@ mod select;
 mod tests;
 #[cfg(feature = "record")]
 mod text;
+#[cfg(feature = "record")]
+mod through;
 
 use proc_macro::TokenStream;
 

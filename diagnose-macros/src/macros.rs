@@ -15,6 +15,7 @@ use syn::{Expr, Lit, Macro, PathSegment, Result, Token};
 use crate::attributes::is_ours;
 use crate::blocks::Blocks;
 use crate::expand::Place;
+use crate::through;
 
 /// Macros that evaluate their arguments and print none of them as source.
 const PLAIN: [&str; 19] = [
@@ -57,6 +58,11 @@ impl Blocks {
         let place = hides_awaits.then(|| Place::of(&*invocation));
         if let Some(tokens) = self.in_tokens(&invocation.tokens) {
             invocation.tokens = tokens;
+        }
+        if let Some(args) = self.awaits().filter(|_| hides_awaits) {
+            if let Some(tokens) = through::rewrite(args, &invocation.tokens) {
+                invocation.tokens = tokens;
+            }
         }
         place
     }

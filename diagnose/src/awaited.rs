@@ -8,41 +8,8 @@ use std::task::{Context, Poll};
 use futures_core::future::FusedFuture;
 use pin_project_lite::pin_project;
 
-use crate::live::Anchor;
-use crate::recorder::{self, AwaitEntry, Awaiting, Point};
+use crate::recorder::{self, Arm, AwaitEntry, Awaiting, Point};
 use crate::site::Site;
-
-/// The static of one arm of a `join!` or `select!`: polled by the macro's code, and not by the body itself.
-#[derive(Debug)]
-pub struct Arm {
-    pub(crate) site: Site,
-    /// What a future points to that has not been polled yet.
-    pub(crate) fresh: Anchor,
-}
-
-impl Arm {
-    /// An arm that is written where this is called; `this` is the static itself. For the rest see [`Site::at`].
-    #[must_use]
-    #[track_caller]
-    pub const fn new(
-        this: &'static Self,
-        owner: &'static Site,
-        text: &'static str,
-        end_line: u32,
-        end_column: u32,
-    ) -> Self {
-        let mut site = Site::at(owner, text, end_line, end_column);
-        site.is_direct = false;
-        Self { site, fresh: Anchor::Fresh(this) }
-    }
-
-    /// An arm of a `join!`: no other arm that is done takes it along.
-    #[must_use]
-    pub const fn joined(mut self) -> Self {
-        self.site.is_joined = true;
-        self
-    }
-}
 
 /// `expression` in `expression.await`, which is about to be awaited.
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -67,14 +34,36 @@ pub struct InMacro(&'static Site);
 impl InMacro {
     /// Before the macro.
     #[inline]
-    pub fn begin(place: &'static Site) -> Self {
-        recorder::begin_await(place, false);
+    pub fn begin<C>(place: &'static Site, _: C) -> Self {
+        recorder::begin_macro(place, depth::<C>());
         Self(place)
     }
 
     /// Behind it.
     #[inline]
     pub fn end(self) {}
+}
+
+/// `future` in `future.await` in a block that such a macro is given. `C` is a closure that stands there.
+#[inline]
+pub fn through<T, C>(future: T, _: C) -> T {
+    if is_span::<T>() {
+        recorder::begin_through(depth::<C>());
+    }
+    future
+}
+
+/// The value of such a `future.await`.
+#[inline]
+pub fn passed<T>(value: T) -> T {
+    recorder::end_through();
+    value
+}
+
+/// How deep a closure stands in closures and async blocks: the length of its name, which is longer for each of them. Never zero.
+#[inline]
+fn depth<C>() -> u8 {
+    (any::type_name::<C>().len() % 255) as u8 + 1
 }
 
 impl Drop for InMacro {

@@ -129,9 +129,9 @@ impl<F: Future> Future for Waiting<F> {
 /// Says that `future` waits for one unit of `resource`, from its first `Pending` on, until it is ready or dropped.
 ///
 /// The future is a span of that name, as with [`.diagnose("name")`](crate::FutureExt::diagnose), and `Send` where it was. It
-/// does not hold the unit that it has waited for: [`Resource::hold`] says that. At its first `Pending` it is polled twice,
-/// because from then on it has a waker of its own, which notes the wake before it hands it on. Dropping it gives up the
-/// wait, and does to `future` what dropping that does.
+/// does not hold the unit that it has waited for: [`Resource::hold`] says that. It is polled as often as it would be otherwise,
+/// with a waker that notes the wake before it hands it on. Dropping it gives up the wait, and does to `future` what
+/// dropping that does.
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 #[track_caller]
 pub fn wait<F: Future>(
@@ -151,6 +151,7 @@ mod tests {
     use std::task::Waker;
 
     use super::*;
+    use crate::waits::seen::queue;
     use crate::waits::{Record, Role, Staked, all_records, all_stakes};
 
     fn record(name: &str) -> Option<&'static Record> {
@@ -189,7 +190,7 @@ mod tests {
             assert!(!known.has_waiting());
             let mut context = Context::from_waker(Waker::noop());
             assert!(waits.as_mut().poll(&mut context).is_pending());
-            let (queue, _, _) = known.queue();
+            let queue = queue(known);
             assert_eq!(queue.len(), 1);
             assert_eq!((queue[0].mode, queue[0].units, queue[0].at.file()), (Mode::Custom, 1, file!()));
         }

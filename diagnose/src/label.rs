@@ -7,7 +7,7 @@ use crate::sync::{Mutex, MutexGuard};
 
 /// A label by number. Zero is "no label".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Label(u32);
+pub struct Label(pub(crate) u32);
 
 /// So many different labels are told apart; further ones are `[other]`, and counted.
 const MAX_LABELS: usize = 1_024;
@@ -52,6 +52,11 @@ impl Label {
     #[inline]
     pub fn of(site: &'static Site, text: impl FnOnce() -> String) -> Self {
         if site.is_on() { Self::new(&text()) } else { Self::NONE }
+    }
+
+    /// A number that no other label has.
+    pub(crate) fn number(self) -> usize {
+        self.0 as usize
     }
 
     /// The text, or `None` if there is no label.

@@ -172,6 +172,8 @@ mod block;
 mod clock;
 #[cfg(feature = "reports")]
 mod config;
+#[cfg(feature = "record")]
+mod context;
 #[cfg(feature = "reports")]
 mod cpu;
 #[cfg(feature = "record")]
@@ -192,12 +194,16 @@ mod named;
 mod number;
 #[cfg(not(feature = "record"))]
 mod off;
+#[cfg(feature = "record")]
+mod os;
 #[cfg(feature = "reports")]
 mod panics;
 #[cfg(all(feature = "record", feature = "parking-lot"))]
 pub mod parking_lot;
 #[cfg(feature = "record")]
 mod pattern;
+#[cfg(feature = "record")]
+mod pool;
 #[cfg(feature = "record")]
 mod recorder;
 #[cfg(feature = "reports")]
@@ -353,10 +359,10 @@ pub use ::tokio;
 #[cfg(feature = "record")]
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::awaited::{Arm, At, InMacro, arm, at, ended, expected};
+    pub use crate::awaited::{At, InMacro, arm, at, ended, expected, passed, through};
     pub use crate::clock::now;
     pub use crate::label::Label;
-    pub use crate::recorder::{Frame, Span};
+    pub use crate::recorder::{Arm, Frame, Span};
     pub use crate::site::{Body, Kind, Site};
     pub use crate::timed::Timed;
 }

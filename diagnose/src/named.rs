@@ -1,9 +1,11 @@
 //! `.diagnose("name")`: any future as a span.
 
 use std::any;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::future::Future;
 use std::panic::Location;
+use std::ptr;
 
 use crate::label::Label;
 use crate::recorder::Span;
@@ -71,6 +73,42 @@ pub(crate) fn task_site_at(name: &str, location: &'static Location<'static>) -> 
             .unwrap_or_else(|| make("task", location, Kind::Task, false));
     }
     make(String::leak(name.to_owned()), location, Kind::Task, false)
+}
+
+/// The one site of tasks that are spawned at this place with a future of a type of that name, which is called `name`. Each thread
+/// has the last ones at hand, by address.
+pub(crate) fn spawn_site(
+    type_name: &'static str,
+    location: &'static Location<'static>,
+    name: impl FnOnce() -> &'static str,
+) -> &'static Site {
+    let place = ptr::from_ref(location).addr();
+    let slot = (place >> 3 ^ type_name.as_ptr().addr()) % RECENT;
+    RECENTLY.with(|recently| {
+        if let Some(recent) = recently[slot].get() {
+            if recent.location == place && ptr::eq(recent.type_name, type_name) {
+                return recent.site;
+            }
+        }
+        let site = task_site_at(name(), location);
+        recently[slot].set(Some(Recent { type_name, location: place, site }));
+        site
+    })
+}
+
+/// So many are at hand.
+const RECENT: usize = 32;
+
+/// A site, and what it was asked for by.
+#[derive(Debug, Clone, Copy)]
+struct Recent {
+    type_name: &'static str,
+    location: usize,
+    site: &'static Site,
+}
+
+thread_local! {
+    static RECENTLY: [Cell<Option<Recent>>; RECENT] = const { [const { Cell::new(None) }; RECENT] };
 }
 
 /// The one site of calls of a synchronous function of a wrapper at this place.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use crate::context;
 use crate::recorder;
 use crate::say::say;
 use crate::site::{Kind, Site};
@@ -36,7 +37,7 @@ fn report() {
     if path.is_empty() {
         return;
     }
-    let task = recorder::current_task();
+    let task = context::task();
     let mut text = match task {
         0 => "diagnose: the panic was in".to_owned(),
         task => format!("diagnose: the panic was in task {task}"),

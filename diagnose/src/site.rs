@@ -28,7 +28,12 @@ pub struct Site {
     /// What is recorded of a body is recorded of its awaits, whose own switch says nothing. [`NEW`], [`ON`] or [`OFF`]; written under the lock of `switch`. Relaxed: a poll that still sees the old value
     /// is one that was recorded, or not recorded, a moment before the switch.
     switch: AtomicU8,
+    /// Grows with each of its futures that was seen to wait for its first poll, and shrinks with each that was not.
+    late: AtomicU8,
 }
+
+/// What one late first poll weighs, against those that are not.
+const LATE: u8 = 32;
 
 /// Not yet known to `switch`.
 const NEW: u8 = 0;
@@ -105,7 +110,8 @@ impl Site {
     ) -> Self {
         let switch = AtomicU8::new(NEW);
         let (end, owner, is_direct, is_joined, is_hand_written) = ((0, 0), None, false, false, false);
-        Self { name, module, place, kind, end, owner, is_direct, is_joined, is_hand_written, switch }
+        let late = AtomicU8::new(0);
+        Self { name, module, place, kind, end, owner, is_direct, is_joined, is_hand_written, switch, late }
     }
 
     /// The path of the module, that of the body for an await; empty where nobody knows it.
@@ -130,6 +136,20 @@ impl Site {
             ON => true,
             OFF => false,
             _ => switch::register(self),
+        }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn is_late(&self) -> bool {
+        self.late.load(Relaxed) >= 2 * LATE
+    }
+
+    /// One of its futures was polled for the first time, late or not. A thread that is stopped once in between makes none late.
+    pub(crate) fn note_unpolled(&self, is_late: bool) {
+        let late = self.late.load(Relaxed);
+        let now = if is_late { late.saturating_add(LATE) } else { late.saturating_sub(1) };
+        if now != late {
+            self.late.store(now, Relaxed);
         }
     }
 

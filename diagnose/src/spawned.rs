@@ -12,10 +12,11 @@ use pin_project_lite::pin_project;
 
 use crate::awaited::is_span;
 use crate::clock;
+use crate::context;
 use crate::label::Label;
-use crate::live::{self, Home, Origin, Runtime, Task, Work};
-use crate::named::task_site_at;
-use crate::recorder::{Span, current_task, note_spawn, own_tree_number, replace_task, set_spawned};
+use crate::live::{self, Around, Home, Origin, Runtime, Task, Work};
+use crate::named::{spawn_site, task_site_at};
+use crate::recorder::{Span, own_tree_number, set_spawned};
 use crate::timed;
 
 pin_project! {
@@ -161,18 +162,21 @@ impl<F: Future> Spawned<F> {
         location: &'static Location<'static>,
         future: F,
     ) -> (Self, Numbered) {
-        let site = task_site_at(name.unwrap_or_else(|| name_of::<F>()), location);
+        let site = match name {
+            Some(name) => task_site_at(name, location),
+            None => spawn_site(any::type_name::<F>(), location, name_of::<F>),
+        };
         if !site.is_on() {
             return (Self { future, span: None, ticket: Ticket(None) }, Numbered::NONE);
         }
-        note_spawn();
-        let task = live::add_task(Origin {
+        live::current::note_spawn();
+        let task = live::add_task(&Origin {
             work: Work::Future,
             site,
             label: Label::NONE,
             home: home.into(),
             spawned_at: Some(location),
-            spawned_by: current_task(),
+            spawned_by: context::task(),
             made: clock::now(),
         });
         let span = if is_span::<F>() { None } else { Some(Span::new(site, Label::NONE)) };
@@ -211,16 +215,16 @@ pub(crate) fn blocking<F, T>(
 where
     F: FnOnce() -> T,
 {
-    let site = task_site_at(name_of::<F>(), location);
+    let site = spawn_site(any::type_name::<F>(), location, name_of::<F>);
     let task = site.is_on().then(|| {
-        note_spawn();
-        live::add_task(Origin {
+        live::current::note_spawn();
+        live::add_task(&Origin {
             work: Work::Blocking,
             site,
             label: Label::NONE,
             home,
             spawned_at: Some(location),
-            spawned_by: current_task(),
+            spawned_by: context::task(),
             made: clock::now(),
         })
     });
@@ -232,7 +236,7 @@ where
         let _frame = crate::recorder::Frame::enter(site, Label::NONE);
         let _running = ticket.0.map(|task| {
             task.begin_blocking(clock::now(), own_tree_number());
-            Running { around: replace_task(Some(task)) }
+            Running(live::current::enter(Some(task)))
         });
         work()
     };
@@ -240,13 +244,11 @@ where
 }
 
 /// For as long as a closure runs: it is the thread's task.
-struct Running {
-    around: Option<&'static Task>,
-}
+struct Running(Around);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        replace_task(self.around);
+        live::current::restore(self.0);
     }
 }
 

@@ -6,6 +6,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
+use crate::clock;
 use crate::env;
 use crate::pattern::Pattern;
 use crate::site::Site;
@@ -122,6 +123,8 @@ fn lock() -> MutexGuard<'static, Switchboard> {
     let mut board = SWITCHBOARD.lock();
     if !board.initialised {
         board.initialised = true;
+        // Here, and not in the first poll: it reads files.
+        let _ = clock::now();
         board.enabled = env::enabled().unwrap_or(true);
         RECORDS.store(board.enabled, Relaxed);
         board.only = env::only();

@@ -7,10 +7,10 @@ pub(crate) use once_cell::sync::OnceCell;
 pub(crate) use parking_lot::{Mutex, MutexGuard, RwLock};
 
 #[cfg(not(diagnose_loom))]
-pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering, fence};
+pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 
 #[cfg(diagnose_loom)]
-pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU64, Ordering, fence};
+pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 
 /// Adds to a counter that only the calling thread writes: a load and a store, no read-modify-write.
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -30,4 +30,43 @@ pub(crate) fn add_relaxed(counter: &std::sync::atomic::AtomicU64, amount: u64) {
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn sub(counter: &AtomicU64, amount: u64) {
     add(counter, amount.wrapping_neg());
+}
+
+/// A cell whose accesses the model checker sees.
+#[cfg(not(diagnose_loom))]
+#[derive(Debug)]
+pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+#[cfg(diagnose_loom)]
+pub(crate) use loom::cell::UnsafeCell;
+
+#[cfg(not(diagnose_loom))]
+impl<T> UnsafeCell<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self(std::cell::UnsafeCell::new(value))
+    }
+
+    pub(crate) fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
+        read(self.0.get())
+    }
+
+    pub(crate) fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
+        write(self.0.get())
+    }
+}
+
+/// Waits for a thread that is inside a few instructions.
+#[cold]
+pub(crate) fn spin(attempt: u32) {
+    #[cfg(diagnose_loom)]
+    {
+        let _ = attempt;
+        loom::thread::yield_now();
+    }
+    #[cfg(not(diagnose_loom))]
+    if attempt % 64 < 63 {
+        std::hint::spin_loop();
+    } else {
+        std::thread::yield_now();
+    }
 }

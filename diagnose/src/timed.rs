@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use futures_core::future::FusedFuture;
 use pin_project_lite::pin_project;
 
-use crate::recorder::{Entry, RootPoll, Running, Span};
+use crate::recorder::{Entry, Span};
 
 pin_project! {
     /// A future whose polls are recorded: what `#[diagnose]`, [`block!`](crate::block) and
@@ -61,24 +61,16 @@ impl<F: FusedFuture> FusedFuture for Timed<F> {
 }
 
 /// A poll of `future` as that span.
-#[cfg_attr(not(debug_assertions), inline(always))]
+// All that is compiled for each future: what is recorded is compiled once, in this crate.
+#[inline]
 pub(crate) fn poll<F: Future>(
     future: Pin<&mut F>,
     span: &mut Span,
     context: &mut Context<'_>,
 ) -> Poll<F::Output> {
     let mut entry = Entry::new();
-    let is_recorded = span.enter(&mut entry);
-    let root = if is_recorded { span.enter_root(context.waker()) } else { None };
-    let poll = {
-        let running = if is_recorded { Some(Running { span: &mut *span, entry: &mut entry }) } else { None };
-        let waker = root.as_ref().and_then(RootPoll::waker).unwrap_or_else(|| context.waker());
-        // The only call: each copy of what is below would have as many again.
-        let poll = future.poll(&mut Context::from_waker(waker));
-        let Some(running) = running else { return poll };
-        running.leave(poll.is_pending());
-        poll
-    };
-    span.leave_root(root);
+    let running = span.enter(&mut entry, context.waker());
+    let poll = future.poll(&mut Context::from_waker(running.waker()));
+    running.leave(poll.is_pending());
     poll
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! get(key).await   ──▶   ended(at(&BODY.awaits.3, get(key)).await, &BODY.site)
 //! ```
-//! A macro that cannot be read is one await: `ended((InMacro::begin(&BODY.awaits.3), retry!(get(key).await)).1, &BODY.site)`.
+//! A macro that cannot be read is one await: `ended((InMacro::begin(&BODY.awaits.3, || ()), retry!(get(key).await)).1, &BODY.site)`.
 //!
 //! The calls give back what they are given. They stand where the awaited expression stood, so temporaries live as long as
 //! they did, and the `.await` is the user's own: what is not a future is refused there. The body is the innermost one, whose
@@ -63,6 +63,16 @@ pub(crate) fn macro_awaited(args: &Args, place: &Place, number: usize, invocatio
     Expr::Verbatim(quote!(#ended #arguments))
 }
 
+/// An await in a block that such a macro is given.
+pub(crate) fn through(args: &Args, point: &mut ExprAwait) -> Expr {
+    let (through, passed) =
+        (path(args, Span::mixed_site(), "through"), path(args, Span::mixed_site(), "passed"));
+    let attributes = std::mem::take(&mut point.attrs);
+    let base = argument(&point.base);
+    *point.base = Expr::Verbatim(quote_spanned!(Span::mixed_site()=> #through(#base, || ())));
+    Expr::Verbatim(quote_spanned!(Span::mixed_site()=> #(#attributes)* #passed(#point)))
+}
+
 /// Such a macro as a statement, which may define variables.
 pub(crate) fn macro_statement(
     args: &Args,
@@ -89,7 +99,7 @@ pub(crate) fn macro_statement(
 
 fn begin(args: &Args, number: usize) -> TokenStream {
     let (in_macro, number) = (path(args, Span::mixed_site(), "InMacro"), Literal::usize_unsuffixed(number));
-    quote_spanned!(Span::mixed_site()=> #in_macro::begin(&__DIAGNOSE_BODY.awaits.#number))
+    quote_spanned!(Span::mixed_site()=> #in_macro::begin(&__DIAGNOSE_BODY.awaits.#number, || ()))
 }
 
 /// The place of something that is not the user's.

@@ -31,7 +31,7 @@ mod parts;
 mod returning;
 
 pub(crate) use asynchronous::asynchronous;
-pub(crate) use awaiting::{Place, arm, awaited, ended, macro_awaited, macro_statement, point};
+pub(crate) use awaiting::{Place, arm, awaited, ended, macro_awaited, macro_statement, point, through};
 pub(crate) use block::{block, closure};
 pub(crate) use frames::{Ready, polled, synchronous};
 pub(crate) use returning::returning;

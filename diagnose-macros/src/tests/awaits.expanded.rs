@@ -227,6 +227,7 @@ fn awaits<T: Source>(
             );
             let __diagnose_macro = ::diagnose::__private::InMacro::begin(
                 &__DIAGNOSE_BODY.awaits.8,
+                || (),
             );
             unknown!(source.name(). await);
             #[allow(unreachable_code)]

@@ -95,7 +95,10 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
             }
             ::diagnose::__private::ended(
                 (
-                    ::diagnose::__private::InMacro::begin(&__DIAGNOSE_BODY.awaits.3),
+                    ::diagnose::__private::InMacro::begin(
+                        &__DIAGNOSE_BODY.awaits.3,
+                        || (),
+                    ),
                     select! {
                         recv(a) -> b => b. await
                     },

@@ -67,7 +67,7 @@ macro_rules! acquiring_arc {
                 let waiting: Owned<$lock, $locking> = match ::std::mem::replace(state, State::Ready) {
                     State::New(lock, leaf) => match Owned::<$lock, $locked>::try_new(lock, |$it| $try) {
                         Ok(guard) => {
-                            return ::std::task::Poll::Ready(<$guard>::new(leaf.hold(true), guard));
+                            return ::std::task::Poll::Ready(<$guard>::new(leaf.hold(true, false), guard));
                         }
                         Err(lock) => Owned::new(lock, |$other| Box::pin(Waited::new($wait, leaf))),
                     },

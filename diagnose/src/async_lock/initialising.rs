@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Waker};
 use pin_project_lite::pin_project;
 
 use crate::sync::Mutex;
-use crate::waits::{Leaf, Record, Stake};
+use crate::waits::{Kept, Leaf, Record, Stake};
 
 /// Whether it is the turn of a future to initialise.
 pub(super) struct Turn {
@@ -52,7 +52,8 @@ pin_project! {
     pub(super) struct Initialising<'a, F> {
         #[pin]
         future: F,
-        leaf: Option<Leaf>,
+        leaf: Leaf,
+        kept: Kept,
         turn: &'a Turn,
     }
 }
@@ -60,7 +61,7 @@ pin_project! {
 impl<'a, F: Future> Initialising<'a, F> {
     /// `future` is the original's, whose closure takes the turn.
     pub(super) fn new(future: F, leaf: Leaf, turn: &'a Turn) -> Self {
-        Self { future, leaf: Some(leaf), turn }
+        Self { future, leaf, kept: Kept::default(), turn }
     }
 }
 
@@ -69,18 +70,25 @@ impl<F: Future> Future for Initialising<'_, F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let Some(leaf) = this.leaf.as_mut() else { return this.future.poll(context) };
-        let turn = *this.turn;
+        let (turn, leaf) = (*this.turn, &*this.leaf);
+        if turn.has_come() {
+            return this.future.poll(context);
+        }
         let old = turn.outer.lock().replace(context.waker().clone());
         // Wakers are other people's code: no lock is held when they are dropped.
         drop(old);
-        let ready =
-            leaf.poll_unless(context, |context| this.future.as_mut().poll(context), || turn.has_come());
+        let ready = this.kept.poll(context, || leaf.clone(), |context| {
+            match this.future.as_mut().poll(context) {
+                Poll::Ready(value) => Poll::Ready(Some(value)),
+                Poll::Pending if turn.has_come() => Poll::Ready(None),
+                Poll::Pending => Poll::Pending,
+            }
+        });
         let kept = turn.outer.lock().take();
         drop(kept);
-        if turn.has_come() {
-            *this.leaf = None;
+        match ready {
+            Poll::Ready(Some(value)) => Poll::Ready(value),
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
         }
-        ready
     }
 }

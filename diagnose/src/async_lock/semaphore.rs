@@ -256,7 +256,7 @@ impl Future for AcquireArc {
             (Some(leaf), _) => match this.semaphore.inner.try_acquire() {
                 Some(guard) => {
                     guard.forget();
-                    leaf.hold(true)
+                    leaf.hold(true, false)
                 }
                 None => {
                     let semaphore = Arc::clone(this.semaphore);

@@ -16,7 +16,7 @@ fn a_copy_is_all_of_one_span() {
     loom::model(|| {
         let slot: &'static Slot = Box::leak(Box::new(Slot::free()));
         let span = |id, tree, made| {
-            let node: &'static Node = Box::leak(Box::new(Node::root(&ROOT, tree)));
+            let node: &'static Node = Box::leak(Box::new(Node::root(&ROOT, tree, None)));
             Listed { id, parent: 0, task: 0, state: State::Running, since: made, node, made, polls: 0 }
         };
         slot.occupy(&span(1, 10, 11));

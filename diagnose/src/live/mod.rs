@@ -9,13 +9,14 @@
 //! ready, panics or is dropped, wherever that happens. Who holds the anchor is its only writer; readers take no lock and
 //! copy (`Slot::read`). A slot that has changed hands is known by its id: no two spans of a process have the same.
 
+pub(crate) mod current;
+mod forward;
 mod given;
 #[cfg(all(test, diagnose_loom))]
 mod loom;
 mod origin;
 #[cfg(feature = "tokio")]
 pub(crate) mod runtimes;
-mod slab;
 mod slot;
 mod task;
 mod tasks;
@@ -24,13 +25,14 @@ mod waker;
 #[cfg(feature = "tokio")]
 pub(crate) mod workers;
 
+pub(crate) use current::{Around, Here, Met, RootWaker, here};
 pub(crate) use given::Counts;
 pub(crate) use origin::{Home, Origin, Runtime, Work};
-pub(crate) use slab::{Cache, all, give_back, over, put, take};
-pub(crate) use slot::{Anchor, Listed, Slot, State};
+pub(crate) use slot::{Anchor, Listed, Slot, State, all, over, put, take};
 pub(crate) use task::{Doing, Task};
 pub(crate) use tasks::{
-    add_task, all_tasks, has_leaf_wakers, has_wakers, is_in_poll, last_reset, next_task, note_reset,
-    remove_task, set_wakers,
+    add_task, all_tasks, has_leaf_wakers, has_wakers, is_in_poll, last_reset, note_reset, remove_task,
+    set_wakers,
 };
-pub(crate) use waker::PollWaker;
+pub(crate) use forward::Forward;
+pub(crate) use waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};

@@ -59,42 +59,47 @@ pub(crate) struct Origin {
     pub(crate) made: u64,
 }
 
-/// An origin in five words.
-#[derive(Debug)]
-pub(super) struct Packed {
-    site: &'static Site,
-    label: Label,
-    spawned_at: Option<&'static Location<'static>>,
-    made: u64,
-    /// The number of the runtime above the task's that spawned it, above whether it is local, what runtime it is, what work.
-    by: u64,
-}
+/// What of an origin fits into a word: the number of the runtime above the task's that spawned it, above whether it is local,
+/// what runtime it is, what work.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Packed(pub(super) u64);
 
 impl Packed {
-    pub(super) fn new(origin: Origin) -> Self {
-        let Origin { work, site, label, home, spawned_at, spawned_by, made } = origin;
-        let by = u64::from(home.number) << 48
-            | (spawned_by & BY) << 5
-            | u64::from(home.is_local) << 4
-            | u64::from(home.runtime as u8) << 1
-            | u64::from(work == Work::Blocking);
-        Self { site, label, spawned_at, made, by }
+    pub(super) fn new(origin: &Origin) -> Self {
+        let Origin { work, home, spawned_by, .. } = *origin;
+        Self(
+            u64::from(home.number) << 48
+                | (spawned_by & BY) << 5
+                | u64::from(home.is_local) << 4
+                | u64::from(home.runtime as u8) << 1
+                | u64::from(work == Work::Blocking),
+        )
     }
 
-    pub(super) fn origin(&self) -> Origin {
-        let Self { site, label, spawned_at, made, by } = *self;
-        let runtime = match by >> 1 & 7 {
+    #[inline]
+    pub(super) fn runtime(self) -> Runtime {
+        match self.0 >> 1 & 7 {
             1 => Runtime::Tokio,
             2 => Runtime::Smol,
             3 => Runtime::AsyncStd,
             4 => Runtime::Other,
             5 => Runtime::TokioHooks,
             _ => Runtime::Unknown,
-        };
-        let work = if by & 1 == 0 { Work::Future } else { Work::Blocking };
-        let number = u16::try_from(by >> 48).unwrap_or(0);
-        let home = Home { runtime, number, is_local: by >> 4 & 1 != 0 };
-        Origin { work, site, label, home, spawned_at, spawned_by: by >> 5 & BY, made }
+        }
+    }
+
+    pub(super) fn origin(
+        self,
+        site: &'static Site,
+        label: Label,
+        spawned_at: Option<&'static Location<'static>>,
+        made: u64,
+    ) -> Origin {
+        let Self(packed) = self;
+        let work = if packed & 1 == 0 { Work::Future } else { Work::Blocking };
+        let number = u16::try_from(packed >> 48).unwrap_or(0);
+        let home = Home { runtime: self.runtime(), number, is_local: packed >> 4 & 1 != 0 };
+        Origin { work, site, label, home, spawned_at, spawned_by: packed >> 5 & BY, made }
     }
 }
 

@@ -1,17 +1,17 @@
 //! The slot of one live span, and how it is read while it changes.
 
-use std::sync::atomic::{AtomicI32, AtomicU32};
-
-use crate::awaited::Arm;
-use crate::recorder::current_task;
-use crate::sync::{AtomicU64, Ordering, fence};
+use crate::context;
+use crate::pool::{self, pooled};
+use crate::site::Site;
+use crate::sync::{AtomicU64, Ordering, add, fence};
 use crate::tree::{Link, Node, Wait};
 
 /// What one word of a future can point to: the await that it is about to begin, the slot of a wait, or nothing more.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) enum Anchor {
-    /// An await that has not returned `Pending` yet.
-    Fresh(&'static Arm),
+    /// An arm of a macro that has not returned `Pending` yet.
+    Fresh(&'static Site),
     /// A live span.
     Live(Slot),
     /// An await that is over.
@@ -31,9 +31,9 @@ pub(crate) struct Slot {
     node: Link<Node>,
     /// Tick of its making.
     made: AtomicU64,
-    polls: AtomicU32,
-    /// Of an await: how many annotated futures are pending below it, above one bit for the account of its wait.
-    pending_below: AtomicI32,
+    /// How often it was polled, above [`BELOW`] bits: of an arm, how many annotated futures are pending below it, above one
+    /// for the account of its wait.
+    polls: AtomicU64,
     /// The number of the task in which it got its parent: of one whose parent is gone, where it was polled last. Zero if it
     /// was polled outside of every task.
     task: AtomicU64,
@@ -60,7 +60,41 @@ pub(crate) struct Listed {
     pub(crate) since: u64,
     pub(crate) node: &'static Node,
     pub(crate) made: u64,
-    pub(crate) polls: u32,
+    pub(crate) polls: u64,
+}
+
+/// More spans can be pending at the same time than memory has room for. Those that find no slot are timed, not listed, and counted.
+const MAX_SLOTS: usize = 1 << 24;
+const BELOW: u32 = 24;
+const POLL: u64 = 1 << BELOW;
+
+pooled!(Anchor, max = MAX_SLOTS, chunk = 512);
+
+/// A slot for a span, most often one that has just become pending. `None` if all are taken.
+#[inline]
+pub(crate) fn take(listed: &Listed) -> Option<&'static Anchor> {
+    let anchor: &'static Anchor = pool::take()?;
+    anchor.slot()?.occupy(listed);
+    Some(anchor)
+}
+
+/// Takes a slot back whose span is gone.
+#[inline]
+pub(crate) fn put(anchor: &'static Anchor) {
+    if let Some(slot) = anchor.slot() {
+        slot.vacate();
+        pool::put(anchor);
+    }
+}
+
+/// Every slot that there is, taken or free.
+pub(crate) fn all() -> impl Iterator<Item = &'static Slot> {
+    pool::all::<Anchor>().filter_map(Anchor::slot)
+}
+
+/// How many spans were not listed, because all slots were taken.
+pub(crate) fn over() -> u64 {
+    pool::over::<Anchor>()
 }
 
 impl Listed {
@@ -72,11 +106,15 @@ impl Listed {
         (state, made, since): (State, u64, u64),
         node: &'static Node,
     ) -> Self {
-        Self { id, parent, task: current_task(), state, since, node, made, polls: 0 }
+        Self { id, parent, task: context::task(), state, since, node, made, polls: 0 }
     }
 }
 
 impl Anchor {
+    fn free() -> Self {
+        Self::Live(Slot::free())
+    }
+
     /// The slot, if it is one.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn slot(&self) -> Option<&Slot> {
@@ -96,8 +134,7 @@ impl Slot {
             since: zero(),
             node: Link::new(None),
             made: zero(),
-            polls: AtomicU32::new(0),
-            pending_below: AtomicI32::new(0),
+            polls: zero(),
             task: zero(),
         }
     }
@@ -108,8 +145,7 @@ impl Slot {
         fence(Ordering::Release);
         self.node.set(listed.node);
         self.made.store(listed.made, Ordering::Relaxed);
-        self.polls.store(listed.polls, Ordering::Relaxed);
-        self.pending_below.store(0, Ordering::Relaxed);
+        self.polls.store(listed.polls << BELOW, Ordering::Relaxed);
         self.since.store(listed.since << 2 | listed.state as u64, Ordering::Relaxed);
         self.parent.store(listed.parent, Ordering::Relaxed);
         self.task.store(listed.task, Ordering::Relaxed);
@@ -136,8 +172,7 @@ impl Slot {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave(&self, now: u64) {
         self.since.store(now << 2 | WAITING, Ordering::Relaxed);
-        let polls = self.polls.load(Ordering::Relaxed).wrapping_add(1);
-        self.polls.store(polls, Ordering::Relaxed);
+        add(&self.polls, POLL);
     }
 
     /// The span was polled on another path.
@@ -154,7 +189,7 @@ impl Slot {
     /// Another span polls it, in the task that is running.
     pub(crate) fn set_parent(&self, parent: u64) {
         self.parent.store(parent, Ordering::Relaxed);
-        self.task.store(current_task(), Ordering::Relaxed);
+        self.task.store(context::task(), Ordering::Relaxed);
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -162,22 +197,23 @@ impl Slot {
         self.node.get()
     }
 
-    /// Of an await: annotated futures that are pending below it.
+    /// Of an arm: annotated futures that are pending below it.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn pending_children(&self) -> i32 {
-        self.pending_below.load(Ordering::Relaxed) >> 1
+        i32::try_from((self.polls.load(Ordering::Relaxed) & (POLL - 1)) >> 1).unwrap_or(0)
     }
 
-    /// Of an await: the account of its wait.
+    /// Of an arm: the account of its wait.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn wait(&self) -> Wait {
-        if self.pending_below.load(Ordering::Relaxed) & 1 == 0 { Wait::Own } else { Wait::Child }
+        if self.polls.load(Ordering::Relaxed) & 1 == 0 { Wait::Own } else { Wait::Child }
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn set_pending_below(&self, children: i32, wait: Wait) {
-        let pending = (children << 1) | i32::from(wait == Wait::Child);
-        self.pending_below.store(pending, Ordering::Relaxed);
+        let children = u64::try_from(children).unwrap_or(0).min((POLL >> 1) - 1);
+        let polls = self.polls.load(Ordering::Relaxed) & !(POLL - 1);
+        self.polls.store(polls | children << 1 | u64::from(wait == Wait::Child), Ordering::Relaxed);
     }
 
     /// A copy, if the slot is taken: all of one span, and `since`, `polls` and `node` each of some moment of the reading.
@@ -198,7 +234,7 @@ impl Slot {
             since: since >> 2,
             node,
             made: self.made.load(Ordering::Relaxed),
-            polls: self.polls.load(Ordering::Relaxed),
+            polls: self.polls.load(Ordering::Relaxed) >> BELOW,
         };
         // Pairs with the Release fence in `occupy`: a field of a later span makes the number below another one.
         fence(Ordering::Acquire);
@@ -209,3 +245,26 @@ impl Slot {
 const UNPOLLED: u64 = State::Unpolled as u64;
 const WAITING: u64 = State::Waiting as u64;
 const RUNNING: u64 = State::Running as u64;
+
+#[cfg(all(test, not(diagnose_loom)))]
+mod tests {
+    use super::{Anchor, Slot};
+    use crate::tree::Wait;
+
+    #[test]
+    fn a_slot_is_a_cache_line() {
+        assert_eq!(size_of::<Anchor>(), 64);
+    }
+
+    #[test]
+    fn what_is_pending_below_leaves_the_count_of_polls_alone() {
+        let slot = Slot::free();
+        slot.leave(1);
+        slot.set_pending_below(3, Wait::Child);
+        slot.leave(2);
+        assert_eq!((slot.pending_children(), slot.wait()), (3, Wait::Child));
+        slot.set_pending_below(-1, Wait::Own);
+        assert_eq!((slot.pending_children(), slot.wait()), (0, Wait::Own));
+        assert_eq!(slot.polls.load(super::Ordering::Relaxed) >> super::BELOW, 2);
+    }
+}

@@ -7,63 +7,71 @@
 //! Tasks are never freed, only used again for later ones once nobody keeps a waker, so that a wake needs no lock to find
 //! its task.
 
-use std::panic::RefUnwindSafe;
+use std::panic::{Location, RefUnwindSafe};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicU32, AtomicU64};
-use std::task::Waker;
+use std::sync::atomic::{AtomicU32, AtomicU64, fence};
+use std::task::{RawWakerVTable, Waker};
 
+use super::current;
+use super::forward::Forward;
 use super::given::{Counts, Given};
 use super::origin::{Origin, Packed, Runtime};
-use super::tasks::has_wakers;
-use super::waker::{PollWaker, Wakers};
+use super::waker::{self, Promoted};
 use crate::clock;
-use crate::recorder::current_task;
-use crate::sync::{Mutex, add_relaxed};
+use crate::context;
+use crate::label::Label;
+use crate::pool::{self, pooled};
+use crate::site::Site;
+use crate::sync::add_relaxed;
 use crate::tree::Link;
-
-/// What is under the lock of a task.
-#[derive(Debug)]
-pub(super) struct Own {
-    origin: Option<Packed>,
-    /// The executor's waker: there while somebody keeps a clone of the task's.
-    pub(super) outer: Option<Waker>,
-}
 
 /// One task. Counters are written by the thread that polls it, the wake by whoever wakes it.
 #[derive(Debug)]
 pub(crate) struct Task {
-    /// Numbered from 1 in the order in which tasks came to be known; zero while this is nobody's.
+    /// Unique in the process; zero while this is nobody's.
     id: AtomicU64,
-    pub(super) own: Mutex<Own>,
-    /// The runtime's own number of it; zero if it has none.
-    pub(crate) runtime_id: AtomicU64,
-    /// The number of the root span, once it was polled.
-    pub(crate) span: AtomicU64,
+    forward: Forward,
     /// Since when it is in its state: the tick above two bits.
     since: AtomicU64,
-    /// When the last poll that is over began; zero before there is one.
-    pub(crate) entered: AtomicU64,
-    /// The tree of the thread that polled it last.
-    pub(crate) thread: AtomicU32,
-    pub(crate) polls: AtomicU32,
-    pub(crate) busy: AtomicU64,
-    /// Ticks between a wake and the poll that it led to, summed.
-    pub(crate) queued: AtomicU64,
-    /// The tick of the first wake that no poll has answered yet; zero if there is none.
+    /// The tick of the first wake that no poll has answered yet; zero if there is none, [`IN_POLL`].
     woken_at: AtomicU64,
     /// Who woke it last: a task, or zero for a thread outside of every task.
     pub(crate) woken_by: AtomicU64,
-    /// The tick of that wake; zero if it never was.
-    pub(crate) last_wake: AtomicU64,
-    pub(crate) wakes: AtomicU32,
-    pub(crate) self_wakes: AtomicU32,
+    /// When the last poll that is over began; zero before there is one.
+    pub(crate) entered: AtomicU64,
+    pub(crate) polls: AtomicU64,
+    pub(crate) busy: AtomicU64,
+    /// Ticks between a wake and the poll that it led to, summed.
+    pub(crate) queued: AtomicU64,
+    /// The tick of the last wake that a poll has answered; zero if there was none.
+    last_wake: AtomicU64,
+    /// Wakes that a poll has answered, and those of them that came from the task itself.
+    wakes: AtomicU64,
+    self_wakes: AtomicU64,
+    /// The number of the root span, once it was polled.
+    pub(crate) span: AtomicU64,
+    /// The runtime's own number of it; zero if it has none.
+    pub(crate) runtime_id: AtomicU64,
     /// What it has given away; `None` if that is nothing.
     given: Link<Given>,
-    pub(super) wakers: Wakers,
+    site: Link<Site>,
+    spawned_at: Link<Location<'static>>,
+    made: AtomicU64,
+    origin: AtomicU64,
+    label: AtomicU32,
+    /// The tree of the thread that polled it last.
+    pub(crate) thread: AtomicU32,
 }
 
-// Counters, and locks that no panic leaves half changed.
+pooled!(Task, max = usize::MAX, chunk = 64);
+
+// Counters, and a waker that no panic leaves half changed.
 impl RefUnwindSafe for Task {}
+
+static TABLE: RawWakerVTable = waker::promoted_table::<Task>();
+
+/// In the place of a tick: it was woken while it was polled, and is in the queue from the end of that poll on.
+const IN_POLL: u64 = 1;
 
 /// What a task is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,54 +88,65 @@ const WAITING: u64 = 2;
 
 impl Task {
     /// Nobody's yet.
-    pub(super) fn new() -> Self {
+    fn free() -> Self {
         let zero = || AtomicU64::new(0);
         Self {
             id: zero(),
-            own: Mutex::new(Own { origin: None, outer: None }),
-            runtime_id: zero(),
-            span: zero(),
+            forward: Forward::new(),
             since: zero(),
-            entered: zero(),
-            thread: AtomicU32::new(0),
-            polls: AtomicU32::new(0),
-            busy: zero(),
-            queued: zero(),
             woken_at: zero(),
             woken_by: zero(),
+            entered: zero(),
+            polls: zero(),
+            busy: zero(),
+            queued: zero(),
             last_wake: zero(),
-            wakes: AtomicU32::new(0),
-            self_wakes: AtomicU32::new(0),
+            wakes: zero(),
+            self_wakes: zero(),
+            span: zero(),
+            runtime_id: zero(),
             given: Link::new(None),
-            wakers: Wakers::new(),
+            site: Link::new(None),
+            spawned_at: Link::new(None),
+            made: zero(),
+            origin: zero(),
+            label: AtomicU32::new(0),
+            thread: AtomicU32::new(0),
         }
     }
 
     /// Becomes a new task.
-    pub(super) fn occupy(&self, id: u64, origin: Origin) {
+    pub(super) fn occupy(&self, id: u64, origin: &Origin) {
+        // Pairs with the Acquire fence in `origin`: whoever copies a field of this task sees that the last one is gone.
+        fence(Release);
         for counter in [
-            &self.runtime_id,
-            &self.span,
-            &self.entered,
-            &self.busy,
-            &self.queued,
             &self.woken_at,
             &self.woken_by,
+            &self.entered,
+            &self.polls,
+            &self.busy,
+            &self.queued,
             &self.last_wake,
+            &self.wakes,
+            &self.self_wakes,
+            &self.span,
+            &self.runtime_id,
         ] {
             counter.store(0, Relaxed);
         }
-        for counter in [&self.thread, &self.polls, &self.wakes, &self.self_wakes] {
-            counter.store(0, Relaxed);
-        }
-        self.wakers.begin();
+        self.thread.store(0, Relaxed);
+        self.forward.begin();
         if let Some(given) = self.given.get() {
             given.clear();
         }
+        self.site.set(origin.site);
+        self.spawned_at.put(origin.spawned_at);
+        self.made.store(origin.made, Relaxed);
+        self.origin.store(Packed::new(origin).0, Relaxed);
+        self.label.store(origin.label.0, Relaxed);
         self.since.store(origin.made << 2 | UNPOLLED, Relaxed);
-        let mut own = self.own.lock();
-        own.origin = Some(Packed::new(origin));
-        self.id.store(id, Relaxed);
+        // Release pairs with the Acquire of `origin`: the number brings the fields with it.
+        self.id.store(id, Release);
     }
 
     /// The task is done. Returns whether it can be used again: nobody keeps its waker.
@@ -135,22 +154,34 @@ impl Task {
         if let Some(given) = self.given.get() {
             given.end(self.id());
         }
-        let mut own = self.own.lock();
-        own.origin = None;
         self.id.store(0, Relaxed);
-        self.wakers.end()
+        self.forward.end()
     }
 
     /// Its number, and how it came about; `None` if this is nobody's.
     pub(crate) fn origin(&self) -> Option<(u64, Origin)> {
-        let own = self.own.lock();
-        own.origin.as_ref().map(|packed| (self.id(), packed.origin()))
+        // Acquire pairs with the Release in `occupy`.
+        let id = self.id.load(Acquire);
+        let site = self.site.get()?;
+        let spawned_at = self.spawned_at.get();
+        let (label, made) = (Label(self.label.load(Relaxed)), self.made.load(Relaxed));
+        let packed = Packed(self.origin.load(Relaxed));
+        // Pairs with the Release fence in `occupy`: a field of a later task makes the number below another one.
+        fence(Acquire);
+        let is_same = id != 0 && self.id.load(Relaxed) == id;
+        is_same.then(|| (id, packed.origin(site, label, spawned_at, made)))
     }
 
     /// Whether it was spawned through this crate: then it is a root wherever it is polled.
-    #[cold]
+    #[inline]
     pub(crate) fn was_spawned(&self) -> bool {
-        self.own.lock().origin.as_ref().is_some_and(|packed| packed.origin().home.runtime != Runtime::Unknown)
+        Packed(self.origin.load(Relaxed)).runtime() != Runtime::Unknown
+    }
+
+    /// The tick of its making.
+    #[inline]
+    pub(crate) fn made(&self) -> u64 {
+        self.made.load(Relaxed)
     }
 
     #[inline]
@@ -158,24 +189,58 @@ impl Task {
         self.id.load(Relaxed)
     }
 
-    /// A poll starts. Returns the waker for it, when the last poll ended, and the tick of the wake that led to this one; zero
-    /// if there was none.
+    /// A poll starts. Returns when the last poll ended, and the tick of the wake that led to this one; zero if there was none.
     #[inline]
-    pub(crate) fn enter(
-        &'static self,
-        now: u64,
-        thread: u32,
-        outer: &Waker,
-    ) -> (Option<PollWaker>, u64, u64) {
+    pub(crate) fn enter(&self, now: u64, thread: u32) -> (u64, u64) {
         let before = self.since.load(Relaxed);
         let left = if before & 3 == WAITING { before >> 2 } else { 0 };
         self.since.store(now << 2 | RUNNING, Relaxed);
         self.thread.store(thread, Relaxed);
         // A wake that comes from now on asks for another poll.
-        let woken = self.woken_at.load(Relaxed) != 0;
-        // Release pairs with the Acquire of `doing`: who finds no wake finds the task running.
-        let woken_at = if woken { self.woken_at.swap(0, Release) } else { 0 };
-        (has_wakers().then(|| self.waker(outer)), left, woken_at)
+        let woken_at = match self.woken_at.load(Relaxed) {
+            0 => 0,
+            // Without clones nobody is about to wake it. Release pairs with the Acquire of `doing`: who finds no wake finds the
+            // task running.
+            woken_at if self.forward.clones() == 0 => {
+                self.woken_at.store(0, Release);
+                self.answer(woken_at.max(left))
+            }
+            _ => self.answer(self.woken_at.swap(0, Release).max(left)),
+        };
+        (left, woken_at)
+    }
+
+    #[inline]
+    fn answer(&self, woken_at: u64) -> u64 {
+        add_relaxed(&self.wakes, 1);
+        if self.woken_by.load(Relaxed) == self.id() {
+            add_relaxed(&self.self_wakes, 1);
+        }
+        self.last_wake.store(woken_at, Relaxed);
+        woken_at
+    }
+
+    /// How often it was woken between two polls, and how often by itself.
+    pub(crate) fn wakes(&self) -> (u64, u64) {
+        let open = u64::from(self.woken_at.load(Relaxed) != 0);
+        let by_itself = open != 0 && self.woken_by.load(Relaxed) == self.id();
+        (self.wakes.load(Relaxed) + open, self.self_wakes.load(Relaxed) + u64::from(by_itself))
+    }
+
+    /// The tick of its last wake; zero if it never was.
+    pub(crate) fn last_wake(&self) -> u64 {
+        match (self.woken_at.load(Relaxed), self.last_wake.load(Relaxed)) {
+            (0, tick) => tick,
+            (IN_POLL, _) => self.since(),
+            (tick, _) => tick,
+        }
+    }
+
+    /// It has become a task in its first poll.
+    pub(super) fn begin_met(&self, entered: u64, span: u64, thread: u32) {
+        self.span.store(span, Relaxed);
+        self.thread.store(thread, Relaxed);
+        self.since.store(entered << 2 | RUNNING, Relaxed);
     }
 
     /// It spawns something.
@@ -248,7 +313,7 @@ impl Task {
     #[inline]
     pub(crate) fn leave(&self, now: u64, busy: u64) {
         add_relaxed(&self.busy, busy);
-        self.polls.store(self.polls.load(Relaxed).wrapping_add(1), Relaxed);
+        add_relaxed(&self.polls, 1);
         self.entered.store(now.saturating_sub(busy), Relaxed);
         // Release pairs with the Acquire of `doing`: who finds the task waiting finds the clones of its waker.
         self.since.store(now << 2 | WAITING, Release);
@@ -284,21 +349,51 @@ impl Task {
 
     /// Clones of its waker that somebody keeps.
     pub(crate) fn live_wakers(&self) -> u32 {
-        self.wakers.live()
+        self.forward.clones()
     }
 
-    /// It was woken, whether by its waker or otherwise.
-    pub(super) fn woken(&self) {
-        let by = current_task();
-        self.woken_by.store(by, Relaxed);
-        self.wakes.fetch_add(1, Relaxed);
-        if by != 0 && by == self.id() {
-            self.self_wakes.fetch_add(1, Relaxed);
+    /// Whether that is its waker.
+    pub(crate) fn is_waker(&'static self, waker: &Waker) -> bool {
+        waker::is_waker(self, waker)
+    }
+}
+
+impl Promoted for Task {
+    fn forward(&self) -> &Forward {
+        &self.forward
+    }
+
+    fn table() -> &'static RawWakerVTable {
+        &TABLE
+    }
+
+    /// One reading of the clock, and none if it is woken already, if it is being polled, or if the wake has come through a wait of
+    /// its, which has read it.
+    #[inline]
+    fn note_wake(&self) {
+        if self.woken_at.load(Relaxed) != 0 {
+            return;
         }
-        let now = clock::now();
-        self.last_wake.store(now, Relaxed);
-        // Only the first wake counts: the poll that answers it answers all.
-        let _ = self.woken_at.compare_exchange(0, now, Relaxed, Relaxed);
+        let woken_at = if self.since.load(Relaxed) & 3 == RUNNING {
+            IN_POLL
+        } else {
+            match context::wake_stamp() {
+                0 => clock::now(),
+                stamp => stamp,
+            }
+        };
+        self.woken_by.store(context::task(), Relaxed);
+        // Release pairs with the Acquire of `doing`. Of two that come at the same time either may stay.
+        self.woken_at.store(woken_at, Release);
+    }
+
+    #[inline]
+    fn is_polled_here(&self) -> bool {
+        current::task().is_some_and(|task| std::ptr::eq(task, self))
+    }
+
+    fn free(&'static self) {
+        pool::put(self);
     }
 }
 

@@ -1,18 +1,11 @@
-//! The registry of tasks: every one that was spawned or polled as a root, and is not done.
+//! The registry of tasks: every one that was spawned, or is a root that waits, and is not done.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::origin::Origin;
 use super::task::{Doing, Task};
-use crate::sync::Mutex;
-
-struct Tasks {
-    all: Vec<&'static Task>,
-    free: Vec<&'static Task>,
-}
-
-static TASKS: Mutex<Tasks> = Mutex::new(Tasks { all: Vec::new(), free: Vec::new() });
-static NEXT: AtomicU64 = AtomicU64::new(1);
+use crate::context;
+use crate::pool::{self, Pooled};
 
 /// Whether roots get a waker of their own.
 static WAKERS: AtomicBool = AtomicBool::new(true);
@@ -32,55 +25,42 @@ pub(crate) fn last_reset() -> u64 {
 }
 
 /// A new task, listed from now on.
-pub(crate) fn add_task(origin: Origin) -> &'static Task {
-    let mut tasks = TASKS.lock();
-    let task = tasks.free.pop().unwrap_or_else(|| {
-        let task = Box::leak(Box::new(Task::new()));
-        tasks.all.push(task);
-        task
-    });
-    drop(tasks);
-    task.occupy(NEXT.fetch_add(1, Relaxed), origin);
+pub(crate) fn add_task(origin: &Origin) -> &'static Task {
+    let task: &'static Task = pool::take().unwrap_or_else(|| Box::leak(Box::new(Pooled::free())));
+    task.occupy(context::new_task(), origin);
     task
 }
 
-/// The number of the next task.
-pub(crate) fn next_task() -> u64 {
-    NEXT.load(Relaxed)
-}
-
 /// The task is done.
+#[inline]
 pub(crate) fn remove_task(task: &'static Task) {
     if task.vacate() {
-        free(task);
+        pool::put(task);
     }
 }
 
-/// Nobody keeps a waker of a task that is done: it can be used again.
-pub(super) fn free(task: &'static Task) {
-    TASKS.lock().free.push(task);
-}
-
 /// All tasks that there are or were.
-pub(crate) fn all_tasks() -> Vec<&'static Task> {
-    TASKS.lock().all.clone()
+pub(crate) fn all_tasks() -> impl Iterator<Item = &'static Task> {
+    pool::all()
 }
 
 /// Whether the task of that number is in the poll that comes after so many.
 pub(crate) fn is_in_poll(id: u64, polls: u64) -> bool {
     let is_it = |task: &&'static Task| task.id() == id;
-    let task = all_tasks().into_iter().find(is_it);
+    let task = all_tasks().find(is_it);
     task.is_some_and(|task| {
-        task.doing().0 == Doing::Running && u64::from(task.polls.load(Relaxed)) == polls && is_it(&task)
+        task.doing().0 == Doing::Running && task.polls.load(Relaxed) == polls && is_it(&task)
     })
 }
 
 /// Whether roots are to get a waker of their own.
+#[inline]
 pub(crate) fn has_wakers() -> bool {
     WAKERS.load(Relaxed)
 }
 
 /// Whether what waits for a lock, a channel or the like is to get one.
+#[inline]
 pub(crate) fn has_leaf_wakers() -> bool {
     LEAF_WAKERS.load(Relaxed)
 }

@@ -1,245 +1,225 @@
-//! The waker of a task: it notes the wake, and hands it on to the executor's.
-//!
-//! There is one for all polls of a task, so that whoever keeps it can tell by `will_wake` that it is still the same
-//! task's. It is the address of the task, and its clones are counted there. The executor's waker goes with the last clone,
-//! as it would without this one in between: there are executors that drop a task which nobody can wake.
+//! The wakers that futures are polled with, instead of the executor's: they note a wake, and hand it on.
 //!
 //! ```text
-//! poll             ├─ borrowed ─┤                          what it was given is used in place, and not cloned
-//! clones             0 ── clone ──▶ 1 ▶ 2 ── wake ──▶ 0    the first clone makes one of the executor's waker, the last
-//!                                                          hands it on
+//! first poll    lent from the stack ── clone ──▶ promoted: a task, or a wait, which is registered for it
+//! later polls   that one is lent, and not counted as a clone
 //! ```
-//! So a poll in which nobody clones the waker changes no count, and one clone and its wake cost one of the executor's.
-//! Unsafe is kept in this file: a waker without an allocation of its own is made of a pointer. With one, kept alive by its
-//! clones, a poll in which nobody keeps the waker cost 90 ns.
+//! A promoted waker is the address of the task or wait, and its clones are counted there; so whoever keeps it can tell by
+//! `will_wake` that the next poll brings the same. The executor's waker goes with the last clone, as it would without ours in
+//! between: there are executors that drop a task which nobody can wake.
+//!
+//! Unsafe is kept in this file and in [`forward`](super::forward): a waker without an allocation of its own is made of a pointer.
 
 #![allow(unsafe_code)]
 
 use std::mem::ManuallyDrop;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
-use super::task::Task;
-use super::tasks;
+use super::forward::Forward;
 
-/// The clones of a task's waker, and what they hand wakes on to, but for what is under the lock of the task: the executor's
-/// waker that is kept while there are clones.
-#[derive(Debug)]
-pub(super) struct Wakers {
-    /// The executor's waker that the running poll has borrowed; null outside of polls.
-    borrowed: AtomicPtr<Waker>,
-    /// The two words of the one that was kept last, so that the next poll can tell whether it is given another one.
-    address: [AtomicUsize; 2],
-    /// Clones that somebody keeps, and whether the task is over: changed under the lock.
-    clones: AtomicU32,
-}
-
-const DONE: u32 = 1 << 31;
-const MAX_CLONES: u32 = 1 << 30;
-
-fn address_of(waker: &Waker) -> [usize; 2] {
-    [waker.data().addr(), ptr::from_ref(waker.vtable()).addr()]
-}
-
-impl Wakers {
-    pub(super) fn new() -> Self {
-        let zero = || AtomicUsize::new(0);
-        Self {
-            borrowed: AtomicPtr::new(ptr::null_mut()),
-            address: [zero(), zero()],
-            clones: AtomicU32::new(0),
-        }
-    }
-
-    /// How many clones somebody keeps.
-    pub(super) fn live(&self) -> u32 {
-        // Acquire pairs with the Release in `change`: that a clone is gone brings the wake that it was used for.
-        self.clones.load(Ordering::Acquire) & !DONE
-    }
-
-    /// Changes the count by so many. The lock is held. Returns whether nobody keeps a clone, and the task is over.
-    fn change(&self, by: i32) -> bool {
-        let clones = self.clones.load(Ordering::Relaxed).wrapping_add_signed(by);
-        self.clones.store(clones, Ordering::Release);
-        clones == DONE
-    }
-
-    /// The task begins.
-    pub(super) fn begin(&self) {
-        self.clones.store(0, Ordering::Release);
-    }
-
-    /// The task is over. The lock is held. Returns whether nobody keeps a clone.
-    pub(super) fn end(&self) -> bool {
-        let clones = self.clones.load(Ordering::Relaxed) | DONE;
-        self.clones.store(clones, Ordering::Release);
-        clones == DONE
-    }
-
-    fn set_address(&self, waker: &Waker) {
-        for (part, address) in self.address.iter().zip(address_of(waker)) {
-            part.store(address, Ordering::Relaxed);
-        }
-    }
-
-    /// What the running poll was given.
-    ///
-    /// # Safety
-    /// The caller has borrowed the waker of the running poll.
-    unsafe fn borrowed(&self) -> Option<&Waker> {
-        // Relaxed: who has borrowed the waker of the poll comes after what its thread did before.
-        let borrowed = self.borrowed.load(Ordering::Relaxed);
-        // SAFETY: it is null, or what the poll has borrowed for longer than it lends out its own waker.
-        unsafe { borrowed.as_ref() }
-    }
-}
-
-impl Task {
-    /// The waker of a poll that begins, which hands wakes on to `outer`.
+/// What a promoted waker is the waker of: it is never freed, only used again when it is over and has no clones.
+pub(crate) trait Promoted: Sync + 'static {
+    fn forward(&self) -> &Forward;
+    /// One static for each type.
+    fn table() -> &'static RawWakerVTable;
+    /// It is woken, by whoever calls this. Nothing is locked.
+    fn note_wake(&self);
+    /// What it was noted for is over: the wake has been handed on.
     #[inline]
-    pub(super) fn waker(&'static self, outer: &Waker) -> PollWaker {
-        let wakers = &self.wakers;
-        wakers.borrowed.store(ptr::from_ref(outer).cast_mut(), Ordering::Relaxed);
-        if wakers.address.each_ref().map(|part| part.load(Ordering::Relaxed)) != address_of(outer) {
-            self.follow(outer);
-        }
-        // SAFETY: the pointer is that of a `&'static Task`, as the functions of the table expect; this is not dropped, and
-        // counted with its first clone.
-        let waker = unsafe { Waker::new(ptr::from_ref(self).cast(), &TABLE) };
-        PollWaker { task: self, waker: ManuallyDrop::new(waker) }
-    }
-
-    /// Whether that is its waker.
-    pub(crate) fn is_waker(&self, waker: &Waker) -> bool {
-        ptr::eq(waker.data(), ptr::from_ref(self).cast()) && ptr::eq(waker.vtable(), &raw const TABLE)
-    }
-
-    /// Every wake goes on to this waker from now on.
-    #[cold]
-    fn follow(&self, outer: &Waker) {
-        if self.wakers.live() == 0 {
-            // Nobody makes a clone before this poll has begun.
-            self.wakers.set_address(outer);
-            return;
-        }
-        // Wakers are other people's code: no lock is held when they are made or dropped.
-        let mut changed = Some(outer.clone());
-        let mut own = self.own.lock();
-        if own.outer.is_some() {
-            std::mem::swap(&mut own.outer, &mut changed);
-        }
-        self.wakers.set_address(own.outer.as_ref().unwrap_or(outer));
-        drop(own);
-        drop(changed);
-    }
-
-    /// There is another clone.
-    fn keep(&self) {
-        let mut first = if self.wakers.live() == 0 { self.first_clone() } else { None };
-        let mut own = self.own.lock();
-        if own.outer.is_none() && first.is_none() {
-            drop(own);
-            first = self.first_clone();
-            own = self.own.lock();
-        }
-        if own.outer.is_none() {
-            own.outer = first.take();
-            own.outer.iter().for_each(|outer| self.wakers.set_address(outer));
-        }
-        if self.wakers.live() >= MAX_CLONES {
-            // As `Arc` does: somebody forgets them in a loop, and the count must not begin anew.
-            std::process::abort();
-        }
-        self.wakers.change(1);
-        drop(own);
-        drop(first);
-    }
-
-    /// A clone of what the running poll was given, for when there is none.
-    fn first_clone(&self) -> Option<Waker> {
-        // SAFETY: without clones, this is called through the waker of the running poll, which cannot end meanwhile.
-        let borrowed = unsafe { self.wakers.borrowed() };
-        borrowed.cloned()
-    }
-
-    /// A clone is gone. Returns the executor's waker: the one that was kept if that was the last, or a clone if one is
-    /// asked for.
-    fn release(&'static self, asked: bool) -> Option<Waker> {
-        let mut own = self.own.lock();
-        let is_free = self.wakers.change(-1);
-        let outer = match self.wakers.live() {
-            0 => own.outer.take(),
-            // Under the lock: nothing else keeps it meanwhile.
-            _ if asked => own.outer.clone(),
-            _ => None,
-        };
-        drop(own);
-        if is_free {
-            tasks::free(self);
-        }
-        outer
-    }
+    fn end_wake() {}
+    /// Whether this is called inside of its poll, by the thread that polls it.
+    fn is_polled_here(&self) -> bool;
+    /// It is over, and nobody has a clone.
+    fn free(&'static self);
 }
 
-/// The waker that a poll is given.
+/// What a waker on the stack of a poll is promoted to by its first clone.
+pub(crate) trait Lender: Sync {
+    type Promoted: Promoted;
+
+    /// Makes it; `None` if there is no room, and then the executor's waker is cloned.
+    fn promote(&self) -> Option<&'static Self::Promoted>;
+    /// The poll wakes itself, and nothing is promoted yet.
+    fn note_wake(&self);
+    fn lent(&self) -> &Lent<Self::Promoted>;
+}
+
+/// What a lender has in it.
 #[derive(Debug)]
-pub(crate) struct PollWaker {
-    task: &'static Task,
-    waker: ManuallyDrop<Waker>,
+pub(crate) struct Lent<T: 'static> {
+    outer: AtomicPtr<Waker>,
+    promoted: AtomicPtr<T>,
 }
+
+impl<T: Promoted> Lent<T> {
+    pub(crate) const fn new() -> Self {
+        Self { outer: AtomicPtr::new(ptr::null_mut()), promoted: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    /// What it was promoted to, if it was.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn promoted(&self) -> Option<&'static T> {
+        // SAFETY: it is null or was made of a `&'static T`, in `set`.
+        unsafe { self.promoted.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// It is promoted to that, unless another thread was faster. Returns whether it was not.
+    pub(crate) fn set(&self, promoted: &'static T) -> bool {
+        let new = ptr::from_ref(promoted).cast_mut();
+        // AcqRel: whoever sees it sees what is in it.
+        self.promoted.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    /// # Safety
+    /// The caller is inside the poll for which it was lent, or uses a waker of that.
+    unsafe fn outer(&self) -> Option<&Waker> {
+        // SAFETY: the poll has borrowed it for longer.
+        unsafe { self.outer.load(Ordering::Relaxed).as_ref() }
+    }
+}
+
+/// The waker of a poll, which is borrowed from what stands behind it.
+#[derive(Debug)]
+pub(crate) struct PollWaker(ManuallyDrop<Waker>);
 
 impl PollWaker {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn get(&self) -> &Waker {
-        &self.waker
+        &self.0
+    }
+
+    /// The waker of a poll that hands wakes on to `outer`, on the stack.
+    ///
+    /// # Safety
+    /// `lender` neither moves nor goes away, and `outer` does not, before the poll is over.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) unsafe fn lend<L: Lender>(lender: &L, outer: &Waker, table: &'static RawWakerVTable) -> Self {
+        lender.lent().outer.store(ptr::from_ref(outer).cast_mut(), Ordering::Relaxed);
+        // SAFETY: the functions of the table expect this pointer; the waker is not dropped, and lives as long as the poll.
+        Self(ManuallyDrop::new(unsafe { Waker::new(ptr::from_ref(lender).cast(), table) }))
+    }
+
+    /// The waker of a later poll.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn of<T: Promoted>(promoted: &'static T, outer: &Waker) -> Self {
+        promoted.forward().borrow(outer);
+        // SAFETY: the functions of the table expect this pointer; the waker is not dropped, and not counted.
+        Self(ManuallyDrop::new(unsafe { Waker::new(ptr::from_ref(promoted).cast(), T::table()) }))
     }
 }
 
-impl Drop for PollWaker {
-    #[inline]
-    fn drop(&mut self) {
-        self.task.wakers.borrowed.store(ptr::null_mut(), Ordering::Relaxed);
-    }
+/// Whether that is the waker of this.
+pub(crate) fn is_waker<T: Promoted>(promoted: &'static T, waker: &Waker) -> bool {
+    ptr::eq(waker.data(), ptr::from_ref(promoted).cast()) && ptr::eq(waker.vtable(), T::table())
 }
 
-static TABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, release);
+/// The table of a promoted waker: for a static of each type.
+pub(crate) const fn promoted_table<T: Promoted>() -> RawWakerVTable {
+    RawWakerVTable::new(clone::<T>, wake::<T>, wake_by_ref::<T>, release::<T>)
+}
+
+/// The table of one that is lent from the stack.
+pub(crate) const fn lent_table<L: Lender>() -> RawWakerVTable {
+    RawWakerVTable::new(clone_lent::<L>, wake_lent::<L>, wake_lent::<L>, |_| ())
+}
 
 /// # Safety
-/// The pointer is that of a `&'static Task`.
-unsafe fn task(data: *const ()) -> &'static Task {
+/// The pointer is that of a `&'static T`.
+#[cfg_attr(not(debug_assertions), inline(always))]
+unsafe fn promoted<T>(data: *const ()) -> &'static T {
     // SAFETY: the caller says so.
-    unsafe { &*data.cast::<Task>() }
+    unsafe { &*data.cast::<T>() }
 }
 
-unsafe fn clone(data: *const ()) -> RawWaker {
-    // SAFETY: the table is given to wakers of tasks only, in `Task::waker` and here.
-    unsafe { task(data) }.keep();
-    RawWaker::new(data, &TABLE)
+unsafe fn clone<T: Promoted>(data: *const ()) -> RawWaker {
+    // SAFETY: the table is given to wakers of `T` only, in `PollWaker::of`, here and in `clone_lent`.
+    let promoted = unsafe { promoted::<T>(data) };
+    // SAFETY: without clones, this is called through the waker of the running poll.
+    promoted.forward().keep(|| unsafe { promoted.forward().borrowed() }.cloned());
+    RawWaker::new(data, T::table())
 }
 
-unsafe fn wake(data: *const ()) {
+unsafe fn wake<T: Promoted>(data: *const ()) {
     // SAFETY: as in `clone`.
-    let task = unsafe { task(data) };
-    task.woken();
-    if let Some(outer) = task.release(true) {
+    let promoted = unsafe { promoted::<T>(data) };
+    promoted.note_wake();
+    let released = promoted.forward().release_to_wake();
+    if released.is_free {
+        promoted.free();
+    }
+    if let Some(outer) = released.outer {
         outer.wake();
     }
+    T::end_wake();
 }
 
-unsafe fn wake_by_ref(data: *const ()) {
+unsafe fn wake_by_ref<T: Promoted>(data: *const ()) {
     // SAFETY: as in `clone`.
-    let task = unsafe { task(data) };
-    task.woken();
-    let outer = task.own.lock().outer.clone();
-    match outer {
-        Some(outer) => outer.wake(),
-        // SAFETY: without clones, this is the waker of the running poll, which cannot end meanwhile.
-        None => unsafe { task.wakers.borrowed() }.into_iter().for_each(Waker::wake_by_ref),
+    let promoted = unsafe { promoted::<T>(data) };
+    promoted.note_wake();
+    hand_on(promoted);
+    T::end_wake();
+}
+
+fn hand_on<T: Promoted>(promoted: &'static T) {
+    let forward = promoted.forward();
+    let outer = if promoted.is_polled_here() { None } else { forward.copy() };
+    if let Some(outer) = outer {
+        return outer.wake();
+    }
+    // SAFETY: this is called inside of the poll, or without clones, which is through the waker of the running poll.
+    if let Some(borrowed) = unsafe { forward.borrowed() } {
+        return borrowed.wake_by_ref();
+    }
+    // It was promoted in this poll, which was lent another.
+    forward.copy().into_iter().for_each(Waker::wake);
+}
+
+unsafe fn release<T: Promoted>(data: *const ()) {
+    // SAFETY: as in `clone`.
+    let promoted = unsafe { promoted::<T>(data) };
+    let released = promoted.forward().release();
+    if released.is_free {
+        promoted.free();
+    }
+    drop(released.outer);
+}
+
+/// # Safety
+/// The pointer is that of a lender, whose poll is running.
+#[cfg_attr(not(debug_assertions), inline(always))]
+unsafe fn lender<'a, L: Lender>(data: *const ()) -> &'a L {
+    // SAFETY: the caller says so.
+    unsafe { &*data.cast::<L>() }
+}
+
+unsafe fn clone_lent<L: Lender>(data: *const ()) -> RawWaker {
+    // SAFETY: the table is given to wakers of `L` only, in `PollWaker::lend`, and they are used while the poll is running.
+    let lender = unsafe { lender::<L>(data) };
+    let lent = lender.lent();
+    // SAFETY: as above.
+    let outer = || unsafe { lent.outer() }.cloned();
+    match lent.promoted().or_else(|| lender.promote()) {
+        Some(promoted) => {
+            promoted.forward().keep(outer);
+            RawWaker::new(ptr::from_ref(promoted).cast(), L::Promoted::table())
+        }
+        None => {
+            let outer = ManuallyDrop::new(outer().unwrap_or_else(|| Waker::noop().clone()));
+            RawWaker::new(outer.data(), outer.vtable())
+        }
     }
 }
 
-unsafe fn release(data: *const ()) {
-    // SAFETY: as in `clone`.
-    drop(unsafe { task(data) }.release(false));
+unsafe fn wake_lent<L: Lender>(data: *const ()) {
+    // SAFETY: as in `clone_lent`.
+    let lender = unsafe { lender::<L>(data) };
+    match lender.lent().promoted() {
+        Some(promoted) => promoted.note_wake(),
+        None => lender.note_wake(),
+    }
+    // SAFETY: as in `clone_lent`.
+    unsafe { lender.lent().outer() }.into_iter().for_each(Waker::wake_by_ref);
 }

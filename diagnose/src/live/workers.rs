@@ -12,7 +12,7 @@ use std::thread;
 use super::origin::Runtime;
 use super::runtimes;
 use crate::clock;
-use crate::recorder;
+use crate::context;
 use crate::sync::Mutex;
 
 /// One thread. Never freed, only used again for a later one.
@@ -157,7 +157,7 @@ impl Worker {
 
     fn note(&self, state: u64) {
         self.since.store(clock::now() << 2 | state, Relaxed);
-        self.tree.store(recorder::tree_number().map_or(0, |tree| tree.saturating_add(1)), Relaxed);
+        self.tree.store(context::context().tree.map_or(0, |tree| tree.saturating_add(1)), Relaxed);
     }
 
     fn is_worker(&self) -> bool {

@@ -12,40 +12,66 @@
 
 use std::ptr;
 
-use super::local::{self, AwaitState};
+use super::local::{self, AwaitState, DIRECT};
 use super::point::running_body;
 use crate::clock;
+use crate::context;
 use crate::site::Site;
 use crate::switch;
 use crate::sync::add;
-use crate::tree::{Key, Node};
+use crate::tree::{Chain, Key, Node};
 
 /// The body comes to an await, of a span or of something else.
-#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn begin_await(site: &'static Site, is_span: bool) {
     // What is recorded of the body is recorded of its awaits.
     let Some(body) = running_body(site) else { return };
     if is_span {
-        local::set_awaiting(None, AwaitState { is_span: true, ..AwaitState::NONE });
-        local::hand_down(site, body.times.entered());
+        local::set_awaiting(None, AwaitState::SPAN);
+        local::hand_down(Some(site), DIRECT);
     } else {
         begin(site, body);
     }
 }
 
-/// Not in each body, nor is [`end`]: a call costs little beside what is awaited here, and the copies cost every release
-/// build.
-#[inline(never)]
+/// The body comes to a macro that cannot be read.
+pub(crate) fn begin_macro(site: &'static Site, depth: u8) {
+    begin_await(site, false);
+    let (node, state) = local::awaiting();
+    if node.is_some_and(|node| ptr::eq(node.site, site)) {
+        local::set_awaiting(node, state.with_depth(depth));
+    }
+}
+
+/// A span is about to be awaited in a block that a macro was given. If it is the body that awaits it, it goes straight there
+/// whenever it goes on.
+pub(crate) fn begin_through(depth: u8) {
+    let (node, state) = local::awaiting();
+    if node.is_some() && state.depth() == depth {
+        local::set_awaiting(node, state.with_span(true));
+        local::hand_down(None, DIRECT);
+    }
+}
+
+/// It is ready.
+pub(crate) fn end_through() {
+    let (node, state) = local::awaiting();
+    if node.is_some() && state.is_span() {
+        local::set_awaiting(node, state.with_span(false));
+    }
+}
+
 fn begin(site: &'static Site, body: &'static Node) {
     let Some(node) = body.child(Key::plain(site)).or_else(|| append(site, body)) else { return };
     if switch::tasks_only() {
         return;
     }
     add(&node.calls, 1);
-    node.times.enter(clock::now(), None);
+    let now = clock::now();
+    context::note_reading(now, false);
+    node.times.enter(now, None);
     local::set_current(Some(node));
     let base = local::pending_children();
-    local::set_awaiting(Some(node), AwaitState { base, is_new: true, ..AwaitState::NONE });
+    local::set_awaiting(Some(node), AwaitState::new(base));
 }
 
 #[cold]
@@ -61,24 +87,23 @@ fn append(site: &'static Site, body: &'static Node) -> Option<&'static Node> {
 }
 
 /// What the body of `owner` has awaited is ready.
-#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn end_await(owner: &'static Site) {
     let (node, state) = local::awaiting();
     let Some(node) = node else {
-        if state.is_span {
+        if state.is_span() {
             local::set_awaiting(None, AwaitState::NONE);
         }
         return;
     };
     if node.site.owner.is_some_and(|site| ptr::eq(site, owner)) {
-        end(node, state.waited);
+        end(node, state.waited());
     }
 }
 
-#[inline(never)]
 fn end(node: &'static Node, waited: bool) {
-    let ticks = node.times.leave(clock::now(), None);
-    node.count_poll(ticks);
+    let now = clock::now();
+    context::note_reading(now, false);
+    node.leave(now, None, Chain::NONE);
     add(&node.completed, 1);
     if waited {
         local::charge(node);

@@ -2,14 +2,14 @@
 
 use std::marker::PhantomData;
 
-use super::local;
-use super::visit::Visit;
+use super::local::{self, Place};
 use crate::clock;
+use crate::context;
 use crate::label::Label;
 use crate::site::Site;
 use crate::switch;
 use crate::sync::add;
-use crate::tree::{Key, Node};
+use crate::tree::{Chain, Key, Node};
 
 /// A call that is running: busy from its making to its drop, in the same tree as the futures around it.
 #[derive(Debug)]
@@ -17,7 +17,8 @@ use crate::tree::{Key, Node};
 pub struct Frame {
     /// `None` if the call is not recorded.
     node: Option<&'static Node>,
-    visit: Visit,
+    /// What was running before; `None` if the thread had no tree and has one only for this call.
+    previous: Option<&'static Node>,
     /// What the end of the frame is the end of.
     ends: Ends,
     /// Whether the thread was unwinding already when the function was called, by a destructor.
@@ -71,7 +72,7 @@ impl Frame {
     #[inline]
     fn new(ends: Ends) -> Self {
         let unwinding = std::thread::panicking();
-        Self { node: None, visit: Visit::new(), ends, unwinding, not_send: PhantomData }
+        Self { node: None, previous: None, ends, unwinding, not_send: PhantomData }
     }
 
     #[inline]
@@ -83,20 +84,29 @@ impl Frame {
         let Some(node) = current.child(Key { site, label, via: None }) else {
             return self.begin_slow(site, label);
         };
+        self.run(node, Some(current));
+    }
+
+    /// The call is what runs from now on.
+    #[inline]
+    fn run(&mut self, node: &'static Node, previous: Option<&'static Node>) {
         self.node = Some(node);
-        self.visit.begin(node, current, clock::now(), None);
+        self.previous = previous;
+        let now = clock::now();
+        node.times.enter(now, None);
+        local::set_current(Some(node));
+        context::note_reading(now, false);
     }
 
     #[cold]
     fn begin_slow(&mut self, site: &'static Site, label: Label) {
-        let place = local::place();
-        if switch::tasks_only() && !place.current.is_root() {
+        let Place { tree, current, lent } = local::place();
+        if switch::tasks_only() && !current.is_root() {
             return;
         }
         // `None` only below another node, so the tree is not a lent one.
-        self.node = place.tree.child(place.current, Key { site, label, via: None }, clock::now);
-        if let Some(node) = self.node {
-            self.visit.begin_root(node, place, clock::now(), None);
+        if let Some(node) = tree.child(current, Key { site, label, via: None }, clock::now) {
+            self.run(node, (!lent).then_some(current));
         }
     }
 }
@@ -115,7 +125,13 @@ impl Drop for Frame {
                     add(&node.completed, 1);
                 }
             }
-            self.visit.end(node, clock::now(), None);
+            let now = clock::now();
+            node.leave(now, None, Chain::NONE);
+            local::set_current(self.previous);
+            context::note_reading(now, self.previous.is_none_or(Node::is_root));
+            if self.previous.is_none() {
+                local::end_loan();
+            }
         }
     }
 }

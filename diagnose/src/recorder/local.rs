@@ -1,26 +1,15 @@
 //! What the recorder keeps per thread: where the thread is in its tree.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 
-use crate::live::{self, Anchor, Cache, Task};
+use super::made;
+use crate::context;
+use crate::live::Task;
+use crate::os;
 use crate::site::Site;
 use crate::sync::add;
-use crate::tree::{self, Node, Tree};
-use crate::waits;
-
-/// What runs on a thread.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Here {
-    pub(crate) task: Option<&'static Task>,
-    /// The number of the span; zero between polls.
-    pub(crate) span: u64,
-    /// When the running poll began; zero between polls.
-    pub(crate) stamp: u64,
-    /// The number of the thread's tree.
-    pub(crate) thread: Option<u32>,
-}
+use crate::tree::{self, Chain, Node, Tree};
 
 /// Plain cells without a destructor: they can be used until the thread's very last instruction.
 #[derive(Debug)]
@@ -30,49 +19,87 @@ pub(super) struct Local {
     tree: Cell<Option<&'static Tree>>,
     /// How many spans have become pending directly under the running poll, less those that ceased to be.
     pending_children: Cell<i32>,
-    /// The number of the span whose poll is running; zero between polls.
-    id: Cell<u64>,
-    /// The task whose poll is running.
-    task: Cell<Option<&'static Task>>,
     /// The task that the next root belongs to, as its wrapper says.
     spawned: Cell<Option<&'static Task>>,
-    /// Numbers for new spans: the next one, and the end of the block that the thread has taken.
-    next_id: Cell<u64>,
-    end_id: Cell<u64>,
     /// How long the running task had waited before this poll, until that is charged to a path; zero then.
     waited: Cell<u64>,
     /// The first path that waited by itself and was polled since.
     first_polled: Cell<Option<&'static Node>>,
-    /// Free slots of the live registry.
-    slots: Cache,
-    /// Free records and stakes of resources.
-    records: waits::Cache<waits::Record>,
-    places: waits::Cache<waits::Place>,
     /// The await at which the running body is, if that is not a span of its own.
     awaiting: Cell<Option<&'static Node>>,
     await_state: Cell<AwaitState>,
     /// What an await hands to the span that it is about to poll: itself.
     via: Cell<Option<&'static Site>>,
-    /// A reading of the clock that is handed on, because no user code runs between two readings: from the start of a
-    /// body's poll to the await at which it goes on, from a pending await to the end of the body's poll. Zero is none.
-    stamp: Cell<u64>,
+    /// What a body hands to the span that it is about to poll: [`DIRECT`], or the reading of the clock with which it goes on
+    /// there; zero if it hands nothing.
+    down: Cell<u64>,
+    /// The polls that have been entered with the same reading.
+    chain: Cell<Chain>,
+    /// The reading of the clock with which a span has returned `Pending` to the body that awaits it; zero if there is none.
+    up: Cell<u64>,
+    /// How many bodies around that span only pass it on.
+    passing: Cell<u32>,
 }
 
-/// What else there is to know of the await at which the running body is.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct AwaitState {
-    /// The count of pending children of the body when the await began, if that was in this poll.
-    pub(super) base: i32,
-    /// Whether it began in this poll.
-    pub(super) is_new: bool,
-    /// Whether it had waited by itself before this poll.
-    pub(super) waited: bool,
-    /// Whether it is a span that is awaited.
-    pub(super) is_span: bool,
-}
+/// In the place of a reading: the span is awaited for the first time, so it reads the clock itself, and hands on the reading
+/// with which it returns `Pending`.
+pub(super) const DIRECT: u64 = 1;
+
+/// What else there is to know of the await at which the running body is: one word, because each poll saves and restores it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct AwaitState(u64);
 
 impl AwaitState {
-    pub(super) const NONE: Self = Self { base: 0, is_new: false, waited: false, is_span: false };
+    pub(super) const NONE: Self = Self(0);
+    /// It is a span that is awaited.
+    pub(super) const SPAN: Self = Self(1);
+    /// It had waited by itself before this poll.
+    const WAITED: u64 = 1 << 1;
+    const NEW: u64 = 1 << 2;
+    const DEPTH: u32 = 8;
+    const BASE: u32 = 32;
+
+    /// It began in this poll, when the body had so many children that were pending.
+    pub(super) fn new(base: i32) -> Self {
+        Self(u64::from(base.cast_unsigned()) << Self::BASE | Self::NEW)
+    }
+
+    /// The same, at the await of a span.
+    pub(super) fn with_span(self, is_span: bool) -> Self {
+        Self(self.0 & !Self::SPAN.0 | u64::from(is_span))
+    }
+
+    /// The same, of a macro in whose blocks what the body itself awaits stands so deep.
+    pub(super) fn with_depth(self, depth: u8) -> Self {
+        Self(self.0 | u64::from(depth) << Self::DEPTH)
+    }
+
+    /// Zero if it is no macro.
+    pub(super) fn depth(self) -> u8 {
+        (self.0 >> Self::DEPTH) as u8
+    }
+
+    pub(super) fn is_span(self) -> bool {
+        self.0 & Self::SPAN.0 != 0
+    }
+
+    pub(super) fn with_waited(self) -> Self {
+        Self(self.0 | Self::WAITED)
+    }
+
+    pub(super) fn waited(self) -> bool {
+        self.0 & Self::WAITED != 0
+    }
+
+    /// Whether it began in this poll.
+    pub(super) fn is_new(self) -> bool {
+        self.0 & Self::NEW != 0
+    }
+
+    /// The count of pending children of the body when the await began, if that was in this poll.
+    pub(super) fn base(self) -> i32 {
+        (self.0 >> Self::BASE) as u32 as i32
+    }
 }
 
 thread_local! {
@@ -81,20 +108,16 @@ thread_local! {
             current: Cell::new(None),
             tree: Cell::new(None),
             pending_children: Cell::new(0),
-            id: Cell::new(0),
-            task: Cell::new(None),
             spawned: Cell::new(None),
-            next_id: Cell::new(0),
-            end_id: Cell::new(0),
             waited: Cell::new(0),
             first_polled: Cell::new(None),
             awaiting: Cell::new(None),
             await_state: Cell::new(AwaitState::NONE),
-            slots: Cache::new(),
-            records: waits::Cache::new(),
-            places: waits::Cache::new(),
             via: Cell::new(None),
-            stamp: Cell::new(0),
+            down: Cell::new(0),
+            chain: Cell::new(Chain::NONE),
+            up: Cell::new(0),
+            passing: Cell::new(0),
         }
     };
     /// Gives the tree back when the thread ends. Apart from `LOCAL`, because it has a destructor.
@@ -121,92 +144,40 @@ pub(super) fn set_current(node: Option<&'static Node>) {
     LOCAL.with(|local| local.current.set(node));
 }
 
+/// How many spans have become pending directly under the running poll so far, less those that ceased to be.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn pending_children() -> i32 {
+    LOCAL.with(|local| local.pending_children.get())
+}
+
 /// Sets the count of pending children and returns the old one.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn replace_pending_children(count: i32) -> i32 {
     LOCAL.with(|local| local.pending_children.replace(count))
 }
 
-/// The number of the running span; zero between polls.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn id() -> u64 {
-    LOCAL.with(|local| local.id.get())
-}
-
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn set_id(id: u64) {
-    LOCAL.with(|local| local.id.set(id));
-}
-
-/// The running task.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn task() -> Option<&'static Task> {
-    LOCAL.with(|local| local.task.get())
-}
-
-/// Sets the running task and returns the one before.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn replace_task(task: Option<&'static Task>) -> Option<&'static Task> {
-    LOCAL.with(|local| local.task.replace(task))
-}
-
-/// What runs on this thread.
+/// This thread polls tasks.
 #[inline]
-pub(crate) fn here() -> Here {
-    LOCAL.with(|local| {
-        let current = local.current.get();
-        Here {
-            task: local.task.get(),
-            span: local.id.get(),
-            // Between polls the root of the tree is current, which is never entered.
-            stamp: current.map_or(0, |node| node.times.entered()),
-            thread: current.map(|node| node.tree),
-        }
-    })
-}
-
-/// What the thread has at hand for the records of resources.
-#[inline]
-pub(crate) fn with_records<T>(run: impl FnOnce(&waits::Cache<waits::Record>) -> T) -> T {
-    LOCAL.with(|local| {
-        if local.tree.get().is_none() {
-            return without_tree(|| run(&local.records));
-        }
-        run(&local.records)
-    })
-}
-
-/// The same for stakes.
-#[inline]
-pub(crate) fn with_places<T>(run: impl FnOnce(&waits::Cache<waits::Place>) -> T) -> T {
-    LOCAL.with(|local| {
-        if local.tree.get().is_none() {
-            return without_tree(|| run(&local.places));
-        }
-        run(&local.places)
-    })
-}
-
-/// With a tree, which gives back at the thread's end what it has at hand.
-#[cold]
-fn without_tree<T>(run: impl FnOnce() -> T) -> T {
-    let place = place();
-    let result = run();
-    if place.lent {
-        end_loan();
-    }
-    result
+pub(super) fn note_task() {
+    LOCAL.with(|local| local.tree.get().into_iter().for_each(Tree::note_task));
 }
 
 /// Takes the task that the next root belongs to.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn take_spawned() -> Option<&'static Task> {
     LOCAL.with(|local| local.spawned.take())
+}
+
+/// The task that the next root belongs to, if it was spawned.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn spawned() -> Option<&'static Task> {
+    LOCAL.with(|local| local.spawned.get())
 }
 
 /// Whether the next span is the root of a task that was spawned.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn is_spawned() -> bool {
-    LOCAL.with(|local| local.spawned.get().is_some())
+    spawned().is_some()
 }
 
 /// Says which task the next root belongs to.
@@ -216,6 +187,7 @@ pub(super) fn set_spawned(task: Option<&'static Task>) {
 }
 
 /// What is to be charged of the running task's wait, and to whom if nobody else takes it.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn replace_waited(waited: (u64, Option<&'static Node>)) -> (u64, Option<&'static Node>) {
     LOCAL.with(|local| (local.waited.replace(waited.0), local.first_polled.replace(waited.1)))
 }
@@ -242,47 +214,25 @@ pub(super) fn charge(node: &'static Node) {
     });
 }
 
-/// A number that no span of the process has had.
+/// What an await has handed down to the span that it polls: itself, with the span's first poll, and the reading with which its
+/// body goes on; see [`Local::down`].
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn new_id() -> u64 {
-    LOCAL.with(|local| {
-        let id = local.next_id.get();
-        if id == local.end_id.get() {
-            return new_block(local);
-        }
-        local.next_id.set(id + 1);
-        id
-    })
-}
-
-#[cold]
-fn new_block(local: &Local) -> u64 {
-    /// So many numbers a thread takes at once.
-    const BLOCK: u64 = 1 << 12;
-    static BLOCKS: AtomicU64 = AtomicU64::new(1);
-    let first = BLOCKS.fetch_add(BLOCK, Relaxed);
-    local.next_id.set(first + 1);
-    local.end_id.set(first + BLOCK);
-    first
-}
-
-/// Takes what an await has handed down to the span that it polls: itself, with its first poll, and the reading of the
-/// clock with which its body was entered, zero if there is none.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn take_handed() -> (Option<&'static Site>, u64) {
-    LOCAL.with(|local| {
-        let via = local.via.get();
-        if via.is_some() {
-            local.via.set(None);
-        }
-        (via, take_stamp())
-    })
+pub(super) fn handed() -> (Option<&'static Site>, u64) {
+    LOCAL.with(|local| (local.via.get(), local.down.get()))
 }
 
 /// Whether an await has handed something down.
-#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn is_handed() -> bool {
-    LOCAL.with(|local| local.via.get().is_some() || local.stamp.get() != 0)
+    let (via, down) = handed();
+    via.is_some() || down != 0
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn hand_down(via: Option<&'static Site>, down: u64) {
+    LOCAL.with(|local| {
+        local.via.set(via);
+        local.down.set(down);
+    });
 }
 
 /// The await at which the running body is, if that is not a span of its own.
@@ -299,52 +249,28 @@ pub(super) fn set_awaiting(node: Option<&'static Node>, state: AwaitState) {
     });
 }
 
-/// How many spans have become pending directly under the running poll so far, less those that ceased to be.
+/// The polls that have been entered with the last reading, and are handed down with it.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn pending_children() -> i32 {
-    LOCAL.with(|local| local.pending_children.get())
+pub(super) fn chain() -> Chain {
+    LOCAL.with(|local| local.chain.get())
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn hand_down(via: &'static Site, stamp: u64) {
+pub(super) fn set_chain(chain: Chain) {
+    LOCAL.with(|local| local.chain.set(chain));
+}
+
+/// The reading that was handed up by what is pending, zero if there is none, and how many bodies only pass it on.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn handed_up() -> (u64, u32) {
+    LOCAL.with(|local| (local.up.get(), local.passing.get()))
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn hand_up(up: u64, passing: u32) {
     LOCAL.with(|local| {
-        local.via.set(Some(via));
-        local.stamp.set(stamp);
-    });
-}
-
-/// Takes the reading that was handed on; zero if there is none.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn take_stamp() -> u64 {
-    LOCAL.with(|local| {
-        let stamp = local.stamp.get();
-        if stamp != 0 {
-            local.stamp.set(0);
-        }
-        stamp
-    })
-}
-
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn set_stamp(stamp: u64) {
-    LOCAL.with(|local| local.stamp.set(stamp));
-}
-
-/// A slot of the live registry.
-#[inline]
-pub(super) fn take_slot(listed: &live::Listed) -> Option<&'static Anchor> {
-    LOCAL.with(|local| live::take(&local.slots, listed))
-}
-
-/// Gives a slot back to the live registry.
-#[inline]
-pub(super) fn put_slot(anchor: &'static Anchor) {
-    LOCAL.with(|local| {
-        live::put(&local.slots, anchor);
-        // Nothing would give back at its end what a thread has at hand that has no tree.
-        if local.tree.get().is_none() {
-            live::give_back(&local.slots);
-        }
+        local.up.set(up);
+        local.passing.set(passing);
     });
 }
 
@@ -358,27 +284,21 @@ pub(super) fn place() -> Place {
     // be asked for its name.
     let lent = LEASE.try_with(|_| ()).is_err();
     let name = if lent { String::new() } else { thread::current().name().unwrap_or_default().to_owned() };
-    let tree = tree::lease(name, if lent { 0 } else { thread_id() });
+    let tree = tree::lease(name, if lent { 0 } else { os::thread_id() });
     LOCAL.with(|local| {
         local.tree.set(Some(tree));
         local.current.set(Some(&tree.root));
     });
+    context::set_tree(Some(tree.root.tree));
+    made::begin_tree(tree.root.tree);
     Place { tree, current: &tree.root, lent }
 }
 
-/// The kernel's number of this thread; zero if it is not known.
-fn thread_id() -> u64 {
-    let link = std::fs::read_link("/proc/thread-self").ok();
-    let number = link.as_deref().and_then(|path| path.file_name()?.to_str()?.parse().ok());
-    number.unwrap_or(0)
-}
-
-/// Gives back the tree, and what else the thread has at hand.
+/// Gives back the tree.
 #[cold]
 pub(super) fn end_loan() {
+    context::set_tree(None);
     LOCAL.with(|local| {
-        live::give_back(&local.slots);
-        waits::give_back(&local.records, &local.places);
         local.current.set(None);
         if let Some(tree) = local.tree.take() {
             tree.release();

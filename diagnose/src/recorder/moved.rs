@@ -1,23 +1,28 @@
 //! What is rare in the life of a span: a first poll on a new path, another thread, another parent, and the end of what it
 //! has in the books when it is not recorded any more.
 
-use super::local::{self, Place};
-use super::root;
+use super::local::{self, DIRECT, Place};
+use super::made;
 use super::running::{Entry, parent_id};
 use super::span::{Span, State};
 use crate::clock;
+use crate::context;
 use crate::label::Label;
 use crate::live::{self, Anchor, Listed, Task};
 use crate::site::{Kind, Site};
 use crate::switch;
 use crate::sync::add;
-use crate::tree::{Key, Node};
+use crate::tree::{Key, Node, Wait};
 
 impl Span {
-    /// The first poll of a path, a parent that has changed, a thread that has changed, a root, a poll after the end.
+    /// The first poll of a path, a parent that has changed, a thread that has changed, a poll after the end. `via` and `down`
+    /// are what was handed down.
     #[cold]
     #[inline(never)]
-    pub(super) fn enter_slow(&mut self, entry: &mut Entry, via: Option<&'static Site>, stamp: u64) -> bool {
+    pub(super) fn enter_slow(&mut self, entry: &mut Entry, via: Option<&'static Site>, down: u64) {
+        // What is handed down is for this poll; the reading of the body around it, it does not share.
+        local::hand_down(None, 0);
+        let via = if via.is_none() && down > DIRECT { self.node.and_then(|node| node.via) } else { via };
         let place = local::place();
         let is_root = self.site.kind == Kind::Task
             || place.current.is_outside_of_tasks()
@@ -37,10 +42,12 @@ impl Span {
             self.end_task();
             self.pending_children = 0;
             self.state = State::Unseen;
-            return false;
+            return;
         };
         self.end_unpolled();
-        let now = self.begin(entry, stamp);
+        entry.hands_on = down != 0 && !is_root;
+        entry.is_root = is_root;
+        let now = self.begin(entry);
         if let Some(slot) = self.anchor.and_then(Anchor::slot) {
             slot.follow(node);
             slot.set_parent(parent_id(node, entry));
@@ -50,30 +57,23 @@ impl Span {
             State::Waiting(wait) if self.node.is_some_and(|old| old.same_path(node)) => ended = Some(wait),
             // It waited under another path. Here it is new, as far as the parent's children are concerned.
             State::Waiting(_) => self.end_wait(place, now),
-            State::Unpolled => {
-                add(&node.calls, 1);
-                add(&node.unpolled, now.saturating_sub(self.made));
-            }
+            State::Unpolled => self.count_call(node, now),
             // A future that is polled again after its end has begun again.
             State::Unseen | State::Done => add(&node.calls, 1),
         }
-        entry.visit.begin_root(node, place, now, ended);
-        if let (Some(wait), false) = (ended, is_root) {
-            entry.begin_wait_end(node, wait);
-        }
-        if is_root {
-            if self.root.is_none() {
-                self.root = Some(root::task_of(self.site, self.label));
-            }
-        } else {
+        if !is_root {
             self.end_task();
         }
-        let was_pending = ended.is_some() && !entry.visit.is_nested();
-        entry.outer_pending = local::replace_pending_children(0).wrapping_sub(i32::from(was_pending));
+        entry.begin_anywhere(node, place, now, ended.is_some());
+        node.times.enter(now, ended);
+        local::set_current(Some(node));
+        if ended == Some(Wait::Own) && !is_root {
+            entry.waited = true;
+            local::polled_again(node);
+        }
         self.move_await(node, ended.is_some(), place, now);
         self.node = Some(node);
-        self.go_on(entry, now);
-        true
+        self.go_on_at(entry, node, ended, now);
     }
 
     /// The await where the body has stopped goes with it to another thread's tree, or another path.
@@ -115,7 +115,7 @@ impl Span {
         self.end_unpolled();
         self.unlist();
         self.end_task();
-        local::take_handed();
+        local::hand_down(None, 0);
         self.pending_children = 0;
         self.state = State::Unseen;
     }
@@ -163,9 +163,10 @@ pub(super) fn list_unpolled(site: &'static Site, label: Label, made: u64) {
     on_own_tree(|place| {
         let key = Key { site, label, via: None };
         let Some(node) = place.tree.child(place.current, key, clock::now) else { return };
-        let numbers = (local::new_id(), local::id());
-        let listed = Listed::new(numbers, (live::State::Unpolled, made, made), node);
-        if let Some(anchor) = local::take_slot(&listed) {
+        let numbers = (context::new_span(), context::span());
+        let now = made::tick(made).unwrap_or_else(clock::now);
+        let listed = Listed::new(numbers, (live::State::Unpolled, now, now), node);
+        if let Some(anchor) = live::take(&listed) {
             live::unpolled::keep((site, label), maker, made, anchor);
         }
     });

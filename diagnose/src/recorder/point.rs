@@ -11,13 +11,13 @@ use std::ptr;
 
 use super::local::{self, Place};
 use super::moved::{is_child_of_running, on_own_tree};
-use crate::awaited::Arm;
 use crate::clock;
-use crate::live::{Anchor, Listed, Slot, State};
+use crate::context;
+use crate::live::{self, Anchor, Listed, Slot, State};
 use crate::site::Site;
 use crate::switch;
 use crate::sync::add;
-use crate::tree::{Key, Node, Wait};
+use crate::tree::{Chain, Key, Node, Wait};
 
 /// What the future of an arm carries: 8 bytes.
 #[derive(Debug)]
@@ -27,6 +27,38 @@ pub(crate) struct Point {
 
 static DONE: Anchor = Anchor::Done;
 
+/// The static of one arm of a `join!` or `select!`: polled by the macro's code, and not by the body itself.
+#[derive(Debug)]
+pub struct Arm {
+    site: Site,
+    /// What a future points to that has not been polled yet.
+    fresh: Anchor,
+}
+
+impl Arm {
+    /// An arm that is written where this is called; `this` is the static itself. For the rest see [`Site::at`].
+    #[must_use]
+    #[track_caller]
+    pub const fn new(
+        this: &'static Self,
+        owner: &'static Site,
+        text: &'static str,
+        end_line: u32,
+        end_column: u32,
+    ) -> Self {
+        let mut site = Site::at(owner, text, end_line, end_column);
+        site.is_direct = false;
+        Self { site, fresh: Anchor::Fresh(&this.site) }
+    }
+
+    /// An arm of a `join!`: no other arm that is done takes it along.
+    #[must_use]
+    pub const fn joined(mut self) -> Self {
+        self.site.is_joined = true;
+        self
+    }
+}
+
 impl Point {
     pub(crate) const fn new(place: &'static Arm) -> Self {
         Self { anchor: &place.fresh }
@@ -35,9 +67,9 @@ impl Point {
     /// What is awaited is a span of its own: it is only told through which await it is polled.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn hand_down(&self) {
-        let Anchor::Fresh(place) = self.anchor else { return };
-        if running_body(&place.site).is_some() {
-            local::hand_down(&place.site, 0);
+        let Anchor::Fresh(site) = self.anchor else { return };
+        if running_body(site).is_some() {
+            local::hand_down(Some(site), 0);
         }
     }
 
@@ -53,8 +85,7 @@ impl Point {
                 }
                 _ => self.enter_slow(entry),
             },
-            Anchor::Fresh(place) => {
-                let site = &place.site;
+            Anchor::Fresh(site) => {
                 if !is_owner(site, body) || switch::tasks_only() {
                     return self.enter_slow(entry);
                 }
@@ -71,7 +102,7 @@ impl Point {
     #[inline(never)]
     fn enter_slow(&mut self, entry: &mut AwaitEntry) -> bool {
         let (site, live) = match self.anchor {
-            Anchor::Fresh(place) => (&place.site, None),
+            Anchor::Fresh(site) => (*site, None),
             Anchor::Live(slot) => match slot.node() {
                 Some(node) => (node.site, Some((slot, node))),
                 None => return false,
@@ -119,7 +150,7 @@ impl Point {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn unlist(&mut self) {
         if let Anchor::Live(_) = self.anchor {
-            local::put_slot(self.anchor);
+            live::put(self.anchor);
         }
         self.anchor = &DONE;
     }
@@ -172,7 +203,7 @@ fn end_wait(node: &'static Node, wait: Wait, place: Place) {
     }
 }
 
-/// What the end of a poll needs. It is filled in where it lies: see [`Visit`](super::visit::Visit).
+/// What the end of a poll needs. It is filled in where it lies: see [`running`](super::running).
 #[derive(Debug)]
 pub(crate) struct AwaitEntry {
     node: Option<&'static Node>,
@@ -198,10 +229,12 @@ impl AwaitEntry {
     fn begin(&mut self, node: &'static Node, body: &'static Node) {
         self.node = Some(node);
         self.body = Some(body);
-        self.outer = local::id();
-        local::set_id(local::new_id());
+        self.outer = context::span();
+        context::set_span(context::new_span());
         add(&node.calls, 1);
-        node.times.enter(clock::now(), None);
+        let now = clock::now();
+        context::note_reading(now, false);
+        node.times.enter(now, None);
         local::set_current(Some(node));
         self.outer_pending = local::replace_pending_children(0);
     }
@@ -211,10 +244,11 @@ impl AwaitEntry {
     fn begin_again(&mut self, slot: &Slot, node: &'static Node, body: &'static Node, ended: Wait) {
         self.node = Some(node);
         self.body = Some(body);
-        let outer = local::id();
+        let outer = context::span();
         self.outer = outer;
         let now = clock::now();
-        local::set_id(slot.enter(outer, now));
+        context::note_reading(now, false);
+        context::set_span(slot.enter(outer, now));
         node.times.enter(now, Some(ended));
         local::set_current(Some(node));
         self.pending_children = slot.pending_children();
@@ -250,8 +284,9 @@ impl Awaiting<'_> {
         let slot = if pending { point.slot(node, entry) } else { None };
         let children =
             local::replace_pending_children(entry.outer_pending.wrapping_add(i32::from(slot.is_some())));
-        local::set_id(entry.outer);
+        context::set_span(entry.outer);
         let now = clock::now();
+        context::note_reading(now, false);
         let begun = match slot {
             Some(slot) => {
                 // Never below zero: a child may have been pending elsewhere before it came here.
@@ -272,8 +307,7 @@ impl Awaiting<'_> {
                 None
             }
         };
-        let ticks = node.times.leave(now, begun);
-        node.count_poll(ticks);
+        node.leave(now, begun, Chain::NONE);
         local::set_current(entry.body);
     }
 }
@@ -291,8 +325,8 @@ impl Point {
     #[cold]
     fn list(&mut self, node: &'static Node, entry: &AwaitEntry) {
         let entered = node.times.entered();
-        let listed = Listed::new((local::id(), entry.outer), (State::Running, entered, entered), node);
-        if let Some(anchor) = local::take_slot(&listed) {
+        let listed = Listed::new((context::span(), entry.outer), (State::Running, entered, entered), node);
+        if let Some(anchor) = live::take(&listed) {
             self.anchor = anchor;
         }
     }
@@ -304,11 +338,10 @@ impl Drop for Awaiting<'_> {
         let Self { point, entry } = self;
         let Some(node) = entry.node else { return };
         local::replace_pending_children(entry.outer_pending);
-        local::set_id(entry.outer);
+        context::set_span(entry.outer);
         point.unlist();
         add(&node.panicked, 1);
-        let ticks = node.times.leave(clock::now(), None);
-        node.count_poll(ticks);
+        node.leave(clock::now(), None, Chain::NONE);
         local::set_current(entry.body);
     }
 }

@@ -9,109 +9,148 @@
 //! ```
 //! The first that had waited by itself and is ready in the next poll has ended the wait; if none is, the first that is
 //! polled. The part from the wake to the poll is the task's time in the queue.
+//!
+//! A root that is only met is no task before it waits: see [`current`](crate::live::current).
+//!
+//! Unsafe is kept in this file because the waker of such a root lies in the [`Entry`] of its poll, on the stack.
+
+#![allow(unsafe_code)]
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::Waker;
 
 use super::local;
-use crate::clock;
-use crate::label::Label;
-use crate::live::{self, Home, Origin, PollWaker, Runtime, Task, Work};
-use crate::site::Site;
+use super::made::{self, Poll};
+use super::running::{Entry, Running};
+use super::span::{Span, State};
+use crate::context;
+use crate::live::{self, Around, Met, PollWaker, RootWaker, Task};
 use crate::sync::{add, add_relaxed};
 use crate::tree::Node;
 
-/// The task of a root: the one that it was spawned as through this crate, or one that is met with its first poll.
-#[cold]
-pub(super) fn task_of(site: &'static Site, label: Label) -> &'static Task {
-    let task = local::take_spawned().unwrap_or_else(|| {
-        let work = Work::Future;
-        let made = clock::now();
-        // A task of a runtime that tells of it only from outside: what is known of that is known of this.
-        let (around, runtime_id) = local::task().and_then(Task::hooked).unzip();
-        let number = around.map_or(0, |around| around.home.number);
-        let home = Home { number, ..Runtime::Unknown.into() };
-        let (spawned_at, spawned_by) =
-            around.map_or((None, 0), |around| (around.spawned_at, around.spawned_by));
-        let origin = Origin { work, site, label, home, spawned_at, spawned_by, made };
-        let task = live::add_task(origin);
-        task.runtime_id.store(runtime_id.unwrap_or(0), Relaxed);
-        task
-    });
-    task.span.store(local::id(), Relaxed);
-    local::place().tree.note_task();
-    task
-}
-
-/// A poll of a task that is running. Dropped without [`leave`](RootPoll::leave), it was ended by a panic.
+/// A poll of a task that is running.
 #[derive(Debug)]
-pub(crate) struct RootPoll {
-    task: &'static Task,
-    node: &'static Node,
+pub(super) struct RootPoll {
     /// `None` if tasks are to have no waker of their own.
     waker: Option<PollWaker>,
-    /// The task in whose poll this one runs.
-    around: Option<&'static Task>,
+    /// What runs around it on this thread.
+    around: Around,
     /// What is to be charged of that task's wait.
     waited_around: (u64, Option<&'static Node>),
+    poll_around: Poll,
     entered: u64,
-    goes_on: bool,
+    whose: Whose,
+}
+
+#[derive(Debug)]
+enum Whose {
+    Task(&'static Task),
+    /// Of a root that is only met. It stays where it is until the poll is over.
+    Met(RootWaker),
 }
 
 impl RootPoll {
-    #[inline]
-    pub(super) fn enter(task: &'static Task, node: &'static Node, outer: &Waker) -> Self {
-        let entered = node.times.entered();
-        let around = local::replace_task(Some(task));
-        let (waker, left, woken_at) = task.enter(entered, node.tree, outer);
-        let mut waited = 0;
-        if left != 0 {
-            // Woken during the last poll, it has been in the queue since that poll's end.
-            let woken_at = if woken_at == 0 { entered } else { woken_at.max(left) };
-            add_relaxed(&task.queued, entered.saturating_sub(woken_at));
-            // What was before a reset is not in the records any more.
-            let left = left.max(live::last_reset());
-            let woken_at = woken_at.max(left);
-            add(&node.queued, entered.saturating_sub(woken_at));
-            waited = woken_at.min(entered).saturating_sub(left);
-        }
-        let waited_around = local::replace_waited((waited, None));
-        Self { task, node, waker, around, waited_around, entered, goes_on: false }
-    }
-
-    /// Nobody was ready, or nobody that is recorded: the wait is charged to the first that was polled.
-    fn end_wait(&self) {
-        let (waited, first_polled) = local::replace_waited(self.waited_around);
-        if waited != 0 {
-            add(&first_polled.unwrap_or(self.node).wall, waited);
-        }
-    }
-
-    /// What the poll is given instead of the executor's waker.
-    #[inline]
-    pub(crate) fn waker(&self) -> Option<&Waker> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn waker(&self) -> Option<&Waker> {
         self.waker.as_ref().map(PollWaker::get)
-    }
-
-    /// The poll has returned `Pending`, and is in the books.
-    #[inline]
-    pub(super) fn leave(mut self) -> &'static Task {
-        self.goes_on = true;
-        let left = self.node.times.left();
-        self.task.leave(left, left.saturating_sub(self.entered));
-        self.task
     }
 }
 
-impl Drop for RootPoll {
-    #[inline]
-    fn drop(&mut self) {
-        self.end_wait();
-        local::replace_task(self.around);
-        // Before the task can be used again.
-        self.waker = None;
-        if !self.goes_on {
-            live::remove_task(self.task);
+impl Span {
+    /// The poll of a root begins.
+    pub(super) fn enter_root(&mut self, entry: &mut Entry, outer: &Waker) {
+        let Some(node) = self.node else { return };
+        if self.root.is_none() {
+            self.root = local::take_spawned();
+            if let Some(task) = self.root {
+                task.span.store(context::span(), Relaxed);
+            }
+            local::note_task();
+        }
+        let entered = node.times.entered();
+        let poll_around = made::begin_poll();
+        match self.root {
+            Some(task) => {
+                let (left, woken_at) = task.enter(entered, node.tree);
+                let waited = note_wait(task, node, entered, left, woken_at);
+                entry.root = Some(RootPoll {
+                    waker: live::has_wakers().then(|| PollWaker::of(task, outer)),
+                    around: live::current::enter(Some(task)),
+                    waited_around: local::replace_waited((waited, None)),
+                    poll_around,
+                    entered,
+                    whose: Whose::Task(task),
+                });
+            }
+            None => {
+                let met =
+                    Met { site: self.site, label: self.label, span: context::span(), entered, tree: node.tree };
+                let root = entry.root.insert(RootPoll {
+                    waker: None,
+                    around: Around::NONE,
+                    waited_around: local::replace_waited((0, None)),
+                    poll_around,
+                    entered,
+                    whose: Whose::Met(RootWaker::new(met)),
+                });
+                if let Whose::Met(met) = &root.whose {
+                    // SAFETY: an entry is not moved, and it is not dropped before `leave_root` has taken this back.
+                    root.around = unsafe { met.enter() };
+                    if live::has_wakers() {
+                        // SAFETY: as above; the executor's waker is borrowed for the length of the poll.
+                        root.waker = Some(unsafe { met.lend(outer) });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What the task has waited, and been in the queue, between its last poll and this one.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn note_wait(task: &Task, node: &'static Node, entered: u64, left: u64, woken_at: u64) -> u64 {
+    if left == 0 {
+        return 0;
+    }
+    // Woken during the last poll, it has been in the queue since that poll's end.
+    let woken_at = if woken_at == 0 { entered } else { woken_at };
+    add_relaxed(&task.queued, entered.saturating_sub(woken_at));
+    // What was before a reset is not in the records any more.
+    let left = left.max(live::last_reset());
+    let woken_at = woken_at.max(left);
+    add(&node.queued, entered.saturating_sub(woken_at));
+    woken_at.min(entered).saturating_sub(left)
+}
+
+impl Running<'_> {
+    /// The poll of a root is over, and accounted for.
+    pub(super) fn leave_root(&mut self, is_pending: bool, left: u64) {
+        let Some(node) = self.span.node else { return };
+        let Some(root) = &mut self.entry.root else { return };
+        // Nobody was ready, or nobody that is recorded: the wait is charged to the first that was polled.
+        let (waited, first_polled) = local::replace_waited(root.waited_around);
+        if waited != 0 {
+            add(&first_polled.unwrap_or(node).wall, waited);
+        }
+        made::end_poll(node, root.poll_around, left);
+        let task = match &root.whose {
+            Whose::Task(task) => {
+                live::Promoted::forward(*task).give_back();
+                Some(*task)
+            }
+            Whose::Met(met) if is_pending => met.register(),
+            Whose::Met(met) => met.task(),
+        };
+        live::current::restore(root.around);
+        let entered = root.entered;
+        self.entry.root = None;
+        self.span.root = None;
+        let Some(task) = task else { return };
+        if is_pending && matches!(self.span.state, State::Waiting(_)) {
+            task.leave(left, left.saturating_sub(entered));
+            self.span.root = Some(task);
+        } else {
+            live::remove_task(task);
         }
     }
 }

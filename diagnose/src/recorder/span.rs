@@ -12,24 +12,25 @@
 use std::ptr;
 use std::task::Waker;
 
-use super::local::{self, AwaitState};
+use super::local::{self, AwaitState, DIRECT};
+use super::made;
 use super::moved::{is_child_of_running, list_unpolled, on_own_tree};
-use super::root::RootPoll;
-use super::running::{Entry, parent_id};
+use super::running::{Entry, Running};
 use crate::clock;
+use crate::context;
 use crate::label::Label;
-use crate::live::{self, Anchor, Listed, Task};
+use crate::live::{self, Anchor, Task};
 use crate::site::{Kind, Site};
 use crate::switch;
 use crate::sync::add;
-use crate::tree::{Key, Node, Wait};
+use crate::tree::{Chain, Key, Node, Wait};
 
 /// Where a span is in its life.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum State {
     /// Made, or last polled, while nothing was recorded for it.
     Unseen,
-    /// Made at that tick, not polled yet.
+    /// Not polled yet.
     Unpolled,
     /// Returned `Pending` at a tick that its node has booked.
     Waiting(Wait),
@@ -43,7 +44,7 @@ pub struct Span {
     pub(super) site: &'static Site,
     /// The node of the last poll; before the first, the node that was running when the span was made.
     pub(super) node: Option<&'static Node>,
-    /// When it was made, in ticks.
+    /// When it was made: see [`made`].
     pub(super) made: u64,
     /// Where it is listed as alive, from its first `Pending` on; without it then, all slots were taken.
     pub(super) anchor: Option<&'static Anchor>,
@@ -57,22 +58,21 @@ pub struct Span {
     pub(super) state: State,
     /// Whether the body has stopped at the await of a span.
     pub(super) is_in_child: bool,
-    /// Of a root, its task. It is taken out while the span is polled.
+    /// Of the macro in which it has stopped: see [`AwaitState::depth`].
+    pub(super) depth: u8,
+    /// Of a root, its task, from its spawn or its first `Pending` on.
     pub(super) root: Option<&'static Task>,
 }
 
 impl Span {
-    /// A span that begins now: one reading of the clock.
+    /// A span that begins now.
     #[inline]
     #[must_use]
     pub fn new(site: &'static Site, label: Label) -> Self {
         let (mut node, mut made, mut state) = (None, 0, State::Unseen);
         // All that could unwind comes before there is a span, which is kept in registers if nobody could have to drop it.
         if site.is_on() {
-            (node, made, state) = (local::current(), clock::now(), State::Unpolled);
-            if switch::lists_unpolled() {
-                list_unpolled(site, label, made);
-            }
+            (node, made, state) = begin(site, label);
         }
         Self {
             site,
@@ -85,85 +85,154 @@ impl Span {
             await_pending: 0,
             state,
             is_in_child: false,
+            depth: 0,
             root: None,
         }
     }
 
-    /// A poll starts. Returns whether it is recorded; then [`Running`] must be made.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn enter(&mut self, entry: &mut Entry) -> bool {
-        if !self.site.is_on() {
+    /// A poll starts, with the executor's waker.
+    pub(crate) fn enter<'a>(&'a mut self, entry: &'a mut Entry, outer: &'a Waker) -> Running<'a> {
+        if self.site.is_on() {
+            self.enter_recorded(entry);
+            if entry.is_root {
+                self.enter_root(entry, outer);
+            }
+        } else {
             self.enter_unrecorded();
-            return false;
         }
-        // Through that await; the stamp is when the body around was entered, if the await is directly in it.
-        let (via, stamp) = local::take_handed();
-        entry.hands_on = stamp != 0;
-        // The body goes on where it has stopped: at the await that polls this span.
-        let goes_on = stamp != 0
-            && via.is_none()
-            && self.anchor.and_then(Anchor::slot).is_some_and(|slot| slot.parent() == local::id());
-        let current = local::current();
-        match (self.state, self.node, current) {
-            (State::Waiting(wait), Some(node), Some(current))
-                if node.parent.is_some_and(|parent| ptr::eq(parent, current))
-                    && (goes_on || same(node.via, via)) =>
-            {
-                let now = self.begin(entry, if goes_on { stamp } else { 0 });
-                entry.visit.begin(node, current, now, Some(wait));
-                entry.begin_wait_end(node, wait);
-                entry.outer_pending = local::replace_pending_children(0).wrapping_sub(1);
-                self.go_on(entry, now);
-                true
-            }
-            (State::Unpolled, Some(maker), Some(current))
-                if ptr::eq(maker, current)
-                    && !current.is_root()
-                    && current.site.kind != Kind::Sync
-                    && !local::is_spawned()
-                    && self.site.kind != Kind::Task
-                    && !switch::is_special() =>
-            {
-                self.enter_first(entry, current, via)
-            }
-            _ => {
-                let via = if goes_on { self.node.and_then(|node| node.via) } else { via };
-                self.enter_slow(entry, via, if goes_on { stamp } else { 0 })
-            }
-        }
+        Running { span: self, entry, outer }
     }
 
-    /// The first poll. Not compiled into each future: see [`awaits`](super::awaits).
-    #[inline(never)]
-    fn enter_first(&mut self, entry: &mut Entry, current: &'static Node, via: Option<&'static Site>) -> bool {
-        let key = Key { site: self.site, label: self.label, via };
-        let Some(node) = current.child(key) else { return self.enter_slow(entry, via, 0) };
-        let now = self.begin(entry, 0);
-        entry.begin_awaits();
-        entry.visit.begin(node, current, now, None);
-        entry.outer_pending = local::replace_pending_children(0);
-        add(&node.calls, 1);
-        add(&node.unpolled, now.saturating_sub(self.made));
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn enter_recorded(&mut self, entry: &mut Entry) {
+        // Through that await; the reading is the one with which the body around was entered.
+        let (via, down) = local::handed();
+        let Some(current) = local::current() else { return self.enter_slow(entry, via, down) };
+        match (self.state, self.node) {
+            (State::Waiting(wait), Some(node))
+                if node.parent.is_some_and(|parent| ptr::eq(parent, current)) =>
+            {
+                if down > DIRECT && via.is_none() {
+                    if let Some(slot) = self.anchor.and_then(Anchor::slot) {
+                        let parent = context::span();
+                        // The body goes on where it has stopped: at the await that polls this span.
+                        if slot.parent() == parent {
+                            context::set_span(slot.enter(parent, down));
+                            entry.begin_handed(current, parent);
+                            return self.go_on(entry, node, wait, down);
+                        }
+                    }
+                } else if same(node.via, via) {
+                    if down != 0 {
+                        local::hand_down(None, 0);
+                    }
+                    entry.hands_on = down != 0;
+                    entry.is_root = self.root.is_some();
+                    let now = self.begin(entry);
+                    entry.begin(node, current, true);
+                    return self.go_on(entry, node, wait, now);
+                }
+            }
+            (State::Unpolled, maker) if !switch::is_special() => {
+                let is_root = current.is_root();
+                let is_simple = maker.is_some_and(|maker| ptr::eq(maker, current))
+                    && current.site.kind != Kind::Sync
+                    && self.site.kind != Kind::Task
+                    && !local::is_spawned();
+                if (is_root || is_simple) && self.enter_first(entry, current, via, down, is_root) {
+                    return;
+                }
+            }
+            _ => {}
+        }
+        self.enter_slow(entry, via, down);
+    }
+
+    /// The first poll. Returns whether the path is known.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn enter_first(
+        &mut self,
+        entry: &mut Entry,
+        current: &'static Node,
+        via: Option<&'static Site>,
+        down: u64,
+        is_root: bool,
+    ) -> bool {
+        let key = Key { site: self.site, label: self.label, via: if is_root { None } else { via } };
+        let Some(node) = current.child(key) else { return false };
+        if down != 0 {
+            local::hand_down(None, 0);
+        }
+        entry.hands_on = down != 0;
+        entry.is_root = is_root;
+        let now = self.begin(entry);
+        entry.begin(node, current, false);
+        node.times.enter(now, None);
+        local::set_current(Some(node));
+        local::set_awaiting(None, AwaitState::NONE);
+        self.count_call(node, now);
         self.node = Some(node);
         true
     }
 
-    /// The body goes on at the await where it has stopped.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn go_on(&self, entry: &mut Entry, now: u64) {
-        entry.begin_awaits();
+    pub(super) fn count_call(&self, node: &'static Node, now: u64) {
+        add(&node.calls, 1);
+        // What was spawned has been there since.
+        let unpolled = match local::spawned() {
+            Some(task) => {
+                made::drop_unpolled(self.made);
+                now.saturating_sub(task.made())
+            }
+            None => made::unpolled(self.made, now, self.site, self.node),
+        };
+        if unpolled != 0 {
+            add(&node.unpolled, unpolled);
+        }
+    }
+
+    /// The poll of a node begins that has waited on the same path, and the body goes on where it has stopped.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn go_on(&self, entry: &mut Entry, node: &'static Node, wait: Wait, now: u64) {
+        node.times.enter(now, Some(wait));
+        local::set_current(Some(node));
+        if wait == Wait::Own {
+            entry.waited = true;
+            local::polled_again(node);
+        }
+        self.go_on_at(entry, node, Some(wait), now);
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn go_on_at(&self, entry: &mut Entry, node: &'static Node, ended: Option<Wait>, now: u64) {
+        let has_child_wait = ended == Some(Wait::Child);
+        let mut state = AwaitState::NONE.with_span(self.is_in_child);
+        let mut levels = 1;
+        let mut goes_down = self.is_in_child && has_child_wait;
         if let Some(at) = self.at {
             let wait = self.await_wait();
             at.times.enter(now, Some(wait));
             local::set_current(Some(at));
-            let waited = wait == Wait::Own;
-            if waited {
+            if wait == Wait::Own {
                 local::polled_again(at);
+                state = state.with_waited();
             }
-            local::set_awaiting(Some(at), AwaitState { waited, ..AwaitState::NONE });
+            state = state.with_depth(self.depth);
+            levels = 2;
+            goes_down &= wait == Wait::Child;
+        }
+        entry.goes_down = has_child_wait && (goes_down || self.at.is_some());
+        local::set_awaiting(self.at, state);
+        if goes_down {
+            local::set_chain(Chain { levels: entry.chain.levels + levels, stopper: entry.stopper });
+            if !entry.is_handed {
+                local::hand_down(None, now);
+            }
         } else if self.is_in_child {
-            local::set_awaiting(None, AwaitState { is_span: true, ..AwaitState::NONE });
-            local::set_stamp(now);
+            local::set_chain(Chain { levels: 0, stopper: Some(self.at.unwrap_or(node)) });
+            local::hand_down(None, now);
+        } else if entry.is_handed {
+            local::hand_down(None, 0);
         }
     }
 
@@ -173,19 +242,18 @@ impl Span {
         if self.await_pending == 0 { Wait::Own } else { Wait::Child }
     }
 
-    /// Makes the span the running one, and reads the clock unless the body around has just been entered.
+    /// Makes the span the running one, and reads the clock.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin(&self, entry: &mut Entry, stamp: u64) -> u64 {
-        let parent = local::id();
+    pub(super) fn begin(&self, entry: &mut Entry) -> u64 {
+        let parent = context::span();
         entry.outer = parent;
-        let (id, now) = match self.anchor.and_then(Anchor::slot) {
-            Some(slot) => {
-                let now = if stamp == 0 { clock::now() } else { stamp };
-                (slot.enter(parent, now), now)
-            }
-            None => (local::new_id(), clock::now()),
+        let now = clock::now();
+        context::note_reading(now, false);
+        let id = match self.anchor.and_then(Anchor::slot) {
+            Some(slot) => slot.enter(parent, now),
+            None => context::new_span(),
         };
-        local::set_id(id);
+        context::set_span(id);
         now
     }
 
@@ -193,7 +261,7 @@ impl Span {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn unlist(&mut self) {
         if let Some(anchor) = self.anchor.take() {
-            local::put_slot(anchor);
+            live::put(anchor);
         }
     }
 
@@ -202,10 +270,15 @@ impl Span {
     #[inline]
     pub(crate) fn begin_drop(&mut self) {
         if matches!(self.state, State::Waiting(_)) {
-            self.pending_children = local::replace_pending_children(0);
-            if let Some(task) = self.root {
-                task.begin_drop(clock::now());
-            }
+            self.begin_drop_pending();
+        }
+    }
+
+    #[cold]
+    fn begin_drop_pending(&mut self) {
+        self.pending_children = local::replace_pending_children(0);
+        if let Some(task) = self.root {
+            task.begin_drop(clock::now());
         }
     }
 
@@ -228,6 +301,7 @@ impl Span {
                 });
             }
             (State::Unpolled, maker) => on_own_tree(|place| {
+                made::drop_unpolled(self.made);
                 let root = self.site.kind == Kind::Task;
                 let parent = match maker {
                     Some(maker) if !root => place.tree.mirror(maker),
@@ -245,35 +319,11 @@ impl Span {
             _ => {}
         }
     }
-}
 
-impl Drop for Span {
-    #[inline]
-    fn drop(&mut self) {
-        if matches!(self.state, State::Waiting(_) | State::Unpolled) {
-            self.end_drop();
-        }
-    }
-}
-
-impl Span {
-    /// The poll of a task, if this is a root that is being polled.
-    #[inline(never)]
-    pub(crate) fn enter_root(&mut self, outer: &Waker) -> Option<RootPoll> {
-        let task = self.root?;
-        self.root = None;
-        Some(RootPoll::enter(task, self.node?, outer))
-    }
-
-    /// The poll is over, and in the books.
-    #[inline(never)]
-    pub(crate) fn leave_root(&mut self, root: Option<RootPoll>) {
-        if let Some(root) = root {
-            // Otherwise the task is done.
-            if matches!(self.state, State::Waiting(_)) {
-                self.root = Some(root.leave());
-            }
-        }
+    /// When it was made, as far as that is known; otherwise, when its first poll began.
+    pub(super) fn made_at(&self, entered: u64) -> u64 {
+        let made = if matches!(self.state, State::Unpolled) { made::tick(self.made) } else { None };
+        made.unwrap_or(entered)
     }
 
     /// The task is done, or none any more.
@@ -282,14 +332,23 @@ impl Span {
             live::remove_task(task);
         }
     }
+}
 
-    /// Lists the span as alive.
-    #[cold]
-    pub(super) fn list(&self, node: &'static Node, entry: &Entry) -> Option<&'static Anchor> {
-        let entered = node.times.entered();
-        let made = if matches!(self.state, State::Unpolled) { self.made } else { entered };
-        let numbers = (local::id(), parent_id(node, entry));
-        local::take_slot(&Listed::new(numbers, (live::State::Running, made, entered), node))
+/// What a span keeps of its making.
+fn begin(site: &'static Site, label: Label) -> (Option<&'static Node>, u64, State) {
+    let made = made::make(site);
+    if switch::lists_unpolled() {
+        list_unpolled(site, label, made);
+    }
+    (local::current(), made, State::Unpolled)
+}
+
+impl Drop for Span {
+    #[inline]
+    fn drop(&mut self) {
+        if matches!(self.state, State::Waiting(_) | State::Unpolled) {
+            self.end_drop();
+        }
     }
 }
 

@@ -14,7 +14,6 @@ use crate::cpu;
 use crate::live::{self, Doing, Listed, Work};
 use crate::site::{Kind, Site};
 use crate::tree::{self, Node};
-use crate::waits::Wait;
 
 /// A copy of the live registry, taken at `now`.
 #[derive(Debug)]
@@ -53,11 +52,6 @@ impl Alive {
         let roots: HashMap<u64, (u64, u64)> =
             tasks.iter().map(|task| (task.span, (task.id, task.entered))).collect();
         Self { tasks, spans: place(&spans, &roots), waits, now }
-    }
-
-    /// What has to be dropped when no lock is held.
-    pub(super) fn ended(self) -> Vec<Wait> {
-        self.waits.ended()
     }
 
     /// The sites that occur.
@@ -164,7 +158,10 @@ impl Alive {
         }
         runtimes::add_busy_workers(snapshot);
         let tasks = self.tasks.iter().map(|listing| (listing.id, listing.known())).collect();
-        self.waits.build(snapshot, &Seen { now: self.now, scale, tasks: &tasks, threads: &threads });
+        let made: Vec<(u64, u64)> =
+            self.tasks.iter().map(|listing| (listing.origin.made, listing.id)).collect();
+        let seen = Seen { now: self.now, scale, tasks: &tasks, made: &made, threads: &threads };
+        self.waits.build(snapshot, &seen);
     }
 }
 

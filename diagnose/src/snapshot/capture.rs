@@ -23,8 +23,6 @@ pub(super) fn capture(is_whole: bool) -> Snapshot {
         alive.charge(&mut merged);
     }
     let snapshot = build(&merged, &alive);
-    let ended = alive.ended();
     drop(turn);
-    drop(ended);
     snapshot
 }

@@ -31,11 +31,11 @@ pub(super) struct Listing {
     pub(super) running: Vec<&'static Node>,
 }
 
-/// All tasks that are alive, by number.
+/// All tasks that are alive, in the order in which they were made.
 pub(super) fn all() -> Vec<Listing> {
-    let mut tasks: Vec<Listing> = live::all_tasks().into_iter().filter_map(listing).collect();
+    let mut tasks: Vec<Listing> = live::all_tasks().filter_map(listing).collect();
     hide_doubles(&mut tasks);
-    tasks.sort_by_key(|task| task.id);
+    tasks.sort_by_key(|task| (task.origin.made, task.id));
     tasks
 }
 
@@ -133,10 +133,9 @@ impl Listing {
         if task.state == State::Queued {
             task.queued_ns = task.queued_ns.saturating_add(task.since_ns);
         }
-        task.wakes = u64::from(self.task.wakes.load(Relaxed));
-        task.self_wakes = u64::from(self.task.self_wakes.load(Relaxed));
+        (task.wakes, task.self_wakes) = self.task.wakes();
         task.woken_by = some(value(&self.task.woken_by));
-        task.woken_ns = some(value(&self.task.last_wake)).map(ago);
+        task.woken_ns = some(self.task.last_wake()).map(ago);
         task.wakers = (live::has_wakers() && self.origin.work == Work::Future && !self.is_hooked())
             .then(|| u64::from(self.wakers));
         task

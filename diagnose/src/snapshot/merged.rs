@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::ptr;
 
 use super::reset;
+use super::whole::{Through, Whole, is_nothing};
 use crate::clock;
 use crate::label::Label;
 use crate::site::Site;
 use crate::sync::{AtomicU64, Ordering};
-use crate::tree::{self, BUCKETS, Node, Reading};
+use crate::tree::{self, BUCKETS, Node};
 
 /// All paths, a parent before its children, and what the trees say about themselves.
 #[derive(Debug, Clone, Default)]
@@ -97,39 +98,45 @@ impl Merged {
         merged
     }
 
-    fn add_children(&mut self, node: &'static Node, path: Option<usize>) {
+    fn add_children(&mut self, node: &'static Node, path: Option<usize>) -> Through {
+        let mut through = Through::NONE;
         for child in node.children() {
-            self.add(child, path);
+            through.add(&self.add(child, path));
         }
+        through
     }
 
     /// Adds a node and everything below it. Children are read first: what they have run, their parent has run too by
     /// the time it is read.
-    fn add(&mut self, node: &'static Node, parent: Option<usize>) {
+    ///
+    /// Returns what passes through its parent, too.
+    fn add(&mut self, node: &'static Node, parent: Option<usize>) -> Through {
         if let (true, Some(parent)) = (tree::is_nested(node.site), parent) {
-            match node.times.read(self.until, clock::now) {
-                Some(reading) => self.paths[parent].sums.nested += reading.busy,
+            match Whole::read(node, Through::NONE, self.until).0 {
+                Some(whole) => self.paths[parent].sums.nested += whole.busy,
                 None => self.unreadable += 1,
             }
-            return;
+            return Through::NONE;
         }
-        if node.is_blank() && node.times.read(self.until, clock::now) == Some(Reading::default()) {
-            return;
+        if node.is_blank() && is_nothing(node.read(self.until, clock::now)) {
+            return Through::NONE;
         }
         let via = node.via.map(|via| self.path(parent, via, Label::NONE));
         let path = self.path(via.or(parent), node.site, node.label);
-        self.add_children(node, Some(path));
-        let Some(reading) = node.times.read(self.until, clock::now) else {
+        let below = self.add_children(node, Some(path));
+        let (whole, through) = Whole::read(node, below, self.until);
+        let Some(whole) = whole else {
             self.unreadable += 1;
-            return;
+            return through;
         };
-        self.paths[path].add(node, &reading);
+        self.paths[path].add(node, &whole);
         self.paths[path].sums.unpolled += node.unpolled.load(Ordering::Relaxed);
         self.paths[path].sums.queued += node.queued.load(Ordering::Relaxed);
         self.paths[path].sums.wall += node.wall.load(Ordering::Relaxed);
         if let Some(via) = via {
-            self.paths[via].add(node, &reading.below());
+            self.paths[via].add(node, &whole.of_await());
         }
+        through
     }
 
     /// Adds the open wait of a task, so far: what it has waited to a path of its, what it has been queued to its root.
@@ -211,27 +218,27 @@ impl Path {
         }
     }
 
-    fn add(&mut self, node: &Node, reading: &Reading) {
+    fn add(&mut self, node: &Node, whole: &Whole) {
         let value = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let sums = &mut self.sums;
-        sums.polls += reading.polls;
+        sums.polls += whole.polls;
         // Ends before beginnings, so that no more calls have ended than have begun.
         sums.completed += value(&node.completed);
         sums.cancelled += value(&node.cancelled);
         sums.panicked += value(&node.panicked);
         sums.calls += value(&node.calls);
         sums.never_polled += value(&node.never_polled);
-        sums.busy += reading.busy;
-        sums.own_idle = sums.own_idle.wrapping_add(reading.own_idle);
-        sums.child_idle = sums.child_idle.wrapping_add(reading.child_idle);
-        for (sum, count) in sums.histogram.iter_mut().zip(node.histogram.counts()) {
+        sums.busy += whole.busy;
+        sums.own_idle = sums.own_idle.wrapping_add(whole.own_idle);
+        sums.child_idle = sums.child_idle.wrapping_add(whole.child_idle);
+        for (sum, count) in sums.histogram.iter_mut().zip(whole.histogram) {
             *sum += count;
         }
-        self.running += u64::from(reading.running.is_some());
-        self.pending = self.pending.wrapping_add(reading.pending);
-        self.longest = self.longest.max(node.longest()).max(reading.running.unwrap_or(0));
+        self.running += u64::from(whole.is_running);
+        self.pending = self.pending.wrapping_add(whole.pending);
+        self.longest = self.longest.max(whole.longest);
         self.first_seen = self.first_seen.min(node.first_seen);
-        self.last_seen = self.last_seen.max(reading.left);
+        self.last_seen = self.last_seen.max(whole.left);
     }
 
     /// All trees are added. What wrapped is whole again, but for a wait that was read between its two bookings: that

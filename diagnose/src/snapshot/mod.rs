@@ -18,6 +18,7 @@ mod reset;
 mod runtimes;
 mod stakes;
 mod waits;
+mod whole;
 
 pub use diagnose_reports::Snapshot;
 pub use reset::reset;

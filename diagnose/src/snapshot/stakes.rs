@@ -51,7 +51,7 @@ impl<'a> Stakes<'a> {
         let candidates = Candidates::new(tasks, MAX_CANDIDATES);
         let records = waits::all_records().into_iter().map(|record| (record.id(), record));
         let records = records.filter(|(id, _)| *id != 0).collect();
-        let done = live::all_tasks().into_iter().filter_map(live::Task::given_away_before).collect();
+        let done = live::all_tasks().filter_map(live::Task::given_away_before).collect();
         Self { by_resource, receivers, candidates, records, done, foreign }
     }
 

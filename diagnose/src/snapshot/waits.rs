@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 use std::panic::Location;
-use std::sync::Arc;
 
 use diagnose_reports::{Forgot, Mode, Place, Resource, ResourceKind, Snapshot, Taken, Told, Usage, Wait};
 
@@ -15,7 +14,7 @@ use crate::cpu;
 use crate::live;
 use crate::site::Site;
 use crate::tree;
-use crate::waits::{self, Identity, Kind, Maker, Polled, Record, Staked, UNBOUNDED};
+use crate::waits::{self, Identity, Kind, Maker, Polled, Record, Staked, UNBOUNDED, Waiting};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// A copy of all waits and resources.
@@ -23,7 +22,7 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(super) struct Waits {
     records: Vec<Recorded>,
     /// Waits at no resource: timers and joins.
-    loose: Vec<(Arc<waits::Wait>, Polled)>,
+    loose: Vec<Waiting>,
     stakes: Vec<Staked>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: Vec<u64>,
@@ -37,9 +36,9 @@ struct Recorded {
     record: &'static Record,
     id: u64,
     identity: Identity,
-    queue: Vec<(Arc<waits::Wait>, Polled)>,
+    queue: Vec<Waiting>,
     /// A wait that was given up, and whose waker the primitive keeps.
-    given_up: Option<(Arc<waits::Wait>, Polled)>,
+    given_up: Option<Waiting>,
     told: Option<waits::Told>,
     forgot: Option<waits::Forgot>,
     usage: waits::Usage,
@@ -62,6 +61,8 @@ pub(super) struct Seen<'a> {
     pub(super) now: u64,
     pub(super) scale: Scale,
     pub(super) tasks: &'a HashMap<u64, Known>,
+    /// When each of them was made, and its number, in that order.
+    pub(super) made: &'a [(u64, u64)],
     /// Names and kernel's numbers of threads, by the numbers of their trees.
     pub(super) threads: &'a HashMap<u32, (String, u64)>,
 }
@@ -69,6 +70,12 @@ pub(super) struct Seen<'a> {
 impl Seen<'_> {
     pub(super) fn ago(&self, tick: u64) -> u64 {
         self.scale.ns(self.now.saturating_sub(tick))
+    }
+
+    /// The first task that was made after that tick: a number that none has, if there is none. `None` for zero.
+    fn first_task_since(&self, born: u64) -> Option<u64> {
+        let first = self.made.partition_point(|(made, _)| *made < born);
+        (born != 0).then(|| self.made.get(first).map_or(u64::MAX, |(_, id)| *id))
     }
 
     pub(super) fn thread_id(&self, tree: Option<u32>) -> Option<u64> {
@@ -89,33 +96,23 @@ fn foreign_threads() -> Vec<u64> {
     cpu::foreign_threads(&known)
 }
 
-fn read(wait: Arc<waits::Wait>) -> (Arc<waits::Wait>, Polled) {
-    let polled = wait.read();
-    (wait, polled)
-}
-
 impl Waits {
     /// Copies what there is.
     pub(super) fn capture() -> Self {
         let read_at = clock::now();
         // Before the stakes: one that ends in between gives up what it has, or hands it on.
         let foreign = foreign_threads();
-        let mut records: Vec<Recorded> =
-            waits::all_records().into_iter().filter_map(Recorded::capture).collect();
-        records.sort_by_key(|recorded| recorded.id);
-        Self {
-            records,
-            loose: waits::all_waits().into_iter().map(read).collect(),
-            stakes: waits::all_stakes(),
-            foreign,
-            read_at,
+        let mut queues: HashMap<u64, Vec<Waiting>> = HashMap::new();
+        for wait in waits::all_waits() {
+            queues.entry(wait.resource).or_default().push(wait);
         }
-    }
-
-    /// The waits that have ended meanwhile, and that nobody else keeps: what is dropped with them are other people's wakers.
-    pub(super) fn ended(self) -> Vec<waits::Wait> {
-        let recorded = self.records.into_iter().flat_map(|it| it.queue.into_iter().chain(it.given_up));
-        recorded.chain(self.loose).filter_map(|(wait, _)| Arc::into_inner(wait)).collect()
+        let records = waits::all_records().into_iter();
+        let mut records: Vec<Recorded> =
+            records.filter_map(|record| Recorded::capture(record, &mut queues)).collect();
+        records.sort_by_key(|recorded| recorded.id);
+        let mut loose = queues.remove(&0).unwrap_or_default();
+        loose.sort_by_key(|wait| wait.id);
+        Self { records, loose, stakes: waits::all_stakes(), foreign, read_at }
     }
 
     /// Whether what began then may wait for more than was read.
@@ -127,15 +124,16 @@ impl Waits {
     pub(super) fn kept_wakers(&self) -> HashMap<u64, Option<u64>> {
         let mut kept = HashMap::new();
         let waits = self.records.iter().flat_map(|recorded| recorded.queue.iter().chain(&recorded.given_up));
-        for (wait, polled) in waits.chain(&self.loose) {
+        for wait in waits.chain(&self.loose) {
+            let polled = wait.polled;
             // What only notes that it was forced to wait keeps none, however fast it is polled.
-            if polled.is_forced && !polled.keeps_waker {
+            if polled.is_forced && polled.wakers == 0 {
                 continue;
             }
             let count = kept.entry(polled.task).or_insert(Some(0));
-            if wait.read() != *polled {
+            if wait.read() != polled {
                 *count = None;
-            } else if polled.keeps_waker && !polled.is_indirect {
+            } else if polled.wakers > 0 && !polled.is_indirect {
                 *count = count.map(|count: u64| count + 1);
             }
         }
@@ -147,23 +145,23 @@ impl Waits {
         let stakes = Stakes::new(&self.stakes, &self.foreign, seen);
         snapshot.foreign_threads = stakes.foreign_threads();
         for recorded in &self.records {
-            let first_wait = recorded.queue.iter().map(|(wait, _)| wait.began).min().unwrap_or(seen.now);
+            let first_wait = recorded.queue.iter().map(|wait| wait.began).min().unwrap_or(seen.now);
             let stakes = stakes.of(recorded.id, first_wait, seen);
             if stakes.is_empty() && recorded.queue.is_empty() {
                 continue;
             }
             let number = snapshot.resources.len();
             let mut granted = 0;
-            for (place, (wait, polled)) in recorded.queue.iter().enumerate() {
-                let mut built = build(wait, polled, seen);
+            for (place, wait) in recorded.queue.iter().enumerate() {
+                let mut built = build(wait, seen);
                 built.resource = Some(number);
-                built.is_granted = recorded.identity.what.is_fair && is_grant(&built, polled);
+                built.is_granted = recorded.identity.what.is_fair && is_grant(&built, &wait.polled);
                 granted += if built.is_granted { built.units } else { 0 };
                 built.ahead = ahead(&recorded.queue, place);
                 snapshot.waits.push(built);
             }
-            if let Some((wait, polled)) = recorded.given_up.as_ref().filter(|it| may_be_made_anew(it, seen)) {
-                let mut built = build(wait, polled, seen);
+            if let Some(wait) = recorded.given_up.as_ref().filter(|it| may_be_made_anew(it, seen)) {
+                let mut built = build(wait, seen);
                 built.resource = Some(number);
                 built.ahead = recorded.queue.len() as u64;
                 snapshot.waits.push(built);
@@ -173,13 +171,14 @@ impl Waits {
             resource.free = free(&resource, granted);
             snapshot.resources.push(resource);
         }
-        snapshot.waits.extend(self.loose.iter().map(|(wait, polled)| build(wait, polled, seen)));
+        snapshot.waits.extend(self.loose.iter().map(|wait| build(wait, seen)));
     }
 }
 
 /// Whether the task may wait with a future that it makes anew for each poll. One that was polled more than once and then given
 /// up, or left out by a later poll, is gone: its waker wakes the task for nothing.
-fn may_be_made_anew((_, polled): &(Arc<waits::Wait>, Polled), seen: &Seen<'_>) -> bool {
+fn may_be_made_anew(wait: &Waiting, seen: &Seen<'_>) -> bool {
+    let polled = &wait.polled;
     let entered = seen.tasks.get(&polled.task).map_or(0, |task| task.entered);
     polled.polls <= 1 && entered != 0 && polled.entered >= entered
 }
@@ -191,13 +190,13 @@ fn is_grant(wait: &Wait, polled: &Polled) -> bool {
 }
 
 /// How many of those before it were in the queue before it can have been.
-fn ahead(queue: &[(Arc<waits::Wait>, Polled)], place: usize) -> u64 {
-    let Some((own, _)) = queue.get(place) else { return 0 };
-    let is_before = |other: &waits::Wait| {
-        (other.thread.is_some() && other.thread == own.thread) || other.was_recorded_before(own.asked)
+fn ahead(queue: &[Waiting], place: usize) -> u64 {
+    let Some(own) = queue.get(place) else { return 0 };
+    let is_before = |other: &Waiting| {
+        (other.thread.is_some() && other.thread == own.thread) || other.place < own.asked
     };
     // All before the first that is not surely before it: those are nearly all, and it is found from the end.
-    let unsure = queue[..place].iter().rev().take_while(|(other, _)| !is_before(other)).count();
+    let unsure = queue[..place].iter().rev().take_while(|other| !is_before(other)).count();
     (place - unsure) as u64
 }
 
@@ -212,11 +211,14 @@ fn free(resource: &Resource, granted: u64) -> u64 {
 }
 
 impl Recorded {
-    fn capture(record: &'static Record) -> Option<Self> {
+    fn capture(record: &'static Record, queues: &mut HashMap<u64, Vec<Waiting>>) -> Option<Self> {
         let (id, identity) = record.identity()?;
-        let (queue, told, usage) = record.queue();
-        let (forgot, queue) = (record.forgot(), queue.into_iter().map(read).collect());
-        let given_up = record.given_up().map(read);
+        let waits = queues.remove(&id).unwrap_or_default();
+        let (given_up, mut queue): (Vec<Waiting>, Vec<Waiting>) =
+            waits.into_iter().partition(|wait| wait.is_given_up);
+        queue.sort_by_key(|wait| wait.place);
+        let given_up = given_up.into_iter().max_by_key(|wait| wait.place);
+        let (told, forgot, usage) = (record.told(), record.forgot(), record.usage_so_far());
         // It has changed hands in between.
         (record.id() == id).then_some(Self { record, id, identity, queue, given_up, told, forgot, usage })
     }
@@ -235,7 +237,7 @@ impl Recorded {
             Maker::Thread(thread) => resource.created_on = seen.thread_id(Some(thread)),
             Maker::Unknown => {}
         }
-        resource.first_task = (identity.first_task != 0).then_some(identity.first_task);
+        resource.first_task = seen.first_task_since(identity.born);
         resource.age_ns = seen.ago(identity.made);
         resource.capacity = Some(value(&record.capacity)).filter(|capacity| *capacity != UNBOUNDED);
         let (entered, left) = (value(&record.entered), value(&record.left));
@@ -277,7 +279,8 @@ impl Recorded {
     }
 }
 
-fn build(wait: &Arc<waits::Wait>, polled: &Polled, seen: &Seen<'_>) -> Wait {
+fn build(wait: &Waiting, seen: &Seen<'_>) -> Wait {
+    let polled = &wait.polled;
     let task = seen.tasks.get(&polled.task);
     let entered = task.map_or(0, |task| task.entered);
     let later = wait.read();
@@ -290,7 +293,7 @@ fn build(wait: &Arc<waits::Wait>, polled: &Polled, seen: &Seen<'_>) -> Wait {
     built.span = (polled.span != 0).then_some(polled.span);
     built.place = Some(wait.awaited.map_or_else(|| place(wait.at), place_of_site));
     built.since_ns = seen.ago(wait.began);
-    built.polls = u64::from(polled.polls);
+    built.polls = polled.polls;
     built.due_ns = (wait.due != 0).then(|| {
         let ns = |ticks: u64| i64::try_from(seen.scale.ns(ticks)).unwrap_or(i64::MAX);
         ns(wait.due.saturating_sub(seen.now)) - ns(seen.now.saturating_sub(wait.due))

@@ -54,7 +54,7 @@ fn who_sees_a_link_sees_its_target() {
 fn a_walk_meets_finished_nodes_only() {
     static SEEN: Mutex<BTreeSet<Vec<(u64, usize)>>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
-        let root = forever(Node::root(&ROOT, 7));
+        let root = forever(Node::root(&ROOT, 7, None));
         let reader = loom::thread::spawn(move || {
             let seen = root.children().map(|child| (child.first_seen, child.children().count())).collect();
             SEEN.lock().expect("no panic").insert(seen);

@@ -9,7 +9,9 @@
 //! appended and never move, change their place or go away; a thread's tree outlives the thread and is leased to a
 //! later one. So a reference to a node is `&'static`, and it names its tree and its path for ever.
 
+mod ends;
 mod histogram;
+mod index;
 mod link;
 #[cfg(all(test, diagnose_loom))]
 mod loom;
@@ -21,4 +23,4 @@ pub(crate) use histogram::{BUCKETS, Histogram};
 pub(crate) use link::Link;
 pub(crate) use node::{Key, Node};
 pub(crate) use thread::{Tree, all, is_nested, lease};
-pub(crate) use times::{Reading, Wait};
+pub(crate) use times::{Chain, Reading, Sum, Wait};

@@ -2,12 +2,17 @@
 
 use std::ptr;
 
-use super::histogram::Histogram;
+use super::ends::Ends;
+use super::histogram::{BUCKETS, Histogram};
+use super::index::Index;
 use super::link::Link;
-use super::times::Times;
+use super::times::{Chain, Reading, Spent, Stopped, Times, Wait};
 use crate::label::Label;
 use crate::site::{Kind, Site};
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+
+/// So many children are looked at one by one.
+const MAX_LINEAR: u32 = 8;
 
 /// What tells a node from its siblings.
 #[derive(Debug, Clone, Copy)]
@@ -39,30 +44,37 @@ impl PartialEq for Key {
 
 /// Counters are written by the tree's thread only, with relaxed loads and stores, and read by any.
 ///
-/// What every poll touches comes first, on the first two cache lines; the histogram comes last.
+/// The first cache line is all that a poll touches that passes through; what every other poll touches is on the second, and
+/// in the histograms, which come last.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Node {
     pub(crate) times: Times,
     /// The node above, in the same tree; `None` for the tree's root.
     pub(crate) parent: Option<&'static Node>,
+    spent: Spent,
+    /// Spans polled at least once.
+    pub(crate) calls: AtomicU64,
+    pub(crate) completed: AtomicU64,
     pub(crate) site: &'static Site,
+    pub(crate) via: Option<&'static Site>,
+    /// The child that was found last.
+    recent_child: Link<Node>,
     /// The child that was appended last.
     first_child: Link<Node>,
     /// The child that was appended to the parent before this one.
     next_sibling: Link<Node>,
     pub(crate) label: Label,
-    pub(crate) via: Option<&'static Site>,
     /// Number of the tree.
     pub(crate) tree: u32,
     /// Distance from the tree's root.
     pub(crate) depth: u32,
-    /// The longest finished poll, in ticks. A reset may store zero from another thread: a poll that ends at that very
-    /// moment may then be kept or lost, and either is right.
-    longest: AtomicU64,
-    /// Spans polled at least once.
-    pub(crate) calls: AtomicU64,
-    pub(crate) completed: AtomicU64,
+    /// Number of children.
+    children: AtomicU32,
+    /// Where children are looked up, if there are many.
+    index: Index,
+    /// Of the tree; `None` for one that belongs to no thread.
+    ends: Option<&'static Ends>,
     /// Ticks from construction to first poll, summed.
     pub(crate) unpolled: AtomicU64,
     /// Of a root, ticks between a wake and the poll that it led to, summed.
@@ -74,13 +86,16 @@ pub(crate) struct Node {
     pub(crate) never_polled: AtomicU64,
     /// Tick of the node's making.
     pub(crate) first_seen: u64,
-    pub(crate) histogram: Histogram,
+    /// Of the polls of children; made with the first that ends here.
+    stopped: Link<Stopped>,
+    /// Of the polls of this node alone, and of those that count for the ancestors too.
+    histograms: [Histogram; 2],
 }
 
 impl Node {
     /// The root of a tree, which stands for "nothing annotated is running".
-    pub(crate) fn root(site: &'static Site, tree: u32) -> Self {
-        Self::with(None, Key::plain(site), tree, 0, 0)
+    pub(crate) fn root(site: &'static Site, tree: u32, ends: Option<&'static Ends>) -> Self {
+        Self { ends, ..Self::with(None, Key::plain(site), tree, 0, 0) }
     }
 
     fn with(parent: Option<&'static Node>, key: Key, tree: u32, depth: u32, now: u64) -> Self {
@@ -89,16 +104,20 @@ impl Node {
         Self {
             times: Times::new(),
             parent,
+            spent: Spent::new(),
+            calls: zero(),
+            completed: zero(),
             site,
+            via,
+            recent_child: Link::new(None),
             first_child: Link::new(None),
             next_sibling: Link::new(parent.and_then(|parent| parent.first_child.get())),
             label,
-            via,
             tree,
             depth,
-            longest: zero(),
-            calls: zero(),
-            completed: zero(),
+            children: AtomicU32::new(0),
+            index: Index::new(),
+            ends: parent.and_then(|parent| parent.ends),
             unpolled: zero(),
             queued: zero(),
             wall: zero(),
@@ -106,7 +125,8 @@ impl Node {
             panicked: zero(),
             never_polled: zero(),
             first_seen: now,
-            histogram: Histogram::new(),
+            stopped: Link::new(None),
+            histograms: [Histogram::new(), Histogram::new()],
         }
     }
 
@@ -114,7 +134,12 @@ impl Node {
     #[cold]
     pub(super) fn append(&'static self, key: Key, now: u64) -> &'static Node {
         let child = Box::leak(Box::new(Self::with(Some(self), key, self.tree, self.depth + 1, now)));
+        let count = self.children.load(Ordering::Relaxed) + 1;
+        self.children.store(count, Ordering::Relaxed);
         self.first_child.set(child);
+        if count > MAX_LINEAR {
+            self.index.add(child, self.children(), count);
+        }
         child
     }
 
@@ -126,21 +151,29 @@ impl Node {
 
     /// The child of this key that can be entered. One that is running is passed over: a task polled inside
     /// a poll of itself, through a nested executor, gets a twin, and captures merge the two.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn child(&'static self, key: Key) -> Option<&'static Node> {
-        let mut next = self.first_child.get();
-        while let Some(child) = next {
-            if child.key() == key && !child.times.is_running() {
-                return Some(child);
-            }
-            next = child.next_sibling.get();
-        }
-        None
+        let recent = self.recent_child.get().filter(|child| child.key() == key && !child.times.is_running());
+        recent.or_else(|| self.find(key, false))
     }
 
     /// The child of this key, running or not.
     pub(super) fn any_child(&'static self, key: Key) -> Option<&'static Node> {
-        self.children().find(|child| child.key() == key)
+        self.find(key, true)
+    }
+
+    #[inline(never)]
+    fn find(&'static self, key: Key, takes_running: bool) -> Option<&'static Node> {
+        let is_it = |child: &&Node| child.key() == key && (takes_running || !child.times.is_running());
+        let found = if self.children.load(Ordering::Relaxed) > MAX_LINEAR {
+            self.index.find(key, is_it)
+        } else {
+            self.children().find(is_it)
+        };
+        if let Some(child) = found {
+            self.recent_child.set(child);
+        }
+        found
     }
 
     /// All children, the youngest first.
@@ -210,20 +243,68 @@ impl Node {
         }
     }
 
-    /// Counts a finished poll of this length.
-    #[inline]
-    pub(crate) fn count_poll(&self, ticks: u64) {
-        self.histogram.count(ticks);
-        if ticks > self.longest.load(Ordering::Relaxed) {
-            self.longest.store(ticks, Ordering::Relaxed);
+    /// The running poll ends; if it returned `Pending`, a wait begins. It counts for the ancestors of `chain` too.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn leave(&self, now: u64, begun: Option<Wait>, chain: Chain) {
+        let is_through = chain.levels != 0;
+        if let (true, Some(stopper)) = (is_through, chain.stopper) {
+            // First: a reader that comes in between sees too little of the stopper, and that is covered by its children.
+            stopper.stop(now.saturating_sub(self.times.entered()), now);
         }
+        let length = self.times.leave(&self.spent, now, begun, is_through);
+        self.histograms[usize::from(is_through)].count(length);
+        self.spent.note_longest(length);
+    }
+
+    /// A poll of that length, which ends now, passes through what is below, and not through this node.
+    #[inline(never)]
+    fn stop(&self, length: u64, now: u64) {
+        let stopped = self.stopped.get().unwrap_or_else(|| {
+            self.stopped.set(Box::leak(Box::new(Stopped::new())));
+            self.stopped.get().unwrap_or_else(|| unreachable!("it was just set"))
+        });
+        stopped.add(length, now);
+    }
+
+    /// A consistent copy of the times of this node alone, without what passes through it. See [`Times::read`].
+    pub(crate) fn read(&self, until: u64, now: impl Fn() -> u64) -> Option<Reading> {
+        self.times.read(&self.spent, until, now)
+    }
+
+    /// How many polls were how long: all, and those of them that count for the ancestors too.
+    pub(crate) fn histograms(&self) -> [[u64; BUCKETS]; 2] {
+        let [alone, through] = self.histograms.each_ref().map(Histogram::counts);
+        [std::array::from_fn(|bucket| alone[bucket] + through[bucket]), through]
+    }
+
+    /// When polls of this thread have ended that left futures behind.
+    pub(crate) fn ends(&self) -> Option<&'static Ends> {
+        self.ends
+    }
+
+    /// What passes through children, and not through this node.
+    pub(crate) fn stopped(&self) -> Option<&'static Stopped> {
+        self.stopped.get()
     }
 
     pub(crate) fn longest(&self) -> u64 {
-        self.longest.load(Ordering::Relaxed)
+        self.spent.longest()
     }
 
     pub(crate) fn forget_longest(&self) {
-        self.longest.store(0, Ordering::Relaxed);
+        self.spent.forget_longest();
+    }
+}
+
+#[cfg(all(test, not(diagnose_loom)))]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::Node;
+
+    #[test]
+    fn what_a_poll_touches_lies_on_two_lines() {
+        assert_eq!(offset_of!(Node, spent), 64);
+        assert_eq!(offset_of!(Node, site), 128);
     }
 }

@@ -1,9 +1,9 @@
 //! The times of one node, with what is still open in them.
 //!
-//! # The books
+//! # Accounting of waits
 //!
 //! Waits cannot be kept as lengths: many spans of one node wait at once, and a wait that begins on one thread often
-//! ends on another, in another tree. So a wait is booked as a difference of two ticks, each where it happens:
+//! ends on another, in another tree. So a wait is a difference of two ticks, each added where it happens:
 //!
 //! ```text
 //! a poll returns Pending at t0:   sum −= t0   open += 1     (in the tree of that thread)
@@ -11,11 +11,24 @@
 //! read at T:                      sum + open · T            (over all trees; what is open counts up to T)
 //! ```
 //! Both fields wrap, and in one tree they may well be "negative"; added up over all trees they are exact. A reader that
-//! comes between the two bookings of a wait is off by no more than the time that its own reading takes.
+//! comes between the two halves of a wait is off by no more than the time that its own reading takes.
 //!
-//! A poll is booked once, when it ends. While it runs, `entered` says since when, and whether a wait ended with its
-//! start, which the reader then books for itself. So a poll that goes from one wait to the next adds its length to
+//! A poll is added once, when it ends. While it runs, `entered` says since when, and whether a wait ended with its
+//! start, which the reader then takes into account. So a poll that goes from one wait to the next adds its length to
 //! `busy` and takes it off `sum`, and that is all.
+//!
+//! # Polls that only pass through
+//!
+//! A resumed body that goes straight to its child, and returns `Pending` as the child does, has done nothing of its own: its
+//! poll is as long as the child's. Such a poll is added at the deepest span alone, as one that counts for the ancestors too:
+//!
+//! ```text
+//! handle ├──────────┤   passes through                 nothing is written
+//!  query ├──────────┤   passes through                 nothing is written
+//!   recv ├──────────┤   Pending                        through += its length
+//! ```
+//! A capture adds the `through` of a node to its parent, and so on up. Where it must not go further, because the ancestor did
+//! something of its own and adds its own poll, that ancestor's `stopped` takes it off again: see [`Spent`].
 //!
 //! # Reading
 //!
@@ -24,6 +37,8 @@
 
 use std::time::Duration;
 
+use super::histogram::{BUCKETS, Histogram};
+use super::node::Node;
 use crate::sync::{AtomicU64, Ordering, add, fence, sub};
 
 /// Which of the two accounts a wait goes to.
@@ -46,28 +61,74 @@ struct Waits {
 
 /// See the head of this file. All ticks; written by the tree's thread only.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Times {
     version: AtomicU64,
     /// Start of the running poll as an [`Entry`], zero at rest.
     entered: AtomicU64,
-    /// Σ of finished polls.
-    busy: AtomicU64,
-    /// Number of finished polls.
-    polls: AtomicU64,
     /// End of the last finished poll.
     left: AtomicU64,
     own: Waits,
     child: Waits,
 }
 
-/// A consistent copy of [`Times`], with the open parts up to the moment of reading.
+/// Finished polls of a node, in two parts.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Spent {
+    /// Polls of this node only.
+    alone: Part,
+    /// Polls that count for the ancestors too, up to the first that has `stopped` them.
+    through: Part,
+    /// End of the last poll in `through`.
+    passed: AtomicU64,
+    /// The longest finished poll. A reset may store zero from another thread: a poll that ends at that very moment may
+    /// then be kept or lost, and either is right.
+    longest: AtomicU64,
+}
+
+#[derive(Debug)]
+#[repr(C)]
+struct Part {
+    busy: AtomicU64,
+    polls: AtomicU64,
+}
+
+/// Where the polls of a node end that its children have passed through, because it was polled for longer than they were.
+#[derive(Debug)]
+pub(crate) struct Stopped {
+    part: Part,
+    histogram: Histogram,
+    /// End of the last of them.
+    at: AtomicU64,
+}
+
+/// What the polls of a chain of spans above the running one have in common with its poll.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Chain {
+    /// How many ancestors have been entered with the same reading of the clock, and have run nothing of their own since.
+    pub(crate) levels: u32,
+    /// The node above them, which has; `None` if that is the root of the tree.
+    pub(crate) stopper: Option<&'static Node>,
+}
+
+impl Chain {
+    /// Nothing.
+    pub(crate) const NONE: Self = Self { levels: 0, stopper: None };
+}
+
+/// A consistent copy of [`Times`] and [`Spent`], with the open parts up to the moment of reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
+    /// Σ of finished polls: all of the node's own, and those of them that count for its ancestors too.
     pub(crate) busy: u64,
-    /// The length so far of the running poll.
-    pub(crate) running: Option<u64>,
     pub(crate) polls: u64,
+    pub(crate) through: Sum,
+    /// When the running poll began, and its length so far.
+    pub(crate) running: Option<(u64, u64)>,
+    /// End of the last finished poll; of the last that counts for the ancestors too.
     pub(crate) left: u64,
+    pub(crate) passed: u64,
     /// Σ of waits; wraps, and is exact only when added up over all trees.
     pub(crate) own_idle: u64,
     pub(crate) child_idle: u64,
@@ -75,11 +136,11 @@ pub(crate) struct Reading {
     pub(crate) pending: u64,
 }
 
-impl Reading {
-    /// The same as read by an await that lasts as long as the span below it: all its waits are that span's.
-    pub(crate) fn below(&self) -> Self {
-        Self { own_idle: 0, child_idle: self.own_idle.wrapping_add(self.child_idle), ..*self }
-    }
+/// A number of polls and their length.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Sum {
+    pub(crate) busy: u64,
+    pub(crate) polls: u64,
 }
 
 /// How often a reader tries before it gives up and says so. The writer is inside for a few nanoseconds at a time; one
@@ -93,19 +154,67 @@ const SPINS: u32 = 1_000;
 /// Time between two of the others.
 const PAUSE: Duration = Duration::from_micros(100);
 
+impl Part {
+    fn new() -> Self {
+        Self { busy: AtomicU64::new(0), polls: AtomicU64::new(0) }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn add(&self, length: u64) {
+        add(&self.busy, length);
+        add(&self.polls, 1);
+    }
+
+    fn read(&self) -> Sum {
+        Sum { busy: self.busy.load(Ordering::Relaxed), polls: self.polls.load(Ordering::Relaxed) }
+    }
+}
+
+impl Spent {
+    pub(super) fn new() -> Self {
+        let zero = || AtomicU64::new(0);
+        Self { alone: Part::new(), through: Part::new(), passed: zero(), longest: zero() }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn note_longest(&self, length: u64) {
+        if length > self.longest.load(Ordering::Relaxed) {
+            self.longest.store(length, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn longest(&self) -> u64 {
+        self.longest.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn forget_longest(&self) {
+        self.longest.store(0, Ordering::Relaxed);
+    }
+}
+
+impl Stopped {
+    pub(super) fn new() -> Self {
+        Self { part: Part::new(), histogram: Histogram::new(), at: AtomicU64::new(0) }
+    }
+
+    /// A poll of that length, which ends now, goes no further up.
+    pub(super) fn add(&self, length: u64, now: u64) {
+        self.part.add(length);
+        self.histogram.count(length);
+        self.at.store(now, Ordering::Relaxed);
+    }
+
+    /// How many, how long, by length, and the end of the last.
+    pub(crate) fn read(&self) -> (Sum, [u64; BUCKETS], u64) {
+        (self.part.read(), self.histogram.counts(), self.at.load(Ordering::Relaxed))
+    }
+}
+
 impl Times {
     pub(super) fn new() -> Self {
         let zero = || AtomicU64::new(0);
         let waits = || Waits { sum: zero(), open: zero() };
-        Self {
-            version: zero(),
-            entered: zero(),
-            busy: zero(),
-            polls: zero(),
-            left: zero(),
-            own: waits(),
-            child: waits(),
-        }
+        Self { version: zero(), entered: zero(), left: zero(), own: waits(), child: waits() }
     }
 
     /// A poll starts, and with it the wait ends that its span was in, if any.
@@ -120,31 +229,35 @@ impl Times {
         Entry::unpack(self.entered.load(Ordering::Relaxed)).tick
     }
 
-    /// When the last finished poll ended.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn left(&self) -> u64 {
-        self.left.load(Ordering::Relaxed)
-    }
-
     /// The running poll ends; if it returned `Pending`, a wait begins. Returns the poll's length.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn leave(&self, now: u64, begun: Option<Wait>) -> u64 {
+    pub(super) fn leave(&self, spent: &Spent, now: u64, begun: Option<Wait>, is_through: bool) -> u64 {
         let Entry { tick: entered, ended } = Entry::unpack(self.entered.load(Ordering::Relaxed));
         let length = now.saturating_sub(entered);
         self.change(|| {
-            add(&self.busy, length);
             self.entered.store(0, Ordering::Relaxed);
-            add(&self.polls, 1);
             self.left.store(now, Ordering::Relaxed);
+            if is_through {
+                spent.through.add(length);
+                spent.passed.store(now, Ordering::Relaxed);
+            } else {
+                spent.alone.add(length);
+            }
             if ended == begun {
                 if let Some(wait) = begun {
                     sub(&self.account(wait).sum, length);
                 }
             } else {
-                self.book(entered, ended, now, begun);
+                self.end_and_begin(entered, ended, now, begun);
             }
         });
         length
+    }
+
+    /// The running poll has only passed through: it is added where the deepest span was.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn pass(&self) {
+        self.entered.store(0, Ordering::Relaxed);
     }
 
     /// A wait ends without a poll here: the span is gone, or its next poll belongs to another path.
@@ -168,17 +281,20 @@ impl Times {
     ///
     /// Waits that are open count up to `until`, the same tick for all trees: what is open here by the books may be closed
     /// in another tree, and then it must not matter when each of them is read.
-    pub(crate) fn read(&self, until: u64, now: impl Fn() -> u64) -> Option<Reading> {
+    pub(super) fn read(&self, spent: &Spent, until: u64, now: impl Fn() -> u64) -> Option<Reading> {
         for attempt in 0..ATTEMPTS {
             // Acquire pairs with the Release at the end of `change`: an even version brings the fields it stands for.
             let version = self.version.load(Ordering::Acquire);
             let entered = self.entered.load(Ordering::Relaxed);
             let mut own = self.own.read();
             let mut child = self.child.read();
+            let (alone, through) = (spent.alone.read(), spent.through.read());
             let mut reading = Reading {
-                busy: self.busy.load(Ordering::Relaxed),
-                polls: self.polls.load(Ordering::Relaxed),
+                busy: alone.busy.wrapping_add(through.busy),
+                polls: alone.polls.wrapping_add(through.polls),
+                through,
                 left: self.left.load(Ordering::Relaxed),
+                passed: spent.passed.load(Ordering::Relaxed),
                 ..Reading::default()
             };
             // Pairs with the Release fence in `change`: if any field above was of a later change, that change's odd
@@ -188,14 +304,9 @@ impl Times {
                 wait_for_writer(attempt);
                 continue;
             }
-            let now = now();
             if entered != 0 {
                 let Entry { tick, ended } = Entry::unpack(entered);
-                let running = now.saturating_sub(tick);
-                reading.running = Some(running);
-                reading.busy = reading.busy.wrapping_add(running);
-                reading.polls += 1;
-                reading.left = now;
+                reading.running = Some((tick, now().saturating_sub(tick)));
                 match ended {
                     Some(Wait::Own) => own.end(tick),
                     Some(Wait::Child) => child.end(tick),
@@ -211,7 +322,7 @@ impl Times {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn book(&self, entered: u64, ended: Option<Wait>, now: u64, begun: Option<Wait>) {
+    fn end_and_begin(&self, entered: u64, ended: Option<Wait>, now: u64, begun: Option<Wait>) {
         if let Some(wait) = ended {
             self.account(wait).end(entered);
         }
@@ -317,7 +428,7 @@ impl Entry {
 
 #[cfg(all(test, not(diagnose_loom)))]
 mod tests {
-    use super::{Entry, Times, Wait};
+    use super::{Entry, Spent, Sum, Times, Wait};
 
     #[test]
     fn an_entry_comes_out_as_it_went_in() {
@@ -333,19 +444,18 @@ mod tests {
     //        ├─ poll ─┤── wait ───├─ poll ┤── wait ──▶ read
     #[test]
     fn what_is_open_counts_up_to_the_reading() {
-        let times = Times::new();
+        let (times, spent) = (Times::new(), Spent::new());
         times.enter(10, None);
-        assert_eq!(
-            times.read(15, || 15).map(|reading| (reading.busy, reading.polls, reading.running)),
-            Some((5, 1, Some(5)))
-        );
-        times.leave(20, Some(Wait::Own));
+        let running = times.read(&spent, 15, || 15).expect("nobody writes");
+        assert_eq!((running.busy, running.polls, running.running), (0, 0, Some((10, 5))));
+        times.leave(&spent, 20, Some(Wait::Own), false);
         times.enter(50, Some(Wait::Own));
-        let running = times.read(55, || 55).expect("nobody writes");
-        assert_eq!((running.busy, running.own_idle, running.pending), (15, 30, 0));
-        times.leave(60, Some(Wait::Child));
-        let waiting = times.read(90, || 90).expect("nobody writes");
+        let running = times.read(&spent, 55, || 55).expect("nobody writes");
+        assert_eq!((running.running, running.own_idle, running.pending), (Some((50, 5)), 30, 0));
+        times.leave(&spent, 60, Some(Wait::Child), true);
+        let waiting = times.read(&spent, 90, || 90).expect("nobody writes");
         assert_eq!((waiting.busy, waiting.polls, waiting.running), (20, 2, None));
+        assert_eq!((waiting.through, waiting.passed), (Sum { busy: 10, polls: 1 }, 60));
         assert_eq!((waiting.own_idle, waiting.child_idle, waiting.pending), (30, 30, 1));
     }
 
@@ -353,12 +463,13 @@ mod tests {
     // thread B                         ├ poll ┤
     #[test]
     fn a_wait_that_ends_in_another_tree_is_exact_in_the_sum() {
-        let (a, b) = (Times::new(), Times::new());
+        let [(a, spent_a), (b, spent_b)] = [(); 2].map(|()| (Times::new(), Spent::new()));
         a.enter(10, None);
-        a.leave(20, Some(Wait::Own));
+        a.leave(&spent_a, 20, Some(Wait::Own), false);
         b.enter(70, Some(Wait::Own));
-        b.leave(75, None);
-        let (a, b) = (a.read(100, || 100).expect("at rest"), b.read(100, || 100).expect("at rest"));
+        b.leave(&spent_b, 75, None, false);
+        let a = a.read(&spent_a, 100, || 100).expect("at rest");
+        let b = b.read(&spent_b, 100, || 100).expect("at rest");
         assert_eq!(a.own_idle.wrapping_add(b.own_idle), 50);
         assert_eq!(a.pending.wrapping_add(b.pending), 0);
     }

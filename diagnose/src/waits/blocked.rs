@@ -1,12 +1,10 @@
 //! A thread that is blocked by a resource.
 
 use std::panic::Location;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::record::Record;
-use super::wait::{self, Mode, Wait};
-use crate::clock;
+use super::wait::{Begun, Mode, Wait};
 use crate::recorder;
 use crate::switch;
 
@@ -14,8 +12,7 @@ use crate::switch;
 #[derive(Debug)]
 pub(crate) struct Blocked {
     record: &'static Record,
-    place: u64,
-    began: u64,
+    wait: &'static Wait,
 }
 
 impl Blocked {
@@ -30,20 +27,18 @@ impl Blocked {
     ) -> Option<Self> {
         let record = record.filter(|_| switch::records())?;
         // A thread that has recorded nothing yet is known by its tree from now on.
-        recorder::with_records(|_| ());
-        let mut wait = Wait::new(mode, units, at);
-        wait.is_blocking = true;
-        let began = wait.began;
-        let place = record.enqueue(&Arc::new(wait));
+        recorder::own_tree_number();
+        let wait = Wait::take()?;
+        wait.begin(begun(Some(record), mode, units, Vec::new(), at), None);
         record.blocked.fetch_add(1, Relaxed);
-        Some(Self { record, place, began })
+        Some(Self { record, wait })
     }
 }
 
 /// For as long as a runtime goes away: the thread waits for blocking code.
 #[derive(Debug)]
 #[allow(dead_code)] // By what is a feature.
-pub(crate) struct Shutdown(u64);
+pub(crate) struct Shutdown(&'static Wait);
 
 #[allow(dead_code)]
 impl Shutdown {
@@ -54,24 +49,33 @@ impl Shutdown {
             return None;
         }
         // See above.
-        recorder::with_records(|_| ());
-        let mut wait = Wait::new(Mode::Shutdown, 1, at);
-        (wait.is_blocking, wait.tasks) = (true, tasks);
-        let wait = Arc::new(wait);
-        wait::add(&wait);
-        Some(Self(wait.id))
+        recorder::own_tree_number();
+        let wait = Wait::take()?;
+        wait.begin(begun(None, Mode::Shutdown, 1, tasks, at), None);
+        Some(Self(wait))
     }
 }
 
 impl Drop for Shutdown {
     fn drop(&mut self) {
-        wait::remove(self.0);
+        self.0.end(false);
     }
 }
 
 impl Drop for Blocked {
     fn drop(&mut self) {
         self.record.blocked.fetch_sub(1, Relaxed);
-        self.record.dequeue(self.place, Some(clock::now().saturating_sub(self.began)));
+        self.wait.end(false);
     }
+}
+
+fn begun(
+    record: Option<&'static Record>,
+    mode: Mode,
+    units: u64,
+    tasks: Vec<u64>,
+    at: &'static Location<'static>,
+) -> Begun {
+    let asked = record.map_or(0, Record::queued);
+    Begun { record, mode, units, tasks, due: 0, at, awaited: None, asked, is_blocking: true }
 }

@@ -1,29 +1,30 @@
 //! Who made a resource, and which tasks came after it.
 
-use crate::live;
+use crate::clock;
+use crate::context;
 use crate::recorder;
 
 /// When something came to be, and by whom.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Born {
-    /// The number of the next task.
-    pub(super) first_task: u64,
+    /// The tick; a moment before it, in a poll.
+    pub(super) made: u64,
     /// See [`Maker`].
     pub(super) by: u64,
 }
 
 impl Born {
     pub(super) fn now() -> Self {
-        let task = recorder::current_task();
+        let task = context::task();
         let by = if task == 0 { Self::by_thread() } else { task };
-        Self { first_task: live::next_task(), by }
+        let stamp = context::stamp();
+        Self { made: if stamp == 0 { clock::now() } else { stamp }, by }
     }
 
     #[cold]
     fn by_thread() -> u64 {
         // A thread that has recorded nothing yet is known by its tree from now on.
-        recorder::with_records(|_| ());
-        recorder::here().thread.map_or(0, |thread| THREAD | u64::from(thread))
+        THREAD | u64::from(recorder::own_tree_number())
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::record::{Record, What};
 use super::resource::Shared;
 use super::stake::{Role, Stake};
-use crate::recorder;
+use crate::live;
 use crate::sync::add_relaxed;
 
 /// A sender, a receiver, or what can become one.
@@ -76,7 +76,7 @@ impl End {
         if let Some(record) = self.record() {
             let number = record.entered.fetch_add(1, Relaxed) + 1;
             if super::carries::<T>() {
-                recorder::note_send(record.id(), number);
+                live::current::note_send(record.id(), number);
             }
         }
     }
@@ -91,7 +91,7 @@ impl End {
                 record.left.store(gone, Relaxed);
             }
             if super::carries::<T>() {
-                recorder::note_send(record.id(), number);
+                live::current::note_send(record.id(), number);
             }
         }
     }
@@ -104,7 +104,7 @@ impl End {
             record.entered.store(number, Relaxed);
             record.left.store(number - 1, Relaxed);
             if super::carries::<T>() {
-                recorder::note_send(record.id(), number);
+                live::current::note_send(record.id(), number);
             }
         }
     }
@@ -113,7 +113,7 @@ impl End {
     #[inline]
     pub(crate) fn note_send(&self, number: u64) {
         if let Some(record) = self.record() {
-            recorder::note_send(record.id(), number);
+            live::current::note_send(record.id(), number);
         }
     }
 

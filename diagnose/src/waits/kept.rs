@@ -1,77 +1,179 @@
-//! A leaf that is made where something waits, and not before: what does not wait moves no more than a word for it.
+//! The futures of primitives, polled with a waker of ours: what puts them into a queue, and takes them out.
+//!
+//! ```text
+//! first poll   ├ lent waker ┤ Ready: nothing happens     Pending: a wait is listed, which that waker is promoted to
+//! later polls  ├ the wait's ┤ Ready: the wait ends       Pending
+//! ```
+//! Each poll is one poll of the original. What moves is no more than a word.
+//!
+//! Unsafe is kept in this file because the waker of a first poll lies on its stack.
+
+#![allow(unsafe_code)]
 
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use pin_project_lite::pin_project;
 
-use super::leaf::Leaf;
+use super::leaf::{Leaf, Target};
 use super::record::Record;
 use super::stake::Stake;
-use super::wait::Mode;
+use super::wait::{Begun, Mode, Wait, WaitWaker};
+use crate::live::{self, PollWaker, Promoted as _};
+use crate::recorder;
 use crate::switch;
 
-/// The recorder's part of a value that is polled by calls of its own, such as a receiver, and of a future that is kept by
-/// whoever polls it, such as a handle. It costs a word until the first `Pending`.
+/// The recorder's part of a value that is polled by calls of its own, such as a receiver, and of a future. It costs a word until
+/// the first `Pending`.
 ///
-/// Such a value does not tell when its owner gives up waiting: the wait ends with the next that is ready, or when
-/// [`Kept::end`] says so.
+/// A value that is polled by calls does not tell when its owner gives up waiting: the wait ends with the next that is ready, or
+/// when [`Kept::end`] says so.
 #[derive(Debug, Default)]
-pub(crate) struct Kept(Option<Box<Leaf>>);
+pub(crate) struct Kept(Option<&'static Wait>);
 
 impl Kept {
-    /// A poll. If it is the first that returns `Pending`, `leaf` says what is waited for, and another follows at once.
-    #[inline]
+    /// A poll. If it returns `Pending`, `leaf` says what is waited for.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn poll<T>(
         &mut self,
         context: &mut Context<'_>,
-        leaf: impl FnOnce() -> Leaf,
-        mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+        leaf: impl FnMut() -> Leaf,
+        poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        if self.0.is_none() {
-            let ready = poll(context);
-            if ready.is_ready() || !self.begin(context, leaf) {
-                return ready;
-            }
-        }
-        self.poll_again(context, &mut poll)
+        self.poll_in_order(context, None, leaf, poll)
     }
 
-    /// Returns whether it waits. One that is only forced to is kept too.
-    #[cold]
-    fn begin(&mut self, context: &Context<'_>, leaf: impl FnOnce() -> Leaf) -> bool {
-        if !switch::records() {
-            return false;
-        }
-        let mut leaf = leaf();
-        let begins = leaf.begin(context);
-        if begins || leaf.is_kept() {
-            self.0 = Some(Box::new(leaf));
-        }
-        begins
-    }
-
-    #[cold]
-    fn poll_again<T>(
+    /// The same at a resource whose queue has an order: that of `record`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn poll_in_order<T>(
         &mut self,
         context: &mut Context<'_>,
-        poll: &mut impl FnMut(&mut Context<'_>) -> Poll<T>,
+        record: Option<&'static Record>,
+        mut leaf: impl FnMut() -> Leaf,
+        mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        let Some(leaf) = &mut self.0 else { return poll(context) };
-        let ready = leaf.poll(context, poll);
-        if ready.is_ready() || !leaf.is_kept() {
-            self.0 = None;
+        let entry = Entry::new(self.0, record, context.waker());
+        // SAFETY: the entry stays where it is until the poll is over.
+        let waker = unsafe { entry.lend(context.waker()) };
+        let outer = context.waker();
+        let ready = poll(&mut Context::from_waker(waker.as_ref().map_or(outer, PollWaker::get)));
+        if ready.is_ready() {
+            self.end_poll(&entry);
+        } else if waker.is_some() {
+            self.end_pending(&entry, outer, leaf());
         }
         ready
+    }
+
+    #[inline]
+    fn end_poll(&mut self, entry: &Entry) {
+        if self.0.is_some() || entry.lent.wait().is_some() {
+            self.end_ready(entry);
+        }
+    }
+
+    #[inline(never)]
+    fn end_ready(&mut self, entry: &Entry) {
+        if let Some(wait) = self.0.take().or_else(|| entry.lent.wait()) {
+            wait.forward().give_back();
+            wait.end(false);
+        }
+    }
+
+    #[inline(never)]
+    fn end_pending(&mut self, entry: &Entry, outer: &Waker, leaf: Leaf) {
+        let is_forced = leaf.is_forced();
+        if let Some(wait) = self.0 {
+            wait.forward().give_back();
+            if wait.is_listed() {
+                return wait.leave(is_forced, entry.answered);
+            }
+        }
+        let wait = self.0.or_else(|| entry.lent.wait());
+        if leaf.is_nothing() {
+            self.0 = wait;
+            return;
+        }
+        // One that was forced to return `Pending` is in no queue. Its task polls it again, unless something in between does that
+        // would have to be told: then it is known where that is.
+        if is_forced && live::current::is_waker(outer) {
+            self.0 = wait;
+            return;
+        }
+        let Some(wait) = wait.or_else(Wait::take) else { return };
+        self.0 = Some(wait);
+        wait.begin(begun(leaf, entry.asked, is_forced), Some(outer));
+        if is_forced {
+            wait.force();
+        }
+    }
+
+    fn give_up(&mut self) {
+        if let Some(wait) = self.0.take() {
+            wait.end(true);
+        }
     }
 
     /// Nobody waits any more.
     #[inline]
     pub(crate) fn end(&mut self) {
         if self.0.is_some() {
-            self.0 = None;
+            self.give_up();
+        }
+    }
+}
+
+impl Drop for Kept {
+    #[inline]
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// One that is forced is listed at no resource.
+fn begun(leaf: Leaf, asked: u64, is_forced: bool) -> Begun {
+    let awaited = if leaf.is_made_there { recorder::awaited() } else { None };
+    let Leaf { target, mode, units, at, .. } = leaf;
+    let (record, tasks, due) = match target {
+        Target::Resource(record) => (record.filter(|_| !is_forced), Vec::new(), 0),
+        Target::Tasks(tasks) => (None, tasks, 0),
+        Target::Moment(due) => (None, Vec::new(), due),
+    };
+    Begun { record, mode, units, tasks, due, at, awaited, asked, is_blocking: false }
+}
+
+/// What a poll needs until it is over.
+struct Entry {
+    lent: WaitWaker,
+    wait: Option<&'static Wait>,
+    is_on: bool,
+    /// How many were in the queue of the resource before this poll.
+    asked: u64,
+    /// The wake that the poll answers.
+    answered: u64,
+}
+
+impl Entry {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn new(wait: Option<&'static Wait>, record: Option<&'static Record>, outer: &Waker) -> Self {
+        let answered = wait.filter(|wait| wait.is_listed()).map_or(0, |wait| wait.enter(outer));
+        let is_on = wait.is_some() || (switch::records() && live::has_leaf_wakers());
+        let asked = record.map_or(0, Record::queued);
+        Self { lent: WaitWaker::new(), wait, is_on, asked, answered }
+    }
+
+    /// The waker for the poll. `None` if none is recorded.
+    ///
+    /// # Safety
+    /// This does not move before the poll is over.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    unsafe fn lend(&self, outer: &Waker) -> Option<PollWaker> {
+        match self.wait {
+            Some(wait) => Some(PollWaker::of(wait, outer)),
+            // SAFETY: as the caller says; the executor's waker is borrowed for the length of the poll.
+            None => self.is_on.then(|| unsafe { PollWaker::lend(&self.lent, outer, WaitWaker::table()) }),
         }
     }
 }
@@ -84,6 +186,7 @@ pin_project! {
         #[pin]
         future: F,
         kept: Kept,
+        record: Option<&'static Record>,
         leaf: L,
         has_waited: bool,
     }
@@ -92,7 +195,13 @@ pin_project! {
 impl<F, L> Waits<F, L> {
     #[inline]
     pub(crate) fn new(future: F, leaf: L) -> Self {
-        Self { future, kept: Kept::default(), leaf, has_waited: false }
+        Self::in_order(future, None, leaf)
+    }
+
+    /// One at a resource whose queue has an order.
+    #[inline]
+    pub(crate) fn in_order(future: F, record: Option<&'static Record>, leaf: L) -> Self {
+        Self { future, kept: Kept::default(), record, leaf, has_waited: false }
     }
 
     /// Whether it has returned `Pending`.
@@ -108,7 +217,9 @@ impl<F: Future, L: FnMut() -> Leaf> Future for Waits<F, L> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let ready = this.kept.poll(context, this.leaf, |context| this.future.as_mut().poll(context));
+        let ready = this
+            .kept
+            .poll_in_order(context, *this.record, this.leaf, |context| this.future.as_mut().poll(context));
         *this.has_waited |= ready.is_pending();
         ready
     }
@@ -151,22 +262,29 @@ impl<F: Future, T, G: Fn(F::Output, Stake) -> T> Future for Entered<F, G> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
-        let mut this = self.project();
+        let this = self.project();
         let Ask { record, mode, units, at, is_movable } = *this.ask;
+        let entry = Entry::new(this.kept.0, record, context.waker());
+        // SAFETY: the entry stays where it is until the poll is over.
+        let waker = unsafe { entry.lend(context.waker()) };
+        let outer = context.waker();
         // Not by `Kept::poll`: what was just written in pieces stalls whoever moves it at once, so it stays where it is
         // until the stake is made.
-        if this.kept.0.is_none() {
-            let ready = this.future.as_mut().poll(context);
-            if ready.is_ready() {
-                let stake = Stake::hold_after(record, units, at, is_movable, *this.has_waited);
-                return ready.map(|output| (this.guard)(output, stake));
+        match this.future.poll(&mut Context::from_waker(waker.as_ref().map_or(outer, PollWaker::get))) {
+            Poll::Ready(output) => {
+                this.kept.end_poll(&entry);
+                Poll::Ready((this.guard)(
+                    output,
+                    Stake::hold_after(record, units, at, is_movable, *this.has_waited),
+                ))
             }
-            *this.has_waited = true;
-            if !this.kept.begin(context, || Leaf::on(record, mode, units, at)) {
-                return Poll::Pending;
+            Poll::Pending => {
+                *this.has_waited = true;
+                if waker.is_some() {
+                    this.kept.end_pending(&entry, outer, Leaf::on(record, mode, units, at));
+                }
+                Poll::Pending
             }
         }
-        let ready = this.kept.poll_again(context, &mut |context| this.future.as_mut().poll(context));
-        ready.map(|output| (this.guard)(output, Stake::hold_after(record, units, at, is_movable, true)))
     }
 }

@@ -4,8 +4,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::clock;
-use crate::live::Task;
-use crate::recorder::{self, Here};
+use crate::live::{self, Here};
 use crate::tree::Link;
 
 /// When, where and by whom it was done last.
@@ -44,7 +43,7 @@ impl Last {
 
     #[inline]
     pub(super) fn set(&self, at: &'static Location<'static>, here: &Here, tick: u64) {
-        self.task.store(here.task.map_or(0, Task::id), Relaxed);
+        self.task.store(here.task, Relaxed);
         self.tick.store(tick, Relaxed);
         self.at.set(at);
     }
@@ -75,7 +74,7 @@ impl LastTold {
 
     #[inline]
     pub(super) fn set(&self, at: &'static Location<'static>, waiting: u32, all: bool) {
-        let here = recorder::here();
+        let here = live::here();
         self.waiting.store(u64::from(waiting) << 1 | u64::from(all), Relaxed);
         self.last.set(at, &here, if here.stamp == 0 { clock::now() } else { here.stamp });
     }

@@ -19,7 +19,6 @@ mod last;
 mod leaf;
 mod notified;
 pub(crate) mod order;
-mod pool;
 mod record;
 mod resource;
 #[cfg(test)]
@@ -42,13 +41,12 @@ pub(crate) use kept::{Ask, Entered, Kept, Waits};
 pub(crate) use last::Told;
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use notified::Notified;
-pub(crate) use pool::Cache;
 pub(crate) use record::{Forgot, Identity, Kind, Record, UNBOUNDED, What, all_records};
 pub(crate) use resource::{Resource, Shared};
-pub(crate) use stake::{Place, Role, Stake, Staked, all_stakes, over};
+pub(crate) use stake::{Role, Stake, Staked, all_stakes, over};
 pub(crate) use usage::{Durations, Usage};
 pub(crate) use users::Users;
-pub(crate) use wait::{Mode, Polled, Wait, all_waits};
+pub(crate) use wait::{Mode, Polled, Waiting, all_waits};
 
 /// Whether a message of this type can carry a guard, a sender or the like away.
 pub(crate) const fn carries<T>() -> bool {
@@ -65,10 +63,4 @@ pub(crate) fn own_code(
     let is_foreign =
         ["/registry/src/", "/git/checkouts/", "/rustc/", "/rustlib/"].iter().any(|part| file.contains(part));
     if is_foreign { made_at } else { caller }
-}
-
-/// Gives back what a thread has at hand.
-pub(crate) fn give_back(records: &Cache<Record>, places: &Cache<Place>) {
-    record::give_back(records);
-    stake::give_back(places);
 }

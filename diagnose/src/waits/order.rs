@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::record::{Identity, Kind, Record, all_records};
 use super::stake::{Place, Role, Staked};
-use crate::recorder;
+use crate::live;
 use crate::sync::Mutex;
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
@@ -133,7 +133,7 @@ fn note_pair(held: (&'static Record, &Staked), acquired: (&'static Record, &Stak
         record.identity().filter(|(id, _)| *id == staked.resource).map(|(_, identity)| identity)
     };
     let (Some(first), Some(second)) = (identity(held), identity(acquired)) else { return };
-    let task = recorder::here().task.and_then(crate::live::Task::origin);
+    let task = live::here().registered.and_then(live::Task::origin);
     let pair = Pair {
         held_at: held.1.at,
         acquired_at: acquired.1.at,
@@ -193,7 +193,7 @@ mod tests {
 
     fn identity() -> Identity {
         let made_at = Location::caller();
-        Identity { what: &WHAT, name: None, made_at, made_by: Maker::Unknown, first_task: 0, made: 0 }
+        Identity { what: &WHAT, name: None, made_at, made_by: Maker::Unknown, born: 0, made: 0 }
     }
 
     #[test]

@@ -1,19 +1,17 @@
 //! What is known of one resource.
 
-use std::collections::BTreeMap;
 use std::panic::{Location, RefUnwindSafe};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use super::born::{Born, Maker};
 use super::last::{Done, Last, LastTold, Told};
-use super::pool::{Pool, Pooled};
 use super::stake::{Place, Stake};
-use super::usage::Usage;
-use super::wait::Wait;
+use super::usage::{Counters, Usage};
 use crate::clock;
-use crate::recorder;
+use crate::context;
+use crate::pool::{self, pooled};
 use crate::sync::{Mutex, MutexGuard};
 use crate::tree::Link;
 
@@ -60,7 +58,8 @@ pub(crate) struct Record {
     what: Link<What>,
     made_at: Link<Location<'static>>,
     made_by: AtomicU64,
-    first_task: AtomicU64,
+    /// When it was made, as a tick; zero in a constant.
+    born: AtomicU64,
     made: AtomicU64,
     name: Mutex<Option<Arc<str>>>,
     is_named: AtomicBool,
@@ -75,9 +74,7 @@ pub(crate) struct Record {
     /// Whether permits were added.
     pub(crate) is_refilled: AtomicBool,
     pub(crate) is_closed: AtomicBool,
-    /// How many wait.
-    waiting: AtomicU32,
-    /// How many of them are blocked threads.
+    /// How many of those who wait are blocked threads.
     pub(super) blocked: AtomicU32,
     /// Of a value that is looked at under a lock: the stake of one who does, and how many others do.
     pub(super) borrowed: Link<Place>,
@@ -87,9 +84,16 @@ pub(crate) struct Record {
     told: LastTold,
     /// How many keep it: see [`Shared`](super::Shared).
     pub(super) owners: AtomicU32,
-    queue: Mutex<Queue>,
-    /// Whether the queue is not as new.
-    is_queued: AtomicBool,
+    /// How many have been put into its queue, above [`WAITING`] bits for how many are in it.
+    queue: AtomicU64,
+    /// How long the first took that waited; zero if none has.
+    first_wait: AtomicU64,
+    /// Made with the second that waits, or the first hold that is timed.
+    usage: Link<Counters>,
+    is_used: AtomicBool,
+    rare: Mutex<Rare>,
+    /// Whether that is not as new.
+    is_rare: AtomicBool,
 }
 
 /// What does not change.
@@ -99,23 +103,21 @@ pub(crate) struct Identity {
     pub(crate) name: Option<Arc<str>>,
     pub(crate) made_at: &'static Location<'static>,
     pub(crate) made_by: Maker,
-    /// Which tasks came after it; zero if that is not known.
-    pub(crate) first_task: u64,
+    /// When it was made, as a tick: who came after it is known; zero if it is not.
+    pub(crate) born: u64,
     pub(crate) made: u64,
 }
 
+/// What few resources have.
 #[derive(Debug, Default)]
-struct Queue {
-    next: u64,
-    waits: BTreeMap<u64, Arc<Wait>>,
+struct Rare {
     forgot: Option<Forgot>,
-    /// `None` if nobody has waited, and no hold was timed.
-    usage: Option<Box<Usage>>,
     /// The stakes of ends that have gone where nobody sees them.
     lost: Vec<Stake>,
-    /// The wait that was given up last with its waker in the primitive, for as long as that keeps it.
-    given_up: Weak<Wait>,
 }
+
+const WAITING: u32 = 24;
+const QUEUED: u64 = 1 << WAITING;
 
 // Counters, and locks that no panic leaves half changed.
 impl RefUnwindSafe for Record {}
@@ -128,10 +130,11 @@ pub(crate) struct Forgot {
     pub(crate) tick: u64,
 }
 
-static RECORDS: Pool<Record> = Pool::new();
+pooled!(Record, max = 1 << 20, chunk = 64);
+
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-impl Pooled for Record {
+impl Record {
     fn free() -> Self {
         let zero = || AtomicU64::new(0);
         Self {
@@ -139,7 +142,7 @@ impl Pooled for Record {
             what: Link::new(None),
             made_at: Link::new(None),
             made_by: zero(),
-            first_task: zero(),
+            born: zero(),
             made: zero(),
             name: Mutex::new(None),
             is_named: AtomicBool::new(false),
@@ -149,15 +152,18 @@ impl Pooled for Record {
             forgotten: zero(),
             is_refilled: AtomicBool::new(false),
             is_closed: AtomicBool::new(false),
-            waiting: AtomicU32::new(0),
             blocked: AtomicU32::new(0),
             borrowed: Link::new(None),
             more_borrowed: AtomicU32::new(0),
             taken: Last::new(),
             told: LastTold::new(),
             owners: AtomicU32::new(0),
-            queue: Mutex::new(Queue::default()),
-            is_queued: AtomicBool::new(false),
+            queue: zero(),
+            first_wait: zero(),
+            usage: Link::new(None),
+            is_used: AtomicBool::new(false),
+            rare: Mutex::new(Rare::default()),
+            is_rare: AtomicBool::new(false),
         }
     }
 }
@@ -173,16 +179,16 @@ impl Record {
         born: Option<Born>,
         owners: u32,
     ) -> Option<&'static Self> {
-        let record = recorder::with_records(|cache| RECORDS.take(cache))?;
+        let record = pool::take::<Self>()?;
         // Release pairs with the Acquire of `identity`: who has read what is stored here sees that the number is gone.
         fence(Release);
         record.what.set(what);
         record.made_at.set(made_at);
-        let Born { first_task, by } = born.unwrap_or(Born { first_task: 0, by: 0 });
+        let Born { made, by } = born.unwrap_or(Born { made: 0, by: 0 });
         record.made_by.store(by, Relaxed);
-        record.first_task.store(first_task, Relaxed);
-        record.made.store(recorder::stamp(), Relaxed);
-        for counter in [&record.entered, &record.left, &record.forgotten] {
+        record.born.store(made, Relaxed);
+        record.made.store(now(), Relaxed);
+        for counter in [&record.entered, &record.left, &record.forgotten, &record.queue, &record.first_wait] {
             counter.store(0, Relaxed);
         }
         record.capacity.store(capacity, Relaxed);
@@ -206,28 +212,45 @@ impl Record {
     #[inline]
     pub(super) fn vacate(&'static self) {
         self.id.store(0, Relaxed);
-        if self.is_queued.load(Relaxed) || self.is_named.load(Relaxed) {
+        if self.is_used.load(Relaxed) || self.is_rare.load(Relaxed) || self.is_named.load(Relaxed) {
             self.clear();
         }
-        recorder::with_records(|cache| RECORDS.put(cache, self));
+        pool::put(self);
     }
 
     #[cold]
     fn clear(&self) {
         let name = self.name.lock().take();
         self.is_named.store(false, Relaxed);
-        let queue = std::mem::take(&mut *self.queue.lock());
-        self.is_queued.store(false, Relaxed);
-        self.waiting.store(0, Relaxed);
-        // Waits keep wakers: they are dropped outside of the lock.
-        drop((name, queue));
+        if let Some(usage) = self.usage.get() {
+            usage.clear();
+        }
+        self.is_used.store(false, Relaxed);
+        let rare = std::mem::take(&mut *self.rare.lock());
+        self.is_rare.store(false, Relaxed);
+        // Stakes end outside of the lock.
+        drop((name, rare));
     }
 
-    /// The queue, to put something into it.
-    fn queue_up(&self) -> MutexGuard<'_, Queue> {
-        let queue = self.queue.lock();
-        self.is_queued.store(true, Relaxed);
-        queue
+    /// What few resources have, to put something into it.
+    fn rare(&self) -> MutexGuard<'_, Rare> {
+        let rare = self.rare.lock();
+        self.is_rare.store(true, Relaxed);
+        rare
+    }
+
+    #[cold]
+    fn usage(&self) -> &'static Counters {
+        self.is_used.store(true, Relaxed);
+        match self.usage.get() {
+            Some(usage) => usage,
+            None => {
+                // Of two who come at the same time, one's are lost.
+                let usage: &'static Counters = Box::leak(Box::new(Counters::new()));
+                self.usage.set(usage);
+                usage
+            }
+        }
     }
 
     #[inline]
@@ -248,51 +271,49 @@ impl Record {
         let made_at = self.made_at.get()?;
         let name = self.name.lock().clone();
         let (made_by, made) = self.born();
-        let first_task = self.first_task.load(Relaxed);
+        let born = self.born.load(Relaxed);
         // Acquire pairs with the Release of `occupy`.
         fence(Acquire);
         let is_same = id != 0 && self.id() == id;
-        is_same.then_some((id, Identity { what, name, made_at, made_by, first_task, made }))
+        is_same.then_some((id, Identity { what, name, made_at, made_by, born, made }))
     }
 
-    /// Puts a wait at the end of the queue. Returns its place there.
-    pub(super) fn enqueue(&self, wait: &Arc<Wait>) -> u64 {
-        let mut queue = self.queue_up();
-        let place = queue.next;
-        queue.next += 1;
-        queue.waits.insert(place, Arc::clone(wait));
-        queue.usage.get_or_insert_default().contended += 1;
-        self.waiting.store(u32::try_from(queue.waits.len()).unwrap_or(u32::MAX), Relaxed);
-        wait.note_recorded();
-        place
+    /// What it is; `None` if it was never anybody's.
+    pub(super) fn what(&self) -> Option<&'static What> {
+        self.what.get()
     }
 
-    /// Takes it out, at the end of a wait that took so long, if it was not given up.
+    /// How many have been put into the queue so far.
+    #[inline]
+    pub(super) fn queued(&self) -> u64 {
+        // Acquire pairs with the Release of `enqueue`: what is counted has been in the primitive's own queue before.
+        self.queue.load(Acquire) >> WAITING
+    }
+
+    /// Somebody waits. Returns how many have before.
+    pub(super) fn enqueue(&self) -> u64 {
+        self.queue.fetch_add(QUEUED + 1, Release) >> WAITING
+    }
+
+    /// The wait of that place is over, after so long, if it was not given up.
     pub(super) fn dequeue(&self, place: u64, waited: Option<u64>) {
-        let mut queue = self.queue.lock();
-        let wait = queue.waits.remove(&place);
-        if let Some(wait) = &wait {
-            wait.leave_record();
+        self.queue.fetch_sub(1, Relaxed);
+        match waited {
+            Some(ticks) if place == 0 => self.first_wait.store(ticks.max(1), Relaxed),
+            Some(ticks) => self.usage().add_wait(ticks),
+            None => {}
         }
-        self.waiting.store(u32::try_from(queue.waits.len()).unwrap_or(u32::MAX), Relaxed);
-        if let Some(ticks) = waited {
-            queue.usage.get_or_insert_default().waits.add(ticks);
-        } else if let Some(wait) = wait.as_ref().filter(|wait| wait.is_kept()) {
-            queue.given_up = Arc::downgrade(wait);
-        }
-        drop(queue);
-        drop(wait);
     }
 
     /// That stake is anywhere from now on.
     pub(super) fn lose(&self, stake: Stake) {
-        self.queue_up().lost.push(stake);
+        self.rare().lost.push(stake);
     }
 
     /// Whether somebody waits.
     #[inline]
     pub(crate) fn has_waiting(&self) -> bool {
-        self.waiting.load(Relaxed) != 0
+        self.queue.load(Relaxed) & (QUEUED - 1) != 0
     }
 
     /// Whether some of them are blocked threads.
@@ -309,14 +330,15 @@ impl Record {
 
     /// It was held for so long.
     pub(super) fn count_hold(&self, ticks: u64) {
-        self.queue_up().usage.get_or_insert_default().holds.add(ticks);
+        self.usage().add_hold(ticks);
     }
 
     /// The waiting are told: one, or all.
     #[inline]
     #[allow(dead_code)] // By what is a feature.
     pub(crate) fn tell(&self, at: &'static Location<'static>, all: bool) {
-        self.told.set(at, self.waiting.load(Relaxed), all);
+        let waiting = u32::try_from(self.queue.load(Relaxed) & (QUEUED - 1)).unwrap_or(u32::MAX);
+        self.told.set(at, waiting, all);
     }
 
     /// Who took units of it last. `None` if nobody did.
@@ -328,14 +350,14 @@ impl Record {
     #[cold]
     #[allow(dead_code)] // By what is a feature.
     pub(crate) fn forget(&self, permits: u64, at: &'static Location<'static>) {
-        let mut queue = self.queue_up();
+        let mut rare = self.rare();
         self.forgotten.fetch_add(permits, Relaxed);
-        queue.forgot = Some(Forgot { at, task: recorder::current_task(), tick: clock::now() });
+        rare.forgot = Some(Forgot { at, task: context::task(), tick: clock::now() });
     }
 
     /// When that was done last.
     pub(crate) fn forgot(&self) -> Option<Forgot> {
-        self.queue.lock().forgot
+        if self.is_rare.load(Relaxed) { self.rare.lock().forgot } else { None }
     }
 
     /// Of a channel, how many messages were taken out.
@@ -343,19 +365,21 @@ impl Record {
         self.left.load(Relaxed)
     }
 
-    /// The last wait that was given up, if the primitive still keeps its waker.
-    pub(crate) fn given_up(&self) -> Option<Arc<Wait>> {
-        self.queue.lock().given_up.upgrade()
+    /// When, where and by whom the waiting were told last.
+    pub(crate) fn told(&self) -> Option<Told> {
+        self.told.get()
     }
 
-    /// The queue in its order, the last time that the waiting were told, and how it was used.
-    pub(crate) fn queue(&self) -> (Vec<Arc<Wait>>, Option<Told>, Usage) {
-        let queue = self.queue.lock();
-        (
-            queue.waits.values().cloned().collect(),
-            self.told.get(),
-            queue.usage.as_deref().cloned().unwrap_or_default(),
-        )
+    /// How it was used.
+    pub(crate) fn usage_so_far(&self) -> Usage {
+        let contended = self.queue.load(Relaxed) >> WAITING;
+        let counters = if self.is_used.load(Relaxed) { self.usage.get() } else { None };
+        let (mut waits, holds) = counters.map(Counters::read).unwrap_or_default();
+        match self.first_wait.load(Relaxed) {
+            0 => {}
+            ticks => waits.add(ticks),
+        }
+        Usage { contended, waits, holds }
     }
 }
 
@@ -364,22 +388,17 @@ impl Record {
     pub(super) fn kind(&self) -> Option<Kind> {
         self.what.get().map(|what| what.kind)
     }
-
-    /// Since when the first of the queue waits, as a tick. `None` if nobody does.
-    pub(crate) fn first_began(&self) -> Option<u64> {
-        if !self.has_waiting() {
-            return None;
-        }
-        self.queue.lock().waits.first_key_value().map(|(_, wait)| wait.began)
-    }
 }
 
-/// Gives back what a thread has at hand.
-pub(crate) fn give_back(cache: &super::Cache<Record>) {
-    RECORDS.give_back(cache);
+/// The last reading of the clock in the running poll; outside of polls, one that is made for this.
+fn now() -> u64 {
+    match context::stamp() {
+        0 => clock::now(),
+        stamp => stamp,
+    }
 }
 
 /// All resources that there are or were.
 pub(crate) fn all_records() -> Vec<&'static Record> {
-    RECORDS.all()
+    pool::all().collect()
 }

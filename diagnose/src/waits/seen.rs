@@ -1,10 +1,8 @@
 //! For the tests of wrappers: what is on record of one resource.
 
-use std::sync::Arc;
-
 use super::record::{Record, all_records};
 use super::stake::{Role, Staked, all_stakes};
-use super::wait::Wait;
+use super::wait::{Waiting, all_waits};
 
 /// The resource that was made at that line of a file. `None` if it is not known, or no longer.
 pub(crate) fn made_at(file: &str, line: u32) -> Option<&'static Record> {
@@ -28,8 +26,11 @@ pub(crate) fn units(record: &Record) -> Vec<u64> {
 }
 
 /// Who waits.
-pub(crate) fn queue(record: &Record) -> Vec<Arc<Wait>> {
-    record.queue().0
+pub(crate) fn queue(record: &Record) -> Vec<Waiting> {
+    let is_its = |wait: &Waiting| wait.resource == record.id() && !wait.is_given_up;
+    let mut queue: Vec<Waiting> = all_waits().filter(is_its).collect();
+    queue.sort_by_key(|wait| wait.place);
+    queue
 }
 
 /// Until another thread waits.

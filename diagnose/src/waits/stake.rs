@@ -4,11 +4,11 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::order;
-use super::pool::{Cache, Pool, Pooled};
 use super::record::Record;
 use crate::clock;
-use crate::live::{Counts, Task};
-use crate::recorder::{self, Here};
+use crate::context;
+use crate::live::{self, Counts, Here};
+use crate::pool::{self, pooled};
 use crate::switch;
 use crate::sync::add_relaxed;
 use crate::tree::Link;
@@ -66,7 +66,7 @@ pub(crate) struct Staked {
     pub(crate) given: Counts,
 }
 
-static PLACES: Pool<Place> = Pool::new();
+pooled!(Place, max = 1 << 20, chunk = 64);
 
 const ROLE: u32 = 62;
 /// The clock was read for it.
@@ -78,7 +78,7 @@ const UNITS: u64 = SHARED - 1;
 /// Of acquisitions that did not wait, the clock is read for the first so many, and then for one in so many.
 const SAMPLED: u64 = 64;
 
-impl Pooled for Place {
+impl Place {
     fn free() -> Self {
         let zero = || AtomicU64::new(0);
         Self {
@@ -99,10 +99,10 @@ impl Pooled for Place {
 impl Place {
     #[inline]
     fn note(&self, here: Here) {
-        self.task.store(here.task.map_or(0, Task::id), Relaxed);
+        self.task.store(here.task, Relaxed);
         self.span.store(here.span, Relaxed);
         self.thread.store(here.thread.map_or(0, |thread| thread.saturating_add(1)), Relaxed);
-        self.given.store(here.task.map_or(0, |task| task.given_away().0), Relaxed);
+        self.given.store(here.registered.map_or(0, |task| task.given_away().0), Relaxed);
     }
 
     /// Whether it is a stake in the resource of that number.
@@ -222,8 +222,8 @@ impl Stake {
         is_movable: bool,
         is_exact: bool,
     ) -> Self {
-        let Some(place) = recorder::with_places(|cache| PLACES.take(cache)) else { return Self::NONE };
-        let here = recorder::here();
+        let Some(place) = pool::take::<Place>() else { return Self::NONE };
+        let here = live::here();
         let flags = if is_movable { MOVABLE } else { 0 } | if is_exact { EXACT } else { 0 };
         place.units.store((role as u64) << ROLE | flags | units.min(UNITS), Relaxed);
         place.at.set(at);
@@ -259,9 +259,9 @@ impl Stake {
     #[inline]
     pub(crate) fn used(&self, at: &'static Location<'static>) {
         let Some(place) = self.place else { return };
-        let here = recorder::here();
+        let here = live::here();
         let before = place.task.load(Relaxed);
-        if place.uses.load(Relaxed) != 0 && before != here.task.map_or(0, Task::id) {
+        if place.uses.load(Relaxed) != 0 && before != here.task {
             place.units.store(place.units.load(Relaxed) | SHARED, Relaxed);
         }
         place.at.set(at);
@@ -274,8 +274,8 @@ impl Stake {
     #[inline]
     pub(crate) fn looked_at(&self) {
         let Some(place) = self.place else { return };
-        if place.span.load(Relaxed) != recorder::current_span() {
-            place.note(recorder::here());
+        if place.span.load(Relaxed) != context::span() {
+            place.note(live::here());
         }
     }
 
@@ -338,21 +338,16 @@ impl Drop for Stake {
             self.count_hold(place);
         }
         place.resource.store(0, Relaxed);
-        recorder::with_places(|cache| PLACES.put(cache, place));
+        pool::put(place);
     }
-}
-
-/// Gives back what a thread has at hand.
-pub(crate) fn give_back(cache: &Cache<Place>) {
-    PLACES.give_back(cache);
 }
 
 /// Copies of all stakes that somebody has.
 pub(crate) fn all_stakes() -> Vec<Staked> {
-    PLACES.all().into_iter().filter_map(Place::read).collect()
+    pool::all().filter_map(Place::read).collect()
 }
 
 /// How many stakes were not recorded, because there were too many.
 pub(crate) fn over() -> u64 {
-    PLACES.over()
+    pool::over::<Place>()
 }

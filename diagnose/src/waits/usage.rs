@@ -1,6 +1,15 @@
-//! How a resource was used: who had to wait, and for how long it was waited for and held.
+//! How a resource was used: for how long it was waited for and held.
 
-/// How it was used, as far as the clock was read.
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Durations in ticks, counted by their magnitude.
+#[derive(Debug, Clone)]
+pub(crate) struct Durations {
+    pub(crate) counts: [u64; 64],
+    pub(crate) longest: u64,
+}
+
+/// How a resource was used, as far as the clock was read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Usage {
     pub(crate) contended: u64,
@@ -8,11 +17,17 @@ pub(crate) struct Usage {
     pub(crate) holds: Durations,
 }
 
-/// Durations in ticks, counted by their magnitude.
-#[derive(Debug, Clone)]
-pub(crate) struct Durations {
-    pub(crate) counts: [u64; 64],
-    pub(crate) longest: u64,
+/// The same where it is counted, by whoever comes.
+#[derive(Debug)]
+pub(super) struct Counters {
+    waits: Counts,
+    holds: Counts,
+}
+
+#[derive(Debug)]
+struct Counts {
+    counts: [AtomicU64; 64],
+    longest: AtomicU64,
 }
 
 impl Default for Durations {
@@ -25,5 +40,51 @@ impl Durations {
     pub(super) fn add(&mut self, ticks: u64) {
         self.counts[(ticks | 1).ilog2() as usize] += 1;
         self.longest = self.longest.max(ticks);
+    }
+}
+
+impl Counters {
+    pub(super) fn new() -> Self {
+        Self { waits: Counts::new(), holds: Counts::new() }
+    }
+
+    pub(super) fn add_wait(&self, ticks: u64) {
+        self.waits.add(ticks);
+    }
+
+    pub(super) fn add_hold(&self, ticks: u64) {
+        self.holds.add(ticks);
+    }
+
+    pub(super) fn clear(&self) {
+        self.waits.clear();
+        self.holds.clear();
+    }
+
+    pub(super) fn read(&self) -> (Durations, Durations) {
+        (self.waits.read(), self.holds.read())
+    }
+}
+
+impl Counts {
+    fn new() -> Self {
+        Self { counts: [const { AtomicU64::new(0) }; 64], longest: AtomicU64::new(0) }
+    }
+
+    fn add(&self, ticks: u64) {
+        self.counts[(ticks | 1).ilog2() as usize].fetch_add(1, Relaxed);
+        if ticks > self.longest.load(Relaxed) {
+            self.longest.fetch_max(ticks, Relaxed);
+        }
+    }
+
+    fn clear(&self) {
+        self.counts.iter().for_each(|count| count.store(0, Relaxed));
+        self.longest.store(0, Relaxed);
+    }
+
+    fn read(&self) -> Durations {
+        let counts = self.counts.each_ref().map(|count| count.load(Relaxed));
+        Durations { counts, longest: self.longest.load(Relaxed) }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::record::Record;
 use super::stake::{Role, Stake};
-use crate::recorder;
+use crate::live;
 use crate::switch;
 use crate::sync::Mutex;
 
@@ -26,6 +26,13 @@ struct All {
     is_over: bool,
 }
 
+/// Who uses something now: the task whose poll is running on this thread, or the thread; zero if it has no tree.
+#[inline]
+fn user() -> u64 {
+    let here = live::here();
+    if here.task == 0 { here.thread.map_or(0, |thread| u64::from(thread) | 1 << 63) } else { here.task }
+}
+
 impl Users {
     pub(crate) const fn new() -> Self {
         Self {
@@ -38,7 +45,7 @@ impl Users {
     #[inline]
     pub(crate) fn note(&self, record: Option<&'static Record>, at: &'static Location<'static>) {
         if record.is_some() {
-            let user = recorder::user();
+            let user = user();
             if self.last.iter().all(|last| last.load(Relaxed) != user) {
                 self.add(record, at);
             }
@@ -52,7 +59,7 @@ impl Users {
         }
         // Made outside of the lock, and before the user is asked for: now the thread has a number.
         let stake = Stake::take_part(record, Role::Uses, at);
-        let user = recorder::user();
+        let user = user();
         self.last[1].store(self.last[0].swap(user, Relaxed), Relaxed);
         let mut all = self.all.lock();
         let mut first = None;

@@ -29,7 +29,7 @@ pub(super) fn late(now: u64, last: u64, threshold_ns: u64) -> Late {
         is_late
     };
     let mut polls = false;
-    for task in live::all_tasks().into_iter().filter(|task| task.id() != 0) {
+    for task in live::all_tasks().filter(|task| task.id() != 0) {
         let (doing, since) = task.doing();
         if add(since) && doing != Doing::Waiting && !polls {
             polls = task.origin().is_some_and(|(_, origin)| {
@@ -38,8 +38,8 @@ pub(super) fn late(now: u64, last: u64, threshold_ns: u64) -> Late {
             });
         }
     }
-    for began in waits::all_records().into_iter().filter_map(waits::Record::first_began) {
-        add(began);
+    for wait in waits::all_waits().filter(|wait| wait.resource != 0 && !wait.is_given_up) {
+        add(wait.began);
     }
     Late { polls, ..late }
 }

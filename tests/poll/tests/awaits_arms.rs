@@ -25,7 +25,7 @@ fn each_arm_has_its_own_wait() {
         "\
 both  busy 7  self 0  idle 100  own 0  calls 1  polls 2  completed 1
   annotated()  busy 4  self 0  idle 102  own 0  calls 1  polls 2  completed 1
-    annotated  busy 4  self 0  idle 102  own 0  calls 1  polls 2  completed 1  unpolled 1
+    annotated  busy 4  self 0  idle 102  own 0  calls 1  polls 2  completed 1
       steps([Busy(4), Wait]).await  busy 4  self 4  idle 102  own 102  calls 1  polls 2  completed 1
   steps([Busy(1), Wait, Busy(2)])  busy 3  self 3  idle 104  own 104  calls 1  polls 2  completed 1
 "

@@ -47,7 +47,7 @@ fn select_drops_the_loser_with_all_it_was_waiting_for() {
 race  busy 56  self 50  idle 30  own 0  calls 1  polls 2  completed 1
   loser  busy 2  self 0  idle 34  own 0  calls 1  polls 2  cancelled 1
     inner  busy 2  self 2  idle 34  own 34  calls 1  polls 2  cancelled 1
-  winner  busy 4  self 4  idle 31  own 31  calls 1  polls 2  completed 1  unpolled 1
+  winner  busy 4  self 4  idle 31  own 31  calls 1  polls 2  completed 1
 "
     );
 }

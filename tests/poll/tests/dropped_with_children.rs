@@ -43,8 +43,8 @@ fn the_remaining_child_still_explains_the_wait() {
         tree(),
         "\
 parent  busy 5  self 0  idle 20  own 0  calls 1  polls 3  completed 1
-  pair  busy 2  self 0  idle 0  own 0  calls 1  polls 1  cancelled 1  unpolled 1
-    leaf  busy 2  self 2  idle 1  own 1  calls 2  polls 2  cancelled 2  unpolled 1
+  pair  busy 2  self 0  idle 0  own 0  calls 1  polls 1  cancelled 1
+    leaf  busy 2  self 2  idle 1  own 1  calls 2  polls 2  cancelled 2
   slow  busy 3  self 3  idle 22  own 22  calls 1  polls 3  completed 1
 "
     );

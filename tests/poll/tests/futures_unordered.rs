@@ -42,7 +42,7 @@ fn a_child_that_was_not_polled_still_explains_the_wait() {
         tree(),
         "\
 parent  busy 4  self 0  idle 30  own 10  calls 1  polls 4  completed 1
-  child  busy 4  self 4  idle 32  own 32  calls 2  polls 4  completed 2  unpolled 1
+  child  busy 4  self 4  idle 32  own 32  calls 2  polls 4  completed 2
 "
     );
 }

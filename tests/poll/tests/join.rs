@@ -30,7 +30,7 @@ fn join_has_two_children_and_one_wait() {
         "\
 both  busy 12  self 0  idle 100  own 0  calls 1  polls 2  completed 1
   five  busy 5  self 5  idle 103  own 103  calls 1  polls 2  completed 1
-  seven  busy 7  self 7  idle 102  own 102  calls 1  polls 2  completed 1  unpolled 3
+  seven  busy 7  self 7  idle 102  own 102  calls 1  polls 2  completed 1
 "
     );
 }

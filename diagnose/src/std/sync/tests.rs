@@ -74,7 +74,7 @@ fn who_waits_for_a_condition_variable_does_not_hold_the_mutex() {
         assert_eq!(queue(known(line))[0].mode, Mode::Notified);
         *guard = true;
         condvar.notify_one();
-        let (_, told, _) = known(line).queue();
+        let told = known(line).told();
         let told = told.unwrap();
         assert_eq!((told.all, told.waiting, told.last.at.line()), (false, 1, line + 13));
         drop(guard);

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use pin_project_lite::pin_project;
 
 use crate::sync::Mutex;
-use crate::waits::{Leaf, Mode, Record, Resource, Stake};
+use crate::waits::{Kept, Leaf, Mode, Record, Resource, Stake};
 
 /// Whose turn it is. The call waits until the cell asks it for the future that makes the value; from then on it holds the
 /// cell, and what it waits for is that future's own matter.
@@ -40,13 +40,14 @@ impl Turn {
     /// Waits for the cell's own future. No poll is repeated once the turn has come.
     pub(super) async fn wait<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
-        let mut leaf = Leaf::on(self.record, Mode::Initialise, 1, self.at);
+        let leaf = || Leaf::on(self.record, Mode::Initialise, 1, self.at);
+        let mut kept = Kept::default();
         poll_fn(move |context| {
             if self.has_come.load(Relaxed) {
                 return future.as_mut().poll(context);
             }
             self.lend(Some(context.waker().clone()));
-            let polled = leaf.poll(context, |context| match future.as_mut().poll(context) {
+            let polled = kept.poll(context, leaf, |context| match future.as_mut().poll(context) {
                 Poll::Ready(value) => Poll::Ready(Some(value)),
                 Poll::Pending if self.has_come.load(Relaxed) => Poll::Ready(None),
                 Poll::Pending => Poll::Pending,

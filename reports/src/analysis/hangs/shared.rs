@@ -111,7 +111,11 @@ impl System<'_> {
             self.always(gate);
         }
         let tasks = &facts.snapshot.tasks;
-        let first = it.first_task.map_or(0, |first| tasks.partition_point(|task| task.id < first));
+        let later = |first| {
+            let index = facts.task(first);
+            index.unwrap_or_else(|| tasks.partition_point(|task| task.id < first))
+        };
+        let first = it.first_task.map_or(0, later);
         if let Some(later) = self.later(first) {
             self.or(gate, later);
         }

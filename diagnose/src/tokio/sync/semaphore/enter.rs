@@ -106,7 +106,7 @@ impl Semaphore {
     ) -> Result<G, AcquireError> {
         let record = self.record();
         let leaf = || Leaf::on(record, Mode::Acquire, n.into(), at);
-        let mut waits = pin!(Waits::new(self.permits.acquire_many(n), leaf));
+        let mut waits = pin!(Waits::in_order(self.permits.acquire_many(n), record, leaf));
         let real = waits.as_mut().await?;
         Ok(permit(real, Stake::hold_after(record, n.into(), at, is_movable, waits.has_waited())))
     }

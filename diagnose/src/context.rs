@@ -1,0 +1,162 @@
+//! What this thread is doing now: the bottom room.
+//!
+//! The recorder writes it, the live registry and the waits read it, and it knows none of them: it imports nothing. Plain cells
+//! without a destructor, so that they can be used until the thread's very last instruction.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// What a thread is doing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Context {
+    /// The number of the running span; zero between polls.
+    pub(crate) span: u64,
+    /// The last reading of the clock in the running poll; zero between polls.
+    pub(crate) stamp: u64,
+    /// The number of the thread's tree; `None` while it has none.
+    pub(crate) tree: Option<u32>,
+}
+
+/// Numbers that are unique in the process, taken from `next` in blocks.
+#[derive(Debug)]
+struct Numbers {
+    next: Cell<u64>,
+    end: Cell<u64>,
+}
+
+thread_local! {
+    static SPAN: Cell<u64> = const { Cell::new(0) };
+    static STAMP: Cell<u64> = const { Cell::new(0) };
+    /// Plus one; zero is none.
+    static TREE: Cell<u64> = const { Cell::new(0) };
+    /// The number of the running task; zero outside of tasks.
+    static TASK: Cell<u64> = const { Cell::new(0) };
+    /// Where the next reading of the clock is to be stored: when a wait begins.
+    static END: Cell<Option<&'static AtomicU64>> = const { Cell::new(None) };
+    static WAKE: Cell<u64> = const { Cell::new(0) };
+    static SPANS: Numbers = const { Numbers { next: Cell::new(0), end: Cell::new(0) } };
+    static TASKS: Numbers = const { Numbers { next: Cell::new(0), end: Cell::new(0) } };
+}
+
+/// What this thread is doing.
+#[inline]
+pub(crate) fn context() -> Context {
+    let tree = TREE.with(Cell::get).checked_sub(1);
+    Context { span: span(), stamp: stamp(), tree: tree.and_then(|tree| u32::try_from(tree).ok()) }
+}
+
+/// The number of the running span; zero between polls.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn span() -> u64 {
+    SPAN.with(Cell::get)
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn set_span(span: u64) {
+    SPAN.with(|cell| cell.set(span));
+}
+
+/// The last reading of the clock in the running poll; zero between polls.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn stamp() -> u64 {
+    STAMP.with(Cell::get)
+}
+
+/// The clock was read. `is_over`: with that, the thread is outside of every poll.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn note_reading(now: u64, is_over: bool) {
+    STAMP.with(|cell| cell.set(if is_over { 0 } else { now }));
+    if END.with(Cell::get).is_some() {
+        end(now);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn end(now: u64) {
+    if let Some(cell) = END.with(Cell::take) {
+        cell.store(now, Relaxed);
+    }
+}
+
+/// The next reading of the clock on this thread is stored there. Returns where it was to be stored before.
+pub(crate) fn note_end(cell: &'static AtomicU64) -> Option<&'static AtomicU64> {
+    END.with(|end| end.replace(Some(cell)))
+}
+
+/// No reading is stored there any more. Returns whether one was to be.
+pub(crate) fn forget_end(cell: &'static AtomicU64) -> bool {
+    END.with(|end| {
+        let is_it = end.get().is_some_and(|other| std::ptr::eq(other, cell));
+        if is_it {
+            end.set(None);
+        }
+        is_it
+    })
+}
+
+/// The thread has that tree from now on, or none.
+pub(crate) fn set_tree(tree: Option<u32>) {
+    TREE.with(|cell| cell.set(tree.map_or(0, |tree| u64::from(tree) + 1)));
+}
+
+/// The number of the running task; zero outside of tasks.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn task() -> u64 {
+    TASK.with(Cell::get)
+}
+
+/// Says which task runs. Returns what was said before.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn replace_task(task: u64) -> u64 {
+    TASK.with(|cell| cell.replace(task))
+}
+
+/// The reading of the clock that a wake was noted with, for the next that it is handed on to; zero if there is none.
+#[inline]
+pub(crate) fn wake_stamp() -> u64 {
+    WAKE.with(Cell::get)
+}
+
+#[inline]
+pub(crate) fn set_wake_stamp(stamp: u64) {
+    WAKE.with(|cell| cell.set(stamp));
+}
+
+/// A number that no span of the process has had.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn new_span() -> u64 {
+    /// Numbers that a thread takes at once.
+    const BLOCK: u64 = 1 << 12;
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    SPANS.with(|numbers| numbers.take(&NEXT, BLOCK))
+}
+
+/// A number that no task of the process has had. Numbers of one thread are in order, those of two are not.
+#[inline]
+pub(crate) fn new_task() -> u64 {
+    /// Few, so that the numbers that people read stay small.
+    const BLOCK: u64 = 32;
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    TASKS.with(|numbers| numbers.take(&NEXT, BLOCK))
+}
+
+impl Numbers {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn take(&self, next: &AtomicU64, block: u64) -> u64 {
+        let number = self.next.get();
+        if number == self.end.get() {
+            return self.fill(next, block);
+        }
+        self.next.set(number + 1);
+        number
+    }
+
+    #[cold]
+    fn fill(&self, next: &AtomicU64, block: u64) -> u64 {
+        let first = next.fetch_add(block, Relaxed);
+        self.next.set(first + 1);
+        self.end.set(first + block);
+        first
+    }
+}
