@@ -8,9 +8,9 @@ use super::arguments::naming;
 use super::output::{diverging, expected, never, return_future};
 use super::parts::{body_of, future_kind, in_braces, krate, label, split, taken_apart};
 use crate::args::Args;
-use crate::attributes;
 use crate::captures::{self, Mentions};
 use crate::function::Function;
+use crate::{attributes, elided};
 
 /// Makes it a function that returns the timed future, or keeps it `async` for an attribute that wants to see that.
 pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStream]) -> TokenStream {
@@ -22,6 +22,7 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
     let keep_async =
         never.is_some() || function.keep_async || function.attrs.iter().any(attributes::may_look_for_async);
     let Function { attrs, before: qualifiers, mut sig, block, .. } = function;
+    let keep_async = keep_async || !elided::name_all(&mut sig);
     let (braces, items, statements) = taken_apart(block);
     let mentions = Mentions::of(&sig, &statements, args.label.as_ref());
     let captures = captures::of(&mut sig, &mentions);

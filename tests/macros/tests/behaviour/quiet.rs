@@ -86,6 +86,12 @@ async fn raw_in_a_string(r#type: u32) -> String {
 }
 
 #[diagnose]
+async fn elided(parts: impl Iterator<Item = &str>, between: &(impl Display + '_)) -> String {
+    pause().await;
+    parts.fold(String::new(), |text, part| text + part + &between.to_string())
+}
+
+#[diagnose]
 async fn output_is_a_future() -> Pin<Box<dyn Future<Output = u32>>> {
     pause().await;
     Box::pin(async { 1 })
@@ -220,6 +226,7 @@ async fn every_lint_is_silent() {
     run(underscored(1, lock.lock().unwrap(), async {}));
     assert_eq!(run(named_in_strings(1, 6, 2)), "001.00");
     assert_eq!(run(raw_in_a_string(1)), "1");
+    assert_eq!(run(elided("ab".split('b'), &1)), "a11");
     assert_eq!(run(run(output_is_a_future())), 1);
     assert_eq!(run(output_is_a_task()).await.unwrap(), 1);
     assert_eq!(run(only_awaits()).to_string(), "text");

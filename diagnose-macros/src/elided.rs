@@ -1,0 +1,92 @@
+//! Elided lifetimes inside `impl Trait` in argument position: `impl Iterator<Item = &str>`, `impl Debug + '_`.
+//!
+//! The compiler accepts them in an `async fn` only. A function that returns its future needs names for them, so each gets a
+//! parameter of its own, in the order in which they stand, behind the lifetimes that the function declares. That is
+//! also where the compiler puts those of an `async fn`, so a trait and its impl agree whichever of the two is annotated.
+//!
+//! `&` and `'_` outside of `impl Trait` may stay elided, as may those in `Fn(&str) -> &str` and `fn(&str)`, whose scope
+//! is their own.
+
+use proc_macro2::Span;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    FnArg, GenericParam, Lifetime, LifetimeParam, ParenthesizedGenericArguments, Signature, TypeFnPtr,
+    TypeImplTrait, TypeMacro, TypeReference, parse_quote,
+};
+
+/// Gives the elided lifetimes inside `impl Trait` names. Returns `false`, and changes nothing, if a macro stands where a
+/// type is: what it expands to is not known here.
+pub(crate) fn name_all(signature: &mut Signature) -> bool {
+    let mut inputs = signature.inputs.clone();
+    let mut names = Names::default();
+    for argument in &mut inputs {
+        if let FnArg::Typed(argument) = argument {
+            names.visit_type_mut(&mut argument.ty);
+        }
+    }
+    if names.has_macro {
+        return false;
+    }
+    if names.found.is_empty() {
+        return true;
+    }
+    signature.inputs = inputs;
+    let params = &mut signature.generics.params;
+    let is_lifetime = |param: &&GenericParam| matches!(param, GenericParam::Lifetime(_));
+    let n_declared = params.iter().take_while(is_lifetime).count();
+    for (place, lifetime) in names.found.into_iter().enumerate() {
+        let mut param = LifetimeParam::new(lifetime);
+        // The user has not written a name that could be left out.
+        param.attrs.push(parse_quote!(#[allow(single_use_lifetimes)]));
+        params.insert(n_declared + place, GenericParam::Lifetime(param));
+    }
+    true
+}
+
+#[derive(Default)]
+struct Names {
+    found: Vec<Lifetime>,
+    /// How many `impl Trait` stand around.
+    depth: usize,
+    has_macro: bool,
+}
+
+impl Names {
+    fn next(&mut self, place: Span) -> Lifetime {
+        let name = format!("'__diagnose_elided_{}", self.found.len());
+        let lifetime = Lifetime::new(&name, place.resolved_at(Span::mixed_site()));
+        self.found.push(lifetime.clone());
+        lifetime
+    }
+}
+
+impl VisitMut for Names {
+    fn visit_type_impl_trait_mut(&mut self, type_: &mut TypeImplTrait) {
+        self.depth += 1;
+        visit_mut::visit_type_impl_trait_mut(self, type_);
+        self.depth -= 1;
+    }
+
+    fn visit_type_reference_mut(&mut self, type_: &mut TypeReference) {
+        if self.depth > 0 && type_.lifetime.is_none() {
+            type_.lifetime = Some(self.next(type_.and_token.span));
+            self.visit_type_mut(&mut type_.elem);
+        } else {
+            visit_mut::visit_type_reference_mut(self, type_);
+        }
+    }
+
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if self.depth > 0 && lifetime.ident == "_" {
+            *lifetime = self.next(lifetime.span());
+        }
+    }
+
+    fn visit_type_macro_mut(&mut self, _: &mut TypeMacro) {
+        self.has_macro = true;
+    }
+
+    // What is elided in these is theirs.
+    fn visit_parenthesized_generic_arguments_mut(&mut self, _: &mut ParenthesizedGenericArguments) {}
+    fn visit_type_fn_ptr_mut(&mut self, _: &mut TypeFnPtr) {}
+}

@@ -1,0 +1,23 @@
+#![allow(dead_code)]
+#![warn(single_use_lifetimes, unused_lifetimes, mismatched_lifetime_syntaxes)]
+#[allow(unused_imports)]
+use diagnose::diagnose;
+
+use std::borrow::Cow;
+use std::fmt::Debug;
+
+#[diagnose]
+async fn accepted(text: impl Into<Cow<'_, str>>, value: &(impl Debug + '_)) -> String {
+    format!("{}{value:?}", text.into())
+}
+
+struct Holder<'a>(&'a str);
+
+impl<'a> Holder<'a> {
+    #[diagnose]
+    async fn hold(&mut self, mut parts: impl Iterator<Item = &str>) {
+        self.0 = parts.next().unwrap_or("");
+    }
+}
+
+fn main() {}
