@@ -41,6 +41,18 @@ fn losses_are_listed_by_reason() {
 }
 
 #[test]
+fn jumps_of_the_clock_are_said() {
+    let mut snapshot = tree("main | busy=1");
+    snapshot.clock.poll_cost_ns = 0;
+    snapshot.clock.jumps = 2;
+    assert_eq!(
+        footer(&snapshot)[2],
+        "clock manual with 2 jumps against the system's clock (suspended, restored or set back); \
+         cost of recording: not measured"
+    );
+}
+
+#[test]
 fn what_is_unknown_is_called_so() {
     let mut snapshot = tree("main | busy=1");
     snapshot.clock.name.clear();

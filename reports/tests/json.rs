@@ -26,7 +26,8 @@ fn reads_like_the_model() {
       "enabled": true,
       "clock": {
         "name": "manual",
-        "poll_cost_ns": 40
+        "poll_cost_ns": 40,
+        "jumps": 0
       },
       "dropped": {
         "over_nodes": 3,

@@ -11,8 +11,9 @@ mod counter;
 #[cfg(feature = "manual-clock")]
 pub mod manual;
 mod scale;
+mod segments;
 mod source;
 
-pub(crate) use scale::Scale;
+pub(crate) use scale::{Scale, jumps, tick_in};
 pub use source::now;
-pub(crate) use source::{name, origin, tick_in};
+pub(crate) use source::{name, origin};

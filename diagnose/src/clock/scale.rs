@@ -1,11 +1,12 @@
 //! From ticks to nanoseconds, at a capture.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread;
 use std::time::Duration;
 
-use super::source::{now, paired, start};
-
-/// How long ticks are measured against `Instant` at least, so that the reading of `Instant` itself does not matter.
-const CALIBRATION: Duration = Duration::from_millis(2);
+use super::segments::{Anchor, SHORTEST_NS, Segments, per_tick};
+use super::source::{is_counted, now, paired, start};
+use crate::sync::Mutex;
 
 /// Nanoseconds per tick, as a fraction over 2^32.
 #[derive(Debug, Clone, Copy)]
@@ -13,50 +14,135 @@ pub(crate) struct Scale {
     per_tick: u64,
 }
 
+/// What has been measured so far.
+static SEGMENTS: Mutex<Option<Segments>> = Mutex::new(None);
+
+/// The last result, for those that cannot wait; zero if there is none. Relaxed: it stands for itself.
+static PER_TICK: AtomicU64 = AtomicU64::new(0);
+/// Over how many nanoseconds that was measured.
+static MEASURED_NS: AtomicU64 = AtomicU64::new(0);
+
+/// How often a first measurement is tried. Three do where nothing jumps; where a clock stands still, none does.
+const ATTEMPTS: u32 = 8;
+
 impl Scale {
-    /// Measures the ticks since the first reading against `Instant`. Waits up to two milliseconds if that was only
-    /// just now.
+    /// Holds the ticks since the last anchor against `Instant`. The first call of a process waits a few milliseconds: one
+    /// segment says nothing of itself, two must agree.
     pub(crate) fn measure() -> Self {
-        #[cfg(feature = "manual-clock")]
-        if super::source::is_manual() {
-            return Self::from_elapsed(1, 1);
+        if !is_counted() {
+            return Self { per_tick: per_tick(1, 1) };
         }
-        let _ = now(); // chooses the source and starts the clock, if nothing else has
-        let start = start();
-        while start.instant.elapsed() < CALIBRATION {
-            std::hint::spin_loop();
+        for attempt in 0..ATTEMPTS {
+            if observe() {
+                break;
+            }
+            if attempt + 1 < ATTEMPTS {
+                // The system's timer, because a loop that waits for a clock may wait for one that stands still.
+                thread::sleep(Duration::from_nanos(SHORTEST_NS + SHORTEST_NS / 8));
+            }
         }
-        let (tick, instant) = paired(now);
-        let ticks = tick.saturating_sub(start.tick);
-        let ns = instant.duration_since(start.instant).as_nanos();
-        Self::from_elapsed(u64::try_from(ns).unwrap_or(u64::MAX), ticks)
+        Self::known().unwrap_or(Self { per_tick: per_tick(1, 1) })
     }
 
-    fn from_elapsed(ns: u64, ticks: u64) -> Self {
-        let per_tick = (u128::from(ns) << 32) / u128::from(ticks.max(1));
-        Self { per_tick: u64::try_from(per_tick).unwrap_or(u64::MAX) }
+    /// What was measured last, if anything.
+    fn known() -> Option<Self> {
+        Some(PER_TICK.load(Relaxed)).filter(|per_tick| *per_tick > 0).map(|per_tick| Self { per_tick })
     }
 
-    /// The length in nanoseconds, rounded down: a sum is never shorter than the sum of its rounded parts.
+    /// The length in nanoseconds, rounded down: a sum is never shorter than the sum of its rounded parts. A negative
+    /// length, as of a wait during which the counter was set back, is none.
     pub(crate) fn ns(self, ticks: u64) -> u64 {
+        if ticks > i64::MAX.unsigned_abs() {
+            return 0;
+        }
         u64::try_from((u128::from(ticks) * u128::from(self.per_tick)) >> 32).unwrap_or(u64::MAX)
+    }
+
+    /// How many ticks that is.
+    fn ticks(self, duration: Duration) -> u64 {
+        let ticks = (duration.as_nanos() << 32) / u128::from(self.per_tick);
+        u64::try_from(ticks).unwrap_or(u64::MAX)
+    }
+}
+
+/// How often one of the two clocks has jumped, as far as captures have seen.
+pub(crate) fn jumps() -> u64 {
+    SEGMENTS.lock().as_ref().map_or(0, Segments::jumps)
+}
+
+/// The tick of a moment so far in the future. Does not wait for a measurement: before the first one, ticks are measured
+/// since the start of the recording.
+pub(crate) fn tick_in(duration: Duration) -> u64 {
+    if !is_counted() {
+        return now().saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
+    }
+    // A measurement is off by up to 100 ns: over a sixteenth of the duration that is nothing.
+    let enough_ns = u64::try_from(duration.as_nanos() / 16).unwrap_or(u64::MAX);
+    if MEASURED_NS.load(Relaxed) < enough_ns.max(1) {
+        observe();
+    }
+    let scale = Scale::known().unwrap_or_else(since_start);
+    now().saturating_add(scale.ticks(duration))
+}
+
+/// Adds an anchor. Whether the length of a tick is known for sure.
+fn observe() -> bool {
+    let mut segments = SEGMENTS.lock();
+    let segments = segments.get_or_insert_with(|| {
+        let mut segments = Segments::default();
+        segments.add(Anchor { tick: start().tick, ns: 0, off_ns: start().off_ns });
+        segments
+    });
+    segments.add(anchor());
+    if let Some(per_tick) = segments.per_tick() {
+        PER_TICK.store(per_tick, Relaxed);
+        MEASURED_NS.store(segments.measured_ns(), Relaxed);
+    }
+    segments.is_settled()
+}
+
+fn anchor() -> Anchor {
+    let pair = paired(now);
+    let ns = |duration: Duration| i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
+    let first = start().instant;
+    let ns = match pair.instant.checked_duration_since(first) {
+        Some(since) => ns(since),
+        None => -ns(first.duration_since(pair.instant)),
+    };
+    Anchor { tick: pair.tick, ns, off_ns: pair.off_ns }
+}
+
+/// A first guess, where no two segments have been measured yet.
+fn since_start() -> Scale {
+    let Anchor { tick, ns, .. } = anchor();
+    match (u64::try_from(ns), tick.checked_sub(start().tick)) {
+        (Ok(ns @ 1..), Some(ticks @ 1..)) => Scale { per_tick: per_tick(ns, ticks) },
+        _ => Scale { per_tick: per_tick(1, 1) },
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Scale;
+    use std::time::Duration;
+
+    use super::{Scale, per_tick};
+
+    fn scale(ns: u64, ticks: u64) -> Scale {
+        Scale { per_tick: per_tick(ns, ticks) }
+    }
 
     #[test]
     fn one_tick_per_nanosecond_is_exact() {
-        let scale = Scale::from_elapsed(1, 1);
+        let scale = scale(1, 1);
         assert_eq!(scale.ns(0), 0);
         assert_eq!(scale.ns(123_456_789_012_345), 123_456_789_012_345);
+        assert_eq!(scale.ticks(Duration::from_nanos(123_456_789_012_345)), 123_456_789_012_345);
+        assert_eq!(scale.ticks(Duration::MAX), u64::MAX);
     }
 
     #[test]
     fn parts_never_add_up_to_more_than_the_whole() {
-        let scale = Scale::from_elapsed(1_000_000_007, 2_994_371_113);
+        let scale = scale(1_000_000_007, 2_994_371_113);
         for part in [1, 2, 3, 10, 999, 12_345_678] {
             assert!(scale.ns(part) + scale.ns(part + 1) <= scale.ns(2 * part + 1));
         }
@@ -65,8 +151,13 @@ mod tests {
     #[test]
     fn a_day_of_a_fast_counter_stays_within_a_microsecond() {
         let day_ns = 86_400_000_000_000;
-        let scale = Scale::from_elapsed(10_000_000_000, 29_943_711_130);
+        let scale = scale(10_000_000_000, 29_943_711_130);
         let ticks = 86_400 * 2_994_371_113;
         assert!(scale.ns(ticks).abs_diff(day_ns) < 100_000, "{}", scale.ns(ticks));
+    }
+
+    #[test]
+    fn a_negative_length_is_none() {
+        assert_eq!(scale(1, 3).ns(5_u64.wrapping_sub(6)), 0);
     }
 }

@@ -1,7 +1,7 @@
 //! Which clock is read, decided once for the process.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::counter;
 
@@ -21,6 +21,8 @@ pub(super) const MANUAL: u8 = 3;
 pub(super) struct Start {
     pub(super) tick: u64,
     pub(super) instant: Instant,
+    /// How far apart the two may be.
+    pub(super) off_ns: u64,
     counter_name: Option<&'static str>,
 }
 
@@ -62,42 +64,42 @@ pub(super) fn start() -> &'static Start {
     static START: OnceCell<Start> = OnceCell::new();
     START.get_or_init(|| {
         let counter_name = counter::trusted();
-        let (tick, instant) =
-            if counter_name.is_some() { paired(counter::read) } else { (1, Instant::now()) };
-        Start { tick, instant, counter_name }
+        let pair = match counter_name {
+            Some(_) => paired(counter::read),
+            None => Pair { tick: 1, instant: Instant::now(), off_ns: 0 },
+        };
+        Start { tick: pair.tick, instant: pair.instant, off_ns: pair.off_ns, counter_name }
     })
 }
 
-/// A tick and the moment at which it was read. Of a few attempts the one that took least: whoever is stopped between the
-/// two, if only by the first touch of a page, would have all times off by that much of the time that ticks are measured
-/// over.
-pub(super) fn paired(read: impl Fn() -> u64) -> (u64, Instant) {
+/// A tick, and the moment at which it was read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pair {
+    pub(super) tick: u64,
+    pub(super) instant: Instant,
+    /// How far apart the two may be.
+    pub(super) off_ns: u64,
+}
+
+/// Of a few attempts the one that took least: whoever is stopped between the two readings, if only by the first touch of a
+/// page, would have all times off by that much of the time that ticks are measured over.
+pub(super) fn paired(read: impl Fn() -> u64) -> Pair {
     let attempt = || {
         let before = Instant::now();
         let tick = read();
         let took = before.elapsed();
-        (took, (tick, before + took / 2))
+        let off_ns = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        Pair { tick, instant: before.checked_add(took / 2).unwrap_or(before), off_ns }
     };
-    let attempts = (0..8).map(|_| attempt());
-    attempts.min_by_key(|(took, _)| *took).map_or_else(|| (read(), Instant::now()), |(_, pair)| pair)
+    let first = attempt();
+    (1..8).map(|_| attempt()).fold(first, |best, pair| if pair.off_ns < best.off_ns { pair } else { best })
 }
 
-/// The tick of a moment so far in the future. Ticks are measured against [`Instant`] for it, which takes two readings.
-pub(crate) fn tick_in(duration: Duration) -> u64 {
-    /// So long ticks are measured at least.
-    const CALIBRATION: Duration = Duration::from_micros(100);
-    let tick = now();
-    #[cfg(feature = "manual-clock")]
-    if is_manual() {
-        return tick.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
-    }
-    let start = start();
-    while start.instant.elapsed() < CALIBRATION {
-        std::hint::spin_loop();
-    }
-    let ticks = now().saturating_sub(start.tick);
-    let ahead = duration.as_nanos().saturating_mul(ticks.into()) / start.instant.elapsed().as_nanos().max(1);
-    tick.saturating_add(u64::try_from(ahead).unwrap_or(u64::MAX))
+/// Whether ticks are those of a counter, whose length has to be measured, and not nanoseconds. Chooses the source and starts
+/// the clock, if nothing else has.
+pub(super) fn is_counted() -> bool {
+    let _ = now();
+    SOURCE.load(Relaxed) == COUNTER
 }
 
 /// The tick at which the recording began.

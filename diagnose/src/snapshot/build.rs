@@ -194,6 +194,7 @@ fn clock_of(scale: Scale) -> Clock {
     let mut clock = Clock::default();
     clock.name.push_str(clock::name());
     clock.poll_cost_ns = scale.ns(recorder::poll_cost());
+    clock.jumps = clock::jumps();
     clock
 }
 

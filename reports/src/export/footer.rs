@@ -53,7 +53,12 @@ fn dropped(dropped: &Dropped) -> String {
 
 fn clock(snapshot: &Snapshot) -> String {
     let clock = &snapshot.clock;
-    let name = if clock.name.is_empty() { "unknown".to_owned() } else { printable(&clock.name) };
+    let mut name = if clock.name.is_empty() { "unknown".to_owned() } else { printable(&clock.name) };
+    if clock.jumps > 0 {
+        name += " with ";
+        name += &counted(clock.jumps, "jump");
+        name += " against the system's clock (suspended, restored or set back)";
+    }
     // Awaits that are nothing but a span have cost nothing.
     let polls = sum(plain(snapshot).nodes.iter().map(|node| node.polls));
     if clock.poll_cost_ns == 0 {

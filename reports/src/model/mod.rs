@@ -104,6 +104,10 @@ pub struct Clock {
     pub name: String,
     /// What recording one poll costs on this machine, measured at the capture; zero when it was not measured.
     pub poll_cost_ns: u64,
+    /// How often the clock and the system's have jumped against each other, as when the machine was suspended. What was
+    /// recorded across a jump is as long as the clock says.
+    #[serde(default)]
+    pub jumps: u64,
 }
 
 /// Counts of what the recorder left out instead of growing past its bounds.

@@ -1,0 +1,240 @@
+//! How long a tick is: segments of the tick scale, checked against each other.
+//!
+//! An anchor is a moment at which the counter and [`Instant`](std::time::Instant) were read together; a segment lies between two
+//! anchors. The length of a tick does not change, so all segments must say the same of it:
+//!
+//! ```text
+//! counter   ├───────┼──────────┼──────────────────────────┼────────────┤     the machine was suspended in the third:
+//! Instant   ├───────┼──────────┼────┼────────────┤                           the counter went on, `Instant` did not
+//! ```
+//! A segment that says otherwise holds a jump of one of the two clocks (a suspend, a virtual machine restored, a clock set
+//! back). It is counted and left out: what was measured before keeps its length. Where two segments say the same and the
+//! one that was trusted says otherwise, the two are right.
+
+/// A moment, in both clocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Anchor {
+    pub(super) tick: u64,
+    /// `Instant`, in ns since the first reading. Negative if it was set back behind that.
+    pub(super) ns: i64,
+    /// How far apart the two readings may be.
+    pub(super) off_ns: u64,
+}
+
+/// What lies between two anchors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Segment {
+    ticks: u64,
+    ns: u64,
+    off_ns: u64,
+}
+
+/// A shorter segment says too little. A clock that is read in 50 ns is off by 0.01 % of it.
+pub(super) const SHORTEST_NS: u64 = 1_000_000;
+
+/// What its readings may be off by, as a part of a segment: one that was interrupted while it was measured says nothing.
+const MOST_OFF: u64 = 100;
+
+/// Segments agree up to one part in so many: above what an `Instant` is slewed by (0.05 %), below what a report shows.
+const TOLERANCE: u128 = 1_000;
+
+impl Segment {
+    /// `None` if one of the clocks did not advance.
+    fn between(begin: &Anchor, end: &Anchor) -> Option<Self> {
+        let ticks = end.tick.checked_sub(begin.tick).filter(|ticks| *ticks > 0)?;
+        let ns = end.ns.checked_sub(begin.ns).and_then(|ns| u64::try_from(ns).ok()).filter(|ns| *ns > 0)?;
+        Some(Self { ticks, ns, off_ns: begin.off_ns.saturating_add(end.off_ns) })
+    }
+
+    fn is_long_enough(&self) -> bool {
+        self.ns >= SHORTEST_NS && self.off_ns <= self.ns / MOST_OFF
+    }
+
+    fn agrees(&self, other: &Self) -> bool {
+        // ns / ticks = other.ns / other.ticks, without the division.
+        let ours = u128::from(self.ns) * u128::from(other.ticks);
+        let theirs = u128::from(other.ns) * u128::from(self.ticks);
+        let off = u128::from(self.off_ns) * u128::from(other.ticks)
+            + u128::from(other.off_ns) * u128::from(self.ticks);
+        ours.abs_diff(theirs) <= ours.max(theirs) / TOLERANCE + off
+    }
+
+    /// Nanoseconds per tick, as a fraction over 2^32.
+    fn per_tick(&self) -> u64 {
+        per_tick(self.ns, self.ticks)
+    }
+}
+
+/// Nanoseconds per tick, as a fraction over 2^32.
+pub(super) fn per_tick(ns: u64, ticks: u64) -> u64 {
+    let per_tick = (u128::from(ns) << 32) / u128::from(ticks.max(1));
+    u64::try_from(per_tick).unwrap_or(u64::MAX).max(1)
+}
+
+/// What the anchors so far have said.
+#[derive(Debug, Default)]
+pub(super) struct Segments {
+    /// Where the run of segments begins in which nothing has jumped, and where it ends.
+    run: Option<(Anchor, Anchor)>,
+    /// The longest segment that another has confirmed.
+    trusted: Option<Segment>,
+    /// The last segment that has not been confirmed.
+    alone: Option<Segment>,
+    jumps: u64,
+}
+
+impl Segments {
+    /// A further anchor: the segment up to it is held against what is known. One that is too short is left for the next.
+    pub(super) fn add(&mut self, now: Anchor) {
+        let Some((begin, last)) = self.run else {
+            self.run = Some((now, now));
+            return;
+        };
+        let is_back = now.ns < last.ns || now.tick < last.tick;
+        let Some(step) = Segment::between(&last, &now).filter(Segment::is_long_enough) else {
+            if is_back {
+                self.jump(now);
+            }
+            return;
+        };
+        let is_as_known = self.trusted.is_some_and(|trusted| trusted.agrees(&step));
+        let is_as_before = self.alone.is_some_and(|alone| alone.agrees(&step));
+        if is_as_known {
+            self.run = Some((begin, now));
+            self.trust(Segment::between(&begin, &now).unwrap_or(step));
+        } else if is_as_before {
+            // Without a segment that was trusted, the run up to `last` is the one that confirms this.
+            let begin = if self.trusted.is_none() { begin } else { last };
+            self.run = Some((begin, now));
+            self.trusted = Segment::between(&begin, &now);
+            self.alone = None;
+        } else {
+            let is_first = self.trusted.is_none() && self.alone.is_none();
+            if is_first {
+                self.run = Some((begin, now));
+            } else {
+                self.jump(now);
+                if self.trusted.is_none() {
+                    self.run = Some((last, now));
+                }
+            }
+            self.alone = Some(step);
+        }
+    }
+
+    /// A longer segment is the better measure.
+    fn trust(&mut self, segment: Segment) {
+        if self.trusted.is_none_or(|trusted| trusted.ns < segment.ns) {
+            self.trusted = Some(segment);
+        }
+    }
+
+    fn jump(&mut self, now: Anchor) {
+        self.jumps += 1;
+        self.run = Some((now, now));
+    }
+
+    /// Whether two segments agree.
+    pub(super) fn is_settled(&self) -> bool {
+        self.trusted.is_some()
+    }
+
+    /// Nanoseconds per tick, as a fraction over 2^32: confirmed if that can be had, else what one segment says.
+    pub(super) fn per_tick(&self) -> Option<u64> {
+        self.trusted.or(self.alone).map(|segment| segment.per_tick())
+    }
+
+    /// Over how many nanoseconds that was measured.
+    pub(super) fn measured_ns(&self) -> u64 {
+        self.trusted.map_or(0, |segment| segment.ns)
+    }
+
+    /// How many segments had a jump in them.
+    pub(super) fn jumps(&self) -> u64 {
+        self.jumps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Anchor, Segments};
+
+    /// Three ticks for a nanosecond, and what is read at each moment of this many milliseconds in both clocks.
+    fn after(moments: &[(u64, i64)]) -> Segments {
+        let mut segments = Segments::default();
+        for &(counter_ms, instant_ms) in moments {
+            segments.add(Anchor {
+                tick: 7_000_000 + counter_ms * 3_000_000,
+                ns: instant_ms * 1_000_000,
+                off_ns: 60,
+            });
+        }
+        segments
+    }
+
+    const THIRD: u64 = (1 << 32) / 3;
+
+    #[test]
+    fn two_segments_that_agree_are_trusted() {
+        assert_eq!(after(&[(0, 0)]).per_tick(), None);
+        assert!(!after(&[(0, 0), (5, 5)]).is_settled());
+        let segments = after(&[(0, 0), (5, 5), (7, 7)]);
+        assert_eq!((segments.per_tick(), segments.measured_ns()), (Some(THIRD), 7_000_000));
+        assert_eq!(segments.jumps(), 0);
+    }
+
+    #[test]
+    fn a_suspend_changes_no_length() {
+        // 460 ms in which the counter goes on and `Instant` does not.
+        let segments = after(&[(0, 0), (100, 100), (102, 102), (762, 302), (764, 304), (800, 340)]);
+        assert_eq!((segments.per_tick(), segments.jumps()), (Some(THIRD), 1));
+        // And the other way round.
+        let segments = after(&[(0, 0), (100, 100), (102, 102), (302, 762), (304, 764)]);
+        assert_eq!((segments.per_tick(), segments.jumps()), (Some(THIRD), 1));
+    }
+
+    #[test]
+    fn a_suspend_before_the_first_capture_is_outvoted() {
+        let segments = after(&[(0, 0), (660, 200), (661, 201), (662, 202)]);
+        assert_eq!((segments.per_tick(), segments.jumps()), (Some(THIRD), 1));
+        assert_eq!(segments.measured_ns(), 2_000_000);
+    }
+
+    #[test]
+    fn a_measure_that_was_wrong_is_corrected() {
+        // The first two segments agree by chance.
+        let segments = after(&[(0, 0), (4, 2), (8, 4), (18, 14), (28, 24), (38, 34)]);
+        assert_eq!(segments.per_tick(), Some(THIRD));
+    }
+
+    #[test]
+    fn clocks_that_are_set_back_change_no_length() {
+        let segments = after(&[(0, 0), (100, 100), (200, 200), (201, -5_000), (301, -4_900), (401, -4_800)]);
+        assert_eq!((segments.per_tick(), segments.jumps()), (Some(THIRD), 1));
+        let segments = after(&[(100, 100), (200, 200), (300, 300), (1, 400), (101, 500)]);
+        assert_eq!((segments.per_tick(), segments.jumps()), (Some(THIRD), 1));
+    }
+
+    #[test]
+    fn an_anchor_that_was_interrupted_says_nothing() {
+        let mut segments = after(&[(0, 0), (5, 5), (10, 10)]);
+        segments.add(Anchor { tick: 7_000_000 + 36_000_000, ns: 22_000_000, off_ns: 10_000_000 });
+        segments.add(Anchor { tick: 7_000_000 + 60_000_000, ns: 20_000_000, off_ns: 60 });
+        assert_eq!((segments.per_tick(), segments.jumps()), (Some(THIRD), 0));
+    }
+
+    #[test]
+    fn clocks_that_stand_still_say_nothing() {
+        let segments = after(&[(0, 0), (1_000, 0), (2_000, 0)]);
+        assert_eq!((segments.per_tick(), segments.jumps()), (None, 0));
+        let segments = after(&[(0, 0), (0, 1_000), (0, 2_000)]);
+        assert_eq!((segments.per_tick(), segments.jumps()), (None, 0));
+    }
+
+    #[test]
+    fn a_short_suspend_in_a_long_run_counts_less_than_a_thousandth() {
+        let segments = after(&[(0, 0), (10, 10), (20, 20), (100_020, 99_970), (100_030, 99_980)]);
+        let per_tick = segments.per_tick().unwrap();
+        assert!(per_tick.abs_diff(THIRD) <= THIRD / 1_000, "{per_tick}");
+    }
+}

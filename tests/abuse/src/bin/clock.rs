@@ -1,0 +1,93 @@
+//! A clock that is set back, and one that stands still while the machine is suspended.
+//!
+//! Unsafe is kept in this file: it puts a `clock_gettime` of its own before the C library's, which is what `Instant` reads.
+//!
+//! ```text
+//! clock set-back | suspended | suspended-later | set-back-timer
+//! ```
+//! Each runs something for 100 ms, measured by the kernel's clock, lets something happen to `Instant`, and prints what
+//! was measured, what a snapshot says of it, and how many jumps were seen.
+
+#![allow(unsafe_code)]
+
+use std::future::Future as _;
+use std::pin::pin;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::task::{Context, Waker};
+use std::thread;
+use std::time::Duration;
+
+use diagnose::diagnose;
+use diagnose::tokio::time::sleep;
+
+/// What `Instant` is behind the kernel's clock.
+static BEHIND_NS: AtomicI64 = AtomicI64::new(0);
+
+const SECOND: i64 = 1_000_000_000;
+
+/// In place of the C library's.
+///
+/// # Safety
+/// `time` must be valid for a write.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::timespec) -> libc::c_int {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a local that the kernel fills in.
+    let status = unsafe { libc::syscall(libc::SYS_clock_gettime, clock, &raw mut now) };
+    if clock == libc::CLOCK_MONOTONIC {
+        let ns = now.tv_sec * SECOND + now.tv_nsec - BEHIND_NS.load(Relaxed);
+        now = libc::timespec { tv_sec: ns.div_euclid(SECOND), tv_nsec: ns.rem_euclid(SECOND) };
+    }
+    // SAFETY: the caller says so.
+    unsafe { time.write(now) };
+    i32::try_from(status).unwrap_or(-1)
+}
+
+/// The kernel's clock, in ns.
+fn real_ns() -> i64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a local that the kernel fills in.
+    unsafe { libc::syscall(libc::SYS_clock_gettime, libc::CLOCK_MONOTONIC, &raw mut now) };
+    now.tv_sec * SECOND + now.tv_nsec
+}
+
+#[diagnose]
+fn measured() -> i64 {
+    let start = real_ns();
+    thread::sleep(Duration::from_millis(100));
+    real_ns() - start
+}
+
+fn suspend() {
+    let start = real_ns();
+    thread::sleep(Duration::from_millis(400));
+    BEHIND_NS.fetch_add(real_ns() - start, Relaxed);
+}
+
+fn main() {
+    let what = std::env::args().nth(1).expect("an argument");
+    if what == "suspended-later" {
+        let _ = diagnose::snapshot();
+    }
+    if what == "set-back-timer" {
+        // Chooses the clock.
+        let _ = measured();
+        BEHIND_NS.store(3600 * SECOND, Relaxed);
+        let runtime = diagnose::tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let runtime = runtime.expect("a runtime");
+        let _guard = runtime.enter();
+        let mut sleep = pin!(sleep(Duration::from_secs(7)));
+        assert!(sleep.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        println!("done");
+        return;
+    }
+    let real = measured();
+    match what.as_str() {
+        "set-back" => BEHIND_NS.store(3600 * SECOND, Relaxed),
+        _ => suspend(),
+    }
+    let snapshot = diagnose::snapshot();
+    let site = snapshot.sites.iter().position(|site| site.name == "measured").expect("it was recorded");
+    let busy: u64 = snapshot.nodes.iter().filter(|node| node.site == site).map(|node| node.busy_ns).sum();
+    println!("{real} {busy} {} {}", snapshot.clock.name, snapshot.clock.jumps);
+}

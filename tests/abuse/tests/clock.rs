@@ -1,0 +1,43 @@
+//! Clocks that are set back or stand still neither hang the program nor change what was measured before.
+#![cfg(target_os = "linux")]
+
+use std::time::Duration;
+
+use diagnose_abuse_tests::child::{command, output};
+
+fn run(what: &str) -> String {
+    let output = output(command(env!("CARGO_BIN_EXE_clock")).arg(what), Duration::from_secs(20));
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// What 100 ms are shown as is what they were, and a jump of the two clocks is counted where there are two.
+fn check(what: &str) {
+    let line = run(what);
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let [real, shown, clock, jumps] = words.as_slice() else { panic!("four words: {line}") };
+    let number = |word: &str| word.parse::<u64>().expect("a number");
+    let (real, shown) = (number(real), number(shown));
+    assert!(real.abs_diff(shown) < real / 50, "{real} ns are shown as {shown} ns");
+    assert_eq!(number(jumps), u64::from(*clock != "instant"), "{line}");
+}
+
+#[test]
+fn a_clock_that_is_set_back_changes_no_time() {
+    check("set-back");
+}
+
+#[test]
+fn a_suspend_before_the_first_capture_changes_no_time() {
+    check("suspended");
+}
+
+#[test]
+fn a_suspend_between_two_captures_changes_no_time() {
+    check("suspended-later");
+}
+
+#[test]
+fn a_timer_starts_although_the_clock_was_set_back() {
+    assert_eq!(run("set-back-timer").trim(), "done");
+}
