@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use diagnose_reports::clean_line;
+
 use crate::context;
 use crate::recorder;
 use crate::say::say;
@@ -45,8 +47,8 @@ fn report() {
     for (depth, node) in path.iter().enumerate() {
         let indent = if depth == 0 { String::new() } else { format!("{:1$}└─ ", "", (depth - 1) * 3) };
         let at = node.via.map(|via| format!(" at {}", place(via))).unwrap_or_default();
-        let name = if at.is_empty() { place(node.site) } else { node.site.name.to_owned() };
-        let label = node.label.text().map(|label| format!(" {label}")).unwrap_or_default();
+        let name = if at.is_empty() { place(node.site) } else { clean_line(node.site.name) };
+        let label = node.label.text().map(|label| format!(" {}", clean_line(label))).unwrap_or_default();
         // Writing to a string cannot fail.
         let _ = write!(text, "\n  {indent}{name}{label}{at}");
     }
@@ -54,7 +56,7 @@ fn report() {
 }
 
 fn place(site: &Site) -> String {
-    let (name, file, (line, column)) = (site.name, site.file(), site.line_column());
+    let (name, file, (line, column)) = (clean_line(site.name), site.file(), site.line_column());
     if site.kind == Kind::Await {
         format!("{name} ({file}:{line}:{column})")
     } else {

@@ -75,6 +75,7 @@
 //! model      the snapshot: data only, and the format of saved files
 //!   ↓
 //! names      what a site is called, in every report alike
+//! clean      what no text may bring to a reader
 //! analysis   pure functions: fold, rows, labels, quantiles
 //!   ↓
 //! export     one format per file, each from a snapshot to text
@@ -94,6 +95,7 @@
 extern crate self as diagnose_reports;
 
 mod analysis;
+mod clean;
 mod error;
 mod export;
 mod format;
@@ -105,6 +107,7 @@ pub use analysis::fold::{Stack, fold};
 pub use analysis::hangs::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictDetail, VerdictKind};
 pub use analysis::lock_order::LockInversion;
 pub use analysis::rows::{Row, rows};
+pub use clean::{clean_lines, printable as clean_line};
 pub use error::Error;
 pub use format::{Format, Report, View};
 pub use model::{
@@ -112,4 +115,4 @@ pub use model::{
     Place, Process, Resource, ResourceKind, Role, Runtime, Site, Snapshot, Span, Stake, State, Taken, Task,
     TaskKind, Thread, Told, Usage, VERSION, Wait, Whereabouts, Worker,
 };
-pub use write::{write, write_file};
+pub use write::{write, write_file, write_new_file};

@@ -14,6 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::clean::printable;
 use crate::model::{Kind, Site, Snapshot};
 
 /// The leaf that holds a path's own time inside `poll`.
@@ -107,25 +108,6 @@ fn number_equals(snapshot: &Snapshot, used: &BTreeSet<usize>, frames: &mut [Stri
             }
         };
     }
-}
-
-/// Turns any text into one line that every format can show: each run of white space, of control characters or
-/// of both becomes one space, and none stays at the ends; what is not a character of XML 1.0, is invisible or
-/// turns the direction of the text around it becomes `\u{FFFD}`.
-pub(crate) fn printable(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.extend(word.chars().map(|c| match c {
-            '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => {
-                '\u{FFFD}'
-            }
-            other => other,
-        }));
-    }
-    line
 }
 
 /// Turns any text into a frame that folded lines and inferno carry unharmed, changing as little as possible.

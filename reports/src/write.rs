@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::clean::{Clean, How};
 use crate::error::Error;
-use crate::format::Report;
+use crate::format::{Format, Report};
 use crate::model::Snapshot;
 
 /// How often a temporary name that is already taken is replaced by the next one.
@@ -34,10 +35,12 @@ const MAX_NAMES: u32 = 100;
 pub fn write<W: io::Write + ?Sized>(snapshot: &Snapshot, report: Report, out: &mut W) -> Result<(), Error> {
     let render = report.format.render()?;
     let page = render(snapshot, report.view).map_err(Error::write)?;
+    let mut out = Clean::new(out, how(report.format));
     out.write_all(page.as_bytes()).and_then(|()| out.flush()).map_err(Error::write)
 }
 
-/// Writes the report to the file `path`, whose missing parent directories are created, and returns the path.
+/// Writes the report to the file `path`, whose missing parent directories are created, and returns the path. On Unix the file
+/// is its owner's alone, mode 0600: labels may hold what nobody else should read.
 ///
 /// # Errors
 /// When the format's Cargo feature is off, or when the file cannot be written; an older file of the name is
@@ -45,30 +48,80 @@ pub fn write<W: io::Write + ?Sized>(snapshot: &Snapshot, report: Report, out: &m
 pub fn write_file(snapshot: &Snapshot, report: Report, path: &Path) -> Result<PathBuf, Error> {
     let render = report.format.render()?;
     render(snapshot, report.view)
-        .and_then(|page| replace(path, page.as_bytes()))
+        .and_then(|page| create(path, page.as_bytes(), how(report.format), IfThere::Replace))
         .map_err(|source| Error::write_file(path, source))?;
     Ok(path.to_owned())
 }
 
-/// Makes `path` a file with exactly these bytes, or leaves it as it is.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// The same as [`write_file`] to a file that must not be there yet.
+///
+/// # Errors
+/// As those of `write_file`, and when something of the name is there, which is then untouched.
+pub fn write_new_file(snapshot: &Snapshot, report: Report, path: &Path) -> Result<PathBuf, Error> {
+    let render = report.format.render()?;
+    render(snapshot, report.view)
+        .and_then(|page| create(path, page.as_bytes(), how(report.format), IfThere::Refuse))
+        .map_err(|source| Error::write_file(path, source))?;
+    Ok(path.to_owned())
+}
+
+/// What becomes of a file of the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum IfThere {
+    Replace,
+    Refuse,
+}
+
+/// What becomes of harmful characters: a saved snapshot is read back as it was.
+fn how(format: Format) -> How {
+    if format == Format::Json { How::Escape } else { How::Replace }
+}
+
+/// Makes `path` a file with this text, cleaned, or leaves it as it is.
+fn create(path: &Path, bytes: &[u8], how: How, if_there: IfThere) -> io::Result<()> {
     let no_name = || io::Error::new(io::ErrorKind::InvalidInput, "the path does not end in a file name");
     let name = path.file_name().ok_or_else(no_name)?.to_string_lossy();
     let directory = path.parent().unwrap_or(Path::new(""));
     if !directory.as_os_str().is_empty() {
         fs::create_dir_all(directory)?;
     }
-    let (temporary, mut file) = create_temporary(directory, &name)?;
+    let (temporary, file) = create_temporary(directory, &name)?;
+    let mut file = Clean::new(file, how);
     let written = file.write_all(bytes).and_then(|()| file.flush());
     // Closed first: some systems do not rename an open file.
     drop(file);
-    let renamed = written.and_then(|()| fs::rename(&temporary, path));
-    if renamed.is_err() {
+    let moved = written.and_then(|()| match if_there {
+        IfThere::Replace => fs::rename(&temporary, path),
+        IfThere::Refuse => rename_new(&temporary, path),
+    });
+    if moved.is_err() {
         // The first error is the one to report; a temporary that cannot be removed either changes nothing
         // about it.
         let _ = fs::remove_file(&temporary);
     }
-    renamed
+    moved
+}
+
+/// Renames a file to a name that nothing has: `rename` would replace what is there.
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(from, to) {
+        Ok(()) => fs::remove_file(from),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        // Some file systems have no links. An empty file takes the name, and is replaced.
+        Err(_) => {
+            drop(private().create_new(true).open(to)?);
+            fs::rename(from, to).inspect_err(|_| drop(fs::remove_file(to)))
+        }
+    }
+}
+
+/// How files are opened: for their owner alone.
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }
 
 /// A new file `.name.pid.n.tmp`, never one that is already there: other processes and threads may write the
@@ -79,7 +132,7 @@ fn create_temporary(directory: &Path, name: &str) -> io::Result<(PathBuf, File)>
     loop {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let path = directory.join(format!(".{name}.{}.{number}.tmp", process::id()));
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
+        match private().create_new(true).open(&path) {
             Ok(file) => return Ok((path, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < MAX_NAMES => tries += 1,
             Err(error) => return Err(error),

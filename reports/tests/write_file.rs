@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use diagnose_reports::{Format, Report, View, write, write_file};
+use diagnose_reports::{Format, Report, View, write, write_file, write_new_file};
 use support::{page, tree};
 
 /// An empty directory of the test's own.
@@ -45,6 +45,36 @@ fn replaces_an_older_file() {
     write_file(&snapshot, Report::new(Format::Folded), &path).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), page(&snapshot, Format::Folded, View::Time));
     assert_eq!(entries(&directory), ["x.folded"]);
+}
+
+#[test]
+fn a_new_file_replaces_nothing() {
+    let directory = directory("a_new_file_replaces_nothing");
+    let path = directory.join("x.txt");
+    let snapshot = tree("main | busy=5");
+    assert_eq!(write_new_file(&snapshot, Format::Text.into(), &path).unwrap(), path);
+    let before = fs::read_to_string(&path).unwrap();
+    let error = write_new_file(&tree("other | busy=7"), Format::Text.into(), &path).unwrap_err();
+    let cause = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
+    assert_eq!(cause.kind(), io::ErrorKind::AlreadyExists);
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+    assert_eq!(entries(&directory), ["x.txt"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let directory = directory("a_file_is_its_owners_alone");
+    let path = directory.join("x.json");
+    fs::write(&path, "for everybody").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    for _ in 0..2 {
+        write_file(&tree("main | busy=5"), Format::Json.into(), &path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::remove_file(&path).unwrap();
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use diagnose_reports::{Runtime, Snapshot, State, Task, Worker};
+use diagnose_reports::{Runtime, Snapshot, State, Task, Worker, clean_line};
 
 use super::looks::Finding;
 use super::stack;
@@ -57,7 +57,7 @@ impl Texts<'_> {
             let mark = if depth + 1 == task.running.len() { "  ◀ running" } else { "" };
             let place = format!("{}:{}:{}", site.file, site.line, site.column);
             // Writing to a string cannot fail.
-            let _ = write!(alarm, "\n  {branch}{} ({place}){mark}", site.name);
+            let _ = write!(alarm, "\n  {branch}{} ({place}){mark}", clean_line(&site.name));
         }
         let stack = task.thread_id.map(stack::of).unwrap_or_default();
         // It may have gone on while its thread was asked.
@@ -165,18 +165,18 @@ impl Texts<'_> {
             }
             None => String::new(),
         };
-        format!(", on thread {}{processor}", task.thread)
+        format!(", on thread {}{processor}", clean_line(&task.thread))
     }
 
     fn name(&self, task: &Task) -> String {
         let name = self.snapshot.sites.get(task.site).map_or("", |site| &site.name);
-        format!("task {} {name}", task.id)
+        format!("task {} {}", task.id, clean_line(name))
     }
 }
 
 /// `runtime 1 payments`.
 fn title(runtime: &Runtime) -> String {
-    let name = runtime.name.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
+    let name = runtime.name.as_deref().map(|name| format!(" {}", clean_line(name))).unwrap_or_default();
     format!("runtime {}{name}", runtime.number)
 }
 

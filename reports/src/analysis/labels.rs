@@ -8,8 +8,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::analysis::tree::Tree;
+use crate::clean::printable;
 use crate::model::Snapshot;
-use crate::names::{Names, printable};
+use crate::names::Names;
 
 /// One line of the table by label.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -12,11 +12,11 @@ use std::io;
 
 use crate::analysis::hangs::words::{place, resource};
 use crate::analysis::hangs::{Confidence, LinkNode};
+use crate::clean::printable;
 use crate::export::footer::footer;
 use crate::export::units::time;
 use crate::format::View;
 use crate::model::{Place, Role, Snapshot, Stake, Wait, Whereabouts};
-use crate::names::printable;
 
 /// Renders the graph, the same whatever the view.
 #[allow(clippy::unnecessary_wraps, reason = "all formats share one signature")]

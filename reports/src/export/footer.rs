@@ -9,9 +9,9 @@
 
 use crate::analysis::hide::plain;
 use crate::analysis::tree::Tree;
+use crate::clean::printable;
 use crate::export::units::{count, counted, percent, time};
 use crate::model::{Dropped, Kind, Node, Snapshot};
-use crate::names::printable;
 
 /// The footer's lines, in the order above. None is empty, holds a line break or ends in a number.
 pub(crate) fn footer(snapshot: &Snapshot) -> Vec<String> {

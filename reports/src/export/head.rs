@@ -10,9 +10,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
+use crate::clean::printable;
 use crate::export::units::{count, counted, time};
 use crate::model::{Snapshot, State, Task, Worker};
-use crate::names::printable;
 
 /// So many busy workers, and so many runtimes, are named.
 const MAX_NAMED: usize = 8;

@@ -11,9 +11,9 @@
 use std::fmt::Write as _;
 
 use crate::analysis::hangs::words::{at, place, resource_words};
+use crate::clean::{clean_lines, printable};
 use crate::export::units::{count, counted};
 use crate::model::{LockOrder, LockPair, Snapshot};
-use crate::names::printable;
 
 /// So many circles, and steps of a circle, are written out.
 const MAX_ROWS: usize = 32;
@@ -23,7 +23,7 @@ impl Snapshot {
     /// it was not asked for.
     #[must_use]
     pub fn lock_order_text(&self) -> String {
-        render(self, usize::MAX)
+        clean_lines(&render(self, usize::MAX)).into_owned()
     }
 }
 

@@ -10,10 +10,11 @@ use std::fmt::Write as _;
 
 use crate::analysis::long_polls::long_polls;
 use crate::analysis::tree::Tree;
+use crate::clean::printable;
 use crate::export::table::Table;
 use crate::export::units::{count, counted, percent, time};
 use crate::model::Snapshot;
-use crate::names::{Names, printable};
+use crate::names::Names;
 
 /// So many call paths are shown.
 const MAX_ROWS: usize = 30;

@@ -15,12 +15,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use crate::analysis::hangs::is_pending;
+use crate::clean::{clean_lines, printable};
 use crate::export::head::{head, word};
 use crate::export::units::{count, time};
 use crate::export::verdicts;
 use crate::export::wakes::chain;
 use crate::model::{Kind, Site, Snapshot, Span, State, Task, TaskKind};
-use crate::names::printable;
 
 /// So many numbers of tasks that stand together are written out.
 const MAX_NUMBERS: usize = 8;
@@ -36,7 +36,7 @@ impl Snapshot {
             page.push('\n');
         }
         page.push_str(&render(self, usize::MAX));
-        page
+        clean_lines(&page).into_owned()
     }
 }
 

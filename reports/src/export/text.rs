@@ -21,12 +21,13 @@ use std::io;
 use crate::analysis::hide::plain;
 use crate::analysis::labels::label_rows;
 use crate::analysis::rows::{Row, rows};
+use crate::clean::printable;
 use crate::export::table::Table;
 use crate::export::units::{count, counted, time};
 use crate::export::{callpaths, empty, footer::footer, lock_order, long_polls, tasks, verdicts, waiters};
 use crate::format::View;
 use crate::model::{Kind, Snapshot};
-use crate::names::{location, printable};
+use crate::names::location;
 
 /// How many rows of the table by function, and of the call tree, are printed.
 const MAX_ROWS: usize = 1000;
@@ -51,7 +52,13 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     }
     let _ = writeln!(page, "{}", footer[0]);
     for alarm in &snapshot.alarms {
-        let _ = write!(page, "\nALARM {alarm}\n");
+        let mut lines = alarm.lines();
+        let _ = writeln!(page, "\nALARM {}", lines.next().unwrap_or_default());
+        for line in lines {
+            // Only what is indented belongs to it.
+            let indent = if line.is_empty() || line.starts_with(' ') { "" } else { "  " };
+            let _ = writeln!(page, "{indent}{line}");
+        }
     }
     if !snapshot.tasks.is_empty() || !snapshot.runtimes.is_empty() {
         page.push('\n');

@@ -11,6 +11,7 @@
 use std::fmt::{self, Write as _};
 
 use crate::analysis::hangs::{Link, LinkNode, LinkRole, Verdict};
+use crate::clean::printable;
 use crate::export::units::{count, time};
 use crate::model::Snapshot;
 
@@ -39,7 +40,7 @@ pub(crate) fn render(snapshot: &Snapshot) -> String {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let detail = self.detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
-        write!(f, "{} {}{detail}: {}", self.confidence, self.kind, self.sentence)?;
+        write!(f, "{} {}{detail}: {}", self.confidence, self.kind, printable(&self.sentence))?;
         for link in self.chain.iter().take(MAX_LINKS) {
             write!(f, "\n  {}", words(link))?;
         }
@@ -64,11 +65,11 @@ impl fmt::Display for Verdict {
 fn words(link: &Link) -> String {
     let mut line = format!("{} {}", link.node, link.id);
     if !link.name.is_empty() {
-        let _ = write!(line, " {}", link.name);
+        let _ = write!(line, " {}", printable(&link.name));
     }
     let _ = write!(line, " {}", link.role);
     if !link.file.is_empty() {
-        let _ = write!(line, " at {}:{}", link.file, link.line);
+        let _ = write!(line, " at {}:{}", printable(&link.file), link.line);
     }
     let since = time(link.since_ns);
     let _ = match (link.node, link.role) {

@@ -13,9 +13,9 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use crate::analysis::hangs::words::{place, resource};
+use crate::clean::{clean_lines, printable};
 use crate::export::units::{count, percent, time};
 use crate::model::{Place, Resource, Role, Snapshot, Stake, Task, Usage, Wait, Whereabouts};
-use crate::names::printable;
 
 /// So many who hold, or wait, are written out.
 const MAX_ROWS: usize = 32;
@@ -25,7 +25,7 @@ impl Snapshot {
     /// where, who waits in which order, and how it has been used. The longest wait comes first. Empty if nothing waits.
     #[must_use]
     pub fn waiters(&self) -> String {
-        render(self, usize::MAX)
+        clean_lines(&render(self, usize::MAX)).into_owned()
     }
 }
 

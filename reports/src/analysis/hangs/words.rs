@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::facts::{Facts, is_active};
 use super::verdict::{Link, LinkNode, LinkRole};
+use crate::clean::printable;
 use crate::export::units::time;
 use crate::model::{Mode, Place, Resource, ResourceKind, State, Task, Wait};
-use crate::names::printable;
 
 /// What a kind of resource is called where the program has given no name.
 pub(crate) fn kind(kind: ResourceKind) -> &'static str {

@@ -1,0 +1,220 @@
+//! What no text of a program may bring to a reader: the one place that decides it for all that leaves the process.
+//!
+//! Names and labels come from whoever runs the program, and labels from whoever sends it requests. Written as they are, they
+//! could move a terminal's cursor, turn the direction of the text around them, hide text, or add lines that look like the
+//! report's own. Two functions keep them from it, and both ask [`is_harmful`]:
+//!
+//! ```text
+//! a name, a label, …  ─▶ printable: one line of text ─▶ a page ─▶ Clean ─▶ file, writer, string
+//!                        at each place that shows it              behind all formats, lest one was forgotten
+//! ```
+//! A saved snapshot keeps every character: there `Clean` writes the escapes of JSON, so that what is read back is equal.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io;
+
+/// What stands for a character that is not shown.
+const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
+
+/// Whether a character does something else to a reader than to be read: control characters (of both ranges), what turns
+/// the direction of text, what has no width, separators of lines, and what is no character. Of those without a width the two
+/// that choose between text and picture of an emoji may stay.
+#[must_use]
+pub(crate) fn is_harmful(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
+    matches!(c,
+        '\u{80}'..='\u{9F}'
+        | '\u{AD}' | '\u{34F}' | '\u{600}'..='\u{605}' | '\u{61C}' | '\u{6DD}' | '\u{70F}' | '\u{8E2}'
+        | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}' | '\u{180B}'..='\u{180F}'
+        | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}'
+        | '\u{3164}' | '\u{FE00}'..='\u{FE0D}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}'
+        | '\u{110BD}' | '\u{110CD}' | '\u{13430}'..='\u{1343F}' | '\u{1BCA0}'..='\u{1BCA3}'
+        | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
+    ) || u32::from(c) & 0xFFFE == 0xFFFE
+}
+
+/// Turns any text into one line that every format can show: each run of white space, of control characters or
+/// of both becomes one space, and none stays at the ends; what is harmful besides becomes `\u{FFFD}`.
+///
+/// # Examples
+/// ```
+/// assert_eq!(diagnose_reports::clean_line("user=7\nverdict:\u{202E} none"), "user=7 verdict:\u{FFFD} none");
+/// ```
+#[must_use]
+pub fn printable(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.extend(word.chars().map(|c| if is_harmful(c) { REPLACEMENT } else { c }));
+    }
+    line
+}
+
+/// Text of several lines, for a terminal: line breaks and tabs stay, everything else that is harmful becomes `\u{FFFD}`.
+///
+/// # Examples
+/// ```
+/// assert_eq!(diagnose_reports::clean_lines("one\ntwo \u{1B}[2J"), "one\ntwo \u{FFFD}[2J");
+/// ```
+#[must_use]
+pub fn clean_lines(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_removed) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().map(|c| if is_removed(c) { REPLACEMENT } else { c }).collect())
+}
+
+/// What is harmful in a page of lines.
+fn is_removed(c: char) -> bool {
+    is_harmful(c) && c != '\n' && c != '\t'
+}
+
+/// What becomes of a harmful character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// `\u{FFFD}` takes its place.
+    Replace,
+    /// The escape of JSON does, `\u001b`: outside of strings there are no such characters.
+    Escape,
+}
+
+/// A writer that passes on text in UTF-8, in pieces of any size, without harmful characters.
+#[derive(Debug)]
+pub(crate) struct Clean<W> {
+    out: W,
+    how: How,
+    /// The beginning of a character whose end has not come yet.
+    cut: Vec<u8>,
+    /// A piece with its harmful characters dealt with.
+    cleaned: String,
+}
+
+impl<W: io::Write> Clean<W> {
+    pub(crate) fn new(out: W, how: How) -> Self {
+        Self { out, how, cut: Vec::new(), cleaned: String::new() }
+    }
+
+    fn text(&mut self, text: &str) -> io::Result<()> {
+        if !text.chars().any(is_removed) {
+            return self.out.write_all(text.as_bytes());
+        }
+        self.cleaned.clear();
+        for c in text.chars() {
+            match self.how {
+                _ if !is_removed(c) => self.cleaned.push(c),
+                How::Replace => self.cleaned.push(REPLACEMENT),
+                How::Escape => {
+                    for unit in c.encode_utf16(&mut [0; 2]) {
+                        // Writing to a string cannot fail.
+                        let _ = write!(self.cleaned, "\\u{unit:04x}");
+                    }
+                }
+            }
+        }
+        self.out.write_all(self.cleaned.as_bytes())
+    }
+
+    /// A piece that begins with a whole character.
+    fn piece(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        loop {
+            let error = match std::str::from_utf8(bytes) {
+                Ok(text) => return self.text(text),
+                Err(error) => error,
+            };
+            let (valid, rest) = bytes.split_at(error.valid_up_to());
+            self.text(std::str::from_utf8(valid).unwrap_or_default())?;
+            let Some(invalid) = error.error_len() else {
+                self.cut.extend_from_slice(rest);
+                return Ok(());
+            };
+            self.text("\u{FFFD}")?;
+            bytes = &rest[invalid..];
+        }
+    }
+}
+
+impl<W: io::Write> io::Write for Clean<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        /// Long enough for few calls of the system, short enough for a harmful character to cost little.
+        const PIECE: usize = 64 << 10;
+        let bytes = &bytes[..bytes.len().min(PIECE)];
+        if bytes.iter().fold(self.cut.is_empty(), |is_plain, &byte| is_plain & is_plain_byte(byte)) {
+            self.out.write_all(bytes)?;
+        } else if self.cut.is_empty() {
+            self.piece(bytes)?;
+        } else {
+            let mut joined = std::mem::take(&mut self.cut);
+            joined.extend_from_slice(bytes);
+            self.piece(&joined)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// A byte that is a harmless character by itself.
+fn is_plain_byte(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\t' | 0x20..=0x7E)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use proptest::prelude::*;
+
+    use super::{Clean, How, clean_lines, is_harmful, printable};
+
+    fn through(text: &str, how: How, size: usize) -> String {
+        let mut bytes = Vec::new();
+        let mut clean = Clean::new(&mut bytes, how);
+        for piece in text.as_bytes().chunks(size) {
+            clean.write_all(piece).unwrap();
+        }
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn terminals_and_readers_are_left_alone() {
+        for c in
+            "\u{1B}\u{7F}\u{85}\u{9B}\u{61C}\u{200B}\u{200F}\u{202E}\u{2028}\u{2069}\u{FEFF}\u{FFFF}\u{E0041}"
+                .chars()
+        {
+            assert!(is_harmful(c), "{c:?}");
+            assert!(!printable(&format!("a{c}b")).contains(c), "{c:?}");
+        }
+        for c in "aé測é\u{0301}ש🦀\u{FE0F} \u{FFFD}".chars() {
+            assert!(!is_harmful(c), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn a_label_is_one_line() {
+        assert_eq!(printable(" a\r\nverdict: none\u{85}\tb\u{2029}"), "a verdict: none b");
+    }
+
+    #[test]
+    fn json_keeps_every_character() {
+        assert_eq!(through("\"\u{9B}\u{E0041}\"", How::Escape, 100), "\"\\u009b\\udb40\\udc41\"");
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_of_any_size_give_the_same(text in any::<String>(), size in 1..7_usize) {
+            prop_assert_eq!(through(&text, How::Replace, size), clean_lines(&text));
+            let json = format!("{{\"text\": {}}}", serde_json::to_string(&text).unwrap());
+            let cleaned = through(&json, How::Escape, size);
+            let value: serde_json::Value = serde_json::from_str(&cleaned).unwrap();
+            prop_assert_eq!(value["text"].as_str(), Some(&text[..]));
+            prop_assert!(!cleaned.contains(is_harmful));
+        }
+    }
+}

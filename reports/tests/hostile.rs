@@ -1,0 +1,127 @@
+//! Whatever stands in a name, a label or any other text of a snapshot: no report passes it on.
+
+mod support;
+
+use diagnose_reports::{Format, LockOrder, LockPair, LockedResource, Mode, Role, Snapshot, View};
+use serde_json::Value;
+use support::hangs::{Program, place};
+use support::page;
+
+/// What must not arrive: a control sequence for a terminal, C1 controls, marks without a width, turned text, tags, and a line
+/// of its own.
+const HOSTILE: &str = "a\u{1B}[2J\u{7F}\u{85}\u{9B}31m\u{AD}\u{61C}\u{200B}\u{200D}\u{200F}\u{202E}\u{2066}\u{2029}\u{FEFF}\u{FFFF}\u{E0041}\r\nFORGED\n\tb";
+
+fn is_harmful(c: char) -> bool {
+    c.is_control() && c != '\n' && c != '\t' || HOSTILE.chars().any(|it| it == c && !it.is_ascii())
+}
+
+/// A program with something of each kind in it: a cycle, a channel, labels, a runtime, an alarm, an order of locks.
+fn program() -> Snapshot {
+    let mut program = Program::new();
+    let (left, right) = (program.task("left"), program.task("right"));
+    let (first, second, channel) = (program.mutex(), program.mutex(), program.channel(1));
+    program.holds(left, first, 5);
+    program.holds(right, second, 9);
+    program.waits(left, second, Mode::Lock, 6);
+    program.waits(right, first, Mode::Lock, 10);
+    program.stake(left, channel, Role::Sends, 20);
+    program.of(left).label = Some("label".to_owned());
+    program.of(left).spawned_at = "src/main.rs:1".to_owned();
+    program.at(first).name = Some("sessions".to_owned());
+    program.set_aside(right, "aside", 30);
+    let mut snapshot = program.snapshot;
+    snapshot.alarms.push("a poll\n  and its stack".to_owned());
+    snapshot.nodes = support::tree("main | busy=5\n  read | busy=2 label=x").nodes;
+    for node in &mut snapshot.nodes {
+        node.site = 0;
+        node.label = Some("label".to_owned());
+    }
+    let mut order = LockOrder::default();
+    order.pairs = vec![LockPair::default(); 2];
+    order.resources = vec![LockedResource::default(); 2];
+    (order.pairs[0].acquired, order.pairs[1].held) = (1, 1);
+    order.resources[1].id = 1;
+    order.resources[0].name = Some("lock".to_owned());
+    for pair in &mut order.pairs {
+        pair.count = 1;
+        pair.held_at = Some(place(5));
+    }
+    (order.pairs[0].task, order.pairs[0].task_name) = (Some(2), "left".to_owned());
+    order.pairs[1].thread = "thread".to_owned();
+    snapshot.lock_order = Some(order);
+    snapshot
+}
+
+/// The paths of all strings.
+fn strings(value: &Value, path: &str, found: &mut Vec<String>) {
+    match value {
+        Value::String(_) => found.push(path.to_owned()),
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                strings(item, &format!("{path}/{index}"), found);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, item) in
+                fields.iter().filter(|(name, _)| *name != "verdicts" && *name != "lock_inversions")
+            {
+                strings(item, &format!("{path}/{name}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The snapshot with each text that may be any text replaced, and how many that were.
+fn poisoned(snapshot: &Snapshot) -> (Snapshot, usize) {
+    let read = |value: &Value| Snapshot::read_json(value.to_string().as_bytes());
+    let mut value: Value = serde_json::from_str(&page(snapshot, Format::Json, View::Wall)).unwrap();
+    let mut paths = Vec::new();
+    strings(&value, "", &mut paths);
+    let mut replaced = 0;
+    for path in paths {
+        let before = value.pointer(&path).unwrap().clone();
+        *value.pointer_mut(&path).unwrap() = Value::String(HOSTILE.to_owned());
+        // A word of the format, such as the kind of a site, cannot be another.
+        match read(&value) {
+            Ok(_) => replaced += 1,
+            Err(_) => *value.pointer_mut(&path).unwrap() = before,
+        }
+    }
+    (read(&value).unwrap(), replaced)
+}
+
+fn check(what: &str, text: &str) {
+    let harmful: Vec<char> = text.chars().filter(|&c| is_harmful(c)).collect();
+    assert!(harmful.is_empty(), "{what}: {harmful:?}\n{text}");
+    let forged = text.lines().any(|line| line.starts_with("FORGED"));
+    assert!(!forged, "{what}:\n{text}");
+}
+
+#[test]
+fn no_text_of_a_snapshot_does_anything_to_a_reader() {
+    let (snapshot, replaced) = poisoned(&program());
+    assert!(replaced > 20, "{replaced} texts");
+    for format in [Format::Svg, Format::Folded, Format::Text, Format::Json, Format::Dot] {
+        for view in [View::Wall, View::Time, View::Busy, View::Idle] {
+            check(&format!("{format:?} {view:?}"), &page(&snapshot, format, view));
+        }
+    }
+    check("tree", &snapshot.tree());
+    check("waiters", &snapshot.waiters());
+    check("lock order", &snapshot.lock_order_text());
+    let verdicts = snapshot.verdicts();
+    assert!(!verdicts.is_empty());
+    for verdict in verdicts {
+        check("verdict", &verdict.to_string());
+        check("sentence", &verdict.sentence);
+    }
+}
+
+#[test]
+fn a_saved_snapshot_keeps_them() {
+    let (snapshot, _) = poisoned(&program());
+    let saved = page(&snapshot, Format::Json, View::Wall);
+    assert_eq!(Snapshot::read_json(saved.as_bytes()).unwrap(), snapshot);
+    assert_eq!(snapshot.sites[0].name, HOSTILE);
+}

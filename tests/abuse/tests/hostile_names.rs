@@ -1,0 +1,33 @@
+//! No name and no label reaches a terminal or a file as it is.
+
+use std::fs;
+use std::time::Duration;
+
+use diagnose_abuse_tests::child::{command, output};
+use diagnose_abuse_tests::hostile::passed;
+
+#[test]
+fn names_and_labels_do_nothing_to_a_terminal() {
+    let folder = std::env::temp_dir().join(format!("diagnose-hostile-{}", std::process::id()));
+    let mut command = command(env!("CARGO_BIN_EXE_hostile_names"));
+    command.env("DIAGNOSE_DIR", &folder).env("DIAGNOSE_ON_EXIT", "1");
+    command.env("DIAGNOSE_FORMATS", "svg,time.svg,folded,txt,json,dot");
+    let output = output(&mut command, Duration::from_secs(60));
+    assert!(output.status.success(), "{output:?}");
+    let stderr = String::from_utf8(output.stderr).expect("text");
+    assert!(stderr.contains("the panic was in") && stderr.contains("ALARM"), "{stderr}");
+    let mut texts = vec![
+        ("stderr".to_owned(), stderr),
+        ("stdout".to_owned(), String::from_utf8(output.stdout).expect("text")),
+    ];
+    for file in fs::read_dir(&folder).expect("dumps").flatten() {
+        let text = fs::read_to_string(file.path()).expect("text");
+        texts.push((file.path().display().to_string(), text));
+    }
+    assert_eq!(texts.len(), 8);
+    for (what, text) in &texts {
+        assert_eq!(passed(text), [], "{what}:\n{text}");
+        assert!(!text.lines().any(|line| line.starts_with("FORGED")), "{what}:\n{text}");
+    }
+    fs::remove_dir_all(folder).expect("it is there");
+}
