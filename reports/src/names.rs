@@ -25,6 +25,8 @@ pub(crate) const IDLE: &str = "[idle]";
 pub(crate) const QUEUED: &str = "[queued]";
 /// The frame of what the recorder did not tell apart.
 pub(crate) const OTHER: &str = "[other]";
+/// The frame of what is too deep to be told apart.
+pub(crate) const DEEPER: &str = "[deeper]";
 /// What the macro calls a block without a name.
 const UNNAMED: &str = "{block}";
 
@@ -90,7 +92,7 @@ fn distinguishing_style(snapshot: &Snapshot, group: &[usize]) -> fn(&Site) -> St
 fn number_equals(snapshot: &Snapshot, used: &BTreeSet<usize>, frames: &mut [String]) {
     // Frames that are nobody's second choice go first: `a (2)` keeps its name even where a second `a` would
     // like it.
-    let mut taken: BTreeSet<String> = [BUSY, IDLE, QUEUED, OTHER].map(str::to_owned).into();
+    let mut taken: BTreeSet<String> = [BUSY, IDLE, QUEUED, OTHER, DEEPER].map(str::to_owned).into();
     let mut late = Vec::new();
     for (index, site) in snapshot.sites.iter().enumerate() {
         if used.contains(&index) && site.kind != Kind::Other && !taken.insert(frames[index].clone()) {

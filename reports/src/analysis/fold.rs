@@ -9,6 +9,8 @@
 //! A parent never stands alone with a value. Tools that sort lines as text would otherwise draw a frame twice
 //! where a sibling's name begins with the frame's (`fetch` beside `fetch::retry`).
 //!
+//! A path ends after 512 frames; what is below is the frame `[deeper]`.
+//!
 //! What holds: the `[busy]` leaves sum up to the busy time of all roots less what nested executors polled
 //! (`nested_ns`), which is in the roots of those tasks. The `[idle]` leaves sum up to every path's own waits,
 //! which may overlap.
@@ -19,7 +21,11 @@ use crate::analysis::hide::plain;
 use crate::analysis::tree::Tree;
 use crate::format::View;
 use crate::model::Snapshot;
-use crate::names::{BUSY, IDLE, Names, QUEUED};
+use crate::names::{BUSY, DEEPER, IDLE, Names, QUEUED};
+
+/// A path has so many frames, twice what is recorded. A line for each of thousands of nodes below each other would take
+/// space in the square of their number; what is deeper is one frame, `[deeper]`, with all its time.
+const MAX_FRAMES: usize = 512;
 
 /// A call path, down to the leaf that says which kind of time it is, and how much of it there was.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +68,9 @@ pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
     let names = Names::new(&snapshot);
     let mut values_ns = BTreeMap::<String, u64>::new();
     let waited_ns = waited(&tree);
+    let shown = shown(&tree);
+    // What is deeper than a path may be adds up in its last frame before a line is made of it.
+    let mut times_ns = BTreeMap::<(usize, bool), [u64; 3]>::new();
     for (index, node) in tree.nodes.iter().enumerate() {
         let busy_ns = if view == View::Idle { 0 } else { tree.self_busy_ns[index] };
         let idle_ns = match view {
@@ -73,10 +82,17 @@ pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
         if busy_ns == 0 && idle_ns == 0 && queued_ns == 0 {
             continue;
         }
-        let path: Vec<&str> =
+        let sums = times_ns.entry((shown[index].0, shown[index].0 != index)).or_default();
+        for (sum, value_ns) in sums.iter_mut().zip([busy_ns, idle_ns, queued_ns]) {
+            *sum = sum.saturating_add(value_ns);
+        }
+    }
+    for ((index, is_deeper), sums) in times_ns {
+        let mut path: Vec<&str> =
             tree.path(index).iter().map(|&index| names.frame(tree.nodes[index].site)).collect();
+        path.extend(is_deeper.then_some(DEEPER));
         let path = path.join(";");
-        for (leaf, value_ns) in [(BUSY, busy_ns), (IDLE, idle_ns), (QUEUED, queued_ns)] {
+        for (leaf, value_ns) in [BUSY, IDLE, QUEUED].into_iter().zip(sums) {
             if value_ns > 0 {
                 let total_ns = values_ns.entry(format!("{path};{leaf}")).or_default();
                 *total_ns = total_ns.saturating_add(value_ns);
@@ -85,6 +101,20 @@ pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
     }
     let split = |line: &str| line.split(';').map(str::to_owned).collect();
     values_ns.iter().map(|(line, &value_ns)| Stack { frames: split(line), value_ns }).collect()
+}
+
+/// For each node the one whose path stands for it, itself or the ancestor at the bound, and that one's depth.
+fn shown(tree: &Tree<'_>) -> Vec<(usize, usize)> {
+    let mut shown: Vec<(usize, usize)> = Vec::with_capacity(tree.nodes.len());
+    for index in 0..tree.nodes.len() {
+        let above = tree.ancestors(index).next().map(|parent| shown[parent]);
+        shown.push(match above {
+            None => (index, 1),
+            Some((ancestor, MAX_FRAMES)) => (ancestor, MAX_FRAMES),
+            Some((_, depth)) => (index, depth + 1),
+        });
+    }
+    shown
 }
 
 /// The idle time of every path as the clock has shown it. What was charged to no path of a task, because nothing that is

@@ -19,7 +19,7 @@ use crate::analysis::fold::{Stack, fold};
 use crate::export::{dress, empty, footer::footer};
 use crate::format::View;
 use crate::model::Snapshot;
-use crate::names::{BUSY, IDLE, OTHER, QUEUED};
+use crate::names::{BUSY, DEEPER, IDLE, OTHER, QUEUED};
 
 /// The largest total in which the script of the page still tells neighbors apart: 2^53.
 const MAX_TOTAL: u128 = 1 << 53;
@@ -98,6 +98,7 @@ fn palette(stacks: &[Stack]) -> PaletteMap {
     palette.insert(IDLE, color(dress::IDLE_COLOR));
     palette.insert(QUEUED, color(dress::QUEUED_COLOR));
     palette.insert(OTHER, color(dress::OTHER_COLOR));
+    palette.insert(DEEPER, color(dress::OTHER_COLOR));
     palette
 }
 

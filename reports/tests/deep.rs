@@ -1,0 +1,48 @@
+//! A path of thousands of nodes: its reports grow with it, not with its square, and no time is lost.
+
+mod support;
+
+use diagnose_reports::{Format, Snapshot, View, fold};
+use support::{empty, node, page, site};
+
+/// Nodes below each other, each with one nanosecond of its own.
+fn deep(depth: usize) -> Snapshot {
+    let mut snapshot = empty();
+    snapshot.sites = vec![site("even", "m", "a.rs", 1, 1), site("odd", "m", "a.rs", 2, 1)];
+    for level in 0..depth {
+        let mut node = node(level % 2, level.checked_sub(1));
+        node.busy_ns = u64::try_from(depth - level).unwrap();
+        node.self_idle_ns = 2;
+        node.idle_ns = 2;
+        snapshot.nodes.push(node);
+    }
+    snapshot
+}
+
+#[test]
+fn what_is_too_deep_is_one_frame_with_all_its_time() {
+    let stacks = fold(&deep(20_000), View::Time);
+    let sum = |leaf: &str| {
+        let of_leaf = stacks.iter().filter(|stack| stack.frames.last().is_some_and(|frame| frame == leaf));
+        of_leaf.map(|stack| stack.value_ns).sum::<u64>()
+    };
+    assert_eq!((sum("[busy]"), sum("[idle]")), (20_000, 40_000));
+    assert_eq!(stacks.iter().map(|stack| stack.frames.len()).max(), Some(512 + 2));
+    let deeper = stacks.iter().find(|stack| stack.frames.contains(&"[deeper]".to_owned())).unwrap();
+    assert_eq!(deeper.value_ns, 20_000 - 512);
+}
+
+#[test]
+fn what_is_recorded_is_not_cut() {
+    assert!(fold(&deep(512), View::Time).iter().all(|stack| !stack.frames.contains(&"[deeper]".to_owned())));
+}
+
+#[test]
+fn pages_do_not_grow_with_the_square() {
+    for format in [Format::Folded, Format::Text, Format::Dot] {
+        let (short, long) = (page(&deep(2_000), format, View::Time), page(&deep(16_000), format, View::Time));
+        assert!(long.len() < 9 * short.len(), "{format:?}: {} and {} bytes", short.len(), long.len());
+    }
+    #[cfg(feature = "svg")]
+    assert!(page(&deep(16_000), Format::Svg, View::Time).len() < 2_000_000);
+}
