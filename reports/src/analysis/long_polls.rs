@@ -47,7 +47,7 @@ pub(crate) fn long_polls(snapshot: &Snapshot, tree: &Tree<'_>, wanted_ns: u64) -
         let children = || tree.children[index].iter().map(|&child| &tree.nodes[child]);
         let is_own = |bucket: &Bucket| {
             let below = children().map(|child| reaching(child, bucket.from_ns / 2 + 1));
-            reaching(node, bucket.from_ns + 1) > below.fold(0, u64::saturating_add)
+            reaching(node, bucket.from_ns.saturating_add(1)) > below.fold(0, u64::saturating_add)
         };
         if long(node, from_ns).any(is_own) {
             rows.push(LongRow {

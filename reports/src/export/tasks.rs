@@ -141,7 +141,7 @@ impl<'a> Forest<'a> {
         };
         let since = range(group, |task| task.since_ns);
         let _ = write!(page, "{head} [{} {since}]", word(task.state));
-        let polls: u64 = group.iter().map(|task| task.polls).sum();
+        let polls = group.iter().fold(0_u64, |sum, task| sum.saturating_add(task.polls));
         let busy_ns = group.iter().fold(0_u64, |sum, task| sum.saturating_add(task.busy_ns));
         let polls = if polls == 1 { "1 poll".to_owned() } else { format!("{} polls", count(polls)) };
         let _ = write!(page, " {polls}, busy {}", time(busy_ns));
@@ -192,7 +192,7 @@ impl<'a> Forest<'a> {
 
     /// Whether all that the task waits for is `std::future::pending()`, by the text of its awaits.
     fn waits_for_ever(&self, task: &Task) -> bool {
-        let Some(root) = task.span else { return false };
+        let Some(root) = task.span.filter(|&span| span < self.children.len()) else { return false };
         let mut open = vec![root];
         let mut leaves = Vec::new();
         while let Some(span) = open.pop() {

@@ -121,7 +121,8 @@ pub(super) fn push_knot(chain: &mut Chain<'_>, facts: &Facts<'_>, index: usize, 
         }
     }
     let tasks: Vec<String> = named.iter().map(|id| facts.task_words(*id)).collect();
-    let units: u64 = held.iter().map(|&(number, _)| it.stakes[number].units.max(1)).sum();
+    let units =
+        held.iter().fold(0_u64, |sum, &(number, _)| sum.saturating_add(it.stakes[number].units.max(1)));
     let _ = write!(chain.words, "; {units} permits of {} are held by {}", resource(it), tasks.join(", "));
 }
 
