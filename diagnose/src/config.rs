@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use diagnose_reports::Report;
 
+use crate::keep::Keep;
 use crate::pattern::Pattern;
 use crate::say::say;
-use crate::{dump, env, exit, live, panics, signal, switch, waits, watchdog};
+use crate::{dump, env, exit, live, panics, signal, switch, trigger, waits, watchdog};
 
 /// The settings of [`install`](Builder::install).
 ///
@@ -18,7 +19,9 @@ use crate::{dump, env, exit, live, panics, signal, switch, waits, watchdog};
 /// | `DIAGNOSE=on\|off` | [`enabled`](Builder::enabled) | `on` |
 /// | `DIAGNOSE_DIR` | [`dir`](Builder::dir) | the working directory |
 /// | `DIAGNOSE_SIGNAL=USR1\|USR2\|QUIT\|none` | [`signal`](Builder::signal) | `USR1` |
+/// | `DIAGNOSE_TRIGGER=/run/app.dump` | [`trigger`](Builder::trigger) | none |
 /// | `DIAGNOSE_FORMATS=svg,txt,folded,json` | [`formats`](Builder::formats) | these four |
+/// | `DIAGNOSE_KEEP=20,500MB\|off` | [`keep`](Builder::keep) | 100 dumps, 1 GiB |
 /// | `DIAGNOSE_ON_EXIT=1` | [`on_exit`](Builder::on_exit) | off |
 /// | `DIAGNOSE_ONLY='client::*'` | [`only`](Builder::only) | every annotated function |
 /// | `DIAGNOSE_TASKS_ONLY=1` | [`tasks_only`](Builder::tasks_only) | off |
@@ -40,7 +43,9 @@ use crate::{dump, env, exit, live, panics, signal, switch, waits, watchdog};
 pub struct Builder {
     enabled: Option<bool>,
     dir: PathBuf,
+    keep: Keep,
     signal: Option<Signal>,
+    trigger: Option<PathBuf>,
     formats: String,
     on_exit: bool,
     only: Option<String>,
@@ -89,10 +94,10 @@ pub enum Signal {
 /// ```
 /// Then `kill -USR1 <pid>`, and on stderr:
 /// ```text
-/// diagnose: wrote /srv/app/diagnose-4711-1.svg
-/// diagnose: wrote /srv/app/diagnose-4711-1.txt
-/// diagnose: wrote /srv/app/diagnose-4711-1.folded
-/// diagnose: wrote /srv/app/diagnose-4711-1.json
+/// diagnose: wrote /srv/app/diagnose-web1-20261122T123456.789Z-4711-1.svg
+/// diagnose: wrote /srv/app/diagnose-web1-20261122T123456.789Z-4711-1.txt
+/// diagnose: wrote /srv/app/diagnose-web1-20261122T123456.789Z-4711-1.folded
+/// diagnose: wrote /srv/app/diagnose-web1-20261122T123456.789Z-4711-1.json
 /// ```
 pub fn install() {
     Builder::new().install();
@@ -110,8 +115,10 @@ impl Builder {
         Self {
             enabled: None,
             dir: PathBuf::from("."),
+            keep: Keep::DEFAULT,
             signal: Some(Signal::Usr1),
-            formats: "svg,txt,folded,json".to_owned(),
+            trigger: None,
+            formats: FORMATS.to_owned(),
             on_exit: false,
             only: None,
             tasks_only: None,
@@ -136,9 +143,24 @@ impl Builder {
         self
     }
 
+    /// How many dumps on a signal or at exit stay in the folder, and how many bytes of them, whichever processes have written
+    /// them: then the oldest are removed. Files that are not called as dumps are stay. 100 dumps and 1 GiB unless this
+    /// says otherwise; `u64::MAX` for no bound.
+    pub fn keep(mut self, dumps: u64, bytes: u64) -> Self {
+        self.keep = Keep { dumps, bytes };
+        self
+    }
+
     /// The signal that asks for a dump; `None` for none.
     pub fn signal(mut self, signal: impl Into<Option<Signal>>) -> Self {
         self.signal = signal.into();
+        self
+    }
+
+    /// A file that asks for a dump by being there: it is removed, and the dump is written. It is looked for twice a second, on any
+    /// system, also where there are no signals.
+    pub fn trigger(mut self, path: impl Into<PathBuf>) -> Self {
+        self.trigger = Some(path.into());
         self
     }
 
@@ -262,17 +284,19 @@ impl Builder {
             switch::set_only(self.only.as_deref().and_then(Pattern::parse));
         }
         switch::set_tasks_only(env::switch("DIAGNOSE_TASKS_ONLY").or(self.tasks_only).unwrap_or(false));
-        let dir = env::text("DIAGNOSE_DIR").map_or(self.dir, PathBuf::from);
+        let dir = env::path("DIAGNOSE_DIR").unwrap_or(self.dir);
+        let keep = env::keep("DIAGNOSE_KEEP").unwrap_or(self.keep);
         let reports = env::text("DIAGNOSE_FORMATS")
             .and_then(|formats| parse_formats(&formats, "DIAGNOSE_FORMATS"))
             .or_else(|| parse_formats(&self.formats, "Builder::formats"))
+            .or_else(|| parse_formats(FORMATS, "the default"))
             .unwrap_or_default();
         let wanted = match env::text("DIAGNOSE_SIGNAL") {
             Some(name) => parse_signal(&name).unwrap_or(self.signal),
             None => self.signal,
         };
         let on_exit = env::switch("DIAGNOSE_ON_EXIT").unwrap_or(self.on_exit);
-        let write = move || dump::dump_set(&dir, &reports);
+        let write = move || dump::dump_set(&dir, &reports, keep);
         if on_exit {
             exit::at_exit(write.clone());
         } else {
@@ -286,15 +310,23 @@ impl Builder {
             env::duration("DIAGNOSE_LONG_POLLS").unwrap_or(self.long_polls).unwrap_or_default(),
         );
         watchdog::watch(env::duration("DIAGNOSE_WATCHDOG").unwrap_or(self.watchdog));
+        trigger::watch(env::path("DIAGNOSE_TRIGGER").or(self.trigger), write.clone());
         signal::listen(wanted, write);
     }
 }
 
-/// The formats of a list that are known. One that is not, or that this build lacks, is named on stderr; `None` if
-/// nothing is left.
+/// The files of a dump.
+const FORMATS: &str = "svg,txt,folded,json";
+
+/// The formats of a list that are known. One that is not, or that this build lacks, is named on stderr, as is a list that names
+/// none; `None` if nothing is left.
 fn parse_formats(list: &str, source: &str) -> Option<Vec<(String, Report)>> {
     let mut reports = Vec::new();
-    for extension in list.split(',').map(str::trim).filter(|extension| !extension.is_empty()) {
+    let mut names = list.split(',').map(str::trim).filter(|extension| !extension.is_empty()).peekable();
+    if names.peek().is_none() {
+        say!("diagnose: {source}=`{list}` names no format; it is ignored");
+    }
+    for extension in names {
         match Report::try_from(extension) {
             Ok(report) => reports.push((extension.to_owned(), report)),
             // The default list names what this build may have been made without.
@@ -341,5 +373,6 @@ mod tests {
         let reports = parse_formats("txt, gif, json", "a test").expect("two are known");
         let extensions: Vec<&str> = reports.iter().map(|(extension, _)| extension.as_str()).collect();
         assert_eq!(extensions, ["txt", "json"]);
+        assert_eq!(parse_formats(" ,,, ", "a test"), None);
     }
 }

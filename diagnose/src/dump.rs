@@ -3,10 +3,11 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use diagnose_reports::{Error, Report};
 
+use crate::dump_name;
+use crate::keep::Keep;
 use crate::say::say;
 use crate::snapshot::snapshot;
 use crate::sync::Mutex;
@@ -16,7 +17,7 @@ use crate::sync::Mutex;
 /// `svg` is the flame graph, `folded` the same as folded stacks, `txt` the table and the call tree, `json` the whole
 /// [`Snapshot`](crate::Snapshot). A view before the extension restricts the first two: `x.busy.svg`, `x.idle.folded`.
 /// Missing folders are made. The file is written under a temporary name and then renamed, so that it is there whole
-/// or not at all. Returns the absolute path.
+/// or not at all. On Unix only the user of the process may read it. Returns the absolute path.
 ///
 /// # Errors
 /// An unknown extension, or a folder or file that cannot be written; the message names the path.
@@ -58,22 +59,41 @@ where
     diagnose_reports::write(&snapshot(), report, out)
 }
 
-/// Writes one snapshot in several formats as `diagnose-<pid>-<n>.<extension>` and says so on stderr, a line a file.
+/// How often a name that is taken is replaced by the next one.
+const MAX_NAMES: u32 = 1_000;
+
+/// Writes one snapshot in several formats as `diagnose-<host>-<start>-<pid>-<n>.<extension>`, says so on stderr, a line a file,
+/// and removes the oldest dumps of the folder where there are more than it shall keep.
 ///
-/// One at a time; a format that cannot be written does not keep the others from it.
-pub(crate) fn dump_set(folder: &Path, reports: &[(String, Report)]) {
+/// One at a time; a format that cannot be written does not keep the others from it. No file that is there is written to.
+pub(crate) fn dump_set(folder: &Path, reports: &[(String, Report)], keep: Keep) {
     static TURN: Mutex<()> = Mutex::new(());
-    static NUMBER: AtomicU64 = AtomicU64::new(1);
     let _turn = TURN.lock();
     let snapshot = snapshot();
-    let number = NUMBER.fetch_add(1, Relaxed);
     let folder = fs::canonicalize(folder).or_else(|_| std::path::absolute(folder));
     let folder = folder.unwrap_or_default();
+    let mut name = dump_name::next();
+    let is_taken = |name: &str| {
+        reports
+            .iter()
+            .any(|(extension, _)| folder.join(format!("{name}.{extension}")).symlink_metadata().is_ok())
+    };
+    for _ in 0..MAX_NAMES {
+        if !is_taken(&name) {
+            break;
+        }
+        name = dump_name::next();
+    }
     for (extension, report) in reports {
-        let name = format!("diagnose-{}-{number}.{extension}", std::process::id());
-        match diagnose_reports::write_file(&snapshot, *report, &folder.join(name)) {
+        let path = folder.join(format!("{name}.{extension}"));
+        match diagnose_reports::write_new_file(&snapshot, *report, &path) {
             Ok(path) => say!("diagnose: wrote {}", path.display()),
             Err(error) => say!("diagnose: {error}"),
         }
+    }
+    match keep.enforce(&folder, &name) {
+        0 => {}
+        1 => say!("diagnose: removed the oldest dump in {} (DIAGNOSE_KEEP)", folder.display()),
+        many => say!("diagnose: removed the {many} oldest dumps in {} (DIAGNOSE_KEEP)", folder.display()),
     }
 }

@@ -1,8 +1,12 @@
 //! The `DIAGNOSE*` environment variables, each read in one function.
 
 #[cfg(feature = "reports")]
+use std::path::PathBuf;
+#[cfg(feature = "reports")]
 use std::time::Duration;
 
+#[cfg(feature = "reports")]
+use crate::keep::Keep;
 use crate::pattern::Pattern;
 
 /// `DIAGNOSE=off|on`.
@@ -25,6 +29,26 @@ pub(crate) fn text(name: &str) -> Option<String> {
     let value = std::env::var_os(name)?;
     let value = value.to_string_lossy().trim().to_owned();
     (!value.is_empty()).then_some(value)
+}
+
+/// A variable that is a path: as it is, also where it is no text.
+#[cfg(feature = "reports")]
+pub(crate) fn path(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// `DIAGNOSE_KEEP=20,500MB`. One that is not understood is named on stderr.
+#[cfg(feature = "reports")]
+pub(crate) fn keep(name: &str) -> Option<Keep> {
+    let value = text(name)?;
+    let keep = Keep::parse(&value);
+    if keep.is_none() {
+        crate::say::say!(
+            "diagnose: {name}=`{value}` is not understood, expected a number of dumps, of bytes, or both, such as `20`, \
+             `500MB` or `20,500MB`, or `off`; it is ignored"
+        );
+    }
+    keep
 }
 
 /// A variable that is a switch. A value that is neither on nor off counts as not set: it may be read in a user's poll,

@@ -180,10 +180,14 @@ mod cpu;
 mod custom;
 #[cfg(feature = "reports")]
 mod dump;
+#[cfg(feature = "reports")]
+mod dump_name;
 #[cfg(feature = "record")]
 mod env;
 #[cfg(feature = "reports")]
 mod exit;
+#[cfg(feature = "reports")]
+mod keep;
 #[cfg(feature = "record")]
 mod label;
 #[cfg(feature = "record")]
@@ -230,6 +234,8 @@ mod timed;
 pub mod tokio;
 #[cfg(feature = "record")]
 mod tree;
+#[cfg(feature = "reports")]
+mod trigger;
 #[cfg(feature = "record")]
 mod waits;
 #[cfg(feature = "reports")]

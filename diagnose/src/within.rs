@@ -67,7 +67,8 @@ struct State {
 impl Alarm {
     fn start(limit: Duration) -> Self {
         let shared = Arc::new(Shared::default());
-        let end = Instant::now() + limit;
+        // So long a limit that no clock has its end is none.
+        let end = Instant::now().checked_add(limit);
         let theirs = Arc::clone(&shared);
         let thread =
             thread::Builder::new().name("diagnose-within".to_owned()).spawn(move || theirs.watch(end));
@@ -89,11 +90,15 @@ impl Alarm {
 }
 
 impl Shared {
-    fn watch(&self, end: Instant) {
+    fn watch(&self, end: Option<Instant>) {
         loop {
             if self.state.lock().is_over {
                 return;
             }
+            let Some(end) = end else {
+                thread::park();
+                continue;
+            };
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;

@@ -1,0 +1,129 @@
+//! What the files of a dump are called: `diagnose-<host>-<start>-<pid>-<n>.<extension>`.
+//!
+//! ```text
+//! diagnose-web1-20261122T123456.789Z-4711-1.svg
+//!          ──── ──────────────────── ──── ─
+//!          host start of recording   pid  sequence number in the process
+//! ```
+//! The process id alone does not do: process 1 of a container has it after each restart, and containers share folders. Names
+//! sort by host and time. Should two be equal all the same, as of two versions of this crate in one process, the files are
+//! created exclusively and the number goes on.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What all names of this crate's files begin with.
+const PREFIX: &str = "diagnose-";
+/// Longer names of hosts are cut.
+const MAX_HOST: usize = 40;
+
+/// The name of the next dump, without an extension.
+pub(crate) fn next() -> String {
+    static NUMBER: AtomicU64 = AtomicU64::new(1);
+    static BASE: OnceLock<String> = OnceLock::new();
+    let base = BASE.get_or_init(|| {
+        let host = host().map(|host| format!("{host}-")).unwrap_or_default();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        format!("{PREFIX}{host}{}", utc(u64::try_from(since.as_millis()).unwrap_or_default()))
+    });
+    // Asked for each time: a forked child has its own.
+    format!("{base}-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed))
+}
+
+/// The name of the dump that a file belongs to, if it is called as such a file is: what is called otherwise is not ours.
+pub(crate) fn of_file(file: &str) -> Option<&str> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let rest = file.strip_prefix(PREFIX)?;
+    // The host may have dots and hyphens in its name.
+    let (_, numbers) = rest.split_at(rest.find("Z-")?.checked_sub(UTC_LEN - 1)?);
+    let (time, numbers) = numbers.split_once("Z-")?;
+    let is_time = time.bytes().zip(UTC_SHAPE).all(|(byte, shape)| match shape {
+        b'0' => byte.is_ascii_digit(),
+        _ => byte == shape,
+    });
+    let (pid, numbers) = numbers.split_once('-')?;
+    let (number, extension) = numbers.split_once('.')?;
+    let is_ours = is_time
+        && is_number(pid)
+        && is_number(number)
+        && diagnose_reports::Report::try_from(extension).is_ok();
+    is_ours.then(|| &file[..file.len() - extension.len() - 1])
+}
+
+/// The shape of [`utc`], without the `Z`.
+const UTC_SHAPE: [u8; UTC_LEN - 1] = *b"00000000T000000.000";
+const UTC_LEN: usize = 20;
+
+/// The name of this machine or container, as far as a file name may have it.
+fn host() -> Option<String> {
+    let of_kernel = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let name = of_kernel
+        .or_else(|| std::env::var("HOSTNAME").ok())
+        .or_else(|| std::env::var("COMPUTERNAME").ok())?;
+    let is_fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let name: String = name.trim().chars().map(|c| if is_fit(c) { c } else { '_' }).take(MAX_HOST).collect();
+    (!name.is_empty()).then_some(name)
+}
+
+/// `20261122T123456.789Z`, of milliseconds since 1970.
+fn utc(ms: u64) -> String {
+    let (days, ms) = (ms / 86_400_000, ms % 86_400_000);
+    // Years that begin with March, in eras of 400 years: the leap day is the last of a year.
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = era * 400 + year + u64::from(month <= 2);
+    let (second, ms) = (ms / 1_000, ms % 1_000);
+    format!(
+        "{year:04}{month:02}{day:02}T{:02}{:02}{:02}.{ms:03}Z",
+        second / 3_600,
+        second / 60 % 60,
+        second % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{next, of_file, utc};
+
+    #[test]
+    fn times_are_those_of_the_calendar() {
+        assert_eq!(utc(0), "19700101T000000.000Z");
+        assert_eq!(utc(951_782_400_000), "20000229T000000.000Z");
+        assert_eq!(utc(1_709_251_199_999), "20240229T235959.999Z");
+        assert_eq!(utc(1_795_350_896_789), "20261122T123456.789Z");
+        assert_eq!(utc(4_107_542_400_000), "21000301T000000.000Z");
+    }
+
+    #[test]
+    fn no_two_names_are_equal() {
+        assert_ne!(next(), next());
+    }
+
+    #[test]
+    fn files_of_dumps_are_known_by_their_names() {
+        let name = next();
+        for extension in ["txt", "json", "busy.folded"] {
+            assert_eq!(of_file(&format!("{name}.{extension}")), Some(&name[..]), "{extension}");
+        }
+        let other = "diagnose-a.b-c-19991231T235959.000Z-1-12";
+        assert_eq!(of_file(&format!("{other}.idle.folded")), Some(other));
+        for foreign in [
+            "diagnose-4711-1.txt",
+            "diagnose-a-19991231T235959.000Z-1-12.rs",
+            "diagnose-a-19991231T235959.000Z-1-.txt",
+            "diagnose-a-19991231T2359.000Z-1-1.txt",
+            "diagnose-é9991231T235959.000Z-1-1.txt",
+            "xdiagnose-a-19991231T235959.000Z-1-1.txt",
+            "diagnose-Z-1-1.txt",
+            "diagnose-.txt",
+        ] {
+            assert_eq!(of_file(foreign), None, "{foreign}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! How many dumps stay in a folder.
+//!
+//! A program that is asked for dumps by a script, or that restarts and dumps at each exit, fills a disk one day. So a folder
+//! holds so many dumps and so many bytes of them, of all processes that write there; then the oldest goes. What is not
+//! called as a dump is no business of ours, and the dump just written stays.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::dump_name;
+
+/// The bounds of a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Keep {
+    /// Dumps; each may be several files.
+    pub(crate) dumps: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Keep {
+    /// What holds unless something else is said: 100 dumps, 1 GiB.
+    pub(crate) const DEFAULT: Self = Self { dumps: 100, bytes: 1 << 30 };
+    /// No bounds.
+    pub(crate) const ALL: Self = Self { dumps: u64::MAX, bytes: u64::MAX };
+
+    /// `20`, `500MB`, `20,500MB` or `off`; a bound that is not named has none.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        if ["off", "all", "none"].contains(&text.to_ascii_lowercase().as_str()) {
+            return Some(Self::ALL);
+        }
+        let mut keep = Self::ALL;
+        for part in text.split(',').map(str::trim) {
+            let end = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+            let (number, unit) = part.split_at(end);
+            let number: u64 = number.parse().ok()?;
+            let unit = match unit.trim().to_ascii_lowercase().as_str() {
+                "" => None,
+                "b" => Some(1),
+                "kb" | "kib" | "k" => Some(1 << 10),
+                "mb" | "mib" | "m" => Some(1 << 20),
+                "gb" | "gib" | "g" => Some(1 << 30),
+                _ => return None,
+            };
+            match unit {
+                Some(unit) => keep.bytes = number.saturating_mul(unit),
+                None => keep.dumps = number,
+            }
+        }
+        Some(keep)
+    }
+
+    /// Removes the oldest dumps of a folder until it is within the bounds. Returns how many went; errors are left alone,
+    /// because another process may be at the same.
+    pub(crate) fn enforce(self, folder: &Path, newest: &str) -> u64 {
+        if self == Self::ALL {
+            return 0;
+        }
+        let mut dumps = found(folder);
+        let newest = dumps.remove(newest).unwrap_or_default();
+        let mut dumps: Vec<Dump> = dumps.into_values().collect();
+        dumps.sort_by(|a, b| (a.written, &a.files).cmp(&(b.written, &b.files)));
+        let (mut left, mut bytes) = (1, newest.bytes);
+        let mut removed = 0;
+        for dump in dumps.iter().rev() {
+            left += 1;
+            bytes = dump.bytes.saturating_add(bytes);
+            if left > self.dumps || bytes > self.bytes {
+                removed += 1;
+                for file in &dump.files {
+                    let _ = fs::remove_file(file);
+                }
+            }
+        }
+        removed
+    }
+}
+
+/// The files of one dump.
+#[derive(Debug, Default)]
+struct Dump {
+    files: Vec<PathBuf>,
+    bytes: u64,
+    /// When the last of them was.
+    written: Option<SystemTime>,
+}
+
+fn found(folder: &Path) -> BTreeMap<String, Dump> {
+    let mut dumps = BTreeMap::<String, Dump>::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str().and_then(dump_name::of_file) else { continue };
+        // Of a link itself, not of what it leads to.
+        let Ok(metadata) = entry.metadata() else { continue };
+        if !metadata.is_file() {
+            continue;
+        }
+        let dump = dumps.entry(name.to_owned()).or_default();
+        dump.files.push(entry.path());
+        dump.bytes = dump.bytes.saturating_add(metadata.len());
+        dump.written = dump.written.max(metadata.modified().ok());
+    }
+    dumps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Keep;
+
+    #[test]
+    fn bounds_are_numbers_of_dumps_and_of_bytes() {
+        let keep = |dumps, bytes| Some(Keep { dumps, bytes });
+        assert_eq!(Keep::parse("20"), keep(20, u64::MAX));
+        assert_eq!(Keep::parse("500MB"), keep(u64::MAX, 500 << 20));
+        assert_eq!(Keep::parse("20, 2 GiB"), keep(20, 2 << 30));
+        assert_eq!(Keep::parse("off"), Some(Keep::ALL));
+        assert_eq!(Keep::parse("99999999999G"), keep(u64::MAX, u64::MAX));
+        for wrong in ["", ",", "20,", "-1", "many", "5 bytes", "1.5GB"] {
+            assert_eq!(Keep::parse(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! A dump when a file appears, on a thread of its own: where there are no signals, and where nobody may send one.
+//!
+//! The file is looked for twice a second, and removed before the dump: whoever makes it sees that it was taken. What is in
+//! it does not matter.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
+
+use crate::say::say;
+
+/// From look to look.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Looks for `path`, instead of what was looked for before.
+pub(crate) fn watch(path: Option<PathBuf>, action: impl Fn() + Send + 'static) {
+    /// How often this was called: an older thread ends.
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let call = CALLS.fetch_add(1, Relaxed) + 1;
+    let Some(path) = path else { return };
+    let thread = thread::Builder::new().name("diagnose-trigger".to_owned());
+    let thread = thread.spawn(move || {
+        while CALLS.load(Relaxed) == call {
+            if path.symlink_metadata().is_ok() {
+                if let Err(error) = fs::remove_file(&path) {
+                    say!("diagnose: cannot remove `{}`, which asks for a dump: {error}; it is not looked for any more", path.display());
+                    return;
+                }
+                action();
+            }
+            thread::sleep(PAUSE);
+        }
+    });
+    if let Err(error) = thread {
+        say!("diagnose: no thread that looks for a file: {error}");
+    }
+}

@@ -1,0 +1,112 @@
+//! The files of dumps: whose they are, what they are called, how many stay, and settings that make no sense.
+#![cfg(unix)]
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use diagnose_abuse_tests::child::{command, output};
+
+/// A folder of this test's own, and one in it for dumps.
+struct Folder(PathBuf, PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("diagnose-dumps-{test}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let name = OsStr::from_bytes(b"d\xffumps");
+        fs::create_dir_all(folder.join(name)).expect("a folder");
+        Self(folder.clone(), folder.join(name))
+    }
+
+    /// Runs the program, and returns what it said on stderr.
+    fn run(&self, variables: &[(&str, &str)]) -> String {
+        let mut command = command(env!("CARGO_BIN_EXE_dumps"));
+        command.env("DIAGNOSE_DIR", &self.1).env("DIAGNOSE_ON_EXIT", "1").envs(variables.iter().copied());
+        let output = output(&mut command, Duration::from_secs(30));
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(output.stdout, b"7\n");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+
+    fn files(&self) -> BTreeSet<String> {
+        names(&self.1)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn names(folder: &Path) -> BTreeSet<String> {
+    let files = fs::read_dir(folder).expect("a folder").flatten();
+    files.map(|file| file.file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn dumps_are_their_users_alone() {
+    let folder = Folder::new("modes");
+    folder.run(&[]);
+    assert_eq!(folder.files().len(), 4);
+    for file in fs::read_dir(&folder.1).expect("a folder").flatten() {
+        let mode = file.metadata().expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{file:?}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_text_is_taken_as_it_is() {
+    let folder = Folder::new("bytes");
+    folder.run(&[("DIAGNOSE_FORMATS", "txt")]);
+    assert_eq!(folder.files().len(), 1);
+    assert_eq!(names(&folder.0).len(), 1, "{:?}", names(&folder.0));
+}
+
+#[test]
+fn a_list_without_a_format_is_named_and_ignored() {
+    let folder = Folder::new("formats");
+    let stderr = folder.run(&[("DIAGNOSE_FORMATS", ",,,")]);
+    assert!(stderr.contains("DIAGNOSE_FORMATS=`,,,` names no format; it is ignored"), "{stderr}");
+    assert_eq!(folder.files().len(), 4);
+}
+
+#[test]
+fn the_oldest_dumps_go_and_nothing_else_does() {
+    let folder = Folder::new("keep");
+    let foreign = ["notes.txt", "diagnose-4711-1.txt", "diagnose.json"];
+    for name in foreign {
+        fs::write(folder.1.join(name), name).expect("it can be written");
+    }
+    let mut all = Vec::new();
+    for _ in 0..4 {
+        let before = folder.files();
+        folder.run(&[("DIAGNOSE_FORMATS", "txt,json"), ("DIAGNOSE_KEEP", "2")]);
+        let new: BTreeSet<String> = folder.files().difference(&before).cloned().collect();
+        assert_eq!(new.len(), 2);
+        all.push(new);
+    }
+    let mut expected: BTreeSet<String> = foreign.iter().map(|name| (*name).to_owned()).collect();
+    expected.extend(all[2..].iter().flatten().cloned());
+    assert_eq!(folder.files(), expected);
+    // A dump that is larger than all that may stay is there all the same, and alone.
+    let stderr = folder.run(&[("DIAGNOSE_FORMATS", "txt"), ("DIAGNOSE_KEEP", "10B")]);
+    assert!(stderr.contains("removed the 2 oldest dumps"), "{stderr}");
+    assert_eq!(folder.files().len(), foreign.len() + 1);
+    for name in foreign {
+        assert_eq!(fs::read_to_string(folder.1.join(name)).expect("it is there"), name);
+    }
+}
+
+#[test]
+fn a_bound_that_is_not_understood_is_named_and_ignored() {
+    let folder = Folder::new("bound");
+    let stderr = folder.run(&[("DIAGNOSE_KEEP", "some")]);
+    assert!(stderr.contains("DIAGNOSE_KEEP=`some` is not understood"), "{stderr}");
+    assert_eq!(folder.files().len(), 4);
+}
