@@ -229,6 +229,8 @@ mod switch;
 #[cfg(feature = "record")]
 mod sync;
 #[cfg(feature = "record")]
+mod task_attr;
+#[cfg(feature = "record")]
 mod timed;
 #[cfg(all(feature = "record", feature = "tokio"))]
 pub mod tokio;
@@ -330,13 +332,15 @@ pub use dump::{dump, dump_to};
 #[cfg(feature = "record")]
 pub use named::FutureExt;
 #[cfg(not(feature = "record"))]
-pub use off::{FutureExt, Hold, Resource, set_enabled, spawn_with, wait};
+pub use off::{FutureExt, Hold, Resource, set_enabled, spawn_with, task_attr, wait};
 #[cfg(feature = "reports")]
 pub use snapshot::{Snapshot, lock_order, reset, snapshot, tree, waiters};
 #[cfg(feature = "record")]
 pub use spawned::{Spawned, spawn_with};
 #[cfg(feature = "record")]
 pub use switch::set_enabled;
+#[cfg(feature = "record")]
+pub use task_attr::task_attr;
 #[cfg(feature = "record")]
 pub use timed::Timed;
 #[cfg(feature = "reports")]

@@ -22,6 +22,9 @@ where
     spawn(future)
 }
 
+/// Without the feature `record` nothing is known of a task, and nothing is formatted.
+pub fn task_attr(_name: &'static str, _value: impl std::fmt::Display) {}
+
 /// Without the feature `record` nothing is known of a resource.
 #[derive(Debug, Clone)]
 pub struct Resource(());

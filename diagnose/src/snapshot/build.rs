@@ -11,7 +11,7 @@ use super::order;
 use super::reset;
 use crate::clock::{self, Scale};
 use crate::tree::Histogram;
-use crate::{label, live, recorder, site, switch, waits, watchdog};
+use crate::{label, live, recorder, site, switch, task_attr, waits, watchdog};
 
 /// Puts a capture into its final shape and order.
 pub(super) fn build(merged: &Merged, alive: &Alive) -> Snapshot {
@@ -38,6 +38,7 @@ pub(super) fn build(merged: &Merged, alive: &Alive) -> Snapshot {
     snapshot.long_poll_ns = watchdog::long_poll_ns();
     snapshot.lock_order = order::build();
     alive.build(&mut snapshot, scale, |site| order.site_number(site));
+    task_attr::fill(&mut snapshot.tasks);
     add_open_queues(&mut snapshot);
     snapshot
 }

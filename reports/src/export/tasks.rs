@@ -135,7 +135,10 @@ impl<'a> Forest<'a> {
         let label = task.label.as_deref().map(|label| format!(" {}", printable(label))).unwrap_or_default();
         let kind = if task.kind == TaskKind::Blocking { "blocking " } else { "" };
         let head = if group.len() == 1 {
-            format!("{kind}task {} {name}{label}", task.id)
+            let attributes = task.attributes.iter();
+            let attributes =
+                attributes.map(|(name, value)| format!(" {}={}", printable(name), printable(value)));
+            format!("{kind}task {} {name}{label}{}", task.id, attributes.collect::<String>())
         } else {
             format!("{} × {kind}task {name}{label}", count(group.len() as u64))
         };

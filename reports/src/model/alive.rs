@@ -1,5 +1,7 @@
 //! What is alive: workers, tasks and spans.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// A runtime.
@@ -64,6 +66,9 @@ pub struct Task {
     /// The label of its root span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// What the program has noted about it, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attributes: BTreeMap<String, String>,
     /// A future, or a closure on a thread for blocking code.
     pub kind: TaskKind,
     /// `tokio`, `smol`, …; empty if it was met without being spawned through this crate.

@@ -67,6 +67,7 @@ fn results_are_the_same() {
     assert_eq!(run(diagnose::block!(async { 2 })), 2);
     assert_eq!(run(ready(3).diagnose("named")), 3);
     diagnose::set_enabled(true);
+    diagnose::task_attr("request", 17);
 }
 
 #[test]

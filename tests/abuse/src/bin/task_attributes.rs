@@ -1,0 +1,42 @@
+//! Tasks with facts about them: as many as a server has requests in a day, a few of them alive.
+
+use diagnose::diagnose;
+use diagnose::tokio;
+use diagnose_abuse_tests::usage::resident;
+
+#[diagnose]
+async fn serves(id: u32) {
+    diagnose::task_attr("request", id);
+    diagnose::task_attr("body", format_args!("{id:0200}"));
+    tokio::task::yield_now().await;
+}
+
+#[diagnose]
+async fn waits() {
+    diagnose::task_attr("request", 16);
+    diagnose::task_attr("request", 17);
+    diagnose::task_attr("peer", "a\u{1B}[2J\nb");
+    std::future::pending::<()>().await;
+}
+
+#[::tokio::main(flavor = "current_thread")]
+async fn main() {
+    diagnose::task_attr("of", "no task");
+    let _waiting = tokio::spawn(waits());
+    let mut before = 0;
+    for round in 0..40 {
+        let tasks: Vec<_> = (0..5_000).map(|task| tokio::spawn(serves(round * 5_000 + task))).collect();
+        for task in tasks {
+            task.await.expect("it ends");
+        }
+        // The registry has grown to what is alive at the same time.
+        if round == 1 {
+            before = resident();
+        }
+    }
+    println!("{}", resident().saturating_sub(before));
+    println!("{}", diagnose::tree());
+    for task in diagnose::snapshot().tasks {
+        println!("attributes {:?}", task.attributes);
+    }
+}
