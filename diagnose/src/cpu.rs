@@ -49,6 +49,11 @@ pub(crate) fn is_asleep(thread_id: u64) -> Option<bool> {
     Some(matches!(state, 'S' | 'D'))
 }
 
+/// Whether the threads of this process can be counted here.
+pub(crate) fn counts_threads() -> bool {
+    std::fs::read_dir("/proc/self/task").is_ok()
+}
+
 /// How long ago the threads of this process began that are not among `known`, are not this one, and not of this crate, in
 /// nanoseconds. Where it cannot be known, one that began just now.
 pub(crate) fn foreign_threads(known: &[u64]) -> Vec<u64> {

@@ -121,8 +121,23 @@
 //! 32 bare ones would do, if the outermost stands first in the source. Boxing one, or `#![recursion_limit = "256"]`, is the
 //! way out of both.
 //!
-//! Memory is bounded: 16,384 nodes of about 700 bytes per thread, 128 levels, 1,024 labels, a million live spans of 64
+//! Memory is bounded: 16,384 nodes of about 700 bytes per thread, 128 levels, 1,024 labels, 16 [facts](task_attr) for each living task, a million live spans of 64
 //! bytes. What goes over a bound is in a node `[other]`, and counted in the footer of every report.
+//!
+//! # Platforms
+//!
+//! Recording, reports and wrappers are the same everywhere. What needs the system:
+//!
+//! | | Linux | macOS, FreeBSD, other Unix | Windows |
+//! |---|---|---|---|
+//! | dump on a signal | yes | yes | no: [`Builder::trigger`], a file that is watched |
+//! | the clock is a counter of the processor | x86-64, aarch64 | aarch64 on macOS, else `Instant` | no, `Instant` |
+//! | threads outside of runtimes are counted | yes | no: what rests on them is *likely* at most | no |
+//! | a thread that is blocked is told from one that spins | yes | no | no |
+//! | `native-stacks` | x86-64, aarch64 | no | no |
+//! | dumps are readable by their user alone | yes | yes | as the folder is |
+//!
+//! The tests run on Linux; for the others it is checked that everything compiles.
 //!
 //! # Reports
 //!

@@ -97,6 +97,7 @@ fn reads_like_the_model() {
       "resources": [],
       "waits": [],
       "foreign_threads": 0,
+      "are_threads_unknown": false,
       "verdicts": []
     }
     "#);

@@ -11,7 +11,7 @@ use super::order;
 use super::reset;
 use crate::clock::{self, Scale};
 use crate::tree::Histogram;
-use crate::{label, live, recorder, site, switch, task_attr, waits, watchdog};
+use crate::{cpu, label, live, recorder, site, switch, task_attr, waits, watchdog};
 
 /// Puts a capture into its final shape and order.
 pub(super) fn build(merged: &Merged, alive: &Alive) -> Snapshot {
@@ -39,6 +39,7 @@ pub(super) fn build(merged: &Merged, alive: &Alive) -> Snapshot {
     snapshot.lock_order = order::build();
     alive.build(&mut snapshot, scale, |site| order.site_number(site));
     task_attr::fill(&mut snapshot.tasks);
+    snapshot.are_threads_unknown = !cpu::counts_threads();
     add_open_queues(&mut snapshot);
     snapshot
 }

@@ -29,6 +29,9 @@ pub(crate) fn head(snapshot: &Snapshot, tasks: &HashMap<u64, &Task>) -> String {
     page.push('\n');
     runtimes(&mut page, snapshot);
     workers(&mut page, snapshot, tasks);
+    if snapshot.are_threads_unknown {
+        page.push_str("threads: not counted on this system; what rests on their number is likely at most, never proven\n");
+    }
     polls(&mut page, snapshot);
     page
 }

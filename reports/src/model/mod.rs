@@ -84,6 +84,9 @@ pub struct Snapshot {
     /// own. Whatever a task has given away may be with one of them.
     #[serde(default)]
     pub foreign_threads: u64,
+    /// Threads cannot be counted on that system: one such thread is taken to be there.
+    #[serde(default)]
+    pub are_threads_unknown: bool,
 }
 
 /// The recorded process.
