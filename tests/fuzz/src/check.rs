@@ -1,0 +1,67 @@
+//! What must be true of any input.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use diagnose_reports::{Format, Report, Snapshot, View, fold, rows, write};
+
+/// An input takes at most so long, in an unoptimized build on a busy machine.
+const LIMIT: Duration = Duration::from_secs(20);
+
+const VIEWS: [View; 4] = [View::Wall, View::Time, View::Busy, View::Idle];
+
+/// Whether the input is a snapshot to the reader.
+///
+/// # Errors
+/// What went wrong, if anything did.
+pub fn check(input: &[u8], number: u64) -> Result<bool, String> {
+    let start = Instant::now();
+    let result = catch_unwind(AssertUnwindSafe(|| reports(input, number)));
+    let took = start.elapsed();
+    match result {
+        Ok(Ok(_)) if took > LIMIT => Err(format!("it took {took:?}")),
+        Ok(result) => result,
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()));
+            Err(format!("a panic: {}", text.unwrap_or_default()))
+        }
+    }
+}
+
+fn reports(input: &[u8], number: u64) -> Result<bool, String> {
+    let Ok(snapshot) = Snapshot::read_json(input) else { return Ok(false) };
+    // Four inputs that follow each other see all views.
+    let view = VIEWS[usize::try_from(number % 4).unwrap_or(0)];
+    for format in [Format::Svg, Format::Folded, Format::Text, Format::Dot] {
+        let page = page(&snapshot, format, view)?;
+        if page.is_empty() && format != Format::Dot {
+            return Err(format!("an empty page of {format:?}"));
+        }
+    }
+    let saved = page(&snapshot, Format::Json, view)?;
+    let back = Snapshot::read_json(saved.as_bytes()).map_err(|error| format!("not read back: {error}"))?;
+    if back != snapshot {
+        return Err("what is read back differs".to_owned());
+    }
+    let _ = (snapshot.tree(), snapshot.waiters(), snapshot.lock_order_text());
+    let _ = (fold(&snapshot, view), rows(&snapshot));
+    for verdict in snapshot.verdicts() {
+        let _ = verdict.to_string();
+    }
+    Ok(true)
+}
+
+fn page(snapshot: &Snapshot, format: Format, view: View) -> Result<String, String> {
+    let mut page = Vec::new();
+    write(snapshot, Report::new(format).view(view), &mut page)
+        .map_err(|error| format!("{format:?}: {error}"))?;
+    let page = String::from_utf8(page).map_err(|error| format!("{format:?}: {error}"))?;
+    match page
+        .chars()
+        .find(|&c| c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{200B}' | '\u{202E}'))
+    {
+        Some(c) => Err(format!("{format:?} has {c:?} in it")),
+        None => Ok(page),
+    }
+}

@@ -1,0 +1,19 @@
+//! The dumps that inputs are made from.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+/// All dumps, in the order of their names.
+///
+/// # Panics
+/// If they are not there, or are not JSON.
+#[must_use]
+pub fn all() -> Vec<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let mut paths: Vec<_> = fs::read_dir(folder).expect("the corpus").flatten().map(|it| it.path()).collect();
+    paths.sort();
+    let read = |path: &std::path::PathBuf| fs::read(path).expect("a file of the corpus");
+    paths.iter().map(|path| serde_json::from_slice(&read(path)).expect("JSON")).collect()
+}

@@ -1,0 +1,24 @@
+//! Some thousand inputs; a million are the program's to take, see the head of `src/lib.rs`.
+
+use diagnose_fuzz_tests::{check, corpus, mutate};
+
+#[test]
+fn no_input_brings_a_report_down() {
+    let corpus = corpus::all();
+    let mut read = 0;
+    for number in 0..3_000 {
+        let input = mutate::input(&corpus, 1, number);
+        match check::check(&input, number) {
+            Ok(is_read) => read += u64::from(is_read),
+            Err(what) => panic!("input {number}: {what}\n{}", String::from_utf8_lossy(&input)),
+        }
+    }
+    assert!(read > 1_000, "{read} inputs got past the reader");
+}
+
+#[test]
+fn the_corpus_is_read_as_it_is() {
+    for (number, dump) in (0..).zip(corpus::all()) {
+        assert_eq!(check::check(dump.to_string().as_bytes(), number), Ok(true), "dump {number}");
+    }
+}
