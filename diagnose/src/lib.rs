@@ -243,6 +243,8 @@ pub mod std;
 mod switch;
 #[cfg(feature = "record")]
 mod sync;
+#[cfg(feature = "reports")]
+mod threads;
 #[cfg(feature = "record")]
 mod task_attr;
 #[cfg(feature = "record")]
@@ -337,10 +339,10 @@ pub use custom::{Hold, Resource, wait};
 pub use diagnose_reports::Resource as ListedResource;
 #[cfg(feature = "reports")]
 pub use diagnose_reports::{
-    Bucket, Clock, Confidence, Dropped, Error, Forgot, Format, Kind, Link, LinkNode, LinkRole, LockInversion,
-    LockOrder, LockPair, LockedResource, Mode, Node, Place, Process, Report, ResourceKind, Role, Runtime,
-    Site, Span, Stake, State, Taken, Task, TaskKind, Thread, Told, Usage, Verdict, VerdictDetail,
-    VerdictKind, View, Wait, Whereabouts, Worker,
+    Bucket, Clock, Confidence, Dropped, Error, Forgot, Format, Kind, Link, LinkNode, LinkRole,
+    LockInversion, LockOrder, LockPair, LockedResource, Mode, Node, Place, Process, Report, ResourceKind,
+    Role, Runtime, Site, Span, Stake, State, Taken, Task, TaskKind, Thread, Told, Usage, Verdict,
+    VerdictDetail, VerdictKind, View, Wait, Whereabouts, Worker,
 };
 #[cfg(feature = "reports")]
 pub use dump::{dump, dump_to};
@@ -390,4 +392,6 @@ pub mod __private {
     pub use crate::recorder::{Arm, Frame, Span};
     pub use crate::site::{Body, Kind, Site};
     pub use crate::timed::Timed;
+    #[cfg(feature = "native-stacks")]
+    pub use crate::watchdog::{addresses_of, interrupt_thread};
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use diagnose_reports::{Runtime, Snapshot, State, Task, Worker, clean_line};
 
 use super::looks::Finding;
-use super::stack;
+use super::native_stack;
 use crate::cpu::{self, Usage};
 use crate::live;
 
@@ -59,7 +59,7 @@ impl Texts<'_> {
             // Writing to a string cannot fail.
             let _ = write!(alarm, "\n  {branch}{} ({place}){mark}", clean_line(&site.name));
         }
-        let stack = task.thread_id.map(stack::of).unwrap_or_default();
+        let stack = task.thread_id.map(native_stack::of).unwrap_or_default();
         // It may have gone on while its thread was asked.
         if !stack.is_empty() && live::is_in_poll(task.id, task.polls) {
             alarm.push_str("\n  native stack, innermost first:");

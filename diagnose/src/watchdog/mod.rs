@@ -24,41 +24,39 @@
 //! ```
 //! ```text
 //! watch    the thread, its settings, what it has raised
-//! late     whether anything is, without a snapshot
+//! late     whether anything is, without a snapshot, and when to look for that
 //! looks    what runs for long, or is in the queue, in a snapshot, and was not said yet: a pure function
 //! alarms   how that is said
 //! hangs    when to ask for verdicts, and which of them were not said yet
-//! stack    the native stack of a thread, as lines; interrupt: how it is walked. With the feature `native-stacks`
+//! native_stack  the native stack of a thread, as lines. With the feature `native-stacks`
 //! ```
 
 mod alarms;
 mod hangs;
+mod late;
+mod looks;
 #[cfg(all(
     feature = "native-stacks",
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
-mod interrupt;
-mod late;
-mod looks;
+mod native_stack;
 #[cfg(not(all(
     feature = "native-stacks",
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
 mod no_stack;
-#[cfg(all(
-    feature = "native-stacks",
-    target_os = "linux",
-    any(target_arch = "x86_64", target_arch = "aarch64")
-))]
-mod stack;
 mod watch;
 
+#[cfg(feature = "native-stacks")]
+pub(crate) use native_stack::prepare_thread;
+#[cfg(feature = "native-stacks")]
+pub use native_stack::{addresses_of, interrupt_thread};
 #[cfg(not(all(
     feature = "native-stacks",
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
-use no_stack as stack;
+use no_stack as native_stack;
 pub(crate) use watch::{alarms, long_poll_ns, set_long_polls, watch};

@@ -3,16 +3,22 @@
 use diagnose_tidy::{Source, sources};
 
 /// Files where `unsafe` may stand, each for a reason in its head.
-const UNSAFE: [&str; 10] = [
+const UNSAFE: [&str; 16] = [
     "diagnose/src/async_lock/owned.rs",
     "diagnose/src/clock/counter.rs",
     "diagnose/src/exit.rs",
+    "diagnose/src/fork.rs",
     "diagnose/src/live/waker.rs",
     "diagnose/src/tokio/sync/owned.rs",
     "diagnose/src/tree/link.rs",
     "diagnose/src/tree/loom.rs",
     "diagnose/src/watchdog/interrupt.rs",
+    "diagnose/src/watchdog/native_stack/alt_stack.rs",
+    "diagnose/src/watchdog/native_stack/interrupt.rs",
     "tests/abuse/src/bin/clock.rs",
+    "tests/abuse/src/bin/forks.rs",
+    "tests/abuse/src/bin/interrupts.rs",
+    "tests/abuse/src/bin/waker.rs",
     "tests/process/src/cpu.rs",
 ];
 

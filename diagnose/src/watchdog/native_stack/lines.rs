@@ -10,6 +10,8 @@
 //! clone3                          ┘
 //! ```
 
+use super::{interrupt, unwind};
+
 /// So many lines are shown, and so many of the innermost that are not the program's own.
 const MAX_LINES: usize = 32;
 const MAX_INNERMOST: usize = 6;
@@ -23,9 +25,14 @@ struct Frame {
 }
 
 /// What the thread is in, innermost first, a line each. Empty if it does not answer.
-pub(super) fn of(thread_id: u64) -> Vec<String> {
-    let addresses = super::interrupt::stack_of(thread_id).unwrap_or_default();
-    shown(addresses.into_iter().flat_map(functions).collect())
+pub(in crate::watchdog) fn of(thread_id: u64) -> Vec<String> {
+    shown(addresses_of(thread_id).into_iter().flat_map(functions).collect())
+}
+
+/// The addresses of the code that the thread is in, innermost first. Empty if it does not answer.
+#[must_use]
+pub fn addresses_of(thread_id: u64) -> Vec<usize> {
+    interrupt::copy_of(thread_id).map(|copied| unwind::addresses(&copied)).unwrap_or_default()
 }
 
 /// The functions at an address: those that were compiled into one stand there together, innermost first.
@@ -41,6 +48,12 @@ fn functions(address: usize) -> Vec<Frame> {
         frames.push(Frame { name: format!("{name:#}"), place: place.unwrap_or_default() });
     });
     frames
+}
+
+/// Copies the stack of the thread and does not unwind it. Returns how many words were copied; zero if it does not answer.
+#[must_use]
+pub fn interrupt_thread(thread_id: u64) -> usize {
+    interrupt::copy_of(thread_id).map_or(0, |copied| copied.stack.len())
 }
 
 fn shown(frames: Vec<Frame>) -> Vec<String> {

@@ -1,0 +1,221 @@
+//! Copies the registers and the stack of another thread, by a signal to that thread.
+//!
+//! ```text
+//! watchdog   IDLE ──▶ WANTED(thread) ── tgkill ──▶ …                     ──▶ reads the copy ──▶ IDLE
+//! thread                                        COPYING ──▶ DONE
+//! ```
+//! One thread is asked at a time. A thread that does not answer in time, because it blocks signals or has ended, is not waited
+//! for: the request is taken back, and a handler that runs late finds no request and returns.
+//!
+//! The handler only copies. It may interrupt its thread anywhere: inside the allocator, the dynamic linker or the unwinder of
+//! a panic. So it calls no unwinder, takes no lock, allocates nothing and follows no pointer of the thread. The kernel copies
+//! the stack (`process_vm_readv`) and stops at memory that is not there, where a load would be a segmentation fault. The copy
+//! is unwound later, on the watchdog's thread, in `unwind.rs`.
+//!
+//! Unsafe is kept in this file: signals and the copy are calls into C.
+
+#![allow(unsafe_code)]
+
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::unwind::{Copied, Registers};
+use crate::sync::OnceCell;
+
+/// Bytes that are copied of a stack at most, from the innermost frame on.
+const MAX_BYTES: usize = 256 << 10;
+const MAX_WORDS: usize = MAX_BYTES / size_of::<u64>();
+/// The kernel is asked for the stack in parts: it need not copy a part of which a page is missing.
+const PARTS: usize = 16;
+const PART_BYTES: usize = MAX_BYTES / PARTS;
+
+/// How long a thread has to begin with the copy, and then to end it.
+const LIMIT: Duration = Duration::from_secs(1);
+
+/// What is going on: the kernel's number of the thread that is asked, above two bits.
+static STATE: AtomicU64 = AtomicU64::new(IDLE);
+const IDLE: u64 = 0;
+const WANTED: u64 = 1;
+const COPYING: u64 = 2;
+const DONE: u64 = 3;
+
+/// The last copy of a stack, from the stack pointer on. Written by the handler between COPYING and DONE.
+static STACK: [AtomicU64; MAX_WORDS] = [const { AtomicU64::new(0) }; MAX_WORDS];
+/// How many bytes of `STACK` are valid.
+static BYTES: AtomicUsize = AtomicUsize::new(0);
+/// Instruction pointer, stack pointer, frame pointer, link register: as the thread was interrupted.
+static REGISTERS: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
+
+/// Copies the registers and the stack of a thread of this process. `None` if it does not answer.
+pub(super) fn copy_of(thread_id: u64) -> Option<Copied> {
+    let signal = (*SIGNAL.get_or_init(take_signal))?;
+    let state = |what: u64| thread_id << 2 | what;
+    // Release pairs with the Acquire in the handler, which comes after the last copy was read.
+    STATE.compare_exchange(IDLE, state(WANTED), Ordering::Release, Ordering::Relaxed).ok()?;
+    let is_sent = send(signal, thread_id);
+    if !is_sent || !is_done(state(DONE), thread_id) {
+        let taken_back = STATE.compare_exchange(state(WANTED), IDLE, Ordering::Relaxed, Ordering::Relaxed);
+        // A thread that has begun to copy is stopped by nothing but the scheduler.
+        if taken_back.is_ok() || !is_done(state(DONE), thread_id) {
+            return None;
+        }
+    }
+    let words = BYTES.load(Ordering::Relaxed) / size_of::<u64>();
+    let stack = STACK.iter().take(words).map(|word| word.load(Ordering::Relaxed)).collect();
+    let [instruction, stack_pointer, frame_pointer, link] =
+        REGISTERS.each_ref().map(|register| register.load(Ordering::Relaxed));
+    STATE.store(IDLE, Ordering::Relaxed);
+    Some(Copied { registers: Registers { instruction, stack_pointer, frame_pointer, link }, stack })
+}
+
+/// Waits until the state is `done`, the thread has ended, or the limit is over.
+fn is_done(done: u64, thread_id: u64) -> bool {
+    let end = Instant::now() + LIMIT;
+    let mut turns = 0_u32;
+    // Acquire pairs with the Release at the end of the handler: the state brings the copy with it.
+    while STATE.load(Ordering::Acquire) != done {
+        turns += 1;
+        if turns < 20 {
+            thread::yield_now();
+        } else if Instant::now() >= end || !send(0, thread_id) {
+            return STATE.load(Ordering::Acquire) == done;
+        } else {
+            thread::sleep(Duration::from_micros(50));
+        }
+    }
+    true
+}
+
+/// The signal that asks; `None` if the program uses all real-time signals.
+static SIGNAL: OnceCell<Option<c_int>> = OnceCell::new();
+
+/// Takes the last real-time signal for which there is no handler.
+fn take_signal() -> Option<c_int> {
+    let signal = (libc::SIGRTMIN()..=libc::SIGRTMAX()).rev().find(|signal| is_free(*signal))?;
+    // SAFETY: all zeros is a value of this structure of numbers and a pointer.
+    let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+    action.sa_sigaction = on_signal as extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) as usize;
+    // On the signal stack of the thread: it may be at the end of its own. See `alt_stack.rs`.
+    action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
+    // SAFETY: the set is a local. No other handler shall run on top of this one, which is short.
+    unsafe { libc::sigfillset(&raw mut action.sa_mask) };
+    // SAFETY: the handler has the signature that SA_SIGINFO asks for, and does only what a handler may.
+    let result = unsafe { libc::sigaction(signal, &raw const action, std::ptr::null_mut()) };
+    (result == 0).then_some(signal)
+}
+
+fn is_free(signal: c_int) -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: without a new action it only writes the present one to where there is room for it.
+    let result = unsafe { libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) };
+    if result != 0 {
+        return false;
+    }
+    // SAFETY: the call has succeeded, so it was written.
+    unsafe { action.assume_init() }.sa_sigaction == libc::SIG_DFL
+}
+
+/// Sends a signal to a thread. Zero sends none, and tells whether there is such a thread.
+fn send(signal: c_int, thread_id: u64) -> bool {
+    let (process, thread) =
+        (libc::c_long::from(std::process::id()), libc::c_long::try_from(thread_id).unwrap_or(0));
+    // SAFETY: the call takes three numbers. The signal is zero or has a handler, so it ends nothing.
+    unsafe { libc::syscall(libc::SYS_tgkill, process, thread, libc::c_long::from(signal)) == 0 }
+}
+
+/// The handler, on the thread that is asked.
+extern "C" fn on_signal(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the C library's own number of the last error, of this thread.
+    let error = unsafe { libc::__errno_location() };
+    // SAFETY: it points to a number that lives as long as the thread.
+    let before = unsafe { error.read() };
+    // SAFETY: the call takes nothing.
+    let own = unsafe { libc::syscall(libc::SYS_gettid) };
+    let own = u64::try_from(own).unwrap_or(0) << 2;
+    // Acquire pairs with the Release of the request.
+    let asked = STATE.compare_exchange(own | WANTED, own | COPYING, Ordering::Acquire, Ordering::Relaxed);
+    if asked.is_ok() {
+        copy(context);
+        // Release pairs with the Acquire of `is_done`.
+        STATE.store(own | DONE, Ordering::Release);
+    }
+    // SAFETY: as above.
+    unsafe { error.write(before) };
+}
+
+/// Notes the registers, and the stack from its pointer on.
+fn copy(context: *mut c_void) {
+    let registers = registers(context);
+    for (slot, value) in REGISTERS.iter().zip(registers) {
+        slot.store(value, Ordering::Relaxed);
+    }
+    let start = usize::try_from(registers[1]).unwrap_or(0);
+    let part = |number: usize| libc::iovec {
+        iov_base: std::ptr::without_provenance_mut(start.wrapping_add(number * PART_BYTES)),
+        iov_len: PART_BYTES,
+    };
+    let parts: [libc::iovec; PARTS] = std::array::from_fn(part);
+    let own = libc::iovec { iov_base: STACK.as_ptr().cast_mut().cast(), iov_len: MAX_BYTES };
+    // SAFETY: the call takes nothing.
+    let process = unsafe { libc::getpid() };
+    // SAFETY: the kernel writes into a static of atomic words that nobody reads before DONE, up to its length. It reads
+    // what the addresses of this process hold, and stops at the first that holds nothing.
+    let copied = unsafe {
+        libc::process_vm_readv(process, &raw const own, 1, parts.as_ptr(), PARTS as libc::c_ulong, 0)
+    };
+    BYTES.store(usize::try_from(copied).unwrap_or(0), Ordering::Relaxed);
+}
+
+/// Instruction pointer, stack pointer, frame pointer and link register of the interrupted code.
+fn registers(context: *mut c_void) -> [u64; 4] {
+    let context = context.cast::<libc::ucontext_t>();
+    // SAFETY: with SA_SIGINFO the kernel hands the handler such a structure, which lives as long as the handler runs.
+    let registers = unsafe { &(*context).uc_mcontext };
+    #[cfg(target_arch = "x86_64")]
+    {
+        let value = |name: c_int| {
+            let value = usize::try_from(name).ok().and_then(|index| registers.gregs.get(index));
+            value.map_or(0, |value| u64::from_ne_bytes(value.to_ne_bytes()))
+        };
+        [value(libc::REG_RIP), value(libc::REG_RSP), value(libc::REG_RBP), 0]
+    }
+    #[cfg(target_arch = "aarch64")]
+    [registers.pc, registers.sp, registers.regs[29], registers.regs[30]]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    use std::thread;
+
+    use super::copy_of;
+
+    #[test]
+    fn a_thread_that_spins_answers_and_one_that_is_gone_does_not() {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        static STOP: AtomicBool = AtomicBool::new(false);
+        let spins = thread::spawn(|| {
+            let own = std::fs::read_link("/proc/thread-self").unwrap();
+            let own = own.file_name().unwrap().to_str().unwrap().parse().unwrap();
+            NUMBER.store(own, Ordering::Relaxed);
+            while !STOP.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        });
+        while NUMBER.load(Ordering::Relaxed) == 0 {
+            thread::yield_now();
+        }
+        let number = NUMBER.load(Ordering::Relaxed);
+        for _ in 0..100 {
+            let copied = copy_of(number).unwrap();
+            assert!(copied.stack.len() > 32, "{} words", copied.stack.len());
+            assert!(super::super::unwind::addresses(&copied).len() > 3);
+        }
+        STOP.store(true, Ordering::Relaxed);
+        spins.join().unwrap();
+        assert!(copy_of(number).is_none());
+    }
+}

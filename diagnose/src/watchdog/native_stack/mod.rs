@@ -1,0 +1,19 @@
+//! The native stack of a thread that does not come back from a poll.
+//!
+//! ```text
+//! alt_stack   a signal stack for every thread that records
+//! interrupt   copies registers and stack of the thread, in a signal handler that does nothing else
+//! modules     the unwind tables of the loaded files
+//! unwind      from the copy to addresses, on the watchdog's thread
+//! lines       from addresses to the lines that are shown
+//! ```
+
+mod alt_stack;
+mod interrupt;
+mod lines;
+mod modules;
+mod unwind;
+
+pub(crate) use alt_stack::prepare_thread;
+pub(super) use lines::of;
+pub use lines::{addresses_of, interrupt_thread};

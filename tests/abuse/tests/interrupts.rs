@@ -1,0 +1,22 @@
+//! No interruption by the watchdog ends a program, wherever it comes.
+#![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+
+use std::time::Duration;
+
+use diagnose_abuse_tests::child::{command, output};
+
+#[test]
+fn a_thread_is_interrupted_anywhere_and_goes_on() {
+    let count = diagnose_abuse_tests::times(5_000);
+    let mut command = command(env!("CARGO_BIN_EXE_interrupts"));
+    let output = output(command.arg(count.to_string()), Duration::from_secs(60 + count / 500));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{:?} {text}", output.status);
+    let number = |key: &str| {
+        let value = text.split_whitespace().skip_while(|word| *word != key).nth(1);
+        value.and_then(|value| value.parse::<u64>().ok()).unwrap_or_else(|| panic!("{key} in {text:?}"))
+    };
+    assert!(number("count") >= count);
+    // Of every hundredth the stack was unwound, past the interrupted function.
+    assert!(number("unwound") > count / 200 && number("frames") > 5 * number("unwound"), "{text}");
+}
