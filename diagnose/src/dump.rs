@@ -8,7 +8,7 @@ use diagnose_reports::{Error, Report};
 
 use crate::dump_name;
 use crate::keep::Keep;
-use crate::say::say;
+use crate::say;
 use crate::snapshot::snapshot;
 use crate::sync::Mutex;
 
@@ -62,8 +62,8 @@ where
 /// How often a name that is taken is replaced by the next one.
 const MAX_NAMES: u32 = 1_000;
 
-/// Writes one snapshot in several formats as `diagnose-<host>-<start>-<pid>-<n>.<extension>`, says so on stderr, a line a file,
-/// and removes the oldest dumps of the folder where there are more than it shall keep.
+/// Writes one snapshot in several formats as `diagnose-<host>-<start>-<pid>-<n>.<extension>`, and removes the oldest dumps of
+/// the folder where there are more than it shall keep. Then it says so on stderr, a line a file.
 ///
 /// One at a time; a format that cannot be written does not keep the others from it. No file that is there is written to.
 pub(crate) fn dump_set(folder: &Path, reports: &[(String, Report)], keep: Keep) {
@@ -84,16 +84,23 @@ pub(crate) fn dump_set(folder: &Path, reports: &[(String, Report)], keep: Keep) 
         }
         name = dump_name::next();
     }
+    let mut words = Vec::new();
     for (extension, report) in reports {
         let path = folder.join(format!("{name}.{extension}"));
-        match diagnose_reports::write_new_file(&snapshot, *report, &path) {
-            Ok(path) => say!("diagnose: wrote {}", path.display()),
-            Err(error) => say!("diagnose: {error}"),
-        }
+        words.push(match diagnose_reports::write_new_file(&snapshot, *report, &path) {
+            Ok(path) => format!("diagnose: wrote {}", path.display()),
+            Err(error) => format!("diagnose: {error}"),
+        });
     }
     match keep.enforce(&folder, &name) {
         0 => {}
-        1 => say!("diagnose: removed the oldest dump in {} (DIAGNOSE_KEEP)", folder.display()),
-        many => say!("diagnose: removed the {many} oldest dumps in {} (DIAGNOSE_KEEP)", folder.display()),
+        1 => {
+            words.push(format!("diagnose: removed the oldest dump in {} (DIAGNOSE_KEEP)", folder.display()));
+        }
+        many => words.push(format!(
+            "diagnose: removed the {many} oldest dumps in {} (DIAGNOSE_KEEP)",
+            folder.display()
+        )),
     }
+    words.into_iter().for_each(say::later);
 }

@@ -7,7 +7,7 @@
 
 use std::sync::Once;
 
-use crate::say::say;
+use crate::say;
 use crate::sync::Mutex;
 
 type Action = Box<dyn Fn() + Send>;
@@ -19,13 +19,7 @@ static ACTION: Mutex<Option<(u32, Action)>> = Mutex::new(None);
 pub(crate) fn at_exit(action: impl Fn() + Send + 'static) {
     static REGISTERED: Once = Once::new();
     *ACTION.lock() = Some((std::process::id(), Box::new(action)));
-    REGISTERED.call_once(|| {
-        // SAFETY: `run` has the required type and never unwinds; registering a function has no other condition.
-        let status = unsafe { libc::atexit(run) };
-        if status != 0 {
-            say!("diagnose: cannot register for a dump at exit");
-        }
-    });
+    REGISTERED.call_once(|| register(run));
 }
 
 /// Does nothing at exit after all.
@@ -33,10 +27,26 @@ pub(crate) fn clear() {
     *ACTION.lock() = None;
 }
 
-extern "C" fn run() {
+/// Calls `function` when the process ends in one of these ways. It is called on the thread that ends the process.
+pub(crate) fn register(function: fn()) {
+    static FUNCTIONS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
+    extern "C" fn call() {
+        let function = FUNCTIONS.lock().pop();
+        // A panic must not cross into the C library.
+        let _ = function.map(std::panic::catch_unwind);
+    }
+    FUNCTIONS.lock().push(function);
+    // SAFETY: `call` has the required type and never unwinds; registering a function has no other condition.
+    let status = unsafe { libc::atexit(call) };
+    if status != 0 {
+        FUNCTIONS.lock().pop();
+    }
+}
+
+fn run() {
     let action = ACTION.lock().take();
     if let Some((_, action)) = action.filter(|(process, _)| *process == std::process::id()) {
-        // A panic must not cross into the C library.
-        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(action));
+        action();
+        say::flush();
     }
 }

@@ -8,7 +8,7 @@ use diagnose_reports::clean_line;
 
 use crate::context;
 use crate::recorder;
-use crate::say::say;
+use crate::say::say_now;
 use crate::site::{Kind, Site};
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
@@ -52,7 +52,7 @@ fn report() {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n  {indent}{name}{label}{at}");
     }
-    say!("{text}");
+    say_now!("{text}");
 }
 
 fn place(site: &Site) -> String {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use pin_project_lite::pin_project;
 
-use crate::say::say;
+use crate::say::say_now;
 use crate::sync::Mutex;
 
 /// Runs `future`, and panics with the tree of all tasks if it is not done within `limit`.
@@ -110,13 +110,14 @@ impl Shared {
         if state.is_over {
             return;
         }
-        say!("diagnose: not done in time\n\n{tree}");
-        state.tree = Some(tree);
+        state.tree = Some(tree.clone());
         let waker = state.waker.take();
         drop(state);
         if let Some(waker) = waker {
             waker.wake();
         }
+        // Last, on this thread of its own: stderr may be blocked.
+        say_now!("diagnose: not done in time\n\n{tree}");
     }
 }
 

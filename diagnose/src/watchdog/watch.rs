@@ -9,7 +9,7 @@ use super::hangs::Hangs;
 use super::late::late;
 use super::looks::Looks;
 use crate::clock;
-use crate::say::say;
+use crate::say::{self, say};
 use crate::sync::Mutex;
 
 /// How long a poll, or a wait, may take before it is an alarm.
@@ -93,12 +93,14 @@ struct Asked {
 }
 
 fn raise(alarm: String) {
-    say!("diagnose: ALARM {alarm}");
+    let words = format!("diagnose: ALARM {alarm}");
     let mut alarms = ALARMS.lock();
     if alarms.len() == MAX_ALARMS {
         alarms.remove(0);
     }
     alarms.push(alarm);
+    drop(alarms);
+    say::later(words);
 }
 
 fn ns(duration: Duration) -> u64 {
