@@ -203,6 +203,8 @@ mod env;
 mod exit;
 #[cfg(feature = "reports")]
 mod keep;
+#[cfg(all(unix, feature = "reports"))]
+mod fork;
 #[cfg(feature = "record")]
 mod label;
 #[cfg(feature = "record")]

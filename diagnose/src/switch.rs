@@ -47,6 +47,26 @@ pub fn set_enabled(enabled: bool) {
     board.turn_all();
 }
 
+/// The switches of all sites, which nobody else turns meanwhile.
+#[cfg(all(unix, feature = "reports"))]
+pub(crate) struct Held(MutexGuard<'static, Switchboard>);
+
+/// Keeps others from the switches until it is dropped.
+#[cfg(all(unix, feature = "reports"))]
+pub(crate) fn hold() -> Held {
+    Held(lock())
+}
+
+#[cfg(all(unix, feature = "reports"))]
+impl Held {
+    /// Switches recording off.
+    pub(crate) fn turn_off(mut self) {
+        self.0.enabled = false;
+        RECORDS.store(false, Relaxed);
+        self.0.turn_all();
+    }
+}
+
 /// Whether recording is on, in one load: until the environment was read, it is.
 #[inline]
 pub(crate) fn records() -> bool {

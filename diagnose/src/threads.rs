@@ -5,4 +5,6 @@
 pub(crate) fn prepare() {
     #[cfg(feature = "native-stacks")]
     crate::watchdog::prepare_thread();
+    #[cfg(unix)]
+    crate::fork::watch();
 }

@@ -183,7 +183,7 @@ fn buckets(path: &Path, scale: Scale) -> Vec<Bucket> {
     buckets.collect()
 }
 
-fn process() -> Process {
+pub(super) fn process() -> Process {
     let mut process = Process::default();
     process.pid = std::process::id();
     let executable = std::env::current_exe().ok();

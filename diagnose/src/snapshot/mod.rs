@@ -20,6 +20,7 @@ mod stakes;
 mod waits;
 mod whole;
 
+pub(crate) use capture::{Turn, turn};
 pub use diagnose_reports::Snapshot;
 pub use reset::reset;
 
@@ -99,7 +100,9 @@ pub fn waiters() -> String {
 #[must_use]
 pub fn lock_order() -> String {
     let mut snapshot = Snapshot::default();
-    snapshot.lock_order = order::build();
+    if capture::cut_off_from().is_none() {
+        snapshot.lock_order = order::build();
+    }
     snapshot.lock_order_text()
 }
 

@@ -1,5 +1,6 @@
 //! Starting over without touching what the threads are writing.
 
+use super::capture::cut_off_from;
 use super::merged::Merged;
 use crate::clock;
 use crate::live;
@@ -15,6 +16,9 @@ static BASELINE: Mutex<Option<(Merged, u64)>> = Mutex::new(None);
 /// polls and waits included; a wait that began an hour before the reset counts from the reset on. Longest polls
 /// start again from zero.
 pub fn reset() {
+    if cut_off_from().is_some() {
+        return;
+    }
     let now = clock::now();
     let mut merged = Merged::read_all();
     live::note_reset(clock::now());

@@ -22,5 +22,7 @@ mod times;
 pub(crate) use histogram::{BUCKETS, Histogram};
 pub(crate) use link::Link;
 pub(crate) use node::{Key, Node};
+#[cfg(all(unix, feature = "reports"))]
+pub(crate) use thread::leased;
 pub(crate) use thread::{Tree, all, is_nested, lease};
 pub(crate) use times::{Chain, Reading, Sum, Wait};

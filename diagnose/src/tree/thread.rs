@@ -62,6 +62,12 @@ fn new_tree(trees: &mut Vec<&'static Tree>, is_for_strays: bool) -> &'static Tre
     tree
 }
 
+/// How many threads have a tree.
+#[cfg(all(unix, feature = "reports"))]
+pub(crate) fn leased() -> usize {
+    lock().iter().filter(|tree| !tree.is_for_strays && tree.leased.load(Ordering::Relaxed)).count()
+}
+
 /// Every tree there is.
 pub(crate) fn all() -> Vec<&'static Tree> {
     lock().clone()

@@ -1,0 +1,96 @@
+//! Forks under load, and takes snapshots in the children.
+//!
+//! ```text
+//! forks <count>
+//! ```
+//! Prints `alone` where a child had the records of its parent, and `load <n>` for n children that said why they had none. A
+//! child that hangs is ended by its alarm, and so is then this program.
+//!
+//! Unsafe is kept in this file: `fork` and its like are calls into C.
+
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+
+use diagnose::diagnose;
+use diagnose::tokio;
+use tokio::sync::Mutex;
+
+#[diagnose]
+fn recorded() {}
+
+#[diagnose]
+async fn works(lock: Arc<Mutex<u64>>) {
+    loop {
+        *lock.lock().await += 1;
+        let other = tokio::spawn(step(Arc::clone(&lock)));
+        other.await.expect("it does not panic");
+    }
+}
+
+#[diagnose]
+async fn step(lock: Arc<Mutex<u64>>) {
+    *lock.lock().await += 1;
+    tokio::task::yield_now().await;
+}
+
+/// Runs `child` in a forked child, and returns whether it returned true within ten seconds.
+fn fork(child: fn() -> bool) -> bool {
+    // SAFETY: the child calls what this test is about, and ends without going back.
+    let process = unsafe { libc::fork() };
+    assert!(process >= 0, "it forks");
+    if process == 0 {
+        // SAFETY: the call takes a number.
+        unsafe { libc::alarm(10) };
+        let status = i32::from(!child());
+        // SAFETY: the call takes a number, and does not return.
+        unsafe { libc::_exit(status) };
+    }
+    let mut status = 0;
+    // SAFETY: the pointer is to a local that the call fills in.
+    let ended = unsafe { libc::waitpid(process, &raw mut status, 0) };
+    assert_eq!(ended, process);
+    libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
+}
+
+fn has_records() -> bool {
+    recorded();
+    let snapshot = diagnose::snapshot();
+    snapshot.enabled && snapshot.alarms.is_empty() && snapshot.nodes.iter().any(|node| node.calls == 2)
+}
+
+fn is_refused() -> bool {
+    let snapshot = diagnose::snapshot();
+    let says = |text: &str| text.contains("forked from process ");
+    recorded();
+    diagnose::reset();
+    snapshot.nodes.is_empty() && snapshot.alarms.len() == 1 && says(&snapshot.alarms[0]) && says(&text())
+}
+
+fn text() -> String {
+    let mut text = Vec::new();
+    diagnose::dump_to(diagnose::Format::Text, &mut text).expect("it can be written");
+    String::from_utf8(text).expect("it is text")
+}
+
+fn main() {
+    let count: u64 = std::env::args().nth(1).and_then(|count| count.parse().ok()).expect("how often");
+    recorded();
+    assert!(fork(has_records), "the only thread forks");
+    println!("alone");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(3).build().expect("a runtime");
+    for _ in 0..4 {
+        let lock = Arc::new(Mutex::new(0));
+        runtime.spawn(works(Arc::clone(&lock)));
+        runtime.spawn(works(lock));
+    }
+    for _ in 0..count {
+        // So that workers run, and something is half done.
+        std::thread::sleep(std::time::Duration::from_micros(300));
+        assert!(fork(is_refused), "a child under load");
+    }
+    let snapshot = diagnose::snapshot();
+    assert!(snapshot.enabled && snapshot.tasks.len() >= 8, "the parent goes on");
+    println!("load {count}");
+    std::process::exit(0);
+}

@@ -1,0 +1,61 @@
+//! An executor whose waker takes a snapshot whenever it is cloned, and when it is woken.
+//!
+//! Prints `clones <n>`, and hangs if a snapshot waits for what its own caller holds.
+//!
+//! Unsafe is kept in this file: a waker of a table of functions.
+
+#![allow(unsafe_code)]
+
+use std::pin::pin;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
+
+use diagnose::diagnose;
+
+static CLONES: AtomicU64 = AtomicU64::new(0);
+static KEPT: Mutex<Vec<Waker>> = Mutex::new(Vec::new());
+
+fn table() -> &'static RawWakerVTable {
+    static TABLE: RawWakerVTable = RawWakerVTable::new(
+        |data| {
+            CLONES.fetch_add(1, Relaxed);
+            drop((diagnose::snapshot(), diagnose::tree(), diagnose::waiters()));
+            RawWaker::new(data, table())
+        },
+        |_| drop(diagnose::snapshot()),
+        |_| drop(diagnose::snapshot()),
+        |_| {},
+    );
+    &TABLE
+}
+
+/// Keeps three clones of its waker, and is ready with its second poll.
+#[diagnose(root)]
+async fn keeps() {
+    let mut is_ready = false;
+    std::future::poll_fn(|context: &mut Context<'_>| {
+        if std::mem::replace(&mut is_ready, true) {
+            return Poll::Ready(());
+        }
+        let waker = context.waker();
+        KEPT.lock().expect("no panic").extend([waker.clone(), waker.clone(), waker.clone()]);
+        Poll::Pending
+    })
+    .await;
+}
+
+fn main() {
+    // SAFETY: the functions of the table do not look at the pointer, which is null.
+    let waker = unsafe { Waker::new(std::ptr::null(), table()) };
+    let mut context = Context::from_waker(&waker);
+    let mut future = pin!(keeps());
+    assert!(future.as_mut().poll(&mut context).is_pending());
+    let kept = || KEPT.lock().expect("no panic").pop().expect("there are three");
+    // With others left, the waker of the executor is cloned: to be woken by value, and by reference.
+    kept().wake();
+    kept().wake_by_ref();
+    kept().wake();
+    assert!(future.as_mut().poll(&mut context).is_ready());
+    println!("clones {}", CLONES.load(Relaxed));
+}
