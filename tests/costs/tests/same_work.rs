@@ -1,0 +1,16 @@
+//! A program does the same work each of the three ways.
+
+use diagnose_costs::program::Way;
+use diagnose_costs::programs::PROGRAMS;
+
+/// Small, and a multiple of all widths.
+const SIZE: u64 = 256;
+
+#[test]
+fn every_way_of_a_program_does_as_many_operations() {
+    for program in PROGRAMS {
+        for way in Way::ALL {
+            assert_eq!(program.run(way, SIZE), SIZE, "{} {}", program.name, way.name());
+        }
+    }
+}
