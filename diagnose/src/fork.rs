@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::snapshot::{self, Turn};
-use crate::{recorder, switch, tree};
+use crate::{context, switch, tree};
 
 /// How long a fork waits for a capture that another thread takes.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -68,7 +68,7 @@ pub(crate) fn cut_off_from() -> Option<u32> {
 unsafe extern "C" fn prepare() {
     let turn = snapshot::turn(PATIENCE);
     let switch = switch::hold();
-    let own = usize::from(recorder::here().thread.is_some());
+    let own = usize::from(context::context().tree.is_some());
     // Where it is not this thread's turn, a capture goes on in another thread, and holds other locks.
     IS_SHARED.store(tree::leased() > own || turn.is_none(), Relaxed);
     let held = Held { _turn: turn, switch, process: std::process::id() };

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::{Display, Write as _};
 
 use crate::sync::Mutex;
-use crate::{live, recorder, switch};
+use crate::{live, switch};
 
 /// A task has so many at most; further ones are not kept.
 const MAX_PER_TASK: usize = 16;
@@ -43,7 +43,7 @@ static TABLE: Mutex<Table> = Mutex::new(Table { by_task: None, full: FEW });
 /// # }
 /// ```
 pub fn task_attr(name: &'static str, value: impl Display) {
-    let task = context::task();
+    let task = live::current::registered().map_or(0, live::Task::id);
     if task == 0 || !switch::is_enabled() {
         return;
     }
@@ -55,7 +55,7 @@ pub fn task_attr(name: &'static str, value: impl Display) {
     let Table { by_task, full } = &mut *table;
     let by_task = by_task.get_or_insert_default();
     if by_task.len() >= *full && !by_task.contains_key(&task) {
-        let alive: HashSet<u64> = live::all_tasks().into_iter().map(live::Task::id).collect();
+        let alive: HashSet<u64> = live::all_tasks().map(live::Task::id).collect();
         by_task.retain(|task, _| alive.contains(task));
         *full = FEW.max(by_task.len() * 2);
         by_task.shrink_to(*full);

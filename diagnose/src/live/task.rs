@@ -82,9 +82,6 @@ pub(crate) enum Doing {
     Queued,
 }
 
-/// How long a reader waits for the lock of a task.
-const PATIENCE: Duration = Duration::from_millis(50);
-
 const UNPOLLED: u64 = 0;
 const RUNNING: u64 = 1;
 const WAITING: u64 = 2;

@@ -51,7 +51,7 @@ impl Drop for Goes {
             task.origin()
                 .is_some_and(|(_, origin)| origin.work == Work::Blocking && origin.home.number == self.number)
         };
-        let jobs: Vec<u64> = live::all_tasks().into_iter().filter(is_job).map(live::Task::id).collect();
+        let jobs: Vec<u64> = live::all_tasks().filter(is_job).map(live::Task::id).collect();
         if let Some(wait) = Shutdown::begin(jobs, self.made_at) {
             let _ = begun.set(wait);
         }
