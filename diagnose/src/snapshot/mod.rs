@@ -14,6 +14,7 @@ mod capture;
 mod listing;
 mod merged;
 mod order;
+mod outside;
 mod reset;
 mod runtimes;
 mod stakes;

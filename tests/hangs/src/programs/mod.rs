@@ -7,6 +7,7 @@ mod futurelock;
 mod leaks;
 mod more_controls;
 mod more_cycles;
+mod moved;
 mod pools;
 mod rings;
 mod snoozed;
@@ -31,4 +32,5 @@ pub const SECTIONS: &[Section] = &[
     workers::SECTION,
     controls::SECTION,
     more_controls::SECTION,
+    moved::SECTION,
 ];
