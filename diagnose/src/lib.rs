@@ -201,10 +201,10 @@ mod dump_name;
 mod env;
 #[cfg(feature = "reports")]
 mod exit;
-#[cfg(feature = "reports")]
-mod keep;
 #[cfg(all(unix, feature = "reports"))]
 mod fork;
+#[cfg(feature = "reports")]
+mod keep;
 #[cfg(feature = "record")]
 mod label;
 #[cfg(feature = "record")]
@@ -245,10 +245,10 @@ pub mod std;
 mod switch;
 #[cfg(feature = "record")]
 mod sync;
-#[cfg(feature = "reports")]
-mod threads;
 #[cfg(feature = "record")]
 mod task_attr;
+#[cfg(feature = "reports")]
+mod threads;
 #[cfg(feature = "record")]
 mod timed;
 #[cfg(all(feature = "record", feature = "tokio"))]
@@ -341,10 +341,10 @@ pub use custom::{Hold, Resource, wait};
 pub use diagnose_reports::Resource as ListedResource;
 #[cfg(feature = "reports")]
 pub use diagnose_reports::{
-    Bucket, Clock, Confidence, Dropped, Error, Forgot, Format, Kind, Link, LinkNode, LinkRole,
-    LockInversion, LockOrder, LockPair, LockedResource, Mode, Node, Place, Process, Report, ResourceKind,
-    Role, Runtime, Site, Span, Stake, State, Taken, Task, TaskKind, Thread, Told, Usage, Verdict,
-    VerdictDetail, VerdictKind, View, Wait, Whereabouts, Worker,
+    Bucket, Clock, Confidence, Dropped, Error, Forgot, Format, Kind, Link, LinkNode, LinkRole, LockInversion,
+    LockOrder, LockPair, LockedResource, Mode, Node, Place, Process, Report, ResourceKind, Role, Runtime,
+    Site, Span, Stake, State, Taken, Task, TaskKind, Thread, Told, Usage, Verdict, VerdictDetail,
+    VerdictKind, View, Wait, Whereabouts, Worker,
 };
 #[cfg(feature = "reports")]
 pub use dump::{dump, dump_to};

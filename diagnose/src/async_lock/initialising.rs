@@ -77,13 +77,15 @@ impl<F: Future> Future for Initialising<'_, F> {
         let old = turn.outer.lock().replace(context.waker().clone());
         // Wakers are other people's code: no lock is held when they are dropped.
         drop(old);
-        let ready = this.kept.poll(context, || leaf.clone(), |context| {
-            match this.future.as_mut().poll(context) {
+        let ready = this.kept.poll(
+            context,
+            || leaf.clone(),
+            |context| match this.future.as_mut().poll(context) {
                 Poll::Ready(value) => Poll::Ready(Some(value)),
                 Poll::Pending if turn.has_come() => Poll::Ready(None),
                 Poll::Pending => Poll::Pending,
-            }
-        });
+            },
+        );
         let kept = turn.outer.lock().take();
         drop(kept);
         match ready {

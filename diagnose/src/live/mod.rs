@@ -26,6 +26,7 @@ mod waker;
 pub(crate) mod workers;
 
 pub(crate) use current::{Around, Here, Met, RootWaker, here};
+pub(crate) use forward::Forward;
 pub(crate) use given::Counts;
 pub(crate) use origin::{Home, Origin, Runtime, Work};
 pub(crate) use slot::{Anchor, Listed, Slot, State, all, over, put, take};
@@ -34,5 +35,4 @@ pub(crate) use tasks::{
     add_task, all_tasks, has_leaf_wakers, has_wakers, is_in_poll, last_reset, note_reset, remove_task,
     set_wakers,
 };
-pub(crate) use forward::Forward;
 pub(crate) use waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};

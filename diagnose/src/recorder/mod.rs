@@ -27,9 +27,7 @@ use crate::live::Task;
 use crate::site::{Kind, Site};
 use crate::tree::Node;
 
-pub(crate) use awaits::{
-    begin_await, begin_macro, begin_through, end_await, end_through, leave_macro,
-};
+pub(crate) use awaits::{begin_await, begin_macro, begin_through, end_await, end_through, leave_macro};
 pub(crate) use cost::poll_cost;
 pub use frame::Frame;
 pub use point::Arm;

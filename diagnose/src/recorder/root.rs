@@ -83,8 +83,13 @@ impl Span {
                 });
             }
             None => {
-                let met =
-                    Met { site: self.site, label: self.label, span: context::span(), entered, tree: node.tree };
+                let met = Met {
+                    site: self.site,
+                    label: self.label,
+                    span: context::span(),
+                    entered,
+                    tree: node.tree,
+                };
                 let root = entry.root.insert(RootPoll {
                     waker: None,
                     around: Around::NONE,

@@ -203,9 +203,8 @@ fn is_grant(wait: &Wait, polled: &Polled) -> bool {
 /// How many of those before it were in the queue before it can have been.
 fn ahead(queue: &[Waiting], place: usize) -> u64 {
     let Some(own) = queue.get(place) else { return 0 };
-    let is_before = |other: &Waiting| {
-        (other.thread.is_some() && other.thread == own.thread) || other.place < own.asked
-    };
+    let is_before =
+        |other: &Waiting| (other.thread.is_some() && other.thread == own.thread) || other.place < own.asked;
     // All before the first that is not surely before it: those are nearly all, and it is found from the end.
     let unsure = queue[..place].iter().rev().take_while(|other| !is_before(other)).count();
     (place - unsure) as u64

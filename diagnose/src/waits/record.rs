@@ -1,9 +1,9 @@
 //! What is known of one resource.
 
 use std::panic::{Location, RefUnwindSafe};
+use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
-use std::sync::Arc;
 
 use super::born::{Born, Maker};
 use super::last::{Done, Last, LastTold, Told};

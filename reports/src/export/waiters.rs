@@ -166,8 +166,7 @@ impl Page<'_> {
 
     fn task(&self, id: u64) -> String {
         let tasks = &self.snapshot.tasks;
-        let task: Option<&Task> =
-            tasks.iter().find(|task| task.id == id);
+        let task: Option<&Task> = tasks.iter().find(|task| task.id == id);
         match task.and_then(|task| self.snapshot.sites.get(task.site)) {
             Some(site) => format!("task {id} `{}`", printable(&site.name)),
             None => format!("task {id}"),
