@@ -1,8 +1,12 @@
-//! Every interleaving of a slot that changes hands and one reader, by the model checker. See `tree/loom.rs`.
+//! Every interleaving of a slot that changes hands and one reader, and of those who have a waker, by the model checker. See
+//! `tree/loom.rs`.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::task::{Wake, Waker};
 
+use super::forward::Forward;
 use super::slot::{Listed, Slot, State};
 use crate::site::Site;
 use crate::tree::Node;
@@ -30,4 +34,79 @@ fn a_copy_is_all_of_one_span() {
     });
     let expected = [None, Some((1, 11, 10)), Some((2, 22, 20))];
     assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from(expected));
+}
+
+/// An executor, as far as it is woken.
+struct Executor(AtomicUsize);
+
+impl Wake for Executor {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
+fn executor() -> Arc<Executor> {
+    Arc::new(Executor(AtomicUsize::new(0)))
+}
+
+fn wake(forward: &Forward) -> bool {
+    let released = forward.release_to_wake();
+    released.outer.into_iter().for_each(Waker::wake);
+    released.is_free
+}
+
+// the poll      keep ─────────────────── end        and there is nobody else: the last of the two frees it
+// a socket             release_to_wake
+#[test]
+fn the_last_of_task_and_clone_frees_it() {
+    loom::model(|| {
+        let executor = executor();
+        let waker = Waker::from(Arc::clone(&executor));
+        let forward: &'static Forward = Box::leak(Box::new(Forward::new()));
+        forward.keep(|| Some(waker.clone()));
+        let socket = loom::thread::spawn(move || wake(forward));
+        let ended_last = forward.end();
+        let woke_last = socket.join().expect("no panic");
+        assert!(ended_last != woke_last, "exactly one of them is the last");
+        assert_eq!(forward.clones(), 0);
+        assert_eq!((executor.0.load(Relaxed), Arc::strong_count(&executor)), (1, 2), "woken once, and none is kept");
+    });
+}
+
+// the poll      keep ──── keep (another)      the count never loses one, and each wake reaches the executor
+// a socket             release_to_wake
+#[test]
+fn a_clone_that_comes_while_another_wakes_is_kept() {
+    loom::model(|| {
+        let executor = executor();
+        let waker = Waker::from(Arc::clone(&executor));
+        let forward: &'static Forward = Box::leak(Box::new(Forward::new()));
+        forward.keep(|| Some(waker.clone()));
+        let socket = loom::thread::spawn(move || wake(forward));
+        forward.keep(|| Some(waker.clone()));
+        socket.join().expect("no panic");
+        assert_eq!(forward.clones(), 1);
+        assert!(!wake(forward), "the task is not over");
+        assert_eq!((executor.0.load(Relaxed), Arc::strong_count(&executor)), (2, 2));
+    });
+}
+
+// the poll      keep, keep ── brings another executor's waker
+// a socket                    wakes by reference, gives its clone up
+#[test]
+fn a_wake_goes_to_the_old_executor_or_the_new_one() {
+    loom::model(|| {
+        let [old, new] = [executor(), executor()];
+        let [old_waker, new_waker] = [&old, &new].map(|executor| Waker::from(Arc::clone(executor)));
+        let forward: &'static Forward = Box::leak(Box::new(Forward::new()));
+        forward.keep(|| Some(old_waker.clone()));
+        let socket = loom::thread::spawn(move || {
+            forward.copy().into_iter().for_each(Waker::wake);
+            drop(forward.release());
+        });
+        forward.replace(Some(&new_waker));
+        socket.join().expect("no panic");
+        assert_eq!(old.0.load(Relaxed) + new.0.load(Relaxed), 1, "no wake is lost, none is added");
+        assert_eq!((forward.clones(), Arc::strong_count(&old), Arc::strong_count(&new)), (0, 2, 2));
+    });
 }

@@ -12,6 +12,7 @@ use loom::cell::UnsafeCell;
 
 use super::link::Link;
 use super::node::{Key, Node};
+use super::spent::Spent;
 use super::times::{Times, Wait};
 use crate::site::Site;
 
@@ -76,21 +77,21 @@ fn a_walk_meets_finished_nodes_only() {
 fn a_reading_is_never_torn() {
     static SEEN: Mutex<BTreeSet<[u64; 5]>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
-        let times = forever(Times::new());
+        let (times, spent) = (forever(Times::new()), forever(Spent::new()));
         times.enter(10, None);
-        times.leave(20, Some(Wait::Own));
+        times.leave(spent, 20, Some(Wait::Own), false);
         times.enter(50, Some(Wait::Own));
         let reader = loom::thread::spawn(move || {
-            if let Some(reading) = times.read(100, || 100) {
+            if let Some(reading) = times.read(spent, 100, || 100) {
                 let seen =
                     [reading.polls, reading.busy, reading.own_idle, reading.child_idle, reading.pending];
                 SEEN.lock().expect("no panic").insert(seen);
             }
         });
-        times.leave(60, Some(Wait::Child));
+        times.leave(spent, 60, Some(Wait::Child), false);
         reader.join().expect("no panic");
     });
-    let running = [2, 60, 30, 0, 0];
+    let running = [1, 10, 30, 0, 0];
     let waiting = [2, 20, 30, 40, 1];
     assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from([running, waiting]));
 }

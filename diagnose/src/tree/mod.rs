@@ -16,6 +16,7 @@ mod link;
 #[cfg(all(test, diagnose_loom))]
 mod loom;
 mod node;
+mod spent;
 mod thread;
 mod times;
 
@@ -25,4 +26,5 @@ pub(crate) use node::{Key, Node};
 #[cfg(all(unix, feature = "reports"))]
 pub(crate) use thread::leased;
 pub(crate) use thread::{Tree, all, is_nested, lease};
-pub(crate) use times::{Chain, Reading, Sum, Wait};
+pub(crate) use spent::{Chain, Sum};
+pub(crate) use times::{Reading, Wait};

@@ -28,7 +28,7 @@
 //!   recv ├──────────┤   Pending                        through += its length
 //! ```
 //! A capture adds the `through` of a node to its parent, and so on up. Where it must not go further, because the ancestor did
-//! something of its own and adds its own poll, that ancestor's `stopped` takes it off again: see [`Spent`].
+//! something of its own and adds its own poll, that ancestor's `stopped` takes it off again: see [`spent`](super::spent).
 //!
 //! # Reading
 //!
@@ -37,8 +37,7 @@
 
 use std::time::Duration;
 
-use super::histogram::{BUCKETS, Histogram};
-use super::node::Node;
+use super::spent::{Spent, Sum};
 use crate::sync::{AtomicU64, Ordering, add, fence, sub};
 
 /// Which of the two accounts a wait goes to.
@@ -72,51 +71,6 @@ pub(crate) struct Times {
     child: Waits,
 }
 
-/// Finished polls of a node, in two parts.
-#[derive(Debug)]
-#[repr(C)]
-pub(crate) struct Spent {
-    /// Polls of this node only.
-    alone: Part,
-    /// Polls that count for the ancestors too, up to the first that has `stopped` them.
-    through: Part,
-    /// End of the last poll in `through`.
-    passed: AtomicU64,
-    /// The longest finished poll. A reset may store zero from another thread: a poll that ends at that very moment may
-    /// then be kept or lost, and either is right.
-    longest: AtomicU64,
-}
-
-#[derive(Debug)]
-#[repr(C)]
-struct Part {
-    busy: AtomicU64,
-    polls: AtomicU64,
-}
-
-/// Where the polls of a node end that its children have passed through, because it was polled for longer than they were.
-#[derive(Debug)]
-pub(crate) struct Stopped {
-    part: Part,
-    histogram: Histogram,
-    /// End of the last of them.
-    at: AtomicU64,
-}
-
-/// What the polls of a chain of spans above the running one have in common with its poll.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Chain {
-    /// How many ancestors have been entered with the same reading of the clock, and have run nothing of their own since.
-    pub(crate) levels: u32,
-    /// The node above them, which has; `None` if that is the root of the tree.
-    pub(crate) stopper: Option<&'static Node>,
-}
-
-impl Chain {
-    /// Nothing.
-    pub(crate) const NONE: Self = Self { levels: 0, stopper: None };
-}
-
 /// A consistent copy of [`Times`] and [`Spent`], with the open parts up to the moment of reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
@@ -136,13 +90,6 @@ pub(crate) struct Reading {
     pub(crate) pending: u64,
 }
 
-/// A number of polls and their length.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Sum {
-    pub(crate) busy: u64,
-    pub(crate) polls: u64,
-}
-
 /// How often a reader tries before it gives up and says so. The writer is inside for a few nanoseconds at a time; one
 /// that comes back odd more than a few times was stopped there by the operating system, and is given time to go on.
 #[cfg(not(diagnose_loom))]
@@ -153,62 +100,6 @@ const ATTEMPTS: u32 = 1; // The checker tries every first attempt.
 const SPINS: u32 = 1_000;
 /// Time between two of the others.
 const PAUSE: Duration = Duration::from_micros(100);
-
-impl Part {
-    fn new() -> Self {
-        Self { busy: AtomicU64::new(0), polls: AtomicU64::new(0) }
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn add(&self, length: u64) {
-        add(&self.busy, length);
-        add(&self.polls, 1);
-    }
-
-    fn read(&self) -> Sum {
-        Sum { busy: self.busy.load(Ordering::Relaxed), polls: self.polls.load(Ordering::Relaxed) }
-    }
-}
-
-impl Spent {
-    pub(super) fn new() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self { alone: Part::new(), through: Part::new(), passed: zero(), longest: zero() }
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn note_longest(&self, length: u64) {
-        if length > self.longest.load(Ordering::Relaxed) {
-            self.longest.store(length, Ordering::Relaxed);
-        }
-    }
-
-    pub(super) fn longest(&self) -> u64 {
-        self.longest.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn forget_longest(&self) {
-        self.longest.store(0, Ordering::Relaxed);
-    }
-}
-
-impl Stopped {
-    pub(super) fn new() -> Self {
-        Self { part: Part::new(), histogram: Histogram::new(), at: AtomicU64::new(0) }
-    }
-
-    /// A poll of that length, which ends now, goes no further up.
-    pub(super) fn add(&self, length: u64, now: u64) {
-        self.part.add(length);
-        self.histogram.count(length);
-        self.at.store(now, Ordering::Relaxed);
-    }
-
-    /// How many, how long, by length, and the end of the last.
-    pub(crate) fn read(&self) -> (Sum, [u64; BUCKETS], u64) {
-        (self.part.read(), self.histogram.counts(), self.at.load(Ordering::Relaxed))
-    }
-}
 
 impl Times {
     pub(super) fn new() -> Self {

@@ -27,6 +27,7 @@ mod stake;
 mod usage;
 mod users;
 mod wait;
+mod waiting;
 
 use std::panic::Location;
 
@@ -46,7 +47,8 @@ pub(crate) use resource::{Resource, Shared};
 pub(crate) use stake::{Role, Stake, Staked, all_stakes, over};
 pub(crate) use usage::{Durations, Usage};
 pub(crate) use users::Users;
-pub(crate) use wait::{Mode, Polled, Waiting, all_waits};
+pub(crate) use wait::Mode;
+pub(crate) use waiting::{Polled, Waiting, all_waits};
 
 /// Whether a message of this type can carry a guard, a sender or the like away.
 pub(crate) const fn carries<T>() -> bool {

@@ -2,7 +2,7 @@
 
 use super::record::{Record, all_records};
 use super::stake::{Role, Staked, all_stakes};
-use super::wait::{Waiting, all_waits};
+use super::waiting::{Waiting, all_waits};
 
 /// The resource that was made at that line of a file. `None` if it is not known, or no longer.
 pub(crate) fn made_at(file: &str, line: u32) -> Option<&'static Record> {

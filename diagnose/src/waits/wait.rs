@@ -4,7 +4,7 @@
 //! polled with a waker that is lent from the stack; the first clone of that takes a wait, and so does a `Pending`.
 
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 use std::task::{RawWakerVTable, Waker};
 
@@ -38,7 +38,7 @@ pub(crate) enum Mode {
     Custom,
 }
 
-const MODES: [Mode; 14] = [
+pub(super) const MODES: [Mode; 14] = [
     Mode::Lock,
     Mode::Read,
     Mode::Write,
@@ -59,37 +59,37 @@ const MODES: [Mode; 14] = [
 #[derive(Debug)]
 pub(crate) struct Wait {
     /// Unique in the process; zero while this is nobody's.
-    id: AtomicU64,
-    forward: Forward,
+    pub(super) id: AtomicU64,
+    pub(super) forward: Forward,
     /// See the constants below.
-    flags: AtomicU32,
-    mode: AtomicU32,
+    pub(super) flags: AtomicU32,
+    pub(super) mode: AtomicU32,
     /// The resource, and the number of that; zero if it waits for none.
     record: Link<Record>,
-    resource: AtomicU64,
+    pub(super) resource: AtomicU64,
     /// How many were put into the queue of the record before it.
-    place: AtomicU64,
+    pub(super) place: AtomicU64,
     /// How many were there before it can have been.
-    asked: AtomicU64,
-    units: AtomicU64,
+    pub(super) asked: AtomicU64,
+    pub(super) units: AtomicU64,
     /// The tasks that are joined, by number.
-    tasks: Mutex<Vec<u64>>,
+    pub(super) tasks: Mutex<Vec<u64>>,
     /// Of a timer, the tick at which it is due; zero for all else.
-    due: AtomicU64,
-    at: Link<Location<'static>>,
+    pub(super) due: AtomicU64,
+    pub(super) at: Link<Location<'static>>,
     /// Where `at` is only where the thing was made: the await that polls it.
-    awaited: Link<Site>,
+    pub(super) awaited: Link<Site>,
     /// When the poll ended that returned `Pending`; zero before that.
-    began: AtomicU64,
+    pub(super) began: AtomicU64,
     /// The tree of the thread on which it began, plus one.
-    thread: AtomicU64,
-    task: AtomicU64,
-    span: AtomicU64,
-    polls: AtomicU64,
+    pub(super) thread: AtomicU64,
+    pub(super) task: AtomicU64,
+    pub(super) span: AtomicU64,
+    pub(super) polls: AtomicU64,
     /// The last reading of the clock before its last poll.
-    entered: AtomicU64,
+    pub(super) entered: AtomicU64,
     /// The tick of the first wake since; zero if there was none.
-    woken: AtomicU64,
+    pub(super) woken: AtomicU64,
 }
 
 pooled!(Wait, max = 1 << 24, chunk = 64);
@@ -99,80 +99,18 @@ impl UnwindSafe for Wait {}
 impl RefUnwindSafe for Wait {}
 
 /// It waits, for all to see.
-const LISTED: u32 = 1;
+pub(super) const LISTED: u32 = 1;
 /// The thread is blocked.
-const BLOCKING: u32 = 1 << 1;
+pub(super) const BLOCKING: u32 = 1 << 1;
 /// The last `Pending` was not its own: the next wake says nothing of what it waits for.
-const FORCED: u32 = 1 << 2;
+pub(super) const FORCED: u32 = 1 << 2;
 /// Its task's own waker is not what it was given.
-const INDIRECT: u32 = 1 << 3;
+pub(super) const INDIRECT: u32 = 1 << 3;
 /// It was given up. The primitive may keep the waker all the same.
-const OVER: u32 = 1 << 4;
+pub(super) const OVER: u32 = 1 << 4;
 
 static TABLE: RawWakerVTable = promoted_table::<Wait>();
 static LENT: RawWakerVTable = lent_table::<WaitWaker>();
-
-/// A copy of what changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub(crate) struct Polled {
-    pub(crate) task: u64,
-    pub(crate) span: u64,
-    pub(crate) polls: u64,
-    /// The last reading of the clock before its last poll.
-    pub(crate) entered: u64,
-    pub(crate) woken: u64,
-    pub(crate) is_forced: bool,
-    pub(crate) is_indirect: bool,
-    /// Clones of its own waker that the resource keeps. While there are any, it keeps one of its task's.
-    pub(crate) wakers: u64,
-    /// Whether it is off the record: a thread that was blocked goes on within the same poll.
-    pub(crate) is_ended: bool,
-}
-
-impl Polled {
-    /// Whether it has waited for the same from then to now. It may have been polled in between, without having been woken: one
-    /// that gets what it waits for is over, and keeps no waker.
-    pub(crate) fn waits_as(&self, before: &Self) -> bool {
-        let same = Self { polls: before.polls, entered: before.entered, ..*self };
-        same == *before && (self.polls == before.polls || self.woken == 0)
-    }
-}
-
-/// A copy of a wait.
-#[derive(Debug, Clone)]
-pub(crate) struct Waiting {
-    wait: &'static Wait,
-    pub(crate) id: u64,
-    pub(crate) mode: Mode,
-    pub(crate) units: u64,
-    pub(crate) tasks: Vec<u64>,
-    /// Zero for what is no timer.
-    pub(crate) due: u64,
-    pub(crate) at: &'static Location<'static>,
-    pub(crate) awaited: Option<&'static Site>,
-    /// The number of the resource; zero if it waits for none.
-    pub(crate) resource: u64,
-    pub(crate) place: u64,
-    pub(crate) asked: u64,
-    pub(crate) began: u64,
-    pub(crate) thread: Option<u32>,
-    pub(crate) is_blocking: bool,
-    /// Whether it was given up, and only its waker is left.
-    pub(crate) is_given_up: bool,
-    pub(crate) polled: Polled,
-}
-
-impl Waiting {
-    /// What changes, as it is now.
-    pub(crate) fn read(&self) -> Polled {
-        let polled = self.wait.polled();
-        // Acquire: what was read is of this wait, if its number is still there.
-        fence(Acquire);
-        let is_ended = polled.is_ended || self.wait.id.load(Relaxed) != self.id;
-        Polled { is_ended, ..polled }
-    }
-}
 
 /// What a wait has to say when it begins.
 #[derive(Debug)]
@@ -334,61 +272,6 @@ impl Wait {
         };
         now.saturating_sub(self.began.load(Relaxed))
     }
-
-    fn polled(&self) -> Polled {
-        let flags = self.flags.load(Relaxed);
-        Polled {
-            task: self.task.load(Relaxed),
-            span: self.span.load(Relaxed),
-            polls: self.polls.load(Relaxed),
-            entered: self.entered.load(Relaxed),
-            woken: self.woken.load(Relaxed),
-            is_forced: flags & FORCED != 0,
-            is_indirect: flags & INDIRECT != 0,
-            wakers: u64::from(self.forward.clones()),
-            is_ended: flags & (LISTED | OVER) == 0,
-        }
-    }
-
-    /// A copy, if it waits, or was given up and its waker is still kept.
-    fn copy(&'static self) -> Option<Waiting> {
-        // Acquire pairs with the Release in `take`.
-        let id = self.id.load(Acquire);
-        // Acquire pairs with the Release in `begin`.
-        let flags = self.flags.load(Acquire);
-        let is_given_up = flags & OVER != 0 && self.forward.clones() != 0;
-        if id == 0 || (flags & LISTED == 0 && !is_given_up) {
-            return None;
-        }
-        let began = self.began.load(Relaxed);
-        let waiting = Waiting {
-            wait: self,
-            id,
-            mode: MODES[self.mode.load(Relaxed) as usize % MODES.len()],
-            units: self.units.load(Relaxed),
-            tasks: if self.mode.load(Relaxed) == Mode::Join as u32
-                || self.mode.load(Relaxed) == Mode::Shutdown as u32
-            {
-                self.tasks.lock().clone()
-            } else {
-                Vec::new()
-            },
-            due: self.due.load(Relaxed),
-            at: self.at.get()?,
-            awaited: self.awaited.get(),
-            resource: self.resource.load(Relaxed),
-            place: self.place.load(Relaxed),
-            asked: self.asked.load(Relaxed),
-            began: if began == 0 { clock::now() } else { began },
-            thread: self.thread.load(Relaxed).checked_sub(1).and_then(|thread| u32::try_from(thread).ok()),
-            is_blocking: flags & BLOCKING != 0,
-            is_given_up,
-            polled: self.polled(),
-        };
-        // Pairs with the Release fence in `take`: a field of a later wait makes the number below another one.
-        fence(Acquire);
-        (self.id.load(Relaxed) == id).then_some(waiting)
-    }
 }
 
 impl Promoted for Wait {
@@ -460,9 +343,4 @@ impl Lender for WaitWaker {
     fn lent(&self) -> &Lent<Wait> {
         &self.lent
     }
-}
-
-/// Copies of all waits.
-pub(crate) fn all_waits() -> impl Iterator<Item = Waiting> {
-    pool::all::<Wait>().filter_map(Wait::copy)
 }
