@@ -1,6 +1,11 @@
 //! Labels: the formatted `label = "…"` of a span, each text stored once.
+//!
+//! There is room for so many, because each has nodes of its own in the trees. The first come, first served, but for the last
+//! quarter: it is kept for texts that come again and again. So a program whose labels are ten thousand users at its start
+//! still tells the busy ones apart later, and the cold ones share the node `[other]`, which has their sums.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::site::Site;
 use crate::sync::{Mutex, MutexGuard};
@@ -12,6 +17,12 @@ pub struct Label(pub(crate) u32);
 /// So many different labels are told apart; further ones are `[other]`, and counted.
 const MAX_LABELS: usize = 1_024;
 
+/// So many of them go to whichever texts come first.
+const FIRST: usize = MAX_LABELS / 4 * 3;
+
+/// How often a text has to come, of late, to get one of the others.
+const OFTEN: u8 = 32;
+
 /// Longer labels are cut, so that a whole request body as a label does not stay in memory for ever.
 const MAX_BYTES: usize = 256;
 
@@ -19,9 +30,11 @@ struct Labels {
     by_text: Option<HashMap<&'static str, Label>>,
     texts: Vec<&'static str>,
     over: u64,
+    seen: Seen,
 }
 
-static LABELS: Mutex<Labels> = Mutex::new(Labels { by_text: None, texts: Vec::new(), over: 0 });
+static LABELS: Mutex<Labels> =
+    Mutex::new(Labels { by_text: None, texts: Vec::new(), over: 0, seen: Seen::NOTHING });
 
 impl Label {
     /// No label.
@@ -36,7 +49,8 @@ impl Label {
         if let Some(&label) = labels.by_text.get_or_insert_default().get(text) {
             return label;
         }
-        if labels.texts.len() == MAX_LABELS {
+        let n_labels = labels.texts.len();
+        if n_labels >= MAX_LABELS || n_labels >= FIRST && labels.seen.again(text) < OFTEN {
             labels.over += 1;
             return Self::OTHER;
         }
@@ -69,6 +83,40 @@ impl Label {
     }
 }
 
+/// How often texts without a label have come, of late: a sketch that says too much at times, and never too little.
+struct Seen {
+    /// Two counts for each text, at places that its hash says; the lower one is nearer to the truth.
+    counts: [[u8; PLACES]; 2],
+    texts: u32,
+}
+
+const PLACES: usize = 4_096;
+/// After so many texts all counts are halved: one that comes once in 500 gets a label.
+const LATELY: u32 = 1 << 14;
+
+impl Seen {
+    const NOTHING: Self = Self { counts: [[0; PLACES]; 2], texts: 0 };
+
+    /// Counts a text that has come, and says how often it has.
+    fn again(&mut self, text: &str) -> u8 {
+        self.texts += 1;
+        if self.texts == LATELY {
+            self.texts = 0;
+            self.counts.as_flattened_mut().iter_mut().for_each(|count| *count /= 2);
+        }
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        let hash = hasher.finish();
+        let places = [hash % PLACES as u64, (hash >> 32) % PLACES as u64];
+        let counts = self.counts.iter_mut().zip(places).map(|(counts, place)| {
+            let count = &mut counts[usize::try_from(place).unwrap_or(0)];
+            *count = count.saturating_add(1);
+            *count
+        });
+        counts.min().unwrap_or(0)
+    }
+}
+
 /// How many spans got `[other]` for a label.
 pub(crate) fn over() -> u64 {
     lock().over
@@ -94,7 +142,25 @@ impl FloorCharBoundary for str {
 
 #[cfg(test)]
 mod tests {
-    use super::{FloorCharBoundary, Label};
+    use super::{FloorCharBoundary, Label, OFTEN, Seen};
+
+    #[test]
+    fn texts_that_come_often_are_told_from_those_that_do_not() {
+        let mut seen = Box::new(Seen::NOTHING);
+        let mut most = 0;
+        for round in 0..OFTEN {
+            assert_eq!(seen.again("often"), round + 1);
+            for text in 0..100 {
+                most = most.max(seen.again(&format!("{round} {text}")));
+            }
+        }
+        assert!(most < OFTEN, "{most}");
+        // What came long ago is forgotten.
+        for text in 0..(1 << 17) {
+            seen.again(&text.to_string()[..1]);
+        }
+        assert!(seen.again("often") < OFTEN);
+    }
 
     #[test]
     fn the_same_text_is_the_same_label() {

@@ -121,7 +121,7 @@
 //! 32 bare ones would do, if the outermost stands first in the source. Boxing one, or `#![recursion_limit = "256"]`, is the
 //! way out of both.
 //!
-//! Memory is bounded: 16,384 nodes of about 700 bytes per thread, 128 levels, 1,024 labels, 16 [facts](task_attr) for each living task, a million live spans of 64
+//! Memory is bounded: 16,384 nodes of about 700 bytes per thread, 128 levels, 1,024 labels (the last quarter of them for those that come often), 16 [facts](task_attr) for each living task, a million live spans of 64
 //! bytes. What goes over a bound is in a node `[other]`, and counted in the footer of every report.
 //!
 //! # Platforms
