@@ -15,6 +15,7 @@ mod listing;
 mod merged;
 mod order;
 mod outside;
+mod quantiles;
 mod reset;
 mod runtimes;
 mod stakes;

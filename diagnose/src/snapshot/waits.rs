@@ -8,6 +8,7 @@ use std::panic::Location;
 
 use diagnose_reports::{Forgot, Mode, Place, Resource, ResourceKind, Snapshot, Taken, Told, Usage, Wait};
 
+use super::quantiles::quantiles;
 use super::stakes::Stakes;
 use crate::clock::{self, Scale};
 use crate::cpu;
@@ -324,25 +325,9 @@ fn usage(usage: &waits::Usage, acquisitions: u64, scale: Scale) -> Usage {
     let mut built = Usage::default();
     built.acquisitions = acquisitions;
     built.contended = usage.contended;
-    built.wait_ns = quantiles(&usage.waits, scale);
-    built.held_ns = quantiles(&usage.holds, scale);
+    built.wait_ns = quantiles(&usage.waits).map(|ticks| scale.ns(ticks));
+    built.held_ns = quantiles(&usage.holds).map(|ticks| scale.ns(ticks));
     built
-}
-
-/// The median, the 99th of a hundred and the longest. The first two are the upper ends of their magnitudes.
-fn quantiles(durations: &waits::Durations, scale: Scale) -> [u64; 3] {
-    let total: u64 = durations.counts.iter().sum();
-    let at = |percent: u64| {
-        let mut left = (total * percent).div_ceil(100);
-        for (magnitude, count) in durations.counts.iter().enumerate() {
-            if left <= *count {
-                return durations.longest.min((2_u64 << magnitude).saturating_sub(1));
-            }
-            left -= count;
-        }
-        durations.longest
-    };
-    if total == 0 { [0; 3] } else { [at(50), at(99), durations.longest].map(|ticks| scale.ns(ticks)) }
 }
 
 pub(super) fn place(location: &Location<'_>) -> Place {
