@@ -22,6 +22,9 @@ static PER_TICK: AtomicU64 = AtomicU64::new(0);
 /// Over how many nanoseconds that was measured.
 static MEASURED_NS: AtomicU64 = AtomicU64::new(0);
 
+/// The tick from which on a further anchor is worth its readings to those that cannot wait: the run has grown by half.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
 /// How often a first measurement is tried. Three do where nothing jumps; where a clock stands still, none does.
 const ATTEMPTS: u32 = 8;
 
@@ -78,7 +81,7 @@ pub(crate) fn tick_in(duration: Duration) -> u64 {
     }
     // A measurement is off by up to 100 ns: over a sixteenth of the duration that is nothing.
     let enough_ns = u64::try_from(duration.as_nanos() / 16).unwrap_or(u64::MAX);
-    if MEASURED_NS.load(Relaxed) < enough_ns.max(1) {
+    if MEASURED_NS.load(Relaxed) < enough_ns.max(1) && now() >= NEXT.load(Relaxed) {
         observe();
     }
     let scale = Scale::known().unwrap_or_else(since_start);
@@ -93,10 +96,14 @@ fn observe() -> bool {
         segments.add(Anchor { tick: start().tick, ns: 0, off_ns: start().off_ns });
         segments
     });
-    segments.add(anchor());
+    let anchor = anchor();
+    segments.add(anchor);
     if let Some(per_tick) = segments.per_tick() {
         PER_TICK.store(per_tick, Relaxed);
         MEASURED_NS.store(segments.measured_ns(), Relaxed);
+    }
+    if segments.is_settled() {
+        NEXT.store(anchor.tick.saturating_add(anchor.tick.saturating_sub(start().tick) / 2), Relaxed);
     }
     segments.is_settled()
 }
