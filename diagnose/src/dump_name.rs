@@ -34,26 +34,22 @@ pub(crate) fn next() -> String {
 /// The name of the dump that a file belongs to, if it is called as such a file is: what is called otherwise is not ours.
 pub(crate) fn of_file(file: &str) -> Option<&str> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let rest = file.strip_prefix(PREFIX)?;
-    // The host may have dots and hyphens in its name.
-    let (_, numbers) = rest.split_at(rest.find("Z-")?.checked_sub(UTC_LEN - 1)?);
-    let (time, numbers) = numbers.split_once("Z-")?;
-    let is_time = time.bytes().zip(UTC_SHAPE).all(|(byte, shape)| match shape {
+    // The host may have anything in its name that the rest is set apart by, so that is looked for from the end.
+    let (start, numbers) = file.strip_prefix(PREFIX)?.rsplit_once("Z-")?;
+    let time = start.as_bytes().last_chunk::<{ UTC_SHAPE.len() }>()?;
+    let is_time = time.iter().zip(UTC_SHAPE).all(|(byte, shape)| match shape {
         b'0' => byte.is_ascii_digit(),
-        _ => byte == shape,
+        _ => *byte == shape,
     });
     let (pid, numbers) = numbers.split_once('-')?;
     let (number, extension) = numbers.split_once('.')?;
-    let is_ours = is_time
-        && is_number(pid)
-        && is_number(number)
-        && diagnose_reports::Report::try_from(extension).is_ok();
+    let is_report = diagnose_reports::Report::try_from(extension).is_ok();
+    let is_ours = is_time && is_number(pid) && is_number(number) && is_report;
     is_ours.then(|| &file[..file.len() - extension.len() - 1])
 }
 
 /// The shape of [`utc`], without the `Z`.
-const UTC_SHAPE: [u8; UTC_LEN - 1] = *b"00000000T000000.000";
-const UTC_LEN: usize = 20;
+const UTC_SHAPE: [u8; 19] = *b"00000000T000000.000";
 
 /// The name of this machine or container, as far as a file name may have it.
 fn host() -> Option<String> {
@@ -111,7 +107,7 @@ mod tests {
         for extension in ["txt", "json", "busy.folded"] {
             assert_eq!(of_file(&format!("{name}.{extension}")), Some(&name[..]), "{extension}");
         }
-        let other = "diagnose-a.b-c-19991231T235959.000Z-1-12";
+        let other = "diagnose-a.bZ-c-19991231T235959.000Z-1-12";
         assert_eq!(of_file(&format!("{other}.idle.folded")), Some(other));
         for foreign in [
             "diagnose-4711-1.txt",

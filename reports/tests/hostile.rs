@@ -26,7 +26,7 @@ fn program() -> Snapshot {
     program.waits(right, first, Mode::Lock, 10);
     program.stake(left, channel, Role::Sends, 20);
     program.of(left).label = Some("label".to_owned());
-    program.of(left).spawned_at = "src/main.rs:1".to_owned();
+    "src/main.rs:1".clone_into(&mut program.of(left).spawned_at);
     program.at(first).name = Some("sessions".to_owned());
     program.set_aside(right, "aside", 30);
     let mut snapshot = program.snapshot;
@@ -47,7 +47,7 @@ fn program() -> Snapshot {
         pair.held_at = Some(place(5));
     }
     (order.pairs[0].task, order.pairs[0].task_name) = (Some(2), "left".to_owned());
-    order.pairs[1].thread = "thread".to_owned();
+    "thread".clone_into(&mut order.pairs[1].thread);
     snapshot.lock_order = Some(order);
     snapshot
 }

@@ -6,7 +6,7 @@ use diagnose::diagnose;
 
 #[diagnose]
 async fn work() -> u32 {
-    ::tokio::task::yield_now().await;
+    tokio::task::yield_now().await;
     7
 }
 

@@ -21,10 +21,10 @@ async fn waits() {
 
 #[::tokio::main(flavor = "current_thread")]
 async fn main() {
-    diagnose::task_attr("of", "no task");
+    std::thread::spawn(|| diagnose::task_attr("of", "no task")).join().expect("it ends");
     let _waiting = tokio::spawn(waits());
     let mut before = 0;
-    for round in 0..40 {
+    for round in 0..20 {
         let tasks: Vec<_> = (0..5_000).map(|task| tokio::spawn(serves(round * 5_000 + task))).collect();
         for task in tasks {
             task.await.expect("it ends");
