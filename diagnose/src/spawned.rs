@@ -14,7 +14,7 @@ use crate::awaited::is_span;
 use crate::clock;
 use crate::context;
 use crate::label::Label;
-use crate::live::{self, Around, Home, Origin, Runtime, Task, Work};
+use crate::live::{self, Home, Origin, Runtime, Task, Work};
 use crate::named::{spawn_site, task_site_at};
 use crate::recorder::{Span, own_tree_number, set_spawned};
 use crate::timed;
@@ -236,7 +236,7 @@ where
         let _frame = crate::recorder::Frame::enter(site, Label::NONE);
         let _running = ticket.0.map(|task| {
             task.begin_blocking(clock::now(), own_tree_number());
-            Running(live::current::enter(Some(task)))
+            Running(live::current::replace(Some(task)))
         });
         work()
     };
@@ -244,11 +244,11 @@ where
 }
 
 /// For as long as a closure runs: it is the thread's task.
-struct Running(Around);
+struct Running(Option<&'static Task>);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        live::current::restore(self.0);
+        live::current::replace(self.0);
     }
 }
 

@@ -43,7 +43,7 @@ static TABLE: Mutex<Table> = Mutex::new(Table { by_task: None, full: FEW });
 /// # }
 /// ```
 pub fn task_attr(name: &'static str, value: impl Display) {
-    let task = live::current::registered().map_or(0, live::Task::id);
+    let task = crate::context::task();
     if task == 0 || !switch::is_enabled() {
         return;
     }

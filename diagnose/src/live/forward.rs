@@ -76,6 +76,10 @@ impl Forward {
 
     /// What it is the waker of is over. Returns whether there are no clones.
     pub(crate) fn end(&self) -> bool {
+        // Nobody has a clone, and nobody makes one: the poll that lends its waker is over.
+        if self.state.load(Ordering::Relaxed) == 0 {
+            return true;
+        }
         for attempt in 0.. {
             let state = self.state.load(Ordering::Relaxed);
             if state & LOCKED != 0 {

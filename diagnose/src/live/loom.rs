@@ -69,7 +69,11 @@ fn the_last_of_task_and_clone_frees_it() {
         let woke_last = socket.join().expect("no panic");
         assert!(ended_last != woke_last, "exactly one of them is the last");
         assert_eq!(forward.clones(), 0);
-        assert_eq!((executor.0.load(Relaxed), Arc::strong_count(&executor)), (1, 2), "woken once, and none is kept");
+        assert_eq!(
+            (executor.0.load(Relaxed), Arc::strong_count(&executor)),
+            (1, 2),
+            "woken once, and none is kept"
+        );
     });
 }
 

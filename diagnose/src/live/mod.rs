@@ -21,18 +21,19 @@ mod slot;
 mod task;
 mod tasks;
 pub(crate) mod unpolled;
+mod wake;
 mod waker;
 #[cfg(feature = "tokio")]
 pub(crate) mod workers;
 
-pub(crate) use current::{Around, Here, Met, RootWaker, here};
+pub(crate) use current::{Here, here};
 pub(crate) use forward::Forward;
 pub(crate) use given::Counts;
 pub(crate) use origin::{Home, Origin, Runtime, Work};
 pub(crate) use slot::{Anchor, Listed, Slot, State, all, over, put, take};
 pub(crate) use task::{Doing, Task};
 pub(crate) use tasks::{
-    add_task, all_tasks, has_leaf_wakers, has_wakers, is_in_poll, last_reset, note_reset, remove_task,
+    add_task, all_tasks, has_leaf_wakers, has_wakers, is_in_poll, last_reset, meet, note_reset, remove_task,
     set_wakers,
 };
 pub(crate) use waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};

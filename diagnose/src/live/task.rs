@@ -10,17 +10,14 @@
 use std::panic::{Location, RefUnwindSafe};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU32, AtomicU64, fence};
-use std::task::{RawWakerVTable, Waker};
+use std::task::Waker;
 
-use super::current;
 use super::forward::Forward;
 use super::given::{Counts, Given};
 use super::origin::{Origin, Packed, Runtime};
-use super::waker::{self, Promoted};
-use crate::clock;
-use crate::context;
+use super::waker;
 use crate::label::Label;
-use crate::pool::{self, pooled};
+use crate::pool::pooled;
 use crate::site::Site;
 use crate::sync::add_relaxed;
 use crate::tree::Link;
@@ -30,11 +27,11 @@ use crate::tree::Link;
 pub(crate) struct Task {
     /// Unique in the process; zero while this is nobody's.
     id: AtomicU64,
-    forward: Forward,
+    pub(super) forward: Forward,
     /// Since when it is in its state: the tick above two bits.
-    since: AtomicU64,
+    pub(super) since: AtomicU64,
     /// The tick of the first wake that no poll has answered yet; zero if there is none, [`IN_POLL`].
-    woken_at: AtomicU64,
+    pub(super) woken_at: AtomicU64,
     /// Who woke it last: a task, or zero for a thread outside of every task.
     pub(crate) woken_by: AtomicU64,
     /// When the last poll that is over began; zero before there is one.
@@ -68,10 +65,8 @@ pooled!(Task, max = usize::MAX, chunk = 64);
 // Counters, and a waker that no panic leaves half changed.
 impl RefUnwindSafe for Task {}
 
-static TABLE: RawWakerVTable = waker::promoted_table::<Task>();
-
 /// In the place of a tick: it was woken while it was polled, and is in the queue from the end of that poll on.
-const IN_POLL: u64 = 1;
+pub(super) const IN_POLL: u64 = 1;
 
 /// What a task is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +78,7 @@ pub(crate) enum Doing {
 }
 
 const UNPOLLED: u64 = 0;
-const RUNNING: u64 = 1;
+pub(super) const RUNNING: u64 = 1;
 const WAITING: u64 = 2;
 
 impl Task {
@@ -119,26 +114,8 @@ impl Task {
     pub(super) fn occupy(&self, id: u64, origin: &Origin) {
         // Pairs with the Acquire fence in `origin`: whoever copies a field of this task sees that the last one is gone.
         fence(Release);
-        for counter in [
-            &self.woken_at,
-            &self.woken_by,
-            &self.entered,
-            &self.polls,
-            &self.busy,
-            &self.queued,
-            &self.last_wake,
-            &self.wakes,
-            &self.self_wakes,
-            &self.span,
-            &self.runtime_id,
-        ] {
-            counter.store(0, Relaxed);
-        }
+        self.span.store(0, Relaxed);
         self.thread.store(0, Relaxed);
-        self.forward.begin();
-        if let Some(given) = self.given.get() {
-            given.clear();
-        }
         self.site.set(origin.site);
         self.spawned_at.put(origin.spawned_at);
         self.made.store(origin.made, Relaxed);
@@ -155,7 +132,46 @@ impl Task {
             given.end(self.id());
         }
         self.id.store(0, Relaxed);
-        self.forward.end()
+        let is_free = self.forward.end();
+        if is_free {
+            self.clear();
+        }
+        is_free
+    }
+
+    /// Nothing is counted of it any more. Of one that was ready in its first poll, nothing was.
+    #[inline]
+    pub(super) fn clear(&self) {
+        self.woken_at.store(0, Relaxed);
+        if self.polls.load(Relaxed) != 0 || self.is_used() {
+            self.clear_used();
+        }
+    }
+
+    fn is_used(&self) -> bool {
+        let counters = [&self.woken_by, &self.runtime_id, &self.busy];
+        counters.iter().any(|counter| counter.load(Relaxed) != 0) || self.given.get().is_some()
+    }
+
+    #[cold]
+    fn clear_used(&self) {
+        for counter in [
+            &self.woken_by,
+            &self.entered,
+            &self.polls,
+            &self.busy,
+            &self.queued,
+            &self.last_wake,
+            &self.wakes,
+            &self.self_wakes,
+            &self.runtime_id,
+        ] {
+            counter.store(0, Relaxed);
+        }
+        self.forward.begin();
+        if let Some(given) = self.given.get() {
+            given.clear();
+        }
     }
 
     /// Its number, and how it came about; `None` if this is nobody's.
@@ -355,45 +371,6 @@ impl Task {
     /// Whether that is its waker.
     pub(crate) fn is_waker(&'static self, waker: &Waker) -> bool {
         waker::is_waker(self, waker)
-    }
-}
-
-impl Promoted for Task {
-    fn forward(&self) -> &Forward {
-        &self.forward
-    }
-
-    fn table() -> &'static RawWakerVTable {
-        &TABLE
-    }
-
-    /// One reading of the clock, and none if it is woken already, if it is being polled, or if the wake has come through a wait of
-    /// its, which has read it.
-    #[inline]
-    fn note_wake(&self) {
-        if self.woken_at.load(Relaxed) != 0 {
-            return;
-        }
-        let woken_at = if self.since.load(Relaxed) & 3 == RUNNING {
-            IN_POLL
-        } else {
-            match context::wake_stamp() {
-                0 => clock::now(),
-                stamp => stamp,
-            }
-        };
-        self.woken_by.store(context::task(), Relaxed);
-        // Release pairs with the Acquire of `doing`. Of two that come at the same time either may stay.
-        self.woken_at.store(woken_at, Release);
-    }
-
-    #[inline]
-    fn is_polled_here(&self) -> bool {
-        current::task().is_some_and(|task| std::ptr::eq(task, self))
-    }
-
-    fn free(&'static self) {
-        pool::put(self);
     }
 }
 

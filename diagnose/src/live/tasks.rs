@@ -2,10 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use super::origin::Origin;
+use super::current;
+use super::origin::{Home, Origin, Runtime, Work};
 use super::task::{Doing, Task};
 use crate::context;
+use crate::label::Label;
 use crate::pool::{self, Pooled};
+use crate::site::Site;
 
 /// Whether roots get a waker of their own.
 static WAKERS: AtomicBool = AtomicBool::new(true);
@@ -28,6 +31,27 @@ pub(crate) fn last_reset() -> u64 {
 pub(crate) fn add_task(origin: &Origin) -> &'static Task {
     let task: &'static Task = pool::take().unwrap_or_else(|| Box::leak(Box::new(Pooled::free())));
     task.occupy(context::new_task(), origin);
+    task
+}
+
+/// A root that is met: an annotated function that is called from code which is not. It is a task for the length of its first
+/// poll, so that a thread that is blocked in it is known, and afterwards if it waits. Most are ready, and leave the record as
+/// it was, at hand for the next.
+#[inline]
+pub(crate) fn meet(site: &'static Site, label: Label, entered: u64, span: u64, thread: u32) -> &'static Task {
+    let task: &'static Task = pool::take().unwrap_or_else(|| Box::leak(Box::new(Pooled::free())));
+    // A task of a runtime that tells of it only from outside: what is known of that is known of this.
+    let (around, runtime_id) = current::task().and_then(Task::hooked).unzip();
+    let number = around.map_or(0, |around| around.home.number);
+    let home = Home { number, ..Runtime::Unknown.into() };
+    let (spawned_at, spawned_by) = around.map_or((None, 0), |around| (around.spawned_at, around.spawned_by));
+    let work = Work::Future;
+    let origin = Origin { work, site, label, home, spawned_at, spawned_by, made: entered };
+    task.occupy(context::new_task(), &origin);
+    if let Some(runtime_id) = runtime_id {
+        task.runtime_id.store(runtime_id, Relaxed);
+    }
+    task.begin_met(entered, span, thread);
     task
 }
 

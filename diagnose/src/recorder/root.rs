@@ -10,11 +10,7 @@
 //! The first that had waited by itself and is ready in the next poll has ended the wait; if none is, the first that is
 //! polled. The part from the wake to the poll is the task's time in the queue.
 //!
-//! A root that is only met is no task before it waits: see [`current`](crate::live::current).
-//!
-//! Unsafe is kept in this file because the waker of such a root lies in the [`Entry`] of its poll, on the stack.
-
-#![allow(unsafe_code)]
+//! A root that is only met is a task too: see [`meet`](crate::live::meet).
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::Waker;
@@ -24,29 +20,22 @@ use super::made::{self, Poll};
 use super::running::{Entry, Running};
 use super::span::{Span, State};
 use crate::context;
-use crate::live::{self, Around, Met, PollWaker, RootWaker, Task};
+use crate::live::{self, PollWaker, Task};
 use crate::sync::{add, add_relaxed};
 use crate::tree::Node;
 
 /// A poll of a task that is running.
 #[derive(Debug)]
 pub(super) struct RootPoll {
+    task: &'static Task,
     /// `None` if tasks are to have no waker of their own.
     waker: Option<PollWaker>,
-    /// What runs around it on this thread.
-    around: Around,
+    /// The task in whose poll this one runs.
+    around: Option<&'static Task>,
     /// What is to be charged of that task's wait.
     waited_around: (u64, Option<&'static Node>),
     poll_around: Poll,
     entered: u64,
-    whose: Whose,
-}
-
-#[derive(Debug)]
-enum Whose {
-    Task(&'static Task),
-    /// Of a root that is only met. It stays where it is until the poll is over.
-    Met(RootWaker),
 }
 
 impl RootPoll {
@@ -60,55 +49,36 @@ impl Span {
     /// The poll of a root begins.
     pub(super) fn enter_root(&mut self, entry: &mut Entry, outer: &Waker) {
         let Some(node) = self.node else { return };
-        if self.root.is_none() {
-            self.root = local::take_spawned();
-            if let Some(task) = self.root {
-                task.span.store(context::span(), Relaxed);
-            }
-            local::note_task();
-        }
         let entered = node.times.entered();
-        let poll_around = made::begin_poll();
-        match self.root {
-            Some(task) => {
-                let (left, woken_at) = task.enter(entered, node.tree);
-                let waited = note_wait(task, node, entered, left, woken_at);
-                entry.root = Some(RootPoll {
-                    waker: live::has_wakers().then(|| PollWaker::of(task, outer)),
-                    around: live::current::enter(Some(task)),
-                    waited_around: local::replace_waited((waited, None)),
-                    poll_around,
-                    entered,
-                    whose: Whose::Task(task),
-                });
-            }
+        let (task, waited) = match self.root {
+            Some(task) => (task, enter_task(task, node, entered)),
             None => {
-                let met = Met {
-                    site: self.site,
-                    label: self.label,
-                    span: context::span(),
-                    entered,
-                    tree: node.tree,
-                };
-                let root = entry.root.insert(RootPoll {
-                    waker: None,
-                    around: Around::NONE,
-                    waited_around: local::replace_waited((0, None)),
-                    poll_around,
-                    entered,
-                    whose: Whose::Met(RootWaker::new(met)),
-                });
-                if let Whose::Met(met) = &root.whose {
-                    // SAFETY: an entry is not moved, and it is not dropped before `leave_root` has taken this back.
-                    root.around = unsafe { met.enter() };
-                    if live::has_wakers() {
-                        // SAFETY: as above; the executor's waker is borrowed for the length of the poll.
-                        root.waker = Some(unsafe { met.lend(outer) });
+                local::note_task();
+                match local::take_spawned() {
+                    Some(task) => {
+                        task.span.store(context::span(), Relaxed);
+                        (task, enter_task(task, node, entered))
                     }
+                    None => (live::meet(self.site, self.label, entered, context::span(), node.tree), 0),
                 }
             }
-        }
+        };
+        self.root = Some(task);
+        entry.root = Some(RootPoll {
+            task,
+            waker: live::has_wakers().then(|| PollWaker::of(task, outer)),
+            around: live::current::replace(Some(task)),
+            waited_around: local::replace_waited((waited, None)),
+            poll_around: made::begin_poll(),
+            entered,
+        });
     }
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn enter_task(task: &Task, node: &'static Node, entered: u64) -> u64 {
+    let (left, woken_at) = task.enter(entered, node.tree);
+    note_wait(task, node, entered, left, woken_at)
 }
 
 /// What the task has waited, and been in the queue, between its last poll and this one.
@@ -138,23 +108,14 @@ impl Running<'_> {
             add(&first_polled.unwrap_or(node).wall, waited);
         }
         made::end_poll(node, root.poll_around, left);
-        let task = match &root.whose {
-            Whose::Task(task) => {
-                live::Promoted::forward(*task).give_back();
-                Some(*task)
-            }
-            Whose::Met(met) if is_pending => met.register(),
-            Whose::Met(met) => met.task(),
-        };
-        live::current::restore(root.around);
-        let entered = root.entered;
+        let (task, entered) = (root.task, root.entered);
+        live::Promoted::forward(task).give_back();
+        live::current::replace(root.around);
         self.entry.root = None;
-        self.span.root = None;
-        let Some(task) = task else { return };
         if is_pending && matches!(self.span.state, State::Waiting(_)) {
             task.leave(left, left.saturating_sub(entered));
-            self.span.root = Some(task);
         } else {
+            self.span.root = None;
             live::remove_task(task);
         }
     }

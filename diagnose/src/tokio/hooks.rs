@@ -20,11 +20,12 @@ use ::tokio::task::Id;
 
 use super::runtime::{Builder, number};
 use crate::clock;
+use crate::context;
 use crate::label::Label;
 use crate::live::{self, Home, Origin, Runtime, Task, Work};
 use crate::named::task_site_at;
 use crate::number::shown;
-use crate::recorder::{self, current_task};
+use crate::recorder;
 use crate::switch;
 use crate::sync::Mutex;
 
@@ -136,13 +137,13 @@ fn spawned(meta: &TaskMeta<'_>) {
     if !site.is_on() {
         return;
     }
-    let task = live::add_task(Origin {
+    let task = live::add_task(&Origin {
         work: Work::Future,
         site,
         label: Label::NONE,
         home: Home { number: number::current(), ..Runtime::TokioHooks.into() },
         spawned_at: Some(location),
-        spawned_by: current_task(),
+        spawned_by: context::task(),
         made: clock::now(),
     });
     task.runtime_id.store(shown(meta.id()).unwrap_or(0), Relaxed);
@@ -152,7 +153,7 @@ fn spawned(meta: &TaskMeta<'_>) {
 fn begin_poll(meta: &TaskMeta<'_>) {
     let Some(task) = find(meta.id()) else { return };
     task.begin_hooked(clock::now(), recorder::own_tree_number());
-    let around = recorder::replace_task(Some(task));
+    let around = live::current::replace(Some(task));
     let _ = POLLS.try_with(|polls| polls.borrow_mut().push((meta.id(), around)));
 }
 
@@ -163,7 +164,7 @@ fn end_poll(meta: &TaskMeta<'_>) {
         if is_it { polls.pop() } else { None }
     });
     let Some((_, around)) = ended.ok().flatten() else { return };
-    recorder::replace_task(around);
+    live::current::replace(around);
     if let Some(task) = find(meta.id()) {
         task.end_hooked(clock::now());
     }

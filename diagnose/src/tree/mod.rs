@@ -23,8 +23,8 @@ mod times;
 pub(crate) use histogram::{BUCKETS, Histogram};
 pub(crate) use link::Link;
 pub(crate) use node::{Key, Node};
+pub(crate) use spent::{Chain, Sum};
 #[cfg(all(unix, feature = "reports"))]
 pub(crate) use thread::leased;
 pub(crate) use thread::{Tree, all, is_nested, lease};
-pub(crate) use spent::{Chain, Sum};
 pub(crate) use times::{Reading, Wait};

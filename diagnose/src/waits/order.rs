@@ -85,7 +85,10 @@ pub(super) fn note(role: Role, record: &'static Record, place: &'static Place) {
 #[cold]
 fn acquired(record: &'static Record, place: &'static Place) {
     let is_lock = |kind| matches!(kind, Kind::Mutex | Kind::RwLock | Kind::Semaphore | Kind::Custom);
-    let Some(staked) = place.read().filter(|_| record.kind().is_some_and(is_lock)) else { return };
+    let Some(staked) = place.read().filter(|_| record.what().map(|what| what.kind).is_some_and(is_lock))
+    else {
+        return;
+    };
     let Some(owner) = owner(&staked) else { return };
     let mut owners = OWNERS[usize::try_from(owner % 64).unwrap_or(0)].lock();
     if owners.len() >= MAX_OWNERS && !owners.contains_key(&owner) {

@@ -383,13 +383,6 @@ impl Record {
     }
 }
 
-impl Record {
-    /// What it is; `None` if it was never anybody's.
-    pub(super) fn kind(&self) -> Option<Kind> {
-        self.what.get().map(|what| what.kind)
-    }
-}
-
 /// The last reading of the clock in the running poll; outside of polls, one that is made for this.
 fn now() -> u64 {
     match context::stamp() {
