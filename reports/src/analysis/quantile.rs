@@ -39,7 +39,8 @@ impl Histogram {
             let inside = u128::from(count) * 1000;
             if inside > 0 && before + inside >= target {
                 let width_ns = u128::from(to_ns.saturating_sub(from_ns));
-                let offset_ns = width_ns * (target - before) / inside;
+                // Of more polls than there can have been it is less exact.
+                let offset_ns = width_ns.saturating_mul(target - before) / inside;
                 let offset_ns = u64::try_from(offset_ns).expect("it is at most the width, which is a u64");
                 return Some(from_ns.saturating_add(offset_ns).min(longest_ns));
             }
