@@ -63,7 +63,7 @@ pub fn passed<T>(value: T) -> T {
 /// How deep a closure stands in closures and async blocks: the length of its name, which is longer for each of them. Never zero.
 #[inline]
 fn depth<C>() -> u8 {
-    (any::type_name::<C>().len() % 255) as u8 + 1
+    u8::try_from(any::type_name::<C>().len() % 255).unwrap_or(0) + 1
 }
 
 impl Drop for InMacro {

@@ -61,7 +61,7 @@ impl AwaitState {
 
     /// It began in this poll, when the body had so many children that were pending.
     pub(super) fn new(base: i32) -> Self {
-        Self(u64::from(base.cast_unsigned()) << Self::BASE | Self::NEW)
+        Self(u64::from(u32::from_ne_bytes(base.to_ne_bytes())) << Self::BASE | Self::NEW)
     }
 
     /// The same, at the await of a span.
@@ -76,7 +76,7 @@ impl AwaitState {
 
     /// Zero if it is no macro.
     pub(super) fn depth(self) -> u8 {
-        (self.0 >> Self::DEPTH) as u8
+        u8::try_from(self.0 >> Self::DEPTH & 0xff).unwrap_or(0)
     }
 
     pub(super) fn is_span(self) -> bool {
@@ -98,7 +98,7 @@ impl AwaitState {
 
     /// The count of pending children of the body when the await began, if that was in this poll.
     pub(super) fn base(self) -> i32 {
-        (self.0 >> Self::BASE) as u32 as i32
+        i32::from_ne_bytes(u32::try_from(self.0 >> Self::BASE).unwrap_or(0).to_ne_bytes())
     }
 }
 

@@ -16,6 +16,7 @@ use crate::tree::{Chain, Node, Wait};
 
 /// What the poll around a running one will find again.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Entry {
     /// What was running before: restored as it was, whatever has happened in between. `None` if the thread had no tree
     /// and has one only for this poll.

@@ -127,7 +127,7 @@ impl Alive {
             };
             span.since_ns = ago(since);
             span.age_ns = ago(made);
-            span.polls = u64::from(polls);
+            span.polls = polls;
             span.detached = placed.is_detached;
             span.skipped = placed.is_skipped;
             snapshot.spans.push(span);

@@ -125,7 +125,7 @@ impl Listing {
         };
         task.since_ns = ago(self.since);
         task.age_ns = ago(self.origin.made);
-        task.polls = u64::from(self.task.polls.load(Relaxed));
+        task.polls = self.task.polls.load(Relaxed);
         task.busy_ns = scale.ns(value(&self.task.busy));
         if task.state == State::Running {
             task.busy_ns = task.busy_ns.saturating_add(task.since_ns);

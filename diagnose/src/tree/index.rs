@@ -63,6 +63,9 @@ impl Table {
 
 fn hash(key: Key) -> usize {
     let via = key.via.map_or(0, |via| ptr::from_ref(via).addr());
-    let mixed = (ptr::from_ref(key.site).addr() ^ via.rotate_left(20)).wrapping_add(key.label.number() << 7);
-    mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as usize) >> (usize::BITS / 3)
+    let mixed = ptr::from_ref(key.site).addr() ^ via.rotate_left(20) ^ key.label.number() << 7;
+    // The golden ratio, for as many bits as a word has (Fibonacci hashing).
+    let golden =
+        usize::try_from(0x9E37_79B9_7F4A_7C15_u64 >> (u64::BITS - usize::BITS)).unwrap_or(usize::MAX);
+    mixed.wrapping_mul(golden) >> (usize::BITS / 3)
 }

@@ -110,27 +110,27 @@ pin_project! {
         future: F,
         kept: Kept,
         leaf: Leaf,
-        has_waited: bool,
+        is_pending: bool,
     }
 }
 
 impl<F> Waited<F> {
     #[inline]
     pub(crate) fn new(future: F, leaf: Leaf) -> Self {
-        Self { future, kept: Kept::default(), leaf, has_waited: false }
+        Self { future, kept: Kept::default(), leaf, is_pending: false }
     }
 
     /// Whether it has returned `Pending`.
     #[inline]
     pub(crate) fn has_waited(&self) -> bool {
-        self.has_waited
+        self.is_pending
     }
 
     /// What was acquired, now that it is ready.
     #[inline]
     #[allow(dead_code)] // By what is a feature.
     pub(crate) fn hold(&self, is_movable: bool) -> Stake {
-        self.leaf.hold(is_movable, self.has_waited)
+        self.leaf.hold(is_movable, self.is_pending)
     }
 
     /// The future of the primitive.
@@ -154,7 +154,7 @@ impl<F: Future> Future for Waited<F> {
             || leaf.clone(),
             |context| future.as_mut().poll(context),
         );
-        *this.has_waited |= poll.is_pending();
+        *this.is_pending |= poll.is_pending();
         poll
     }
 }

@@ -17,7 +17,7 @@ async fn blocks() {
 /// Writes until nothing more fits.
 fn fill_stderr() {
     // A pipe takes 64 KiB, in pages of 4 KiB.
-    std::io::stderr().write_all(&[b'x'; 64 << 10]).expect("there is a reader");
+    std::io::stderr().write_all(&vec![b'x'; 64 << 10]).expect("there is a reader");
     thread::spawn(|| eprintln!("this does not fit"));
     thread::spawn(|| eprintln!("nor does this"));
 }
