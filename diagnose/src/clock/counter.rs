@@ -20,7 +20,7 @@ pub(super) fn read() -> u64 {
     let ticks: u64;
     // SAFETY: `cntvct_el0` is readable in user mode on Linux and macOS, has no side effect and touches no memory.
     unsafe {
-        core::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack, preserves_flags))
+        core::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack, preserves_flags));
     };
     ticks
 }
@@ -53,6 +53,7 @@ pub(super) fn trusted() -> Option<&'static str> {
 
 /// The architectural counter is one for all cores by definition.
 #[cfg(all(target_arch = "aarch64", any(target_os = "linux", target_os = "macos"), not(miri)))]
+#[allow(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
 pub(super) fn trusted() -> Option<&'static str> {
     Some("cntvct")
 }

@@ -22,6 +22,7 @@ mod stakes;
 mod waits;
 mod whole;
 
+#[cfg(unix)]
 pub(crate) use capture::{Turn, turn};
 pub use diagnose_reports::Snapshot;
 pub use reset::reset;
