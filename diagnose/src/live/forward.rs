@@ -156,32 +156,47 @@ impl Forward {
     pub(crate) fn release(&self) -> Released {
         for attempt in 0.. {
             let state = self.state.load(Ordering::Relaxed);
-            let (clones, others) = (state & CLONES, state & !(CLONES | DONE));
-            if clones > 1 && state & LOCKED == 0 {
-                // Release pairs with the Acquire of `clones`, and of whoever is the last.
-                if self.change(state, state - 1, Ordering::Release) {
-                    return Released { outer: None, is_free: false };
+            if state & CLONES == 1 {
+                if let Some(released) = self.release_last() {
+                    return released;
                 }
-            } else if others != 0 {
+            } else if state & LOCKED != 0 {
+                spin(attempt);
+            // Release pairs with the Acquire of `clones`, and of whoever is the last.
+            } else if self.change(state, state - 1, Ordering::Release) {
+                break;
+            }
+        }
+        Released { outer: None, is_free: false }
+    }
+
+    /// The same for one that is used for a wake: gives the executor's waker in any case.
+    pub(crate) fn release_to_wake(&self) -> Released {
+        if let Some(released) = self.release_last() {
+            return released;
+        }
+        // Made before the clone goes: afterwards another could be the last, and take it along.
+        let copy = self.copy();
+        let released = self.release();
+        Released { outer: copy.or(released.outer), is_free: released.is_free }
+    }
+
+    /// The last clone of ours is gone. `None` if it is not the last, and nothing has changed.
+    fn release_last(&self) -> Option<Released> {
+        for attempt in 0.. {
+            let state = self.state.load(Ordering::Relaxed);
+            if state & CLONES != 1 {
+                return None;
+            } else if state & !(CLONES | DONE) != 0 {
                 spin(attempt);
             // AcqRel: after all that was done with the other clones, and pairs with that of `end`.
             } else if self.change(state, state | LOCKED, Ordering::AcqRel) {
                 let outer = self.swap(None);
                 self.unlock(state - 1);
-                return Released { outer, is_free: state & DONE != 0 };
+                return Some(Released { outer, is_free: state & DONE != 0 });
             }
         }
-        unreachable!("the loop has no end")
-    }
-
-    /// The same for one that is used for a wake: gives the executor's waker in any case.
-    pub(crate) fn release_to_wake(&self) -> Released {
-        if self.state.load(Ordering::Relaxed) & CLONES > 1 {
-            let copy = self.copy();
-            let released = self.release();
-            return Released { outer: copy.or(released.outer), is_free: released.is_free };
-        }
-        self.release()
+        None
     }
 
     /// A clone of the executor's waker, if there are clones of ours. The caller uses one, or the waker of the running poll.

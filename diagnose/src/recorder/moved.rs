@@ -20,9 +20,9 @@ impl Span {
     #[cold]
     #[inline(never)]
     pub(super) fn enter_slow(&mut self, entry: &mut Entry, via: Option<&'static Site>, down: u64) {
-        // What is handed down is for this poll; the reading of the body around it, it does not share.
         local::hand_down(None, 0);
-        let via = if via.is_none() && down > DIRECT { self.node.and_then(|node| node.via) } else { via };
+        let goes_on = via.is_none() && down > DIRECT;
+        let via = if goes_on { self.node.and_then(|node| node.via) } else { via };
         let place = local::place();
         let is_root = self.site.kind == Kind::Task
             || place.current.is_outside_of_tasks()
@@ -47,7 +47,7 @@ impl Span {
         self.end_unpolled();
         entry.hands_on = down != 0 && !is_root;
         entry.is_root = is_root;
-        let now = self.begin(entry);
+        let now = self.begin(entry, if goes_on { down } else { 0 });
         if let Some(slot) = self.anchor.and_then(Anchor::slot) {
             slot.follow(node);
             slot.set_parent(parent_id(node, entry));

@@ -128,7 +128,7 @@ impl Span {
                     }
                     entry.hands_on = down != 0;
                     entry.is_root = self.root.is_some();
-                    let now = self.begin(entry);
+                    let now = self.begin(entry, 0);
                     entry.begin(node, current, true);
                     return self.go_on(entry, node, wait, now);
                 }
@@ -165,7 +165,7 @@ impl Span {
         }
         entry.hands_on = down != 0;
         entry.is_root = is_root;
-        let now = self.begin(entry);
+        let now = self.begin(entry, 0);
         entry.begin(node, current, false);
         node.times.enter(now, None);
         local::set_current(Some(node));
@@ -242,12 +242,12 @@ impl Span {
         if self.await_pending == 0 { Wait::Own } else { Wait::Child }
     }
 
-    /// Makes the span the running one, and reads the clock.
+    /// Makes the span the running one, and reads the clock, unless a reading was handed down.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin(&self, entry: &mut Entry) -> u64 {
+    pub(super) fn begin(&self, entry: &mut Entry, down: u64) -> u64 {
         let parent = context::span();
         entry.outer = parent;
-        let now = clock::now();
+        let now = if down > DIRECT { down } else { clock::now() };
         context::note_reading(now, false);
         let id = match self.anchor.and_then(Anchor::slot) {
             Some(slot) => slot.enter(parent, now),

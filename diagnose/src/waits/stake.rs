@@ -9,6 +9,7 @@ use crate::clock;
 use crate::context;
 use crate::live::{self, Counts, Here};
 use crate::pool::{self, pooled};
+use crate::recorder;
 use crate::switch;
 use crate::sync::add_relaxed;
 use crate::tree::Link;
@@ -223,7 +224,12 @@ impl Stake {
         is_exact: bool,
     ) -> Self {
         let Some(place) = pool::take::<Place>() else { return Self::NONE };
-        let here = live::here();
+        let mut here = live::here();
+        if here.thread.is_none() {
+            // A thread that has recorded nothing yet is known by its tree from now on.
+            recorder::own_tree_number();
+            here = live::here();
+        }
         let flags = if is_movable { MOVABLE } else { 0 } | if is_exact { EXACT } else { 0 };
         place.units.store((role as u64) << ROLE | flags | units.min(UNITS), Relaxed);
         place.at.set(at);

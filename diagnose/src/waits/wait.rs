@@ -184,7 +184,8 @@ impl Wait {
         self.place.store(record.map_or(0, Record::enqueue), Relaxed);
         self.thread.store(context::context().tree.map_or(0, |tree| u64::from(tree) + 1), Relaxed);
         let is_indirect = self.note_poll(outer);
-        if context::stamp() == 0 || is_blocking {
+        // In a `block_on` or the like the poll around it does not end.
+        if context::stamp() == 0 || is_blocking || is_indirect {
             self.began.store(clock::now(), Relaxed);
         } else {
             self.began.store(0, Relaxed);

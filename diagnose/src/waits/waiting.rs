@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::atomic::fence;
 
 use super::wait::{BLOCKING, FORCED, INDIRECT, LISTED, MODES, Mode, OVER, Wait};
-use crate::clock;
 use crate::pool;
 use crate::site::Site;
 
@@ -116,7 +115,8 @@ impl Wait {
             resource: self.resource.load(Relaxed),
             place: self.place.load(Relaxed),
             asked: self.asked.load(Relaxed),
-            began: if began == 0 { clock::now() } else { began },
+            // Its poll is not over yet.
+            began: if began == 0 { self.entered.load(Relaxed) } else { began },
             thread: self.thread.load(Relaxed).checked_sub(1).and_then(|thread| u32::try_from(thread).ok()),
             is_blocking: flags & BLOCKING != 0,
             is_given_up,

@@ -57,7 +57,8 @@ async fn in_a_block() {
 
 fn histogram(name: &str) -> Vec<(u64, u64)> {
     let snapshot = diagnose::snapshot();
-    let node = snapshot.nodes.iter().find(|node| snapshot.sites[node.site].name == name).expect("it was polled");
+    let node =
+        snapshot.nodes.iter().find(|node| snapshot.sites[node.site].name == name).expect("it was polled");
     node.polls_histogram.iter().map(|bucket| (bucket.from_ns, bucket.count)).collect()
 }
 
