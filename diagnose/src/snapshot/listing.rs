@@ -113,7 +113,6 @@ impl Listing {
         task.runtime.push_str(library(self.origin.home.runtime));
         task.runtime_number = u64::from(self.origin.home.number);
         task.is_local = self.origin.home.is_local;
-        task.is_met = self.origin.home.runtime == Runtime::Unknown;
         task.runtime_id = some(value(&self.task.runtime_id));
         task.spawned_at = self.origin.spawned_at.map(ToString::to_string).unwrap_or_default();
         task.spawned_by = some(self.origin.spawned_by);

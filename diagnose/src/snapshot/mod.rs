@@ -14,7 +14,6 @@ mod capture;
 mod listing;
 mod merged;
 mod order;
-mod outside;
 mod quantiles;
 mod reset;
 mod runtimes;

@@ -27,8 +27,6 @@ pub(super) struct Waits {
     stakes: Vec<Staked>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: Vec<u64>,
-    /// The kernel's numbers of all threads but this crate's; `None` if they are not known.
-    threads: Option<Vec<u64>>,
     /// The tick before all this was read.
     read_at: u64,
 }
@@ -86,18 +84,17 @@ impl Seen<'_> {
     }
 }
 
-/// Of all threads those of which nothing is known, by their ages in nanoseconds. Where it cannot be known, one that began just
-/// now.
-fn foreign_threads(threads: Option<&[(u64, u64)]>) -> Vec<u64> {
-    let Some(threads) = threads else { return vec![0] };
+/// The ages of threads of which nothing is known. Where nothing is recorded that they could have, nobody asks.
+fn foreign_threads() -> Vec<u64> {
+    if waits::all_records().is_empty() {
+        return Vec::new();
+    }
     #[allow(unused_mut)] // Only runtimes tell of more.
     let mut known: Vec<u64> =
         tree::all().into_iter().filter(|tree| tree.runs_tasks()).map(tree::Tree::thread_id).collect();
     #[cfg(feature = "tokio")]
     known.extend(live::workers::all_threads());
-    // The first thread is older than all that it could have been handed, and its age is too coarse to tell.
-    known.push(u64::from(std::process::id()));
-    threads.iter().filter(|(id, _)| !known.contains(id)).map(|(_, age_ns)| *age_ns).collect()
+    cpu::foreign_threads(&known)
 }
 
 impl Waits {
@@ -105,9 +102,7 @@ impl Waits {
     pub(super) fn capture() -> Self {
         let read_at = clock::now();
         // Before the stakes: one that ends in between gives up what it has, or hands it on.
-        // Where nothing is recorded that they could have, nobody asks.
-        let threads = if waits::all_records().is_empty() { Some(Vec::new()) } else { cpu::other_threads() };
-        let foreign = foreign_threads(threads.as_deref());
+        let foreign = foreign_threads();
         let mut queues: HashMap<u64, Vec<Waiting>> = HashMap::new();
         for wait in waits::all_waits() {
             queues.entry(wait.resource).or_default().push(wait);
@@ -118,8 +113,7 @@ impl Waits {
         records.sort_by_key(|recorded| recorded.id);
         let mut loose = queues.remove(&0).unwrap_or_default();
         loose.sort_by_key(|wait| wait.id);
-        let threads = threads.map(|threads| threads.into_iter().map(|(id, _)| id).collect());
-        Self { records, loose, stakes: waits::all_stakes(), foreign, threads, read_at }
+        Self { records, loose, stakes: waits::all_stakes(), foreign, read_at }
     }
 
     /// Whether what began then may wait for more than was read.
@@ -145,11 +139,6 @@ impl Waits {
             }
         }
         kept
-    }
-
-    /// The kernel's numbers of all threads but this crate's; `None` if they are not known.
-    pub(super) fn threads(&self) -> Option<&[u64]> {
-        self.threads.as_deref()
     }
 
     /// Puts resources and waits into a snapshot.

@@ -60,7 +60,5 @@ pub mod sync;
 pub mod task;
 pub mod time;
 
-pub(crate) use self::runtime::counted_tasks;
-
 pub use self::task::spawn;
 pub use ::tokio::*;

@@ -28,10 +28,8 @@ impl Snapshot {
         let facts = Facts::new(self);
         let mut found = Found::default();
         if !self.tasks.is_empty() || !facts.blocked.is_empty() {
-            for trust in [Trust::Exact, Trust::Likely, Trust::Suspect] {
-                if !found.solve(&facts, trust) {
-                    break;
-                }
+            if found.solve(&facts, Trust::Exact) {
+                found.solve(&facts, Trust::Likely);
             }
             found.verdicts.extend(remarks::remarks(&facts, &found.stuck, &found.said));
         }
@@ -106,10 +104,10 @@ impl Found {
         let shares = if judged.len() > 1 { shares(system, stuck, group, &judged) } else { Vec::new() };
         let is_group_demanded = OnceCell::new();
         for (number, judged) in judged.iter().enumerate() {
-            let is_young = age_ns(facts, &judged.way) < youngest_ns(system.trust);
+            let is_young = age_ns(facts, &judged.way) < LIKELY_NS;
             let is_wanted = demand::is_demanded(facts, &judged.way)
                 || *is_group_demanded.get_or_init(|| demand::is_any_wanted(facts, nodes(), behind));
-            if is_young || !is_wanted {
+            if (system.trust == Trust::Likely && is_young) || !is_wanted {
                 continue;
             }
             said.entry(group).or_insert(self.verdicts.len());
@@ -150,14 +148,14 @@ impl Found {
         };
         let Some(way) = way else { return };
         let way: Vec<Node> = way.into_iter().map(|gate| system.nodes[gate]).collect();
-        if age_ns(facts, &way) < youngest_ns(system.trust) {
+        if age_ns(facts, &way) < LIKELY_NS {
             return;
         }
         let chain = Chain::new(facts, &way);
         let mut verdict = Verdict {
             kind: self.verdicts[cause].kind,
             detail: None,
-            confidence: confidence(system.trust),
+            confidence: Confidence::Likely,
             root_cause: false,
             chain: chain.links,
             sentence: chain.words + ": what would let it go on is stuck",
@@ -221,23 +219,6 @@ fn shares(system: &System<'_>, stuck: &Stuck, group: usize, judged: &[Judged]) -
     stuck.behind_gates(system, &seeds, is_close)
 }
 
-fn confidence(trust: Trust) -> Confidence {
-    match trust {
-        Trust::Exact => Confidence::Proven,
-        Trust::Likely => Confidence::Likely,
-        Trust::Suspect => Confidence::Suspect,
-    }
-}
-
-/// A wait that is younger is not spoken of.
-fn youngest_ns(trust: Trust) -> u64 {
-    match trust {
-        Trust::Exact => 0,
-        Trust::Likely => LIKELY_NS,
-        Trust::Suspect => remarks::SUSPECT_NS,
-    }
-}
-
 /// How long the youngest wait on the way has lasted, or the task if it waits for nothing known: since then nothing has changed.
 fn age_ns(facts: &Facts<'_>, way: &[Node]) -> u64 {
     let waits = way.iter().filter_map(|node| match *node {
@@ -265,7 +246,7 @@ fn build(system: &System<'_>, stuck: &Stuck, group: usize, judged: &Judged) -> V
     Verdict {
         kind: judged.kind,
         detail: judged.detail,
-        confidence: confidence(system.trust),
+        confidence: if system.trust == Trust::Exact { Confidence::Proven } else { Confidence::Likely },
         root_cause: true,
         chain: chain.links,
         sentence,
