@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use futures_core::future::FusedFuture;
 use pin_project_lite::pin_project;
 
-use crate::recorder::{Entry, Span};
+use crate::recorder::{Entry, Running, Span};
 
 pin_project! {
     /// A future whose polls are recorded: what `#[diagnose]`, [`block!`](crate::block) and
@@ -69,7 +69,7 @@ pub(crate) fn poll<F: Future>(
     context: &mut Context<'_>,
 ) -> Poll<F::Output> {
     let mut entry = Entry::new();
-    let running = span.enter(&mut entry, context.waker());
+    let running = Running::enter(span, &mut entry, context.waker());
     let poll = future.poll(&mut Context::from_waker(running.waker()));
     running.leave(poll.is_pending());
     poll

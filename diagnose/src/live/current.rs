@@ -29,12 +29,12 @@ pub(crate) struct Here {
 #[inline]
 pub(crate) fn here() -> Here {
     let Context { span, stamp, tree } = context::context();
-    Here { task: context::task(), registered: task(), span, stamp, thread: tree }
+    Here { task: context::task(), registered: registered(), span, stamp, thread: tree }
 }
 
 /// The task whose poll is running on this thread.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn task() -> Option<&'static Task> {
+pub(crate) fn registered() -> Option<&'static Task> {
     TASK.with(Cell::get)
 }
 
@@ -47,12 +47,12 @@ pub(crate) fn replace(task: Option<&'static Task>) -> Option<&'static Task> {
 
 /// Whether that is the waker of the task whose poll is running on this thread.
 pub(crate) fn is_waker(waker: &Waker) -> bool {
-    task().is_some_and(|task| task.is_waker(waker))
+    registered().is_some_and(|task| task.is_waker(waker))
 }
 
 /// The running task spawns something, and may give away what it has.
 pub(crate) fn note_spawn() {
-    if let Some(task) = task() {
+    if let Some(task) = registered() {
         task.note_spawn();
     }
 }
@@ -61,7 +61,7 @@ pub(crate) fn note_spawn() {
 #[allow(dead_code)] // By channels, which are a feature.
 #[inline]
 pub(crate) fn note_send(resource: u64, message: u64) {
-    if let Some(task) = task() {
+    if let Some(task) = registered() {
         task.note_send(resource, message, context::stamp());
     }
 }

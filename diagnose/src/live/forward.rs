@@ -74,6 +74,13 @@ impl Forward {
         self.state.store(0, Ordering::Relaxed);
     }
 
+    /// Whether there are no clones, and it is not over.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn is_unused(&self) -> bool {
+        // Relaxed: only the poll that lends its waker makes the first clone.
+        self.state.load(Ordering::Relaxed) == 0
+    }
+
     /// What it is the waker of is over. Returns whether there are no clones.
     pub(crate) fn end(&self) -> bool {
         // Nobody has a clone, and nobody makes one: the poll that lends its waker is over.

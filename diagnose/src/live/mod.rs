@@ -33,7 +33,7 @@ pub(crate) use origin::{Home, Origin, Runtime, Work};
 pub(crate) use slot::{Anchor, Listed, Slot, State, all, over, put, take};
 pub(crate) use task::{Doing, Task};
 pub(crate) use tasks::{
-    add_task, all_tasks, has_leaf_wakers, has_wakers, is_in_poll, last_reset, meet, note_reset, remove_task,
-    set_wakers,
+    add_task, all_tasks, end_task, give_back_spare, has_leaf_wakers, has_wakers, is_in_poll, last_reset,
+    leave_task, meet, meet_outermost, note_reset, remove_task, set_wakers,
 };
 pub(crate) use waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};

@@ -161,10 +161,22 @@ impl Slot {
     /// A poll starts. Returns the number of the span.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn enter(&self, parent: u64, now: u64) -> u64 {
-        if self.parent.load(Ordering::Relaxed) != parent {
+        if self.parent() != parent {
             self.set_parent(parent);
         }
+        self.start(now);
+        self.id()
+    }
+
+    /// A poll starts, of the span that has polled it last.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn start(&self, now: u64) {
         self.since.store(now << 2 | RUNNING, Ordering::Relaxed);
+    }
+
+    /// The number of the span.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn id(&self) -> u64 {
         self.id.load(Ordering::Relaxed)
     }
 

@@ -126,6 +126,42 @@ impl Task {
         self.id.store(id, Release);
     }
 
+    /// It is nobody's yet, and will be that of roots which are met on that thread.
+    pub(super) fn begin_spare(&self, thread: u32) {
+        self.spawned_at.put(None);
+        self.origin.store(0, Relaxed);
+        self.thread.store(thread, Relaxed);
+    }
+
+    /// It becomes that of a root which is met, and runs.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn meet(&self, id: u64, site: &'static Site, label: Label, (entered, span): (u64, u64)) {
+        // As in `occupy`.
+        fence(Release);
+        self.site.set(site);
+        self.label.store(label.0, Relaxed);
+        self.made.store(entered, Relaxed);
+        self.since.store(entered << 2 | RUNNING, Relaxed);
+        self.span.store(span, Relaxed);
+        // As in `occupy`.
+        self.id.store(id, Release);
+    }
+
+    /// Whether nothing has been noted of it, and nobody keeps its waker, in the poll in which it was met.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn is_untouched(&self) -> bool {
+        let words = [&self.woken_at, &self.woken_by, &self.runtime_id];
+        self.forward.is_unused()
+            && self.given.get().is_none()
+            && words.iter().fold(0, |all, word| all | word.load(Relaxed)) == 0
+    }
+
+    /// It is nobody's any more, and nothing was noted of it.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn forget(&self) {
+        self.id.store(0, Relaxed);
+    }
+
     /// The task is done. Returns whether it can be used again: nobody keeps its waker.
     pub(super) fn vacate(&self) -> bool {
         if let Some(given) = self.given.get() {

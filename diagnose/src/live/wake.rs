@@ -44,7 +44,7 @@ impl Promoted for Task {
 
     #[inline]
     fn is_polled_here(&self) -> bool {
-        current::task().is_some_and(|task| std::ptr::eq(task, self))
+        current::registered().is_some_and(|task| std::ptr::eq(task, self))
     }
 
     fn free(&'static self) {

@@ -5,7 +5,7 @@ use std::thread;
 
 use super::made;
 use crate::context;
-use crate::live::Task;
+use crate::live::{self, Task};
 use crate::os;
 use crate::site::Site;
 use crate::sync::add;
@@ -30,8 +30,8 @@ pub(super) struct Local {
     await_state: Cell<AwaitState>,
     /// What an await hands to the span that it is about to poll: itself.
     via: Cell<Option<&'static Site>>,
-    /// What a body hands to the span that it is about to poll: [`DIRECT`], or the reading of the clock with which it goes on
-    /// there; zero if it hands nothing.
+    /// What a body hands to the span that it is about to poll: [`DIRECT`], [`ARM`], or the reading of the clock with which it
+    /// goes on there; zero if it hands nothing.
     down: Cell<u64>,
     /// The polls that have been entered with the same reading.
     chain: Cell<Chain>,
@@ -44,6 +44,15 @@ pub(super) struct Local {
 /// In the place of a reading: the span is awaited for the first time, so it reads the clock itself, and hands on the reading
 /// with which it returns `Pending`.
 pub(super) const DIRECT: u64 = 1;
+
+/// In the place of a reading: the span is polled by the code of a macro, through that arm.
+pub(super) const ARM: u64 = 2;
+
+/// Whether what was handed down is a reading.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn is_reading(down: u64) -> bool {
+    down > ARM
+}
 
 /// What else there is to know of the await at which the running body is: one word, because each poll saves and restores it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +103,11 @@ impl AwaitState {
     /// Whether it began in this poll.
     pub(super) fn is_new(self) -> bool {
         self.0 & Self::NEW != 0
+    }
+
+    /// Whether it began in an earlier poll, and is not that of a span.
+    pub(super) fn is_old(self) -> bool {
+        self.0 & (Self::NEW | Self::SPAN.0) == 0
     }
 
     /// The count of pending children of the body when the await began, if that was in this poll.
@@ -188,8 +202,16 @@ pub(super) fn set_spawned(task: Option<&'static Task>) {
 
 /// What is to be charged of the running task's wait, and to whom if nobody else takes it.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn replace_waited(waited: (u64, Option<&'static Node>)) -> (u64, Option<&'static Node>) {
-    LOCAL.with(|local| (local.waited.replace(waited.0), local.first_polled.replace(waited.1)))
+pub(super) fn waited() -> (u64, Option<&'static Node>) {
+    LOCAL.with(|local| (local.waited.get(), local.first_polled.get()))
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn set_waited((waited, first_polled): (u64, Option<&'static Node>)) {
+    LOCAL.with(|local| {
+        local.waited.set(waited);
+        local.first_polled.set(first_polled);
+    });
 }
 
 /// A path that has waited by itself is polled again.
@@ -209,22 +231,22 @@ pub(super) fn charge(node: &'static Node) {
         let waited = local.waited.get();
         if waited != 0 {
             local.waited.set(0);
+            local.first_polled.set(None);
             add(&node.wall, waited);
         }
     });
 }
 
-/// What an await has handed down to the span that it polls: itself, with the span's first poll, and the reading with which its
-/// body goes on; see [`Local::down`].
+/// What an await has handed down to the span that it polls; see [`Local::down`].
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn handed() -> (Option<&'static Site>, u64) {
-    LOCAL.with(|local| (local.via.get(), local.down.get()))
+pub(super) fn down() -> u64 {
+    LOCAL.with(|local| local.down.get())
 }
 
-/// Whether an await has handed something down.
-pub(super) fn is_handed() -> bool {
-    let (via, down) = handed();
-    via.is_some() || down != 0
+/// The await itself, which it has handed down with the span's first poll.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn via() -> Option<&'static Site> {
+    LOCAL.with(|local| local.via.get())
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -260,10 +282,21 @@ pub(super) fn set_chain(chain: Chain) {
     LOCAL.with(|local| local.chain.set(chain));
 }
 
-/// The reading that was handed up by what is pending, zero if there is none, and how many bodies only pass it on.
+/// The reading that was handed up by what is pending; zero if there is none.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn handed_up() -> (u64, u32) {
-    LOCAL.with(|local| (local.up.get(), local.passing.get()))
+pub(super) fn up() -> u64 {
+    LOCAL.with(|local| local.up.get())
+}
+
+/// How many nodes around what is pending only pass it on.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn passing() -> u32 {
+    LOCAL.with(|local| local.passing.get())
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn set_passing(passing: u32) {
+    LOCAL.with(|local| local.passing.set(passing));
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -300,6 +333,7 @@ pub(super) fn place() -> Place {
 #[cold]
 pub(super) fn end_loan() {
     context::set_tree(None);
+    live::give_back_spare();
     LOCAL.with(|local| {
         local.current.set(None);
         if let Some(tree) = local.tree.take() {

@@ -22,7 +22,7 @@ const TICK: u64 = 1 << 63;
 
 thread_local! {
     static POLLS: Polls = const {
-        Polls { running: Cell::new(0), last: Cell::new(0), unpolled: Cell::new(0), outside: Cell::new(0) }
+        Polls { running: Cell::new(0), last: Cell::new(0), unpolled: Cell::new(0), unread: Cell::new(0), read: Cell::new(0) }
     };
 }
 
@@ -35,8 +35,10 @@ struct Polls {
     last: Cell<u64>,
     /// Futures that were made in the running one and not polled yet, less those that were dropped.
     unpolled: Cell<u32>,
-    /// Futures that were made outside of every poll.
-    outside: Cell<u32>,
+    /// Of the futures that are made outside of every poll: so many are left for which the clock is not read.
+    unread: Cell<u32>,
+    /// For so many it was.
+    read: Cell<u32>,
 }
 
 /// A poll of a task, and how many futures it has made that are not polled yet.
@@ -44,6 +46,11 @@ struct Polls {
 pub(super) struct Poll {
     number: u64,
     unpolled: u32,
+}
+
+impl Poll {
+    /// Between polls.
+    pub(super) const NONE: Self = Self { number: 0, unpolled: 0 };
 }
 
 /// The thread has that tree from now on: its polls get numbers that no other thread's have.
@@ -56,24 +63,38 @@ pub(super) fn begin_tree(tree: u32) {
     });
 }
 
-/// The poll of a task begins. Returns the poll around it.
+/// The poll of a task begins.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn begin_poll() -> Poll {
+pub(super) fn begin_poll() {
     POLLS.with(|polls| {
         let number = polls.last.get() + 1;
         polls.last.set(number);
-        Poll { number: polls.running.replace(number), unpolled: polls.unpolled.replace(0) }
-    })
+        polls.running.set(number);
+    });
 }
 
-/// That poll ends there, and `around` goes on.
+/// That poll ends there.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn end_poll(node: &'static Node, around: Poll, now: u64) {
+pub(super) fn end_poll(node: &'static Node, now: u64) {
     POLLS.with(|polls| {
-        let number = polls.running.replace(around.number);
-        if polls.unpolled.replace(around.unpolled) != 0 {
+        let number = polls.running.replace(0);
+        if polls.unpolled.get() != 0 {
+            polls.unpolled.set(0);
             note_end(node, number, now);
         }
+    });
+}
+
+/// The poll that is running, in which another one begins.
+pub(super) fn poll() -> Poll {
+    POLLS.with(|polls| Poll { number: polls.running.get(), unpolled: polls.unpolled.get() })
+}
+
+/// That poll goes on.
+pub(super) fn set_poll(poll: Poll) {
+    POLLS.with(|polls| {
+        polls.running.set(poll.number);
+        polls.unpolled.set(poll.unpolled);
     });
 }
 
@@ -87,15 +108,29 @@ fn note_end(node: &'static Node, number: u64, now: u64) {
 /// A future of that site is made. Returns what is kept of that.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn make(site: &'static Site) -> u64 {
-    let (poll, count) = POLLS.with(|polls| {
+    POLLS.with(|polls| {
         let poll = polls.running.get();
-        let count = if poll == 0 { &polls.outside } else { &polls.unpolled };
-        (poll, count.replace(count.get().wrapping_add(1)))
-    });
-    if poll != 0 {
-        return poll;
-    }
-    if count < ALWAYS || count % ALWAYS == 0 || site.is_late() { clock::now() | TICK } else { 0 }
+        if poll != 0 {
+            polls.unpolled.set(polls.unpolled.get().wrapping_add(1));
+            return poll;
+        }
+        match polls.unread.get().checked_sub(1) {
+            Some(unread) if !site.is_late() => {
+                polls.unread.set(unread);
+                0
+            }
+            _ => make_outside(polls),
+        }
+    })
+}
+
+/// It is made outside of every poll, and the clock is read.
+#[cold]
+fn make_outside(polls: &Polls) -> u64 {
+    let read = polls.read.get();
+    polls.read.set(read.saturating_add(1));
+    polls.unread.set(if read < ALWAYS { 0 } else { ALWAYS - 1 });
+    clock::now() | TICK
 }
 
 /// It is polled for the first time. Returns for how long it was there.

@@ -4,7 +4,7 @@
 //! Timed::poll ─ Span::enter ─ the node: cached, or found among the parent's children, or appended
 //!             │               a wait ends; the poll starts
 //!             ├ the user's future
-//!             └ Running::leave ─ the poll ends; a wait begins, or the call is over
+//!             └ Span::leave ─ the poll ends; a wait begins, or the call is over
 //! ```
 //! In a release build most of it is inlined into each future's poll, where a call would cost as much as it does; in a debug
 //! build nothing is, because every inlined function would take its part of the stack for the length of the poll.
@@ -32,7 +32,7 @@ pub(crate) use cost::poll_cost;
 pub use frame::Frame;
 pub use point::Arm;
 pub(crate) use point::{AwaitEntry, Awaiting, Point};
-pub(crate) use running::Entry;
+pub(crate) use running::{Entry, Running};
 pub use span::Span;
 
 /// The await, or arm, through which the running future is polled, if that is on record.

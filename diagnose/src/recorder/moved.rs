@@ -1,7 +1,7 @@
 //! What is rare in the life of a span: a first poll on a new path, another thread, another parent, and the end of what it
 //! has in the books when it is not recorded any more.
 
-use super::local::{self, DIRECT, Place};
+use super::local::{self, DIRECT, Place, is_reading};
 use super::made;
 use super::running::{Entry, parent_id};
 use super::span::{Span, State};
@@ -15,14 +15,15 @@ use crate::sync::add;
 use crate::tree::{Key, Node, Wait};
 
 impl Span {
-    /// The first poll of a path, a parent that has changed, a thread that has changed, a poll after the end. `via` and `down`
-    /// are what was handed down.
+    /// The first poll of a path, a parent that has changed, a thread that has changed, a poll after the end.
     #[cold]
     #[inline(never)]
-    pub(super) fn enter_slow(&mut self, entry: &mut Entry, via: Option<&'static Site>, down: u64) {
+    pub(super) fn enter_slow(&mut self, entry: &mut Entry) {
+        let down = local::down();
+        let goes_on = is_reading(down);
+        let via = if goes_on { self.node.and_then(|node| node.via) } else { local::via() };
         local::hand_down(None, 0);
-        let goes_on = via.is_none() && down > DIRECT;
-        let via = if goes_on { self.node.and_then(|node| node.via) } else { via };
+        self.passes = false;
         let place = local::place();
         let is_root = self.site.kind == Kind::Task
             || place.current.is_outside_of_tasks()
@@ -45,7 +46,7 @@ impl Span {
             return;
         };
         self.end_unpolled();
-        entry.hands_on = down != 0 && !is_root;
+        entry.hands_on = (goes_on || down == DIRECT) && !is_root;
         entry.is_root = is_root;
         let now = self.begin(entry, if goes_on { down } else { 0 });
         if let Some(slot) = self.anchor.and_then(Anchor::slot) {
@@ -97,7 +98,7 @@ impl Span {
     /// Recording was switched off: a wait that is open in the books ends, so that it does not grow for ever.
     #[inline]
     pub(super) fn enter_unrecorded(&mut self) {
-        if !matches!(self.state, State::Unseen) || local::is_handed() {
+        if !matches!(self.state, State::Unseen) || local::down() != 0 {
             self.forget();
         }
     }
@@ -117,6 +118,7 @@ impl Span {
         self.end_task();
         local::hand_down(None, 0);
         self.pending_children = 0;
+        self.passes = false;
         self.state = State::Unseen;
     }
 

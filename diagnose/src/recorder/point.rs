@@ -9,7 +9,7 @@
 
 use std::ptr;
 
-use super::local::{self, Place};
+use super::local::{self, ARM, Place};
 use super::moved::{is_child_of_running, on_own_tree};
 use crate::clock;
 use crate::context;
@@ -69,7 +69,7 @@ impl Point {
     pub(crate) fn hand_down(&self) {
         let Anchor::Fresh(site) = self.anchor else { return };
         if running_body(site).is_some() {
-            local::hand_down(Some(site), 0);
+            local::hand_down(Some(site), ARM);
         }
     }
 

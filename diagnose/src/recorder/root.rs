@@ -17,7 +17,7 @@ use std::task::Waker;
 
 use super::local;
 use super::made::{self, Poll};
-use super::running::{Entry, Running};
+use super::running::Entry;
 use super::span::{Span, State};
 use crate::context;
 use crate::live::{self, PollWaker, Task};
@@ -30,12 +30,16 @@ pub(super) struct RootPoll {
     task: &'static Task,
     /// `None` if tasks are to have no waker of their own.
     waker: Option<PollWaker>,
-    /// The task in whose poll this one runs.
-    around: Option<&'static Task>,
-    /// What is to be charged of that task's wait.
-    waited_around: (u64, Option<&'static Node>),
-    poll_around: Poll,
     entered: u64,
+}
+
+/// The poll of a task in which another one runs, through a nested executor.
+#[derive(Debug)]
+pub(super) struct Around {
+    task: Option<&'static Task>,
+    /// What is to be charged of that task's wait.
+    waited: (u64, Option<&'static Node>),
+    poll: Poll,
 }
 
 impl RootPoll {
@@ -45,38 +49,94 @@ impl RootPoll {
     }
 }
 
+impl Around {
+    /// That poll stops for the time being: between polls there is none of it.
+    fn leave() -> Self {
+        let around = Self { task: live::current::registered(), waited: local::waited(), poll: made::poll() };
+        local::set_waited((0, None));
+        made::set_poll(Poll::NONE);
+        around
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn go_on(&self) {
+        live::current::replace(self.task);
+        local::set_waited(self.waited);
+        made::set_poll(self.poll);
+    }
+}
+
+impl Entry {
+    /// The poll of a task begins, which has waited for that long.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn begin_root(&mut self, task: &'static Task, outer: &Waker, entered: u64, waited: u64) {
+        let waker = live::has_wakers().then(|| PollWaker::of(task, outer));
+        self.root = Some(RootPoll { task, waker, entered });
+        live::current::replace(Some(task));
+        if waited != 0 {
+            local::set_waited((waited, None));
+        }
+        made::begin_poll();
+    }
+}
+
 impl Span {
-    /// The poll of a root begins.
+    /// The poll of a root begins, wherever that is.
+    #[cold]
+    #[inline(never)]
     pub(super) fn enter_root(&mut self, entry: &mut Entry, outer: &Waker) {
         let Some(node) = self.node else { return };
+        entry.around = Some(Around::leave());
         let entered = node.times.entered();
         let (task, waited) = match self.root {
             Some(task) => (task, enter_task(task, node, entered)),
-            None => {
-                local::note_task();
-                match local::take_spawned() {
-                    Some(task) => {
-                        task.span.store(context::span(), Relaxed);
-                        (task, enter_task(task, node, entered))
-                    }
-                    None => (live::meet(self.site, self.label, entered, context::span(), node.tree), 0),
-                }
-            }
+            None => self.enter_new(node, entered),
         };
         self.root = Some(task);
-        entry.root = Some(RootPoll {
-            task,
-            waker: live::has_wakers().then(|| PollWaker::of(task, outer)),
-            around: live::current::replace(Some(task)),
-            waited_around: local::replace_waited((waited, None)),
-            poll_around: made::begin_poll(),
-            entered,
-        });
+        entry.begin_root(task, outer, entered, waited);
+    }
+
+    /// The first poll of a root.
+    fn enter_new(&self, node: &'static Node, entered: u64) -> (&'static Task, u64) {
+        local::note_task();
+        match local::take_spawned() {
+            Some(task) => {
+                task.span.store(context::span(), Relaxed);
+                (task, enter_task(task, node, entered))
+            }
+            None => (live::meet(self.site, self.label, entered, context::span(), node.tree), 0),
+        }
+    }
+
+    /// The poll of a root is over, and accounted for.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn leave_root(&mut self, entry: &mut Entry, node: &'static Node, is_pending: bool, left: u64) {
+        let Some(&RootPoll { task, entered, .. }) = entry.root.as_ref() else { return };
+        entry.root = None;
+        // Nobody was ready, or nobody that is recorded: the wait is charged to the first that was polled.
+        let (waited, first_polled) = local::waited();
+        if waited != 0 {
+            add(&first_polled.unwrap_or(node).wall, waited);
+            local::set_waited((0, None));
+        }
+        made::end_poll(node, left);
+        live::current::replace(None);
+        if let Some(around) = &entry.around {
+            around.go_on();
+        }
+        live::Promoted::forward(task).give_back();
+        if is_pending && matches!(self.state, State::Waiting(_)) {
+            live::leave_task(task, entered, left);
+        } else {
+            self.root = None;
+            live::end_task(task);
+        }
     }
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn enter_task(task: &Task, node: &'static Node, entered: u64) -> u64 {
+pub(super) fn enter_task(task: &Task, node: &'static Node, entered: u64) -> u64 {
     let (left, woken_at) = task.enter(entered, node.tree);
     note_wait(task, node, entered, left, woken_at)
 }
@@ -95,28 +155,4 @@ fn note_wait(task: &Task, node: &'static Node, entered: u64, left: u64, woken_at
     let woken_at = woken_at.max(left);
     add(&node.queued, entered.saturating_sub(woken_at));
     woken_at.min(entered).saturating_sub(left)
-}
-
-impl Running<'_> {
-    /// The poll of a root is over, and accounted for.
-    pub(super) fn leave_root(&mut self, is_pending: bool, left: u64) {
-        let Some(node) = self.span.node else { return };
-        let Some(root) = &mut self.entry.root else { return };
-        // Nobody was ready, or nobody that is recorded: the wait is charged to the first that was polled.
-        let (waited, first_polled) = local::replace_waited(root.waited_around);
-        if waited != 0 {
-            add(&first_polled.unwrap_or(node).wall, waited);
-        }
-        made::end_poll(node, root.poll_around, left);
-        let (task, entered) = (root.task, root.entered);
-        live::Promoted::forward(task).give_back();
-        live::current::replace(root.around);
-        self.entry.root = None;
-        if is_pending && matches!(self.span.state, State::Waiting(_)) {
-            task.leave(left, left.saturating_sub(entered));
-        } else {
-            self.span.root = None;
-            live::remove_task(task);
-        }
-    }
 }

@@ -6,7 +6,7 @@
 use std::task::Waker;
 
 use super::local::{self, AwaitState, Place};
-use super::root::RootPoll;
+use super::root::{Around, RootPoll};
 use super::span::{Span, State};
 use crate::clock;
 use crate::context;
@@ -14,89 +14,109 @@ use crate::live::{self, Anchor, Listed};
 use crate::sync::add;
 use crate::tree::{Chain, Node, Wait};
 
+/// How a poll was begun, and so what its end has to restore.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    /// Not at all: it is not recorded.
+    Unrecorded,
+    /// With the reading of the body around it, which goes on at the await that polls this.
+    Handed,
+    /// With a reading of its own, below the node that was running.
+    Below,
+    /// Outside of every other poll.
+    Outermost,
+}
+
 /// What the poll around a running one will find again.
 #[derive(Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Entry {
-    /// What was running before: restored as it was, whatever has happened in between. `None` if the thread had no tree
-    /// and has one only for this poll.
-    previous: Option<&'static Node>,
-    /// The node that covers this poll in `previous`, if this is a task inside another task's poll.
-    nested: Option<&'static Node>,
-    /// The number of the span whose poll is around this one, be it the parent or not.
-    pub(super) outer: u64,
-    /// The polls around this one that were entered with the same reading.
-    pub(super) chain: Chain,
-    /// The node above them, or above this one; `None` if that is the root of the tree.
-    pub(super) stopper: Option<&'static Node>,
-    /// The count of pending children of the poll around this one, without this span.
-    outer_pending: i32,
-    /// The await at which the body around is.
-    outer_awaiting: Option<&'static Node>,
-    outer_await_state: AwaitState,
-    /// Whether it is recorded.
-    is_recorded: bool,
+    how: How,
     pub(super) is_root: bool,
-    /// Whether it was entered with the reading of the body around it.
-    pub(super) is_handed: bool,
     /// Whether it is awaited by the body around it, so that the two stop at the same moment if it is pending.
     pub(super) hands_on: bool,
     /// Whether the body went straight to where it had stopped.
     pub(super) goes_down: bool,
     /// Whether it has waited by itself.
     pub(super) waited: bool,
+    /// The count of pending children of the poll around this one, without this span.
+    outer_pending: i32,
+    /// The polls around this one that were entered with the same reading, and the node above them, or above this one.
+    pub(super) chain: Chain,
+    /// The number of the span whose poll is around this one, be it the parent or not.
+    pub(super) outer: u64,
+    /// The await at which the body around is.
+    outer_awaiting: (Option<&'static Node>, AwaitState),
+    /// Of one that is [`Below`](How::Below) another, what was running before: restored as it was, whatever has happened in
+    /// between. `None` if the thread had no tree and has one only for this poll.
+    previous: Option<&'static Node>,
+    /// The node that covers this poll in `previous`, if this is a task inside another task's poll.
+    nested: Option<&'static Node>,
     /// Of a root.
     pub(super) root: Option<RootPoll>,
+    /// Of a root, what it runs inside of.
+    pub(super) around: Option<Around>,
 }
 
 impl Entry {
     #[inline]
     pub(crate) fn new() -> Self {
         Self {
-            previous: None,
-            nested: None,
-            outer: 0,
-            chain: Chain::NONE,
-            stopper: None,
-            outer_pending: 0,
-            outer_awaiting: None,
-            outer_await_state: AwaitState::NONE,
-            is_recorded: false,
+            how: How::Unrecorded,
             is_root: false,
-            is_handed: false,
             hands_on: false,
             goes_down: false,
             waited: false,
+            outer_pending: 0,
+            chain: Chain::NONE,
+            outer: 0,
+            outer_awaiting: (None, AwaitState::NONE),
+            previous: None,
+            nested: None,
             root: None,
+            around: None,
         }
     }
 
-    /// A poll begins with the reading of the body around it, which is at the await of a span and has run nothing yet.
+    /// Whether it was entered with the reading of the body around it.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin_handed(&mut self, current: &'static Node, outer: u64) {
-        self.is_recorded = true;
-        self.previous = Some(current);
-        self.outer = outer;
-        self.is_handed = true;
+    pub(super) fn is_handed(&self) -> bool {
+        self.how == How::Handed
+    }
+
+    /// A poll begins with the reading of the body around it, which is at the await of a span and has run nothing yet. Returns
+    /// the polls that were entered with it.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn begin_handed(&mut self, outer: u64) -> Chain {
+        let chain = local::chain();
+        self.how = How::Handed;
         self.hands_on = true;
-        self.chain = local::chain();
-        self.stopper = self.chain.stopper;
-        (self.outer_awaiting, self.outer_await_state) = local::awaiting();
+        self.outer = outer;
+        self.chain = chain;
+        self.outer_awaiting = local::awaiting();
+        chain
     }
 
     /// A poll begins as most do: under the node that is running.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin(&mut self, node: &'static Node, current: &'static Node, was_pending: bool) {
-        self.is_recorded = true;
-        self.previous = Some(current);
-        self.stopper = node.parent.filter(|parent| !parent.is_root());
+    pub(super) fn begin(&mut self, node: &'static Node, was_pending: bool) {
+        self.how = How::Below;
+        self.previous = node.parent;
+        self.chain.stopper = node.parent.filter(|parent| !parent.is_root());
         self.save_outer(was_pending);
+    }
+
+    /// A poll of a root begins, outside of every other.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn begin_outermost(&mut self) {
+        self.how = How::Outermost;
+        self.is_root = true;
+        local::replace_pending_children(0);
     }
 
     /// A poll of a root begins, maybe from inside another task's poll, maybe with a tree that is only lent.
     #[cold]
     pub(super) fn begin_anywhere(&mut self, node: &'static Node, place: Place, now: u64, was_pending: bool) {
-        self.is_recorded = true;
+        self.how = How::Below;
         let foreign = node.parent.is_some_and(Node::is_root) && !place.current.is_root();
         if foreign {
             let nested = place.tree.nested(place.current, clock::now);
@@ -104,7 +124,7 @@ impl Entry {
             self.nested = Some(nested);
         }
         self.previous = (!place.lent).then_some(place.current);
-        self.stopper = node.parent.filter(|parent| !parent.is_root());
+        self.chain.stopper = node.parent.filter(|parent| !parent.is_root());
         self.save_outer(was_pending && !foreign);
     }
 
@@ -112,30 +132,35 @@ impl Entry {
     fn save_outer(&mut self, was_pending: bool) {
         let pending = local::replace_pending_children(0);
         self.outer_pending = pending.wrapping_sub(i32::from(was_pending));
-        (self.outer_awaiting, self.outer_await_state) = local::awaiting();
+        self.outer_awaiting = local::awaiting();
     }
 
-    /// The poll around this one goes on. It has one child more that is pending, if this is one.
+    /// The poll of `node` is over at `now`, and the one around it goes on. That has one child more that is pending, if this is.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn restore_outer(&self, is_pending: bool) {
-        local::set_current(self.previous);
-        context::set_span(self.outer);
-        if self.is_handed {
-            local::replace_pending_children(i32::from(is_pending) - 1);
-            local::set_awaiting(self.outer_awaiting, self.outer_await_state);
-        } else {
-            // A task inside another task's poll is nobody's child. The count wraps: between polls it means nothing.
-            let is_pending = i32::from(is_pending && self.nested.is_none());
-            local::replace_pending_children(self.outer_pending.wrapping_add(is_pending));
-            local::set_awaiting(self.outer_awaiting, self.outer_await_state);
+    fn restore_outer(&self, node: &'static Node, now: u64, is_pending: bool) {
+        if self.how == How::Outermost {
+            local::set_current(node.parent);
+            context::set_span(0);
+            local::set_awaiting(None, AwaitState::NONE);
+            return context::note_reading(now, true);
         }
-    }
-
-    /// The last reading, and with it whether the thread is inside of a poll still.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn set_stamp(&self, now: u64) {
-        let is_over = self.previous.is_none_or(Node::is_root);
-        context::note_reading(now, is_over);
+        context::set_span(self.outer);
+        let (awaiting, state) = self.outer_awaiting;
+        local::set_awaiting(awaiting, state);
+        if self.is_handed() {
+            local::set_current(node.parent);
+            local::replace_pending_children(i32::from(is_pending) - 1);
+            return context::note_reading(now, false);
+        }
+        local::set_current(self.previous);
+        // A task inside another task's poll is nobody's child. The count wraps: between polls it means nothing.
+        let is_pending = i32::from(is_pending && self.nested.is_none());
+        local::replace_pending_children(self.outer_pending.wrapping_add(is_pending));
+        // The last reading, and with it whether the thread is inside of a poll still.
+        context::note_reading(now, self.previous.is_none_or(Node::is_root));
+        if self.nested.is_some() || self.previous.is_none() {
+            self.end_rare(now);
+        }
     }
 
     #[cold]
@@ -147,17 +172,30 @@ impl Entry {
             local::end_loan();
         }
     }
+
+    /// What this hands to the body around, which awaits it.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn hand_up(&self, now: u64, passing: u32) {
+        local::hand_up(if self.hands_on { now } else { 0 }, passing);
+    }
 }
 
 /// A poll that is running. Dropped without [`leave`](Running::leave), it was ended by a panic.
 #[derive(Debug)]
 pub(crate) struct Running<'a> {
-    pub(super) span: &'a mut Span,
-    pub(super) entry: &'a mut Entry,
-    pub(super) outer: &'a Waker,
+    span: &'a mut Span,
+    entry: &'a mut Entry,
+    outer: &'a Waker,
 }
 
-impl Running<'_> {
+impl<'a> Running<'a> {
+    /// A poll of that span starts, with the executor's waker.
+    #[inline]
+    pub(crate) fn enter(span: &'a mut Span, entry: &'a mut Entry, outer: &'a Waker) -> Self {
+        span.enter(entry, outer);
+        Self { span, entry, outer }
+    }
+
     /// What the future is polled with.
     #[inline]
     pub(crate) fn waker(&self) -> &Waker {
@@ -165,152 +203,162 @@ impl Running<'_> {
     }
 
     /// The poll has returned.
+    #[inline]
     pub(crate) fn leave(self, is_pending: bool) {
         // Its drop is for panics.
         let mut running = std::mem::ManuallyDrop::new(self);
-        if running.entry.is_recorded {
-            running.end(is_pending);
+        let Self { span, entry, .. } = &mut *running;
+        span.leave(entry, is_pending);
+    }
+}
+
+impl Span {
+    /// The poll has returned. Most often where calls are deep, the span inside is pending, and all that is around it and has
+    /// gone straight there only passes that on.
+    fn leave(&mut self, entry: &mut Entry, is_pending: bool) {
+        if is_pending && entry.goes_down {
+            let passing = local::passing();
+            if passing != 0 {
+                return self.leave_through(entry, passing);
+            }
+        }
+        self.leave_other(entry, is_pending);
+    }
+
+    /// The span inside was entered with the same reading, and has stopped now, and so has everything in between.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn leave_through(&mut self, entry: &mut Entry, passing: u32) {
+        // A running span has a node.
+        let Some(node) = self.node else { return };
+        let now = local::up();
+        let mut passing = passing - 1;
+        node.times.pass();
+        if let Some(at) = self.at {
+            at.times.pass();
+            passing -= 1;
+        }
+        if let Some(slot) = self.anchor.and_then(Anchor::slot) {
+            slot.leave(now);
+        }
+        if passing != 0 {
+            // The body around passes it on as well, and looks at nothing that would have to be restored.
+            return local::set_passing(passing);
+        }
+        self.end_through(entry, node, now);
+    }
+
+    /// The outermost that only passes on.
+    #[inline(never)]
+    fn end_through(&mut self, entry: &mut Entry, node: &'static Node, now: u64) {
+        entry.hand_up(now, 0);
+        entry.restore_outer(node, now, true);
+        if entry.is_root {
+            self.leave_root(entry, node, true, now);
         }
     }
 
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn end(&mut self, is_pending: bool) {
-        let Self { span, entry, .. } = self;
-        // A running span has a node.
-        let Some(node) = span.node else { return };
-        let (up, passing) = local::handed_up();
-        let (at, state) = local::awaiting();
-        let left;
-        if is_pending && passing != 0 && entry.goes_down {
-            // The child was entered with the same reading, and has stopped now, and so has everything in between.
-            left = up;
-            let mut passing = passing - 1;
-            if let Some(at) = at {
-                at.times.pass();
-                passing -= 1;
+    #[inline(never)]
+    fn leave_other(&mut self, entry: &mut Entry, is_pending: bool) {
+        let Some(node) = self.node.filter(|_| entry.how != How::Unrecorded) else { return };
+        let left = if is_pending {
+            let (at, state) = local::awaiting();
+            match at {
+                Some(at)
+                    if entry.goes_down
+                        && state.is_old()
+                        && !self.is_in_child
+                        && local::pending_children() == 0 =>
+                {
+                    self.end_at(entry, node, at)
+                }
+                _ => self.end_pending(entry, node, (at, state)),
             }
-            node.times.pass();
-            if let Some(slot) = span.anchor.and_then(Anchor::slot) {
-                slot.leave(up);
-            }
-            if entry.is_handed {
-                local::hand_up(up, passing);
-                local::set_current(entry.previous);
-                context::set_span(entry.outer);
-                local::set_awaiting(entry.outer_awaiting, entry.outer_await_state);
-            } else {
-                local::hand_up(if entry.hands_on { up } else { 0 }, 0);
-                entry.restore_outer(true);
-                entry.set_stamp(up);
-            }
-        } else if is_pending
-            && entry.goes_down
-            && at.is_some()
-            && !state.is_new()
-            && !state.is_span()
-            && !span.is_in_child
-            && local::pending_children() == 0
-        {
-            left = self.end_at(node, at);
-        } else if is_pending {
-            left = self.end_pending(node, up);
         } else {
-            left = self.end_ready(node);
-        }
-        if self.entry.is_root {
-            self.leave_root(is_pending, left);
+            self.end_ready(entry, node)
+        };
+        if entry.is_root {
+            self.leave_root(entry, node, is_pending, left);
         }
     }
 
     /// The body went straight to its await, and has stopped there again; nothing else has changed.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn end_at(&mut self, node: &'static Node, at: Option<&'static Node>) -> u64 {
-        let Self { span, entry, .. } = self;
+    fn end_at(&mut self, entry: &mut Entry, node: &'static Node, at: &'static Node) -> u64 {
         let now = clock::now();
-        if let Some(at) = at {
-            let chain = Chain { levels: entry.chain.levels + 1, stopper: entry.stopper };
-            at.leave(now, Some(span.await_wait()), chain);
-        }
+        let Chain { levels, stopper } = entry.chain;
+        at.leave(now, Some(self.await_wait()), Chain { levels: levels + 1, stopper });
         node.times.pass();
-        if let Some(slot) = span.anchor.and_then(Anchor::slot) {
+        if let Some(slot) = self.anchor.and_then(Anchor::slot) {
             slot.leave(now);
         }
-        local::hand_up(if entry.hands_on { now } else { 0 }, entry.chain.levels);
-        entry.restore_outer(true);
-        entry.set_stamp(now);
-        if entry.nested.is_some() || entry.previous.is_none() {
-            entry.end_rare(now);
+        entry.hand_up(now, levels);
+        // What is around and passes it on looks at nothing that would have to be restored.
+        if levels == 0 {
+            entry.restore_outer(node, now, true);
         }
         now
     }
 
     #[inline(never)]
-    fn end_pending(&mut self, node: &'static Node, up: u64) -> u64 {
-        let Self { span, entry, .. } = self;
+    fn end_pending(
+        &mut self,
+        entry: &mut Entry,
+        node: &'static Node,
+        (at, state): (Option<&'static Node>, AwaitState),
+    ) -> u64 {
         // The first `Pending`: from now on it is listed as alive.
-        if span.anchor.is_none() {
-            span.anchor = list(span, node, entry);
+        if self.anchor.is_none() {
+            self.anchor = list(self, node, entry);
         }
         let children = local::pending_children();
-        let (at, state) = local::awaiting();
+        let up = local::up();
         let now = if up == 0 { clock::now() } else { up };
         // Never below zero: a child may have been pending elsewhere before it came here.
-        span.pending_children = span.pending_children.saturating_add(children).max(0);
-        span.is_in_child = state.is_span();
-        span.depth = state.depth();
-        let mut passes = false;
-        span.at = at;
+        self.pending_children = self.pending_children.saturating_add(children).max(0);
+        self.is_in_child = state.is_span();
+        self.depth = state.depth();
+        let mut goes_on = false;
+        self.at = at;
         let wait = match at {
             Some(at) => {
-                let before = if state.is_new() { 0 } else { span.await_pending };
-                span.await_pending = before.saturating_add(children.wrapping_sub(state.base())).max(0);
+                let before = if state.is_new() { 0 } else { self.await_pending };
+                self.await_pending = before.saturating_add(children.wrapping_sub(state.base())).max(0);
                 // The body went straight to that await, and has stopped there again.
-                passes = entry.goes_down && !state.is_new();
-                let levels = if passes { entry.chain.levels + 1 } else { 0 };
-                at.leave(now, Some(span.await_wait()), Chain { levels, stopper: entry.stopper });
+                goes_on = entry.goes_down && !state.is_new();
+                let levels = if goes_on { entry.chain.levels + 1 } else { 0 };
+                at.leave(now, Some(self.await_wait()), Chain { levels, stopper: entry.chain.stopper });
                 Wait::Child
             }
-            None if span.pending_children == 0 => Wait::Own,
+            None if self.pending_children == 0 => Wait::Own,
             None => Wait::Child,
         };
-        span.state = State::Waiting(wait);
-        if let Some(slot) = span.anchor.and_then(Anchor::slot) {
+        self.state = State::Waiting(wait);
+        self.passes = self.can_pass(wait);
+        if let Some(slot) = self.anchor.and_then(Anchor::slot) {
             slot.leave(now);
             slot.follow(at.unwrap_or(node));
         }
-        if passes {
+        if goes_on {
             node.times.pass();
         } else {
             node.leave(now, Some(wait), entry.chain);
         }
-        local::hand_up(if entry.hands_on { now } else { 0 }, entry.chain.levels);
-        entry.restore_outer(true);
-        entry.set_stamp(now);
-        if entry.nested.is_some() || entry.previous.is_none() {
-            entry.end_rare(now);
-        }
+        entry.hand_up(now, entry.chain.levels);
+        entry.restore_outer(node, now, true);
         now
     }
 
-    #[inline(never)]
-    fn end_ready(&mut self, node: &'static Node) -> u64 {
-        let Self { span, entry, .. } = self;
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn end_ready(&mut self, entry: &mut Entry, node: &'static Node) -> u64 {
         let now = clock::now();
-        span.pending_children = 0;
-        span.at = None;
-        span.state = State::Done;
-        span.unlist();
+        self.end(State::Done);
         if entry.waited {
             local::charge(node);
         }
         add(&node.completed, 1);
         node.leave(now, None, Chain::NONE);
         local::hand_up(0, 0);
-        entry.restore_outer(false);
-        entry.set_stamp(now);
-        if entry.nested.is_some() || entry.previous.is_none() {
-            entry.end_rare(now);
-        }
+        entry.restore_outer(node, now, false);
         now
     }
 }
@@ -318,30 +366,20 @@ impl Running<'_> {
 impl Drop for Running<'_> {
     #[cold]
     fn drop(&mut self) {
-        if !self.entry.is_recorded {
-            return;
-        }
         let Self { span, entry, .. } = self;
-        let Some(node) = span.node else { return };
+        let Some(node) = span.node.filter(|_| entry.how != How::Unrecorded) else { return };
         let now = clock::now();
         if let (Some(at), _) = local::awaiting() {
             add(&at.panicked, 1);
             at.leave(now, None, Chain::NONE);
         }
-        span.pending_children = 0;
-        span.at = None;
-        span.state = State::Done;
-        span.unlist();
+        span.end(State::Done);
         add(&node.panicked, 1);
         node.leave(now, None, Chain::NONE);
         local::hand_down(None, 0);
         local::hand_up(0, 0);
-        entry.restore_outer(false);
-        entry.set_stamp(now);
-        if entry.nested.is_some() || entry.previous.is_none() {
-            entry.end_rare(now);
-        }
-        self.leave_root(false, now);
+        entry.restore_outer(node, now, false);
+        span.leave_root(entry, node, false, now);
     }
 }
 

@@ -12,14 +12,15 @@
 use std::ptr;
 use std::task::Waker;
 
-use super::local::{self, AwaitState, DIRECT};
+use super::local::{self, AwaitState, DIRECT, is_reading};
 use super::made;
 use super::moved::{is_child_of_running, list_unpolled, on_own_tree};
-use super::running::{Entry, Running};
+use super::root::enter_task;
+use super::running::Entry;
 use crate::clock;
 use crate::context;
 use crate::label::Label;
-use crate::live::{self, Anchor, Task};
+use crate::live::{self, Anchor, Slot, Task};
 use crate::site::{Kind, Site};
 use crate::switch;
 use crate::sync::add;
@@ -60,6 +61,9 @@ pub struct Span {
     pub(super) is_in_child: bool,
     /// Of the macro in which it has stopped: see [`AwaitState::depth`].
     pub(super) depth: u8,
+    /// Whether its next poll only goes on to the span inside, if the body around is at the await of this one: it is listed, and
+    /// waits for that span and nothing else.
+    pub(super) passes: bool,
     /// Of a root, its task, from its spawn or its first `Pending` on.
     pub(super) root: Option<&'static Task>,
 }
@@ -86,106 +90,189 @@ impl Span {
             state,
             is_in_child: false,
             depth: 0,
+            passes: false,
             root: None,
         }
     }
 
     /// A poll starts, with the executor's waker.
-    pub(crate) fn enter<'a>(&'a mut self, entry: &'a mut Entry, outer: &'a Waker) -> Running<'a> {
-        if self.site.is_on() {
-            self.enter_recorded(entry);
+    pub(crate) fn enter(&mut self, entry: &mut Entry, outer: &Waker) {
+        if self.passes { self.enter_passing(entry, outer) } else { self.enter_other(entry, outer) }
+    }
+
+    /// The body around goes on at the await of this span, and so does this one at that of its own: as most do where calls are deep.
+    #[inline(never)]
+    fn enter_passing(&mut self, entry: &mut Entry, outer: &Waker) {
+        let down = local::down();
+        if is_reading(down) && self.site.is_on() {
+            if let (Some(node), Some(slot)) = (self.node, self.anchor.and_then(Anchor::slot)) {
+                let around = (local::current(), context::span());
+                if node.is_child_of(around.0) && slot.parent() == around.1 {
+                    return self.enter_through(entry, (node, slot, around.1), down);
+                }
+            }
+        }
+        self.enter_other(entry, outer);
+    }
+
+    /// The poll begins with the reading of the body around, and goes straight to the span inside.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn enter_through(
+        &self,
+        entry: &mut Entry,
+        (node, slot, outer): (&'static Node, &'static Slot, u64),
+        now: u64,
+    ) {
+        let mut chain = entry.begin_handed(outer);
+        entry.goes_down = true;
+        slot.start(now);
+        context::set_span(slot.id());
+        node.times.enter(now, Some(Wait::Child));
+        chain.levels += 1;
+        let mut current = node;
+        if let Some(at) = self.at {
+            at.times.enter(now, Some(Wait::Child));
+            chain.levels += 1;
+            current = at;
+        }
+        local::set_current(Some(current));
+        local::set_awaiting(self.at, AwaitState::SPAN.with_depth(self.depth));
+        local::set_chain(chain);
+    }
+
+    #[inline(never)]
+    fn enter_other(&mut self, entry: &mut Entry, outer: &Waker) {
+        if !self.site.is_on() {
+            return self.enter_unrecorded();
+        }
+        let is_entered = match local::current() {
+            Some(current) if current.is_root() => self.enter_outermost(entry, outer, current),
+            Some(current) => self.enter_below(entry, current),
+            None => false,
+        };
+        if !is_entered {
+            self.enter_slow(entry);
             if entry.is_root {
                 self.enter_root(entry, outer);
             }
-        } else {
-            self.enter_unrecorded();
         }
-        Running { span: self, entry, outer }
     }
 
+    /// A poll outside of every other one, as most are that an executor makes: nothing has to be saved. Returns whether it is a
+    /// root on a path that is known.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn enter_recorded(&mut self, entry: &mut Entry) {
-        // Through that await; the reading is the one with which the body around was entered.
-        let (via, down) = local::handed();
-        let Some(current) = local::current() else { return self.enter_slow(entry, via, down) };
+    fn enter_outermost(&mut self, entry: &mut Entry, outer: &Waker, tree: &'static Node) -> bool {
+        if live::current::registered().is_some() {
+            return false;
+        }
+        if let State::Waiting(wait) = self.state {
+            let (Some(node), Some(task)) = (self.node, self.root) else { return false };
+            if !node.is_child_of(Some(tree)) {
+                return false;
+            }
+            let now = self.begin(entry, 0);
+            entry.begin_outermost();
+            self.go_on(entry, node, wait, now);
+            let waited = enter_task(task, node, now);
+            entry.begin_root(task, outer, now, waited);
+            return true;
+        }
+        // A function that is met: called from code that is not annotated.
+        if !matches!(self.state, State::Unpolled) || switch::is_special() || local::is_spawned() {
+            return false;
+        }
+        let key = Key { site: self.site, label: self.label, via: None };
+        let Some(node) = tree.child(key) else { return false };
+        let now = self.begin(entry, 0);
+        entry.begin_outermost();
+        node.times.enter(now, None);
+        local::set_current(Some(node));
+        add(&node.calls, 1);
+        self.count_unpolled(node, now);
+        self.node = Some(node);
+        let (task, is_new) = live::meet_outermost(self.site, self.label, now, context::span(), node.tree);
+        if is_new {
+            local::note_task();
+        }
+        self.root = Some(task);
+        entry.begin_root(task, outer, now, 0);
+        true
+    }
+
+    /// A poll below another one. Returns whether that is where it was, or is a path that is known.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn enter_below(&mut self, entry: &mut Entry, current: &'static Node) -> bool {
+        let down = local::down();
         match (self.state, self.node) {
-            (State::Waiting(wait), Some(node))
-                if node.parent.is_some_and(|parent| ptr::eq(parent, current)) =>
-            {
-                if down > DIRECT && via.is_none() {
-                    if let Some(slot) = self.anchor.and_then(Anchor::slot) {
-                        let parent = context::span();
-                        // The body goes on where it has stopped: at the await that polls this span.
-                        if slot.parent() == parent {
-                            context::set_span(slot.enter(parent, down));
-                            entry.begin_handed(current, parent);
-                            return self.go_on(entry, node, wait, down);
-                        }
+            (State::Waiting(wait), Some(node)) if node.is_child_of(Some(current)) => {
+                if is_reading(down) {
+                    let Some(slot) = self.anchor.and_then(Anchor::slot) else { return false };
+                    let parent = context::span();
+                    // The body goes on where it has stopped: at the await that polls this span.
+                    if slot.parent() != parent {
+                        return false;
                     }
-                } else if same(node.via, via) {
+                    entry.begin_handed(parent);
+                    slot.start(down);
+                    context::set_span(slot.id());
+                    self.go_on(entry, node, wait, down);
+                } else {
+                    if !same(node.via, local::via()) {
+                        return false;
+                    }
                     if down != 0 {
                         local::hand_down(None, 0);
                     }
-                    entry.hands_on = down != 0;
-                    entry.is_root = self.root.is_some();
+                    entry.hands_on = down == DIRECT;
                     let now = self.begin(entry, 0);
-                    entry.begin(node, current, true);
-                    return self.go_on(entry, node, wait, now);
+                    entry.begin(node, true);
+                    self.go_on(entry, node, wait, now);
                 }
+                true
             }
-            (State::Unpolled, maker) if !switch::is_special() => {
-                let is_root = current.is_root();
-                let is_simple = maker.is_some_and(|maker| ptr::eq(maker, current))
-                    && current.site.kind != Kind::Sync
-                    && self.site.kind != Kind::Task
-                    && !local::is_spawned();
-                if (is_root || is_simple) && self.enter_first(entry, current, via, down, is_root) {
-                    return;
+            (State::Unpolled, Some(maker)) if !switch::is_special() => {
+                if !ptr::eq(maker, current)
+                    || current.site.kind == Kind::Sync
+                    || self.site.kind == Kind::Task
+                    || local::is_spawned()
+                {
+                    return false;
                 }
+                let key = Key { site: self.site, label: self.label, via: local::via() };
+                let Some(node) = current.child(key) else { return false };
+                if down != 0 {
+                    local::hand_down(None, 0);
+                }
+                entry.hands_on = down == DIRECT;
+                let now = self.begin(entry, 0);
+                entry.begin(node, false);
+                node.times.enter(now, None);
+                local::set_current(Some(node));
+                local::set_awaiting(None, AwaitState::NONE);
+                self.count_call(node, now);
+                self.node = Some(node);
+                true
             }
-            _ => {}
+            _ => false,
         }
-        self.enter_slow(entry, via, down);
-    }
-
-    /// The first poll. Returns whether the path is known.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn enter_first(
-        &mut self,
-        entry: &mut Entry,
-        current: &'static Node,
-        via: Option<&'static Site>,
-        down: u64,
-        is_root: bool,
-    ) -> bool {
-        let key = Key { site: self.site, label: self.label, via: if is_root { None } else { via } };
-        let Some(node) = current.child(key) else { return false };
-        if down != 0 {
-            local::hand_down(None, 0);
-        }
-        entry.hands_on = down != 0;
-        entry.is_root = is_root;
-        let now = self.begin(entry, 0);
-        entry.begin(node, current, false);
-        node.times.enter(now, None);
-        local::set_current(Some(node));
-        local::set_awaiting(None, AwaitState::NONE);
-        self.count_call(node, now);
-        self.node = Some(node);
-        true
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn count_call(&self, node: &'static Node, now: u64) {
         add(&node.calls, 1);
         // What was spawned has been there since.
-        let unpolled = match local::spawned() {
+        match local::spawned() {
             Some(task) => {
                 made::drop_unpolled(self.made);
-                now.saturating_sub(task.made())
+                add(&node.unpolled, now.saturating_sub(task.made()));
             }
-            None => made::unpolled(self.made, now, self.site, self.node),
-        };
+            None => self.count_unpolled(node, now),
+        }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn count_unpolled(&self, node: &'static Node, now: u64) {
+        let unpolled = made::unpolled(self.made, now, self.site, self.node);
         if unpolled != 0 {
             add(&node.unpolled, unpolled);
         }
@@ -207,7 +294,6 @@ impl Span {
     pub(super) fn go_on_at(&self, entry: &mut Entry, node: &'static Node, ended: Option<Wait>, now: u64) {
         let has_child_wait = ended == Some(Wait::Child);
         let mut state = AwaitState::NONE.with_span(self.is_in_child);
-        let mut levels = 1;
         let mut goes_down = self.is_in_child && has_child_wait;
         if let Some(at) = self.at {
             let wait = self.await_wait();
@@ -218,22 +304,32 @@ impl Span {
                 state = state.with_waited();
             }
             state = state.with_depth(self.depth);
-            levels = 2;
             goes_down &= wait == Wait::Child;
         }
         entry.goes_down = has_child_wait && (goes_down || self.at.is_some());
         local::set_awaiting(self.at, state);
         if goes_down {
-            local::set_chain(Chain { levels: entry.chain.levels + levels, stopper: entry.stopper });
-            if !entry.is_handed {
-                local::hand_down(None, now);
-            }
+            let levels = entry.chain.levels + 1 + u32::from(self.at.is_some());
+            local::set_chain(Chain { levels, stopper: entry.chain.stopper });
         } else if self.is_in_child {
             local::set_chain(Chain { levels: 0, stopper: Some(self.at.unwrap_or(node)) });
-            local::hand_down(None, now);
-        } else if entry.is_handed {
-            local::hand_down(None, 0);
+        } else {
+            if entry.is_handed() {
+                local::hand_down(None, 0);
+            }
+            return;
         }
+        if !entry.is_handed() {
+            local::hand_down(None, now);
+        }
+    }
+
+    /// Whether its polls only pass through where it has stopped: see [`passes`](Span::passes).
+    pub(super) fn can_pass(&self, wait: Wait) -> bool {
+        wait == Wait::Child
+            && self.is_in_child
+            && (self.at.is_none() || self.await_wait() == Wait::Child)
+            && self.anchor.and_then(Anchor::slot).is_some()
     }
 
     /// The account of the wait of the await where the body has stopped.
@@ -247,7 +343,7 @@ impl Span {
     pub(super) fn begin(&self, entry: &mut Entry, down: u64) -> u64 {
         let parent = context::span();
         entry.outer = parent;
-        let now = if down > DIRECT { down } else { clock::now() };
+        let now = if is_reading(down) { down } else { clock::now() };
         context::note_reading(now, false);
         let id = match self.anchor.and_then(Anchor::slot) {
             Some(slot) => slot.enter(parent, now),
@@ -255,6 +351,16 @@ impl Span {
         };
         context::set_span(id);
         now
+    }
+
+    /// It does not wait any more, and is not listed as alive.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn end(&mut self, state: State) {
+        self.pending_children = 0;
+        self.at = None;
+        self.passes = false;
+        self.state = state;
+        self.unlist();
     }
 
     /// The span is not listed as alive any more.

@@ -212,6 +212,13 @@ impl Node {
         self.parent.is_none()
     }
 
+    /// Whether it stands below that one.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn is_child_of(&self, other: Option<&'static Node>) -> bool {
+        let address = |node: Option<&'static Node>| node.map_or(ptr::null(), ptr::from_ref);
+        ptr::eq(address(self.parent), address(other))
+    }
+
     /// Whether no future is running: nothing, or plain functions only, which then run an executor.
     pub(crate) fn is_outside_of_tasks(&self) -> bool {
         let mut node = self;
