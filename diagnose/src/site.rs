@@ -139,6 +139,12 @@ impl Site {
         }
     }
 
+    /// The same of a site that was reached before.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn is_still_on(&self) -> bool {
+        self.switch.load(Relaxed) == ON
+    }
+
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is_late(&self) -> bool {
         self.late.load(Relaxed) >= 2 * LATE

@@ -23,13 +23,14 @@ pin_project! {
     /// A future that was spawned as a task: listed from its spawn to its end, with where and by whom it was spawned.
     ///
     /// A future that is a span of its own is the root of the task itself; any other gets a span around it.
+    // That span has an allocation of its own: most tasks of an annotated program need none, and none has to keep room for it.
     // The ticket stands last: the task ends after what the future does in its drop.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Spawned<F> {
         #[pin]
         future: F,
-        span: Option<Span>,
+        span: Option<Box<Span>>,
         ticket: Ticket,
     }
 
@@ -179,7 +180,7 @@ impl<F: Future> Spawned<F> {
             spawned_by: context::task(),
             made: clock::now(),
         });
-        let span = if is_span::<F>() { None } else { Some(Span::new(site, Label::NONE)) };
+        let span = if is_span::<F>() { None } else { Some(Box::new(Span::new(site, Label::NONE))) };
         (Self { future, span, ticket: Ticket(Some(task)) }, Numbered { task: Some((task, task.id())) })
     }
 }

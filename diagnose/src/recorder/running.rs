@@ -28,7 +28,10 @@ pub(super) enum How {
 }
 
 /// What the poll around a running one will find again.
+// In this order, which keeps apart what lies side by side where it is saved from: two words that were just written one by one are
+// not to be read as one.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Entry {
     how: How,
     pub(super) is_root: bool,
@@ -40,12 +43,13 @@ pub(crate) struct Entry {
     pub(super) waited: bool,
     /// The count of pending children of the poll around this one, without this span.
     outer_pending: i32,
+    /// The await at which the body around is.
+    outer_awaiting: Option<&'static Node>,
     /// The polls around this one that were entered with the same reading, and the node above them, or above this one.
     pub(super) chain: Chain,
     /// The number of the span whose poll is around this one, be it the parent or not.
     pub(super) outer: u64,
-    /// The await at which the body around is.
-    outer_awaiting: (Option<&'static Node>, AwaitState),
+    outer_await_state: AwaitState,
     /// Of one that is [`Below`](How::Below) another, what was running before: restored as it was, whatever has happened in
     /// between. `None` if the thread had no tree and has one only for this poll.
     previous: Option<&'static Node>,
@@ -67,9 +71,10 @@ impl Entry {
             goes_down: false,
             waited: false,
             outer_pending: 0,
+            outer_awaiting: None,
             chain: Chain::NONE,
             outer: 0,
-            outer_awaiting: (None, AwaitState::NONE),
+            outer_await_state: AwaitState::NONE,
             previous: None,
             nested: None,
             root: None,
@@ -92,7 +97,7 @@ impl Entry {
         self.hands_on = true;
         self.outer = outer;
         self.chain = chain;
-        self.outer_awaiting = local::awaiting();
+        (self.outer_awaiting, self.outer_await_state) = local::awaiting();
         chain
     }
 
@@ -132,7 +137,7 @@ impl Entry {
     fn save_outer(&mut self, was_pending: bool) {
         let pending = local::replace_pending_children(0);
         self.outer_pending = pending.wrapping_sub(i32::from(was_pending));
-        self.outer_awaiting = local::awaiting();
+        (self.outer_awaiting, self.outer_await_state) = local::awaiting();
     }
 
     /// The poll of `node` is over at `now`, and the one around it goes on. That has one child more that is pending, if this is.
@@ -145,8 +150,7 @@ impl Entry {
             return context::note_reading(now, true);
         }
         context::set_span(self.outer);
-        let (awaiting, state) = self.outer_awaiting;
-        local::set_awaiting(awaiting, state);
+        local::set_awaiting(self.outer_awaiting, self.outer_await_state);
         if self.is_handed() {
             local::set_current(node.parent);
             local::replace_pending_children(i32::from(is_pending) - 1);

@@ -104,7 +104,7 @@ impl Span {
     #[inline(never)]
     fn enter_passing(&mut self, entry: &mut Entry, outer: &Waker) {
         let down = local::down();
-        if is_reading(down) && self.site.is_on() {
+        if is_reading(down) && self.site.is_still_on() {
             if let (Some(node), Some(slot)) = (self.node, self.anchor.and_then(Anchor::slot)) {
                 let around = (local::current(), context::span());
                 if node.is_child_of(around.0) && slot.parent() == around.1 {
