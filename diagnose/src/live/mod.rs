@@ -14,6 +14,7 @@ mod forward;
 mod given;
 #[cfg(all(test, diagnose_loom))]
 mod loom;
+mod met;
 mod origin;
 #[cfg(feature = "tokio")]
 pub(crate) mod runtimes;
@@ -29,11 +30,12 @@ pub(crate) mod workers;
 pub(crate) use current::{Here, here};
 pub(crate) use forward::Forward;
 pub(crate) use given::Counts;
+pub(crate) use met::{end_task, give_back_spare, leave_task, meet, meet_outermost};
 pub(crate) use origin::{Home, Origin, Runtime, Work};
 pub(crate) use slot::{Anchor, Listed, Slot, State, all, over, put, take};
 pub(crate) use task::{Doing, Task};
 pub(crate) use tasks::{
-    add_task, all_tasks, end_task, give_back_spare, has_leaf_wakers, has_wakers, is_in_poll, last_reset,
-    leave_task, meet, meet_outermost, note_reset, remove_task, set_wakers,
+    add_task, all_tasks, has_leaf_wakers, has_wakers, is_in_poll, last_reset, note_reset, remove_task,
+    set_wakers,
 };
 pub(crate) use waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};

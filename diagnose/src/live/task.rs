@@ -26,7 +26,7 @@ use crate::tree::Link;
 #[derive(Debug)]
 pub(crate) struct Task {
     /// Unique in the process; zero while this is nobody's.
-    id: AtomicU64,
+    pub(super) id: AtomicU64,
     pub(super) forward: Forward,
     /// Since when it is in its state: the tick above two bits.
     pub(super) since: AtomicU64,
@@ -50,12 +50,12 @@ pub(crate) struct Task {
     /// The runtime's own number of it; zero if it has none.
     pub(crate) runtime_id: AtomicU64,
     /// What it has given away; `None` if that is nothing.
-    given: Link<Given>,
-    site: Link<Site>,
-    spawned_at: Link<Location<'static>>,
-    made: AtomicU64,
-    origin: AtomicU64,
-    label: AtomicU32,
+    pub(super) given: Link<Given>,
+    pub(super) site: Link<Site>,
+    pub(super) spawned_at: Link<Location<'static>>,
+    pub(super) made: AtomicU64,
+    pub(super) origin: AtomicU64,
+    pub(super) label: AtomicU32,
     /// The tree of the thread that polled it last.
     pub(crate) thread: AtomicU32,
 }
@@ -124,42 +124,6 @@ impl Task {
         self.since.store(origin.made << 2 | UNPOLLED, Relaxed);
         // Release pairs with the Acquire of `origin`: the number brings the fields with it.
         self.id.store(id, Release);
-    }
-
-    /// It is nobody's yet, and will be that of roots which are met on that thread.
-    pub(super) fn begin_spare(&self, thread: u32) {
-        self.spawned_at.put(None);
-        self.origin.store(0, Relaxed);
-        self.thread.store(thread, Relaxed);
-    }
-
-    /// It becomes that of a root which is met, and runs.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn meet(&self, id: u64, site: &'static Site, label: Label, (entered, span): (u64, u64)) {
-        // As in `occupy`.
-        fence(Release);
-        self.site.set(site);
-        self.label.store(label.0, Relaxed);
-        self.made.store(entered, Relaxed);
-        self.since.store(entered << 2 | RUNNING, Relaxed);
-        self.span.store(span, Relaxed);
-        // As in `occupy`.
-        self.id.store(id, Release);
-    }
-
-    /// Whether nothing has been noted of it, and nobody keeps its waker, in the poll in which it was met.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn is_untouched(&self) -> bool {
-        let words = [&self.woken_at, &self.woken_by, &self.runtime_id];
-        self.forward.is_unused()
-            && self.given.get().is_none()
-            && words.iter().fold(0, |all, word| all | word.load(Relaxed)) == 0
-    }
-
-    /// It is nobody's any more, and nothing was noted of it.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn forget(&self) {
-        self.id.store(0, Relaxed);
     }
 
     /// The task is done. Returns whether it can be used again: nobody keeps its waker.
@@ -286,13 +250,6 @@ impl Task {
             (IN_POLL, _) => self.since(),
             (tick, _) => tick,
         }
-    }
-
-    /// It has become a task in its first poll.
-    pub(super) fn begin_met(&self, entered: u64, span: u64, thread: u32) {
-        self.span.store(span, Relaxed);
-        self.thread.store(thread, Relaxed);
-        self.since.store(entered << 2 | RUNNING, Relaxed);
     }
 
     /// It spawns something.

@@ -14,6 +14,7 @@
 
 mod awaits;
 mod cost;
+mod enter;
 mod frame;
 mod local;
 mod made;
