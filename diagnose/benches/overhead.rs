@@ -6,7 +6,8 @@
 //! Read the table at the end: each line is the median of one benchmark of this run, and its ratio to the floor of this
 //! run. Absolute numbers are the machine's, the ratios are ours. `poll` bounds what a future costs that is polled often
 //! (a stream, a connection), `span` a function that is called often and is ready at once (a cache hit), `8 nested` what
-//! each level of a deep call chain adds. The bodies do next to nothing, so the bare lines are what is not ours. Without
+//! each level of a deep call chain adds; `met`: the same where nothing annotated is around, as in a handler that a framework
+//! calls, which makes it a task. The bodies do next to nothing, so the bare lines are what is not ours. Without
 //! the feature `record` the attribute returns the function as it stands: that is the bare line.
 
 use std::fs;
@@ -85,6 +86,44 @@ async fn bare_spans(count: u64) {
     }
 }
 
+/// The same, called from code that is not annotated.
+async fn met_spans(count: u64) {
+    for number in 0..count {
+        ready(number).await;
+    }
+}
+
+/// Wakes itself in each poll, as one that yields does.
+struct Yields;
+
+impl Future for Yields {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        context.waker().wake_by_ref();
+        black_box(Poll::Pending)
+    }
+}
+
+#[diagnose]
+async fn yields() {
+    Yields.await;
+}
+
+/// Is cloned into a place of its own and used up in each poll, as the waker of a channel or a socket is.
+async fn woken() {
+    poll_fn(|context| {
+        context.waker().clone().wake();
+        black_box(Poll::<()>::Pending)
+    })
+    .await;
+}
+
+#[diagnose]
+async fn woken_root() {
+    woken().await;
+}
+
 /// Polls a future that stays pending so many times, inside a span.
 #[diagnose]
 async fn polls(future: impl Future<Output = ()>, count: u64) {
@@ -120,7 +159,7 @@ fn run(future: impl Future<Output = ()>) {
 type Measured = fn(u64);
 
 /// Name, what to run, and over how many polls the time is to be divided.
-const BENCHMARKS: [(&str, Measured, u32); 11] = [
+const BENCHMARKS: [(&str, Measured, u32); 17] = [
     ("floor", floor, 1),
     ("span bare", |count| run(bare_spans(count)), 1),
     ("span", |count| run(spans(count)), 1),
@@ -130,6 +169,13 @@ const BENCHMARKS: [(&str, Measured, u32); 11] = [
     ("poll of a root", |count| run(bare_polls(root(), count)), 1),
     ("root, waker not kept", |count| run(bare_polls(never(), count)), 1),
     ("poll of 8 nested", |count| run(polls(one(), count)), 8),
+    // From here on nothing annotated is around, as in a handler that a framework calls.
+    ("call, met", |count| run(met_spans(count)), 1),
+    ("8 nested, met", |count| run(bare_polls(one(), count)), 8),
+    ("yield bare", |count| run(bare_polls(Yields, count)), 1),
+    ("yield, met", |count| run(bare_polls(yields(), count)), 1),
+    ("woken bare", |count| run(bare_polls(woken(), count)), 1),
+    ("woken, met", |count| run(bare_polls(woken_root(), count)), 1),
     ("span switched off", |count| switched_off(|| run(spans(count))), 1),
     ("poll switched off", |count| switched_off(|| run(polls(never(), count))), 1),
 ];

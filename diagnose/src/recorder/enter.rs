@@ -12,7 +12,7 @@ use std::task::Waker;
 
 use super::local::{self, AwaitState, DIRECT, is_reading};
 use super::made;
-use super::root::enter_task;
+use super::root::{Around, enter_task};
 use super::running::Entry;
 use super::span::{Span, State};
 use crate::clock;
@@ -26,14 +26,33 @@ use crate::tree::{Chain, Key, Node, Wait};
 impl Span {
     /// A poll starts, with the executor's waker.
     pub(crate) fn enter(&mut self, entry: &mut Entry, outer: &Waker) {
-        if self.passes { self.enter_passing(entry, outer) } else { self.enter_other(entry, outer) }
+        if self.passes {
+            self.enter_passing(entry, outer);
+        } else if self.site.is_still_on() {
+            self.enter_other(entry, outer);
+        } else {
+            self.enter_unsure(entry, outer);
+        }
+    }
+
+    /// The site is reached for the first time, or is switched off.
+    #[inline(never)]
+    fn enter_unsure(&mut self, entry: &mut Entry, outer: &Waker) {
+        if self.site.is_on() {
+            self.enter_other(entry, outer);
+        } else {
+            self.enter_unrecorded();
+        }
     }
 
     /// The body around goes on at the await of this span, and so does this one at that of its own: as most do where calls are deep.
     #[inline(never)]
     fn enter_passing(&mut self, entry: &mut Entry, outer: &Waker) {
         let down = local::down();
-        if is_reading(down) && self.site.is_still_on() {
+        if !self.site.is_still_on() {
+            return self.enter_unsure(entry, outer);
+        }
+        if is_reading(down) {
             if let (Some(node), Some(slot)) = (self.node, self.anchor.and_then(Anchor::slot)) {
                 let around = (local::current(), context::span());
                 if node.is_child_of(around.0) && slot.parent() == around.1 {
@@ -71,9 +90,6 @@ impl Span {
 
     #[inline(never)]
     fn enter_other(&mut self, entry: &mut Entry, outer: &Waker) {
-        if !self.site.is_on() {
-            return self.enter_unrecorded();
-        }
         let is_entered = match local::current() {
             Some(current) if current.is_root() => self.enter_outermost(entry, outer, current),
             Some(current) => self.enter_below(entry, current),
@@ -91,9 +107,8 @@ impl Span {
     /// root on a path that is known.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn enter_outermost(&mut self, entry: &mut Entry, outer: &Waker, tree: &'static Node) -> bool {
-        if live::current::registered().is_some() {
-            return false;
-        }
+        // Hooks of a runtime tell of a task in which this is polled, or it is a closure.
+        let is_inside = live::current::registered().is_some();
         if let State::Waiting(wait) = self.state {
             let (Some(node), Some(task)) = (self.node, self.root) else { return false };
             if !node.is_child_of(Some(tree)) {
@@ -103,11 +118,15 @@ impl Span {
             entry.begin_outermost();
             self.go_on(entry, node, wait, now);
             let waited = enter_task(task, node, now);
+            if is_inside {
+                entry.around = Some(Around::leave());
+            }
             entry.begin_root(task, outer, now, waited);
             return true;
         }
         // A function that is met: called from code that is not annotated.
-        if !matches!(self.state, State::Unpolled) || switch::is_special() || local::is_spawned() {
+        let is_met = matches!(self.state, State::Unpolled) && !local::is_spawned() && !is_inside;
+        if !is_met || switch::is_special() {
             return false;
         }
         let key = Key { site: self.site, label: self.label, via: None };

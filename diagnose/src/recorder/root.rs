@@ -51,7 +51,9 @@ impl RootPoll {
 
 impl Around {
     /// That poll stops for the time being: between polls there is none of it.
-    fn leave() -> Self {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn leave() -> Self {
         let around = Self { task: live::current::registered(), waited: local::waited(), poll: made::poll() };
         local::set_waited((0, None));
         made::set_poll(Poll::NONE);

@@ -178,7 +178,7 @@ impl Entry {
     }
 
     /// What this hands to the body around, which awaits it.
-    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[inline]
     fn hand_up(&self, now: u64, passing: u32) {
         local::hand_up(if self.hands_on { now } else { 0 }, passing);
     }
@@ -217,8 +217,7 @@ impl<'a> Running<'a> {
 }
 
 impl Span {
-    /// The poll has returned. Most often where calls are deep, the span inside is pending, and all that is around it and has
-    /// gone straight there only passes that on.
+    /// The poll has returned. Most often where calls are deep, what is around a pending span only passes that on.
     fn leave(&mut self, entry: &mut Entry, is_pending: bool) {
         if is_pending && entry.goes_down {
             let passing = local::passing();
@@ -226,7 +225,9 @@ impl Span {
                 return self.leave_through(entry, passing);
             }
         }
-        self.leave_other(entry, is_pending);
+        if entry.how != How::Unrecorded {
+            self.leave_other(entry, is_pending);
+        }
     }
 
     /// The span inside was entered with the same reading, and has stopped now, and so has everything in between.
@@ -251,7 +252,6 @@ impl Span {
         self.end_through(entry, node, now);
     }
 
-    /// The outermost that only passes on.
     #[inline(never)]
     fn end_through(&mut self, entry: &mut Entry, node: &'static Node, now: u64) {
         entry.hand_up(now, 0);
@@ -263,7 +263,7 @@ impl Span {
 
     #[inline(never)]
     fn leave_other(&mut self, entry: &mut Entry, is_pending: bool) {
-        let Some(node) = self.node.filter(|_| entry.how != How::Unrecorded) else { return };
+        let Some(node) = self.node else { return };
         let left = if is_pending {
             let (at, state) = local::awaiting();
             match at {
