@@ -12,12 +12,12 @@ use std::task::Waker;
 
 use super::local::{self, AwaitState, DIRECT, is_reading};
 use super::made;
-use super::root::{Around, enter_task};
+use super::root::{Around, enter_spawned, enter_task};
 use super::running::Entry;
 use super::span::{Span, State};
 use crate::clock;
 use crate::context;
-use crate::live::{self, Anchor, Slot};
+use crate::live::{self, Anchor, Slot, Task};
 use crate::site::{Kind, Site};
 use crate::switch;
 use crate::sync::add;
@@ -124,9 +124,7 @@ impl Span {
             entry.begin_root(task, outer, now, waited);
             return true;
         }
-        // A function that is met: called from code that is not annotated.
-        let is_met = matches!(self.state, State::Unpolled) && !local::is_spawned() && !is_inside;
-        if !is_met || switch::is_special() {
+        if !matches!(self.state, State::Unpolled) || is_inside || switch::is_special() {
             return false;
         }
         let key = Key { site: self.site, label: self.label, via: None };
@@ -135,16 +133,26 @@ impl Span {
         entry.begin_outermost();
         node.times.enter(now, None);
         local::set_current(Some(node));
-        add(&node.calls, 1);
-        self.count_unpolled(node, now);
+        let spawned = local::take_spawned();
+        self.count_call(node, now, spawned);
         self.node = Some(node);
+        let (task, waited) = match spawned {
+            Some(task) => (task, enter_spawned(task, node, now)),
+            None => (self.meet(node, now), 0),
+        };
+        self.root = Some(task);
+        entry.begin_root(task, outer, now, waited);
+        true
+    }
+
+    /// A function that is called from code that is not annotated.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn meet(&self, node: &'static Node, now: u64) -> &'static Task {
         let (task, is_new) = live::meet_outermost(self.site, self.label, now, context::span(), node.tree);
         if is_new {
             local::note_task();
         }
-        self.root = Some(task);
-        entry.begin_root(task, outer, now, 0);
-        true
+        task
     }
 
     /// A poll below another one. Returns whether that is where it was, or is a path that is known.
@@ -197,7 +205,7 @@ impl Span {
                 node.times.enter(now, None);
                 local::set_current(Some(node));
                 local::set_awaiting(None, AwaitState::NONE);
-                self.count_call(node, now);
+                self.count_call(node, now, None);
                 self.node = Some(node);
                 true
             }
@@ -206,21 +214,16 @@ impl Span {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn count_call(&self, node: &'static Node, now: u64) {
+    pub(super) fn count_call(&self, node: &'static Node, now: u64, spawned: Option<&'static Task>) {
         add(&node.calls, 1);
         // What was spawned has been there since.
-        match local::spawned() {
+        let unpolled = match spawned {
             Some(task) => {
                 made::drop_unpolled(self.made);
-                add(&node.unpolled, now.saturating_sub(task.made()));
+                now.saturating_sub(task.made())
             }
-            None => self.count_unpolled(node, now),
-        }
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn count_unpolled(&self, node: &'static Node, now: u64) {
-        let unpolled = made::unpolled(self.made, now, self.site, self.node);
+            None => made::unpolled(self.made, now, self.site, self.node),
+        };
         if unpolled != 0 {
             add(&node.unpolled, unpolled);
         }

@@ -58,7 +58,7 @@ impl Span {
             State::Waiting(wait) if self.node.is_some_and(|old| old.same_path(node)) => ended = Some(wait),
             // It waited under another path. Here it is new, as far as the parent's children are concerned.
             State::Waiting(_) => self.end_wait(place, now),
-            State::Unpolled => self.count_call(node, now),
+            State::Unpolled => self.count_call(node, now, local::spawned()),
             // A future that is polled again after its end has begun again.
             State::Unseen | State::Done => add(&node.calls, 1),
         }

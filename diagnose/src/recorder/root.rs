@@ -103,10 +103,7 @@ impl Span {
     fn enter_new(&self, node: &'static Node, entered: u64) -> (&'static Task, u64) {
         local::note_task();
         match local::take_spawned() {
-            Some(task) => {
-                task.span.store(context::span(), Relaxed);
-                (task, enter_task(task, node, entered))
-            }
+            Some(task) => (task, enter_spawned(task, node, entered)),
             None => (live::meet(self.site, self.label, entered, context::span(), node.tree), 0),
         }
     }
@@ -135,6 +132,13 @@ impl Span {
             live::end_task(task);
         }
     }
+}
+
+/// The first poll of a task that was spawned.
+pub(super) fn enter_spawned(task: &Task, node: &'static Node, entered: u64) -> u64 {
+    local::note_task();
+    task.span.store(context::span(), Relaxed);
+    enter_task(task, node, entered)
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
