@@ -76,8 +76,24 @@ pub struct Report {
     pub view: View,
 }
 
-/// Renders a snapshot; it fails only where a library that draws fails.
-pub(crate) type Render = fn(&Snapshot, View) -> io::Result<String>;
+/// Renders a snapshot; it fails only where a library that draws, or the writer, fails.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Render {
+    /// A page that is bounded, or drawn as a whole.
+    Page(fn(&Snapshot, View) -> io::Result<String>),
+    /// What grows with the program is written as it is read.
+    Stream(fn(&Snapshot, &mut dyn io::Write) -> io::Result<()>),
+}
+
+impl Render {
+    /// Writes the report.
+    pub(crate) fn write(self, snapshot: &Snapshot, view: View, out: &mut dyn io::Write) -> io::Result<()> {
+        match self {
+            Self::Page(page) => out.write_all(page(snapshot, view)?.as_bytes()),
+            Self::Stream(stream) => stream(snapshot, out),
+        }
+    }
+}
 
 /// What is known about a format.
 struct Entry {
@@ -89,16 +105,20 @@ struct Entry {
 }
 
 #[cfg(feature = "svg")]
-const SVG: Result<Render, &str> = Ok(export::svg::render);
+const SVG: Result<Render, &str> = Ok(Render::Page(export::svg::render));
 #[cfg(not(feature = "svg"))]
 const SVG: Result<Render, &str> = Err("svg");
 
 const FORMATS: &[Entry] = &[
     Entry { format: Format::Svg, names: &["svg"], render: SVG },
-    Entry { format: Format::Folded, names: &["folded", "collapsed"], render: Ok(export::folded::render) },
-    Entry { format: Format::Text, names: &["txt", "text"], render: Ok(export::text::render) },
-    Entry { format: Format::Json, names: &["json"], render: Ok(export::json::render) },
-    Entry { format: Format::Dot, names: &["dot"], render: Ok(export::dot::render) },
+    Entry {
+        format: Format::Folded,
+        names: &["folded", "collapsed"],
+        render: Ok(Render::Page(export::folded::render)),
+    },
+    Entry { format: Format::Text, names: &["txt", "text"], render: Ok(Render::Page(export::text::render)) },
+    Entry { format: Format::Json, names: &["json"], render: Ok(Render::Stream(export::json::write)) },
+    Entry { format: Format::Dot, names: &["dot"], render: Ok(Render::Page(export::dot::render)) },
 ];
 
 const VIEWS: &[(&str, View)] =

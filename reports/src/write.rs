@@ -18,7 +18,7 @@ use crate::model::Snapshot;
 /// How often a temporary name that is already taken is replaced by the next one.
 const MAX_NAMES: u32 = 100;
 
-/// Writes the report into `out`, in one piece, and flushes it.
+/// Writes the report into `out`, and flushes it.
 ///
 /// # Errors
 /// When the format's Cargo feature is off, or when the writer fails.
@@ -34,9 +34,8 @@ const MAX_NAMES: u32 = 100;
 /// ```
 pub fn write<W: io::Write + ?Sized>(snapshot: &Snapshot, report: Report, out: &mut W) -> Result<(), Error> {
     let render = report.format.render()?;
-    let page = render(snapshot, report.view).map_err(Error::write)?;
     let mut out = Clean::new(out, how(report.format));
-    out.write_all(page.as_bytes()).and_then(|()| out.flush()).map_err(Error::write)
+    render.write(snapshot, report.view, &mut out).and_then(|()| out.flush()).map_err(Error::write)
 }
 
 /// Writes the report to the file `path`, whose missing parent directories are created, and returns the path. On Unix the file
@@ -46,11 +45,7 @@ pub fn write<W: io::Write + ?Sized>(snapshot: &Snapshot, report: Report, out: &m
 /// When the format's Cargo feature is off, or when the file cannot be written; an older file of the name is
 /// then untouched.
 pub fn write_file(snapshot: &Snapshot, report: Report, path: &Path) -> Result<PathBuf, Error> {
-    let render = report.format.render()?;
-    render(snapshot, report.view)
-        .and_then(|page| create(path, page.as_bytes(), how(report.format), IfThere::Replace))
-        .map_err(|source| Error::write_file(path, source))?;
-    Ok(path.to_owned())
+    create_report(snapshot, report, path, IfThere::Replace)
 }
 
 /// The same as [`write_file`] to a file that must not be there yet.
@@ -58,11 +53,7 @@ pub fn write_file(snapshot: &Snapshot, report: Report, path: &Path) -> Result<Pa
 /// # Errors
 /// As those of `write_file`, and when something of the name is there, which is then untouched.
 pub fn write_new_file(snapshot: &Snapshot, report: Report, path: &Path) -> Result<PathBuf, Error> {
-    let render = report.format.render()?;
-    render(snapshot, report.view)
-        .and_then(|page| create(path, page.as_bytes(), how(report.format), IfThere::Refuse))
-        .map_err(|source| Error::write_file(path, source))?;
-    Ok(path.to_owned())
+    create_report(snapshot, report, path, IfThere::Refuse)
 }
 
 /// What becomes of a file of the name.
@@ -77,8 +68,25 @@ fn how(format: Format) -> How {
     if format == Format::Json { How::Escape } else { How::Replace }
 }
 
-/// Makes `path` a file with this text, cleaned, or leaves it as it is.
-fn create(path: &Path, bytes: &[u8], how: How, if_there: IfThere) -> io::Result<()> {
+fn create_report(
+    snapshot: &Snapshot,
+    report: Report,
+    path: &Path,
+    if_there: IfThere,
+) -> Result<PathBuf, Error> {
+    let render = report.format.render()?;
+    let write = |out: &mut dyn Write| render.write(snapshot, report.view, out);
+    create(path, write, how(report.format), if_there).map_err(|source| Error::write_file(path, source))?;
+    Ok(path.to_owned())
+}
+
+/// Makes `path` a file with what is written, cleaned, or leaves it as it is.
+fn create(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    how: How,
+    if_there: IfThere,
+) -> io::Result<()> {
     let no_name = || io::Error::new(io::ErrorKind::InvalidInput, "the path does not end in a file name");
     let name = path.file_name().ok_or_else(no_name)?.to_string_lossy();
     let directory = path.parent().unwrap_or(Path::new(""));
@@ -87,7 +95,7 @@ fn create(path: &Path, bytes: &[u8], how: How, if_there: IfThere) -> io::Result<
     }
     let (temporary, file) = create_temporary(directory, &name)?;
     let mut file = Clean::new(file, how);
-    let written = file.write_all(bytes).and_then(|()| file.flush());
+    let written = write(&mut file).and_then(|()| file.flush());
     // Closed first: some systems do not rename an open file.
     drop(file);
     let moved = written.and_then(|()| match if_there {

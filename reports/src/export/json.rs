@@ -1,19 +1,22 @@
 //! The snapshot itself as JSON: complete, for reading back here or with other tools.
 //!
-//! Field by field what [`Snapshot`] is, indented, in the order of its fields, with a line break at the end. Last come its
+//! Field by field what [`Snapshot`] is, indented, in the order of its fields, with a line break at the end; long lists folded
+//! (see `model/alike`). Last come its
 //! `verdicts`, and `lock_inversions` if there are any, for other tools: whoever reads the file back here computes them anew.
 //! The number `version` decides whether a reader understands the file; it is looked at before anything else
 //! is.
 
-use std::io;
+use std::io::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::hangs::Verdict;
 use crate::analysis::lock_order::LockInversion;
 use crate::error::Error;
-use crate::format::View;
 use crate::model::{Snapshot, VERSION};
+
+/// So many bytes go to the writer at once.
+const BUFFER: usize = 64 << 10;
 
 /// What every version of the format has had.
 #[derive(Deserialize)]
@@ -34,15 +37,13 @@ struct Page<'a> {
     lock_inversions: Vec<LockInversion>,
 }
 
-/// Renders the whole snapshot, whatever the view.
-pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
-    let mut page = serde_json::to_string_pretty(&Page {
-        snapshot,
-        verdicts: snapshot.verdicts(),
-        lock_inversions: snapshot.lock_inversions(),
-    })?;
-    page.push('\n');
-    Ok(page)
+/// Writes the whole snapshot, a field at a time.
+pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut out = io::BufWriter::with_capacity(BUFFER, out);
+    let page = Page { snapshot, verdicts: snapshot.verdicts(), lock_inversions: snapshot.lock_inversions() };
+    serde_json::to_writer_pretty(&mut out, &page)?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 impl Snapshot {

@@ -9,6 +9,7 @@
 //! All times are nanoseconds, summed over every span that took the path. A snapshot is what a saved JSON file holds,
 //! so a change here is a change of the file format: see [`VERSION`].
 
+mod alike;
 mod alive;
 mod order;
 mod spent;
@@ -66,16 +67,16 @@ pub struct Snapshot {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocking_pools: Vec<BlockingPool>,
     /// What was spawned, or polled as a root, and was not done at the capture, by number.
-    #[serde(default)]
+    #[serde(default, with = "alike")]
     pub tasks: Vec<Task>,
     /// What was pending or running at the capture, in depth-first order: a parent stands before its children.
-    #[serde(default)]
+    #[serde(default, with = "alike")]
     pub spans: Vec<Span>,
     /// The locks, channels and the like for which something waits, or that somebody holds or has used, by number.
-    #[serde(default)]
+    #[serde(default, with = "alike")]
     pub resources: Vec<Resource>,
     /// What waits for a resource, a task or a moment; those at one resource in the order of its queue.
-    #[serde(default)]
+    #[serde(default, with = "alike")]
     pub waits: Vec<Wait>,
     /// In which order locks were taken; `None` if that was not noted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
