@@ -10,6 +10,7 @@
 //! The longest wait comes first.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::analysis::hangs::words::{place, resource};
@@ -41,7 +42,9 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
         snapshot.resources.iter().zip(queues).filter(|(_, queue)| !queue.is_empty()).collect();
     let longest_ns = |queue: &[&Wait]| queue.iter().map(|wait| wait.since_ns).max();
     waited.sort_by_key(|(it, queue)| (Reverse(longest_ns(queue)), it.id));
-    let page = Page { snapshot };
+    // Nothing is written of most tasks where nothing waits for a resource.
+    let tasks = if waited.is_empty() { &[][..] } else { &snapshot.tasks };
+    let page = Page { snapshot, tasks: tasks.iter().map(|task| (task.id, task)).collect() };
     let mut text = String::new();
     for (it, queue) in waited.iter().take(bound) {
         if !text.is_empty() {
@@ -59,6 +62,8 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
 
 struct Page<'a> {
     snapshot: &'a Snapshot,
+    /// The tasks by their numbers.
+    tasks: HashMap<u64, &'a Task>,
 }
 
 impl Page<'_> {
@@ -165,9 +170,7 @@ impl Page<'_> {
     }
 
     fn task(&self, id: u64) -> String {
-        let tasks = &self.snapshot.tasks;
-        let task: Option<&Task> = tasks.iter().find(|task| task.id == id);
-        match task.and_then(|task| self.snapshot.sites.get(task.site)) {
+        match self.tasks.get(&id).and_then(|task| self.snapshot.sites.get(task.site)) {
             Some(site) => format!("task {id} `{}`", printable(&site.name)),
             None => format!("task {id}"),
         }
