@@ -160,3 +160,21 @@ fn what_has_lost_its_parent_stands_under_its_task() {
       consumer (src/main.rs:3) [waiting 40.0 ms]
     ");
 }
+
+#[test]
+fn tasks_that_have_polled_their_branches_in_another_order_are_alike() {
+    let mut snapshot = sites();
+    for (id, branches) in [(1, [2, 3]), (2, [3, 2])] {
+        let root = snapshot.spans.len();
+        let mut waits = task(id, 1, State::Waiting, 40 * MS);
+        waits.span = Some(root);
+        snapshot.tasks.push(waits);
+        snapshot.spans.push(span(10 * id, 1, Some(id), None));
+        for (number, site) in (1..).zip(branches) {
+            snapshot.spans.push(span(10 * id + number, site, Some(id), Some(root)));
+        }
+    }
+    let page = snapshot.tree();
+    assert!(page.contains("2 × task producer"), "{page}");
+    assert_eq!(page.matches("queue.pop().await").count(), 1, "{page}");
+}

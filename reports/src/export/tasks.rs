@@ -123,8 +123,18 @@ impl<'a> Forest<'a> {
             "({} {:?} {:?} {:?} {} {}",
             span.site, span.at, span.label, span.state, span.detached, span.skipped
         );
-        for &child in &self.children[number] {
-            self.shape(key, Some(child), depth + 1);
+        if let [only] = self.children[number][..] {
+            self.shape(key, Some(only), depth + 1);
+        } else {
+            // The branches of a `select!` are polled in any order.
+            let shapes = self.children[number].iter().map(|&child| {
+                let mut key = String::new();
+                self.shape(&mut key, Some(child), depth + 1);
+                key
+            });
+            let mut shapes: Vec<String> = shapes.collect();
+            shapes.sort_unstable();
+            key.extend(shapes);
         }
         key.push(')');
     }
