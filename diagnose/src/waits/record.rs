@@ -242,15 +242,16 @@ impl Record {
     #[cold]
     fn usage(&self) -> &'static Counters {
         self.is_used.store(true, Relaxed);
-        match self.usage.get() {
-            Some(usage) => usage,
-            None => {
-                // Of two who come at the same time, one's are lost.
+        self.usage.get().unwrap_or_else(|| {
+            // Two who come at the same time count in the same place.
+            static MAKING: Mutex<()> = Mutex::new(());
+            let _making = MAKING.lock();
+            self.usage.get().unwrap_or_else(|| {
                 let usage: &'static Counters = Box::leak(Box::new(Counters::new()));
                 self.usage.set(usage);
                 usage
-            }
-        }
+            })
+        })
     }
 
     #[inline]

@@ -160,8 +160,7 @@ impl Stake {
         is_movable: bool,
     ) -> Self {
         let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
-        let number = record.entered.load(Relaxed).wrapping_add(1);
-        record.entered.store(number, Relaxed);
+        let number = record.count_acquisition();
         let is_exact = number <= SAMPLED || number % SAMPLED == 0;
         Self::begin(record, Role::Holds, units, at, is_movable, is_exact)
     }
@@ -179,7 +178,7 @@ impl Stake {
             return Self::hold(record, units, at, is_movable);
         }
         let Some(record) = record.filter(|_| switch::records()) else { return Self::NONE };
-        add_relaxed(&record.entered, 1);
+        record.count_acquisition();
         Self::begin(record, Role::Holds, units, at, is_movable, true)
     }
 
@@ -350,7 +349,12 @@ impl Drop for Stake {
 
 /// Copies of all stakes that somebody has.
 pub(crate) fn all_stakes() -> Vec<Staked> {
-    pool::all().filter_map(Place::read).collect()
+    stakes().collect()
+}
+
+/// The same one after the other.
+pub(crate) fn stakes() -> impl Iterator<Item = Staked> {
+    pool::all().filter_map(Place::read)
 }
 
 /// How many stakes were not recorded, because there were too many.

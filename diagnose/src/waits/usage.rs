@@ -2,6 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::record::Record;
+use crate::sync::add_relaxed;
+
 /// Durations in ticks, counted by their magnitude.
 #[derive(Debug, Clone)]
 pub(crate) struct Durations {
@@ -86,5 +89,19 @@ impl Counts {
     fn read(&self) -> Durations {
         let counts = self.counts.each_ref().map(|count| count.load(Relaxed));
         Durations { counts, longest: self.longest.load(Relaxed) }
+    }
+}
+
+impl Record {
+    /// Counts an acquisition. Returns how many there have been.
+    #[inline]
+    pub(super) fn count_acquisition(&self) -> u64 {
+        // What only one can hold has one writer at a time, and the lock itself orders them: no read-modify-write is needed.
+        if self.capacity.load(Relaxed) == 1 {
+            add_relaxed(&self.entered, 1);
+            return self.entered.load(Relaxed);
+        }
+        // Relaxed: a count that stands for itself.
+        self.entered.fetch_add(1, Relaxed).wrapping_add(1)
     }
 }
