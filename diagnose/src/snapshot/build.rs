@@ -155,6 +155,8 @@ fn node(path: &Path, scale: Scale, began: u64) -> Node {
     node.never_polled = never_polled;
     node.pending = path.pending;
     node.running = path.running;
+    let known = [completed, cancelled, panicked, path.pending, path.running].iter().sum::<u64>();
+    node.unsettled = calls.wrapping_sub(known).cast_signed();
     node.busy_ns = scale.ns(path.sums.busy);
     node.nested_ns = scale.ns(path.sums.nested);
     node.idle_ns = scale.ns(path.sums.own_idle.saturating_add(path.sums.child_idle));

@@ -270,7 +270,8 @@ impl Path {
 impl Sums {
     fn subtract(&mut self, old: &Self) {
         let pairs = [
-            (&mut self.calls, old.calls),
+            // A call that is open at the reset ends after it, and counts there.
+            (&mut self.calls, old.completed + old.cancelled + old.panicked),
             (&mut self.polls, old.polls),
             (&mut self.completed, old.completed),
             (&mut self.cancelled, old.cancelled),

@@ -32,6 +32,10 @@ pub struct Node {
     pub pending: u64,
     /// Polls that are running at the capture.
     pub running: u64,
+    /// Calls that began or ended while the snapshot was read: counted in one place and not yet in the other, so that always
+    /// `calls = completed + cancelled + panicked + pending + running + unsettled`. Zero where nothing moved.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unsettled: i64,
     /// Time inside `poll`, nested annotated polls included.
     pub busy_ns: u64,
     /// Of `busy_ns`, outside of every child: time in tasks that a nested executor polled, which are roots of their own.
@@ -69,4 +73,9 @@ pub struct Bucket {
     pub to_ns: u64,
     /// How many did.
     pub count: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(number: &i64) -> bool {
+    *number == 0
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
 
-use diagnose::{Kind, diagnose};
+use diagnose::{Kind, Node, diagnose};
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps};
 
@@ -20,6 +20,12 @@ async fn outer() {
 #[diagnose]
 async fn inner() {
     steps([Busy(1), Wait, Busy(1)]).await;
+}
+
+/// The calls of a node that are over, or open.
+fn ends(node: &Node) -> i128 {
+    let Node { completed, cancelled, panicked, pending, running, .. } = *node;
+    [completed, cancelled, panicked, pending, running].into_iter().map(i128::from).sum()
 }
 
 #[test]
@@ -48,6 +54,8 @@ fn children_are_never_busier_than_their_parent() {
                 let parent = node.parent.map(|parent| snapshot.nodes[parent].busy_ns);
                 assert!(parent.is_none_or(|parent| node.busy_ns <= parent), "{snapshot:#?}");
                 assert!(node.pending <= THREADS as u64 && node.running <= THREADS as u64);
+                assert_eq!(i128::from(node.calls), ends(node) + i128::from(node.unsettled), "{snapshot:#?}");
+                assert!(!is_over || node.unsettled == 0, "{snapshot:#?}");
             }
         }
     });

@@ -21,11 +21,11 @@ fn a_wait_counts_from_the_reset_on() {
     assert!(task.poll().is_pending());
     pass(100);
     diagnose::reset();
-    assert_eq!(tree(), "server  busy 0  self 0  idle 0  own 0  calls 0  polls 0  pending 1\n");
+    assert_eq!(tree(), "server  busy 0  self 0  idle 0  own 0  calls 1  polls 0  pending 1\n");
     pass(10);
-    assert_eq!(tree(), "server  busy 0  self 0  idle 10  own 10  calls 0  polls 0  pending 1\n");
+    assert_eq!(tree(), "server  busy 0  self 0  idle 10  own 10  calls 1  polls 0  pending 1\n");
     task.run(10);
-    assert_eq!(tree(), "server  busy 2  self 2  idle 20  own 20  calls 0  polls 2  completed 1\n");
+    assert_eq!(tree(), "server  busy 2  self 2  idle 20  own 20  calls 1  polls 2  completed 1\n");
     assert_eq!(diagnose::snapshot().nodes[0].longest_poll_ns, 1);
     assert_eq!(diagnose::snapshot().elapsed_ns, 22);
 }

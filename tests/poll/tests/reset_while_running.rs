@@ -13,5 +13,5 @@ async fn outer() {
 #[test]
 fn it_is_not_lost() {
     Task::new(outer()).run(0);
-    assert_eq!(tree(), "outer  busy 100  self 100  idle 0  own 0  calls 0  polls 1  completed 1\n");
+    assert_eq!(tree(), "outer  busy 100  self 100  idle 0  own 0  calls 1  polls 1  completed 1\n");
 }
