@@ -153,8 +153,12 @@ pub(crate) fn put<T: Pooled>(one: &'static T) {
 
 /// Every one that there is, in use or not.
 pub(crate) fn all<T: Pooled>() -> impl Iterator<Item = &'static T> {
-    let chunks = T::pool().state.lock().chunks.clone();
-    chunks.into_iter().flatten()
+    chunks().into_iter().flatten()
+}
+
+/// The same by chunks, in the order in which those were made.
+pub(crate) fn chunks<T: Pooled>() -> Vec<&'static [T]> {
+    T::pool().state.lock().chunks.clone()
 }
 
 /// How often there was none left.

@@ -62,7 +62,7 @@ impl Scale {
     }
 
     /// How many ticks that is.
-    fn ticks(self, duration: Duration) -> u64 {
+    pub(crate) fn ticks(self, duration: Duration) -> u64 {
         let ticks = (duration.as_nanos() << 32) / u128::from(self.per_tick);
         u64::try_from(ticks).unwrap_or(u64::MAX)
     }

@@ -36,6 +36,6 @@ pub(crate) use slot::{Anchor, Listed, Slot, State, all, over, put, take};
 pub(crate) use task::{Doing, Task};
 pub(crate) use tasks::{
     add_task, all_tasks, has_leaf_wakers, has_wakers, is_in_poll, last_reset, note_reset, remove_task,
-    set_wakers,
+    set_wakers, task_parts,
 };
 pub(crate) use waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};

@@ -49,6 +49,11 @@ pub(crate) fn all_tasks() -> impl Iterator<Item = &'static Task> {
     pool::all()
 }
 
+/// The same in parts that stay the same; further parts come at the end.
+pub(crate) fn task_parts() -> Vec<&'static [Task]> {
+    pool::chunks()
+}
+
 /// Whether the task of that number is in the poll that comes after so many.
 pub(crate) fn is_in_poll(id: u64, polls: u64) -> bool {
     let is_it = |task: &&'static Task| task.id() == id;

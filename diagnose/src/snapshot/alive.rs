@@ -1,6 +1,8 @@
 //! What is alive, copied from the live registry and put into order.
 
 use std::collections::HashMap;
+use std::panic::Location;
+use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::{Snapshot, Span, State};
@@ -54,6 +56,13 @@ impl Alive {
         Self { tasks, spans: place(&spans, &roots), waits, now }
     }
 
+    /// Copies the tasks that run or could, and nothing else.
+    pub(super) fn running() -> Self {
+        let mut tasks = listing::all_that(|task| task.doing().0 != Doing::Waiting);
+        tasks.retain(|task| task.doing != Doing::Waiting);
+        Self { tasks, spans: Vec::new(), waits: Waits::default(), now: clock::now() }
+    }
+
     /// The sites that occur.
     pub(super) fn sites(&self) -> impl Iterator<Item = &'static Site> {
         let spans = self.spans.iter().flat_map(|span| [Some(span.node.site), span.node.via]);
@@ -94,7 +103,7 @@ impl Alive {
 
     /// Puts tasks and spans into a snapshot.
     pub(super) fn build(
-        &self,
+        mut self,
         snapshot: &mut Snapshot,
         scale: Scale,
         site_number: impl Fn(&'static Site) -> usize,
@@ -102,8 +111,9 @@ impl Alive {
         let ago = |tick: u64| scale.ns(self.now.saturating_sub(tick));
         let threads = threads();
         let mut roots = HashMap::<u64, usize>::new();
-        for (number, placed) in self.spans.iter().enumerate() {
-            let Placed { node, .. } = *placed;
+        snapshot.spans.reserve_exact(self.spans.len());
+        for (number, placed) in std::mem::take(&mut self.spans).into_iter().enumerate() {
+            let Placed { node, .. } = placed;
             let Listed { id, state, since, made, polls, .. } = placed.listed;
             if placed.parent.is_none() && placed.task != 0 && !placed.is_detached {
                 roots.insert(placed.task, number);
@@ -133,8 +143,11 @@ impl Alive {
         let running = running.map(|task| (task.task.thread.load(Relaxed), task.id)).collect();
         runtimes::add(snapshot, &running, ago);
         let kept = self.waits.kept_wakers();
+        snapshot.tasks.reserve_exact(self.tasks.len());
+        let mut places = Places::default();
         for listing in &self.tasks {
             let mut task = listing.build(self.now, scale, site_number(listing.origin.site));
+            task.spawned_at = places.text(listing.origin.spawned_at);
             let path = listing.running.iter().flat_map(|node| [node.via, Some(node.site)]);
             task.running = path.flatten().map(&site_number).collect();
             task.span = roots.get(&listing.id).copied();
@@ -162,6 +175,17 @@ impl Alive {
             self.tasks.iter().map(|listing| (listing.origin.made, listing.id)).collect();
         let seen = Seen { now: self.now, scale, tasks: &tasks, made: &made, threads: &threads };
         self.waits.build(snapshot, &seen);
+    }
+}
+
+/// Places in the source as text: a million tasks have few.
+#[derive(Default)]
+struct Places(HashMap<*const Location<'static>, String>);
+
+impl Places {
+    fn text(&mut self, place: Option<&'static Location<'static>>) -> String {
+        let Some(place) = place else { return String::new() };
+        self.0.entry(ptr::from_ref(place)).or_insert_with(|| place.to_string()).clone()
     }
 }
 

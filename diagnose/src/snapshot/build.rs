@@ -1,6 +1,6 @@
 //! From merged ticks to the plain data of a [`Snapshot`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ptr;
 
 use diagnose_reports::{Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapshot, State, Thread};
@@ -14,7 +14,7 @@ use crate::tree::Histogram;
 use crate::{cpu, label, live, recorder, site, switch, task_attr, waits, watchdog};
 
 /// Puts a capture into its final shape and order.
-pub(super) fn build(merged: &Merged, alive: &Alive) -> Snapshot {
+pub(super) fn build(merged: &Merged, alive: Alive) -> Snapshot {
     let scale = Scale::measure();
     let began = reset::began();
     let mut snapshot = Snapshot::default();
@@ -26,7 +26,7 @@ pub(super) fn build(merged: &Merged, alive: &Alive) -> Snapshot {
     snapshot.clock = clock_of(scale);
     snapshot.dropped = dropped(merged);
     snapshot.threads = threads(merged);
-    let order = Order::new(merged, alive);
+    let order = Order::new(merged, &alive);
     snapshot.sites = order.sites();
     for &path in &order.paths {
         let mut node = node(&merged.paths[path], scale, began);
@@ -68,6 +68,8 @@ struct Order {
     numbers: Vec<usize>,
     /// Their sites by content, with the numbers that these get.
     sites: BTreeMap<Site, usize>,
+    /// The numbers by address: a million tasks have few sites.
+    site_numbers: HashMap<*const site::Site, usize>,
 }
 
 impl Order {
@@ -87,13 +89,22 @@ impl Order {
         for siblings in &mut children {
             siblings.sort_by_cached_key(|&path| sort_key(&paths[path]));
         }
-        let mut order = Self { paths: Vec::new(), numbers: vec![0; paths.len()], sites: BTreeMap::new() };
+        let mut order = Self {
+            paths: Vec::new(),
+            numbers: vec![0; paths.len()],
+            sites: BTreeMap::new(),
+            site_numbers: HashMap::new(),
+        };
         order.place(&children, 0);
         let sites = order.paths.iter().map(|&path| paths[path].site).chain(alive.sites());
-        order.sites = sites.map(|site| (plain_site(site), 0)).collect();
+        let by_address: HashMap<*const site::Site, &site::Site> =
+            sites.map(|site| (ptr::from_ref(site), site)).collect();
+        order.sites = by_address.values().map(|site| (plain_site(site), 0)).collect();
         for (number, slot) in order.sites.values_mut().enumerate() {
             *slot = number;
         }
+        let number = |site: &site::Site| order.sites.get(&plain_site(site)).copied().unwrap_or(0);
+        order.site_numbers = by_address.into_iter().map(|(address, site)| (address, number(site))).collect();
         order
     }
 
@@ -110,7 +121,7 @@ impl Order {
     }
 
     fn site_number(&self, site: &'static site::Site) -> usize {
-        self.sites.get(&plain_site(site)).copied().unwrap_or(0)
+        self.site_numbers.get(&ptr::from_ref(site)).copied().unwrap_or(0)
     }
 }
 

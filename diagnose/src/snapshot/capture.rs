@@ -24,18 +24,30 @@ pub(crate) fn turn(patience: Duration) -> Option<Turn> {
     TURN.try_lock_for(patience).map(|guard| Turn { _guard: guard })
 }
 
-/// What is alive, and, if asked for, what was spent.
-pub(super) fn capture(is_whole: bool) -> Snapshot {
+/// How much is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// What is alive, and what was spent.
+    Whole,
+    /// What is alive.
+    Alive,
+    /// Tasks that run, or wait for a thread to run them, without what they wait for.
+    Running,
+}
+
+/// What is asked for.
+pub(super) fn capture(extent: Extent) -> Snapshot {
+    let is_whole = extent == Extent::Whole;
     if let Some(parent) = cut_off_from() {
         return refusal(parent);
     }
     let turn = turn(PATIENCE);
     let mut merged = if is_whole { Merged::capture() } else { Merged::default() };
-    let alive = Alive::capture();
+    let alive = if extent == Extent::Running { Alive::running() } else { Alive::capture() };
     if is_whole {
         alive.charge(&mut merged);
     }
-    let snapshot = build(&merged, &alive);
+    let snapshot = build(&merged, alive);
     drop(turn);
     snapshot
 }

@@ -27,13 +27,49 @@ pub(super) struct Listing {
     pub(super) entered: u64,
     /// When its last poll ended; zero if it was not polled yet.
     pub(super) left: u64,
+    counts: Counts,
     /// While it is running, the nodes that run on its thread, from its root down.
     pub(super) running: Vec<&'static Node>,
 }
 
+/// What is counted of a task, as it was in the state that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Counts {
+    polls: u64,
+    busy: u64,
+    queued: u64,
+    wakes: u64,
+    self_wakes: u64,
+    /// The tick of the last wake; zero if there was none.
+    last_wake: u64,
+    woken_by: u64,
+}
+
+impl Counts {
+    fn read(task: &live::Task) -> Self {
+        let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);
+        let (wakes, self_wakes) = task.wakes();
+        Self {
+            polls: value(&task.polls),
+            busy: value(&task.busy),
+            queued: value(&task.queued),
+            wakes,
+            self_wakes,
+            last_wake: task.last_wake(),
+            woken_by: value(&task.woken_by),
+        }
+    }
+}
+
 /// All tasks that are alive, in the order in which they were made.
 pub(super) fn all() -> Vec<Listing> {
-    let mut tasks: Vec<Listing> = live::all_tasks().filter_map(listing).collect();
+    all_that(|_| true)
+}
+
+/// Those of them that are wanted.
+pub(super) fn all_that(is_wanted: impl Fn(&live::Task) -> bool) -> Vec<Listing> {
+    let wanted = live::all_tasks().filter(|task| task.id() != 0 && is_wanted(task));
+    let mut tasks: Vec<Listing> = wanted.filter_map(listing).collect();
     hide_doubles(&mut tasks);
     tasks.sort_by_key(|task| (task.origin.made, task.id));
     tasks
@@ -43,11 +79,11 @@ pub(super) fn all() -> Vec<Listing> {
 fn listing(task: &'static live::Task) -> Option<Listing> {
     let (id, origin) = task.origin()?;
     let (mut doing, mut since) = task.doing();
-    let mut wakers = task.live_wakers();
+    let (mut wakers, mut counts) = (task.live_wakers(), Counts::read(task));
     // Whoever wakes says so before the clone goes, so a state that is the same afterwards had these clones.
     while (doing, since) != task.doing() {
         (doing, since) = task.doing();
-        wakers = task.live_wakers();
+        (wakers, counts) = (task.live_wakers(), Counts::read(task));
     }
     let left = if doing == Doing::Unpolled { 0 } else { task.since() };
     let is_running = doing == Doing::Running && origin.work == Work::Future;
@@ -55,7 +91,7 @@ fn listing(task: &'static live::Task) -> Option<Listing> {
     // While a poll is running, this is when the one before it began: it has not left anything out yet.
     let entered = task.entered.load(Relaxed);
     let span = task.span.load(Relaxed);
-    Some(Listing { task, id, origin, doing, since, wakers, span, entered, left, running })
+    Some(Listing { task, id, origin, doing, since, wakers, span, entered, left, counts, running })
 }
 
 /// A task of which only hooks tell is left out where a root in it is listed.
@@ -101,7 +137,6 @@ impl Listing {
 
     pub(super) fn build(&self, now: u64, scale: Scale, site: usize) -> Task {
         let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
-        let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);
         let mut task = Task::default();
         task.id = self.id;
         task.site = site;
@@ -113,8 +148,7 @@ impl Listing {
         task.runtime.push_str(library(self.origin.home.runtime));
         task.runtime_number = u64::from(self.origin.home.number);
         task.is_local = self.origin.home.is_local;
-        task.runtime_id = some(value(&self.task.runtime_id));
-        task.spawned_at = self.origin.spawned_at.map(ToString::to_string).unwrap_or_default();
+        task.runtime_id = some(self.task.runtime_id.load(Relaxed));
         task.spawned_by = some(self.origin.spawned_by);
         task.state = match self.doing {
             Doing::Unpolled => State::Unpolled,
@@ -124,18 +158,19 @@ impl Listing {
         };
         task.since_ns = ago(self.since);
         task.age_ns = ago(self.origin.made);
-        task.polls = self.task.polls.load(Relaxed);
-        task.busy_ns = scale.ns(value(&self.task.busy));
+        let Counts { polls, busy, queued, wakes, self_wakes, last_wake, woken_by } = self.counts;
+        task.polls = polls;
+        task.busy_ns = scale.ns(busy);
         if task.state == State::Running {
             task.busy_ns = task.busy_ns.saturating_add(task.since_ns);
         }
-        task.queued_ns = scale.ns(value(&self.task.queued));
+        task.queued_ns = scale.ns(queued);
         if task.state == State::Queued {
             task.queued_ns = task.queued_ns.saturating_add(task.since_ns);
         }
-        (task.wakes, task.self_wakes) = self.task.wakes();
-        task.woken_by = some(value(&self.task.woken_by));
-        task.woken_ns = some(self.task.last_wake()).map(ago);
+        (task.wakes, task.self_wakes) = (wakes, self_wakes);
+        task.woken_by = some(woken_by);
+        task.woken_ns = some(last_wake).map(ago);
         task.wakers = (live::has_wakers() && self.origin.work == Work::Future && !self.is_hooked())
             .then(|| u64::from(self.wakers));
         task

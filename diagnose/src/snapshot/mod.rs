@@ -21,6 +21,7 @@ mod stakes;
 mod waits;
 mod whole;
 
+use capture::Extent;
 #[cfg(unix)]
 pub(crate) use capture::{Turn, turn};
 pub use diagnose_reports::Snapshot;
@@ -45,7 +46,7 @@ pub use reset::reset;
 /// ```
 #[must_use]
 pub fn snapshot() -> Snapshot {
-    capture::capture(true)
+    capture::capture(Extent::Whole)
 }
 
 /// What every task is doing now, as text: each with its state, what it waits for and since when, in the style of a
@@ -110,5 +111,11 @@ pub fn lock_order() -> String {
 
 /// A snapshot of what is alive, without what was spent.
 pub(crate) fn alive() -> Snapshot {
-    capture::capture(false)
+    capture::capture(Extent::Alive)
+}
+
+/// A snapshot of the tasks that run, or wait for a thread to run them: without what others wait for. It takes as long as
+/// there are such tasks, and a glance at each of the others.
+pub(crate) fn running() -> Snapshot {
+    capture::capture(Extent::Running)
 }

@@ -55,10 +55,6 @@ impl<'a> Stakes<'a> {
         Self { by_resource, receivers, candidates, records, done, foreign }
     }
 
-    pub(super) fn foreign_threads(&self) -> u64 {
-        self.foreign.len() as u64
-    }
-
     /// The stakes in that resource, oldest first. `first_wait` is when the first in its queue came.
     pub(super) fn of(&self, resource: u64, first_wait: u64, seen: &Seen<'_>) -> Vec<Stake> {
         let stakes = self.by_resource.get(&resource).map_or(&[][..], Vec::as_slice);

@@ -19,7 +19,7 @@ use crate::waits::{self, Identity, Kind, Maker, Polled, Record, Staked, UNBOUNDE
 use std::sync::atomic::Ordering::Relaxed;
 
 /// A copy of all waits and resources.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Waits {
     records: Vec<Recorded>,
     /// Waits at no resource: timers and joins.
@@ -42,7 +42,6 @@ struct Recorded {
     given_up: Option<Waiting>,
     told: Option<waits::Told>,
     forgot: Option<waits::Forgot>,
-    usage: waits::Usage,
 }
 
 /// What a capture knows of a task, by its number.
@@ -142,10 +141,14 @@ impl Waits {
     }
 
     /// Puts resources and waits into a snapshot.
-    pub(super) fn build(&self, snapshot: &mut Snapshot, seen: &Seen<'_>) {
+    pub(super) fn build(mut self, snapshot: &mut Snapshot, seen: &Seen<'_>) {
+        snapshot.foreign_threads = self.foreign.len() as u64;
+        if self.records.is_empty() {
+            snapshot.waits.extend(self.loose.iter().map(|wait| build(wait, seen)));
+            return;
+        }
         let stakes = Stakes::new(&self.stakes, &self.foreign, seen);
-        snapshot.foreign_threads = stakes.foreign_threads();
-        for recorded in &self.records {
+        for recorded in std::mem::take(&mut self.records) {
             let first_wait = recorded.queue.iter().map(|wait| wait.began).min().unwrap_or(seen.now);
             let stakes = stakes.of(recorded.id, first_wait, seen);
             if stakes.is_empty() && recorded.queue.is_empty() {
@@ -218,9 +221,9 @@ impl Recorded {
             waits.into_iter().partition(|wait| wait.is_given_up);
         queue.sort_by_key(|wait| wait.place);
         let given_up = given_up.into_iter().max_by_key(|wait| wait.place);
-        let (told, forgot, usage) = (record.told(), record.forgot(), record.usage_so_far());
+        let (told, forgot) = (record.told(), record.forgot());
         // It has changed hands in between.
-        (record.id() == id).then_some(Self { record, id, identity, queue, given_up, told, forgot, usage })
+        (record.id() == id).then_some(Self { record, id, identity, queue, given_up, told, forgot })
     }
 
     fn build(&self, seen: &Seen<'_>) -> Resource {
@@ -274,7 +277,11 @@ impl Recorded {
             built.place = Some(place(forgot.at));
             built
         });
-        resource.usage = usage(&self.usage, entered, seen.scale);
+        // Read only now: a kilobyte for each of a million channels is too much to keep.
+        let used = record.usage_so_far();
+        if record.id() == self.id {
+            resource.usage = usage(&used, entered, seen.scale);
+        }
         resource
     }
 }

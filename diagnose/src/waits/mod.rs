@@ -13,6 +13,7 @@ mod blocked;
 mod born;
 mod borrowed;
 mod end;
+mod glance;
 mod guard;
 mod kept;
 mod last;
@@ -37,6 +38,7 @@ pub(crate) use blocked::Shutdown;
 pub(crate) use born::Maker;
 pub(crate) use borrowed::Borrowed;
 pub(crate) use end::{End, LastEnd};
+pub(crate) use glance::{Glance, wait_parts};
 pub(crate) use guard::{guard, guard_mut};
 pub(crate) use kept::{Ask, Entered, Kept, Waits};
 pub(crate) use last::Told;
@@ -44,10 +46,10 @@ pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use notified::Notified;
 pub(crate) use record::{Forgot, Identity, Kind, Record, UNBOUNDED, What, all_records};
 pub(crate) use resource::{Resource, Shared};
-pub(crate) use stake::{Role, Stake, Staked, all_stakes, over};
+pub(crate) use stake::{Role, Stake, Staked, all_stakes, over, stakes};
 pub(crate) use usage::{Durations, Usage};
 pub(crate) use users::Users;
-pub(crate) use wait::Mode;
+pub(crate) use wait::{Mode, Wait};
 pub(crate) use waiting::{Polled, Waiting, all_waits};
 
 /// Whether a message of this type can carry a guard, a sender or the like away.

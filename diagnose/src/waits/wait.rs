@@ -236,6 +236,11 @@ impl Wait {
         self.flags.store(if on { flags | flag } else { flags & !flag }, Relaxed);
     }
 
+    /// What it waits for; `None` if that is no resource.
+    pub(super) fn record(&self) -> Option<&'static Record> {
+        self.record.get()
+    }
+
     pub(super) fn is_listed(&self) -> bool {
         self.flags.load(Relaxed) & LISTED != 0
     }

@@ -4,7 +4,7 @@
 //! late, and not yet when it was asked last   ask after the threshold
 //! late, as when it was asked last            ask after twice as long as before, up to 10 s: what hangs need not begin with
 //!                                            a wait, for whoever would have ended one can go away
-//! in any case                                not before fifty times what it took has passed
+//! in any case                                not before a hundred times what it took has passed
 //! ```
 //! A verdict is known by its kind and the tasks, threads and resources of its chain, and said once.
 
@@ -18,7 +18,7 @@ use super::late::Late;
 /// What is late for long is asked about so often at least.
 const LONGEST: Duration = Duration::from_secs(10);
 /// Asking takes at most one of so many parts of a processor.
-const SHARE: u32 = 50;
+const SHARE: u32 = 100;
 /// So many verdicts are said at once, and the others counted.
 const MAX_SAID: usize = 16;
 

@@ -1,9 +1,15 @@
-//! What has not moved for the threshold, seen without a snapshot: a load or two for each task, and the first of each queue.
+//! What has not moved for the threshold, seen without a snapshot: a load or two for each task and wait, once per threshold.
 //!
-//! A program in which nothing is late costs no more than this. What is late is found again in the snapshot that follows.
+//! What is in its state since `s` is late from `s + threshold` on, and what changes after it was looked at, a threshold after
+//! that look at the earliest. So each part of the registry, a chunk of its pool, has a tick before which nothing new can be
+//! late in it, and is left alone until then:
+//! ```text
+//! part 0   next 1,200   at 1,150: left alone
+//! part 1   next 1,140   at 1,150: looked at; its youngest task that is not late waits since 1,080: next 1,180
+//! ```
+//! A part in which a poll is late is looked at each time, for what that keeps waiting.
 
-use crate::clock::Scale;
-use crate::live::{self, Doing, Work};
+use crate::live::{self, Doing, Task, Work};
 use crate::waits;
 
 /// What there is to look at.
@@ -17,29 +23,139 @@ pub(super) struct Late {
     pub(super) is_new: bool,
 }
 
-/// What is late now. `last`: the tick of the last time; zero if there was none.
-pub(super) fn late(now: u64, last: u64, threshold_ns: u64) -> Late {
-    let scale = Scale::measure();
-    let ns = |tick: u64| scale.ns(now.saturating_sub(tick));
-    let mut late = Late::default();
-    let mut add = |since: u64| {
-        let is_late = ns(since) >= threshold_ns;
-        late.anything |= is_late;
-        late.is_new |= is_late && (last == 0 || ns(since) - threshold_ns < ns(last));
-        is_late
-    };
-    let mut polls = false;
-    for task in live::all_tasks().filter(|task| task.id() != 0) {
-        let (doing, since) = task.doing();
-        if add(since) && doing != Doing::Waiting && !polls {
-            polls = task.origin().is_some_and(|(_, origin)| {
-                let is_nobodys = doing == Doing::Unpolled && origin.home.number == 0;
-                origin.work == Work::Future && !is_nobodys
+/// When each part of the registry has something new to say at the earliest.
+#[derive(Debug, Default)]
+pub(super) struct Gather {
+    tasks: Vec<Part>,
+    waits: Vec<Part>,
+    threshold: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Part {
+    /// The tick of the last look; zero if there was none.
+    seen: u64,
+    /// Before that tick nothing more is late.
+    next: u64,
+    has_late: bool,
+    has_late_poll: bool,
+}
+
+impl Gather {
+    /// What is late at the tick `now`. New is what was not late at the last look. The threshold is in ticks.
+    pub(super) fn look(&mut self, now: u64, threshold: u64) -> Late {
+        if self.threshold != threshold {
+            *self = Self { threshold, ..Self::default() };
+        }
+        let mut late = Late::default();
+        let parts = live::task_parts();
+        self.tasks.resize(parts.len(), Part::default());
+        for (part, tasks) in self.tasks.iter_mut().zip(parts) {
+            let starts = tasks.iter().filter(|task| task.id() != 0).map(|task| {
+                let (doing, since) = task.doing();
+                (since, move || is_poll(task, doing))
             });
+            part.look(now, threshold, starts, &mut late);
+        }
+        let parts = waits::wait_parts();
+        self.waits.resize(parts.len(), Part::default());
+        for (part, waits) in self.waits.iter_mut().zip(parts) {
+            // Timers and joins say no more than the tasks that wait for them.
+            let starts = waits.iter().filter(|wait| wait.has_resource()).filter_map(waits::Wait::started);
+            part.look(now, threshold, starts.map(|since| (since, || false)), &mut late);
+        }
+        late
+    }
+}
+
+impl Part {
+    /// Adds what is late. `starts`: since when each is in its state, and whether that is a poll or the wait for one.
+    fn look(
+        &mut self,
+        now: u64,
+        threshold: u64,
+        starts: impl Iterator<Item = (u64, impl Fn() -> bool)>,
+        late: &mut Late,
+    ) {
+        if self.next <= now {
+            let before = self.seen;
+            *self = Self { seen: now, next: now.saturating_add(threshold), ..Self::default() };
+            for (since, is_poll) in starts {
+                let due = since.saturating_add(threshold);
+                if due > now {
+                    self.next = self.next.min(due);
+                    continue;
+                }
+                self.has_late = true;
+                self.has_late_poll = self.has_late_poll || is_poll();
+                late.is_new |= due > before;
+            }
+            if self.has_late_poll {
+                self.next = now;
+            }
+        }
+        late.anything |= self.has_late;
+        late.polls |= self.has_late_poll;
+    }
+}
+
+/// Whether it is a future in its poll, or one that waits for its runtime to poll it.
+fn is_poll(task: &Task, doing: Doing) -> bool {
+    doing != Doing::Waiting
+        && task.origin().is_some_and(|(_, origin)| {
+            let is_nobodys = doing == Doing::Unpolled && origin.home.number == 0;
+            origin.work == Work::Future && !is_nobodys
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Late, Part};
+
+    /// Looks at a part in which everything waits since then; returns what is late, and whether anything was read.
+    fn look(part: &mut Part, now: u64, starts: &[u64]) -> (Late, bool) {
+        let (mut late, mut is_read) = (Late::default(), false);
+        let starts = starts.iter().inspect(|_| is_read = true).map(|since| (*since, || false));
+        part.look(now, 100, starts, &mut late);
+        (late, is_read)
+    }
+
+    #[test]
+    fn what_is_late_is_new_once() {
+        let mut part = Part::default();
+        assert_eq!(look(&mut part, 1_000, &[900, 950]), (late(true), true));
+        assert_eq!(
+            look(&mut part, 1_049, &[900, 950]),
+            (late(false), false),
+            "nothing can be late before 1,050"
+        );
+        assert_eq!(look(&mut part, 1_050, &[900, 950]), (late(true), true), "the second one");
+        assert_eq!(look(&mut part, 1_151, &[900, 950]), (late(false), true), "neither is new");
+    }
+
+    #[test]
+    fn what_changes_is_late_a_threshold_after_the_look_at_the_earliest() {
+        let mut part = Part::default();
+        look(&mut part, 1_000, &[800]);
+        // It goes on at 1,001, and waits again.
+        assert!(!look(&mut part, 1_099, &[1_001]).1);
+        assert_eq!(look(&mut part, 1_100, &[1_001]), (Late::default(), true), "not late, and looked at");
+        assert_eq!(look(&mut part, 1_101, &[1_001]), (late(true), true));
+    }
+
+    #[test]
+    fn a_late_poll_is_looked_at_each_time() {
+        let mut part = Part::default();
+        for now in [1_000, 1_001] {
+            let mut is_read = false;
+            let starts = [900].into_iter().inspect(|_| is_read = true).map(|since| (since, || true));
+            let mut late = Late::default();
+            part.look(now, 100, starts, &mut late);
+            assert!(late.polls && is_read, "at {now}");
         }
     }
-    for wait in waits::all_waits().filter(|wait| wait.resource != 0 && !wait.is_given_up) {
-        add(wait.began);
+
+    fn late(is_new: bool) -> Late {
+        Late { polls: false, anything: true, is_new }
     }
-    Late { polls, ..late }
 }

@@ -24,7 +24,8 @@
 //! ```
 //! ```text
 //! watch    the thread, its settings, what it has raised
-//! late     whether anything is, without a snapshot, and when to look for that
+//! late     whether anything is, without a snapshot
+//! suspects whether anybody in it may hang, in a few bytes a task
 //! looks    what runs for long, or is in the queue, in a snapshot, and was not said yet: a pure function
 //! alarms   how that is said
 //! hangs    when to ask for verdicts, and which of them were not said yet
@@ -47,6 +48,7 @@ mod native_stack;
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
 mod no_stack;
+mod suspects;
 mod watch;
 
 #[cfg(feature = "native-stacks")]

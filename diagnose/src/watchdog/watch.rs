@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 
 use super::alarms::texts;
 use super::hangs::Hangs;
-use super::late::late;
+use super::late::Gather;
 use super::looks::Looks;
+use super::suspects::{Suspects, suspects};
 use crate::clock;
+use crate::cpu;
 use crate::say::{self, say};
 use crate::sync::Mutex;
 
@@ -55,41 +57,129 @@ pub(crate) fn alarms() -> Vec<String> {
     ALARMS.lock().clone()
 }
 
+/// Of what a look, and a snapshot for it, takes: so much of the time is left to the program afterwards.
+const LOOK_SHARE: u32 = 200;
+const SNAPSHOT_SHARE: u32 = 100;
+/// It looks so often at least.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
 fn run(times: u64) {
-    let (mut looks, mut hangs) = (Looks::default(), Hangs::default());
-    let mut asked = Asked { tick: 0, at: Instant::now() };
+    let mut watch = Watch::default();
     // No guard may live while it looks.
     let threshold = || THRESHOLD.lock().filter(|_| TIMES.load(Relaxed) == times);
     while let Some(threshold) = threshold() {
-        thread::sleep((threshold / 4).clamp(Duration::from_millis(1), Duration::from_secs(1)));
-        let now = clock::now();
-        let late = late(now, asked.tick, ns(threshold));
-        let is_due = hangs.is_due(late, asked.at.elapsed(), threshold);
-        if !late.polls && !is_due {
-            continue;
-        }
-        let began = Instant::now();
-        let snapshot = crate::snapshot::alive();
-        let verdicts = if is_due { snapshot.verdicts() } else { Vec::new() };
-        let took = began.elapsed();
-        let findings = looks.look(&snapshot, ns(threshold));
-        for alarm in texts(&snapshot, &findings) {
-            raise(alarm);
-        }
-        if is_due {
-            for alarm in hangs.hear(&snapshot, verdicts, late, took, ns(threshold)) {
-                raise(alarm);
-            }
-            asked = Asked { tick: now, at: Instant::now() };
-        }
+        let pause = (threshold / 4).clamp(Duration::from_millis(1), Duration::from_secs(1));
+        thread::sleep(pause.max(watch.looked.saturating_mul(LOOK_SHARE).min(LONGEST_PAUSE)));
+        watch.look(threshold);
     }
 }
 
-/// When it was asked last what hangs.
-struct Asked {
-    /// What was late then was seen.
-    tick: u64,
-    at: Instant,
+/// What has been seen and said so far.
+#[derive(Debug, Default)]
+struct Watch {
+    gather: Gather,
+    looks: Looks,
+    hangs: Hangs,
+    /// How long the last look took, at what is late and nothing more.
+    looked: Duration,
+    /// The last snapshot of what runs.
+    running: Turn,
+    /// The last sieve, how often in a row it had nothing new, and whether something was late since that was not before.
+    sieve: Turn,
+    quiet: u32,
+    is_new: bool,
+    /// Whom the last sieve has passed on.
+    suspects: Suspects,
+    /// When it was asked last what hangs, and about whom.
+    asked: Turn,
+    asked_about: Suspects,
+}
+
+/// When something was done last, and how much processor time that took.
+#[derive(Debug, Clone, Copy, Default)]
+struct Turn {
+    ended: Option<Instant>,
+    took: Duration,
+}
+
+impl Turn {
+    /// How long ago that was; for ever, if it never was.
+    fn ago(self) -> Duration {
+        self.ended.map_or(Duration::MAX, |ended| ended.elapsed())
+    }
+}
+
+/// Measures what something takes: processor time where that is known, because others may have the processor meanwhile.
+struct Stopwatch {
+    began: Instant,
+    used: Option<Duration>,
+}
+
+impl Stopwatch {
+    fn start() -> Self {
+        Self { began: Instant::now(), used: cpu::own_time() }
+    }
+
+    fn turn(&self) -> Turn {
+        let used = self.used.zip(cpu::own_time()).map(|(before, now)| now.saturating_sub(before));
+        let ended = Instant::now();
+        Turn { ended: Some(ended), took: used.unwrap_or_else(|| ended - self.began) }
+    }
+}
+
+impl Watch {
+    fn look(&mut self, threshold: Duration) {
+        let (watch, now) = (Stopwatch::start(), clock::now());
+        let ticks = clock::Scale::measure().ticks(threshold);
+        let late = self.gather.look(now, ticks);
+        self.looked = watch.turn().took;
+        self.is_new |= late.is_new;
+        if late.polls && self.running.ago() >= self.running.took.saturating_mul(SNAPSHOT_SHARE) {
+            let watch = Stopwatch::start();
+            let snapshot = crate::snapshot::running();
+            let findings = self.looks.look(&snapshot, ns(threshold));
+            self.running = watch.turn();
+            texts(&snapshot, &findings).into_iter().for_each(raise);
+        }
+        if late.anything && self.is_sieve_due(threshold) {
+            let watch = Stopwatch::start();
+            self.suspects = suspects(now, ticks);
+            self.sieve = watch.turn();
+            self.quiet = if self.is_new { 0 } else { self.quiet + 1 };
+            self.is_new = false;
+            self.ask(threshold);
+        }
+    }
+
+    /// Whether it is time to see who may hang: something is late that was not, or it is time to ask about the last suspects.
+    fn is_sieve_due(&self, threshold: Duration) -> bool {
+        let quiet = if self.is_new { 0 } else { self.quiet.min(16) };
+        let pause = threshold.saturating_mul(1 << quiet).min(LONGEST_PAUSE.max(threshold));
+        let ago = self.sieve.ago();
+        ago >= self.sieve.took.saturating_mul(LOOK_SHARE) && (ago >= pause || self.is_asking_due(threshold))
+    }
+
+    fn is_asking_due(&self, threshold: Duration) -> bool {
+        self.hangs.is_due(self.suspects.late(self.asked_about), self.asked.ago(), threshold)
+    }
+
+    /// Asks what hangs, if there is anybody to ask about.
+    fn ask(&mut self, threshold: Duration) {
+        if !self.is_asking_due(threshold) {
+            return;
+        }
+        let watch = Stopwatch::start();
+        let late = self.suspects.late(self.asked_about);
+        let snapshot = crate::snapshot::alive();
+        let verdicts = snapshot.verdicts();
+        // From the sieve on, so that it is due again when that is.
+        self.asked = Turn { took: watch.turn().took, ..self.sieve };
+        self.asked_about = self.suspects;
+        self.hangs
+            .hear(&snapshot, verdicts, late, self.asked.took, ns(threshold))
+            .into_iter()
+            .for_each(raise);
+    }
 }
 
 fn raise(alarm: String) {

@@ -1,5 +1,6 @@
 //! What this process uses: processor time and memory, as Linux counts them.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The number after `key:` in `/proc/self/status`, in bytes.
@@ -31,12 +32,28 @@ pub fn forget_peak() {
 /// Processor time of the threads of this process whose name begins with `name`, up to now.
 #[must_use]
 pub fn thread_time(name: &str) -> Duration {
-    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let times = tasks.filter_map(|task| {
-        let comm = std::fs::read_to_string(task.path().join("comm")).ok()?;
-        let times = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
-        let nanoseconds = times.split(' ').next()?.parse().ok()?;
-        comm.starts_with(name).then(|| Duration::from_nanos(nanoseconds))
+    let times = threads(name).into_iter().filter_map(|thread| {
+        let times = std::fs::read_to_string(thread.join("schedstat")).ok()?;
+        Some(Duration::from_nanos(times.split(' ').next()?.parse().ok()?))
     });
     times.sum()
+}
+
+/// How often the threads of this process whose name begins with `name` have gone to sleep.
+#[must_use]
+pub fn thread_sleeps(name: &str) -> u64 {
+    let counts = threads(name).into_iter().filter_map(|thread| {
+        let status = std::fs::read_to_string(thread.join("status")).ok()?;
+        let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+        count.trim().parse::<u64>().ok()
+    });
+    counts.sum()
+}
+
+/// The folders of the threads of this process whose name begins with `name`.
+fn threads(name: &str) -> Vec<PathBuf> {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let is_it =
+        |path: &PathBuf| std::fs::read_to_string(path.join("comm")).is_ok_and(|comm| comm.starts_with(name));
+    threads.map(|thread| thread.path()).filter(is_it).collect()
 }

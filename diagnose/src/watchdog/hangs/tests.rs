@@ -105,9 +105,9 @@ fn it_asks_less_and_less_often_while_there_is_nothing_new() {
 }
 
 #[test]
-fn it_takes_a_fiftieth_of_a_processor_at_most() {
+fn it_takes_a_hundredth_of_a_processor_at_most() {
     let (mut hangs, snapshot) = (Hangs::default(), Snapshot::default());
     assert!(hangs.hear(&snapshot, Vec::new(), NEW, ms(40), 100 * MS).is_empty());
-    assert!(!hangs.is_due(NEW, ms(1999), ms(100)));
-    assert!(hangs.is_due(NEW, ms(2000), ms(100)));
+    assert!(!hangs.is_due(NEW, ms(3999), ms(100)));
+    assert!(hangs.is_due(NEW, ms(4000), ms(100)));
 }

@@ -1,0 +1,154 @@
+//! What the watchdog and a dump cost a program with very many tasks that wait.
+//!
+//! ```text
+//! cargo run --release -p diagnose-abuse-tests --bin scale -- watch sleep 100000
+//! cargo run --release -p diagnose-abuse-tests --bin scale -- dump receive 1000000
+//! ```
+//! The tasks wait for a timer (`sleep`), for a message of a channel each (`receive`), or for a lock that one of them holds
+//! (`lock`). `watch` prints the share of a processor that the watchdog takes, and by how much memory grows; `looks` only
+//! the latter; `dump` the time, the size and the memory of a snapshot and of each report.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use std::{env, fs, process};
+
+use diagnose::tokio::sync::{Mutex, mpsc};
+use diagnose::{Format, diagnose, tokio};
+use diagnose_abuse_tests::usage::{forget_peak, peak, resident, thread_sleeps, thread_time};
+
+/// How many tasks have been polled.
+static BEGUN: AtomicUsize = AtomicUsize::new(0);
+
+#[diagnose]
+async fn sleeps() {
+    BEGUN.fetch_add(1, Relaxed);
+    tokio::time::sleep(Duration::from_secs(100_000)).await;
+}
+
+#[diagnose]
+async fn receives(mut receiver: mpsc::Receiver<()>) {
+    BEGUN.fetch_add(1, Relaxed);
+    receiver.recv().await;
+}
+
+#[diagnose]
+async fn locks(mutex: Arc<Mutex<()>>) {
+    BEGUN.fetch_add(1, Relaxed);
+    let _guard = mutex.lock().await;
+    ::tokio::time::sleep(Duration::from_secs(100_000)).await;
+}
+
+/// Starts that many tasks, and waits until all of them wait. Returns what keeps them from going on.
+async fn spawn(kind: &str, count: usize) -> Vec<mpsc::Sender<()>> {
+    let mutex = Arc::new(Mutex::new(()));
+    let mut senders = Vec::new();
+    for _ in 0..count {
+        match kind {
+            "sleep" => drop(tokio::spawn(sleeps())),
+            "receive" => {
+                let (sender, receiver) = mpsc::channel(1);
+                senders.push(sender);
+                tokio::spawn(receives(receiver));
+            }
+            "lock" => drop(tokio::spawn(locks(mutex.clone()))),
+            _ => panic!("no such tasks: {kind}"),
+        }
+    }
+    while BEGUN.load(Relaxed) < count {
+        ::tokio::task::yield_now().await;
+    }
+    senders
+}
+
+/// In megabytes.
+#[expect(clippy::cast_precision_loss, reason = "for people to read")]
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+async fn watch() {
+    let threshold = env::var("THRESHOLD").ok().and_then(|ms| ms.parse().ok()).unwrap_or(100);
+    let before = resident();
+    forget_peak();
+    diagnose::Builder::new().watchdog(Duration::from_millis(threshold)).signal(None).install();
+    for _ in 0..3 {
+        let (used, from) = (thread_time("diagnose-watch"), Instant::now());
+        ::tokio::time::sleep(Duration::from_secs(5)).await;
+        let used = (thread_time("diagnose-watch") - used).as_secs_f64() / from.elapsed().as_secs_f64();
+        let (now, most) = (resident().saturating_sub(before), peak().saturating_sub(before));
+        println!(
+            "{:.2} % of a processor, +{:.1} MB, at most +{:.1} MB",
+            used * 100.0,
+            megabytes(now),
+            megabytes(most)
+        );
+    }
+}
+
+/// Prints by how much memory grew, in bytes, while the watchdog looked that often.
+async fn looks(count: u64) {
+    let before = resident();
+    forget_peak();
+    diagnose::Builder::new().watchdog(Duration::from_millis(20)).signal(None).install();
+    let end = Instant::now() + Duration::from_secs(60);
+    while thread_sleeps("diagnose-watch") < count && Instant::now() < end {
+        ::tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    println!("{} looks, {} bytes", thread_sleeps("diagnose-watch").min(count), peak().saturating_sub(before));
+}
+
+fn measure(name: &str, run: impl FnOnce() -> u64) {
+    let before = resident();
+    forget_peak();
+    let (began, used) = (Instant::now(), thread_time("scale"));
+    let bytes = run();
+    let [seconds, used] = [began.elapsed(), thread_time("scale") - used].map(|time| time.as_secs_f64());
+    let most = megabytes(peak().saturating_sub(before));
+    let size = megabytes(bytes);
+    println!(
+        "{name}: {seconds:.2} s ({used:.2} s of a processor), {size:.1} MB, memory at most +{most:.1} MB"
+    );
+}
+
+fn dump() {
+    let resident_before = resident();
+    let mut snapshot = None;
+    measure("snapshot", || {
+        snapshot = Some(diagnose::snapshot());
+        0
+    });
+    println!("a snapshot is {:.1} MB", megabytes(resident().saturating_sub(resident_before)));
+    drop(snapshot);
+    for format in [Format::Json, Format::Text, Format::Folded] {
+        let path = env::temp_dir().join(format!("diagnose-scale-{}.{}", process::id(), format.extension()));
+        measure(format.extension(), || {
+            diagnose::dump(&path).expect("it can be written");
+            fs::metadata(&path).expect("it is there").len()
+        });
+        if env::var_os("KEEP").is_none() {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [what, kind, count] = arguments.as_slice() else {
+        panic!("usage: scale watch|looks|dump KIND TASKS")
+    };
+    let count = count.parse().expect("a number of tasks");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let senders = spawn(kind, count).await;
+        match what.as_str() {
+            "watch" => watch().await,
+            "looks" => looks(10).await,
+            "dump" => dump(),
+            _ => panic!("no such measurement: {what}"),
+        }
+        drop(senders);
+        // Dropping a million tasks is not what is measured.
+        process::exit(0);
+    });
+}

@@ -1,0 +1,26 @@
+//! What the library keeps, and takes, grows little with the number of tasks.
+#![cfg(target_os = "linux")]
+
+use std::time::Duration;
+
+use diagnose_abuse_tests::child::{command, output};
+use diagnose_abuse_tests::times;
+
+fn lines(arguments: &[&str]) -> Vec<String> {
+    let mut command = command(env!("CARGO_BIN_EXE_scale"));
+    let output = output(command.args(arguments), Duration::from_secs(300));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_watchdog_takes_a_few_bytes_for_each_task_that_waits() {
+    let tasks = times(20_000).min(100_000);
+    for kind in ["sleep", "receive"] {
+        let lines = lines(&["looks", kind, &tasks.to_string()]);
+        let [line] = lines.as_slice() else { panic!("one line, not {lines:?}") };
+        let bytes = line.strip_prefix("10 looks, ").and_then(|line| line.strip_suffix(" bytes"));
+        let bytes: u64 = bytes.and_then(|bytes| bytes.parse().ok()).unwrap_or_else(|| panic!("{line}"));
+        assert!(bytes <= 50 * tasks + (1 << 20), "{kind}: {line}, for {tasks} tasks");
+    }
+}
