@@ -167,7 +167,7 @@ fn node(path: &Path, scale: Scale, began: u64) -> Node {
     node.pending = path.pending;
     node.running = path.running;
     let known = [completed, cancelled, panicked, path.pending, path.running].iter().sum::<u64>();
-    node.unsettled = calls.wrapping_sub(known).cast_signed();
+    node.unsettled = 0_i64.wrapping_add_unsigned(calls.wrapping_sub(known));
     node.busy_ns = scale.ns(path.sums.busy);
     node.nested_ns = scale.ns(path.sums.nested);
     node.idle_ns = scale.ns(path.sums.own_idle.saturating_add(path.sums.child_idle));

@@ -11,6 +11,7 @@ use crate::pool;
 
 /// What a wait waits for, and whether it can go on.
 #[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Glance {
     wait: &'static Wait,
     pub(crate) id: u64,

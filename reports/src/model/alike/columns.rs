@@ -14,7 +14,7 @@ pub(super) struct Column {
 
 impl Column {
     pub(super) fn push(&mut self, number: u64) {
-        let step = number.wrapping_sub(self.last).cast_signed();
+        let step = 0_i64.wrapping_add_unsigned(number.wrapping_sub(self.last));
         if step != self.step {
             self.end_run();
             self.step = step;
@@ -81,7 +81,7 @@ impl<'a> Steps<'a> {
             (self.step, self.left) = run(next)?;
         }
         self.left -= 1;
-        self.last = self.last.wrapping_add(self.step.cast_unsigned());
+        self.last = self.last.wrapping_add_signed(self.step);
         Ok(self.last)
     }
 

@@ -169,10 +169,10 @@ impl Folded {
                 known.note(shape);
             }
         }
-        match shapes.iter().flat_map(|(_, columns)| columns).all(Steps::is_at_end) {
-            true => Ok(list),
-            false => Err("a column is longer than its shape comes often".to_owned()),
+        if shapes.iter().flat_map(|(_, columns)| columns).all(Steps::is_at_end) {
+            return Ok(list);
         }
+        Err("a column is longer than its shape comes often".to_owned())
     }
 }
 

@@ -36,7 +36,7 @@ async fn receives(mut receiver: mpsc::Receiver<()>) {
 async fn locks(mutex: Arc<Mutex<()>>) {
     BEGUN.fetch_add(1, Relaxed);
     let _guard = mutex.lock().await;
-    ::tokio::time::sleep(Duration::from_secs(100_000)).await;
+    std::future::pending::<()>().await;
 }
 
 /// Starts that many tasks, and waits until all of them wait. Returns what keeps them from going on.
@@ -75,7 +75,8 @@ async fn watch() {
     for _ in 0..3 {
         let (used, from) = (thread_time("diagnose-watch"), Instant::now());
         ::tokio::time::sleep(Duration::from_secs(5)).await;
-        let used = (thread_time("diagnose-watch") - used).as_secs_f64() / from.elapsed().as_secs_f64();
+        let used = thread_time("diagnose-watch").saturating_sub(used);
+        let used = used.as_secs_f64() / from.elapsed().as_secs_f64();
         let (now, most) = (resident().saturating_sub(before), peak().saturating_sub(before));
         println!(
             "{:.2} % of a processor, +{:.1} MB, at most +{:.1} MB",
@@ -103,7 +104,8 @@ fn measure(name: &str, run: impl FnOnce() -> u64) {
     forget_peak();
     let (began, used) = (Instant::now(), thread_time("scale"));
     let bytes = run();
-    let [seconds, used] = [began.elapsed(), thread_time("scale") - used].map(|time| time.as_secs_f64());
+    let times = [began.elapsed(), thread_time("scale").saturating_sub(used)];
+    let [seconds, used] = times.map(|time| time.as_secs_f64());
     let most = megabytes(peak().saturating_sub(before));
     let size = megabytes(bytes);
     println!(
