@@ -24,6 +24,8 @@ mod captures;
 #[cfg(feature = "record")]
 mod check;
 #[cfg(feature = "record")]
+mod driver;
+#[cfg(feature = "record")]
 mod elided;
 #[cfg(feature = "record")]
 mod expand;

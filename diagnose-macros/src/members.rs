@@ -14,7 +14,7 @@ use crate::args::Args;
 use crate::blocks::Body;
 use crate::boxed::Returned;
 use crate::function::Function;
-use crate::{attributes, blocks, check, expand};
+use crate::{attributes, blocks, check, driver, expand};
 
 /// Times what is inside. What is wrong with one member is said of that member; the others are timed all the same.
 pub(crate) fn rewrite(args: &Args, item: Item) -> TokenStream {
@@ -186,6 +186,7 @@ pub(crate) fn timed(
     let tokens = match returned {
         _ if is_async => expand::asynchronous(args, function, &points),
         Some(returned) => expand::returning(args, function, returned, &points),
+        None if driver::driven(&mut function.block).is_some() => expand::driving(args, function),
         None => expand::synchronous(args, function),
     };
     match error {

@@ -2,11 +2,12 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::LitStr;
+use syn::{Expr, LitStr};
 
 use super::parts::{before, body, body_of, krate, label, split};
 use crate::args::Args;
 use crate::boxed;
+use crate::driver;
 use crate::function::Function;
 
 /// A plain function.
@@ -19,6 +20,30 @@ pub(crate) fn synchronous(args: &Args, function: Function) -> TokenStream {
     let start = quote_spanned! {Span::mixed_site()=>
         #statics
         let _diagnose_frame = #krate::__private::Frame::enter(&__DIAGNOSE_BODY.site, #label);
+    };
+    let body = before(block, &inner, &start);
+    quote_spanned!(Span::mixed_site()=> #(#outer)* #qualifiers #sig #body)
+}
+
+/// A function that only drives an executor: the future that it drives is timed, under the function's name.
+pub(crate) fn driving(args: &Args, function: Function) -> TokenStream {
+    let statics = body_of(args, "Fn", &function, &[]);
+    let Function { attrs, before: qualifiers, sig, mut block, .. } = function;
+    let (outer, inner) = split(&attrs);
+    let krate = krate(args);
+    let label = label(args, &krate);
+    if let Some(future) = driver::driven(&mut block) {
+        *future = Expr::Verbatim(quote_spanned! {Span::mixed_site()=>
+            #krate::__private::Timed::new(
+                #krate::__private::Span::new(&__DIAGNOSE_BODY.site, __diagnose_label),
+                #future
+            )
+        });
+    }
+    let start = quote_spanned! {Span::mixed_site()=>
+        #statics
+        // The arguments may be in the future by the time that it is timed.
+        let __diagnose_label = #label;
     };
     let body = before(block, &inner, &start);
     quote_spanned!(Span::mixed_site()=> #(#outer)* #qualifiers #sig #body)

@@ -16,7 +16,7 @@
 //!
 //! - `asynchronous`: an `async fn`, as above; with `arguments` and `output` for its two ends.
 //! - `returning`: a function that returns a future.
-//! - `frames`: a plain function, and the polls of a hand-written future.
+//! - `frames`: a plain function, one that only drives an executor, and the polls of a hand-written future.
 //! - `block`: an async block or closure inside a function.
 //! - `awaiting`: an await point inside any of these.
 //! - `parts`: what they share: the static, the label, a body with something before it.
@@ -33,5 +33,5 @@ mod returning;
 pub(crate) use asynchronous::asynchronous;
 pub(crate) use awaiting::{Place, arm, awaited, ended, macro_awaited, macro_statement, point, through};
 pub(crate) use block::{block, closure};
-pub(crate) use frames::{Ready, polled, synchronous};
+pub(crate) use frames::{Ready, driving, polled, synchronous};
 pub(crate) use returning::returning;

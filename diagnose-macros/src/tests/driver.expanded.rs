@@ -1,0 +1,32 @@
+fn main(port: u16) {
+    static __DIAGNOSE_BODY: ::diagnose::__private::Body<()> = ::diagnose::__private::Body {
+        site: ::diagnose::__private::Site::new(
+            ::diagnose::__private::Kind::Fn,
+            "main",
+            ::core::module_path!(),
+        ),
+        awaits: (),
+    };
+    let __diagnose_label = ::diagnose::__private::Label::of(
+        &__DIAGNOSE_BODY.site,
+        || {
+            #[allow(clippy::used_underscore_binding)]
+            let __diagnose_text = ::std::format!("{port}");
+            __diagnose_text
+        },
+    );
+    let body = serve(port);
+    {
+        return build()
+            .expect("a runtime")
+            .block_on(
+                ::diagnose::__private::Timed::new(
+                    ::diagnose::__private::Span::new(
+                        &__DIAGNOSE_BODY.site,
+                        __diagnose_label,
+                    ),
+                    body,
+                ),
+            );
+    }
+}
