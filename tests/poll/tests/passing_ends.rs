@@ -143,9 +143,9 @@ probe  busy 5  self 5  idle 0  own 0  calls 5  polls 5  completed 5
         run(Then::Reset),
         "\
 other  busy 4  self 4  idle 0  own 0  calls 1  polls 2  completed 1
-outer  busy 21  self 0  idle 2  own 0  calls 0  polls 3  completed 1
-  middle  busy 20  self 0  idle 2  own 0  calls 0  polls 3  completed 1
-    inner  busy 20  self 20  idle 2  own 2  calls 0  polls 3  completed 1
+outer  busy 21  self 0  idle 2  own 0  calls 1  polls 3  completed 1
+  middle  busy 20  self 0  idle 2  own 0  calls 1  polls 3  completed 1
+    inner  busy 20  self 20  idle 2  own 2  calls 1  polls 3  completed 1
   probe  busy 1  self 1  idle 0  own 0  calls 1  polls 1  completed 1
 probe  busy 3  self 3  idle 0  own 0  calls 3  polls 3  completed 3
 "
