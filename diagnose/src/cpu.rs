@@ -60,18 +60,15 @@ pub(crate) fn counts_threads() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok()
 }
 
-/// How long ago the threads of this process began that are not among `known`, are not this one, and not of this crate, in
-/// nanoseconds. Where it cannot be known, one that began just now.
-pub(crate) fn foreign_threads(known: &[u64]) -> Vec<u64> {
+/// The kernel's numbers of the threads of this process, with how long ago each began in nanoseconds: all but this one and
+/// those of this crate. `None` where that cannot be known.
+pub(crate) fn other_threads() -> Option<Vec<(u64, u64)>> {
     let own = std::fs::read_link("/proc/thread-self").ok();
     let own = own.as_deref().and_then(|path| path.file_name()?.to_str()?.parse::<u64>().ok());
-    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return vec![0] };
+    let threads = std::fs::read_dir("/proc/self/task").ok()?;
     let numbers = threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse::<u64>().ok());
-    // The first thread is older than all that it could have been handed, and its age is too coarse to tell.
-    let first = u64::from(std::process::id());
-    let others =
-        numbers.filter(|number| ![own, Some(first)].contains(&Some(*number)) && !known.contains(number));
-    others.filter_map(age).collect()
+    let others = numbers.filter(|number| Some(*number) != own);
+    Some(others.filter_map(|number| Some((number, age(number)?))).collect())
 }
 
 /// The age of a thread, unless it is one of this crate's.

@@ -49,8 +49,8 @@ fn site_at(name: &'static str, location: &'static Location<'static>, is_hand_wri
     known.unwrap_or_else(|| make(name, location, Kind::Block, is_hand_written))
 }
 
-/// Whether a type is a future that somebody wrote a `poll` for: not the compiler's, behind a pointer or not, and not one of
-/// the libraries that futures are made and combined with.
+/// Whether a type is a future that somebody wrote a `poll` for: `PollFn`, or one that is not the compiler's, behind a pointer
+/// or not, and not one of the libraries that futures are made and combined with.
 fn is_hand_written(mut name: &str) -> bool {
     let pointers = ["core::pin::Pin<", "alloc::boxed::Box<", "&mut "];
     while let Some(inside) = pointers.iter().find_map(|pointer| name.strip_prefix(pointer)) {
@@ -58,7 +58,8 @@ fn is_hand_written(mut name: &str) -> bool {
     }
     let libraries = ["core", "alloc", "std", "tokio", "futures", "async", "smol", "diagnose::", "dyn "];
     let own = name.split(['<', '>', ',']).next().unwrap_or(name);
-    !own.ends_with("}}") && !libraries.iter().any(|library| own.starts_with(library))
+    own.ends_with("::PollFn")
+        || !own.ends_with("}}") && !libraries.iter().any(|library| own.starts_with(library))
 }
 
 /// The one site of tasks of this name that are spawned at this place. Names that are made at run time are kept, up to a
@@ -169,6 +170,7 @@ mod tests {
         assert!(!is_hand_written(type_name_of_val(&function())));
         assert!(!is_hand_written(type_name_of_val(&boxed)));
         assert!(!is_hand_written(std::any::type_name::<Ready<Own>>()));
+        assert!(is_hand_written(type_name_of_val(&std::future::poll_fn(|_| Poll::<()>::Pending))));
         // This crate's own are not the program's.
         let [own, boxed] = [type_name_of_val(&Own), type_name_of_val(&Box::pin(Own))];
         assert!(is_hand_written(&own.replace("diagnose::", "program::")));

@@ -98,6 +98,8 @@ fn reads_like_the_model() {
       "waits": [],
       "foreign_threads": 0,
       "are_threads_unknown": false,
+      "unrecorded_tasks": 0,
+      "is_all_recorded": false,
       "verdicts": []
     }
     "#);

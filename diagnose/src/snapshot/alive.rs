@@ -9,6 +9,7 @@ use diagnose_reports::{Snapshot, Span, State};
 
 use super::listing::{self, Listing, some};
 use super::merged::Merged;
+use super::outside::{self, Counted};
 use super::runtimes;
 use super::waits::{Seen, Waits};
 use crate::clock::{self, Scale};
@@ -24,6 +25,8 @@ pub(super) struct Alive {
     /// Depth first, a parent before its children.
     spans: Vec<Placed>,
     waits: Waits,
+    /// The tasks of each runtime, as it counts them itself, before and after the others were read.
+    counted: [Vec<Counted>; 2],
     now: u64,
 }
 
@@ -46,21 +49,29 @@ impl Alive {
     pub(super) fn capture() -> Self {
         // Before the tasks: a task that waits since before its waits were read waits for all of them still.
         let waits = Waits::capture();
+        let before = outside::counted();
         let tasks = listing::all();
+        let counted = [before, outside::counted()];
         let mut spans: Vec<Listed> = live::all().filter_map(live::Slot::read).collect();
         // A span is listed after the spans below it, so its number says more about the order of siblings.
         spans.sort_by_key(|span| span.id);
         let now = clock::now();
         let roots: HashMap<u64, (u64, u64)> =
             tasks.iter().map(|task| (task.span, (task.id, task.entered))).collect();
-        Self { tasks, spans: place(&spans, &roots), waits, now }
+        Self { tasks, spans: place(&spans, &roots), waits, counted, now }
     }
 
     /// Copies the tasks that run or could, and nothing else.
     pub(super) fn running() -> Self {
         let mut tasks = listing::all_that(|task| task.doing().0 != Doing::Waiting);
         tasks.retain(|task| task.doing != Doing::Waiting);
-        Self { tasks, spans: Vec::new(), waits: Waits::default(), now: clock::now() }
+        Self {
+            tasks,
+            spans: Vec::new(),
+            waits: Waits::default(),
+            counted: Default::default(),
+            now: clock::now(),
+        }
     }
 
     /// The sites that occur.
@@ -170,6 +181,7 @@ impl Alive {
             snapshot.tasks.push(task);
         }
         runtimes::add_busy_workers(snapshot);
+        outside::add(snapshot, self.waits.threads(), &self.counted);
         let tasks = self.tasks.iter().map(|listing| (listing.id, listing.known())).collect();
         let made: Vec<(u64, u64)> =
             self.tasks.iter().map(|listing| (listing.origin.made, listing.id)).collect();

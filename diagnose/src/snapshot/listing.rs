@@ -148,6 +148,7 @@ impl Listing {
         task.runtime.push_str(library(self.origin.home.runtime));
         task.runtime_number = u64::from(self.origin.home.number);
         task.is_local = self.origin.home.is_local;
+        task.is_met = self.origin.home.runtime == Runtime::Unknown;
         task.runtime_id = some(self.task.runtime_id.load(Relaxed));
         task.spawned_by = some(self.origin.spawned_by);
         task.state = match self.doing {

@@ -14,6 +14,7 @@ mod capture;
 mod listing;
 mod merged;
 mod order;
+mod outside;
 mod quantiles;
 mod reset;
 mod runtimes;

@@ -11,7 +11,7 @@ use diagnose_reports::{Role, Stake, Whereabouts};
 use super::candidates::Candidates;
 use super::waits::{Known, Seen, place};
 use crate::live::{self, Counts};
-use crate::waits::{self, Maker, Staked};
+use crate::waits::{self, Kind, Maker, Staked};
 
 /// All stakes by their resource.
 #[derive(Debug)]
@@ -76,8 +76,25 @@ impl<'a> Stakes<'a> {
         stake.place = staked.at.map(place);
         stake.since_ns = seen.ago(if staked.since == 0 { first_wait } else { staked.since });
         stake.uses = staked.uses;
+        // A guard of a lock that is in a static borrows for ever: it can go anywhere too.
+        stake.is_movable = staked.is_movable || self.is_in_a_static(staked.resource);
         self.find(staked, &mut stake, seen);
+        if stake.is_movable
+            && stake.whereabouts == Whereabouts::Exact
+            && seen.tasks.contains_key(&staked.task)
+        {
+            stake.whereabouts = Whereabouts::Unmoved;
+        }
         stake
+    }
+
+    /// Whether it is a lock that was made in a constant, and so by nobody, and whose guards can go to other threads.
+    fn is_in_a_static(&self, resource: u64) -> bool {
+        let Some((_, it)) = self.records.get(&resource).and_then(|record| record.identity()) else {
+            return false;
+        };
+        let is_lock = matches!(it.what.kind, Kind::Mutex | Kind::RwLock | Kind::Semaphore);
+        is_lock && it.what.library == "tokio" && matches!(it.made_by, Maker::Unknown)
     }
 
     /// Says where it is.
@@ -166,6 +183,8 @@ impl<'a> Stakes<'a> {
         let Some((receiver, task)) = receiver.and_then(|it| Some((**it, seen.tasks.get(&it.task)?))) else {
             return Whereabouts::Unknown;
         };
+        // If it is known at all.
+        stake.candidates.push(receiver.task);
         // In its last poll it may have sent it on as soon as it came, if more came then.
         let [_, _, sent_at] = task.task.sent_to();
         let sent = task.task.given_away().sent();
@@ -176,7 +195,6 @@ impl<'a> Stakes<'a> {
         let Some(later) = self.candidates.since(receiver.task, staked.since) else {
             return Whereabouts::Unknown;
         };
-        stake.candidates.push(receiver.task);
         stake.candidates.extend(later);
         Whereabouts::Likely
     }

@@ -27,6 +27,8 @@ pub(super) struct Waits {
     stakes: Vec<Staked>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: Vec<u64>,
+    /// The kernel's numbers of all threads but this crate's; `None` if they are not known.
+    threads: Option<Vec<u64>>,
     /// The tick before all this was read.
     read_at: u64,
 }
@@ -83,17 +85,18 @@ impl Seen<'_> {
     }
 }
 
-/// The ages of threads of which nothing is known. Where nothing is recorded that they could have, nobody asks.
-fn foreign_threads() -> Vec<u64> {
-    if waits::all_records().is_empty() {
-        return Vec::new();
-    }
+/// Of all threads those of which nothing is known, by their ages in nanoseconds. Where it cannot be known, one that began just
+/// now.
+fn foreign_threads(threads: Option<&[(u64, u64)]>) -> Vec<u64> {
+    let Some(threads) = threads else { return vec![0] };
     #[allow(unused_mut)] // Only runtimes tell of more.
     let mut known: Vec<u64> =
         tree::all().into_iter().filter(|tree| tree.runs_tasks()).map(tree::Tree::thread_id).collect();
     #[cfg(feature = "tokio")]
     known.extend(live::workers::all_threads());
-    cpu::foreign_threads(&known)
+    // The first thread is older than all that it could have been handed, and its age is too coarse to tell.
+    known.push(u64::from(std::process::id()));
+    threads.iter().filter(|(id, _)| !known.contains(id)).map(|(_, age_ns)| *age_ns).collect()
 }
 
 impl Waits {
@@ -101,7 +104,9 @@ impl Waits {
     pub(super) fn capture() -> Self {
         let read_at = clock::now();
         // Before the stakes: one that ends in between gives up what it has, or hands it on.
-        let foreign = foreign_threads();
+        // Where nothing is recorded that they could have, nobody asks.
+        let threads = if waits::all_records().is_empty() { Some(Vec::new()) } else { cpu::other_threads() };
+        let foreign = foreign_threads(threads.as_deref());
         let mut queues: HashMap<u64, Vec<Waiting>> = HashMap::new();
         for wait in waits::all_waits() {
             queues.entry(wait.resource).or_default().push(wait);
@@ -112,7 +117,8 @@ impl Waits {
         records.sort_by_key(|recorded| recorded.id);
         let mut loose = queues.remove(&0).unwrap_or_default();
         loose.sort_by_key(|wait| wait.id);
-        Self { records, loose, stakes: waits::all_stakes(), foreign, read_at }
+        let threads = threads.map(|threads| threads.into_iter().map(|(id, _)| id).collect());
+        Self { records, loose, stakes: waits::all_stakes(), foreign, threads, read_at }
     }
 
     /// Whether what began then may wait for more than was read.
@@ -138,6 +144,11 @@ impl Waits {
             }
         }
         kept
+    }
+
+    /// The kernel's numbers of all threads but this crate's; `None` if they are not known.
+    pub(super) fn threads(&self) -> Option<&[u64]> {
+        self.threads.as_deref()
     }
 
     /// Puts resources and waits into a snapshot.

@@ -60,5 +60,7 @@ pub mod sync;
 pub mod task;
 pub mod time;
 
+pub(crate) use self::runtime::counted_tasks;
+
 pub use self::task::spawn;
 pub use ::tokio::*;

@@ -150,7 +150,7 @@ impl<'a> Graph<'a> {
         let label = edge_label(verb, stake.place.as_ref());
         let is_stuck = self.stuck.contains(&(false, id))
             && stake.task.is_some_and(|task| self.stuck.contains(&(true, task)));
-        let is_likely = stake.whereabouts != Whereabouts::Exact;
+        let is_likely = stake.whereabouts > Whereabouts::Unmoved;
         write_edge(page, &format!("resource{id}"), &to, &label, is_stuck, is_likely);
     }
 }

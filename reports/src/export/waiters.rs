@@ -96,7 +96,7 @@ impl Page<'_> {
             (_, Some(task), _) => self.task(task),
             (_, None, Some(thread)) => format!("thread {thread}"),
         };
-        let likely = if stake.whereabouts == Whereabouts::Likely { ", as far as is known" } else { "" };
+        let likely = if stake.whereabouts == Whereabouts::Likely { ", last seen there" } else { "" };
         let since = time(stake.since_ns);
         let by = |verb: &str| {
             place(stake.place.as_ref()).map(|it| format!(", {verb} at {it}")).unwrap_or_default()

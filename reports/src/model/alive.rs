@@ -122,6 +122,10 @@ pub struct Task {
     /// It changed while the snapshot was taken.
     #[serde(default)]
     pub is_unstable: bool,
+    /// It was met with its first poll, without being spawned through this crate: what polls it may drop it, or poll it without
+    /// a wake.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_met: bool,
     /// Only the thread that polled it last can poll it: it is in a `LocalSet` or the like.
     #[serde(default)]
     pub is_local: bool,

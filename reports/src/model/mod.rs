@@ -81,13 +81,20 @@ pub struct Snapshot {
     /// In which order locks were taken; `None` if that was not noted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock_order: Option<LockOrder>,
-    /// Threads of the process of which nothing is known: no worker, none that has run a recorded task, none of this crate's
-    /// own. Whatever a task has given away may be with one of them.
+    /// Threads of the process of which nothing is known: none of a runtime, none that is in a recorded task, none of this
+    /// crate's own, and not the first one. Whatever can move may be with one of them.
     #[serde(default)]
     pub foreign_threads: u64,
     /// Threads cannot be counted on that system: one such thread is taken to be there.
     #[serde(default)]
     pub are_threads_unknown: bool,
+    /// Tasks of the listed runtimes that were not spawned through this crate. Whatever can move may be with one of them.
+    #[serde(default)]
+    pub unrecorded_tasks: u64,
+    /// All code that can run is in a listed task: each thread of the process is a worker without unrecorded tasks, or inside
+    /// a listed task.
+    #[serde(default)]
+    pub is_all_recorded: bool,
 }
 
 /// The recorded process.

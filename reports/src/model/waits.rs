@@ -134,9 +134,11 @@ pub enum Role {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Whereabouts {
-    /// With that task: it has not been able to go elsewhere.
+    /// With that task: it cannot go elsewhere.
     Exact,
-    /// With that task, or one of `candidates`, as far as is known: who used it last.
+    /// With that task, unless code that is not on record has moved it: nothing that is on record has carried it away.
+    Unmoved,
+    /// With that task, or one of `candidates`: who used it last.
     Likely,
     /// It may be anywhere.
     #[default]
@@ -162,6 +164,9 @@ pub struct Stake {
     pub thread_id: Option<u64>,
     /// How sure it is that it is there still.
     pub whereabouts: Whereabouts,
+    /// It can go to another task without being seen: an owned guard or permit, an end of a channel, a guard of a static.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_movable: bool,
     /// Other tasks that may have it: those that were spawned by that task since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<u64>,

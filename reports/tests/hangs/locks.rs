@@ -162,7 +162,9 @@ fn a_writer_needs_all_readers_to_go_on() {
     program.holds(reader, lock, 2);
     program.holds(1, lock, 3);
     program.waits(writer, lock, Mode::Write, 4).units = 1000;
+    program.polls_by_hand(1);
     assert_eq!(program.verdicts(), ["proven lost_waker"], "main holds, and nobody wakes it");
+    program.snapshot.spans.clear();
     program.has_timer(1);
     assert!(program.verdicts().is_empty());
 }
@@ -220,12 +222,14 @@ fn who_asks_for_more_than_holders_give_back_is_stuck() {
     let pool = program.semaphore(5);
     let holder = program.task("holder");
     program.has_timer(holder);
-    // It is older than the semaphore: it would not have it, but for its permits.
-    program.at(pool).first_task = Some(1_000);
     program.holds_many(holder, pool, 2, 6);
     program.waits(1, pool, Mode::Acquire, 8).units = 5;
     assert!(program.verdicts().is_empty());
     program.snapshot.waits[0].units = 6;
+    // Whoever was spawned by the same may have been handed the semaphore, although it is older, and may add permits.
+    program.at(pool).first_task = Some(1_000);
+    assert_eq!(program.verdicts(), ["suspect starved"]);
+    program.of(holder).spawned_by = None;
     assert_eq!(program.verdicts(), ["likely starved"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for 6 permits of Semaphore#1 at src/main.rs:8 for 1.00 s: Semaphore#1 can never have so many, of 5 in all");
 }
@@ -333,7 +337,7 @@ fn whoever_is_before_in_the_queue_and_leaves_enough_is_not_waited_for() {
     assert_eq!(read_behind(1).verdicts(), ["proven futurelock queued"]);
 }
 
-/// Anybody who is younger than the semaphore may have it.
+/// Anybody may have it: one that is older, too, by way of a static or of what both were handed.
 #[test]
 fn who_goes_on_may_close_a_semaphore() {
     let mut program = Program::new();
@@ -346,5 +350,10 @@ fn who_goes_on_may_close_a_semaphore() {
     program.has_timer(other);
     assert_eq!(program.verdicts(), ["likely self_wait"]);
     program.at(pool).first_task = Some(other + 1);
+    assert_eq!(program.verdicts(), ["likely self_wait"]);
+    program.joins(other, own, 6);
+    (program.of(other).wakers, program.of(other).opaque_wakers) = (Some(1), Some(0));
     assert_eq!(program.verdicts(), ["proven self_wait"]);
+    program.snapshot.is_all_recorded = false;
+    assert_eq!(program.verdicts(), ["likely self_wait"], "something that is not on record may have it");
 }

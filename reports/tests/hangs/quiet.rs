@@ -91,8 +91,11 @@ fn who_waits_for_a_lock_of_an_idle_task_is_not_idle() {
     assert!(program.verdicts().is_empty());
     let busy = program.task("busy");
     program.waits(busy, lock, Mode::Lock, 6);
+    assert_eq!(program.verdicts(), ["suspect starved"], "main has spawned it, and may have the notify too");
+    program.joins(1, busy, 20);
+    program.of(1).opaque_wakers = Some(0);
     assert_eq!(program.verdicts(), ["likely starved"]);
-    assert_eq!(program.snapshot.verdicts()[0].victims, [busy]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [1, busy]);
 }
 
 #[test]

@@ -48,6 +48,7 @@ fn a_queue_of_a_hundred_thousand_behind_a_task_that_is_lost() {
     let mut program = many(|program, number, task| push(program, task, lock, Mode::Lock, number as u64));
     program.snapshot.resources = base.snapshot.resources;
     program.holds(1, lock, 3);
+    program.polls_by_hand(1);
     assert_eq!(count("one queue", &program), ["proven lost_waker"]);
     assert_eq!(program.snapshot.verdicts()[0].victims.len(), MANY);
 }
@@ -60,10 +61,9 @@ fn a_hundred_thousand_permits_and_as_many_who_want_more() {
         base.stake(task + 2, pool, Role::Holds, 6).units = 1;
     }
     base.at(pool).free = 0;
-    // Task 1 is older, and does not have it.
-    (base.at(pool).first_task, base.at(pool).created_by) = (Some(2), None);
     let mut program = many(|program, number, task| push(program, task, pool, Mode::Acquire, number as u64));
-    program.has_timer(1);
+    // Nobody is left who could close it.
+    program.joins(1, 2, 5);
     program.snapshot.resources = base.snapshot.resources;
     assert_eq!(count("one pool", &program), ["proven cycle knot"]);
 }

@@ -9,10 +9,20 @@ fn a_task_without_a_waker_is_lost() {
     let mut program = Program::new();
     let task = program.task("lost");
     program.joins(1, task, 20);
+    program.polls_by_hand(task);
     assert_eq!(program.verdicts(), ["proven lost_waker"]);
     assert_eq!(program.chain(), ["task 2 waits 200"]);
     assert_eq!(program.snapshot.verdicts()[0].victims, [1]);
     insta::assert_snapshot!(program.sentence(), @"task 2 `lost` waits at src/main.rs:200 for 1.00 s: it returned Pending, no clone of its waker is kept, and nobody can wake it");
+}
+
+/// What it awaits without being on record may be `pending()`.
+#[test]
+fn a_task_that_awaits_something_unrecorded_may_mean_it() {
+    let mut program = Program::new();
+    let task = program.task("task");
+    program.joins(1, task, 20);
+    assert_eq!(program.verdicts(), ["suspect lost_waker"]);
 }
 
 #[test]
@@ -79,6 +89,7 @@ fn a_join_of_a_task_that_is_done_is_over() {
 fn one_of_several_joined_tasks_is_enough() {
     let mut program = Program::new();
     let (lost, live) = (program.task("lost"), program.task("live"));
+    program.polls_by_hand(lost);
     program.has_timer(live);
     program.joins(1, lost, 20).tasks.push(live);
     assert_eq!(program.verdicts(), ["proven lost_waker"]);

@@ -21,6 +21,7 @@ impl Program {
     /// With a waiting root task, number 1, `main`.
     pub(crate) fn new() -> Self {
         let mut program = Self { snapshot: empty() };
+        program.snapshot.is_all_recorded = true;
         program.spawned("main", None);
         program
     }
@@ -217,6 +218,13 @@ impl Program {
         let span = &mut self.snapshot.spans[index];
         (span.id, span.parent, span.skipped, span.since_ns) = (id, parent, false, SECOND);
         index
+    }
+
+    /// What the task waits in is a `poll` of the program's own.
+    pub(crate) fn polls_by_hand(&mut self, task: u64) {
+        let index = self.span(task, None, 7);
+        let site = self.snapshot.spans[index].site;
+        self.snapshot.sites[site].is_hand_written = true;
     }
 
     /// Kind, detail and confidence of each verdict: `proven futurelock granted`.

@@ -24,7 +24,7 @@ pub(crate) const SHAPES: [Shape; 19] = [
     Shape { name: "pairs", make: pairs, expected: ("proven cycle", |tasks| tasks / 2) },
     Shape { name: "one chain", make: chain, expected: ("proven lost_waker", one) },
     Shape { name: "one ring", make: ring, expected: ("proven cycle", one) },
-    Shape { name: "a pool, all of whose users want more", make: pool, expected: ("proven cycle", one) },
+    Shape { name: "a pool, all of whose users want more", make: pool, expected: ("likely cycle", one) },
     Shape { name: "permits that were leaked", make: leaked, expected: ("likely leak", all) },
     Shape {
         name: "permits granted to futures set aside",
@@ -59,9 +59,11 @@ fn all(tasks: usize) -> usize {
 /// `main`, and so many tasks, none of which anything wakes that is not recorded.
 fn tasks(count: usize) -> Snapshot {
     let mut snapshot = Snapshot::default();
-    for name in ["main", "task", "op"] {
+    snapshot.is_all_recorded = true;
+    for name in ["main", "task", "op", "own"] {
         let mut site = Site::default();
         (site.file, site.name, site.line) = ("src/main.rs".into(), name.into(), 1);
+        site.is_hand_written = name == "own";
         snapshot.sites.push(site);
     }
     for id in 1..=count as u64 + 1 {
@@ -84,17 +86,18 @@ fn wakes(snapshot: &mut Snapshot, task: usize) {
     snapshot.tasks[task - 1].opaque_wakers = Some(1);
 }
 
-/// Nothing ever wakes that task.
+/// Nothing ever wakes that task, which waits in a `poll` of the program's own.
 fn loses(snapshot: &mut Snapshot, task: usize) {
-    let task = &mut snapshot.tasks[task - 1];
-    (task.wakers, task.opaque_wakers) = (Some(0), Some(0));
+    set_aside(snapshot, task);
+    let own = snapshot.spans.last_mut().unwrap();
+    (own.site, own.skipped) = (3, false);
+    (snapshot.tasks[task - 1].wakers, snapshot.tasks[task - 1].opaque_wakers) = (Some(0), Some(0));
 }
 
 /// That task has to come to an end: nobody has spawned it.
 fn demands(snapshot: &mut Snapshot, task: usize) {
-    let task = &mut snapshot.tasks[task - 1];
-    task.spawned_by = None;
-    task.spawned_at.clear();
+    snapshot.tasks[task - 1].spawned_by = None;
+    snapshot.tasks[task - 1].spawned_at.clear();
 }
 
 fn place(line: u32) -> Place {
@@ -148,9 +151,8 @@ fn set_aside(snapshot: &mut Snapshot, task: usize) -> u64 {
     let mut span = Span::default();
     (span.id, span.site, span.task) = (1 << 30 | snapshot.spans.len() as u64, 2, Some(task as u64));
     (span.skipped, span.since_ns) = (true, SECOND);
-    let id = span.id;
     snapshot.spans.push(span);
-    id
+    snapshot.spans[snapshot.spans.len() - 1].id
 }
 
 /// Tasks 2, 3, … all wait for one lock, which `main` holds.
@@ -353,14 +355,15 @@ fn barrier(count: usize) -> Snapshot {
 fn joined(count: usize) -> Snapshot {
     let mut snapshot = locked(count, |number| (number + 1 < count).then_some(count - 1));
     snapshot.tasks[0].opaque_wakers = Some(0);
+    let first = snapshot.spans.len();
     for number in 0..count {
         let mut span = Span::default();
         (span.id, span.site, span.task) = (1 << 30 | number as u64, 2, Some(1));
-        span.parent = number.checked_sub(1).map(|_| 0);
+        span.parent = number.checked_sub(1).map(|_| first);
         snapshot.spans.push(span);
         waits(&mut snapshot, 1, number, Mode::Lock, 1).span = Some(1 << 30 | number as u64);
     }
-    snapshot.tasks[0].span = Some(0);
+    snapshot.tasks[0].span = Some(first);
     snapshot
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use diagnose_hangs_tests::options::{Options, USAGE};
 use diagnose_hangs_tests::row::Flavor;
-use diagnose_hangs_tests::{SECTIONS, campaign, child, table};
+use diagnose_hangs_tests::{ALL, campaign, child, table};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
 }
 
 fn run_child(case: &str, flavor: &str, noise: &str) -> ExitCode {
-    let row = SECTIONS.iter().flat_map(|section| section.rows).find(|row| row.name == case);
+    let row = ALL.iter().flat_map(|section| section.rows).find(|row| row.name == case);
     match (row, Flavor::named(flavor), noise.parse()) {
         (Some(row), Some(flavor), Ok(noise)) => child::run(row, flavor, noise),
         _ => misused("no such program, runtime or number"),
@@ -32,7 +32,7 @@ fn run_child(case: &str, flavor: &str, noise: &str) -> ExitCode {
 
 fn run_all(options: &Options) -> ExitCode {
     let path = env::current_exe().expect("a running program has a file");
-    let results = campaign::run(&path, SECTIONS, options);
+    let results = campaign::run(&path, ALL, options);
     print!("{}", if options.markdown { table::markdown(&results) } else { table::text(&results) });
     let is_right = results.iter().all(|result| result.wrong.iter().all(Vec::is_empty));
     if is_right && !results.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

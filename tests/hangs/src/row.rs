@@ -27,7 +27,7 @@ pub struct Row {
     /// What shall be said; nothing of a control.
     pub finding: Option<Finding>,
     /// What is as right.
-    pub or: Option<Finding>,
+    pub or: [Option<Finding>; 2],
     /// A kind that is true beside it: what else stands still because the thread does.
     pub beside: Option<&'static str>,
     /// Whether it ends, by the index of the flavor.
@@ -74,7 +74,7 @@ impl Row {
         what: &'static str,
         start: fn() -> LocalBoxFuture<'static, ()>,
     ) -> Self {
-        let (finding, or, beside) = (None, None, None);
+        let (finding, or, beside) = (None, [None; 2], None);
         Self { id, name, what, start, finding, or, beside, ends: [true; 3], is_busy: false }
     }
 
@@ -87,7 +87,7 @@ impl Row {
 
     /// Or this, which is as right.
     pub(crate) const fn or(mut self, finding: Finding) -> Self {
-        self.or = Some(finding);
+        self.or = [Some(finding), self.or[0]];
         self
     }
 
@@ -124,7 +124,11 @@ impl Row {
     /// What shall be said there, the best first; nothing where it is a control.
     #[must_use]
     pub fn findings(&self, flavor: Flavor) -> Vec<Finding> {
-        if self.ends_on(flavor) { Vec::new() } else { self.finding.into_iter().chain(self.or).collect() }
+        if self.ends_on(flavor) {
+            Vec::new()
+        } else {
+            self.finding.into_iter().chain(self.or.into_iter().flatten()).collect()
+        }
     }
 }
 

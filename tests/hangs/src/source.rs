@@ -54,7 +54,7 @@ fn function(text: &str, name: &str) -> Option<RangeInclusive<u64>> {
 #[cfg(test)]
 mod tests {
     use super::{function, marks};
-    use crate::SECTIONS;
+    use crate::ALL;
 
     #[test]
     fn a_function_ends_with_the_brace_at_the_margin() {
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn every_program_that_hangs_marks_where_it_waits() {
-        for section in SECTIONS {
+        for section in ALL {
             for row in section.rows {
                 let marks = marks(section, row);
                 assert_eq!(row.finding.is_none(), marks.waits.is_empty(), "{}: {marks:?}", row.name);
@@ -75,8 +75,7 @@ mod tests {
 
     #[test]
     fn names_of_programs_are_unique() {
-        let mut names: Vec<_> =
-            SECTIONS.iter().flat_map(|section| section.rows).map(|row| row.name).collect();
+        let mut names: Vec<_> = ALL.iter().flat_map(|section| section.rows).map(|row| row.name).collect();
         names.sort_unstable();
         let count = names.len();
         names.dedup();

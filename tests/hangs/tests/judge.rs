@@ -3,13 +3,13 @@
 use diagnose_hangs_tests::look::{Link, Look, Verdict};
 use diagnose_hangs_tests::row::{Flavor, Row, Section};
 use diagnose_hangs_tests::source::{self, Marks};
-use diagnose_hangs_tests::{SECTIONS, judge};
+use diagnose_hangs_tests::{ALL, judge};
 
 fn row(name: &str) -> (&'static Row, Marks) {
     let in_section = |section: &'static Section| {
         section.rows.iter().find(|row| row.name == name).map(|row| (row, source::marks(section, row)))
     };
-    SECTIONS.iter().find_map(in_section).unwrap()
+    ALL.iter().find_map(in_section).unwrap()
 }
 
 /// What shall be said of a row.

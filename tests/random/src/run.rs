@@ -40,35 +40,33 @@ const FAR: Duration = Duration::from_secs(1_000_000);
 pub(crate) fn run(program: &Program) -> Seen {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.expect("a runtime starts");
-    let (program, progress) = (program.clone(), Progress::new(program));
-    runtime.block_on(async move {
-        let (times, mut at) = (program.looks.clone(), 0);
-        let end = tokio::spawn(tasks(program, Arc::clone(&progress)).diagnose("program"));
-        let look = || Look {
-            snapshot: diagnose::snapshot(),
-            steps: progress.steps(),
-            aborted: progress.aborted.lock().expect("no panic").len(),
-        };
-        let mut looks = Vec::new();
-        for time in times {
-            tokio::time::sleep(Duration::from_millis(time - at)).await;
-            at = time;
-            looks.push(look());
-        }
-        // The last timer fires when nothing else can be done.
-        let mut end = pin!(end);
+    let progress = Progress::new(program);
+    // Whoever looks is in no task: one that runs may have anything.
+    let look = || Look {
+        snapshot: diagnose::snapshot(),
+        steps: progress.steps(),
+        aborted: progress.aborted.lock().expect("no panic").len(),
+    };
+    let mut end = runtime.spawn(tasks(program.clone(), Arc::clone(&progress)).diagnose("program"));
+    let (mut looks, mut at, mut has_ended) = (Vec::new(), 0, false);
+    for &time in &program.looks {
+        runtime.block_on(async { tokio::time::sleep(Duration::from_millis(time - at)).await });
+        at = time;
+        looks.push(look());
+    }
+    // The last timer fires when nothing else can be done.
+    runtime.block_on(async {
         let mut far = pin!(tokio::time::sleep(FAR));
-        let mut has_ended = false;
         let all = std::future::poll_fn(|context| {
-            has_ended = has_ended || end.as_mut().poll(context).is_ready();
+            has_ended = has_ended || Pin::new(&mut end).poll(context).is_ready();
             far.as_mut().poll(context)
         });
         all.await;
-        looks.push(look());
-        let aborted = progress.aborted.lock().expect("no panic").clone();
-        let ids = progress.ids.lock().expect("no panic").clone();
-        Seen { looks, aborted, ids }
-    })
+    });
+    looks.push(look());
+    let aborted = progress.aborted.lock().expect("no panic").clone();
+    let ids = progress.ids.lock().expect("no panic").clone();
+    Seen { looks, aborted, ids }
 }
 
 /// Starts all tasks, and waits for each that no other may join.

@@ -7,6 +7,8 @@ pub(in crate::tokio) mod number;
 mod owned;
 mod shutdown;
 
+pub(crate) use self::number::counted_tasks;
+
 pub use self::builder::Builder;
 pub use self::handle::Handle;
 pub use self::local::LocalRuntime;

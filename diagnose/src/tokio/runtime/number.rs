@@ -9,6 +9,7 @@ use ::tokio::runtime::{Handle, Id, RuntimeFlavor};
 use crate::live::runtimes::{self, Held, ListedRuntime};
 use crate::live::{Home, Runtime};
 use crate::number::shown;
+use crate::sync::Mutex;
 
 thread_local! {
     /// The runtime whose number was asked for last, the number, and when that was.
@@ -52,8 +53,44 @@ pub(super) fn begin_thread() -> u16 {
 }
 
 /// Lists the runtime until what is returned is dropped.
-pub(super) fn hold(handle: &Handle, max_blocking: Option<u64>) -> Option<Held> {
-    shown(handle.id()).map(|id| runtimes::hold(id, max_blocking, || listed(handle)))
+pub(super) fn hold(handle: &Handle, max_blocking: Option<u64>) -> Option<Listed> {
+    let held = shown(handle.id()).map(|id| runtimes::hold(id, max_blocking, || listed(handle)))?;
+    HANDLES.lock().push((held.number(), handle.clone()));
+    Some(Listed(held))
+}
+
+/// The handles of the runtimes that are held, by their numbers.
+static HANDLES: Mutex<Vec<(u16, Handle)>> = Mutex::new(Vec::new());
+
+/// Lists a runtime, and its handle, for as long as its wrapper has it.
+#[derive(Debug)]
+pub(super) struct Listed(Held);
+
+impl Listed {
+    pub(super) fn number(&self) -> u16 {
+        self.0.number()
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        let mut handles = HANDLES.lock();
+        let place = handles.iter().position(|(number, _)| *number == self.number());
+        let handle = place.map(|place| handles.swap_remove(place));
+        drop(handles);
+        // It may be the last.
+        drop(handle);
+    }
+}
+
+/// How many tasks each of the runtimes that are held says that it has, by number, and whether it is one of a single thread.
+pub(crate) fn counted_tasks() -> Vec<(u16, bool, u64)> {
+    let handles = HANDLES.lock().clone();
+    let counted = handles.iter().map(|(number, handle)| {
+        let is_current_thread = handle.runtime_flavor() == RuntimeFlavor::CurrentThread;
+        (*number, is_current_thread, handle.metrics().num_alive_tasks() as u64)
+    });
+    counted.collect()
 }
 
 fn number(handle: &Handle) -> u16 {

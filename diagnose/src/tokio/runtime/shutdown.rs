@@ -6,7 +6,7 @@
 use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 
-use crate::live::runtimes::Held;
+use super::number::Listed;
 use crate::live::{self, Work};
 use crate::waits::Shutdown;
 
@@ -26,12 +26,12 @@ pub(super) struct Goes {
 pub(super) struct Gone {
     _begun: Option<Begun>,
     /// What lists the runtime under a number, if it was built through this crate.
-    _held: Option<Held>,
+    _held: Option<Listed>,
 }
 
 /// Both, of a runtime that was made there. Of one that is not listed, nothing is known.
-pub(super) fn pair(held: Option<Held>, made_at: &'static Location<'static>) -> (Goes, Gone) {
-    let number = held.as_ref().map_or(0, Held::number);
+pub(super) fn pair(held: Option<Listed>, made_at: &'static Location<'static>) -> (Goes, Gone) {
+    let number = held.as_ref().map_or(0, Listed::number);
     let begun = held.is_some().then(Begun::default);
     (Goes { begun: begun.clone(), number, made_at }, Gone { _begun: begun, _held: held })
 }

@@ -1,9 +1,22 @@
 //! A snapshot with its numbers looked up: which task, which waits, which queue.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
+use super::families::Families;
 use super::numbers::{Table, with_capacity};
-use crate::model::{Mode, Role, Snapshot, Stake, State, Task, Wait};
+use crate::model::{Kind, Mode, Role, Snapshot, Stake, State, Task, Wait};
+
+/// What a task waits for that nothing recorded waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Awaits {
+    /// A future of the program's own `poll`.
+    OwnPoll,
+    /// All that it awaits is `pending()`: it waits for ever on purpose.
+    Pending,
+    /// The innermost that is on record awaits something that is not, which may be `pending()`.
+    Unknown,
+}
 
 /// What the rules ask a snapshot for, each answer in constant time.
 #[derive(Debug)]
@@ -29,12 +42,13 @@ pub(super) struct Facts<'a> {
     pub(super) lines: Vec<[Vec<usize>; 2]>,
     /// By the index of the wait: how many of its line stand surely before it.
     pub(super) ahead: Vec<usize>,
-    /// By the index of the task: all that it waits for is `pending()`.
-    waits_for_ever: Vec<bool>,
+    /// By the index of the task: what it waits for, if that is on record.
+    pub(super) awaits: Vec<Awaits>,
     /// By the index of the task: something waits for it to end.
     pub(super) is_joined: Vec<bool>,
     /// By the index of the task: those that it has spawned.
     pub(super) spawned: Vec<Vec<usize>>,
+    families: OnceCell<Families>,
 }
 
 impl<'a> Facts<'a> {
@@ -52,9 +66,10 @@ impl<'a> Facts<'a> {
             is_polled: vec![false; snapshot.spans.len()],
             lines: vec![<[Vec<usize>; 2]>::default(); snapshot.resources.len()],
             ahead: vec![0; snapshot.waits.len()],
-            waits_for_ever: vec![false; snapshot.tasks.len()],
+            awaits: vec![Awaits::Unknown; snapshot.tasks.len()],
             is_joined: vec![false; snapshot.tasks.len()],
             spawned: vec![Vec::new(); snapshot.tasks.len()],
+            families: OnceCell::new(),
         };
         for (index, task) in snapshot.tasks.iter().enumerate() {
             if let Some(by) = task.spawned_by.and_then(|by| facts.task(by)) {
@@ -96,6 +111,11 @@ impl<'a> Facts<'a> {
         self.tasks.get(&id).copied()
     }
 
+    /// Which tasks may have been handed the same.
+    pub(super) fn families(&self) -> &Families {
+        self.families.get_or_init(|| Families::new(self))
+    }
+
     /// The index of a resource.
     pub(super) fn resource(&self, id: u64) -> Option<usize> {
         self.resources.get(&id).copied()
@@ -116,11 +136,6 @@ impl<'a> Facts<'a> {
         let Some(index) = self.span(stake.span).filter(|_| stake.role == Role::Holds) else { return false };
         let span = &self.snapshot.spans[index];
         span.skipped && span.task == stake.task && !self.is_polled[index]
-    }
-
-    /// Whether the task waits for ever on purpose: all that it awaits is `std::future::pending()`.
-    pub(super) fn waits_for_ever(&self, task: usize) -> bool {
-        self.waits_for_ever.get(task).copied().unwrap_or(false)
     }
 
     fn mark_polled(&mut self, span: Option<u64>) {
@@ -159,14 +174,22 @@ impl<'a> Facts<'a> {
                 *is_leaf = false;
             }
         }
-        let mut others = vec![false; self.waits_for_ever.len()];
-        for (span, _) in spans.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf) {
+        let mut found: Vec<Option<Awaits>> = vec![None; self.awaits.len()];
+        for (span, _) in spans.iter().zip(is_leaf).filter(|(span, is_leaf)| *is_leaf && !span.skipped) {
             let Some(task) = span.task.and_then(|task| self.task(task)) else { continue };
-            let name = self.snapshot.sites.get(span.site).map_or("", |site| site.name.as_str());
-            if is_pending(name) { self.waits_for_ever[task] = true } else { others[task] = true }
+            let site = self.snapshot.sites.get(span.site);
+            let awaits = match site {
+                Some(site) if is_pending(&site.name) => Awaits::Pending,
+                // Nothing in it is on record: a `main` that keeps the program going, in all likelihood.
+                Some(site) if site.kind == Kind::Task && site.name == "main" => Awaits::Pending,
+                Some(site) if site.is_hand_written || site.kind == Kind::Impl => Awaits::OwnPoll,
+                _ => Awaits::Unknown,
+            };
+            let both = |other: Awaits| if other == awaits { awaits } else { Awaits::Unknown };
+            found[task] = Some(found[task].map_or(awaits, both));
         }
-        for (waits_for_ever, others) in self.waits_for_ever.iter_mut().zip(others) {
-            *waits_for_ever &= !others;
+        for (awaits, found) in self.awaits.iter_mut().zip(found) {
+            *awaits = found.unwrap_or(Awaits::Unknown);
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! facts     the snapshot's numbers, looked up
+//! families  which tasks may have been handed the same
 //! numbers   tables by numbers
 //! gates     the least fixed point: what opens, if nothing opens without a reason
 //! system    from tasks and waits to gates. rules: one per kind of wait
@@ -19,6 +20,7 @@ mod chain;
 mod demand;
 mod endings;
 mod facts;
+mod families;
 mod gates;
 mod hazards;
 mod kinds;

@@ -7,7 +7,7 @@
 //! | `blocked_worker` | a thread has slept for 0.5 s in a wait for a task that is done | likely |
 //! | `blocked_worker`, `spin` | a future in a `block_on` inside a poll has no budget left, and the poll has slept, or run, for 0.5 s | suspect |
 //! | `lost_waker` | a hand-written future has waited for 1 s, nothing that it waits for is on record, and something waits for its task | suspect |
-//! | `shutdown` | a runtime has waited for blocking work for 0.5 s, which sleeps; for 1 s, which does not | likely; suspect |
+//! | `shutdown` | a runtime has waited for blocking work for 10 s, which sleeps; for 1 s | likely; suspect |
 //! | `hazard` | a future was woken more than 1 s ago and is not polled, or holds what others have waited for as long | suspect |
 //!
 //! Tasks that are stuck for a reason that is known are left out.
@@ -30,6 +30,8 @@ const OVERDUE_NS: i64 = -1_000_000_000;
 pub(super) const LONG_POLL_NS: u64 = 500_000_000;
 /// Whoever has waited longer for a thread does not get one.
 const STARVED_NS: u64 = 250_000_000;
+/// Blocking work that has to finish what it writes takes less, in all likelihood.
+const SLOW_JOB_NS: u64 = 10_000_000_000;
 /// What is only suspect is not said of what is younger.
 pub(super) const SUSPECT_NS: u64 = 1_000_000_000;
 
@@ -173,7 +175,7 @@ fn shutdown(facts: &Facts<'_>, stuck: &BTreeSet<usize>, wait: &Wait) -> Option<V
     let job = tasks.find_map(known)?;
     let it = &facts.snapshot.tasks[job];
     let confidence = match is_blocked(it) {
-        true if wait.since_ns >= LONG_POLL_NS && it.since_ns >= LONG_POLL_NS => Confidence::Likely,
+        true if wait.since_ns.min(it.since_ns) >= SLOW_JOB_NS => Confidence::Likely,
         _ if wait.since_ns >= SUSPECT_NS => Confidence::Suspect,
         _ => return None,
     };

@@ -120,7 +120,7 @@ impl System<'_> {
             }
             // Those that were forgotten come back only if somebody adds some who has the semaphore.
             if self.is_exact() {
-                let closers = self.closers(resource);
+                let closers = self.everybody();
                 self.gates.wire_aside(closers, gate);
             } else {
                 let anybody = self.anybody(resource);
@@ -179,7 +179,7 @@ impl System<'_> {
     fn closers_of(&mut self, resource: usize) -> Option<Gate> {
         let it = &self.facts.snapshot.resources[resource];
         match it.kind {
-            ResourceKind::Semaphore if self.is_exact() => Some(self.closers(resource)),
+            ResourceKind::Semaphore if self.is_exact() => Some(self.everybody()),
             ResourceKind::Mpsc if self.is_exact() => Some(self.receivers(resource)),
             _ => None,
         }
@@ -233,12 +233,22 @@ impl System<'_> {
         let stake = &facts.snapshot.resources[resource].stakes[number];
         let is_trusted = match stake.whereabouts {
             Whereabouts::Exact => !self.is_gone(stake) || !self.is_exact(),
+            Whereabouts::Unmoved => true,
             Whereabouts::Likely => !self.is_exact(),
-            Whereabouts::Unknown => false,
+            Whereabouts::Unknown => stake.is_movable && !self.is_exact(),
         };
         if !is_trusted || (stake.task.is_none() && stake.thread_id.is_none()) {
             self.always(gate);
             return;
+        }
+        let others = match stake.whereabouts {
+            Whereabouts::Unknown => Some(self.family(stake.task)),
+            _ if stake.is_movable => self.others(stake.task),
+            _ => None,
+        };
+        if let Some(others) = others {
+            // They may have it, but that is not where it was seen.
+            self.gates.wire_aside(others, gate);
         }
         // What a future that is set aside has is with that future.
         let owner = stake.task.and_then(|task| facts.task(task)).filter(|_| facts.is_set_aside(stake));

@@ -4,7 +4,7 @@ use super::facts::units;
 use super::gates::Gate;
 use super::lines::Line;
 use super::numbers::Table;
-use super::system::{Node, System, task_gate};
+use super::system::{Node, System, Trust, task_gate};
 use super::threads::Crew;
 use crate::model::{ResourceKind, Role};
 
@@ -39,7 +39,8 @@ pub(super) struct Shared {
     pub(super) enough: Table<(usize, usize, usize, u64), Gate>,
     /// By resource and side.
     pub(super) lines: Vec<[Line; 2]>,
-    closers: Table<usize, Gate>,
+    everybody: Option<Gate>,
+    families: Table<usize, Gate>,
 }
 
 impl Shared {
@@ -74,21 +75,55 @@ impl System<'_> {
         if self.is_exact() || self.facts.snapshot.foreign_threads > 0 {
             self.always(gate);
         }
+        let made_by = self.facts.snapshot.resources[resource].created_by;
+        if let Some(others) = self.others(made_by) {
+            self.gates.wire_aside(others, gate);
+        }
         self.or_whoever_may_have_it(gate, resource);
         gate
     }
 
-    /// Who could close a semaphore, or add permits: whoever made it or has used it, and all tasks that are younger.
-    pub(super) fn closers(&mut self, resource: usize) -> Gate {
-        if let Some(&gate) = self.shared.closers.get(&resource) {
+    /// Who could have what can move, beside whom it was seen with last. `None` if that is nobody.
+    pub(super) fn others(&mut self, task: Option<u64>) -> Option<Gate> {
+        if !self.is_wary() {
+            return None;
+        }
+        Some(if self.trust == Trust::Exact { self.everybody() } else { self.family(task) })
+    }
+
+    /// Some task goes on, or something that is not on record: it may have anything that can move, or close it, or add to it.
+    pub(super) fn everybody(&mut self) -> Gate {
+        if let Some(gate) = self.shared.everybody {
             return gate;
         }
-        let gate = self.add(Node::Closers(resource), 1);
-        self.shared.closers.insert(resource, gate);
-        if self.facts.snapshot.foreign_threads > 0 {
+        let gate = self.add(Node::Everybody, 1);
+        self.shared.everybody = Some(gate);
+        if !self.facts.snapshot.is_all_recorded {
             self.always(gate);
         }
-        self.or_whoever_may_have_it(gate, resource);
+        if let Some(all) = self.later(0) {
+            self.or(gate, all);
+        }
+        gate
+    }
+
+    /// Some task goes on that shares an ancestor with that one, or something that is not on record: it may have been handed
+    /// the same from there, such as a table in which others put what they have.
+    pub(super) fn family(&mut self, task: Option<u64>) -> Gate {
+        let facts = self.facts;
+        let families = facts.families();
+        let family = task.and_then(|task| facts.task(task)).map_or(0, |task| families.of[task]);
+        if let Some(&gate) = self.shared.families.get(&family) {
+            return gate;
+        }
+        let gate = self.add(Node::Family(family), 1);
+        self.shared.families.insert(family, gate);
+        if facts.snapshot.foreign_threads > 0 || facts.snapshot.unrecorded_tasks > 0 {
+            self.always(gate);
+        }
+        for &task in &families.members[family] {
+            self.or(gate, task_gate(task));
+        }
         gate
     }
 

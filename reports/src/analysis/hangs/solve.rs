@@ -28,8 +28,10 @@ impl Snapshot {
         let facts = Facts::new(self);
         let mut found = Found::default();
         if !self.tasks.is_empty() || !facts.blocked.is_empty() {
-            if found.solve(&facts, Trust::Exact) {
-                found.solve(&facts, Trust::Likely);
+            for trust in [Trust::Exact, Trust::Likely, Trust::Suspect] {
+                if !found.solve(&facts, trust) {
+                    break;
+                }
             }
             found.verdicts.extend(remarks::remarks(&facts, &found.stuck, &found.said));
         }
@@ -104,10 +106,10 @@ impl Found {
         let shares = if judged.len() > 1 { shares(system, stuck, group, &judged) } else { Vec::new() };
         let is_group_demanded = OnceCell::new();
         for (number, judged) in judged.iter().enumerate() {
-            let is_young = age_ns(facts, &judged.way) < LIKELY_NS;
+            let is_young = age_ns(facts, &judged.way) < youngest_ns(system.trust);
             let is_wanted = demand::is_demanded(facts, &judged.way)
                 || *is_group_demanded.get_or_init(|| demand::is_any_wanted(facts, nodes(), behind));
-            if (system.trust == Trust::Likely && is_young) || !is_wanted {
+            if is_young || !is_wanted {
                 continue;
             }
             said.entry(group).or_insert(self.verdicts.len());
@@ -148,14 +150,14 @@ impl Found {
         };
         let Some(way) = way else { return };
         let way: Vec<Node> = way.into_iter().map(|gate| system.nodes[gate]).collect();
-        if age_ns(facts, &way) < LIKELY_NS {
+        if age_ns(facts, &way) < youngest_ns(system.trust) {
             return;
         }
         let chain = Chain::new(facts, &way);
         let mut verdict = Verdict {
             kind: self.verdicts[cause].kind,
             detail: None,
-            confidence: Confidence::Likely,
+            confidence: confidence(system.trust),
             root_cause: false,
             chain: chain.links,
             sentence: chain.words + ": what would let it go on is stuck",
@@ -219,6 +221,23 @@ fn shares(system: &System<'_>, stuck: &Stuck, group: usize, judged: &[Judged]) -
     stuck.behind_gates(system, &seeds, is_close)
 }
 
+fn confidence(trust: Trust) -> Confidence {
+    match trust {
+        Trust::Exact => Confidence::Proven,
+        Trust::Likely => Confidence::Likely,
+        Trust::Suspect => Confidence::Suspect,
+    }
+}
+
+/// A wait that is younger is not spoken of.
+fn youngest_ns(trust: Trust) -> u64 {
+    match trust {
+        Trust::Exact => 0,
+        Trust::Likely => LIKELY_NS,
+        Trust::Suspect => remarks::SUSPECT_NS,
+    }
+}
+
 /// How long the youngest wait on the way has lasted, or the task if it waits for nothing known: since then nothing has changed.
 fn age_ns(facts: &Facts<'_>, way: &[Node]) -> u64 {
     let waits = way.iter().filter_map(|node| match *node {
@@ -246,7 +265,7 @@ fn build(system: &System<'_>, stuck: &Stuck, group: usize, judged: &Judged) -> V
     Verdict {
         kind: judged.kind,
         detail: judged.detail,
-        confidence: if system.trust == Trust::Exact { Confidence::Proven } else { Confidence::Likely },
+        confidence: confidence(system.trust),
         root_cause: true,
         chain: chain.links,
         sentence,

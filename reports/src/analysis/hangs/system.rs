@@ -9,20 +9,24 @@
 //! known, so a task that can go on may let go of anything in it. What its task does not poll any more is no reason for it to
 //! go on: that makes a futurelock come out as a circle.
 //!
-//! The same rules are solved twice. Under [`Trust::Exact`] whatever is only likely can go on: what is stuck then is proven.
-//! Where that has made no difference, once is enough.
+//! The same rules are solved up to three times, see [`Trust`]. Where more trust would make no difference, once is enough.
 
-use super::facts::{Facts, is_active, is_blocked, is_run};
+use super::facts::{Awaits, Facts, is_active, is_blocked, is_run};
 use super::gates::{Gate, Gates};
 use crate::model::{State, Task, TaskKind};
+
+/// Whoever polls a root that was only met, and gives up after a while, has done so by then in all likelihood.
+const TIMEOUT_NS: u64 = 60_000_000_000;
 
 /// What to make of attributions that moves can have made stale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// They may be wrong: what hangs on them can go on.
+    /// They may be wrong, and what can move may be anywhere: what is stuck is proven.
     Exact,
-    /// They are right.
+    /// They are right, unless something else that can go on could have it: what is stuck is likely so.
     Likely,
+    /// They are right: what is stuck is suspect.
+    Suspect,
 }
 
 /// What a gate stands for. Numbers are indices into the snapshot.
@@ -52,14 +56,16 @@ pub(super) enum Node {
     Closing(usize),
     /// Somebody tells.
     Users(usize),
-    /// Somebody goes on who could close it, or add to it.
-    Closers(usize),
     /// Those at an unfair lock who were told can take it, or pass it on.
     Told(usize),
     /// Somebody goes on who could tell those that wait at the resource, or come too.
     Anybody(usize),
     /// One of the tasks from that index on goes on.
     Later(usize),
+    /// Some task goes on, or something that is not on record does.
+    Everybody,
+    /// Some task of that family goes on, or something that is not on record does.
+    Family(usize),
     /// The arm of a `join!` goes on, by its span, or something around the `join!` does.
     Arm(usize),
     /// A worker of the runtime is free.
@@ -134,6 +140,12 @@ impl<'a> System<'a> {
         self.trust == Trust::Exact
     }
 
+    /// Whether what is only suspect can go on; asked where that makes a difference.
+    pub(super) fn is_wary(&mut self) -> bool {
+        self.is_cautious |= self.trust != Trust::Suspect;
+        self.trust != Trust::Suspect
+    }
+
     /// A new gate, closed until `needs` inputs are open.
     pub(super) fn add(&mut self, node: Node, needs: u64) -> Gate {
         self.nodes.push(node);
@@ -166,6 +178,7 @@ impl<'a> System<'a> {
                 self.gates.set(gate, 0);
                 self.schedule(gate, task);
             }
+            State::Waiting if self.may_be_dropped(task) => self.always(gate),
             State::Waiting => {
                 self.gates.set(gate, 0);
                 if !self.may_be_woken(index, task) {
@@ -182,15 +195,26 @@ impl<'a> System<'a> {
         }
     }
 
+    /// Whether what polls a root that was only met may drop it, or poll it without a wake: nothing is proven of it, and
+    /// nothing is likely while a timeout may be around it.
+    fn may_be_dropped(&mut self, task: &Task) -> bool {
+        task.is_met && (self.is_exact() || (task.since_ns < TIMEOUT_NS && self.is_wary()))
+    }
+
     /// Whether something that is not recorded may wake a waiting task.
-    fn may_be_woken(&self, index: usize, task: &Task) -> bool {
+    fn may_be_woken(&mut self, index: usize, task: &Task) -> bool {
         let has_waits = !self.facts.waits_of_task[index].is_empty();
         match (task.opaque_wakers, task.wakers) {
             _ if task.kind == TaskKind::Blocking => true,
             // Nobody has a waker, and nothing recorded waits for it: that is a fact, unless it is meant.
             // So it is not if it is polled without being woken.
             (None | Some(0), Some(0)) if !has_waits => {
-                task.polls > task.wakes.saturating_add(1) || self.facts.waits_for_ever(index)
+                task.polls > task.wakes.saturating_add(1)
+                    || match self.facts.awaits[index] {
+                        Awaits::OwnPoll => false,
+                        Awaits::Pending => true,
+                        Awaits::Unknown => self.is_wary(),
+                    }
             }
             (Some(0), _) => !has_waits,
             _ => true,

@@ -15,7 +15,9 @@ pub(super) const SECTION: Section = Section {
     file: file!(),
     text: include_str!("leaks.rs"),
     rows: &[
-        row!("C28", forgotten_permit, "the only permit is given up by forget()").is(proven("leak")),
+        row!("C28", forgotten_permit, "the only permit is given up by forget()")
+            .is(proven("leak"))
+            .or(likely("leak")),
         row!("C29", forgotten_guard, "the guard of a lock is forgotten")
             .is(likely("leak"))
             .or(proven("self_wait")),

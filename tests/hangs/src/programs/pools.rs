@@ -16,7 +16,8 @@ pub(super) const SECTION: Section = Section {
     text: include_str!("pools.rs"),
     rows: &[
         row!("C26", second_connection, "each holder of a pool's three permits wants a second")
-            .is(proven("cycle").detail("knot")),
+            .is(proven("cycle").detail("knot"))
+            .or(likely("cycle").detail("knot")),
         row!("C32", barrier_one_short, "two of three arrive at a barrier").is(likely("starved")),
         // Its constructor is const, so nobody knows which tasks are older: one that goes on might add permits.
         row!("X12", second_connection_async_lock, "C26 on async-lock")
@@ -27,9 +28,11 @@ pub(super) const SECTION: Section = Section {
             partial_holding,
             "acquire_many has two of three permits and waits for the holder behind it"
         )
-        .is(proven("cycle")),
+        .is(proven("cycle"))
+        .or(likely("cycle").detail("via_queue")),
         row!("X14", nested_permit, "a helper acquires the only permit, which its caller has")
             .is(proven("self_wait"))
+            .or(likely("self_wait"))
             .or(proven("cycle").detail("knot")),
         row!("X15", asks_for_too_many, "acquire_many asks for more permits than there ever were")
             .is(likely("starved")),

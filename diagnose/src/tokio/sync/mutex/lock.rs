@@ -151,7 +151,7 @@ impl<T> From<T> for Mutex<T> {
 impl<T> From<real::Mutex<T>> for Mutex<T> {
     #[track_caller]
     fn from(mutex: real::Mutex<T>) -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
+        Self { resource: Resource::new(&WHAT, 1, Location::caller()).born(), mutex }
     }
 }
 

@@ -41,7 +41,7 @@ impl<T> RwLock<T> {
     /// If `max_reads` is zero, or more than `u32::MAX >> 3`.
     #[track_caller]
     pub fn with_max_readers(value: T, max_reads: u32) -> Self {
-        Self::around(real::RwLock::with_max_readers(value, max_reads), max_reads)
+        Self::made(real::RwLock::with_max_readers(value, max_reads), max_reads)
     }
 
     /// [`new`](Self::new) in a constant.
@@ -67,6 +67,13 @@ impl<T> RwLock<T> {
     /// tokio's own lock, for other crates that ask for it.
     pub fn into_tokio(self) -> real::RwLock<T> {
         self.lock
+    }
+
+    #[track_caller]
+    fn made(lock: real::RwLock<T>, max_reads: u32) -> Self {
+        let mut made = Self::around(lock, max_reads);
+        made.resource = made.resource.born();
+        made
     }
 
     #[track_caller]
@@ -183,7 +190,7 @@ impl<T> From<T> for RwLock<T> {
 impl<T> From<real::RwLock<T>> for RwLock<T> {
     #[track_caller]
     fn from(lock: real::RwLock<T>) -> Self {
-        Self::around(lock, MAX_READS)
+        Self::made(lock, MAX_READS)
     }
 }
 

@@ -1,0 +1,83 @@
+//! What runs outside of the records: tasks that nobody recorded, threads that are in no listed task.
+//!
+//! What can move without being seen may be with any of them, so it has to be known whether there are any. A runtime counts its
+//! own tasks, and the kernel its threads; here both are compared with what is listed.
+
+use diagnose_reports::{Snapshot, State, Task, TaskKind};
+
+/// How many tasks a runtime says that it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Counted {
+    /// Its number in this process.
+    runtime: u64,
+    /// All its tasks run on the thread that blocks on it.
+    is_current_thread: bool,
+    tasks: u64,
+}
+
+/// What the runtimes count now.
+#[cfg(feature = "tokio")]
+pub(super) fn counted() -> Vec<Counted> {
+    let counted = crate::tokio::counted_tasks().into_iter();
+    let counted = counted.map(|(number, is_current_thread, tasks)| Counted {
+        runtime: u64::from(number),
+        is_current_thread,
+        tasks,
+    });
+    counted.collect()
+}
+
+/// Without a runtime there is nothing to ask.
+#[cfg(not(feature = "tokio"))]
+pub(super) fn counted() -> Vec<Counted> {
+    Vec::new()
+}
+
+/// Notes what is outside: by all threads but this crate's, if they are known, and by what was counted before and after the
+/// tasks were listed.
+pub(super) fn add(snapshot: &mut Snapshot, threads: Option<&[u64]>, [before, after]: &[Vec<Counted>; 2]) {
+    let fewest = |it: &Counted| {
+        let later = after.iter().find(|later| later.runtime == it.runtime).map_or(0, |later| later.tasks);
+        let known = recorded(snapshot, it.runtime).saturating_add(met(snapshot, it.runtime));
+        it.tasks.min(later).saturating_sub(known)
+    };
+    let unrecorded = before.iter().map(fewest).sum();
+    let is_counted = |runtime: u64| {
+        let tasks = recorded(snapshot, runtime);
+        [before, after].iter().all(|all| all.iter().any(|it| it.runtime == runtime && it.tasks == tasks))
+    };
+    let runs_here = |runtime: u64| after.iter().any(|it| it.runtime == runtime && it.is_current_thread);
+    let is_recorded = |id: u64| {
+        let is_here = |task: &&Task| task.thread_id == Some(id);
+        let mut tasks = snapshot.tasks.iter().filter(is_here);
+        let own = snapshot.workers.iter().filter(|worker| worker.thread_id == Some(id));
+        let mut own = own.map(|worker| worker.runtime_number);
+        tasks.any(|task| task.state == State::Running || is_run(snapshot, task))
+            || own.any(|runtime| runtime != 0 && !runs_here(runtime))
+    };
+    snapshot.is_all_recorded = snapshot.runtimes.iter().all(|runtime| is_counted(runtime.number))
+        && threads.is_some_and(|threads| threads.iter().all(|id| is_recorded(*id)));
+    snapshot.unrecorded_tasks = unrecorded;
+}
+
+/// How many tasks of a runtime are listed.
+fn recorded(snapshot: &Snapshot, runtime: u64) -> u64 {
+    let is_its = |task: &&Task| task.runtime_number == runtime && task.kind == TaskKind::Future;
+    snapshot.tasks.iter().filter(is_its).filter(|task| !is_run(snapshot, task)).count() as u64
+}
+
+/// How many roots were met on the workers of a runtime: most likely each in a task of it.
+fn met(snapshot: &Snapshot, runtime: u64) -> u64 {
+    let is_worker = |id: u64| {
+        let mut workers = snapshot.workers.iter();
+        workers.any(|worker| worker.runtime_number == runtime && worker.thread_id == Some(id))
+    };
+    let met = snapshot.tasks.iter().filter(|task| task.is_met && task.runtime_number == 0);
+    met.filter(|task| task.thread_id.is_some_and(is_worker)).count() as u64
+}
+
+/// Whether a task is what `block_on` runs on the thread that has called it.
+fn is_run(snapshot: &Snapshot, task: &Task) -> bool {
+    let is_main = || snapshot.sites.get(task.site).is_some_and(|site| site.name == "main");
+    task.is_local && task.runtime_id.is_none() && is_main()
+}

@@ -1,0 +1,211 @@
+//! Programs that look stuck and go on: what they wait for was moved where nothing is on record, to a task that is older.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex as StdMutex};
+use std::thread;
+
+use diagnose::{FutureExt as _, diagnose};
+
+use super::ms;
+use crate::drop_in::tokio;
+use crate::row::{Section, row};
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, RwLock, Semaphore, mpsc, oneshot};
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+pub(super) const SECTION: Section = Section {
+    file: file!(),
+    text: include_str!("moved.rs"),
+    rows: &[
+        row!("Y19", guard_to_raw_spawn, "an owned guard moves into a task that tokio itself spawns"),
+        row!("Y20", guard_in_shared_option, "an owned guard in an Option behind an Arc"),
+        row!("Y21", permit_in_tokio_mutex, "an owned permit in a table of sessions, and a reaper"),
+        row!("Y22", used_sender_in_tokio_mutex, "a sender that was used once, in a list of subscribers"),
+        row!("Y23", permit_in_a_static, "an owned permit in a static"),
+        row!(
+            "Y24",
+            used_sender_by_async_channel,
+            "a sender that was used once, by a channel of another crate"
+        ),
+        row!("Y25", pending_requests_map, "replies are matched by their number, in a map"),
+        row!("Y26", receiver_in_older_thread, "a receiver moves to a thread that is older"),
+        row!("Y27", thread_with_handle_block_on, "a thread blocks on the runtime of its caller"),
+        row!("Y28", runtime_drop_slow_job, "a runtime is dropped while a blocking job takes a while"),
+        row!("Y29", deadlock_under_a_timeout, "A/B and B/A under a timeout above what is annotated"),
+        row!("Y30", pending_main, "a main without annotation awaits pending(), for a while"),
+    ],
+};
+
+/// So long all of them look stuck.
+const LONG: u64 = 1_500;
+
+static LEASES: StdMutex<Vec<OwnedSemaphorePermit>> = StdMutex::new(Vec::new());
+
+async fn guard_to_raw_spawn() {
+    let table = Arc::new(Mutex::new(0));
+    let guard = Arc::clone(&table).lock_owned().await;
+    ::tokio::spawn(async move {
+        ::tokio::time::sleep(ms(LONG)).await;
+        drop(guard);
+    });
+    drop(table.lock().await);
+}
+
+async fn guard_in_shared_option() {
+    let parked = Arc::new(StdMutex::new(None));
+    let theirs = Arc::clone(&parked);
+    let lets_go = async move {
+        sleep(ms(LONG)).await;
+        drop(theirs.lock().unwrap().take());
+    };
+    tokio::spawn(lets_go.diagnose("lets go"));
+    sleep(ms(20)).await;
+    let ledger = Arc::new(RwLock::new(0));
+    let guard = Arc::clone(&ledger).write_owned().await;
+    *parked.lock().unwrap() = Some(guard);
+    drop(ledger.read().await);
+}
+
+async fn permit_in_tokio_mutex() {
+    let sessions = Arc::new(Mutex::new(Vec::new()));
+    let reaped = Arc::clone(&sessions);
+    let reaps = async move {
+        sleep(ms(LONG)).await;
+        reaped.lock().await.clear();
+    };
+    tokio::spawn(reaps.diagnose("reaps"));
+    sleep(ms(20)).await;
+    let seats = Arc::new(Semaphore::new(1));
+    let permit = Arc::clone(&seats).acquire_owned().await.unwrap();
+    sessions.lock().await.push(permit);
+    drop(seats.acquire().await.unwrap());
+}
+
+async fn used_sender_in_tokio_mutex() {
+    let subscribers = Arc::new(Mutex::new(Vec::<mpsc::Sender<u32>>::new()));
+    let theirs = Arc::clone(&subscribers);
+    let publishes = async move {
+        sleep(ms(LONG)).await;
+        for subscriber in theirs.lock().await.iter() {
+            subscriber.send(1).await.unwrap();
+        }
+    };
+    tokio::spawn(publishes.diagnose("publishes"));
+    sleep(ms(20)).await;
+    let (greets, mut inbox) = mpsc::channel(4);
+    greets.send(0).await.unwrap();
+    subscribers.lock().await.push(greets);
+    inbox.recv().await.unwrap();
+    inbox.recv().await.unwrap();
+}
+
+async fn permit_in_a_static() {
+    let expires = async {
+        sleep(ms(LONG)).await;
+        LEASES.lock().unwrap().clear();
+    };
+    tokio::spawn(expires.diagnose("expires"));
+    sleep(ms(20)).await;
+    let seats = Arc::new(Semaphore::new(1));
+    let lease = Arc::clone(&seats).acquire_owned().await.unwrap();
+    LEASES.lock().unwrap().push(lease);
+    drop(seats.acquire().await.unwrap());
+}
+
+async fn used_sender_by_async_channel() {
+    let (give, take) = async_channel::unbounded::<mpsc::Sender<u32>>();
+    let answers = async move {
+        let sender = take.recv().await.unwrap();
+        sleep(ms(LONG)).await;
+        sender.send(1).await.unwrap();
+    };
+    tokio::spawn(answers.diagnose("answers"));
+    sleep(ms(20)).await;
+    let (greets, mut inbox) = mpsc::channel(4);
+    greets.send(0).await.unwrap();
+    inbox.recv().await.unwrap();
+    give.send(greets).await.unwrap();
+    inbox.recv().await.unwrap();
+}
+
+async fn pending_requests_map() {
+    #[diagnose]
+    async fn read_replies(pending: Arc<StdMutex<HashMap<u32, oneshot::Sender<u32>>>>) {
+        loop {
+            sleep(ms(LONG)).await;
+            if let Some(reply) = pending.lock().unwrap().remove(&7) {
+                let _ = reply.send(49);
+            }
+        }
+    }
+    let pending = Arc::default();
+    tokio::spawn(read_replies(Arc::clone(&pending)));
+    sleep(ms(20)).await;
+    let (reply, replied) = oneshot::channel();
+    pending.lock().unwrap().insert(7, reply);
+    replied.await.unwrap();
+}
+
+async fn receiver_in_older_thread() {
+    let (hand_over, handed) = std::sync::mpsc::channel::<mpsc::Receiver<u32>>();
+    let writer = thread::spawn(move || {
+        let mut lines = handed.recv().unwrap();
+        thread::sleep(ms(LONG));
+        while lines.blocking_recv().is_some() {}
+    });
+    sleep(ms(60)).await;
+    let (line, lines) = mpsc::channel(1);
+    hand_over.send(lines).unwrap();
+    for number in 0..3 {
+        line.send(number).await.unwrap();
+    }
+    drop(line);
+    spawn_blocking(|| writer.join().unwrap()).await.unwrap();
+}
+
+async fn thread_with_handle_block_on() {
+    let handle = Handle::current();
+    let (sender, receiver) = oneshot::channel();
+    thread::spawn(move || {
+        handle.block_on(async move {
+            sleep(ms(LONG)).await;
+            let _ = sender.send(1);
+        });
+    });
+    receiver.await.unwrap();
+}
+
+async fn runtime_drop_slow_job() {
+    let thread = thread::spawn(|| {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            spawn_blocking(|| thread::sleep(ms(LONG)));
+            sleep(ms(20)).await;
+        });
+        drop(runtime);
+    });
+    spawn_blocking(|| thread.join().unwrap()).await.unwrap();
+}
+
+async fn deadlock_under_a_timeout() {
+    #[diagnose]
+    async fn transfer(from: Arc<Mutex<u32>>, to: Arc<Mutex<u32>>) {
+        let _from = from.lock().await;
+        sleep(ms(20)).await;
+        let _to = to.lock().await;
+    }
+    let (a, b) = (Arc::new(Mutex::new(1)), Arc::new(Mutex::new(2)));
+    let there = transfer(Arc::clone(&a), Arc::clone(&b));
+    let one = ::tokio::spawn(::tokio::time::timeout(ms(LONG), there));
+    let other = ::tokio::spawn(::tokio::time::timeout(ms(LONG), transfer(b, a)));
+    let _ = (one.await, other.await);
+}
+
+async fn pending_main() {
+    thread::spawn(|| {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(std::future::pending::<()>());
+    });
+    sleep(ms(LONG)).await;
+}
