@@ -143,6 +143,23 @@ impl Numbered {
         self.task.is_some_and(|(task, id)| task.id() == id)
     }
 
+    /// A handle can abort it from now on.
+    pub(crate) fn add_handle(self, handle: u32) {
+        if let Some((task, _)) = self.task.filter(|_| self.is_alive()) {
+            task.add_handle(handle);
+        }
+    }
+
+    /// That handle is gone. One of a later task in its place is not: whoever has it is taken to have it still.
+    pub(crate) fn remove_handle(self, handle: u32) {
+        if let Some((task, _)) = self.task.filter(|_| self.is_alive()) {
+            task.remove_handle(handle);
+            if !self.is_alive() {
+                task.add_handle(handle);
+            }
+        }
+    }
+
     /// Notes the number that the runtime itself has given it.
     pub(crate) fn set_runtime_id(self, number: u64) {
         if let Some((task, id)) = self.task.filter(|(task, id)| task.id() == *id) {

@@ -125,7 +125,7 @@ impl Task {
         // As in `occupy`.
         fence(Release);
         self.site.set(site);
-        self.label.store(label.0, Relaxed);
+        self.set_label(label);
         self.made.store(entered, Relaxed);
         self.since.store(entered << 2 | RUNNING, Relaxed);
         self.span.store(span, Relaxed);

@@ -12,6 +12,7 @@
 pub(crate) mod current;
 mod forward;
 mod given;
+mod handles;
 #[cfg(all(test, diagnose_loom))]
 mod loom;
 mod met;
@@ -30,6 +31,7 @@ pub(crate) mod workers;
 pub(crate) use current::{Here, here};
 pub(crate) use forward::Forward;
 pub(crate) use given::Counts;
+pub(crate) use handles::{ABORT, HANDLE, SET};
 pub(crate) use met::{end_task, give_back_spare, leave_task, meet, meet_outermost};
 pub(crate) use origin::{Home, Origin, Runtime, Work};
 pub(crate) use slot::{Anchor, Listed, Slot, State, all, over, put, take};

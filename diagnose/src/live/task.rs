@@ -16,7 +16,6 @@ use super::forward::Forward;
 use super::given::{Counts, Given};
 use super::origin::{Origin, Packed, Runtime};
 use super::waker;
-use crate::label::Label;
 use crate::pool::pooled;
 use crate::site::Site;
 use crate::sync::add_relaxed;
@@ -55,6 +54,7 @@ pub(crate) struct Task {
     pub(super) spawned_at: Link<Location<'static>>,
     pub(super) made: AtomicU64,
     pub(super) origin: AtomicU64,
+    /// Its label, and in the bits above what can abort it, see `handles`.
     pub(super) label: AtomicU32,
     /// The tree of the thread that polled it last.
     pub(crate) thread: AtomicU32,
@@ -120,7 +120,7 @@ impl Task {
         self.spawned_at.put(origin.spawned_at);
         self.made.store(origin.made, Relaxed);
         self.origin.store(Packed::new(origin).0, Relaxed);
-        self.label.store(origin.label.0, Relaxed);
+        self.set_label(origin.label);
         self.since.store(origin.made << 2 | UNPOLLED, Relaxed);
         // Release pairs with the Acquire of `origin`: the number brings the fields with it.
         self.id.store(id, Release);
@@ -180,7 +180,7 @@ impl Task {
         let id = self.id.load(Acquire);
         let site = self.site.get()?;
         let spawned_at = self.spawned_at.get();
-        let (label, made) = (Label(self.label.load(Relaxed)), self.made.load(Relaxed));
+        let (label, made) = (self.label(), self.made.load(Relaxed));
         let packed = Packed(self.origin.load(Relaxed));
         // Pairs with the Release fence in `occupy`: a field of a later task makes the number below another one.
         fence(Acquire);

@@ -8,7 +8,7 @@ use diagnose_reports::{State, Task, TaskKind};
 use super::runtimes::library;
 use super::waits::Known;
 use crate::clock::Scale;
-use crate::live::{self, Doing, Origin, Runtime, Work};
+use crate::live::{self, ABORT, Doing, HANDLE, Origin, Runtime, SET, Work};
 use crate::site::Site;
 use crate::tree::{self, Node};
 
@@ -148,7 +148,12 @@ impl Listing {
         task.runtime.push_str(library(self.origin.home.runtime));
         task.runtime_number = u64::from(self.origin.home.number);
         task.is_local = self.origin.home.is_local;
-        task.is_met = self.origin.home.runtime == Runtime::Unknown;
+        // Of other libraries' handles nothing is known.
+        let is_counted = !matches!(self.origin.home.runtime, Runtime::Smol | Runtime::AsyncStd);
+        task.has_handle = !is_counted || self.task.handles() & HANDLE != 0;
+        task.has_abort_handle = self.task.handles() & ABORT != 0;
+        task.is_in_set = self.task.handles() & SET != 0;
+        task.is_met = matches!(self.origin.home.runtime, Runtime::Unknown | Runtime::TokioHooks);
         task.runtime_id = some(self.task.runtime_id.load(Relaxed));
         task.spawned_by = some(self.origin.spawned_by);
         task.state = match self.doing {

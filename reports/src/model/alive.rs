@@ -58,6 +58,7 @@ pub struct BlockingPool {
 /// A task that was not done at the capture.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
+#[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 pub struct Task {
     /// Its number, from 1, in the order in which tasks came to be known; never used twice.
     pub id: u64,
@@ -126,6 +127,15 @@ pub struct Task {
     /// a wake.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_met: bool,
+    /// A handle that awaits or aborts it is alive. What has it may abort the task.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_handle: bool,
+    /// The program has asked for a handle that aborts it, which may be anywhere.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_abort_handle: bool,
+    /// It is in a set of tasks, which aborts it when it is dropped.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_in_set: bool,
     /// Only the thread that polled it last can poll it: it is in a `LocalSet` or the like.
     #[serde(default)]
     pub is_local: bool,

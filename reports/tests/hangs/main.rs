@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod aborts;
 mod arms;
 mod channels;
 mod export;

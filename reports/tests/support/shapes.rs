@@ -59,7 +59,6 @@ fn all(tasks: usize) -> usize {
 /// `main`, and so many tasks, none of which anything wakes that is not recorded.
 fn tasks(count: usize) -> Snapshot {
     let mut snapshot = Snapshot::default();
-    snapshot.is_all_recorded = true;
     for name in ["main", "task", "op", "own"] {
         let mut site = Site::default();
         (site.file, site.name, site.line) = ("src/main.rs".into(), name.into(), 1);
@@ -78,6 +77,7 @@ fn tasks(count: usize) -> Snapshot {
         snapshot.tasks.push(task);
     }
     wakes(&mut snapshot, 1);
+    snapshot.is_all_recorded = true;
     snapshot
 }
 

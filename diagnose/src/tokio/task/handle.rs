@@ -12,6 +12,7 @@ use std::task::{Context, Poll};
 use ::tokio::task::{AbortHandle, Id, JoinError};
 
 use super::spawn::numbered;
+use crate::live::{ABORT, HANDLE};
 use crate::spawned::Numbered;
 use crate::tokio::sync::is_forced;
 use crate::waits::{Kept, Leaf, Mode, Target, own_code};
@@ -24,13 +25,37 @@ pub struct JoinHandle<T> {
     task: Numbered,
     made_at: &'static Location<'static>,
     kept: Kept,
+    _counted: Counted,
+}
+
+/// As long as it is there, its task may be aborted by whoever has it.
+#[derive(Debug)]
+struct Counted(Numbered);
+
+impl Counted {
+    fn new(task: Numbered) -> Self {
+        task.add_handle(HANDLE);
+        Self(task)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.remove_handle(HANDLE);
+    }
 }
 
 impl<T> JoinHandle<T> {
     /// The handle of that task.
     #[track_caller]
     pub(in crate::tokio) fn new(inner: ::tokio::task::JoinHandle<T>, task: Numbered) -> Self {
-        Self { inner: numbered(task, inner), task, made_at: Location::caller(), kept: Kept::default() }
+        Self {
+            inner: numbered(task, inner),
+            task,
+            made_at: Location::caller(),
+            kept: Kept::default(),
+            _counted: Counted::new(task),
+        }
     }
 
     /// Aborts the task, if it is not done.
@@ -46,6 +71,7 @@ impl<T> JoinHandle<T> {
     /// A handle that can abort the task and not await it.
     #[must_use = "abort handles do nothing unless `.abort` is called"]
     pub fn abort_handle(&self) -> AbortHandle {
+        self.task.add_handle(ABORT);
         self.inner.abort_handle()
     }
 
@@ -56,6 +82,7 @@ impl<T> JoinHandle<T> {
 
     /// tokio's own handle.
     pub fn into_inner(self) -> ::tokio::task::JoinHandle<T> {
+        self.task.add_handle(ABORT);
         self.inner
     }
 }
@@ -72,7 +99,7 @@ impl<T> Future for JoinHandle<T> {
     #[track_caller]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = Location::caller();
-        let Self { inner, task, made_at, kept } = self.get_mut();
+        let Self { inner, task, made_at, kept, .. } = self.get_mut();
         let leaf = || {
             let target = task.id().map_or(Target::Resource(None), |task| Target::Tasks(vec![task]));
             let at = own_code(caller, made_at);
@@ -92,7 +119,9 @@ impl<T> From<::tokio::task::JoinHandle<T>> for JoinHandle<T> {
     /// The handle of a task that is not on record.
     #[track_caller]
     fn from(inner: ::tokio::task::JoinHandle<T>) -> Self {
-        Self { inner, task: Numbered::NONE, made_at: Location::caller(), kept: Kept::default() }
+        let task = Numbered::NONE;
+        let (kept, counted) = (Kept::default(), Counted::new(task));
+        Self { inner, task, made_at: Location::caller(), kept, _counted: counted }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::panic::Location;
 
+use crate::live::{HANDLE, SET};
 use crate::spawned::Numbered;
 use crate::tokio::sync::is_forced;
 use crate::waits::{Leaf, Mode, Target};
@@ -23,6 +24,8 @@ impl Members {
         if self.tasks.len() > 2 * len + 8 {
             self.tasks.retain(|task| task.is_alive());
         }
+        // Whoever has the set may abort it, and so may whoever keeps what its spawn returns.
+        task.add_handle(HANDLE | SET);
         match task.id() {
             Some(_) => self.tasks.push(task),
             None => self.has_others = true,

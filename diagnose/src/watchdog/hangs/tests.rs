@@ -22,6 +22,7 @@ fn pairs(count: u64) -> Snapshot {
         let mut task = Task::default();
         (task.id, task.since_ns, task.polls) = (id, 300 * MS, 1);
         (task.wakers, task.opaque_wakers) = (Some(1), Some(0));
+        task.runtime.push_str("tokio");
         snapshot.tasks.push(task);
         let (mut lock, mut stake) = (Resource::default(), Stake::default());
         (lock.id, lock.kind, lock.capacity, lock.is_fair) = (id, ResourceKind::Mutex, Some(1), true);

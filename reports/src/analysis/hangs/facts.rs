@@ -46,6 +46,8 @@ pub(super) struct Facts<'a> {
     pub(super) awaits: Vec<Awaits>,
     /// By the index of the task: something waits for it to end.
     pub(super) is_joined: Vec<bool>,
+    /// By the index of the task: the wait of the future that awaits its handle, and so has it.
+    pub(super) joined: Vec<Option<usize>>,
     /// By the index of the task: those that it has spawned.
     pub(super) spawned: Vec<Vec<usize>>,
     families: OnceCell<Families>,
@@ -68,6 +70,7 @@ impl<'a> Facts<'a> {
             ahead: vec![0; snapshot.waits.len()],
             awaits: vec![Awaits::Unknown; snapshot.tasks.len()],
             is_joined: vec![false; snapshot.tasks.len()],
+            joined: vec![None; snapshot.tasks.len()],
             spawned: vec![Vec::new(); snapshot.tasks.len()],
             families: OnceCell::new(),
         };
@@ -96,6 +99,9 @@ impl<'a> Facts<'a> {
             }
             for task in wait.tasks.iter().filter_map(|task| facts.tasks.get(task)) {
                 facts.is_joined[*task] = true;
+                if is_active(wait) && wait.thread_id.is_none() {
+                    facts.joined[*task] = Some(index);
+                }
             }
             if is_active(wait) {
                 facts.mark_polled(wait.span);

@@ -88,6 +88,12 @@ impl Gates {
         self.wires.push(Wire { from, to, weight: 1, is_aside: true });
     }
 
+    /// The same, and the gate needs nothing else then.
+    pub(super) fn override_aside(&mut self, from: Gate, to: Gate) {
+        step();
+        self.wires.push(Wire { from, to, weight: u64::MAX, is_aside: true });
+    }
+
     /// How many gates and meters there are.
     pub(super) fn len(&self) -> usize {
         self.numbers.len()

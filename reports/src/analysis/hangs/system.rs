@@ -191,6 +191,28 @@ impl<'a> System<'a> {
                     }
                 }
                 self.schedule(gate, task);
+                self.or_aborted(gate, index, task);
+            }
+        }
+    }
+
+    /// Whoever has a handle of the task may abort it, if that goes on. Where the handle is awaited, it is there; otherwise it is
+    /// with the thread that has spawned the task, or with a task that shares an ancestor with it. Whoever has asked for a handle
+    /// only to abort, or awaits one under a timeout, may abort the task after a while.
+    fn or_aborted(&mut self, gate: Gate, index: usize, task: &Task) {
+        let facts = self.facts;
+        let joiner = facts.joined[index].and_then(|wait| facts.task_of(&facts.snapshot.waits[wait]));
+        let may_be = task.has_handle || task.has_abort_handle;
+        let may_soon_be = may_be && (task.has_abort_handle || joiner.is_some()) && task.since_ns < TIMEOUT_NS;
+        if !(may_be && self.is_exact() || may_soon_be && self.is_wary()) {
+            return;
+        }
+        match joiner.filter(|_| !task.has_abort_handle && !task.is_in_set) {
+            Some(joiner) => self.gates.override_aside(task_gate(joiner), gate),
+            None if task.spawned_by.is_none() => self.always(gate),
+            None => {
+                let family = self.family(Some(task.id));
+                self.gates.override_aside(family, gate);
             }
         }
     }
@@ -198,7 +220,10 @@ impl<'a> System<'a> {
     /// Whether what polls a root that was only met may drop it, or poll it without a wake: nothing is proven of it, and
     /// nothing is likely while a timeout may be around it.
     fn may_be_dropped(&mut self, task: &Task) -> bool {
-        task.is_met && (self.is_exact() || (task.since_ns < TIMEOUT_NS && self.is_wary()))
+        let may_be_under_a_timeout = task.is_met && task.since_ns < TIMEOUT_NS;
+        // An executor of the program's own may be under one too.
+        let is_unknown = task.is_met || task.runtime.is_empty();
+        (is_unknown && self.is_exact()) || (may_be_under_a_timeout && self.is_wary())
     }
 
     /// Whether something that is not recorded may wake a waiting task.

@@ -1,0 +1,82 @@
+//! A task that something may abort, or drop with what polls it, is not proven to be stuck.
+
+use crate::locks::crossed;
+
+#[test]
+fn a_spawner_that_goes_on_may_abort_what_it_has_a_handle_of() {
+    let mut program = crossed();
+    program.snapshot.waits.retain(|wait| wait.tasks.is_empty());
+    program.has_timer(1);
+    assert_eq!(program.verdicts(), ["proven cycle"], "the handles are gone");
+    program.of(2).has_handle = true;
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+}
+
+#[test]
+fn a_handle_that_is_awaited_is_with_whoever_awaits_it() {
+    let mut program = crossed();
+    (program.of(2).has_handle, program.of(3).has_handle) = (true, true);
+    assert_eq!(program.verdicts(), ["proven cycle"], "main awaits both");
+    program.has_timer(1);
+    assert_eq!(program.verdicts(), ["suspect cycle"], "main may await them under a timeout, and abort them");
+    program.of(2).since_ns = 61_000_000_000;
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+}
+
+/// The handles are with tasks of another program in the same process only by way of a static.
+#[test]
+fn a_task_without_a_common_ancestor_has_no_handle() {
+    let mut program = crossed();
+    program.of(2).has_handle = true;
+    let other = program.task("other");
+    program.of(other).spawned_by = None;
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["proven cycle"]);
+    program.of(2).has_abort_handle = true;
+    assert_eq!(program.verdicts(), ["proven cycle"], "main is stuck too");
+    program.has_timer(1);
+    assert_eq!(
+        program.verdicts(),
+        ["suspect cycle"],
+        "main may have asked for the handle to use it after a while"
+    );
+    program.of(2).since_ns = 61_000_000_000;
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+}
+
+#[test]
+fn the_owner_of_a_set_may_drop_it() {
+    let mut program = crossed();
+    (program.of(2).has_handle, program.of(2).is_in_set) = (true, true);
+    assert_eq!(program.verdicts(), ["proven cycle"]);
+    let sibling = program.task("sibling");
+    program.has_timer(sibling);
+    program.of(2).since_ns = 61_000_000_000;
+    assert_eq!(program.verdicts(), ["likely cycle"], "spawn has returned a handle that aborts it");
+}
+
+#[test]
+fn a_thread_outside_of_all_tasks_may_abort_what_it_has_spawned() {
+    let mut program = crossed();
+    program.snapshot.waits.retain(|wait| wait.tasks.is_empty());
+    program.has_timer(1);
+    program.of(2).has_handle = true;
+    program.of(2).spawned_by = None;
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+}
+
+#[test]
+fn what_polls_a_root_that_was_met_may_drop_it() {
+    let mut program = crossed();
+    program.of(2).is_met = true;
+    assert_eq!(program.verdicts(), ["suspect cycle"], "there may be a timeout around it");
+    program.of(2).since_ns = 61_000_000_000;
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+}
+
+#[test]
+fn so_may_an_executor_of_the_programs_own() {
+    let mut program = crossed();
+    program.of(2).runtime.clear();
+    assert_eq!(program.verdicts(), ["likely cycle"]);
+}
