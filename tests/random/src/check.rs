@@ -28,7 +28,7 @@ pub enum Outcome {
 pub fn check(seed: u64) -> Outcome {
     let program = Program::new(seed);
     let mut seen = run(&program);
-    if let Some((task, number)) = wrong(&seen) {
+    if let Some((task, number)) = wrong(&seen, Confidence::Proven) {
         return Outcome::Wrong(story(
             seed,
             &program,
@@ -53,23 +53,65 @@ pub fn check(seed: u64) -> Outcome {
     }
 }
 
-/// A task that was proven to be stuck and has gone on, and in which look.
-fn wrong(seen: &Seen) -> Option<(u64, usize)> {
+/// What came of a program with ways out that are not on record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Suspicion {
+    /// It ended, and nothing was said of it that is worth waking somebody for.
+    Quiet,
+    /// It did not end.
+    Stuck,
+    /// A task was said to be likely stuck, and it went on, although the program did not end.
+    LikelyWrong(String),
+    /// The program ended, and a task was said to be likely stuck.
+    LikelyEnded(String),
+    /// One was proven to be stuck that went on, or that was only met: the program, and what was said.
+    Wrong(String),
+}
+
+/// Runs the program of a seed that has ways out that are not on record.
+#[must_use]
+pub fn check_unrecorded(seed: u64) -> Suspicion {
+    let program = Program::unrecorded(seed);
+    let mut seen = run(&program);
+    let told = |(task, number): (u64, usize), seen: &Seen| {
+        story(seed, &program, &seen.looks[number].snapshot, &format!("task {task} goes on"))
+    };
+    if let Some(wrong) = proven_of_met(&seen).or_else(|| wrong(&seen, Confidence::Proven)) {
+        return Suspicion::Wrong(told(wrong, &seen));
+    }
+    seen.looks.iter_mut().for_each(|look| age(&mut look.snapshot));
+    match (wrong(&seen, Confidence::Likely), seen.alive == 0) {
+        (Some(likely), true) => Suspicion::LikelyEnded(told(likely, &seen)),
+        (Some(likely), false) => Suspicion::LikelyWrong(told(likely, &seen)),
+        (None, true) => Suspicion::Quiet,
+        (None, false) => Suspicion::Stuck,
+    }
+}
+
+/// A task that was proven to be stuck although it was only met, and in which look.
+fn proven_of_met(seen: &Seen) -> Option<(u64, usize)> {
+    let in_look = |(number, look): (usize, &Look)| {
+        let verdicts = look.snapshot.verdicts();
+        let proven = verdicts.iter().filter(|it| it.confidence == Confidence::Proven);
+        let named: BTreeSet<u64> = proven.flat_map(|it| stuck_tasks(it, &look.snapshot)).collect();
+        let met = look.snapshot.tasks.iter().filter(|task| task.is_met).map(|task| task.id);
+        met.into_iter().find(|id| named.contains(id)).map(|id| (id, number))
+    };
+    seen.looks.iter().enumerate().find_map(in_look)
+}
+
+/// A task that was said to be stuck, as surely as that, and has gone on, and in which look.
+fn wrong(seen: &Seen, confidence: Confidence) -> Option<(u64, usize)> {
     let end = seen.looks.last()?;
     let stuck = unfinished(&end.snapshot);
     for (number, look) in seen.looks.iter().enumerate() {
         let verdicts = look.snapshot.verdicts();
-        let proven = verdicts.iter().filter(|it| it.confidence == Confidence::Proven);
+        let proven = verdicts.iter().filter(|it| it.confidence == confidence);
         let proven: BTreeSet<u64> = proven.flat_map(|it| stuck_tasks(it, &look.snapshot)).collect();
         let place = |id: u64| {
             let task = look.snapshot.tasks.iter().find(|task| task.id == id)?;
             seen.ids.iter().position(|own| Some(*own) == task.runtime_id)
         };
-        // A proof says what comes if nobody aborts what it is about.
-        let is_aborted = |id: &&u64| place(**id).is_some_and(|it| seen.aborted[look.aborted..].contains(&it));
-        if proven.iter().any(|id| is_aborted(&id)) {
-            continue;
-        }
         let goes_on = |id: &&u64| place(**id).is_some_and(|it| look.steps[it] != end.steps[it]);
         if let Some(&task) = proven.iter().find(|id| !stuck.contains(id) || goes_on(id)) {
             return Some((task, number));

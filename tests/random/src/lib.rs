@@ -8,10 +8,12 @@
 //!
 //! | asked for | but for |
 //! |---|---|
-//! | a task that was proven to be stuck never does another step, and never ends | what is aborted later: a proof does not know that |
+//! | a task that was proven to be stuck never does another step, and never ends | nothing |
+//! | a task that was only met is not proven to be stuck: what polls it may drop it | nothing |
 //! | of each task that never ends a verdict says so, proven or likely | tasks that are idle: nobody waits for their end, and they poll only what comes from others |
 
 mod check;
+mod outside;
 mod program;
 mod random;
 mod run;
@@ -19,6 +21,7 @@ mod story;
 mod task;
 mod world;
 
-pub use check::{Outcome, check};
-pub use program::{Channel, Oneshot, Program, Step};
+pub use check::{Outcome, Suspicion, check, check_unrecorded};
+pub use outside::start_older_thread;
+pub use program::{Channel, Oneshot, Program, Start, Step, Way};
 pub use random::Random;

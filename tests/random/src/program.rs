@@ -51,6 +51,58 @@ pub enum Step {
     Both(Box<Step>, Box<Step>),
     /// Polls a step for so many milliseconds, and keeps it without polling it until the end of the task.
     Park(u64, Box<Step>),
+    /// Does what nothing records.
+    Outside(Way),
+}
+
+/// What nothing records: how things leave a task, come back, or are let go of elsewhere.
+#[derive(Debug, Clone)]
+pub enum Way {
+    /// Puts the guard or permit that it took last into a static.
+    Stash,
+    /// Puts its sender, its receiver, its end of a oneshot there.
+    StashSender(usize),
+    /// See above.
+    StashReceiver(usize),
+    /// See above.
+    StashTeller(usize),
+    /// Takes one thing out of the static, and keeps it.
+    Take,
+    /// Drops all that is in the static.
+    Clear,
+    /// A task that is not on record has all its guards, and lets go of them after so many milliseconds.
+    Spawn(u64),
+    /// A thread of its own, the same.
+    Thread(u64),
+    /// A thread that is older than the program, if there is one, the same.
+    OlderThread(u64),
+    /// Forgets the guard that it took last.
+    Forget,
+    /// A task that is not on record adds a permit after so many milliseconds.
+    Refill(usize, u64),
+    /// A task that is not on record notifies all after so many milliseconds.
+    Notify(usize, u64),
+    /// A task that is not on record aborts another after so many milliseconds.
+    Abort(usize, u64),
+    /// Gives up a step by a timer that is not on record.
+    Timeout(u64, Box<Step>),
+    /// Polls a step once with a waker that wakes nobody, and then as often as it likes.
+    Noop(Box<Step>),
+    /// Polls a step with a waker of its own, which wakes the task's.
+    Wrapped(Box<Step>),
+}
+
+/// How a task is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// By this crate.
+    Recorded,
+    /// By tokio; it is met when it is polled.
+    Met,
+    /// The same, under a timeout of so many milliseconds.
+    MetFor(u64),
+    /// By tokio, and nothing of it has a name.
+    Unrecorded,
 }
 
 /// A channel of messages.
@@ -90,6 +142,10 @@ pub struct Program {
     pub joiners: Vec<Option<usize>>,
     /// The steps of each task.
     pub tasks: Vec<Vec<Step>>,
+    /// How each of them is started.
+    pub starts: Vec<Start>,
+    /// Whether what is not on record takes part.
+    pub is_open: bool,
     /// Whether guards are of the kind that borrows nothing.
     pub is_owned: bool,
     /// After how many milliseconds somebody looks.
@@ -97,9 +153,19 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program of a seed.
+    /// The program of a seed. Everything in it is on record.
     #[must_use]
     pub fn new(seed: u64) -> Self {
+        Self::with(seed, false)
+    }
+
+    /// The program of a seed, which has ways out that are not on record.
+    #[must_use]
+    pub fn unrecorded(seed: u64) -> Self {
+        Self::with(seed, true)
+    }
+
+    fn with(seed: u64, is_open: bool) -> Self {
         let random = &mut Random::new(seed);
         let tasks = 2 + random.below(4);
         let mut program = Self {
@@ -115,9 +181,16 @@ impl Program {
                 .list(3, |random| Oneshot { sender: random.below(tasks), receiver: random.below(tasks) }),
             joiners: (0..tasks).map(|_| random.percent(30).then(|| random.below(tasks))).collect(),
             tasks: Vec::new(),
+            starts: vec![Start::Recorded; tasks],
+            is_open,
             is_owned: random.percent(30),
             looks: Vec::new(),
         };
+        if is_open {
+            // What borrows cannot leave its task.
+            program.is_owned = random.percent(80);
+            program.starts = (0..tasks).map(|_| start(random)).collect();
+        }
         for task in 0..tasks {
             let steps = 1 + random.below(7);
             let steps = (0..steps).map(|_| program.step(task, random, 2)).collect();
@@ -141,6 +214,9 @@ impl Program {
                 2 => Step::Select(step, Box::new(self.step(task, random, depth - 1))),
                 _ => Step::Both(step, Box::new(self.step(task, random, depth - 1))),
             };
+        }
+        if self.is_open && random.percent(25) {
+            return Step::Outside(self.way(task, random, depth));
         }
         if random.percent(60) { self.wait(task, random) } else { self.act(task, random) }
     }
@@ -183,5 +259,41 @@ impl Program {
             _ => None,
         };
         step.unwrap_or(Step::Yield)
+    }
+
+    /// A step that nothing records.
+    fn way(&self, task: usize, random: &mut Random, depth: usize) -> Way {
+        let ms = random.below(30) as u64;
+        let channel = |random: &mut Random| random.index(self.channels.len());
+        let step = |random: &mut Random| Box::new(self.step(task, random, depth.saturating_sub(1)));
+        let way = match random.below(24) {
+            0..=3 => Some(Way::Stash),
+            4 => channel(random).map(Way::StashSender),
+            5 => channel(random).map(Way::StashReceiver),
+            6 => random.index(self.oneshots.len()).map(Way::StashTeller),
+            7 | 8 => Some(Way::Take),
+            9..=11 => Some(Way::Clear),
+            12 => Some(Way::Spawn(ms)),
+            13 => Some(Way::Thread(ms)),
+            14 => Some(Way::OlderThread(ms)),
+            15 => Some(Way::Forget),
+            16 => random.index(self.semaphores.len()).map(|semaphore| Way::Refill(semaphore, ms)),
+            17 => random.index(self.notifies).map(|notify| Way::Notify(notify, ms)),
+            18 => Some(Way::Abort(random.below(self.joiners.len()), ms)),
+            19 | 20 if depth > 0 => Some(Way::Timeout(ms, step(random))),
+            21 if depth > 0 => Some(Way::Noop(step(random))),
+            22 if depth > 0 => Some(Way::Wrapped(step(random))),
+            _ => None,
+        };
+        way.unwrap_or(Way::Clear)
+    }
+}
+
+fn start(random: &mut Random) -> Start {
+    match random.below(20) {
+        0 => Start::Met,
+        1 | 2 => Start::MetFor(5 + random.below(30) as u64),
+        3 => Start::Unrecorded,
+        _ => Start::Recorded,
     }
 }

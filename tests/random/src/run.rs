@@ -1,7 +1,7 @@
 //! Runs a program on an executor of one thread, whose clock jumps to the next timer when nothing else can be done.
 
 use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
@@ -9,7 +9,8 @@ use std::time::Duration;
 use diagnose::{FutureExt as _, Snapshot, tokio};
 use tokio::task::JoinHandle;
 
-use crate::program::Program;
+use crate::outside;
+use crate::program::{Program, Start};
 use crate::task::task;
 use crate::world::{Progress, World, ends};
 
@@ -19,8 +20,6 @@ pub(crate) struct Look {
     pub(crate) snapshot: Snapshot,
     /// By task: how many steps it had done.
     pub(crate) steps: Vec<usize>,
-    /// How many tasks had been aborted.
-    pub(crate) aborted: usize,
 }
 
 /// What was seen of a run.
@@ -28,11 +27,14 @@ pub(crate) struct Look {
 pub(crate) struct Seen {
     /// At the moments at which the program says so, and when nothing moved any more.
     pub(crate) looks: Vec<Look>,
-    /// The tasks that were aborted, in their order.
-    pub(crate) aborted: Vec<usize>,
     /// By task: the number by which the runtime knows it.
     pub(crate) ids: Vec<u64>,
+    /// How many tasks of the runtime were there in the end, those that are not on record too.
+    pub(crate) alive: usize,
 }
+
+/// Until then, every millisecond is looked at.
+const LAST_MS: u64 = 60;
 
 /// Later than every timer of a program.
 const FAR: Duration = Duration::from_secs(1_000_000);
@@ -42,41 +44,56 @@ pub(crate) fn run(program: &Program) -> Seen {
     let runtime = runtime.expect("a runtime starts");
     let progress = Progress::new(program);
     // Whoever looks is in no task: one that runs may have anything.
-    let look = || Look {
-        snapshot: diagnose::snapshot(),
-        steps: progress.steps(),
-        aborted: progress.aborted.lock().expect("no panic").len(),
-    };
-    let mut end = runtime.spawn(tasks(program.clone(), Arc::clone(&progress)).diagnose("program"));
-    let (mut looks, mut at, mut has_ended) = (Vec::new(), 0, false);
-    for &time in &program.looks {
-        runtime.block_on(async { tokio::time::sleep(Duration::from_millis(time - at)).await });
-        at = time;
-        looks.push(look());
+    let look = || Look { snapshot: diagnose::snapshot(), steps: progress.steps() };
+    // Nobody keeps a handle that could abort it.
+    drop(runtime.spawn(tasks(program.clone(), Arc::clone(&progress)).diagnose("program")));
+    let mut looks = Vec::new();
+    let last_look_ms = program.looks.last().copied().unwrap_or(0);
+    for now_ms in 0..=if program.is_open { LAST_MS } else { last_look_ms } {
+        looks.extend(program.looks.iter().filter(|&&look_ms| look_ms == now_ms).map(|_| look()));
+        runtime.block_on(async { tokio::time::sleep(Duration::from_millis(1)).await });
+        if program.is_open {
+            outside::release_threads(now_ms);
+        }
     }
-    // The last timer fires when nothing else can be done.
-    runtime.block_on(async {
-        let mut far = pin!(tokio::time::sleep(FAR));
-        let all = std::future::poll_fn(|context| {
-            has_ended = has_ended || Pin::new(&mut end).poll(context).is_ready();
-            far.as_mut().poll(context)
-        });
-        all.await;
-    });
+    loop {
+        // The last timer fires when nothing else can be done.
+        runtime.block_on(async { tokio::time::sleep(FAR).await });
+        if !outside::release_threads(u64::MAX) {
+            break;
+        }
+    }
     looks.push(look());
-    let aborted = progress.aborted.lock().expect("no panic").clone();
+    let alive = runtime.metrics().num_alive_tasks();
+    outside::clear();
     let ids = progress.ids.lock().expect("no panic").clone();
-    Seen { looks, aborted, ids }
+    Seen { looks, ids, alive }
 }
 
 /// Starts all tasks, and waits for each that no other may join.
 async fn tasks(program: Program, progress: Arc<Progress>) {
     let world = Arc::new(World::new(&program, progress));
+    // Whoever has such a handle may use it, for all that is known.
+    let has_aborts = format!("{:?}", program.tasks).contains("Abort(");
     let mut joins: Vec<JoinHandle<()>> = Vec::new();
     for (number, (ends, steps)) in ends(&program).into_iter().zip(program.tasks).enumerate() {
-        let join = tokio::spawn(task(number, Arc::clone(&world), ends, steps).diagnose("task"));
+        let task = task(number, Arc::clone(&world), ends, steps);
+        let join: JoinHandle<()> = match program.starts[number] {
+            Start::Recorded => tokio::spawn(task.diagnose("task")),
+            Start::Met => ::tokio::spawn(task.diagnose("task")).into(),
+            Start::MetFor(ms) => {
+                let limit = Duration::from_millis(ms);
+                ::tokio::spawn(
+                    async move { drop(::tokio::time::timeout(limit, task.diagnose("task")).await) },
+                )
+                .into()
+            }
+            Start::Unrecorded => ::tokio::spawn(task).into(),
+        };
         world.progress.ids.lock().expect("no panic").push(join.id().to_string().parse().expect("a number"));
-        world.aborts.lock().expect("no panic").push(join.abort_handle());
+        if has_aborts {
+            world.aborts.lock().expect("no panic").push(join.abort_handle());
+        }
         match program.joiners[number] {
             Some(_) => *world.joins[number].try_lock().expect("nobody joins yet") = Some(join),
             None => joins.push(join),

@@ -14,7 +14,7 @@ pub(crate) fn story(seed: u64, program: &Program, snapshot: &Snapshot, what: &st
         story,
         "  {mutexes} mutexes, {locks} locks, {notifies} notifies, semaphores {semaphores:?}, owned: {is_owned}"
     );
-    let _ = writeln!(story, "  {channels:?} {oneshots:?} joiners {joiners:?}");
+    let _ = writeln!(story, "  {channels:?} {oneshots:?} joiners {joiners:?}, {:?}", program.starts);
     for (number, steps) in program.tasks.iter().enumerate() {
         let _ = writeln!(story, "  task {number} {steps:?}");
     }
@@ -51,7 +51,9 @@ pub(crate) fn story(seed: u64, program: &Program, snapshot: &Snapshot, what: &st
             line(it.place.as_ref())
         );
     }
-    for it in &snapshot.resources {
+    // Others are what programs before this one have forgotten.
+    let is_waited_for = |index| snapshot.waits.iter().any(|wait| wait.resource == Some(index));
+    for it in snapshot.resources.iter().enumerate().filter(|it| is_waited_for(it.0)).map(|it| it.1) {
         let _ = writeln!(
             story,
             "  {:?} {}: {} free of {:?}, {} in it, closed: {}, created by {:?}",

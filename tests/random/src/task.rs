@@ -16,12 +16,20 @@ use crate::world::{Ends, Receiver, Sender, World};
 type Doing<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// A task while it runs.
-struct Own<'a> {
+pub(crate) struct Own<'a> {
     number: usize,
-    world: &'a World,
-    ends: &'a Ends,
+    pub(crate) world: &'a Arc<World>,
+    pub(crate) ends: &'a Ends,
     /// Guards and permits, in the order in which they were taken.
-    held: Std<Vec<Box<dyn Send + 'a>>>,
+    pub(crate) held: Std<Vec<Held<'a>>>,
+}
+
+/// A guard or a permit.
+pub(crate) enum Held<'a> {
+    /// It borrows from what the task has.
+    Borrowed(#[allow(dead_code, reason = "it is there to be dropped")] Box<dyn Send + 'a>),
+    /// It can go anywhere.
+    Movable(Box<dyn Send>),
 }
 
 /// Does one step after the other.
@@ -54,7 +62,7 @@ async fn is_done_within(ms: u64, step: &mut Doing<'_>) -> bool {
 }
 
 impl<'a> Own<'a> {
-    fn start<'b>(&'b self, step: &'b Step) -> Doing<'b> {
+    pub(crate) fn start<'b>(&'b self, step: &'b Step) -> Doing<'b> {
         Box::pin(async move {
             self.act(step).await;
             self.world.progress.steps[self.number].fetch_add(1, Relaxed);
@@ -62,7 +70,11 @@ impl<'a> Own<'a> {
     }
 
     fn keep(&self, guard: impl Send + 'a) {
-        self.held.lock().expect("no panic").push(Box::new(guard));
+        self.held.lock().expect("no panic").push(Held::Borrowed(Box::new(guard)));
+    }
+
+    fn keep_owned(&self, guard: impl Send + 'static) {
+        self.held.lock().expect("no panic").push(Held::Movable(Box::new(guard)));
     }
 
     async fn act(&self, step: &Step) {
@@ -88,11 +100,7 @@ impl<'a> Own<'a> {
             Step::Notified(notify) => self.world.notifies[*notify].notified().await,
             Step::Join(task) => await_in(&self.world.joins[*task]).await,
             Step::Abort(task) => {
-                let abort = &self.world.aborts.lock().expect("no panic")[*task];
-                if !abort.is_finished() {
-                    self.world.progress.aborted.lock().expect("no panic").push(*task);
-                }
-                abort.abort();
+                self.world.abort(*task);
             }
             Step::Timeout(ms, step) => {
                 let _ = tokio::time::timeout(Duration::from_millis(*ms), self.start(step)).await;
@@ -108,22 +116,23 @@ impl<'a> Own<'a> {
                 tokio::join!(self.start(a), self.start(b));
             }
             Step::Park(..) => {}
+            Step::Outside(way) => self.outside(way).await,
         }
     }
 
     /// Takes a lock or permits.
     async fn take(&self, step: &Step) {
-        let World { mutexes, locks, semaphores, is_owned, .. } = self.world;
+        let World { mutexes, locks, semaphores, is_owned, .. } = &**self.world;
         match (step, is_owned) {
             (Step::Lock(it), false) => self.keep(mutexes[*it].lock().await),
-            (Step::Lock(it), true) => self.keep(Arc::clone(&mutexes[*it]).lock_owned().await),
+            (Step::Lock(it), true) => self.keep_owned(Arc::clone(&mutexes[*it]).lock_owned().await),
             (Step::Read(it), false) => self.keep(locks[*it].read().await),
-            (Step::Read(it), true) => self.keep(Arc::clone(&locks[*it]).read_owned().await),
+            (Step::Read(it), true) => self.keep_owned(Arc::clone(&locks[*it]).read_owned().await),
             (Step::Write(it), false) => self.keep(locks[*it].write().await),
-            (Step::Write(it), true) => self.keep(Arc::clone(&locks[*it]).write_owned().await),
+            (Step::Write(it), true) => self.keep_owned(Arc::clone(&locks[*it]).write_owned().await),
             (Step::Downgrade(it), false) => self.keep(locks[*it].write().await.downgrade()),
             (Step::Downgrade(it), true) => {
-                self.keep(Arc::clone(&locks[*it]).write_owned().await.downgrade());
+                self.keep_owned(Arc::clone(&locks[*it]).write_owned().await.downgrade());
             }
             (Step::Acquire(it, permits), false) => {
                 if let Ok(permits) = semaphores[*it].acquire_many(*permits).await {
@@ -132,7 +141,7 @@ impl<'a> Own<'a> {
             }
             (Step::Acquire(it, permits), true) => {
                 if let Ok(permits) = Arc::clone(&semaphores[*it]).acquire_many_owned(*permits).await {
-                    self.keep(permits);
+                    self.keep_owned(permits);
                 }
             }
             _ => {}

@@ -14,7 +14,7 @@ use crate::program::Program;
 pub(crate) struct World {
     pub(crate) mutexes: Vec<Arc<Mutex<()>>>,
     pub(crate) locks: Vec<Arc<RwLock<()>>>,
-    pub(crate) notifies: Vec<Notify>,
+    pub(crate) notifies: Vec<Arc<Notify>>,
     pub(crate) semaphores: Vec<Arc<Semaphore>>,
     /// By task: what joins it, unless the root does.
     pub(crate) joins: Vec<Slot<Option<JoinHandle<()>>>>,
@@ -22,6 +22,7 @@ pub(crate) struct World {
     pub(crate) aborts: Std<Vec<AbortHandle>>,
     pub(crate) progress: Arc<Progress>,
     pub(crate) is_owned: bool,
+    start: ::tokio::time::Instant,
 }
 
 /// What was done so far.
@@ -29,8 +30,6 @@ pub(crate) struct World {
 pub(crate) struct Progress {
     /// By task: how many of its steps are over, also those in others.
     pub(crate) steps: Vec<AtomicUsize>,
-    /// The tasks that were aborted before their end.
-    pub(crate) aborted: Std<Vec<usize>>,
     /// By task: the number by which the runtime knows it.
     pub(crate) ids: Std<Vec<u64>>,
 }
@@ -54,7 +53,7 @@ impl World {
         Self {
             mutexes: (0..program.mutexes).map(|_| Arc::new(Mutex::new(()))).collect(),
             locks: (0..program.locks).map(|_| Arc::new(RwLock::new(()))).collect(),
-            notifies: (0..program.notifies).map(|_| Notify::new()).collect(),
+            notifies: (0..program.notifies).map(|_| Arc::new(Notify::new())).collect(),
             semaphores: program
                 .semaphores
                 .iter()
@@ -64,7 +63,18 @@ impl World {
             aborts: Std::default(),
             progress,
             is_owned: program.is_owned,
+            start: ::tokio::time::Instant::now(),
         }
+    }
+
+    /// Aborts a task.
+    pub(crate) fn abort(&self, task: usize) {
+        self.aborts.lock().expect("no panic")[task].abort();
+    }
+
+    /// For how many milliseconds the program has run.
+    pub(crate) fn now_ms(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 }
 

@@ -1,4 +1,5 @@
-//! Of random programs, none that is proven to be stuck goes on, and all that are stuck are found.
+//! Of random programs, none that is proven to be stuck goes on, and all that are stuck are found. Of those with ways out that
+//! are not on record, none that is proven to be stuck goes on, and hardly any that ends is said to be likely stuck.
 //!
 //! In a process of their own: the threads of a test harness might have what the programs have, for all that is known.
 
@@ -17,4 +18,18 @@ fn none_that_is_proven_to_be_stuck_goes_on_and_all_that_are_stuck_are_found() {
     let &[programs, ended, stuck, idle, missed, wrong] = &*counts else { panic!("six numbers: {text}") };
     assert_eq!((programs, ended + stuck + idle, missed, wrong), (SEEDS, SEEDS, 0, 0));
     assert!(ended > SEEDS / 10 && stuck > SEEDS / 10, "both kinds are among them");
+}
+
+#[test]
+fn what_is_not_on_record_makes_no_proof_wrong_and_hardly_any_likely_verdict() {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_unrecorded")).args(["0", &SEEDS.to_string()]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    println!("{text}");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let last = text.lines().last().unwrap();
+    let counts: Vec<u64> = last.split(' ').filter_map(|word| word.parse().ok()).collect();
+    let &[programs, quiet, stuck, doubted, alarmed, wrong] = &*counts else { panic!("six numbers: {text}") };
+    assert_eq!((programs, quiet + stuck + doubted + alarmed, wrong), (SEEDS, SEEDS, 0));
+    assert!(quiet > SEEDS / 10 && stuck > SEEDS / 10, "both kinds are among them");
 }

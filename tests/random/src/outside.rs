@@ -1,0 +1,208 @@
+//! What nothing records: a static, threads, tasks spawned by tokio, wakers of other code.
+
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::program::{Step, Way};
+use crate::task::{Held, Own};
+
+/// Anything that can leave a task.
+type Thing = Box<dyn Send>;
+
+/// What tasks put away. One program is run at a time.
+static TABLE: Mutex<Vec<Thing>> = Mutex::new(Vec::new());
+
+/// Threads that have something: until when, in milliseconds since the start, and what ends the wait.
+static THREADS: Mutex<Vec<(u64, Release)>> = Mutex::new(Vec::new());
+
+/// The thread that is older than all programs, if there is one.
+static OLDER: OnceLock<Sender<Order>> = OnceLock::new();
+
+/// What the older thread shall do, and whom it tells that it has.
+enum Order {
+    Keep(Vec<Thing>),
+    LetGo(Sender<()>),
+}
+
+enum Release {
+    Own(Sender<()>, JoinHandle<()>),
+    Older,
+}
+
+/// Starts the thread that is older than all programs from now on.
+///
+/// # Panics
+/// If there is one.
+pub fn start_older_thread() {
+    let (orders, ordered) = mpsc::channel();
+    thread::spawn(move || {
+        let mut kept = Vec::new();
+        for order in ordered {
+            match order {
+                Order::Keep(things) => kept.extend(things),
+                Order::LetGo(done) => {
+                    kept.clear();
+                    let _ = done.send(());
+                }
+            }
+        }
+    });
+    assert!(OLDER.set(orders).is_ok(), "it is started once");
+}
+
+/// Lets go of what threads have, if it is time, and waits until they have done so. Returns whether there was any.
+pub(crate) fn release_threads(now_ms: u64) -> bool {
+    let mut threads = THREADS.lock().expect("no panic");
+    let (due, later): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut *threads).into_iter().partition(|(at_ms, _)| *at_ms <= now_ms);
+    let has_due = !due.is_empty();
+    *threads = later;
+    drop(threads);
+    for (_, release) in due {
+        match release {
+            Release::Own(done, thread) => {
+                drop(done);
+                thread.join().expect("no panic");
+            }
+            Release::Older => let_go(),
+        }
+    }
+    has_due
+}
+
+/// Nothing is left over for the next program.
+pub(crate) fn clear() {
+    while release_threads(u64::MAX) {}
+    clear_table();
+}
+
+fn clear_table() {
+    // What is dropped may use the table.
+    let things = std::mem::take(&mut *TABLE.lock().expect("no panic"));
+    drop(things);
+}
+
+fn let_go() {
+    let (done, is_done) = mpsc::channel();
+    if OLDER.get().is_some_and(|older| older.send(Order::LetGo(done)).is_ok()) {
+        let _ = is_done.recv();
+    }
+}
+
+/// Wakes another.
+struct Passes(Waker);
+
+impl Wake for Passes {
+    fn wake(self: Arc<Self>) {
+        self.0.wake_by_ref();
+    }
+}
+
+impl Own<'_> {
+    /// Does what nothing records.
+    pub(crate) async fn outside(&self, way: &Way) {
+        match way {
+            Way::Stash => stash(self.take_last().into_iter().collect()),
+            Way::StashSender(channel) => {
+                let sender = self.ends.senders[*channel].lock().expect("no panic").take();
+                stash(sender.into_iter().map(|it| Box::new(it) as Thing).collect());
+            }
+            Way::StashReceiver(channel) => {
+                let receiver = self.ends.receivers[*channel].try_lock().ok().and_then(|mut it| it.take());
+                stash(receiver.into_iter().map(|it| Box::new(it) as Thing).collect());
+            }
+            Way::StashTeller(oneshot) => {
+                let teller = self.ends.tellers[*oneshot].lock().expect("no panic").take();
+                stash(teller.into_iter().map(|it| Box::new(it) as Thing).collect());
+            }
+            Way::Take => {
+                let thing = TABLE.lock().expect("no panic").pop();
+                self.held.lock().expect("no panic").extend(thing.map(Held::Movable));
+            }
+            Way::Clear => clear_table(),
+            Way::Spawn(ms) => {
+                let things = self.take_all();
+                drop(::tokio::spawn(after(*ms, move || drop(things))));
+            }
+            Way::Thread(ms) => self.to_thread(*ms),
+            Way::OlderThread(ms) => self.to_older_thread(*ms),
+            Way::Forget => self.take_last().into_iter().for_each(std::mem::forget),
+            Way::Refill(semaphore, ms) => {
+                let semaphore = Arc::clone(&self.world.semaphores[*semaphore]);
+                drop(::tokio::spawn(after(*ms, move || semaphore.add_permits(1))));
+            }
+            Way::Notify(notify, ms) => {
+                let notify = Arc::clone(&self.world.notifies[*notify]);
+                drop(::tokio::spawn(after(*ms, move || notify.notify_waiters())));
+            }
+            Way::Abort(task, ms) => {
+                let (task, world) = (*task, Arc::clone(self.world));
+                drop(::tokio::spawn(after(*ms, move || world.abort(task))));
+            }
+            Way::Timeout(ms, step) => {
+                let _ = ::tokio::time::timeout(Duration::from_millis(*ms), self.start(step)).await;
+            }
+            Way::Noop(step) => {
+                let mut step = self.start(step);
+                if step.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
+                    step.await;
+                }
+            }
+            Way::Wrapped(step) => self.wrapped(step).await,
+        }
+    }
+
+    async fn wrapped(&self, step: &Step) {
+        let mut step = self.start(step);
+        std::future::poll_fn(|context| -> Poll<()> {
+            let waker = Waker::from(Arc::new(Passes(context.waker().clone())));
+            step.as_mut().poll(&mut Context::from_waker(&waker))
+        })
+        .await;
+    }
+
+    fn to_thread(&self, ms: u64) {
+        let things = self.take_all();
+        let (done, is_done) = mpsc::channel::<()>();
+        let thread = thread::spawn(move || {
+            let _ = is_done.recv();
+            drop(things);
+        });
+        let at_ms = self.world.now_ms() + ms;
+        THREADS.lock().expect("no panic").push((at_ms, Release::Own(done, thread)));
+    }
+
+    fn to_older_thread(&self, ms: u64) {
+        let Some(older) = OLDER.get() else { return };
+        if older.send(Order::Keep(self.take_all())).is_ok() {
+            let at_ms = self.world.now_ms() + ms;
+            THREADS.lock().expect("no panic").push((at_ms, Release::Older));
+        }
+    }
+
+    /// What it took last, if that can be moved.
+    fn take_last(&self) -> Option<Thing> {
+        let mut held = self.held.lock().expect("no panic");
+        let place = held.iter().rposition(|it| matches!(it, Held::Movable(_)))?;
+        match held.remove(place) {
+            Held::Movable(thing) => Some(thing),
+            Held::Borrowed(_) => None,
+        }
+    }
+
+    fn take_all(&self) -> Vec<Thing> {
+        std::iter::from_fn(|| self.take_last()).collect()
+    }
+}
+
+fn stash(things: Vec<Thing>) {
+    TABLE.lock().expect("no panic").extend(things);
+}
+
+async fn after(ms: u64, act: impl FnOnce() + Send + 'static) {
+    ::tokio::time::sleep(Duration::from_millis(ms)).await;
+    act();
+}
