@@ -56,6 +56,7 @@
 //!   resource 1 Mutex created at examples/stuck.rs:50, 1.00 s ago
 //!   future 6 work granted at examples/stuck.rs:15 for 804 ms
 //!   3 tasks wait behind it: 4, 5, 6
+//!   fix: drop or finish that future before this await (docs/verdicts.md, futurelock)
 //!
 //! task 3 tries_twice [waiting 795 ms] 3 polls, busy 26.7 µs, spawned at examples/stuck.rs:53:5 by task 1
 //!   ├─ work at &mut first (examples/stuck.rs:36:14) [not polled since by its task]

@@ -6,6 +6,7 @@
 //!   resource 2 Mutex created at src/main.rs:12, 2.40 s ago
 //!   task 3 right holds since src/main.rs:9, for 1.20 s
 //!   2 tasks wait behind it: 4, 6
+//!   fix: acquire them in the same order everywhere, or release one before waiting for the other (docs/verdicts.md, cycle)
 //! ```
 
 use std::fmt::{self, Write as _};
@@ -35,8 +36,8 @@ pub(crate) fn render(snapshot: &Snapshot) -> String {
     page
 }
 
-/// `proven cycle: task 2 …`, and below it, each on a line of its own that is indented by two, the links of the chain and who
-/// waits behind it. No line break at the end. Of a long chain the first 32 links.
+/// `proven cycle: task 2 …`, and below it, each on a line of its own that is indented by two, the links of the chain who
+/// waits behind it, and what to change. No line break at the end. Of a long chain the first 32 links.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let detail = self.detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
@@ -57,7 +58,7 @@ impl fmt::Display for Verdict {
             let (count, numbers) = (count(self.victims.len() as u64), numbers.join(", "));
             write!(f, "\n  {count} {noun} behind it: {numbers}{more}")?;
         }
-        Ok(())
+        write!(f, "\n  fix: {} (docs/verdicts.md, {})", self.remedy(), self.kind)
     }
 }
 

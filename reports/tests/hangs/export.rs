@@ -19,6 +19,7 @@ fn text_begins_with_what_hangs() {
       resource 1 Mutex created at src/main.rs:11, 2.00 s ago
       task 2 left holds at src/main.rs:5 for 1.00 s
       1 task waits behind it: 1
+      fix: acquire them in the same order everywhere, or release one before waiting for the other (docs/verdicts.md, cycle)
 
     server (pid 4711): 2.00 s recorded on 1 thread; 0 calls, 0 polls, 0 ns busy
     "#);

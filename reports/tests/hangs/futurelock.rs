@@ -24,7 +24,7 @@ fn a_lock_handed_to_a_future_that_is_not_polled() {
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
     assert_eq!(program.chain(), ["task 1 waits 40", "resource 1 created 11", "future 1000 granted 33"]);
     assert_eq!(program.snapshot.verdicts()[0].chain[2].name, "op");
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:40 for 1.00 s, which was handed 1.00 s ago to future `op` of the same task at src/main.rs:33, which is alive and not polled: its task polls that future only when it goes on itself");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:40 for 1.00 s, which was handed 1.00 s ago to future `op` of the same task at src/main.rs:33, which is alive and not polled: that future is only polled by this task, which is stuck here");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn at_a_fair_lock_a_future_that_is_not_polled_stands_before_its_task() {
     parked(program.waits(1, lock, Mode::Lock, 33));
     program.waits(1, lock, Mode::Lock, 40);
     assert_eq!(program.verdicts(), ["proven futurelock queued"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:40 for 1.00 s, behind a future of the same task, which waits for Mutex#1 at src/main.rs:33 for 1.00 s, which is alive and not polled: its task polls that future only when it goes on itself");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:40 for 1.00 s, behind a future of the same task, which waits for Mutex#1 at src/main.rs:33 for 1.00 s, which is alive and not polled: that future is only polled by this task, which is stuck here");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_lock_held_by_a_future_that_is_not_polled() {
     program.waits(1, lock, Mode::Lock, 40);
     assert_eq!(program.verdicts(), ["proven futurelock holding"]);
     assert_eq!(program.chain(), ["task 1 waits 40", "resource 1 created 11", "future 500 holds 34"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:40 for 1.00 s, held for 1.00 s by future `op` of the same task (taken at src/main.rs:34), which is alive and not polled: its task polls that future only when it goes on itself");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:40 for 1.00 s, held for 1.00 s by future `op` of the same task (taken at src/main.rs:34), which is alive and not polled: that future is only polled by this task, which is stuck here");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_wrapper_that_stops_polling_locks_others_out() {
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
     assert_eq!(program.chain(), ["task 3 waits 10", "resource 1 created 11", "future 1000 granted 9"]);
     assert_eq!(program.snapshot.verdicts()[0].victims, [1, 2]);
-    insta::assert_snapshot!(program.sentence(), @"task 3 `other` waits for Mutex#1 at src/main.rs:10 for 1.00 s, which was handed 1.00 s ago to a future of task 2 `paused` at src/main.rs:9, which is alive and not polled: its task polls that future only when it goes on itself");
+    insta::assert_snapshot!(program.sentence(), @"task 3 `other` waits for Mutex#1 at src/main.rs:10 for 1.00 s, which was handed 1.00 s ago to a future of task 2 `paused` at src/main.rs:9, which is alive and not polled: that future is only polled by this task, which is stuck here");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::system::Node;
 use super::verdict::{Link, LinkNode, LinkRole};
 use super::words::{at, link, place, resource};
 use crate::export::units::time;
-use crate::model::{Place, Role, Stake, State};
+use crate::model::{Place, ResourceKind, Role, Stake, State};
 
 /// The sentence goes as far as so many links.
 const MAX_LINKS: usize = 64;
@@ -163,7 +163,7 @@ impl<'a> Chain<'a> {
             Some(name) => format!("future `{name}` of {owner}"),
             None => owner,
         };
-        self.words.push_str(&stake_words(stake, &who));
+        self.words.push_str(&stake_words(facts.snapshot.resources[resource].kind, stake, &who));
         if aside.is_some() {
             self.words.push_str(", which is alive and not polled");
         }
@@ -216,12 +216,15 @@ impl<'a> Chain<'a> {
     }
 }
 
-fn stake_words(stake: &Stake, who: &str) -> String {
+fn stake_words(kind: ResourceKind, stake: &Stake, who: &str) -> String {
     let since = time(stake.since_ns);
     let by =
         |verb: &str, it: Option<&Place>| place(it).map(|it| format!(" ({verb} at {it})")).unwrap_or_default();
     let place = stake.place.as_ref();
     match stake.role {
+        Role::Holds if kind == ResourceKind::Mpsc => {
+            format!(", where {who} reserved a place {since} ago{}", by("reserved", place))
+        }
         Role::Holds => format!(", held for {since} by {who}{}", by("taken", place)),
         Role::Sends | Role::Receives => {
             let end = if stake.role == Role::Sends { "sender" } else { "receiver" };

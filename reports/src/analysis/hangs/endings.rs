@@ -23,9 +23,11 @@ pub(super) fn ending(facts: &Facts<'_>, judged: &Judged) -> String {
             ": that future has never been polled, and its task waits here".to_owned()
         }
         (VerdictKind::Futurelock, _) if judged.way.iter().any(|it| matches!(it, Node::Arm(_))) => {
-            ": only this arm of the join! polls that future, and only when it goes on itself".to_owned()
+            ": that future is only polled by this arm of the join!, which is stuck here".to_owned()
         }
-        (VerdictKind::Futurelock, _) => ": its task polls that future only when it goes on itself".to_owned(),
+        (VerdictKind::Futurelock, _) => {
+            ": that future is only polled by this task, which is stuck here".to_owned()
+        }
         (VerdictKind::Leak, _) => leak(facts, judged, level),
         (VerdictKind::LostWaker, _) => {
             ": it returned Pending, no clone of its waker is kept, and nobody can wake it".to_owned()

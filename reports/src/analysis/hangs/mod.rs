@@ -12,6 +12,7 @@
 //! kinds     what each group is. demand: whether anybody minds
 //! chain     the way through it, as links and as a sentence. words: what things are called. endings: what follows
 //! remarks   what is seen without a proof; hazards: what may become a hang; silent: waits that nothing is heard of
+//! remedies  what to change, for each kind
 //! solve     all of it, as a list of verdicts. steps: counts what that takes, in tests
 //! ```
 
@@ -27,6 +28,7 @@ mod kinds;
 mod lines;
 mod numbers;
 mod remarks;
+mod remedies;
 mod rules;
 mod shared;
 mod silent;

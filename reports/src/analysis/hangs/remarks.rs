@@ -90,7 +90,7 @@ fn overdue(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
         let link = facts.task_link(task, place.as_ref(), LinkRole::Waits, wait.since_ns);
         let others = late.len() as u64 - 1;
         let others =
-            if others > 0 { format!(", and {}", counted(others, "timer more")) } else { String::new() };
+            if others > 0 { format!(", and {}", counted(others, "more timer")) } else { String::new() };
         let sentence = format!(
             "{} waits for a timer{} that was due {} ago{others}: nobody drives the timers of its runtime",
             facts.waiter_words(wait),
@@ -151,9 +151,10 @@ fn hog(facts: &Facts<'_>, hogs: &[usize], is_asleep: bool, starved: &[&Task]) ->
     }
     let longest_ns = starved.iter().map(|task| task.since_ns).max().unwrap_or(0);
     let sentence = format!(
-        "{}; {} of its runtime could run and has had no thread for {}",
+        "{}; {} of its runtime could run and {} had no thread for {}",
         words.join(", "),
         counted(starved.len() as u64, "other task"),
+        if starved.len() == 1 { "has" } else { "have" },
         time(longest_ns)
     );
     let kind = if is_asleep { VerdictKind::BlockedWorker } else { VerdictKind::Spin };

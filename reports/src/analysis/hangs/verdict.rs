@@ -68,6 +68,13 @@ macro_rules! words {
             $($(#[$doc])* #[serde(rename = $word)] $member,)*
         }
 
+        #[cfg(test)]
+        impl $name {
+            /// All members, in their order.
+            #[allow(dead_code, reason = "not every test asks for all enums")]
+            pub(super) const ALL: &[Self] = &[$(Self::$member),*];
+        }
+
         /// The word of the saved format.
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
