@@ -136,6 +136,32 @@ fn jobs_that_wait_for_jobs_exhaust_the_pool() {
     assert_eq!(program.verdicts(), ["proven pool_exhausted"]);
 }
 
+/// The jobs sleep, in a system call for all that is known.
+#[test]
+fn a_full_pool_that_sleeps_is_suspect_while_a_job_waits() {
+    let mut program = jobs();
+    program.snapshot.waits.retain(|wait| wait.thread_id.is_none());
+    assert!(program.verdicts().is_empty(), "the bound is not known");
+    let mut pool = BlockingPool::default();
+    (pool.runtime_number, pool.threads) = (1, 2);
+    program.snapshot.blocking_pools.push(pool);
+    assert_eq!(program.verdicts(), ["suspect pool_exhausted"]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [4, 5]);
+    insta::assert_snapshot!(program.sentence(), @"all 2 threads for blocking work sleep, the longest in task 2 `outer` at src/main.rs:200 for 1.00 s; 2 jobs have waited for a thread for up to 1.00 s");
+    (program.of(4).since_ns, program.of(5).since_ns) = (500_000_000, 500_000_000);
+    assert!(program.verdicts().is_empty());
+}
+
+#[test]
+fn a_poll_that_sleeps_for_long_is_suspect_although_nobody_waits_for_its_thread() {
+    let mut program = Program::new();
+    program.sleeps(1, 70);
+    assert!(program.verdicts().is_empty());
+    program.of(1).since_ns = 1_500_000_000;
+    assert_eq!(program.verdicts(), ["suspect blocked_worker"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` sleeps in one poll at src/main.rs:100 for 1.50 s: nothing else can run on its thread");
+}
+
 #[test]
 fn a_job_that_works_gives_its_thread_to_the_next() {
     let mut program = jobs();

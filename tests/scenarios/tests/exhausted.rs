@@ -18,7 +18,8 @@ fn the_watchdog_names_both_polls_and_the_queue() {
     let ended = program.end();
     println!("{tree}\n{}", ended.stderr);
     assert!(ended.success);
-    assert!(tree.starts_with("tasks: 3 alive, 2 running, 1 queued\n"), "{tree}");
+    assert!(tree.contains("\ntasks: 3 alive, 2 running, 1 queued\n"), "{tree}");
+    assert_eq!(tree.matches("verdict: suspect blocked_worker: task ").count(), 2, "{tree}");
     assert!(
         tree.contains(" × task blocks [running ") || tree.matches(" blocks [running ").count() == 2,
         "{tree}"

@@ -11,7 +11,8 @@
 //! stuck     what is left closed: groups that wait for each other, root causes, what waits behind them
 //! kinds     what each group is. demand: whether anybody minds
 //! chain     the way through it, as links and as a sentence. words: what things are called. endings: what follows
-//! remarks   what is seen without a proof; hazards: what may become a hang; silent: waits that nothing is heard of
+//! remarks   what is seen without a proof; hazards: what may become a hang; silent: waits that nothing is heard of;
+//!           sleepers: threads that sleep
 //! remedies  what to change, for each kind
 //! solve     all of it, as a list of verdicts. steps: counts what that takes, in tests
 //! ```
@@ -32,6 +33,7 @@ mod remedies;
 mod rules;
 mod shared;
 mod silent;
+mod sleepers;
 mod solve;
 mod steps;
 mod stuck;

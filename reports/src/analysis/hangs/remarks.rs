@@ -7,6 +7,8 @@
 //! | `blocked_worker` | a thread has slept for 0.5 s in a wait for a task that is done | likely |
 //! | `blocked_worker`, `spin` | a future in a `block_on` inside a poll has no budget left, and the poll has slept, or run, for 0.5 s | suspect |
 //! | `lost_waker` | a hand-written future has waited for 1 s, nothing that it waits for is on record, and something waits for its task | suspect |
+//! | `blocked_worker` | a poll has slept for 1 s, and nothing waits for its thread | suspect |
+//! | `pool_exhausted` | all threads for blocking work sleep, and a job has waited for one for 1 s | suspect |
 //! | `shutdown` | a runtime has waited for blocking work for 10 s, which sleeps; for 1 s | likely; suspect |
 //! | `hazard` | a future was woken more than 1 s ago and is not polled, or holds what others have waited for as long | suspect |
 //!
@@ -18,6 +20,7 @@ use super::facts::{Facts, is_blocked};
 use super::hazards::hazards;
 use super::numbers::Table;
 use super::silent::{out_of_budget, silent, sleeper};
+use super::sleepers::{full_pools, long_sleeps};
 use super::system::Node;
 use super::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
 use super::words::at;
@@ -50,6 +53,9 @@ pub(super) fn remarks(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<N
     remarks.extend(silent(facts, stuck));
     remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| shutdown(facts, stuck, wait)));
     remarks.extend(hazards(facts, stuck, said));
+    remarks.extend(full_pools(facts, stuck));
+    let said: BTreeSet<u64> = remarks.iter().flat_map(|it| &it.chain).map(|link| link.id).collect();
+    remarks.extend(long_sleeps(facts, stuck, &said));
     remarks
 }
 
