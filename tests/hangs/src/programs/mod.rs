@@ -8,6 +8,7 @@ mod leaks;
 mod more_controls;
 mod more_cycles;
 mod moved;
+mod outside;
 mod pools;
 mod rings;
 mod snoozed;
@@ -49,4 +50,5 @@ pub const ALL: &[Section] = &[
     controls::SECTION,
     more_controls::SECTION,
     moved::SECTION,
+    outside::SECTION,
 ];

@@ -1,0 +1,252 @@
+//! Programs that look stuck and go on: what ends the wait is not on record, or aborts what is stuck.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex as StdMutex, OnceLock};
+use std::thread;
+
+use diagnose::{FutureExt as _, diagnose};
+
+use super::ms;
+use crate::drop_in::tokio;
+use crate::row::{Section, row};
+use tokio::runtime::Builder;
+use tokio::sync::{Mutex, Notify, OwnedRwLockReadGuard, RwLock, Semaphore, mpsc, oneshot, watch};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{sleep, timeout};
+
+pub(super) const SECTION: Section = Section {
+    file: file!(),
+    text: include_str!("outside.rs"),
+    rows: &[
+        row!("Y31", aborted_after_a_timeout, "A/B and B/A; main gives up and aborts them"),
+        row!("Y32", set_dropped_after_a_timeout, "A/B and B/A in a JoinSet, which is dropped"),
+        row!("Y33", aborted_by_a_reaper, "abort handles in a table, and an older task that uses them"),
+        row!("Y34", reply_of_a_thread_pool, "a reply from a pool of threads that is older"),
+        row!("Y35", reply_of_another_runtime, "a reply from a thread with a runtime of its own"),
+        row!(
+            "Y36",
+            reply_of_a_library_task,
+            "a reply from a task that tokio itself has spawned, and is older"
+        ),
+        row!("Y37", guards_in_a_list, "owned read guards in a list, and a writer"),
+        row!("Y38", notified_by_a_library_task, "a notification from a task that is not on record"),
+        row!("Y39", receiver_in_a_static, "a receiver that was used once, in a static"),
+        row!("Y40", refilled_by_a_thread, "a permit is forgotten, and a thread adds one"),
+        row!("Y41", closed_by_an_older_task, "a semaphore in a slot, which an older task closes"),
+        row!("Y42", watch_sender_in_a_table, "a sender of a watch channel in a table"),
+        row!("Y43", reserved_in_an_option, "an owned place in a channel, in an Option behind an Arc"),
+        row!("Y44", handler_under_two_timeouts, "a request waits for a lock, under timeouts of two layers"),
+    ],
+};
+
+/// So long all of them look stuck.
+const LONG: u64 = 1_500;
+
+#[diagnose]
+async fn transfer(from: Arc<Mutex<u32>>, to: Arc<Mutex<u32>>) {
+    let _from = from.lock().await;
+    sleep(ms(20)).await;
+    let _to = to.lock().await;
+}
+
+fn accounts() -> [Arc<Mutex<u32>>; 2] {
+    [Arc::new(Mutex::new(1)), Arc::new(Mutex::new(2))]
+}
+
+async fn aborted_after_a_timeout() {
+    let [a, b] = accounts();
+    let mut one = tokio::spawn(transfer(Arc::clone(&a), Arc::clone(&b)));
+    let mut other = tokio::spawn(transfer(b, a));
+    let _ = timeout(ms(LONG), async { tokio::join!(&mut one, &mut other) }).await;
+    one.abort();
+    other.abort();
+    let _ = (one.await, other.await);
+}
+
+async fn set_dropped_after_a_timeout() {
+    let [a, b] = accounts();
+    let mut set = JoinSet::new();
+    set.spawn(transfer(Arc::clone(&a), Arc::clone(&b)));
+    set.spawn(transfer(b, a));
+    let _ = timeout(ms(LONG), async { while set.join_next().await.is_some() {} }).await;
+    drop(set);
+}
+
+async fn aborted_by_a_reaper() {
+    let sessions: Arc<StdMutex<Vec<AbortHandle>>> = Arc::default();
+    let theirs = Arc::clone(&sessions);
+    let reaps = async move {
+        sleep(ms(LONG)).await;
+        theirs.lock().unwrap().drain(..).for_each(|session| session.abort());
+    };
+    tokio::spawn(reaps.diagnose("reaps"));
+    sleep(ms(20)).await;
+    let [a, b] = accounts();
+    let one = tokio::spawn(transfer(Arc::clone(&a), Arc::clone(&b)));
+    let other = tokio::spawn(transfer(b, a));
+    sessions.lock().unwrap().extend([one.abort_handle(), other.abort_handle()]);
+    let _ = (one.await, other.await);
+}
+
+async fn reply_of_a_thread_pool() {
+    type Job = oneshot::Sender<u32>;
+    let (jobs, queue) = std::sync::mpsc::channel::<Job>();
+    let queue = Arc::new(StdMutex::new(queue));
+    for _ in 0..2 {
+        let queue = Arc::clone(&queue);
+        thread::spawn(move || {
+            let job = queue.lock().unwrap().recv();
+            if let Ok(reply) = job {
+                thread::sleep(ms(LONG));
+                let _ = reply.send(1);
+            }
+        });
+    }
+    sleep(ms(60)).await;
+    let (reply, replied) = oneshot::channel();
+    jobs.send(reply).unwrap();
+    replied.await.unwrap();
+}
+
+async fn reply_of_another_runtime() {
+    let (requests, mut requested) = ::tokio::sync::mpsc::unbounded_channel::<oneshot::Sender<u32>>();
+    thread::spawn(move || {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async move {
+            let reply = requested.recv().await.unwrap();
+            sleep(ms(LONG)).await;
+            let _ = reply.send(1);
+        });
+    });
+    sleep(ms(60)).await;
+    let (reply, replied) = oneshot::channel();
+    assert!(requests.send(reply).is_ok());
+    replied.await.unwrap();
+}
+
+async fn reply_of_a_library_task() {
+    let (requests, requested) = async_channel::unbounded::<oneshot::Sender<u32>>();
+    ::tokio::spawn(async move {
+        let reply = requested.recv().await.unwrap();
+        ::tokio::time::sleep(ms(LONG)).await;
+        let _ = reply.send(1);
+    });
+    sleep(ms(60)).await;
+    let (reply, replied) = oneshot::channel();
+    requests.send(reply).await.unwrap();
+    replied.await.unwrap();
+}
+
+async fn guards_in_a_list() {
+    let readers: Arc<StdMutex<Vec<OwnedRwLockReadGuard<u32>>>> = Arc::default();
+    let theirs = Arc::clone(&readers);
+    let closes = async move {
+        sleep(ms(LONG)).await;
+        theirs.lock().unwrap().clear();
+    };
+    tokio::spawn(closes.diagnose("closes"));
+    sleep(ms(20)).await;
+    let index = Arc::new(RwLock::new(0));
+    for _ in 0..2 {
+        let guard = Arc::clone(&index).read_owned().await;
+        readers.lock().unwrap().push(guard);
+    }
+    *index.write().await += 1;
+}
+
+async fn notified_by_a_library_task() {
+    let notify = Arc::new(Notify::new());
+    let theirs = Arc::clone(&notify);
+    ::tokio::spawn(async move {
+        ::tokio::time::sleep(ms(LONG)).await;
+        theirs.notify_waiters();
+    });
+    notify.notified().await;
+}
+
+async fn receiver_in_a_static() {
+    static LINES: OnceLock<StdMutex<Option<mpsc::Receiver<u32>>>> = OnceLock::new();
+    let drains = async {
+        sleep(ms(LONG)).await;
+        let mut lines = LINES.get().and_then(|lines| lines.lock().unwrap().take()).unwrap();
+        while lines.recv().await.is_some() {}
+    };
+    let drained = tokio::spawn(drains.diagnose("drains"));
+    sleep(ms(20)).await;
+    let (line, mut lines) = mpsc::channel(1);
+    line.send(0).await.unwrap();
+    lines.recv().await.unwrap();
+    assert!(LINES.set(StdMutex::new(Some(lines))).is_ok());
+    for number in 0..3 {
+        line.send(number).await.unwrap();
+    }
+    drop(line);
+    drained.await.unwrap();
+}
+
+async fn refilled_by_a_thread() {
+    let seats = Arc::new(Semaphore::new(1));
+    let theirs = Arc::clone(&seats);
+    thread::spawn(move || {
+        thread::sleep(ms(LONG));
+        theirs.add_permits(1);
+    });
+    seats.acquire().await.unwrap().forget();
+    drop(seats.acquire().await.unwrap());
+}
+
+async fn closed_by_an_older_task() {
+    let slot: Arc<StdMutex<Option<Arc<Semaphore>>>> = Arc::default();
+    let theirs = Arc::clone(&slot);
+    let closes = async move {
+        sleep(ms(LONG)).await;
+        theirs.lock().unwrap().take().unwrap().close();
+    };
+    tokio::spawn(closes.diagnose("closes"));
+    sleep(ms(20)).await;
+    let seats = Arc::new(Semaphore::new(1));
+    let permit = Arc::clone(&seats).acquire_owned().await.unwrap();
+    *slot.lock().unwrap() = Some(Arc::clone(&seats));
+    assert!(seats.acquire().await.is_err());
+    drop(permit);
+}
+
+async fn watch_sender_in_a_table() {
+    let table: Arc<StdMutex<HashMap<u32, watch::Sender<u32>>>> = Arc::default();
+    let theirs = Arc::clone(&table);
+    let updates = async move {
+        sleep(ms(LONG)).await;
+        theirs.lock().unwrap().values().for_each(|price| price.send(2).unwrap());
+    };
+    tokio::spawn(updates.diagnose("updates"));
+    sleep(ms(20)).await;
+    let (price, mut prices) = watch::channel(0);
+    price.send(1).unwrap();
+    prices.changed().await.unwrap();
+    table.lock().unwrap().insert(7, price);
+    prices.changed().await.unwrap();
+}
+
+async fn reserved_in_an_option() {
+    let slot: Arc<StdMutex<Option<mpsc::OwnedPermit<u32>>>> = Arc::default();
+    let theirs = Arc::clone(&slot);
+    let lets_go = async move {
+        sleep(ms(LONG)).await;
+        drop(theirs.lock().unwrap().take());
+    };
+    tokio::spawn(lets_go.diagnose("lets go"));
+    sleep(ms(20)).await;
+    let (line, _lines) = mpsc::channel(1);
+    let permit = line.clone().reserve_owned().await.unwrap();
+    *slot.lock().unwrap() = Some(permit);
+    line.send(1).await.unwrap();
+}
+
+async fn handler_under_two_timeouts() {
+    let lock = Arc::new(Mutex::new(0));
+    let guard = lock.lock().await;
+    let own = transfer(Arc::clone(&lock), Arc::new(Mutex::new(0)));
+    let layers = ::tokio::time::timeout(ms(2 * LONG), ::tokio::time::timeout(ms(LONG), own));
+    let _ = layers.await;
+    drop(guard);
+}
