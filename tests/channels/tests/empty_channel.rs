@@ -58,6 +58,8 @@ async fn a_channel_for_one_message_says_who_has_the_sender() {
     let seen = look();
     assert_eq!(seen.waits(made, Mode::Receive).len(), 1);
     assert_eq!(seen.stakes(made, Role::Sends)[0].uses, 0, "nobody has seen it since");
+    assert!(!sender.is_closed());
+    assert_eq!(look().stakes(made, Role::Sends)[0].uses, 1, "who asks has it");
     sender.send(7).unwrap();
     let seen = look();
     assert!(seen.stakes(made, Role::Sends).is_empty() && seen.resource(made).is_closed);

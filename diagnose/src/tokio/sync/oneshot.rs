@@ -68,8 +68,10 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Whether the receiver is closed or dropped.
+    /// Returns whether the receiver is closed or dropped. Records that the sender was used here.
+    #[track_caller]
     pub fn is_closed(&self) -> bool {
+        self.end.used(Location::caller());
         self.inner.is_closed()
     }
 
