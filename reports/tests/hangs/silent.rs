@@ -1,8 +1,9 @@
 //! Waits that nothing is heard of.
 
-use diagnose_reports::{Mode, State};
+use diagnose_reports::{Kind, Mode, State};
 
 use crate::support::hangs::Program;
+use crate::support::site;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -76,4 +77,41 @@ fn a_block_on_without_a_budget_polls_again_and_again() {
     assert_eq!(program.verdicts(), ["suspect spin"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` has polled the same 5,000 times inside one poll at src/main.rs:7 for 1.00 s: the budget of its task is used up, and there is no new one until the `block_on` there comes back");
     assert!(out_of_budget(false, 5).verdicts().is_empty());
+}
+
+/// `main` joins two tasks that wait at the same line for a message of a channel that is not on record.
+fn foreign(text: &str) -> Program {
+    let mut program = Program::new();
+    program.snapshot.sites.push(site(text, "server", "src/main.rs", 40, 14));
+    let await_site = program.snapshot.sites.len() - 1;
+    program.snapshot.sites[await_site].kind = Kind::Await;
+    for name in ["left", "right"] {
+        let task = program.task(name);
+        program.has_timer(task);
+        program.joins(1, task, 9);
+        let span = program.span(task, None, 7);
+        program.snapshot.spans[span].site = await_site;
+    }
+    program
+}
+
+#[test]
+fn waits_that_nothing_on_record_explains_are_one_suspicion() {
+    let mut program = foreign("rx.recv().await");
+    assert_eq!(program.verdicts(), ["suspect starved"]);
+    assert_eq!(program.chain(), ["task 2 waits 40", "task 3 waits 40"]);
+    insta::assert_snapshot!(program.sentence(), @"nothing on record explains these 2 waits at src/main.rs:40 `rx.recv().await` for up to 1.00 s, of task 2 `left` first: name what it waits for through `diagnose`");
+    let lock = program.mutex();
+    program.waits(2, lock, Mode::Lock, 41);
+    program.waits(3, lock, Mode::Lock, 41);
+    assert!(program.verdicts().is_empty(), "a lock on record does");
+}
+
+#[test]
+fn waits_for_the_world_or_of_tasks_that_nobody_waits_for_need_no_explanation() {
+    assert!(foreign("listener.accept().await").verdicts().is_empty());
+    let mut program = foreign("rx.recv().await");
+    program.snapshot.waits.clear();
+    program.of(1).opaque_wakers = Some(1);
+    assert!(program.verdicts().is_empty());
 }

@@ -12,7 +12,7 @@
 //! kinds     what each group is. demand: whether anybody minds
 //! chain     the way through it, as links and as a sentence. words: what things are called. endings: what follows
 //! remarks   what is seen without a proof; hazards: what may become a hang; silent: waits that nothing is heard of;
-//!           sleepers: threads that sleep
+//!           sleepers: threads that sleep; unexplained: waits at what is not on record
 //! remedies  what to change, for each kind
 //! solve     all of it, as a list of verdicts. steps: counts what that takes, in tests
 //! ```
@@ -39,6 +39,7 @@ mod steps;
 mod stuck;
 mod system;
 mod threads;
+mod unexplained;
 mod verdict;
 pub(crate) mod words;
 

@@ -7,8 +7,9 @@
 //! | `blocked_worker` | a thread has slept for 0.5 s in a wait for a task that is done | likely |
 //! | `blocked_worker`, `spin` | a future in a `block_on` inside a poll has no budget left, and the poll has slept, or run, for 0.5 s | suspect |
 //! | `lost_waker` | a hand-written future has waited for 1 s, nothing that it waits for is on record, and something waits for its task | suspect |
-//! | `blocked_worker` | a poll has slept for 1 s, and nothing waits for its thread | suspect |
+//! | `blocked_worker` | a poll has slept for 1 s, and it is not known what waits for its thread | suspect |
 //! | `pool_exhausted` | all threads for blocking work sleep, and a job has waited for one for 1 s | suspect |
+//! | `starved` | something waits for the end of a task that has awaited a call like `recv()` for 1 s, of what is not on record | suspect |
 //! | `shutdown` | a runtime has waited for blocking work for 10 s, which sleeps; for 1 s | likely; suspect |
 //! | `hazard` | a future was woken more than 1 s ago and is not polled, or holds what others have waited for as long | suspect |
 //!
@@ -22,6 +23,7 @@ use super::numbers::Table;
 use super::silent::{out_of_budget, silent, sleeper};
 use super::sleepers::{full_pools, long_sleeps};
 use super::system::Node;
+use super::unexplained::unexplained;
 use super::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
 use super::words::at;
 use crate::export::units::{counted, time};
@@ -53,6 +55,7 @@ pub(super) fn remarks(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<N
     remarks.extend(silent(facts, stuck));
     remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| shutdown(facts, stuck, wait)));
     remarks.extend(hazards(facts, stuck, said));
+    remarks.extend(unexplained(facts, stuck));
     remarks.extend(full_pools(facts, stuck));
     let said: BTreeSet<u64> = remarks.iter().flat_map(|it| &it.chain).map(|link| link.id).collect();
     remarks.extend(long_sleeps(facts, stuck, &said));
