@@ -113,7 +113,8 @@ async fn yields() {
 /// Is cloned into a place of its own and used up in each poll, as the waker of a channel or a socket is.
 async fn woken() {
     poll_fn(|context| {
-        context.waker().clone().wake();
+        let kept = black_box(context.waker().clone());
+        kept.wake();
         black_box(Poll::<()>::Pending)
     })
     .await;
