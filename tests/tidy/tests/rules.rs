@@ -99,3 +99,12 @@ fn nothing_is_left_to_do() {
     let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("dbg", "!("), concat!("todo", "!(")];
     check("no marks of unfinished work", |source| marks.iter().any(|mark| source.text.contains(mark)));
 }
+
+#[test]
+fn build_output_is_ignored_wherever_a_build_puts_it() {
+    let ignored = include_str!("../../../.gitignore");
+    assert!(
+        ignored.lines().any(|line| line == "target/"),
+        "a benchmark writes into a folder `target` of its package"
+    );
+}
