@@ -49,8 +49,8 @@ fn site_at(name: &'static str, location: &'static Location<'static>, is_hand_wri
     known.unwrap_or_else(|| make(name, location, Kind::Block, is_hand_written))
 }
 
-/// Whether a type is a future that somebody wrote a `poll` for: `PollFn`, or one that is not the compiler's, behind a pointer
-/// or not, and not one of the libraries that futures are made and combined with.
+/// Whether the program itself implements `poll` for this type: a `PollFn`, or a type that neither the compiler nor a library of
+/// futures makes. Pointers around it do not count.
 fn is_hand_written(mut name: &str) -> bool {
     let pointers = ["core::pin::Pin<", "alloc::boxed::Box<", "&mut "];
     while let Some(inside) = pointers.iter().find_map(|pointer| name.strip_prefix(pointer)) {

@@ -156,7 +156,7 @@ pub(crate) fn all<T: Pooled>() -> impl Iterator<Item = &'static T> {
     chunks().into_iter().flatten()
 }
 
-/// The same by chunks, in the order in which those were made.
+/// Every record that there is, in chunks, in the order in which the chunks were made.
 pub(crate) fn chunks<T: Pooled>() -> Vec<&'static [T]> {
     T::pool().state.lock().chunks.clone()
 }

@@ -20,11 +20,11 @@ thread_local! {
     static SPARE: Cell<Option<&'static Task>> = const { Cell::new(None) };
 }
 
-/// A root that is met inside of another poll, or where nothing is known yet.
+/// The record of a root that is met inside of another poll, or for the first time on its path.
 #[inline]
 pub(crate) fn meet(site: &'static Site, label: Label, entered: u64, span: u64, thread: u32) -> &'static Task {
     let task = tasks::take();
-    // A task of a runtime that tells of it only from outside: what is known of that is known of this.
+    // This root runs inside a task that only the runtime's hooks report: it takes over what they have reported of that task.
     let (around, runtime_id) = current::registered().and_then(Task::hooked).unzip();
     let number = around.map_or(0, |around| around.home.number);
     let home = Home { number, ..Runtime::Unknown.into() };

@@ -49,7 +49,7 @@ pub(crate) fn all_tasks() -> impl Iterator<Item = &'static Task> {
     pool::all()
 }
 
-/// The same in parts that stay the same; further parts come at the end.
+/// All tasks that there are or were, in chunks. A chunk keeps its tasks and its place; new chunks come at the end.
 pub(crate) fn task_parts() -> Vec<&'static [Task]> {
     pool::chunks()
 }

@@ -35,9 +35,9 @@ struct Polls {
     last: Cell<u64>,
     /// Futures that were made in the running one and not polled yet, less those that were dropped.
     unpolled: Cell<u32>,
-    /// Of the futures that are made outside of every poll: so many are left for which the clock is not read.
+    /// How many futures will be made outside of every poll before the clock is read for one.
     unread: Cell<u32>,
-    /// For so many it was.
+    /// For how many such futures the clock was read.
     read: Cell<u32>,
 }
 

@@ -101,11 +101,11 @@ impl Span {
 
     /// The first poll of a root.
     fn enter_new(&self, node: &'static Node, entered: u64) -> (&'static Task, u64) {
-        local::note_task();
-        match local::take_spawned() {
-            Some(task) => (task, enter_spawned(task, node, entered)),
-            None => (live::meet(self.site, self.label, entered, context::span(), node.tree), 0),
+        if let Some(task) = local::take_spawned() {
+            return (task, enter_spawned(task, node, entered));
         }
+        local::note_task();
+        (live::meet(self.site, self.label, entered, context::span(), node.tree), 0)
     }
 
     /// The poll of a root is over, and accounted for.

@@ -28,8 +28,8 @@ pub(super) enum How {
 }
 
 /// What the poll around a running one will find again.
-// In this order, which keeps apart what lies side by side where it is saved from: two words that were just written one by one are
-// not to be read as one.
+// The order keeps `outer_awaiting` and `outer_await_state` apart. Side by side, the compiler copies both with one load of 16 bytes,
+// which stalls, because they were just written with two stores of 8.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Entry {
