@@ -7,9 +7,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::drop_in::tokio;
-use crate::look;
+use crate::judge;
+use crate::look::{self, Taken};
 use crate::noise;
-use crate::row::{Flavor, Row};
+use crate::row::{Flavor, Row, Section};
+use crate::source::{self, Marks};
 use tokio::runtime::Builder;
 
 /// The code that the process ends with while the program does not.
@@ -28,20 +30,23 @@ const LAST_MS: u64 = 2_100;
 const AGAIN: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(15);
 
-/// So long a program that shall end has after that: the machine may have other work.
+/// From look to look after that, of a hang that is not reported yet.
+const LATER: Duration = Duration::from_millis(250);
+
+/// How long a program has after that to end or to be reported: the machine may have other work.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// Runs a program until it ends or has been looked at for long enough, and ends the process.
 ///
 /// # Panics
 /// If the program does, or there is no runtime to be had.
-pub fn run(row: &Row, flavor: Flavor, noise: u32) -> ! {
-    let patience = if row.ends_on(flavor) { PATIENCE } else { Duration::ZERO };
+pub fn run(section: &'static Section, row: &'static Row, flavor: Flavor, noise: u32) -> ! {
+    let marks = source::marks(section, row);
     // Before anything else, so that it is older than whatever the program makes.
     let (start, started) = mpsc::channel();
     thread::Builder::new()
         .name("looks".to_owned())
-        .spawn(move || started.recv().map(|start| look_on(start, patience)))
+        .spawn(move || started.recv().map(|start| look_on(start, row, flavor, &marks)))
         .expect("a thread");
     let mut builder = match flavor.workers() {
         0 => Builder::new_current_thread(),
@@ -61,10 +66,13 @@ pub fn run(row: &Row, flavor: Flavor, noise: u32) -> ! {
 }
 
 /// Looks again and again, and ends the process after the last time.
-fn look_on(start: Instant, patience: Duration) {
+fn look_on(start: Instant, row: &Row, flavor: Flavor, marks: &Marks) {
+    let is_said = |line: &str| look::read(line).is_some_and(|it| judge::is_said(row, flavor, marks, &it));
+    let since_start = || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let mut last = None;
     for at_ms in (FIRST_MS..=LAST_MS).step_by(usize::try_from(STEP_MS).expect("it is small")) {
         thread::sleep((start + Duration::from_millis(at_ms)).saturating_duration_since(Instant::now()));
-        let now_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let now_ms = since_start();
         if now_ms > at_ms + STEP_MS && at_ms != LAST_MS {
             continue;
         }
@@ -76,13 +84,27 @@ fn look_on(start: Instant, patience: Duration) {
             thread::sleep(PAUSE);
             taken = look::take(now_ms);
         }
-        say(&taken.line);
-        if std::env::var_os("HANGS_JSON").is_some() {
-            let _ = io::stderr().write_all(&taken.dump);
-        }
+        report(&taken);
+        last = Some(taken);
     }
-    thread::sleep(patience);
+    let end = Instant::now() + PATIENCE;
+    if row.ends_on(flavor) {
+        thread::sleep(PATIENCE);
+    }
+    while last.is_none_or(|it| !is_said(&it.line)) && Instant::now() < end {
+        thread::sleep(LATER);
+        let taken = look::take(since_start());
+        report(&taken);
+        last = Some(taken);
+    }
     process::exit(GOES_ON)
+}
+
+fn report(taken: &Taken) {
+    say(&taken.line);
+    if std::env::var_os("HANGS_JSON").is_some() {
+        let _ = io::stderr().write_all(&taken.dump);
+    }
 }
 
 /// A line, whole.

@@ -55,13 +55,10 @@ pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option
         return None;
     }
     let Some(last) = looks.last() else { return Some("nobody looked".to_owned()) };
-    let verdicts = last.verdicts.as_deref().unwrap_or_default();
-    if verdicts
-        .iter()
-        .any(|verdict| findings.iter().any(|finding| mismatch(verdict, *finding, marks).is_none()))
-    {
+    if is_said(row, flavor, marks, last) {
         return None;
     }
+    let verdicts = last.verdicts.as_deref().unwrap_or_default();
     let near = |verdict: &&Verdict| findings.iter().any(|finding| finding.kind == verdict.kind);
     Some(match verdicts.iter().find(near).or(verdicts.first()) {
         None => format!("no {} at {} ms, in {} looks", findings[0].kind, last.at_ms, looks.len()),
@@ -70,6 +67,14 @@ pub fn looks(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option
             format!("{}: {}", why.unwrap_or_default(), shown(verdict))
         }
     })
+}
+
+/// Whether what should be said in the end is said in a look; of a control nothing should.
+#[must_use]
+pub fn is_said(row: &Row, flavor: Flavor, marks: &Marks, look: &Look) -> bool {
+    let findings = row.findings(flavor);
+    let is_it = |it: &Verdict| findings.iter().any(|finding| mismatch(it, *finding, marks).is_none());
+    findings.is_empty() || look.verdicts.as_deref().unwrap_or_default().iter().any(is_it)
 }
 
 /// What was said in the end that should be, in the words of the table, and its sentence; `None` if nothing was.

@@ -23,9 +23,9 @@ fn main() -> ExitCode {
 }
 
 fn run_child(case: &str, flavor: &str, noise: &str) -> ExitCode {
-    let row = ALL.iter().flat_map(|section| section.rows).find(|row| row.name == case);
-    match (row, Flavor::named(flavor), noise.parse()) {
-        (Some(row), Some(flavor), Ok(noise)) => child::run(row, flavor, noise),
+    let mut rows = ALL.iter().flat_map(|section| section.rows.iter().map(move |row| (section, row)));
+    match (rows.find(|(_, row)| row.name == case), Flavor::named(flavor), noise.parse()) {
+        (Some((section, row)), Some(flavor), Ok(noise)) => child::run(section, row, flavor, noise),
         _ => misused("no such program, runtime or number"),
     }
 }

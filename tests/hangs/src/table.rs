@@ -33,7 +33,8 @@ Each row is a program of `tests/hangs`: async hangs from the field (`C`, from a 
 (`ct`) and on one and two workers (`mt1`, `mt2`), alone and beside 200 tasks that make progress, and looked at from a thread
 of its own while it ran. A cell tells what was said in the end, with the right lines; nothing else that is wrong was `proven`
 in any look, and every snapshot that was saved as JSON said the same when it was read back. A last look that fell into a
-poll of a task in which something has been waiting for long was repeated.
+poll of a task in which something has been waiting for long was repeated, and one at a hang of which nothing was said yet, for
+up to eight seconds.
 
 `cargo run -p diagnose-hangs-tests -- --markdown --repeat 20` writes this page.
 
