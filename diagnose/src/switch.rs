@@ -39,7 +39,8 @@ static IS_SPECIAL: AtomicBool = AtomicBool::new(false);
 /// Switches recording on or off for the whole process, at run time.
 ///
 /// While it is off, a poll of an annotated future costs one relaxed load. What was recorded stays; a wait that is open
-/// when recording is switched off ends, for the records, with its span's next poll or its drop.
+/// when recording is switched off ends, for the records, with its span's next poll or its drop. How a call ends is counted
+/// also while recording is off, if its beginning was.
 pub fn set_enabled(enabled: bool) {
     let mut board = lock();
     board.enabled = enabled;

@@ -10,10 +10,10 @@
 use std::ptr;
 use std::task::Waker;
 
+use super::entry::Entry;
 use super::local::{self, AwaitState, DIRECT, is_reading};
 use super::made;
 use super::root::{Around, enter_spawned, enter_task};
-use super::running::Entry;
 use super::span::{Span, State};
 use crate::clock;
 use crate::context;
@@ -41,7 +41,7 @@ impl Span {
         if self.site.is_on() {
             self.enter_other(entry, outer);
         } else {
-            self.enter_unrecorded();
+            self.enter_unrecorded(entry);
         }
     }
 

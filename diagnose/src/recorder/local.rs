@@ -65,6 +65,8 @@ impl AwaitState {
     /// It had waited by itself before this poll.
     const WAITED: u64 = 1 << 1;
     const NEW: u64 = 1 << 2;
+    /// The body that runs is not recorded, whatever the running node is.
+    pub(super) const HIDDEN: Self = Self(1 << 3);
     const DEPTH: u32 = 8;
     const BASE: u32 = 32;
 
@@ -98,6 +100,11 @@ impl AwaitState {
 
     pub(super) fn waited(self) -> bool {
         self.0 & Self::WAITED != 0
+    }
+
+    /// Whether the body that runs is not recorded, so that its awaits are not those of the running node.
+    pub(super) fn is_hidden(self) -> bool {
+        self.0 & Self::HIDDEN.0 != 0
     }
 
     /// Whether it began in this poll.

@@ -15,6 +15,7 @@
 mod awaits;
 mod cost;
 mod enter;
+mod entry;
 mod frame;
 mod local;
 mod made;
@@ -30,10 +31,11 @@ use crate::tree::Node;
 
 pub(crate) use awaits::{begin_await, begin_macro, begin_through, end_await, end_through, leave_macro};
 pub(crate) use cost::poll_cost;
+pub(crate) use entry::Entry;
 pub use frame::Frame;
 pub use point::Arm;
 pub(crate) use point::{AwaitEntry, Awaiting, Point};
-pub(crate) use running::{Entry, Running};
+pub(crate) use running::Running;
 pub use span::Span;
 
 /// The await, or arm, through which the running future is polled, if that is on record.

@@ -1,9 +1,10 @@
 //! What is rare in the life of a span: a first poll on a new path, another thread, another parent, and the end of what it
 //! has in the books when it is not recorded any more.
 
+use super::entry::Entry;
 use super::local::{self, DIRECT, Place, is_reading};
 use super::made;
-use super::running::{Entry, parent_id};
+use super::running::parent_id;
 use super::span::{Span, State};
 use crate::clock;
 use crate::context;
@@ -11,7 +12,7 @@ use crate::label::Label;
 use crate::live::{self, Anchor, Listed, Task};
 use crate::site::{Kind, Site};
 use crate::switch;
-use crate::sync::add;
+use crate::sync::{AtomicU64, add, sub};
 use crate::tree::{Key, Node, Wait};
 
 impl Span {
@@ -42,8 +43,8 @@ impl Span {
             self.unlist();
             self.end_task();
             self.pending_children = 0;
-            self.state = State::Unseen;
-            return;
+            self.state = self.state.unrecorded();
+            return entry.begin_unrecorded();
         };
         self.end_unpolled();
         entry.hands_on = (goes_on || down == DIRECT) && !is_root;
@@ -57,7 +58,11 @@ impl Span {
         match self.state {
             State::Waiting(wait) if self.node.is_some_and(|old| old.same_path(node)) => ended = Some(wait),
             // It waited under another path. Here it is new, as far as the parent's children are concerned.
-            State::Waiting(_) => self.end_wait(place, now),
+            State::Waiting(_) => {
+                self.end_wait(place, now);
+                self.move_call(node, place);
+            }
+            State::Lost => self.move_call(node, place),
             State::Unpolled => self.count_call(node, now, local::spawned()),
             // A future that is polled again after its end has begun again.
             State::Unseen | State::Done => add(&node.calls, 1),
@@ -77,6 +82,14 @@ impl Span {
         self.go_on_at(entry, node, ended, now);
     }
 
+    /// The call goes on at `node`, maybe on another path than until now.
+    fn move_call(&self, node: &'static Node, place: Place) {
+        if let Some(old) = self.node.filter(|old| !old.same_path(node)) {
+            place.tree.book(old, |own| sub(&own.moved, 1));
+            add(&node.moved, 1);
+        }
+    }
+
     /// The await where the body has stopped goes with it to another thread's tree, or another path.
     #[cold]
     fn move_await(&mut self, node: &'static Node, is_same_path: bool, place: Place, now: u64) {
@@ -87,7 +100,10 @@ impl Span {
             return;
         }
         let wait = self.await_wait();
-        place.tree.book(at, |own| own.times.end_wait(now, wait));
+        place.tree.book(at, |own| {
+            own.times.end_wait(now, wait);
+            sub(&own.moved, 1);
+        });
         if let Some(moved) = moved {
             // It begins again there: as if it had waited for no time.
             moved.times.begin_wait(now, wait);
@@ -97,9 +113,36 @@ impl Span {
 
     /// Recording was switched off: a wait that is open in the books ends, so that it does not grow for ever.
     #[inline]
-    pub(super) fn enter_unrecorded(&mut self) {
-        if !matches!(self.state, State::Unseen) || local::down() != 0 {
+    pub(super) fn enter_unrecorded(&mut self, entry: &mut Entry) {
+        if !matches!(self.state, State::Unseen | State::Lost) || local::down() != 0 {
             self.forget();
+        }
+        entry.begin_unrecorded();
+    }
+
+    /// A poll has returned that was not recorded.
+    #[inline]
+    pub(super) fn leave_unrecorded(&mut self, entry: &Entry, is_pending: bool) {
+        entry.end_unrecorded();
+        if !is_pending && matches!(self.state, State::Lost) {
+            self.end_lost(|node| &node.completed);
+        }
+    }
+
+    /// A poll has panicked that was not recorded.
+    pub(super) fn panic_unrecorded(&mut self, entry: &Entry) {
+        entry.end_unrecorded();
+        if matches!(self.state, State::Lost) {
+            self.end_lost(|node| &node.panicked);
+        }
+    }
+
+    /// A call is over that was counted when it began, and is not recorded any more: it is counted where it was seen last.
+    #[cold]
+    pub(super) fn end_lost(&mut self, count: fn(&Node) -> &AtomicU64) {
+        self.state = State::Done;
+        if let Some(node) = self.node {
+            on_own_tree(|place| place.tree.book(node, |own| add(count(own), 1)));
         }
     }
 
@@ -119,7 +162,7 @@ impl Span {
         local::hand_down(None, 0);
         self.pending_children = 0;
         self.passes = false;
-        self.state = State::Unseen;
+        self.state = self.state.unrecorded();
     }
 
     /// It is not unpolled any more: if it was listed as such, it has that slot.
@@ -141,14 +184,14 @@ impl Span {
         }
     }
 
-    /// Books the end of the wait of the await where the body has stopped.
+    /// Books the end of the await where the body has stopped: completed, as far as anybody knows, if it is not recorded any more.
     #[cold]
     pub(super) fn end_await(&mut self, place: Place, now: u64, is_cancelled: bool) {
         if let Some(at) = self.at.take() {
             let wait = self.await_wait();
             place.tree.book(at, |own| {
                 own.times.end_wait(now, wait);
-                add(&own.cancelled, u64::from(is_cancelled));
+                add(if is_cancelled { &own.cancelled } else { &own.completed }, 1);
             });
         }
     }

@@ -16,7 +16,7 @@ use crate::context;
 use crate::live::{self, Anchor, Listed, Slot, State};
 use crate::site::Site;
 use crate::switch;
-use crate::sync::add;
+use crate::sync::{add, sub};
 use crate::tree::{Chain, Key, Node, Wait};
 
 /// What the future of an arm carries: 8 bytes.
@@ -79,7 +79,10 @@ impl Point {
         let Some(body) = local::current() else { return self.enter_slow(entry) };
         match self.anchor {
             Anchor::Live(slot) => match slot.node() {
-                Some(node) if node.parent.is_some_and(|parent| ptr::eq(parent, body)) => {
+                Some(node)
+                    if node.parent.is_some_and(|parent| ptr::eq(parent, body))
+                        && is_owner(node.site, body) =>
+                {
                     entry.begin_again(slot, node, body, slot.wait());
                     true
                 }
@@ -122,13 +125,18 @@ impl Point {
                 if old.same_path(node) {
                     entry.begin_again(slot, node, body, slot.wait());
                 } else {
-                    end_wait(old, slot.wait(), local::place());
+                    let place = local::place();
+                    end_wait(old, slot.wait(), place);
+                    place.tree.book(old, |own| sub(&own.moved, 1));
                     self.unlist();
                     entry.begin(node, body);
                 }
             }
             (None, Some((slot, old))) => {
-                on_own_tree(|place| end_wait(old, slot.wait(), place));
+                on_own_tree(|place| {
+                    end_wait(old, slot.wait(), place);
+                    place.tree.book(old, |own| add(&own.completed, 1));
+                });
                 self.unlist();
                 return false;
             }
@@ -189,9 +197,11 @@ pub(super) fn running_body(site: &'static Site) -> Option<&'static Node> {
     local::current().filter(|current| is_owner(site, current))
 }
 
+/// Whether `body`, which is the running node, is that of the body in which the await stands. A call of the same function that is
+/// not recorded may run inside of one that is.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn is_owner(site: &'static Site, body: &Node) -> bool {
-    site.owner.is_some_and(|owner| ptr::eq(owner, body.site))
+    site.owner.is_some_and(|owner| ptr::eq(owner, body.site)) && !local::awaiting().1.is_hidden()
 }
 
 /// Books the end of a wait on its own path, in this thread's tree.
@@ -203,7 +213,7 @@ fn end_wait(node: &'static Node, wait: Wait, place: Place) {
     }
 }
 
-/// What the end of a poll needs. It is filled in where it lies: see [`running`](super::running).
+/// What the end of a poll needs. It is filled in where it lies: see [`entry`](super::entry).
 #[derive(Debug)]
 pub(crate) struct AwaitEntry {
     node: Option<&'static Node>,

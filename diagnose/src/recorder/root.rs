@@ -15,9 +15,9 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::Waker;
 
+use super::entry::Entry;
 use super::local;
 use super::made::{self, Poll};
-use super::running::Entry;
 use super::span::{Span, State};
 use crate::context;
 use crate::live::{self, PollWaker, Task};

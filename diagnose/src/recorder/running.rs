@@ -1,188 +1,16 @@
 //! A poll that is running, from its start to its end.
-//!
-//! What the end of a poll needs is filled in where it lies, on the stack of the future's poll, and is not moved: a move would read
-//! in one piece what was just written in several, and a processor waits for that longer than for all the rest.
 
 use std::task::Waker;
 
-use super::local::{self, AwaitState, Place};
-use super::root::{Around, RootPoll};
+use super::entry::{Entry, How};
+use super::local::{self, AwaitState};
+use super::root::RootPoll;
 use super::span::{Span, State};
 use crate::clock;
 use crate::context;
 use crate::live::{self, Anchor, Listed};
 use crate::sync::add;
 use crate::tree::{Chain, Node, Wait};
-
-/// How a poll was begun, and so what its end has to restore.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
-    /// Not at all: it is not recorded.
-    Unrecorded,
-    /// With the reading of the body around it, which goes on at the await that polls this.
-    Handed,
-    /// With a reading of its own, below the node that was running.
-    Below,
-    /// Outside of every other poll.
-    Outermost,
-}
-
-/// What the poll around a running one will find again.
-// The order keeps `outer_awaiting` and `outer_await_state` apart. Side by side, the compiler copies both with one load of 16 bytes,
-// which stalls, because they were just written with two stores of 8.
-#[derive(Debug)]
-#[repr(C)]
-pub(crate) struct Entry {
-    how: How,
-    pub(super) is_root: bool,
-    /// Whether it is awaited by the body around it, so that the two stop at the same moment if it is pending.
-    pub(super) hands_on: bool,
-    /// Whether the body went straight to where it had stopped.
-    pub(super) goes_down: bool,
-    /// Whether it has waited by itself.
-    pub(super) waited: bool,
-    /// The count of pending children of the poll around this one, without this span.
-    outer_pending: i32,
-    /// The await at which the body around is.
-    outer_awaiting: Option<&'static Node>,
-    /// The polls around this one that were entered with the same reading, and the node above them, or above this one.
-    pub(super) chain: Chain,
-    /// The number of the span whose poll is around this one, be it the parent or not.
-    pub(super) outer: u64,
-    outer_await_state: AwaitState,
-    /// Of one that is [`Below`](How::Below) another, what was running before: restored as it was, whatever has happened in
-    /// between. `None` if the thread had no tree and has one only for this poll.
-    previous: Option<&'static Node>,
-    /// The node that covers this poll in `previous`, if this is a task inside another task's poll.
-    nested: Option<&'static Node>,
-    /// Of a root.
-    pub(super) root: Option<RootPoll>,
-    /// Of a root, what it runs inside of.
-    pub(super) around: Option<Around>,
-}
-
-impl Entry {
-    #[inline]
-    pub(crate) fn new() -> Self {
-        Self {
-            how: How::Unrecorded,
-            is_root: false,
-            hands_on: false,
-            goes_down: false,
-            waited: false,
-            outer_pending: 0,
-            outer_awaiting: None,
-            chain: Chain::NONE,
-            outer: 0,
-            outer_await_state: AwaitState::NONE,
-            previous: None,
-            nested: None,
-            root: None,
-            around: None,
-        }
-    }
-
-    /// Whether it was entered with the reading of the body around it.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn is_handed(&self) -> bool {
-        self.how == How::Handed
-    }
-
-    /// A poll begins with the reading of the body around it, which is at the await of a span and has run nothing yet. Returns
-    /// the polls that were entered with it.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin_handed(&mut self, outer: u64) -> Chain {
-        let chain = local::chain();
-        self.how = How::Handed;
-        self.hands_on = true;
-        self.outer = outer;
-        self.chain = chain;
-        (self.outer_awaiting, self.outer_await_state) = local::awaiting();
-        chain
-    }
-
-    /// A poll begins as most do: under the node that is running.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin(&mut self, node: &'static Node, was_pending: bool) {
-        self.how = How::Below;
-        self.previous = node.parent;
-        self.chain.stopper = node.parent.filter(|parent| !parent.is_root());
-        self.save_outer(was_pending);
-    }
-
-    /// A poll of a root begins, outside of every other.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin_outermost(&mut self) {
-        self.how = How::Outermost;
-        self.is_root = true;
-        local::replace_pending_children(0);
-    }
-
-    /// A poll of a root begins, maybe from inside another task's poll, maybe with a tree that is only lent.
-    #[cold]
-    pub(super) fn begin_anywhere(&mut self, node: &'static Node, place: Place, now: u64, was_pending: bool) {
-        self.how = How::Below;
-        let foreign = node.parent.is_some_and(Node::is_root) && !place.current.is_root();
-        if foreign {
-            let nested = place.tree.nested(place.current, clock::now);
-            nested.times.enter(now, None);
-            self.nested = Some(nested);
-        }
-        self.previous = (!place.lent).then_some(place.current);
-        self.chain.stopper = node.parent.filter(|parent| !parent.is_root());
-        self.save_outer(was_pending && !foreign);
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn save_outer(&mut self, was_pending: bool) {
-        let pending = local::replace_pending_children(0);
-        self.outer_pending = pending.wrapping_sub(i32::from(was_pending));
-        (self.outer_awaiting, self.outer_await_state) = local::awaiting();
-    }
-
-    /// The poll of `node` is over at `now`, and the one around it goes on. That has one child more that is pending, if this is.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn restore_outer(&self, node: &'static Node, now: u64, is_pending: bool) {
-        if self.how == How::Outermost {
-            local::set_current(node.parent);
-            context::set_span(0);
-            local::set_awaiting(None, AwaitState::NONE);
-            return context::note_reading(now, true);
-        }
-        context::set_span(self.outer);
-        local::set_awaiting(self.outer_awaiting, self.outer_await_state);
-        if self.is_handed() {
-            local::set_current(node.parent);
-            local::replace_pending_children(i32::from(is_pending) - 1);
-            return context::note_reading(now, false);
-        }
-        local::set_current(self.previous);
-        // A task inside another task's poll is nobody's child. The count wraps: between polls it means nothing.
-        let is_pending = i32::from(is_pending && self.nested.is_none());
-        local::replace_pending_children(self.outer_pending.wrapping_add(is_pending));
-        // The last reading, and with it whether the thread is inside of a poll still.
-        context::note_reading(now, self.previous.is_none_or(Node::is_root));
-        if self.nested.is_some() || self.previous.is_none() {
-            self.end_rare(now);
-        }
-    }
-
-    #[cold]
-    fn end_rare(&self, now: u64) {
-        if let Some(nested) = self.nested {
-            nested.leave(now, None, Chain::NONE);
-        }
-        if self.previous.is_none() {
-            local::end_loan();
-        }
-    }
-
-    /// What this hands to the body around, which awaits it.
-    #[inline]
-    fn hand_up(&self, now: u64, passing: u32) {
-        local::hand_up(if self.hands_on { now } else { 0 }, passing);
-    }
-}
 
 /// A poll that is running. Dropped without [`leave`](Running::leave), it was ended by a panic.
 #[derive(Debug)]
@@ -225,8 +53,10 @@ impl Span {
                 return self.leave_through(entry, passing);
             }
         }
-        if entry.how != How::Unrecorded {
+        if entry.is_recorded() {
             self.leave_other(entry, is_pending);
+        } else {
+            self.leave_unrecorded(entry, is_pending);
         }
     }
 
@@ -355,6 +185,9 @@ impl Span {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn end_ready(&mut self, entry: &mut Entry, node: &'static Node) -> u64 {
         let now = clock::now();
+        if let (Some(at), _) = local::awaiting() {
+            leave_open(at, now);
+        }
         self.end(State::Done);
         if entry.waited {
             local::charge(node);
@@ -371,7 +204,10 @@ impl Drop for Running<'_> {
     #[cold]
     fn drop(&mut self) {
         let Self { span, entry, .. } = self;
-        let Some(node) = span.node.filter(|_| entry.how != How::Unrecorded) else { return };
+        if !entry.is_recorded() {
+            return span.panic_unrecorded(entry);
+        }
+        let Some(node) = span.node else { return };
         let now = clock::now();
         if let (Some(at), _) = local::awaiting() {
             add(&at.panicked, 1);
@@ -385,6 +221,13 @@ impl Drop for Running<'_> {
         entry.restore_outer(node, now, false);
         span.leave_root(entry, node, false, now);
     }
+}
+
+/// The body was left at an await that it has not ended, as by code that a macro has made.
+#[cold]
+fn leave_open(at: &'static Node, now: u64) {
+    add(&at.completed, 1);
+    at.leave(now, None, Chain::NONE);
 }
 
 /// The number of the span that polls this one; zero for a root, whatever it is polled in.

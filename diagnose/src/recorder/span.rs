@@ -29,8 +29,20 @@ pub(super) enum State {
     Unpolled,
     /// Returned `Pending` at a tick that its node has booked.
     Waiting(Wait),
+    /// Its call was counted, and what came after it is not recorded.
+    Lost,
     /// Returned `Ready`, or panicked.
     Done,
+}
+
+impl State {
+    /// What comes after it in a poll that is not recorded.
+    pub(super) fn unrecorded(self) -> Self {
+        match self {
+            Self::Unseen | Self::Unpolled | Self::Done => Self::Unseen,
+            Self::Waiting(_) | Self::Lost => Self::Lost,
+        }
+    }
 }
 
 /// What a timed future carries: 64 bytes.
@@ -172,6 +184,7 @@ impl Span {
                     add(&node.never_polled, 1);
                 }
             }),
+            (State::Lost, _) => self.end_lost(|node| &node.cancelled),
             _ => {}
         }
     }
@@ -202,7 +215,7 @@ fn begin(site: &'static Site, label: Label) -> (Option<&'static Node>, u64, Stat
 impl Drop for Span {
     #[inline]
     fn drop(&mut self) {
-        if matches!(self.state, State::Waiting(_) | State::Unpolled) {
+        if matches!(self.state, State::Waiting(_) | State::Unpolled | State::Lost) {
             self.end_drop();
         }
     }

@@ -53,6 +53,8 @@ pub(super) struct Sums {
     pub(super) cancelled: u64,
     pub(super) panicked: u64,
     pub(super) never_polled: u64,
+    /// It wraps.
+    moved: u64,
     pub(super) busy: u64,
     /// Busy time of tasks that a nested executor polled under this path.
     pub(super) nested: u64,
@@ -196,6 +198,7 @@ impl Path {
             cancelled: 0,
             panicked: 0,
             never_polled: 0,
+            moved: 0,
             busy: 0,
             nested: 0,
             own_idle: 0,
@@ -228,6 +231,7 @@ impl Path {
         sums.panicked += value(&node.panicked);
         sums.calls += value(&node.calls);
         sums.never_polled += value(&node.never_polled);
+        sums.moved = sums.moved.wrapping_add(value(&node.moved));
         sums.busy += whole.busy;
         sums.own_idle = sums.own_idle.wrapping_add(whole.own_idle);
         sums.child_idle = sums.child_idle.wrapping_add(whole.child_idle);
@@ -269,9 +273,11 @@ impl Path {
 
 impl Sums {
     fn subtract(&mut self, old: &Self) {
+        // A call that is open at the reset ends after it, and counts there, where it stands then.
+        let left =
+            self.calls.wrapping_add(old.moved).wrapping_sub(old.completed + old.cancelled + old.panicked);
+        self.calls = if left > u64::MAX / 2 { 0 } else { left };
         let pairs = [
-            // A call that is open at the reset ends after it, and counts there.
-            (&mut self.calls, old.completed + old.cancelled + old.panicked),
             (&mut self.polls, old.polls),
             (&mut self.completed, old.completed),
             (&mut self.cancelled, old.cancelled),

@@ -85,6 +85,9 @@ pub(crate) struct Node {
     pub(crate) cancelled: AtomicU64,
     pub(crate) panicked: AtomicU64,
     pub(crate) never_polled: AtomicU64,
+    /// Spans that came here from another path while they waited, less those that went to another: `calls` stays where they began.
+    /// It wraps.
+    pub(crate) moved: AtomicU64,
     /// Tick of the node's making.
     pub(crate) first_seen: u64,
     /// Of the polls of children; made with the first that ends here.
@@ -125,6 +128,7 @@ impl Node {
             cancelled: zero(),
             panicked: zero(),
             never_polled: zero(),
+            moved: zero(),
             first_seen: now,
             stopped: Link::new(None),
             histograms: [Histogram::new(), Histogram::new()],

@@ -32,8 +32,9 @@ pub struct Node {
     pub pending: u64,
     /// Polls that are running at the capture.
     pub running: u64,
-    /// Calls that began or ended while the snapshot was read: counted in one place and not yet in the other, so that always
-    /// `calls = completed + cancelled + panicked + pending + running + unsettled`. Zero where nothing moved.
+    /// Calls that began or ended while the snapshot was read, and so are counted in one place and not yet in the other; that
+    /// began on this path and went on elsewhere (less those that came here); and that are not recorded any more and have not
+    /// ended. So always `calls = completed + cancelled + panicked + pending + running + unsettled`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unsettled: i64,
     /// Time inside `poll`, nested annotated polls included.

@@ -23,8 +23,8 @@ fn the_parent_waits_by_itself_afterwards() {
     assert_eq!(
         tree(),
         "\
-parent  busy 0  self 0  idle 20  own 20  calls 2  polls 3  pending 1
-  child  busy 0  self 0  idle 0  own 0  calls 1  polls 1
+parent  busy 0  self 0  idle 20  own 20  calls 1  polls 3  pending 1
+  child  busy 0  self 0  idle 0  own 0  calls 1  polls 1  completed 1
 "
     );
 }

@@ -37,7 +37,7 @@ fn a_wait_ends_in_the_books_with_the_next_poll() {
         tree(),
         "\
 made_while_off  busy 5  self 5  idle 0  own 0  calls 1  polls 1  completed 1
-server  busy 3  self 3  idle 25  own 25  calls 2  polls 3  completed 1
+server  busy 3  self 3  idle 25  own 25  calls 1  polls 3  completed 1
 "
     );
 }

@@ -1,0 +1,181 @@
+//! Random programs that switch recording off and on, reset, and look, at random places: nothing runs or waits for ever.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+
+use diagnose::{Kind, Snapshot, diagnose};
+use diagnose_poll_tests::Step::{Busy, Wait};
+use diagnose_poll_tests::{Task, block_on, pass, poll, steps, tree_with_awaits};
+use proptest::prelude::*;
+
+type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Futures that were polled once and set aside.
+type Aside = Arc<Mutex<Vec<Boxed>>>;
+
+#[derive(Debug, Clone)]
+enum Part {
+    Busy(u64),
+    Wait,
+    /// The function that all of this stands in, once more.
+    Again(Vec<Part>),
+    Other(Vec<Part>),
+    Join(Vec<Part>, Vec<Part>),
+    Select(Vec<Part>, Vec<Part>),
+    /// By an executor inside the poll.
+    BlockOn(Vec<Part>),
+    /// Polled once and set aside, with the function around it.
+    SetAside(Vec<Part>),
+    /// Goes on with what was set aside, maybe elsewhere.
+    TakeUp,
+    Switch(bool),
+    Reset,
+    Look,
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    let leaf = prop_oneof![
+        3 => (1..50_u64).prop_map(Part::Busy),
+        4 => Just(Part::Wait),
+        1 => Just(Part::TakeUp),
+        2 => any::<bool>().prop_map(Part::Switch),
+        1 => Just(Part::Reset),
+        1 => Just(Part::Look),
+    ];
+    leaf.prop_recursive(4, 24, 3, |inner| {
+        let some = || prop::collection::vec(inner.clone(), 1..4);
+        prop_oneof![
+            3 => some().prop_map(Part::Again),
+            2 => some().prop_map(Part::Other),
+            2 => (some(), some()).prop_map(|(a, b)| Part::Join(a, b)),
+            2 => (some(), some()).prop_map(|(a, b)| Part::Select(a, b)),
+            1 => some().prop_map(Part::BlockOn),
+            1 => some().prop_map(Part::SetAside),
+        ]
+    })
+}
+
+fn boxed(parts: Vec<Part>, aside: &Aside) -> Boxed {
+    Box::pin(all(parts, Arc::clone(aside)))
+}
+
+#[diagnose]
+async fn all(parts: Vec<Part>, aside: Aside) {
+    for part in parts {
+        match part {
+            Part::Busy(ns) => steps([Busy(ns)]).await,
+            Part::Wait => steps([Wait]).await,
+            Part::Again(parts) => Box::pin(all(parts, Arc::clone(&aside))).await,
+            Part::Other(parts) => other(parts, Arc::clone(&aside)).await,
+            Part::Join(a, b) => {
+                tokio::join!(boxed(a, &aside), boxed(b, &aside));
+            }
+            Part::Select(a, b) => {
+                tokio::select! {
+                    biased;
+                    () = boxed(a, &aside) => {}
+                    () = boxed(b, &aside) => steps([Wait]).await,
+                }
+            }
+            Part::BlockOn(parts) => block_on(boxed(parts, &aside), 3),
+            Part::SetAside(parts) => {
+                let mut future = boxed(parts, &aside);
+                if poll(future.as_mut()).is_pending() {
+                    aside.lock().unwrap().push(future);
+                }
+            }
+            Part::TakeUp => {
+                let future = aside.lock().unwrap().pop();
+                if let Some(future) = future {
+                    future.await;
+                }
+            }
+            Part::Switch(on) => diagnose::set_enabled(on),
+            Part::Reset => diagnose::reset(),
+            Part::Look => check_sums(&diagnose::snapshot()),
+        }
+    }
+}
+
+#[diagnose]
+async fn other(parts: Vec<Part>, aside: Aside) {
+    boxed(parts, &aside).await;
+}
+
+/// A parent's time covers that of its children, and what is counted is counted once.
+fn check_sums(snapshot: &Snapshot) {
+    for (number, node) in snapshot.nodes.iter().enumerate() {
+        let children = snapshot.nodes.iter().filter(|child| child.parent == Some(number));
+        let nested = children.map(|child| child.busy_ns).sum::<u64>() + node.nested_ns;
+        let name = &snapshot.sites[node.site].name;
+        assert!(nested <= node.busy_ns, "the children of `{name}` are busier than it is: {snapshot:#?}");
+        assert!(node.self_idle_ns <= node.idle_ns);
+        assert!(node.running <= 40, "{} polls of `{name}` run", node.running);
+        let ended = node.polls_histogram.iter().map(|bucket| bucket.count).sum::<u64>();
+        assert!(
+            (ended..=ended + node.running).contains(&node.polls),
+            "{ended} of {} polls of `{name}`",
+            node.polls
+        );
+    }
+}
+
+/// Each call of a function has ended once, be it on another path than the one on which it began.
+fn check_calls(snapshot: &Snapshot) {
+    for (number, site) in snapshot.sites.iter().enumerate().filter(|(_, site)| site.kind != Kind::Await) {
+        let nodes = snapshot.nodes.iter().filter(|node| node.site == number);
+        let (calls, ends) = nodes.fold((0, 0), |(calls, ends), node| {
+            (calls + node.calls, ends + node.completed + node.cancelled + node.panicked)
+        });
+        assert_eq!(calls, ends, "of `{}`: {}", site.name, tree_with_awaits());
+    }
+}
+
+/// What of a snapshot would grow if something were running or waiting still.
+fn times(snapshot: &Snapshot) -> Vec<[u64; 6]> {
+    let nodes = snapshot.nodes.iter();
+    nodes
+        .map(|node| {
+            [node.busy_ns, node.idle_ns, node.self_idle_ns, node.nested_ns, node.pending, node.running]
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(120) })]
+    #[test]
+    fn nothing_runs_or_waits_once_all_is_over(parts in prop::collection::vec(part(), 1..6), polls in 1..30_u32) {
+        diagnose::manual_clock::install();
+        diagnose::set_enabled(true);
+        pass(1);
+        diagnose::reset();
+        let aside = Aside::default();
+        let mut task = Task::new(all(parts, Arc::clone(&aside)));
+        for _ in 0..polls {
+            let is_done = task.poll().is_ready();
+            check_sums(&diagnose::snapshot());
+            if is_done {
+                break;
+            }
+            pass(7);
+        }
+        drop(task);
+        // What is dropped here may set others aside; what it holds itself goes with it.
+        loop {
+            let last = aside.lock().unwrap().pop();
+            if last.is_none() {
+                break;
+            }
+        }
+        let snapshot = diagnose::snapshot();
+        check_sums(&snapshot);
+        check_calls(&snapshot);
+        for node in &snapshot.nodes {
+            prop_assert_eq!(node.pending + node.running, 0, "{}", tree_with_awaits());
+        }
+        pass(1_000);
+        prop_assert_eq!(times(&snapshot), times(&diagnose::snapshot()));
+        prop_assert!(snapshot.tasks.is_empty(), "{:#?}", snapshot.tasks);
+    }
+}
