@@ -78,6 +78,10 @@ impl Span {
             local::polled_again(node);
         }
         self.move_await(node, ended.is_some(), place, now);
+        if let (Some(at), Some(slot)) = (self.at, self.anchor.and_then(Anchor::slot)) {
+            // Whoever looks follows to the await: the body stands there still, and says so only when it moves on.
+            slot.follow(at);
+        }
         self.node = Some(node);
         self.go_on_at(entry, node, ended, now);
     }
