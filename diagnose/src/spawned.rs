@@ -274,11 +274,9 @@ impl Drop for Running {
 /// span around that and for a box of it. `task` if the type is not known.
 fn name_of<F>() -> &'static str {
     let mut name = any::type_name::<F>();
-    if let Some((_, inside)) = name.split_once("timed::Timed<") {
-        name = inside;
-    }
-    let pointers = ["core::pin::Pin<", "alloc::boxed::Box<", "&mut "];
-    while let Some(inside) = pointers.iter().find_map(|pointer| name.strip_prefix(pointer)) {
+    // A span around a span, as of a block that is annotated and named, is one of several in each other.
+    let around = ["core::pin::Pin<", "alloc::boxed::Box<", "&mut ", "diagnose::timed::Timed<"];
+    while let Some(inside) = around.iter().find_map(|around| name.strip_prefix(around)) {
         name = inside;
     }
     let name = name.split(['<', '>', ',']).next().unwrap_or(name);

@@ -66,5 +66,8 @@ pub(crate) fn own_code(
     let file = caller.file();
     let is_foreign =
         ["/registry/src/", "/git/checkouts/", "/rustc/", "/rustlib/"].iter().any(|part| file.contains(part));
-    if is_foreign { made_at } else { caller }
+    // This crate polls it for a future that was named, for an arm, for a timeout.
+    let own_folder =
+        file!().trim_end_matches("mod.rs").trim_end_matches(['/', '\\']).trim_end_matches("waits");
+    if is_foreign || file.starts_with(own_folder) { made_at } else { caller }
 }
