@@ -43,6 +43,12 @@ pub(crate) fn awaited() -> Option<&'static Site> {
     local::current().map(|node| node.site).filter(|site| site.kind == Kind::Await)
 }
 
+/// The node that runs on this thread: the path by which a call was reached.
+#[inline]
+pub(crate) fn current_node() -> Option<&'static Node> {
+    local::current()
+}
+
 /// The number of the thread's tree, which it gets if it has none.
 pub(crate) fn own_tree_number() -> u32 {
     let place = local::place();

@@ -11,6 +11,7 @@ use super::listing::{self, Listing, some};
 use super::merged::Merged;
 use super::outside::{self, Counted};
 use super::runtimes;
+use super::unheard;
 use super::waits::{Seen, Waits};
 use crate::clock::{self, Scale};
 use crate::cpu;
@@ -187,6 +188,7 @@ impl Alive {
             self.tasks.iter().map(|listing| (listing.origin.made, listing.id)).collect();
         let seen = Seen { now: self.now, scale, tasks: &tasks, made: &made, threads: &threads };
         self.waits.build(snapshot, &seen);
+        unheard::mark(snapshot);
     }
 }
 

@@ -19,6 +19,7 @@ mod quantiles;
 mod reset;
 mod runtimes;
 mod stakes;
+mod unheard;
 mod waits;
 mod whole;
 

@@ -6,11 +6,12 @@
 
 use std::collections::HashMap;
 
-use diagnose_reports::{Role, Stake, Whereabouts};
+use diagnose_reports::{Place, Role, Stake, Whereabouts};
 
 use super::candidates::Candidates;
-use super::waits::{Known, Seen, place};
+use super::waits::{Known, Seen, place, place_of_site};
 use crate::live::{self, Counts};
+use crate::site;
 use crate::waits::{self, Kind, Maker, Staked};
 
 /// All stakes by their resource.
@@ -24,12 +25,17 @@ pub(super) struct Stakes<'a> {
     records: HashMap<u64, &'static waits::Record>,
     /// How often tasks that are done had spawned, and sent, as far as that is kept.
     done: HashMap<u64, Counts>,
+    /// By task, when the youngest was made of what it has made and not used.
+    youngest: HashMap<u64, u64>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: &'a [u64],
 }
 
 /// So many candidates are listed in all: of a stake for which there is no room, it is not known where it is.
 const MAX_CANDIDATES: usize = 1 << 20;
+
+/// So many callers are listed: what recurses has many more.
+const MAX_CALLERS: usize = 16;
 
 /// The kernel tells when a thread began in hundredths of a second.
 const MARGIN_NS: u64 = 30_000_000;
@@ -39,6 +45,11 @@ impl<'a> Stakes<'a> {
         let mut by_resource: HashMap<u64, Vec<&Staked>> = HashMap::new();
         for stake in stakes {
             by_resource.entry(stake.resource).or_default().push(stake);
+        }
+        let mut youngest: HashMap<u64, u64> = HashMap::new();
+        for stake in stakes.iter().filter(|stake| stake.uses == 0 && stake.is_movable) {
+            let since = youngest.entry(stake.task).or_default();
+            *since = stake.since.max(*since);
         }
         let mut receivers = HashMap::new();
         for (resource, stakes) in &mut by_resource {
@@ -52,13 +63,20 @@ impl<'a> Stakes<'a> {
         let records = waits::all_records().into_iter().map(|record| (record.id(), record));
         let records = records.filter(|(id, _)| *id != 0).collect();
         let done = live::all_tasks().filter_map(live::Task::given_away_before).collect();
-        Self { by_resource, receivers, candidates, records, done, foreign }
+        Self { by_resource, receivers, candidates, records, done, youngest, foreign }
     }
 
-    /// The stakes in that resource, oldest first. `first_wait` is when the first in its queue came.
-    pub(super) fn of(&self, resource: u64, first_wait: u64, seen: &Seen<'_>) -> Vec<Stake> {
+    /// The stakes in that resource, oldest first. `first_wait` is when the first in its queue came; `None` if it is empty.
+    pub(super) fn of(&self, resource: u64, first_wait: Option<u64>, seen: &Seen<'_>) -> Vec<Stake> {
         let stakes = self.by_resource.get(&resource).map_or(&[][..], Vec::as_slice);
-        stakes.iter().map(|stake| self.build(stake, first_wait, seen)).collect()
+        let build = |staked: &&Staked| {
+            let mut stake = self.build(staked, first_wait.unwrap_or(seen.now), seen);
+            if first_wait.is_some() {
+                stake.callers = callers(staked);
+            }
+            stake
+        };
+        stakes.iter().map(build).collect()
     }
 
     fn build(&self, staked: &Staked, first_wait: u64, seen: &Seen<'_>) -> Stake {
@@ -167,16 +185,22 @@ impl<'a> Stakes<'a> {
         if staked.uses != 0 && staked.role != waits::Role::Holds {
             return Whereabouts::Likely;
         }
-        // It was made, one message was sent, and since then nobody has seen it.
-        if staked.uses != 0 || sent.wrapping_sub(staked.given.sent()) != 1 {
+        if staked.uses != 0 {
             return Whereabouts::Unknown;
         }
+        // It was made, one message was sent, and since then nobody has seen it. Of several messages the last has what was made
+        // last, but that is a guess.
+        let is_only_one = sent.wrapping_sub(staked.given.sent()) == 1;
+        if !is_only_one && self.youngest.get(&staked.task).is_none_or(|since| *since > staked.since) {
+            return Whereabouts::Unknown;
+        }
+        let likely = if is_only_one { Whereabouts::Likely } else { Whereabouts::Unknown };
         let Some(record) = self.records.get(&resource).filter(|record| record.id() == resource) else {
             return Whereabouts::Unknown;
         };
         if record.taken_out() < message {
             stake.inside = Some(resource);
-            return Whereabouts::Likely;
+            return likely;
         }
         // It was received. Whoever did has it, or has spawned a task for it, or has sent it on.
         let receiver = self.receivers.get(&resource);
@@ -196,6 +220,20 @@ impl<'a> Stakes<'a> {
             return Whereabouts::Unknown;
         };
         stake.candidates.extend(later);
-        Whereabouts::Likely
+        likely
     }
+}
+
+/// The awaits by which the call that took it was reached, from the innermost that is not the call's own.
+fn callers(staked: &Staked) -> Vec<Place> {
+    let nodes = std::iter::successors(staked.node, |node| node.parent);
+    let awaits =
+        nodes.flat_map(|node| [Some(node.site).filter(|site| site.kind == site::Kind::Await), node.via]);
+    let places = awaits.flatten().map(place_of_site);
+    let own = staked.at.map(place);
+    let is_own =
+        |place: &Place| own.as_ref().is_some_and(|own| own.file == place.file && own.line == place.line);
+    let mut places: Vec<Place> = places.skip_while(is_own).take(MAX_CALLERS).collect();
+    places.dedup_by(|one, other| one.file == other.file && one.line == other.line);
+    places
 }

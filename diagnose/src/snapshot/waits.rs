@@ -160,7 +160,7 @@ impl Waits {
         }
         let stakes = Stakes::new(&self.stakes, &self.foreign, seen);
         for recorded in std::mem::take(&mut self.records) {
-            let first_wait = recorded.queue.iter().map(|wait| wait.began).min().unwrap_or(seen.now);
+            let first_wait = recorded.queue.iter().map(|wait| wait.began).min();
             let stakes = stakes.of(recorded.id, first_wait, seen);
             if stakes.is_empty() && recorded.queue.is_empty() {
                 continue;
@@ -345,7 +345,7 @@ pub(super) fn place(location: &Location<'_>) -> Place {
     place
 }
 
-fn place_of_site(site: &Site) -> Place {
+pub(super) fn place_of_site(site: &Site) -> Place {
     let mut place = Place::default();
     place.file.push_str(site.file());
     (place.line, place.column) = site.line_column();

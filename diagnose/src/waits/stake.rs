@@ -12,7 +12,7 @@ use crate::pool::{self, pooled};
 use crate::recorder;
 use crate::switch;
 use crate::sync::add_relaxed;
-use crate::tree::Link;
+use crate::tree::{Link, Node};
 
 /// What somebody is to a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub(crate) struct Place {
     task: AtomicU64,
     span: AtomicU64,
     at: Link<Location<'static>>,
+    /// Of units, the node that ran when they were taken.
+    node: Link<Node>,
     /// Zero if that was not read.
     since: AtomicU64,
     uses: AtomicU64,
@@ -60,6 +62,8 @@ pub(crate) struct Staked {
     pub(crate) span: u64,
     pub(crate) thread: Option<u32>,
     pub(crate) at: Option<&'static Location<'static>>,
+    /// Of units, the node that ran when they were taken.
+    pub(crate) node: Option<&'static Node>,
     /// Zero if that was not read.
     pub(crate) since: u64,
     pub(crate) uses: u64,
@@ -89,6 +93,7 @@ impl Place {
             task: zero(),
             span: zero(),
             at: Link::new(None),
+            node: Link::new(None),
             since: zero(),
             uses: zero(),
             given: zero(),
@@ -131,6 +136,7 @@ impl Place {
             span: self.span.load(Relaxed),
             thread: self.thread.load(Relaxed).checked_sub(1),
             at: self.at.get(),
+            node: if role == Role::Holds { self.node.get() } else { None },
             since: self.since.load(Relaxed),
             uses: self.uses.load(Relaxed),
             given: Counts(self.given.load(Relaxed)),
@@ -238,6 +244,7 @@ impl Stake {
         let since = if is_read { clock::now() } else { here.stamp };
         place.since.store(since, Relaxed);
         if role == Role::Holds {
+            place.node.put(recorder::current_node());
             record.taken.set(at, &here, since);
         }
         place.note(here);

@@ -176,6 +176,10 @@ pub struct Stake {
     /// Where it was taken, or used last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
+    /// Of units that something waits for: the awaits by which the call that took them was reached, from that of the innermost
+    /// caller to that of the task. Empty if the task itself has called it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub callers: Vec<Place>,
     /// Since when it has been held; in a poll, since that began; outside of tasks, of a lock that is taken often, since
     /// somebody waits for it. Of one that holds nothing, the time since it was used last.
     pub since_ns: u64,
@@ -326,6 +330,9 @@ pub struct Wait {
     /// Something between the task and it polls only what was woken, as `FuturesUnordered` does; or it is in a `block_on` of
     /// its own.
     pub is_indirect: bool,
+    /// It was woken by a waker that is not its task's, and that wake has not reached its task: nobody is known to poll it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unheard: bool,
     /// Its last poll was made to return `Pending`, whatever it waits for: its task has used up its budget.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_forced: bool,

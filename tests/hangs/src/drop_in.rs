@@ -3,5 +3,6 @@
 //! With the originals in their place the programs hang, or end, in the same way.
 
 pub(crate) use diagnose::async_lock;
+pub(crate) use diagnose::parking_lot;
 pub(crate) use diagnose::std::sync as std_sync;
 pub(crate) use diagnose::tokio;

@@ -121,11 +121,22 @@ fn mismatch(verdict: &Verdict, finding: Finding, marks: &Marks) -> Option<String
     let holds = ["granted", "holds", "owns", "queued", "running", "blocked", "created"];
     let is_held =
         marks.holds.is_empty() || verdict.chain.iter().any(|link| is_at(link, &holds, &marks.holds, marks));
-    (!is_held).then(|| format!("nothing holds at {:?}", marks.holds))
+    if !is_held {
+        return Some(format!("nothing holds at {:?}", marks.holds));
+    }
+    let is_there = |line: &&u64| verdict.chain.iter().any(|link| stands_at(link, &[**line], marks));
+    let missing: Vec<u64> = marks.shown.iter().filter(|line| !is_there(line)).copied().collect();
+    (!missing.is_empty()).then(|| format!("{missing:?} are not shown"))
 }
 
 fn is_at(link: &Link, roles: &[&str], lines: &[u64], marks: &Marks) -> bool {
-    roles.contains(&link.role.as_str()) && lines.contains(&link.line) && file_name(&link.file) == marks.file
+    roles.contains(&link.role.as_str()) && stands_at(link, lines, marks)
+}
+
+/// Whether it, or a caller of it, is on one of these lines.
+fn stands_at(link: &Link, lines: &[u64], marks: &Marks) -> bool {
+    let is_it = |file: &str, line: u64| lines.contains(&line) && file_name(file) == marks.file;
+    is_it(&link.file, link.line) || link.callers.iter().any(|(file, line)| is_it(file, *line))
 }
 
 fn shown(verdict: &Verdict) -> String {

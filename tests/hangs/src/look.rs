@@ -38,6 +38,8 @@ pub struct Link {
     pub file: String,
     pub line: u64,
     pub role: String,
+    /// Files and lines.
+    pub callers: Vec<(String, u64)>,
 }
 
 /// A look from inside of the program.
@@ -65,7 +67,9 @@ pub fn take(at_ms: u64) -> Taken {
     let is_same = serde_json::to_value(read.verdicts()).is_ok_and(|verdicts| verdicts == value["verdicts"]);
     let brief = |verdict: &Value| {
         let link = |link: &Value| {
-            json!([link["node"], link["id"], link["name"], link["file"], link["line"], link["role"]])
+            let callers = link["callers"].as_array().into_iter().flatten();
+            let callers: Vec<Value> = callers.map(|it| json!([it["file"], it["line"]])).collect();
+            json!([link["node"], link["id"], link["name"], link["file"], link["line"], link["role"], callers])
         };
         let chain: Vec<Value> = verdict["chain"].as_array().into_iter().flatten().map(link).collect();
         json!({
@@ -106,6 +110,7 @@ fn verdict(value: &Value) -> Verdict {
         file: text(&link[3]),
         line: link[4].as_u64().unwrap_or_default(),
         role: text(&link[5]),
+        callers: link[6].as_array().into_iter().flatten().map(place).collect(),
     };
     Verdict {
         kind: text(&value["kind"]),
@@ -116,6 +121,10 @@ fn verdict(value: &Value) -> Verdict {
         chain: value["chain"].as_array().into_iter().flatten().map(link).collect(),
         sentence: text(&value["sentence"]),
     }
+}
+
+fn place(value: &Value) -> (String, u64) {
+    (text(&value[0]), value[1].as_u64().unwrap_or_default())
 }
 
 fn text(value: &Value) -> String {

@@ -13,6 +13,8 @@ pub struct Marks {
     pub waits: Vec<u64>,
     /// Lines that end with `// holds`.
     pub holds: Vec<u64>,
+    /// Lines with the mark `shown`: all of them stand in the chain.
+    pub shown: Vec<u64>,
 }
 
 /// The marks in the function of a row.
@@ -29,6 +31,7 @@ pub fn marks(section: &Section, row: &Row) -> Marks {
             match word {
                 "waits" => marks.waits.push(number),
                 "holds" => marks.holds.push(number),
+                "shown" => marks.shown.push(number),
                 _ => {}
             }
         }

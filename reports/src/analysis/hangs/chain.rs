@@ -8,13 +8,14 @@
 
 use std::fmt::Write as _;
 
+use super::callers::{of_stake, taken};
 use super::facts::{Facts, is_active};
 use super::steps::step;
 use super::system::Node;
 use super::verdict::{Link, LinkNode, LinkRole};
 use super::words::{at, link, place, resource};
 use crate::export::units::time;
-use crate::model::{Place, ResourceKind, Role, Stake, State};
+use crate::model::{ResourceKind, Role, Stake, State};
 
 /// The sentence goes as far as so many links.
 const MAX_LINKS: usize = 64;
@@ -47,6 +48,7 @@ impl<'a> Chain<'a> {
                 Node::Receivers(resource) if chain.resource != Some(resource) => {
                     chain.push_inside(resource);
                 }
+                Node::Anybody(resource) => chain.push_user(resource, &way[number..]),
                 Node::Task(task) => chain.push_task(task, next),
                 Node::Woken(task) if next.is_none() => chain.push_end(task),
                 _ => {}
@@ -73,13 +75,14 @@ impl<'a> Chain<'a> {
         let task = self.facts.task_of(wait);
         let role = if self.facts.is_blocking(wait) { LinkRole::Blocked } else { LinkRole::Waits };
         let place = self.facts.place_of(wait);
-        self.links.push(match task {
+        let link = match task {
             Some(task) => self.facts.task_link(task, place.as_ref(), role, wait.since_ns),
             None => {
                 let id = wait.thread_id.unwrap_or(wait.id);
                 link(LinkNode::Thread, id, String::new(), place.as_ref(), role, wait.since_ns)
             }
-        });
+        };
+        self.links.push(Link { callers: self.facts.callers_of(wait), ..link });
         self.separate();
         let _ = write!(self.words, "{} {}", self.facts.waiter_words(wait), self.facts.waits_words(wait));
         (self.about, self.wait) = (wait.task, Some(index));
@@ -108,16 +111,17 @@ impl<'a> Chain<'a> {
         };
         let is_future = !is_active(wait) || is_own;
         let name = facts.span_name(wait.span).unwrap_or_default();
-        self.links.push(match facts.task_of(wait).filter(|_| !is_future) {
+        let link = match facts.task_of(wait).filter(|_| !is_future) {
             Some(task) => facts.task_link(task, place.as_ref(), role, since_ns),
             None => link(LinkNode::Future, wait.id, name, place.as_ref(), role, since_ns),
-        });
+        };
+        self.links.push(Link { callers: facts.callers_of(wait), ..link });
         let who = match (is_future, is_own) {
             (true, true) => format!("{} of the same task", facts.future_words(wait)),
             (true, false) => format!("{} of {}", facts.future_words(wait), facts.waiter_words(wait)),
             (false, _) => facts.waiter_words(wait),
         };
-        let (at, since) = (at(place.as_ref()), time(since_ns));
+        let (at, since) = (facts.at_words(wait), time(since_ns));
         let _ = if has_it {
             write!(self.words, ", which was handed {since} ago to {who}{at}")
         } else {
@@ -139,9 +143,10 @@ impl<'a> Chain<'a> {
         let owner_id = owner.map(|task| facts.snapshot.tasks[task].id).or(stake.task);
         let is_own = owner_id.is_some() && owner_id == self.about;
         let aside = facts.is_set_aside(stake).then(|| facts.span_name(stake.span)).flatten();
+        let beside = self.other_future(stake).filter(|_| is_own && aside.is_none());
         let role = if stake.role == Role::Holds { LinkRole::Holds } else { LinkRole::Owns };
         let (place, since_ns) = (stake.place.as_ref(), stake.since_ns);
-        self.links.push(match (owner, &aside) {
+        let link = match (owner, &aside) {
             (_, Some(name)) => {
                 let id = stake.span.unwrap_or(0);
                 link(LinkNode::Future, id, name.clone(), place, role, since_ns)
@@ -152,14 +157,15 @@ impl<'a> Chain<'a> {
                 let id = stake.task.or(stake.thread_id).unwrap_or(0);
                 link(node, id, String::new(), place, role, since_ns)
             }
-        });
+        };
+        self.links.push(Link { callers: of_stake(stake), ..link });
         let owner = match (is_own, owner_id, stake.thread_id) {
             (true, ..) => "the same task".to_owned(),
             (false, Some(task), _) => facts.task_words(task),
             (false, None, Some(thread)) => format!("thread {thread}"),
             (false, None, None) => "somebody".to_owned(),
         };
-        let who = match &aside {
+        let who = match aside.as_ref().or(beside.as_ref()) {
             Some(name) => format!("future `{name}` of {owner}"),
             None => owner,
         };
@@ -168,6 +174,31 @@ impl<'a> Chain<'a> {
             self.words.push_str(", which is alive and not polled");
         }
         self.about = owner_id;
+    }
+
+    /// The name of the future that has it, if that is another than the one that waits, and not one around it.
+    fn other_future(&self, stake: &Stake) -> Option<String> {
+        let facts = self.facts;
+        let holder = facts.span(stake.span).filter(|_| stake.role == Role::Holds)?;
+        let wait = &facts.snapshot.waits[self.wait?];
+        let is_around = super::branches::is_within(facts, wait.span, holder);
+        if is_around { None } else { facts.span_name(stake.span) }
+    }
+
+    /// The task that could tell those that wait there, if the way goes on to one.
+    fn push_user(&mut self, resource: usize, way: &[Node]) {
+        let Some(task) = way.iter().find_map(Node::task) else { return };
+        let it = &self.facts.snapshot.tasks[task];
+        let stakes = self.facts.snapshot.resources[resource].stakes.iter();
+        let mut uses = stakes.filter(|stake| stake.role == Role::Uses && stake.task == Some(it.id));
+        let used = uses.find_map(|stake| stake.place.as_ref());
+        let what = match self.facts.snapshot.resources[resource].kind {
+            ResourceKind::Barrier => "could come to",
+            ResourceKind::Semaphore => "could add permits to",
+            _ => "could notify",
+        };
+        let used = place(used).map(|used| format!(" (last used at {used})")).unwrap_or_default();
+        let _ = write!(self.words, ", which {} {what}{used}", self.facts.task_words(it.id));
     }
 
     /// A stake lies in a message of a channel.
@@ -218,19 +249,16 @@ impl<'a> Chain<'a> {
 
 fn stake_words(kind: ResourceKind, stake: &Stake, who: &str) -> String {
     let since = time(stake.since_ns);
-    let by =
-        |verb: &str, it: Option<&Place>| place(it).map(|it| format!(" ({verb} at {it})")).unwrap_or_default();
-    let place = stake.place.as_ref();
     match stake.role {
         Role::Holds if kind == ResourceKind::Mpsc => {
-            format!(", where {who} reserved a place {since} ago{}", by("reserved", place))
+            format!(", where {who} reserved a place {since} ago{}", taken("reserved", stake))
         }
-        Role::Holds => format!(", held for {since} by {who}{}", by("taken", place)),
+        Role::Holds => format!(", held for {since} by {who}{}", taken("taken", stake)),
         Role::Sends | Role::Receives => {
             let end = if stake.role == Role::Sends { "sender" } else { "receiver" };
             let last = if stake.uses == 0 { "never used, made" } else { "last used" };
-            format!(", whose {end} is with {who}{}", by(last, place))
+            format!(", whose {end} is with {who}{}", taken(last, stake))
         }
-        Role::Uses => format!(", which {who} has used {since} ago{}", by("last", place)),
+        Role::Uses => format!(", which {who} has used {since} ago{}", taken("last", stake)),
     }
 }

@@ -223,7 +223,7 @@ pub(super) fn side(mode: Mode) -> usize {
 
 /// Whether its task, when it is polled for this, polls this.
 pub(super) fn is_active(wait: &Wait) -> bool {
-    if wait.is_indirect { !wait.is_snoozed } else { !wait.is_parked && !wait.is_snoozed }
+    if wait.is_indirect { !wait.is_snoozed && !wait.is_unheard } else { !wait.is_parked && !wait.is_snoozed }
 }
 
 /// Whether the task is inside a poll that sleeps in the kernel.

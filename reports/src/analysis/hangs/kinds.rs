@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use super::branches;
 use super::facts::{Facts, is_active};
 use super::gates::Gate;
+use super::plausible::reasons;
 use super::rules::is_short;
 use super::stuck::Stuck;
-use super::system::{Node, System};
+use super::system::{Node, System, task_gate};
 use super::verdict::{VerdictDetail, VerdictKind};
-use crate::model::{Mode, ResourceKind, Role, State};
+use crate::model::{Mode, ResourceKind, Role, Stake, State, Task, TaskKind};
 
 /// What a group of gates was judged to be.
 #[derive(Debug)]
@@ -31,7 +33,7 @@ impl Judged {
 pub(super) fn judge(system: &System<'_>, stuck: &Stuck, group: usize) -> Vec<Judged> {
     let gates = stuck.group(group);
     if gates.iter().any(|&gate| matches!(system.nodes[gate], Node::Anybody(_))) {
-        return quiet(system, gates);
+        return quiet(system, stuck, gates);
     }
     let judged = if stuck.is_circle(group) {
         let way = circle(system, stuck, group);
@@ -42,22 +44,30 @@ pub(super) fn judge(system: &System<'_>, stuck: &Stuck, group: usize) -> Vec<Jud
     judged.into_iter().collect()
 }
 
-/// The shortest circle from the first task, or blocked thread, rather by who holds than by who stands before it.
+/// The shortest circle from the first task, or blocked thread, by the most plausible reasons.
 fn circle(system: &System<'_>, stuck: &Stuck, group: usize) -> Option<Vec<Node>> {
-    let gates = stuck.group(group);
-    let is_task = |gate: &Gate| matches!(system.nodes[*gate], Node::Task(_));
     // Who sleeps in a poll is the story, if anybody does.
-    let is_awake = |gate: &Gate| {
-        let task = system.nodes[*gate].task();
+    let is_awake = |gate: Gate| {
+        let task = system.nodes[gate].task();
         task.is_some_and(|task| system.facts.snapshot.tasks[task].state != State::Running)
     };
-    let tasks = gates.iter().copied().filter(is_task);
-    let arm = || gates.iter().copied().find(|gate| matches!(system.nodes[*gate], Node::Arm(_)));
-    let start = tasks.min_by_key(|gate| (is_awake(gate), *gate)).or_else(arm);
-    let start = start.or_else(|| gates.iter().copied().min())?;
-    let is_direct = |gate: Gate| !matches!(system.nodes[gate], Node::Ahead(_) | Node::Closing(_));
-    let way = stuck.circle(start, is_direct).or_else(|| stuck.circle(start, |_| true))?;
-    Some(way.into_iter().map(|gate| system.nodes[gate]).collect())
+    let first = |gates: &[Gate]| {
+        let tasks = gates.iter().copied().filter(|&gate| matches!(system.nodes[gate], Node::Task(_)));
+        let arm = || gates.iter().copied().find(|&gate| matches!(system.nodes[gate], Node::Arm(_)));
+        let start = tasks.min_by_key(|&gate| (is_awake(gate), gate)).or_else(arm);
+        start.or_else(|| gates.iter().copied().min())
+    };
+    let reasons = |gate: Gate| {
+        let mut reasons = reasons(system, stuck, gate);
+        reasons.retain(|&reason| stuck.is_in(reason, group));
+        reasons
+    };
+    let start = first(stuck.group(group))?;
+    let way = stuck.circle(start, reasons).or_else(|| {
+        let start = first(&Stuck::repeats(start, reasons)?)?;
+        stuck.circle(start, reasons)
+    });
+    Some(way?.into_iter().map(|gate| system.nodes[gate]).collect())
 }
 
 fn judge_circle(system: &System<'_>, stuck: &Stuck, group: usize, way: Vec<Node>) -> Judged {
@@ -65,7 +75,9 @@ fn judge_circle(system: &System<'_>, stuck: &Stuck, group: usize, way: Vec<Node>
     let snapshot = facts.snapshot;
     let has = |wanted: fn(&Node) -> bool| way.iter().any(wanted);
     let tasks: BTreeSet<usize> = way.iter().filter_map(Node::task).collect();
-    let mut blocked = tasks.iter().filter(|&&task| snapshot.tasks[task].state == State::Running).count();
+    // Blocking work has its thread to itself.
+    let is_blocked = |task: &Task| task.state == State::Running && task.kind == TaskKind::Future;
+    let mut blocked = tasks.iter().filter(|&&task| is_blocked(&snapshot.tasks[task])).count();
     let is_shutdown =
         |node: &Node| matches!(node, Node::Wait(wait) if snapshot.waits[*wait].mode == Mode::Shutdown);
     if has(|node| matches!(node, Node::Pool(_))) {
@@ -100,7 +112,14 @@ fn judge_circle(system: &System<'_>, stuck: &Stuck, group: usize, way: Vec<Node>
         }
         _ => false,
     };
-    if tasks.len() == 1 {
+    // A thread outside of all tasks is a party too.
+    let is_threads =
+        |node: &Node| matches!(node, Node::Leaves(wait) if facts.task_of(&snapshot.waits[*wait]).is_none());
+    let has_thread = way.iter().any(is_threads);
+    if let (1, Some(&task), false) = (tasks.len(), tasks.first(), has_thread) {
+        if let Some(way) = branches::circle(system, stuck, group, task, &way) {
+            return Judged::new(VerdictKind::SelfWait, None, way);
+        }
         let is_leak = way.iter().any(is_own_sender);
         let kind = if is_leak { VerdictKind::Leak } else { VerdictKind::SelfWait };
         return Judged::new(kind, None, way);
@@ -114,7 +133,7 @@ fn judge_circle(system: &System<'_>, stuck: &Stuck, group: usize, way: Vec<Node>
 /// Which futurelock the way goes through.
 fn futurelock(facts: &Facts<'_>, way: &[Node]) -> Option<VerdictDetail> {
     let snapshot = facts.snapshot;
-    way.iter().find_map(|node| match *node {
+    way.iter().enumerate().find_map(|(place, node)| match *node {
         Node::Leaves(wait) => {
             let wait = &snapshot.waits[wait];
             let has_it = wait.is_granted || wait.woken_ns.is_some();
@@ -123,7 +142,9 @@ fn futurelock(facts: &Facts<'_>, way: &[Node]) -> Option<VerdictDetail> {
         }
         Node::Stake(resource, number) => {
             let stake = &snapshot.resources[resource].stakes[number];
-            let is_unpolled = stake.role == Role::Receives && stake.uses == 0 && stake.inside.is_none();
+            let is_with = |task: usize| stake.task == Some(snapshot.tasks[task].id);
+            let is_its_makers = way.get(place + 1).and_then(Node::task).is_some_and(is_with);
+            let is_unpolled = stake.role == Role::Receives && stake.uses == 0 && is_its_makers;
             if facts.is_set_aside(stake) {
                 Some(VerdictDetail::Holding)
             } else {
@@ -208,7 +229,7 @@ fn way_by(system: &System<'_>, stuck: &Stuck, wait: usize, task: usize) -> Vec<N
 }
 
 /// Everything is quiet: each resource at which somebody waits to be told, or for others to come, is a verdict.
-fn quiet(system: &System<'_>, gates: &[Gate]) -> Vec<Judged> {
+fn quiet(system: &System<'_>, stuck: &Stuck, gates: &[Gate]) -> Vec<Judged> {
     let snapshot = system.facts.snapshot;
     let mut waits: Vec<(usize, usize)> = gates
         .iter()
@@ -224,8 +245,13 @@ fn quiet(system: &System<'_>, gates: &[Gate]) -> Vec<Judged> {
         .collect();
     waits.sort_unstable();
     waits.dedup_by_key(|(resource, _)| *resource);
+    let mut tries = MAX_TRIES;
     let judged = |(resource, wait): (usize, usize)| {
         let it = &snapshot.resources[resource];
+        if let Some(way) = tries.checked_sub(1).and_then(|_| under_a_lock(system, stuck, resource, wait)) {
+            return Judged::new(VerdictKind::Cycle, None, way);
+        }
+        tries = tries.saturating_sub(1);
         let kind = match it.told {
             Some(_) => VerdictKind::MissedNotify,
             None if it.kind == ResourceKind::Semaphore && it.forgotten > 0 => VerdictKind::Leak,
@@ -234,4 +260,38 @@ fn quiet(system: &System<'_>, gates: &[Gate]) -> Vec<Judged> {
         Judged::new(kind, None, vec![Node::Wait(wait), Node::Anybody(resource)])
     };
     waits.into_iter().map(judged).collect()
+}
+
+/// So many waits of a group are looked at for a lock that keeps away who could end them.
+const MAX_TRIES: usize = 64;
+
+/// From a task that waits to be told, by one that could tell it and waits for what the first holds, back to it. Rather by one
+/// that has told it before than by any other.
+fn under_a_lock(system: &System<'_>, stuck: &Stuck, resource: usize, wait: usize) -> Option<Vec<Node>> {
+    let facts = system.facts;
+    let task = facts.task_of(&facts.snapshot.waits[wait])?;
+    let holds = |stake: &Stake| stake.role == Role::Holds;
+    let held = |gate: Gate| match system.nodes[gate] {
+        Node::Stake(resource, number) => holds(&facts.snapshot.resources[resource].stakes[number]),
+        _ => false,
+    };
+    let it = &facts.snapshot.resources[resource];
+    let users = || it.stakes.iter().filter(|stake| stake.role == Role::Uses).filter_map(|stake| stake.task);
+    let users: Vec<Gate> = users().filter_map(|id| facts.task(id)).map(task_gate).collect();
+    let way = |only_users: bool| {
+        stuck.circle(task_gate(task), |gate| {
+            let reasons = stuck.solved.inputs.of(gate).iter().copied();
+            let is_it = |reason: &Gate| match (system.nodes[gate], system.nodes[*reason]) {
+                (_, Node::Task(other)) if other == task => held(gate),
+                // It waits for this, and for nothing else.
+                (Node::Woken(woken), other) if woken == task => other == Node::Wait(wait),
+                (_, Node::Anybody(other)) => other == resource,
+                (Node::Anybody(_), Node::Task(_) | Node::Later(_)) if only_users => users.contains(reason),
+                _ => true,
+            };
+            reasons.filter(is_it).collect()
+        })
+    };
+    let way = way(true).or_else(|| way(false))?;
+    Some(way.into_iter().map(|gate| system.nodes[gate]).collect())
 }

@@ -21,29 +21,27 @@ use super::facts::{Facts, is_blocked};
 use super::hazards::hazards;
 use super::numbers::Table;
 use super::silent::{out_of_budget, silent, sleeper};
-use super::sleepers::{full_pools, long_sleeps};
+use super::sleepers::{full_pools, long_sleeps, words_of_poll};
 use super::system::Node;
+use super::threads::has_waited_long;
+use super::timers::overdue;
 use super::unexplained::unexplained;
 use super::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
 use super::words::at;
 use crate::export::units::{counted, time};
 use crate::model::{Mode, State, Task, TaskKind, Wait};
 
-/// A timer that is later than this is not driven.
-const OVERDUE_NS: i64 = -1_000_000_000;
 /// A poll that takes longer keeps others from running.
 pub(super) const LONG_POLL_NS: u64 = 500_000_000;
 /// Whoever has waited longer for a thread does not get one.
-const STARVED_NS: u64 = 250_000_000;
+pub(super) const STARVED_NS: u64 = 250_000_000;
 /// Blocking work that has to finish what it writes takes less, in all likelihood.
 const SLOW_JOB_NS: u64 = 10_000_000_000;
 /// What is only suspect is not said of what is younger.
 pub(super) const SUSPECT_NS: u64 = 1_000_000_000;
 
 /// The name and number of a runtime.
-type Runtime<'a> = (&'a str, u64);
-/// In how many nanoseconds a timer is due, its task, its wait.
-type Late<'a> = (i64, usize, &'a Wait);
+pub(super) type Runtime<'a> = (&'a str, u64);
 
 /// What may hang, apart from the tasks that are known to be stuck, by their indices, and from what was said.
 pub(super) fn remarks(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<Node, usize>) -> Vec<Verdict> {
@@ -81,40 +79,8 @@ pub(super) fn remark(
     }
 }
 
-/// The timers of each runtime that should have come long ago.
-fn overdue(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
-    let mut late: BTreeMap<Runtime<'_>, Vec<Late<'_>>> = BTreeMap::new();
-    for wait in facts.snapshot.waits.iter().filter(|wait| wait.mode == Mode::Timer) {
-        let Some(due_ns) = wait.due_ns.filter(|&due_ns| due_ns < OVERDUE_NS) else { continue };
-        let Some(task) = facts.task_of(wait).filter(|task| !stuck.contains(task)) else { continue };
-        let it = &facts.snapshot.tasks[task];
-        if it.state == State::Waiting && wait.woken_ns.is_none() && !wait.is_unstable && !it.is_unstable {
-            late.entry(runtime(it)).or_default().push((due_ns, task, wait));
-        }
-    }
-    let verdict = |mut late: Vec<Late<'_>>| {
-        late.sort_by_key(|&(due_ns, task, _)| (due_ns, task));
-        let &(due_ns, task, wait) = late.first()?;
-        let place = facts.place_of(wait);
-        let link = facts.task_link(task, place.as_ref(), LinkRole::Waits, wait.since_ns);
-        let others = late.len() as u64 - 1;
-        let others =
-            if others > 0 { format!(", and {}", counted(others, "more timer")) } else { String::new() };
-        let sentence = format!(
-            "{} waits for a timer{} that was due {} ago{others}: nobody drives the timers of its runtime",
-            facts.waiter_words(wait),
-            at(place.as_ref()),
-            time(due_ns.unsigned_abs()),
-        );
-        let mut verdict = remark(VerdictKind::DriverStarved, Confidence::Likely, vec![link], sentence);
-        let victims: BTreeSet<u64> = late.iter().skip(1).filter_map(|(_, _, wait)| wait.task).collect();
-        verdict.victims = victims.into_iter().filter(|id| Some(*id) != wait.task).collect();
-        Some(verdict)
-    };
-    late.into_values().filter_map(verdict).collect()
-}
-
-fn runtime(task: &Task) -> Runtime<'_> {
+/// The runtime of a task.
+pub(super) fn runtime(task: &Task) -> Runtime<'_> {
     (&task.runtime, task.runtime_number)
 }
 
@@ -129,14 +95,28 @@ fn hogs(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
     for task in snapshot.tasks.iter().filter(is_starved) {
         starved.entry(runtime(task)).or_default().push(task);
     }
+    // Beside a worker that is free, what another worker keeps for itself waits: what was woken in its poll.
+    let is_kept = |task: &&Task| {
+        let by = task.woken_by.and_then(|id| facts.task(id)).map(|by| &snapshot.tasks[by]);
+        has_waited_long(task) && by.is_some_and(|by| is_long(by) && by.since_ns >= task.since_ns)
+    };
     for worker in snapshot.workers.iter().filter(|worker| worker.parked) {
-        starved.retain(|&(runtime, number), _| runtime != worker.runtime || number != worker.runtime_number);
+        if let Some(tasks) = starved.get_mut(&(worker.runtime.as_str(), worker.runtime_number)) {
+            tasks.retain(is_kept);
+        }
     }
+    starved.retain(|_, tasks| !tasks.is_empty());
+    let is_free = |runtime: Runtime<'_>| {
+        let mut parked = snapshot.workers.iter().filter(|worker| worker.parked);
+        parked.any(|worker| (worker.runtime.as_str(), worker.runtime_number) == runtime)
+    };
     let mut hogs: BTreeMap<(Runtime<'_>, bool), Vec<usize>> = BTreeMap::new();
     for (index, task) in snapshot.tasks.iter().enumerate() {
-        let is_long = task.state == State::Running && task.since_ns > LONG_POLL_NS && !task.is_unstable;
-        if let (true, Some(is_asleep)) = (is_long && task.kind == TaskKind::Future, task.is_asleep) {
-            if !stuck.contains(&index) && starved.contains_key(&runtime(task)) {
+        if let (true, Some(is_asleep)) = (is_long(task) && task.kind == TaskKind::Future, task.is_asleep) {
+            let keeps = |starved: &Vec<&Task>| {
+                !is_free(runtime(task)) || starved.iter().any(|it| it.woken_by == Some(task.id))
+            };
+            if !stuck.contains(&index) && starved.get(&runtime(task)).is_some_and(keeps) {
                 hogs.entry((runtime(task), is_asleep)).or_default().push(index);
             }
         }
@@ -146,17 +126,16 @@ fn hogs(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
     hogs.into_iter().map(verdict).collect()
 }
 
+/// Whether it has been in one poll for long.
+pub(super) fn is_long(task: &Task) -> bool {
+    task.state == State::Running && task.since_ns > LONG_POLL_NS && !task.is_unstable
+}
+
 fn hog(facts: &Facts<'_>, hogs: &[usize], is_asleep: bool, starved: &[&Task]) -> Verdict {
-    let role = if is_asleep { LinkRole::Blocked } else { LinkRole::Running };
     let mut chain = Vec::new();
     let mut words = Vec::new();
     for &index in hogs {
-        let task = &facts.snapshot.tasks[index];
-        let place = task.running.last().and_then(|&site| facts.place_of_site(site));
-        let place = place.or_else(|| facts.place_of_task(task)).or_else(|| facts.place_of_site(task.site));
-        chain.push(facts.task_link(index, place.as_ref(), role, task.since_ns));
-        let (what, who) = (if is_asleep { "sleeps" } else { "runs" }, facts.task_words(task.id));
-        words.push(format!("{who} {what} in one poll{} for {}", at(place.as_ref()), time(task.since_ns)));
+        words.push(words_of_poll(facts, index, &mut chain));
     }
     let longest_ns = starved.iter().map(|task| task.since_ns).max().unwrap_or(0);
     let sentence = format!(

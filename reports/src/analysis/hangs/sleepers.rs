@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use super::callers::taken;
 use super::facts::{Facts, is_blocked};
 use super::remarks::{SUSPECT_NS, remark};
-use super::verdict::{Confidence, LinkRole, Verdict, VerdictKind};
-use super::words::at;
+use super::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
+use super::words::{at, link};
 use crate::export::units::{counted, time};
-use crate::model::{BlockingPool, State, Task, TaskKind};
+use crate::model::{BlockingPool, Role, State, Task, TaskKind};
 
 /// So many jobs of a pool are shown.
 const MAX_JOBS: usize = 8;
@@ -62,16 +63,55 @@ pub(super) fn long_sleeps(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &BTr
         let site = task.running.last().copied().unwrap_or(task.site);
         // Its worker has handed the other tasks on.
         let is_in_place = facts.snapshot.sites.get(site).is_some_and(|site| site.name == "block_in_place");
-        let place = facts.place_of_site(site);
-        let link = facts.task_link(index, place.as_ref(), LinkRole::Blocked, task.since_ns);
-        let sentence = format!(
-            "{} sleeps in one poll{} for {}: nothing else can run on its thread",
-            facts.task_words(task.id),
-            at(place.as_ref()),
-            time(task.since_ns)
-        );
-        let verdict = remark(VerdictKind::BlockedWorker, Confidence::Suspect, vec![link], sentence);
+        let mut chain = Vec::new();
+        let sentence =
+            format!("{}: nothing else can run on its thread", words_of_poll(facts, index, &mut chain));
+        let verdict = remark(VerdictKind::BlockedWorker, Confidence::Suspect, chain, sentence);
         (!is_in_place).then_some(verdict)
     };
     tasks.filter(is_long).filter_map(verdict).collect()
+}
+
+/// What a poll that does not end does, and for whom it waits if that is on record.
+pub(super) fn words_of_poll(facts: &Facts<'_>, index: usize, chain: &mut Vec<Link>) -> String {
+    let task = &facts.snapshot.tasks[index];
+    let who = facts.task_words(task.id);
+    let blocked = task.thread_id.and_then(|thread| facts.blocked.get(&thread));
+    let own = |wait: &&usize| facts.snapshot.waits[**wait].task == Some(task.id);
+    if let Some(&wait) = blocked.and_then(|waits| waits.iter().find(own)) {
+        let wait = &facts.snapshot.waits[wait];
+        chain.push(facts.task_link(index, facts.place_of(wait).as_ref(), LinkRole::Blocked, wait.since_ns));
+        let held = wait.resource.and_then(|resource| held_words(facts, resource, chain));
+        return format!("{who} {}{}", facts.waits_words(wait), held.unwrap_or_default());
+    }
+    let place = task.running.last().and_then(|&site| facts.place_of_site(site));
+    let place = place.or_else(|| facts.place_of_task(task)).or_else(|| facts.place_of_site(task.site));
+    let (role, what) =
+        if is_blocked(task) { (LinkRole::Blocked, "sleeps") } else { (LinkRole::Running, "runs") };
+    chain.push(facts.task_link(index, place.as_ref(), role, task.since_ns));
+    format!("{who} {what} in one poll{} for {}", at(place.as_ref()), time(task.since_ns))
+}
+
+/// Who holds a lock, of several the first.
+fn held_words(facts: &Facts<'_>, resource: usize, chain: &mut Vec<Link>) -> Option<String> {
+    chain.extend(facts.resource_link(resource));
+    let stakes = &facts.snapshot.resources[resource].stakes;
+    let stake = stakes.iter().find(|stake| stake.role == Role::Holds)?;
+    let who = match (stake.task, stake.thread_id) {
+        (Some(task), _) => facts.task_words(task),
+        (None, Some(thread)) => format!("thread {thread}"),
+        (None, None) => return None,
+    };
+    let (place, since_ns) = (stake.place.as_ref(), stake.since_ns);
+    chain.push(match (stake.task.and_then(|task| facts.task(task)), stake.thread_id) {
+        (Some(task), _) => facts.task_link(task, place, LinkRole::Holds, since_ns),
+        (None, thread) => {
+            let (node, id) = match stake.task {
+                Some(task) => (LinkNode::Task, task),
+                None => (LinkNode::Thread, thread?),
+            };
+            link(node, id, String::new(), place, LinkRole::Holds, since_ns)
+        }
+    });
+    Some(format!(", held for {} by {who}{}", time(since_ns), taken("taken", stake)))
 }

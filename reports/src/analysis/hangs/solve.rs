@@ -13,7 +13,7 @@ use super::steps::step;
 use super::stuck::Stuck;
 use super::system::{Node, System, Trust};
 use super::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
-use super::{demand, remarks};
+use super::{demand, remarks, timers};
 use crate::model::Snapshot;
 
 /// What is only likely is not said of a wait that is younger.
@@ -34,6 +34,7 @@ impl Snapshot {
                 }
             }
             found.verdicts.extend(remarks::remarks(&facts, &found.stuck, &found.said));
+            timers::fold(&mut found.verdicts);
         }
         found.sorted()
     }
@@ -145,7 +146,7 @@ impl Found {
         let is_start = |gate: Gate| system.nodes[gate].task().is_some_and(|task| is_new(&task));
         let way = match stuck.way_to(group, is_start) {
             // It is in the group, which is larger now.
-            Some(way) if way.len() == 1 => stuck.circle(way[0], |_| true),
+            Some(way) if way.len() == 1 => stuck.circle(way[0], |gate| stuck.solved.inputs.of(gate).to_vec()),
             way => way,
         };
         let Some(way) = way else { return };

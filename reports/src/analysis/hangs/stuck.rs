@@ -81,26 +81,42 @@ impl Stuck {
         inputs.filter_map(|&gate| self.group_of[gate]).filter(move |&other| other != group)
     }
 
-    /// The shortest way within a group from a gate back to itself, which stands at both ends. Only by gates that are
-    /// `allowed`.
-    pub(super) fn circle(&self, start: Gate, allowed: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
+    /// The shortest way within a group from a gate back to itself, which stands at both ends, by the inputs that `reasons` gives
+    /// of each gate.
+    pub(super) fn circle(&self, start: Gate, reasons: impl Fn(Gate) -> Vec<Gate>) -> Option<Vec<Gate>> {
         let group = self.group_of[start]?;
         let mut came_from = with_capacity(self.group(group).len());
         came_from.insert(start, start);
         let mut queue = VecDeque::from([start]);
         while let Some(gate) = queue.pop_front() {
-            for &input in self.solved.inputs.of(gate) {
+            for input in reasons(gate) {
                 step();
                 if input == start {
                     return Some(walk_back(&came_from, gate, start).chain([start]).collect());
                 }
-                if self.is_in(input, group) && allowed(input) && !came_from.contains_key(&input) {
+                if self.is_in(input, group) && !came_from.contains_key(&input) {
                     came_from.insert(input, gate);
                     queue.push_back(input);
                 }
             }
         }
         None
+    }
+
+    /// Follows the first of the reasons of each gate until one comes again: the gates from there on.
+    pub(super) fn repeats(start: Gate, reasons: impl Fn(Gate) -> Vec<Gate>) -> Option<Vec<Gate>> {
+        let (mut way, mut places) = (vec![start], Table::default());
+        places.insert(start, 0);
+        loop {
+            step();
+            let next = reasons(*way.last()?).into_iter().min()?;
+            if let Some(&place) = places.get(&next) {
+                way.drain(..place);
+                return Some(way);
+            }
+            places.insert(next, way.len());
+            way.push(next);
+        }
     }
 
     /// The shortest way into a group from a task or a blocked thread, the smallest of the nearest.

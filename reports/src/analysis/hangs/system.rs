@@ -181,7 +181,7 @@ impl<'a> System<'a> {
             State::Waiting if self.may_be_dropped(task) => self.always(gate),
             State::Waiting => {
                 self.gates.set(gate, 0);
-                if !self.may_be_woken(index, task) {
+                if !self.may_be_woken(index, task) && !self.may_poll_unheard(index) {
                     let woken = self.add(Node::Woken(index), 1);
                     self.gates.require(gate, woken);
                     for &wait in &self.facts.waits_of_task[index] {
@@ -226,6 +226,13 @@ impl<'a> System<'a> {
         (is_unknown && self.is_exact()) || (may_be_under_a_timeout && self.is_wary())
     }
 
+    /// Whether a future of the task that was woken where nobody seems to hear of it may be polled all the same.
+    fn may_poll_unheard(&mut self, index: usize) -> bool {
+        let facts = self.facts;
+        facts.waits_of_task[index].iter().any(|&wait| facts.snapshot.waits[wait].is_unheard)
+            && self.is_exact()
+    }
+
     /// Whether something that is not recorded may wake a waiting task.
     fn may_be_woken(&mut self, index: usize, task: &Task) -> bool {
         let has_waits = !self.facts.waits_of_task[index].is_empty();
@@ -242,8 +249,16 @@ impl<'a> System<'a> {
                     }
             }
             (Some(0), _) => !has_waits,
+            // What polls those with wakers of its own keeps one of the task's.
+            (Some(1), _) if self.has_indirect(index) => self.is_wary(),
             _ => true,
         }
+    }
+
+    /// Whether something in the task waits with a waker that is not its task's.
+    fn has_indirect(&self, index: usize) -> bool {
+        let waits = self.facts.waits_of_task[index].iter().map(|&wait| &self.facts.snapshot.waits[wait]);
+        waits.into_iter().any(|wait| wait.is_indirect && wait.woken_ns.is_none() && !wait.is_unstable)
     }
 
     /// What the poll that sleeps is blocked by.
@@ -291,6 +306,11 @@ impl<'a> System<'a> {
             Some(task) => {
                 let arm = if is_active(wait) { None } else { self.arm(task, wait.span) };
                 self.or(gate, arm.unwrap_or(task_gate(task)));
+                if wait.is_unheard && self.is_wary() {
+                    // It may have been handed to another task, to be polled there.
+                    let family = self.family(wait.task);
+                    self.gates.wire_aside(family, gate);
+                }
             }
             None if wait.thread_id.is_some() => self.or(gate, self.wait(index)),
             None => self.always(gate),

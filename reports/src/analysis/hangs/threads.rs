@@ -6,9 +6,10 @@
 use super::facts::is_blocked;
 use super::gates::Gate;
 use super::numbers::Set;
+use super::remarks::STARVED_NS;
 use super::steps::step;
 use super::system::{Node, System, task_gate};
-use crate::model::{State, Task, TaskKind};
+use crate::model::{State, Task, TaskKind, Worker};
 
 /// The workers of a runtime.
 #[derive(Debug)]
@@ -66,9 +67,27 @@ impl System<'_> {
             }
             return;
         }
-        if let Some(workers) = self.workers(task) {
+        if let Some(thread) = self.thread_that_keeps(task) {
+            let thread = self.thread(thread);
+            self.gates.require(gate, thread);
+        } else if let Some(workers) = self.workers(task) {
             self.gates.require(gate, workers);
         }
+    }
+
+    /// A task that was woken by one which has slept in its poll ever since, and that no other worker has taken, is in the place
+    /// that a worker keeps for what it runs next, in all likelihood: nothing else takes it from there.
+    fn thread_that_keeps(&mut self, task: &Task) -> Option<u64> {
+        let facts = self.facts;
+        let by = facts.task(task.woken_by.filter(|_| has_waited_long(task))?)?;
+        let by = &facts.snapshot.tasks[by];
+        let is_asleep = is_blocked(by) && by.kind == TaskKind::Future && by.since_ns >= task.since_ns;
+        let thread = by.thread_id.filter(|thread| is_asleep && facts.blocked.contains_key(thread))?;
+        let is_worker = |worker: &Worker| {
+            worker.thread_id == Some(thread) && worker.runtime_number == task.runtime_number
+        };
+        let is_kept = task.runtime_number != 0 && facts.snapshot.workers.iter().any(is_worker);
+        (is_kept && !self.is_exact()).then_some(thread)
     }
 
     /// A worker of the task's runtime; `None` if something else may run it.
@@ -138,4 +157,9 @@ impl System<'_> {
         }
         gate
     }
+}
+
+/// Whether a task could have run for long.
+pub(super) fn has_waited_long(task: &Task) -> bool {
+    task.state == State::Queued && task.since_ns > STARVED_NS
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::Place;
+
 /// Something that hangs, or may.
 ///
 /// # Examples
@@ -52,6 +54,9 @@ pub struct Link {
     pub file: String,
     /// The line in it; zero if that is not known.
     pub line: u32,
+    /// If that is in a call: where it was called, from the innermost caller to the task's own line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub callers: Vec<Place>,
     /// Its part in this.
     pub role: LinkRole,
     /// For how long it has had that part; of a resource, for how long it has been known.

@@ -146,7 +146,7 @@ impl Facts<'_> {
             "{}{}{} for {}",
             if self.is_blocking(wait) { "blocks its thread and " } else { "" },
             self.mode_words(wait),
-            at(self.place_of(wait).as_ref()),
+            self.at_words(wait),
             time(wait.since_ns)
         )
     }
@@ -218,5 +218,5 @@ pub(super) fn link(
     since_ns: u64,
 ) -> Link {
     let (file, line) = place.map_or_else(Default::default, |place| (printable(&place.file), place.line));
-    Link { node, id, name, file, line, role, since_ns }
+    Link { node, id, name, file, line, callers: Vec::new(), role, since_ns }
 }

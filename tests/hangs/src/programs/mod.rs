@@ -9,10 +9,13 @@ mod more_controls;
 mod more_cycles;
 mod moved;
 mod outside;
+mod owners;
 mod pools;
 mod rings;
+mod shown;
 mod snoozed;
 mod time;
+mod unseen;
 mod wakeups;
 mod workers;
 
@@ -51,4 +54,7 @@ pub const ALL: &[Section] = &[
     more_controls::SECTION,
     moved::SECTION,
     outside::SECTION,
+    owners::SECTION,
+    shown::SECTION,
+    unseen::SECTION,
 ];

@@ -1,0 +1,77 @@
+//! By which calls a wait was reached: what two tasks wait for in the same helper is told apart by who called it.
+
+use super::facts::Facts;
+use super::words::place;
+use crate::clean::printable;
+use crate::model::{Kind, Place, Stake, Wait};
+
+/// So many callers are in a sentence; the links have all that are known.
+const MAX_NAMED: usize = 4;
+/// What recurses has more.
+const MAX_CALLERS: usize = 16;
+
+impl Facts<'_> {
+    /// Where the call that waits was reached from: the awaits of its callers, from the innermost to the task's own.
+    pub(super) fn callers_of(&self, wait: &Wait) -> Vec<Place> {
+        let spans = &self.snapshot.spans;
+        let own = self.place_of(wait);
+        let mut callers: Vec<Place> = Vec::new();
+        let mut push = |site: Option<usize>| {
+            let Some(mut place) = site.and_then(|site| self.place_of_site(site)) else { return };
+            place.file = printable(&place.file);
+            let is_same = |other: &Place| other.file == place.file && other.line == place.line;
+            let is_known = callers.last().map_or_else(|| own.as_ref().is_some_and(is_same), is_same);
+            if !is_known {
+                callers.push(place);
+            }
+        };
+        let Some(body) = self.span(wait.span) else { return callers };
+        push(self.own_await(body));
+        let mut next = Some(body);
+        for _ in 0..MAX_CALLERS {
+            let Some(span) = next.and_then(|index| spans.get(index)) else { break };
+            let is_await = self.snapshot.sites.get(span.site).is_some_and(|site| site.kind == Kind::Await);
+            push(if is_await { Some(span.site) } else { span.at });
+            next = span.parent.filter(|&parent| next.is_some_and(|index| parent < index));
+        }
+        callers
+    }
+
+    /// The await at which a body stands, if it is one that is listed beside it.
+    fn own_await(&self, body: usize) -> Option<usize> {
+        let spans = &self.snapshot.spans;
+        let below = spans.get(body + 1..)?.iter();
+        let mut below = below.take_while(|span| span.parent.is_some_and(|parent| parent >= body));
+        let own =
+            below.find(|span| span.id == spans[body].id && span.parent == Some(body) && !span.skipped)?;
+        let is_await = self.snapshot.sites.get(own.site).is_some_and(|site| site.kind == Kind::Await);
+        is_await.then_some(own.site)
+    }
+
+    /// ` at src/main.rs:40, called at src/main.rs:12`, or nothing.
+    pub(super) fn at_words(&self, wait: &Wait) -> String {
+        let own = super::words::at(self.place_of(wait).as_ref());
+        if own.is_empty() { own } else { own + &called(&self.callers_of(wait)) }
+    }
+}
+
+/// Those of a stake, as they may be shown.
+pub(super) fn of_stake(stake: &Stake) -> Vec<Place> {
+    let clean = |place: &Place| Place { file: printable(&place.file), ..place.clone() };
+    stake.callers.iter().map(clean).collect()
+}
+
+/// `taken at src/main.rs:40, called at src/main.rs:12`, or nothing.
+pub(super) fn taken(verb: &str, stake: &Stake) -> String {
+    let own = place(stake.place.as_ref());
+    own.map(|own| format!(" ({verb} at {own}{})", called(&stake.callers))).unwrap_or_default()
+}
+
+fn called(callers: &[Place]) -> String {
+    let places: Vec<String> = callers.iter().take(MAX_NAMED).filter_map(|it| place(Some(it))).collect();
+    match places.as_slice() {
+        [] => String::new(),
+        _ if callers.len() > MAX_NAMED => format!(", called at {}, …", places.join(", ")),
+        _ => format!(", called at {}", places.join(", ")),
+    }
+}

@@ -1,0 +1,138 @@
+//! Which of several reasons explains best why something does not go on.
+//!
+//! What is stuck does not depend on it: all the reasons of a closed gate are closed. Of those the sentence follows one:
+//!
+//! | gate | the first that applies |
+//! |---|---|
+//! | a task that waits for several things | what it polls itself, before what a combinator in it polls; a lock, a place or a task, before a message |
+//! | a wait | who holds what it asks for, before who stands ahead of it |
+//! | a guard or an end of a channel | the unread message in which it lies; the task that was spawned with it; who used it last; its maker |
+//!
+//! Whoever waits for a message is hardly the one who has its sender.
+
+use super::facts::Facts;
+use super::gates::Gate;
+use super::stuck::Stuck;
+use super::system::{Node, System, task_gate};
+use crate::model::{Mode, Role, Stake};
+
+/// The lower, the more plausible.
+type Rank = u8;
+
+/// Of more pairs of a stake and a task that may have it, none is looked at.
+const MANY: usize = 4_096;
+
+/// The most plausible reasons of a gate, of its inputs that stay closed.
+pub(super) fn reasons(system: &System<'_>, stuck: &Stuck, gate: Gate) -> Vec<Gate> {
+    let inputs = stuck.solved.inputs.of(gate);
+    let node = system.nodes[gate];
+    let owner = match node {
+        Node::Stake(resource, number) => owner(system, stuck, resource, number),
+        _ => None,
+    };
+    let rank = |input: Gate| match (node, system.nodes[input]) {
+        (Node::Stake(resource, number), Node::Task(task)) => {
+            rank_of_owner(system.facts, resource, number, task, owner)
+        }
+        (Node::Woken(_), Node::Wait(wait)) => rank_of_wait(system.facts, wait),
+        (_, Node::Ahead(_) | Node::Closing(_) | Node::Later(_)) => 1,
+        _ => 0,
+    };
+    let ranks: Vec<Rank> = inputs.iter().map(|&input| rank(input)).collect();
+    let Some(best) = ranks.iter().min() else { return Vec::new() };
+    inputs.iter().zip(&ranks).filter(|(_, rank)| *rank == best).map(|(&input, _)| input).collect()
+}
+
+fn rank_of_wait(facts: &Facts<'_>, index: usize) -> Rank {
+    let wait = &facts.snapshot.waits[index];
+    let only_hears =
+        matches!(wait.mode, Mode::Receive | Mode::Notified | Mode::Closed | Mode::Arrive | Mode::Custom);
+    2 * Rank::from(wait.is_indirect || wait.is_parked) + Rank::from(only_hears)
+}
+
+/// A message in which it lies has rank 0.
+fn rank_of_owner(
+    facts: &Facts<'_>,
+    resource: usize,
+    number: usize,
+    task: usize,
+    owner: Option<usize>,
+) -> Rank {
+    let stake = &facts.snapshot.resources[resource].stakes[number];
+    if stake.inside.is_some() {
+        return 4;
+    }
+    let is_last = facts.snapshot.tasks[task].id == stake.task.unwrap_or(0);
+    match () {
+        () if has_other_end(facts, resource, stake, task) => 3,
+        () if owner == Some(task) => 0,
+        () if owner.is_some() => 1,
+        () if is_last => 2,
+        () => 1,
+    }
+}
+
+/// The task that most likely has it, of those that may: who was spawned with it, or who used it last. `None` if it was made and
+/// never used, and it is not known which of several tasks was spawned with it.
+fn owner(system: &System<'_>, stuck: &Stuck, resource: usize, number: usize) -> Option<usize> {
+    let facts = system.facts;
+    let stakes = &facts.snapshot.resources[resource].stakes;
+    let stake = &stakes[number];
+    let last = stake.task.and_then(|task| facts.task(task));
+    let was_used = stake.uses > 0 && stake.role != Role::Holds;
+    let are_many = stakes.len().saturating_mul(stake.candidates.len()) > MANY;
+    let is_borrowed = stake.role == Role::Holds && !stake.is_movable;
+    if was_used || are_many || is_borrowed || stake.candidates.is_empty() {
+        return last;
+    }
+    // One that could go on, if only it had a thread, says what is wrong better than one that waits.
+    let tasks = || stake.candidates.iter().filter_map(|&task| facts.task(task));
+    let is_of_threads =
+        |gate: &Gate| matches!(system.nodes[*gate], Node::Workers(_) | Node::Pool(_) | Node::Thread(_));
+    let is_ready = |task: &usize| {
+        let lacks = stuck.solved.inputs.of(task_gate(*task));
+        !lacks.is_empty() && lacks.iter().all(is_of_threads)
+    };
+    if let Some(task) = tasks().find(is_ready) {
+        return Some(task);
+    }
+    // Each task that was spawned takes the youngest of those that were made for it.
+    let is_alike =
+        |other: &Stake| other.role == stake.role && other.task == stake.task && other.uses == stake.uses;
+    let mut free: Vec<usize> = (0..stakes.len()).filter(|&other| is_alike(&stakes[other])).collect();
+    free.sort_by_key(|&other| stakes[other].since_ns);
+    for task in tasks() {
+        let it = &facts.snapshot.tasks[task];
+        let has_its_own = stakes.iter().any(|other| other.role == stake.role && other.task == Some(it.id));
+        let is_its_child = it.spawned_by == stake.task;
+        if has_its_own || !is_its_child || has_other_end(facts, resource, stake, task) {
+            continue;
+        }
+        let Some(place) = free.iter().position(|&other| stakes[other].since_ns >= it.age_ns) else {
+            continue;
+        };
+        if free.remove(place) == number {
+            return Some(task);
+        }
+    }
+    // All that were spawned have taken another.
+    if free.contains(&number) && last.is_some_and(|last| !has_other_end(facts, resource, stake, last)) {
+        last
+    } else {
+        None
+    }
+}
+
+/// Whether the task has the other end of that channel.
+fn has_other_end(facts: &Facts<'_>, resource: usize, stake: &Stake, task: usize) -> bool {
+    let (other, mode) = match stake.role {
+        Role::Sends => (Role::Receives, Mode::Receive),
+        Role::Receives => (Role::Sends, Mode::Send),
+        _ => return false,
+    };
+    let it = &facts.snapshot.tasks[task];
+    let has = |stake: &Stake| stake.role == other && stake.uses > 0 && stake.task == Some(it.id);
+    let mut waits = facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait]);
+    waits.any(|wait| wait.resource == Some(resource) && wait.mode == mode)
+        || facts.snapshot.resources[resource].stakes.iter().any(has)
+}
