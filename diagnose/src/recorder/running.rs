@@ -2,7 +2,7 @@
 
 use std::task::Waker;
 
-use super::entry::{Entry, How};
+use super::entry::Entry;
 use super::local::{self, AwaitState};
 use super::root::RootPoll;
 use super::span::{Span, State};
