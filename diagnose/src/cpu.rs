@@ -41,12 +41,6 @@ pub(crate) fn watch(thread_ids: &[u64]) -> HashMap<u64, Usage> {
     usages.collect()
 }
 
-/// The processor time of this thread so far. `None` where it cannot be known.
-pub(crate) fn own_time() -> Option<Duration> {
-    let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(Duration::from_nanos(times.split(' ').next()?.parse().ok()?))
-}
-
 /// Whether the thread is asleep in the kernel, and not on a processor or waiting for one. `None` where it cannot be known.
 pub(crate) fn is_asleep(thread_id: u64) -> Option<bool> {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread_id}/stat")).ok()?;

@@ -1,8 +1,11 @@
-//! What the system calls this thread.
+//! What the system knows of this thread.
 //!
-//! Unsafe is kept in this file: the number comes from a system call, which takes no file and no lock.
+//! Unsafe is kept in this file: all of it comes from system calls, which take no file and no lock.
 
 #![allow(unsafe_code)]
+
+#[cfg(feature = "reports")]
+use std::time::Duration;
 
 /// The kernel's number of this thread; zero where there is none.
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
@@ -16,4 +19,21 @@ pub(crate) fn thread_id() -> u64 {
 #[cfg(not(all(any(target_os = "linux", target_os = "android"), not(miri))))]
 pub(crate) fn thread_id() -> u64 {
     0
+}
+
+/// The processor time of this thread so far. `None` where it cannot be known.
+// What `/proc` says of it is as old as the last tick of the scheduler.
+#[cfg(all(unix, feature = "reports"))]
+pub(crate) fn processor_time() -> Option<Duration> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a value of this function, which the call fills in.
+    let result = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    let parts = (u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?);
+    (result == 0).then(|| Duration::new(parts.0, parts.1))
+}
+
+/// It cannot be known.
+#[cfg(all(not(unix), feature = "reports"))]
+pub(crate) fn processor_time() -> Option<Duration> {
+    None
 }

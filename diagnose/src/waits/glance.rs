@@ -84,6 +84,11 @@ impl Glance {
 }
 
 impl Record {
+    /// Whether it is a lock, which whoever waits has once those that hold it have let go.
+    pub(crate) fn is_lock(&self) -> bool {
+        self.what().is_some_and(|what| matches!(what.kind, Kind::Mutex | Kind::RwLock))
+    }
+
     /// Whether it is a channel with nothing in it, so that a message can only come from a sender.
     pub(crate) fn is_empty_channel(&self) -> bool {
         let is_channel =

@@ -10,7 +10,7 @@ use super::late::Gather;
 use super::looks::Looks;
 use super::suspects::{Suspects, suspects};
 use crate::clock;
-use crate::cpu;
+use crate::os;
 use crate::say::{self, say};
 use crate::sync::Mutex;
 
@@ -58,7 +58,7 @@ pub(crate) fn alarms() -> Vec<String> {
 }
 
 /// Of what a look, and a snapshot for it, takes: so much of the time is left to the program afterwards.
-const LOOK_SHARE: u32 = 200;
+const LOOK_SHARE: u32 = 400;
 const SNAPSHOT_SHARE: u32 = 100;
 /// It looks so often at least.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
@@ -117,11 +117,11 @@ struct Stopwatch {
 
 impl Stopwatch {
     fn start() -> Self {
-        Self { began: Instant::now(), used: cpu::own_time() }
+        Self { began: Instant::now(), used: os::processor_time() }
     }
 
     fn turn(&self) -> Turn {
-        let used = self.used.zip(cpu::own_time()).map(|(before, now)| now.saturating_sub(before));
+        let used = self.used.zip(os::processor_time()).map(|(before, now)| now.saturating_sub(before));
         let ended = Instant::now();
         Turn { ended: Some(ended), took: used.unwrap_or_else(|| ended - self.began) }
     }

@@ -54,3 +54,11 @@ fn an_unchanged_hang_is_said_once_and_another_once() {
     assert!(futurelock.contains("which was handed ") && futurelock.contains("future `op`"), "{futurelock}");
     assert!(futurelock.contains(&place("*lock.lock().await += 1;")), "{futurelock}");
 }
+
+#[test]
+fn a_lock_whose_holder_is_no_more_is_said_and_one_that_is_held_is_not() {
+    let (alarms, _) = run(&["forgotten=leak"]);
+    let [alarm] = alarms.as_slice() else { panic!("one alarm, not {alarms:#?}") };
+    assert!(alarm.contains(" `queues` waits for Mutex#"), "{alarm}");
+    assert!(alarm.contains(&place("std::mem::forget(lock.lock().await);")), "{alarm}");
+}

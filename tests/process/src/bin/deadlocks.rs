@@ -89,6 +89,18 @@ fn futurelock(runtime: &Runtime) {
 }
 
 #[diagnose]
+async fn forgets(lock: Lock) {
+    std::mem::forget(lock.lock().await);
+}
+
+/// A lock that is never let go of: the task that had it is no more.
+fn forgotten(runtime: &Runtime) {
+    let lock = Lock::default();
+    runtime.block_on(runtime.spawn(forgets(Arc::clone(&lock)))).expect("no panic");
+    runtime.spawn(queues(lock));
+}
+
+#[diagnose]
 async fn queues(lock: Lock) {
     *lock.lock().await += 1;
 }
@@ -119,6 +131,7 @@ fn main() {
         match what {
             "deadlock" => deadlock(&runtime),
             "futurelock" => futurelock(&runtime),
+            "forgotten" => forgotten(&runtime),
             _ => panic!("{what}?"),
         }
         until(|| diagnose::snapshot().alarms.iter().any(|alarm| alarm.contains(words)));
