@@ -1,6 +1,6 @@
 //! What is alive, copied from the live registry and put into order.
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
 use std::panic::Location;
 use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
@@ -9,6 +9,7 @@ use diagnose_reports::{Snapshot, Span, State};
 
 use super::listing::{self, Listing, some};
 use super::merged::Merged;
+use super::numbers::Table;
 use super::outside::{self, Counted};
 use super::runtimes;
 use super::unheard;
@@ -57,7 +58,7 @@ impl Alive {
         // A span is listed after the spans below it, so its number says more about the order of siblings.
         spans.sort_by_key(|span| span.id);
         let now = clock::now();
-        let roots: HashMap<u64, (u64, u64)> =
+        let roots: Table<u64, (u64, u64)> =
             tasks.iter().map(|task| (task.span, (task.id, task.entered))).collect();
         Self { tasks, spans: place(&spans, &roots), waits, counted, now }
     }
@@ -85,7 +86,7 @@ impl Alive {
 
     /// Charges the open wait of every task to the first path that waits in it by itself.
     pub(super) fn charge(&self, merged: &mut Merged) {
-        let mut leaves = HashMap::<u64, &'static Node>::new();
+        let mut leaves = Table::<u64, &'static Node>::default();
         let mut is_detached = false;
         for (number, placed) in self.spans.iter().enumerate() {
             // What has lost its parent, and what is below that, is nothing that its task waits for.
@@ -122,7 +123,7 @@ impl Alive {
     ) {
         let ago = |tick: u64| scale.ns(self.now.saturating_sub(tick));
         let threads = threads();
-        let mut roots = HashMap::<u64, usize>::new();
+        let mut roots = Table::<u64, usize>::default();
         snapshot.spans.reserve_exact(self.spans.len());
         for (number, placed) in std::mem::take(&mut self.spans).into_iter().enumerate() {
             let Placed { node, .. } = placed;
@@ -194,7 +195,7 @@ impl Alive {
 
 /// Places in the source as text: a million tasks have few.
 #[derive(Default)]
-struct Places(HashMap<*const Location<'static>, String>);
+struct Places(Table<*const Location<'static>, String>);
 
 impl Places {
     fn text(&mut self, place: Option<&'static Location<'static>>) -> String {
@@ -204,25 +205,29 @@ impl Places {
 }
 
 /// Puts spans in depth-first order below their parents. A span whose parent is gone becomes a root, and is detached.
-fn place(spans: &[Listed], tasks: &HashMap<u64, (u64, u64)>) -> Vec<Placed> {
-    let by_id: HashMap<u64, usize> =
-        spans.iter().enumerate().map(|(number, span)| (span.id, number)).collect();
-    let parent = |span: &Listed| by_id.get(&span.parent).copied().filter(|_| span.parent != 0);
-    let mut children: Vec<Vec<usize>> = vec![Vec::new(); spans.len()];
-    let mut open: Vec<(usize, Option<usize>, (u64, u64))> = Vec::new();
-    let entered: HashMap<u64, u64> = tasks.values().copied().collect();
+fn place(spans: &[Listed], tasks: &Table<u64, (u64, u64)>) -> Vec<Placed> {
+    let find = |id: u64| spans.binary_search_by_key(&id, |span| span.id).ok().filter(|_| id != 0);
+    // Of each the last child, and the sibling before it.
+    let mut last_child: Vec<Option<u32>> = vec![None; spans.len()];
+    let mut before: Vec<Option<u32>> = vec![None; spans.len()];
+    let entered = OnceCell::<Table<u64, u64>>::new();
     // Where it was polled last, if that task is not done.
-    let last = |span: &Listed| entered.get(&span.task).map(|entered| (span.task, *entered));
-    for (number, span) in spans.iter().enumerate().rev() {
-        match parent(span) {
-            Some(parent) => children[parent].push(number),
-            None => {
-                let own = tasks.get(&span.id).copied();
-                let last = if span.parent == 0 { None } else { last(span) };
-                open.push((number, None, own.or(last).unwrap_or_default()));
-            }
+    let last = |span: &Listed| {
+        let entered = entered.get_or_init(|| tasks.values().copied().collect());
+        entered.get(&span.task).map(|entered| (span.task, *entered))
+    };
+    let mut open: Vec<(usize, Option<usize>, (u64, u64))> = Vec::new();
+    for (number, span) in spans.iter().enumerate() {
+        if let Some(parent) = find(span.parent) {
+            before[number] = last_child[parent].replace(u32::try_from(number).unwrap_or(u32::MAX));
+            continue;
         }
+        let own = tasks.get(&span.id).copied();
+        let last = if span.parent == 0 { None } else { last(span) };
+        open.push((number, None, own.or(last).unwrap_or_default()));
     }
+    // From the end on, it is the other way round.
+    open.reverse();
     let mut placed: Vec<Placed> = Vec::with_capacity(spans.len());
     while let Some((number, parent, (task, entered))) = open.pop() {
         let listed = spans[number];
@@ -245,7 +250,8 @@ fn place(spans: &[Listed], tasks: &HashMap<u64, (u64, u64)>) -> Vec<Placed> {
             placed.push(Placed { listed, parent, task, node, is_detached: false, is_skipped });
             here + 1
         });
-        for &child in &children[number] {
+        let siblings = std::iter::successors(last_child[number], |child| before[*child as usize]);
+        for child in siblings.map(|child| child as usize) {
             let is_below = spans[child].node.parent.is_some_and(|parent| parent.key() == listed.node.key());
             let parent = awaits.filter(|_| is_below).unwrap_or(here);
             open.push((child, Some(parent), (task, entered)));
@@ -260,7 +266,7 @@ fn body(node: &'static Node) -> Option<&'static Node> {
 }
 
 /// The names and numbers of the threads, by the numbers of their trees.
-fn threads() -> HashMap<u32, (String, u64)> {
+fn threads() -> Table<u32, (String, u64)> {
     let trees = tree::all();
     let threads =
         trees.into_iter().filter_map(|tree| Some((tree.root.tree, (tree.thread()?.0, tree.thread_id()))));

@@ -1,12 +1,13 @@
 //! From merged ticks to the plain data of a [`Snapshot`].
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ptr;
 
 use diagnose_reports::{Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapshot, State, Thread};
 
 use super::alive::Alive;
 use super::merged::{Merged, Path, Sums};
+use super::numbers::Table;
 use super::order;
 use super::reset;
 use crate::clock::{self, Scale};
@@ -69,7 +70,7 @@ struct Order {
     /// Their sites by content, with the numbers that these get.
     sites: BTreeMap<Site, usize>,
     /// The numbers by address: a million tasks have few sites.
-    site_numbers: HashMap<*const site::Site, usize>,
+    site_numbers: Table<*const site::Site, usize>,
 }
 
 impl Order {
@@ -93,11 +94,11 @@ impl Order {
             paths: Vec::new(),
             numbers: vec![0; paths.len()],
             sites: BTreeMap::new(),
-            site_numbers: HashMap::new(),
+            site_numbers: Table::default(),
         };
         order.place(&children, 0);
         let sites = order.paths.iter().map(|&path| paths[path].site).chain(alive.sites());
-        let by_address: HashMap<*const site::Site, &site::Site> =
+        let by_address: Table<*const site::Site, &site::Site> =
             sites.map(|site| (ptr::from_ref(site), site)).collect();
         order.sites = by_address.values().map(|site| (plain_site(site), 0)).collect();
         for (number, slot) in order.sites.values_mut().enumerate() {

@@ -1,7 +1,8 @@
 //! Tasks that a moved stake may be with: those that were spawned since.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+
+use super::numbers::Table;
 
 /// When a task was made, and its number.
 type Made = (u64, u64);
@@ -9,7 +10,7 @@ type Made = (u64, u64);
 /// Tasks by who spawned them, each list by age.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    spawned: HashMap<u64, Vec<Made>>,
+    spawned: Table<u64, Vec<Made>>,
     /// Those of which nobody knows who spawned them.
     strangers: Vec<Made>,
     /// How many can still be listed.

@@ -1,8 +1,8 @@
 //! The trees of all threads added up by path, in ticks.
 
-use std::collections::HashMap;
 use std::ptr;
 
+use super::numbers::Table;
 use super::reset;
 use super::whole::{Through, Whole, is_nothing};
 use crate::clock;
@@ -15,7 +15,7 @@ use crate::tree::{self, BUCKETS, Node};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Merged {
     pub(super) paths: Vec<Path>,
-    index: HashMap<Key, usize>,
+    index: Table<Key, usize>,
     pub(super) threads: Vec<Thread>,
     pub(super) over_nodes: u64,
     pub(super) over_depth: u64,

@@ -13,6 +13,7 @@ mod candidates;
 mod capture;
 mod listing;
 mod merged;
+mod numbers;
 mod order;
 mod outside;
 mod quantiles;

@@ -1,14 +1,13 @@
 //! Runtimes, and their workers, each with the task that runs on it.
 
-use std::collections::HashMap;
-
 use diagnose_reports::{Snapshot, State, TaskKind};
 
+use super::numbers::Table;
 use crate::live::Runtime;
 
 /// Puts what is known of runtimes into a snapshot. `running` has the tasks that run, by the trees of their threads.
 #[cfg(feature = "tokio")]
-pub(super) fn add(snapshot: &mut Snapshot, running: &HashMap<u32, u64>, ago: impl Fn(u64) -> u64) {
+pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, ago: impl Fn(u64) -> u64) {
     use crate::live::{runtimes, workers};
 
     for listed in workers::all_workers() {
@@ -43,7 +42,7 @@ pub(super) fn add(snapshot: &mut Snapshot, running: &HashMap<u32, u64>, ago: imp
 
 /// No runtime tells of itself.
 #[cfg(not(feature = "tokio"))]
-pub(super) fn add(_: &mut Snapshot, _: &HashMap<u32, u64>, _: impl Fn(u64) -> u64) {}
+pub(super) fn add(_: &mut Snapshot, _: &Table<u32, u64>, _: impl Fn(u64) -> u64) {}
 
 /// A thread is listed as a worker from the first time that it parks. One that has not parked yet, and runs what was spawned, is
 /// one too. One that had recorded nothing when it parked last is found by the system's number of the thread.

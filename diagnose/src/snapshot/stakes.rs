@@ -4,11 +4,10 @@
 //! are recorded are counted: what it has spawned, and what it has sent that could carry something away. A thread that began
 //! later, and of which nothing is known, may have what was there before.
 
-use std::collections::HashMap;
-
 use diagnose_reports::{Place, Role, Stake, Whereabouts};
 
 use super::candidates::Candidates;
+use super::numbers::Table;
 use super::waits::{Known, Seen, place, place_of_site};
 use crate::live::{self, Counts};
 use crate::site;
@@ -17,16 +16,16 @@ use crate::waits::{self, Kind, Maker, Staked};
 /// All stakes by their resource.
 #[derive(Debug)]
 pub(super) struct Stakes<'a> {
-    by_resource: HashMap<u64, Vec<&'a Staked>>,
+    by_resource: Table<u64, Vec<&'a Staked>>,
     /// The first receiver of each channel.
-    receivers: HashMap<u64, &'a Staked>,
+    receivers: Table<u64, &'a Staked>,
     candidates: Candidates,
     /// All records by number: among them the channels that tasks have sent to last.
-    records: HashMap<u64, &'static waits::Record>,
+    records: Table<u64, &'static waits::Record>,
     /// How often tasks that are done had spawned, and sent, as far as that is kept.
-    done: HashMap<u64, Counts>,
+    done: Table<u64, Counts>,
     /// By task, when the youngest was made of what it has made and not used.
-    youngest: HashMap<u64, u64>,
+    youngest: Table<u64, u64>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: &'a [u64],
 }
@@ -42,16 +41,16 @@ const MARGIN_NS: u64 = 30_000_000;
 
 impl<'a> Stakes<'a> {
     pub(super) fn new(stakes: &'a [Staked], foreign: &'a [u64], seen: &Seen<'_>) -> Self {
-        let mut by_resource: HashMap<u64, Vec<&Staked>> = HashMap::new();
+        let mut by_resource: Table<u64, Vec<&Staked>> = Table::default();
         for stake in stakes {
             by_resource.entry(stake.resource).or_default().push(stake);
         }
-        let mut youngest: HashMap<u64, u64> = HashMap::new();
+        let mut youngest: Table<u64, u64> = Table::default();
         for stake in stakes.iter().filter(|stake| stake.uses == 0 && stake.is_movable) {
             let since = youngest.entry(stake.task).or_default();
             *since = stake.since.max(*since);
         }
-        let mut receivers = HashMap::new();
+        let mut receivers = Table::default();
         for (resource, stakes) in &mut by_resource {
             stakes.sort_by_key(|stake| (stake.since, stake.span, stake.units));
             let receiver = stakes.iter().find(|stake| stake.role == waits::Role::Receives);

@@ -3,9 +3,9 @@
 //! Such a future has what it was handed, and nobody polls it. A combinator with wakers of its own passes a wake on to its task
 //! at once; so does an executor inside the task.
 
-use std::collections::HashMap;
-
 use diagnose_reports::{Snapshot, State};
+
+use super::numbers::Table;
 
 /// A wake that is younger may be on its way.
 const YOUNG_NS: u64 = 200_000_000;
@@ -18,7 +18,7 @@ pub(super) fn mark(snapshot: &mut Snapshot) {
     if !snapshot.waits.iter().any(is_it) {
         return;
     }
-    let tasks: HashMap<u64, (State, Option<u64>)> =
+    let tasks: Table<u64, (State, Option<u64>)> =
         snapshot.tasks.iter().map(|task| (task.id, (task.state, task.woken_ns))).collect();
     for wait in snapshot.waits.iter_mut().filter(|wait| is_it(wait)) {
         let Some((state, task_woken_ns)) = wait.task.and_then(|id| tasks.get(&id)) else { continue };

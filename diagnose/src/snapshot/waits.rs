@@ -3,11 +3,11 @@
 //! Everything is read twice: what has changed in between is marked, so that no analysis takes for a knot what was only read
 //! at different moments.
 
-use std::collections::HashMap;
 use std::panic::Location;
 
 use diagnose_reports::{Forgot, Mode, Place, Resource, ResourceKind, Snapshot, Taken, Told, Usage, Wait};
 
+use super::numbers::Table;
 use super::quantiles::quantiles;
 use super::stakes::Stakes;
 use crate::clock::{self, Scale};
@@ -62,11 +62,11 @@ pub(super) struct Known {
 pub(super) struct Seen<'a> {
     pub(super) now: u64,
     pub(super) scale: Scale,
-    pub(super) tasks: &'a HashMap<u64, Known>,
+    pub(super) tasks: &'a Table<u64, Known>,
     /// When each of them was made, and its number, in that order.
     pub(super) made: &'a [(u64, u64)],
     /// Names and kernel's numbers of threads, by the numbers of their trees.
-    pub(super) threads: &'a HashMap<u32, (String, u64)>,
+    pub(super) threads: &'a Table<u32, (String, u64)>,
 }
 
 impl Seen<'_> {
@@ -107,7 +107,7 @@ impl Waits {
         // Where nothing is recorded that they could have, nobody asks.
         let threads = if waits::all_records().is_empty() { Some(Vec::new()) } else { cpu::other_threads() };
         let foreign = foreign_threads(threads.as_deref());
-        let mut queues: HashMap<u64, Vec<Waiting>> = HashMap::new();
+        let mut queues: Table<u64, Vec<Waiting>> = Table::default();
         for wait in waits::all_waits() {
             queues.entry(wait.resource).or_default().push(wait);
         }
@@ -127,8 +127,8 @@ impl Waits {
     }
 
     /// By task, how many clones of its waker are kept by these waits; `None` if one of them has changed since it was read.
-    pub(super) fn kept_wakers(&self) -> HashMap<u64, Option<u64>> {
-        let mut kept = HashMap::new();
+    pub(super) fn kept_wakers(&self) -> Table<u64, Option<u64>> {
+        let mut kept = Table::default();
         let waits = self.records.iter().flat_map(|recorded| recorded.queue.iter().chain(&recorded.given_up));
         for wait in waits.chain(&self.loose) {
             let polled = wait.polled;
@@ -225,7 +225,7 @@ fn free(resource: &Resource, granted: u64) -> u64 {
 }
 
 impl Recorded {
-    fn capture(record: &'static Record, queues: &mut HashMap<u64, Vec<Waiting>>) -> Option<Self> {
+    fn capture(record: &'static Record, queues: &mut Table<u64, Vec<Waiting>>) -> Option<Self> {
         let (id, identity) = record.identity()?;
         let waits = queues.remove(&id).unwrap_or_default();
         let (given_up, mut queue): (Vec<Waiting>, Vec<Waiting>) =
