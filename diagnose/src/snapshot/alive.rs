@@ -54,7 +54,13 @@ impl Alive {
         let before = outside::counted();
         let tasks = listing::all();
         let counted = [before, outside::counted()];
-        let mut spans: Vec<Listed> = live::all().filter_map(live::Slot::read).collect();
+        let read_at = tasks.iter().map(|task| (task.id, task.read_at));
+        let read_at: Table<u64, u64> = read_at.filter(|(_, read_at)| *read_at != u64::MAX).collect();
+        // What a task that ran has begun since is none of that instant's.
+        let is_later =
+            |span: &Listed| !read_at.is_empty() && read_at.get(&span.task).is_some_and(|at| span.made > *at);
+        let spans = live::all().filter_map(live::Slot::read).filter(|span| !is_later(span));
+        let mut spans: Vec<Listed> = spans.collect();
         // A span is listed after the spans below it, so its number says more about the order of siblings.
         spans.sort_by_key(|span| span.id);
         let now = clock::now();

@@ -7,7 +7,7 @@ use diagnose_reports::{State, Task, TaskKind};
 
 use super::runtimes::library;
 use super::waits::Known;
-use crate::clock::Scale;
+use crate::clock::{self, Scale};
 use crate::live::{self, ABORT, Doing, HANDLE, Origin, Runtime, SET, Work};
 use crate::site::Site;
 use crate::tree::{self, Node};
@@ -30,6 +30,8 @@ pub(super) struct Listing {
     counts: Counts,
     /// While it is running, the nodes that run on its thread, from its root down.
     pub(super) running: Vec<&'static Node>,
+    /// When that was read; the end of time while it is not running.
+    pub(super) read_at: u64,
 }
 
 /// What is counted of a task, as it was in the state that was read.
@@ -79,19 +81,25 @@ pub(super) fn all_that(is_wanted: impl Fn(&live::Task) -> bool) -> Vec<Listing> 
 fn listing(task: &'static live::Task) -> Option<Listing> {
     let (id, origin) = task.origin()?;
     let (mut doing, mut since) = task.doing();
-    let (mut wakers, mut counts) = (task.live_wakers(), Counts::read(task));
+    // The moment comes first: what begins while the path is read is not on it for certain.
+    let path = |doing| {
+        let is_running = doing == Doing::Running && origin.work == Work::Future;
+        let read_at = if is_running { clock::now() } else { u64::MAX };
+        let thread = task.thread.load(Relaxed);
+        (if is_running { running_on(thread, origin.site) } else { Vec::new() }, read_at)
+    };
+    let (mut wakers, mut counts, mut running) = (task.live_wakers(), Counts::read(task), path(doing));
     // Whoever wakes says so before the clone goes, so a state that is the same afterwards had these clones.
     while (doing, since) != task.doing() {
         (doing, since) = task.doing();
-        (wakers, counts) = (task.live_wakers(), Counts::read(task));
+        (wakers, counts, running) = (task.live_wakers(), Counts::read(task), path(doing));
     }
+    let (running, read_at) = running;
     let left = if doing == Doing::Unpolled { 0 } else { task.since() };
-    let is_running = doing == Doing::Running && origin.work == Work::Future;
-    let running = if is_running { running_on(task.thread.load(Relaxed), origin.site) } else { Vec::new() };
     // While a poll is running, this is when the one before it began: it has not left anything out yet.
     let entered = task.entered.load(Relaxed);
     let span = task.span.load(Relaxed);
-    Some(Listing { task, id, origin, doing, since, wakers, span, entered, left, counts, running })
+    Some(Listing { task, id, origin, doing, since, wakers, span, entered, left, counts, running, read_at })
 }
 
 /// A task of which only hooks tell is left out where a root in it is listed.

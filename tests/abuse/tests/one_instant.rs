@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use diagnose::tokio;
 use diagnose::tokio::sync::mpsc;
+use diagnose::{State, diagnose, tokio};
 
 /// Passes a message on until it is told to stop.
 async fn relay(mut from: mpsc::Receiver<()>, to: mpsc::Sender<()>, is_over: Arc<AtomicBool>) {
@@ -36,4 +36,56 @@ fn a_task_was_woken_before_the_snapshot_and_as_often_as_it_was_polled() {
     is_over.store(true, Relaxed);
     drop(runtime);
     assert!(torn.is_empty(), "{} of 2000: {:?}", torn.len(), torn.first());
+}
+
+#[diagnose]
+async fn branch() {
+    tokio::task::yield_now().await;
+}
+
+/// Long enough for a look to fall into it.
+#[diagnose]
+async fn write_frame() {
+    for _ in 0..2_000 {
+        std::hint::spin_loop();
+    }
+}
+
+/// Waits in a `select!`, and writes once it has left that.
+async fn connection(is_over: Arc<AtomicBool>) {
+    while !is_over.load(Relaxed) {
+        tokio::select! {
+            () = branch() => {}
+            () = branch() => {}
+        }
+        write_frame().await;
+    }
+}
+
+// connection  ├select!┤  ├write_frame┤  ├select!┤
+// branch      ├┈┈┈┈┈┈┈┤                 ├┈┈┈┈┈┈┈┤
+// read            ▲ task, or      ▲ task           ▲ spans
+#[test]
+fn a_task_that_runs_is_not_listed_with_what_it_has_begun_since() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
+    let is_over = Arc::new(AtomicBool::new(false));
+    for _ in 0..4 {
+        runtime.spawn(connection(is_over.clone()));
+    }
+    let (mut seen, mut torn) = (0, Vec::new());
+    while seen < 300 {
+        let snapshot = diagnose::snapshot();
+        let is_named = |site: usize, name: &str| snapshot.sites[site].name == name;
+        for task in snapshot.tasks.iter().filter(|task| task.state == State::Running) {
+            if !task.running.iter().any(|&site| is_named(site, "write_frame")) {
+                continue;
+            }
+            seen += 1;
+            let mut spans = snapshot.spans.iter().filter(|span| span.task == Some(task.id));
+            torn.extend(spans.find(|span| is_named(span.site, "branch")).cloned());
+        }
+    }
+    is_over.store(true, Relaxed);
+    drop(runtime);
+    assert!(torn.is_empty(), "{} of {seen}: {:?}", torn.len(), torn.first());
 }
