@@ -12,7 +12,7 @@ use std::mem;
 
 use proc_macro2::TokenStream;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Error, Expr, ExprClosure, Item, Macro, Meta, Result, Stmt};
+use syn::{Attribute, Block, Error, Expr, ExprClosure, Item, Local, Macro, Meta, Result, Stmt};
 
 use crate::args::Args;
 use crate::attributes::{hand_down, is_ours, take};
@@ -103,6 +103,12 @@ impl VisitMut for Blocks {
         }
     }
 
+    fn visit_local_mut(&mut self, statement: &mut Local) {
+        if !self.instrumented(statement) {
+            visit_mut::visit_local_mut(self, statement);
+        }
+    }
+
     /// What is still there after the blocks have taken theirs stands in a wrong place.
     fn visit_attributes_mut(&mut self, attributes: &mut Vec<Attribute>) {
         if let Some(attribute) = take(attributes) {
@@ -123,6 +129,11 @@ impl Blocks {
     pub(crate) fn awaits(&self) -> Option<&Args> {
         let outer = self.outer.as_ref().filter(|outer| outer.awaits != Some(false))?;
         (self.around.is_async && !self.around.skipped).then_some(outer)
+    }
+
+    /// The arguments for an async block without an attribute, where those are timed and `.await` may stand.
+    pub(crate) fn inline(&self) -> Option<&Args> {
+        self.outer.as_ref().filter(|_| self.around.is_async && !self.around.skipped)
     }
 
     /// Whether blocks without an attribute are timed.

@@ -32,6 +32,8 @@ mod expand;
 #[cfg(feature = "record")]
 mod function;
 #[cfg(feature = "record")]
+mod instrument;
+#[cfg(feature = "record")]
 mod item;
 #[cfg(feature = "record")]
 mod macros;

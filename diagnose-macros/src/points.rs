@@ -6,12 +6,16 @@ use syn::{Expr, ExprAwait, Stmt, StmtMacro, UnOp};
 
 use crate::blocks::Blocks;
 use crate::expand;
+use crate::instrument;
 use crate::macros::may_never_end;
 
 impl Blocks {
     /// `future.await`
     pub(crate) fn awaited(&mut self, expression: &mut Expr) {
         let Expr::Await(point) = expression else { return };
+        if instrument::is_future(&point.base) {
+            return;
+        }
         let place = (self.awaits().is_some() && !never_ends(&point.base)).then(|| {
             let ExprAwait { base, dot_token, await_token, .. } = &*point;
             expand::Place::of(&quote!(#base #dot_token #await_token))

@@ -73,6 +73,37 @@ impl Drop for InMacro {
     }
 }
 
+pin_project! {
+    /// The block that `#[tracing::instrument]` makes of a body.
+    ///
+    /// The span that it awaits does not begin or end when the body does: in between there is what polls the block.
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless you `.await` or poll them"]
+    pub struct Inline<F> {
+        #[pin]
+        block: F,
+    }
+}
+
+impl<F> Inline<F> {
+    /// This block.
+    #[inline]
+    pub const fn new(block: F) -> Self {
+        Self { block }
+    }
+}
+
+impl<F: Future> Future for Inline<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        recorder::hand_nothing_down();
+        let poll = self.project().block.poll(context);
+        recorder::hand_nothing_up();
+        poll
+    }
+}
+
 /// A value of the type that a body returns, in a branch that is never taken.
 #[must_use]
 pub fn expected<T>() -> T {

@@ -389,7 +389,7 @@ pub use ::tokio;
 #[cfg(feature = "record")]
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::awaited::{At, InMacro, arm, at, ended, expected, passed, through};
+    pub use crate::awaited::{At, InMacro, Inline, arm, at, ended, expected, passed, through};
     pub use crate::clock::now;
     pub use crate::label::Label;
     pub use crate::recorder::{Arm, Frame, Span};

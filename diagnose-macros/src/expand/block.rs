@@ -6,7 +6,7 @@ use syn::token::Brace;
 use syn::{Attribute, Block, Expr, ExprAsync, ExprBlock, ExprClosure, LitStr, ReturnType, Stmt};
 
 use super::output::expected;
-use super::parts::{body, future_kind, krate, label};
+use super::parts::{body, future_kind, krate, label, path};
 use crate::args::Args;
 
 /// A timed async block.
@@ -23,6 +23,12 @@ pub(crate) fn block(args: &Args, mut block: ExprAsync, points: &[TokenStream]) -
             #krate::__private::Timed::new(#krate::__private::Span::new(&__DIAGNOSE_BODY.site, #label), #block)
         },
     )
+}
+
+/// An async block that is no span, in a body that polls it through other code.
+pub(crate) fn inline(args: &Args, block: &Expr) -> Expr {
+    let inline = path(args, Span::mixed_site(), "Inline");
+    Expr::Verbatim(quote_spanned!(Span::mixed_site()=> #inline::new(#block)))
 }
 
 /// The body of an async closure: a timed async block. It borrows what the body only borrows, so that the closure can

@@ -32,6 +32,6 @@ mod returning;
 
 pub(crate) use asynchronous::asynchronous;
 pub(crate) use awaiting::{Place, arm, awaited, ended, macro_awaited, macro_statement, point, through};
-pub(crate) use block::{block, closure};
+pub(crate) use block::{block, closure, inline};
 pub(crate) use frames::{Ready, driving, polled, synchronous};
 pub(crate) use returning::returning;

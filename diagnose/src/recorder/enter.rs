@@ -11,7 +11,7 @@ use std::ptr;
 use std::task::Waker;
 
 use super::entry::Entry;
-use super::local::{self, AwaitState, DIRECT, is_reading};
+use super::local::{self, AGAIN, AwaitState, DIRECT, is_reading};
 use super::made;
 use super::root::{Around, enter_spawned, enter_task};
 use super::span::{Span, State};
@@ -173,7 +173,7 @@ impl Span {
                     context::set_span(slot.id());
                     self.go_on(entry, node, wait, down);
                 } else {
-                    if !same(node.via, local::via()) {
+                    if down != AGAIN && !same(node.via, local::via()) {
                         return false;
                     }
                     if down != 0 {

@@ -48,10 +48,14 @@ pub(super) const DIRECT: u64 = 1;
 /// In the place of a reading: the span is polled by the code of a macro, through that arm.
 pub(super) const ARM: u64 = 2;
 
+/// In the place of a reading: the span is polled where it was, and reads the clock itself, because code that is not annotated
+/// stands between it and the body that goes on.
+pub(super) const AGAIN: u64 = 3;
+
 /// Whether what was handed down is a reading.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn is_reading(down: u64) -> bool {
-    down > ARM
+    down > AGAIN
 }
 
 /// What else there is to know of the await at which the running body is: one word, because each poll saves and restores it.

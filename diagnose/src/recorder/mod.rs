@@ -49,6 +49,18 @@ pub(crate) fn current_node() -> Option<&'static Node> {
     local::current()
 }
 
+/// What the running body awaits does not begin when the body goes on.
+pub(crate) fn hand_nothing_down() {
+    if local::is_reading(local::down()) {
+        local::hand_down(None, local::AGAIN);
+    }
+}
+
+/// The running body does not end when what it awaits has returned.
+pub(crate) fn hand_nothing_up() {
+    local::hand_up(0, 0);
+}
+
 /// The number of the thread's tree, which it gets if it has none.
 pub(crate) fn own_tree_number() -> u32 {
     let place = local::place();

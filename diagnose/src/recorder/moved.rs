@@ -2,7 +2,7 @@
 //! has in the books when it is not recorded any more.
 
 use super::entry::Entry;
-use super::local::{self, DIRECT, Place, is_reading};
+use super::local::{self, AGAIN, DIRECT, Place, is_reading};
 use super::made;
 use super::running::parent_id;
 use super::span::{Span, State};
@@ -22,7 +22,7 @@ impl Span {
     pub(super) fn enter_slow(&mut self, entry: &mut Entry) {
         let down = local::down();
         let goes_on = is_reading(down);
-        let via = if goes_on { self.node.and_then(|node| node.via) } else { local::via() };
+        let via = if goes_on || down == AGAIN { self.node.and_then(|node| node.via) } else { local::via() };
         local::hand_down(None, 0);
         self.passes = false;
         let place = local::place();
