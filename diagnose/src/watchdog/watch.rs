@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::alarms::texts;
-use super::hangs::Hangs;
+use super::hangs::{Hangs, Said};
 use super::late::Gather;
 use super::looks::Looks;
 use super::suspects::{Suspects, suspects};
@@ -141,7 +141,7 @@ impl Watch {
             self.running = watch.turn();
             texts(&snapshot, &findings).into_iter().for_each(raise);
         }
-        if late.anything && self.is_sieve_due(threshold) {
+        if (late.anything || self.hangs.has_open()) && self.is_sieve_due(threshold) {
             let watch = Stopwatch::start();
             self.suspects = suspects(now, ticks);
             self.sieve = watch.turn();
@@ -170,16 +170,29 @@ impl Watch {
         }
         let watch = Stopwatch::start();
         let late = self.suspects.late(self.asked_about);
-        let snapshot = crate::snapshot::alive();
-        let verdicts = snapshot.verdicts();
+        let verdicts = crate::snapshot::alive().verdicts();
         // From the sieve on, so that it is due again when that is.
         self.asked = Turn { took: watch.turn().took, ..self.sieve };
         self.asked_about = self.suspects;
-        self.hangs
-            .hear(&snapshot, verdicts, late, self.asked.took, ns(threshold))
-            .into_iter()
-            .for_each(raise);
+        let said = self.hangs.hear(&verdicts, late, self.asked.took, ns(threshold));
+        for said in said {
+            match said {
+                Said::Alarm(alarm) => raise(alarm),
+                Said::Over { alarm, words } => end(&alarm, &words),
+            }
+        }
     }
+}
+
+/// Marks an alarm as over, and says so.
+fn end(alarm: &str, words: &str) {
+    let mut alarms = ALARMS.lock();
+    if let Some(own) = alarms.iter_mut().rev().find(|own| own.as_str() == alarm) {
+        own.push_str("\n  ");
+        own.push_str(words);
+    }
+    drop(alarms);
+    say::later(format!("diagnose: {words}: {}", alarm.lines().next().unwrap_or_default()));
 }
 
 fn raise(alarm: String) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use diagnose_reports::{Mode, Resource, ResourceKind, Role, Snapshot, Stake, Task, Wait, Whereabouts};
 
-use super::{Hangs, MAX_SAID};
+use super::{Hangs, MAX_SAID, Said};
 use crate::watchdog::late::Late;
 
 const MS: u64 = 1_000_000;
@@ -17,6 +17,11 @@ fn ms(ms: u64) -> Duration {
 
 /// So many pairs of tasks, each of which waits for what the other holds.
 fn pairs(count: u64) -> Snapshot {
+    pairs_of(count, u64::MAX)
+}
+
+/// The same, of locks with so many names: those with the same names look alike.
+fn pairs_of(count: u64, names: u64) -> Snapshot {
     let mut snapshot = Snapshot::default();
     for id in 1..=2 * count {
         let mut task = Task::default();
@@ -26,6 +31,7 @@ fn pairs(count: u64) -> Snapshot {
         snapshot.tasks.push(task);
         let (mut lock, mut stake) = (Resource::default(), Stake::default());
         (lock.id, lock.kind, lock.capacity, lock.is_fair) = (id, ResourceKind::Mutex, Some(1), true);
+        lock.name = Some(format!("of {}", (id - 1) / 2 % names));
         (stake.role, stake.task, stake.units, stake.whereabouts) =
             (Role::Holds, Some(id), 1, Whereabouts::Exact);
         lock.stakes.push(stake);
@@ -39,8 +45,17 @@ fn pairs(count: u64) -> Snapshot {
     snapshot
 }
 
+fn heard(hangs: &mut Hangs, snapshot: &Snapshot) -> Vec<Said> {
+    hangs.hear(&snapshot.verdicts(), OLD, ms(0), 100 * MS)
+}
+
+/// The new alarms.
 fn said(hangs: &mut Hangs, snapshot: &Snapshot) -> Vec<String> {
-    hangs.hear(snapshot, snapshot.verdicts(), OLD, ms(0), 100 * MS)
+    let alarm = |said| match said {
+        Said::Alarm(text) => Some(text),
+        Said::Over { .. } => None,
+    };
+    heard(hangs, snapshot).into_iter().filter_map(alarm).collect()
 }
 
 #[test]
@@ -48,8 +63,11 @@ fn a_hang_is_said_once_and_with_its_chain() {
     let (mut hangs, snapshot) = (Hangs::default(), pairs(1));
     let texts = said(&mut hangs, &snapshot);
     let [text] = texts.as_slice() else { panic!("one, not {texts:?}") };
-    assert!(text.starts_with("proven cycle: task 1 `task` waits for Mutex#2 for 300 ms, held "), "{text}");
-    assert!(text.contains("\n  task 1 task waits for 300 ms\n  resource 2 Mutex created, "), "{text}");
+    assert!(
+        text.starts_with("proven cycle: task 1 `task` waits for Mutex#2 `of 0` for 300 ms, held "),
+        "{text}"
+    );
+    assert!(text.contains("\n  task 1 task waits for 300 ms\n  resource 2 of 0 created, "), "{text}");
     assert!(said(&mut hangs, &snapshot).is_empty());
     assert_eq!(said(&mut hangs, &pairs(2)).len(), 1, "only the other pair");
 }
@@ -65,11 +83,54 @@ fn what_is_not_seen_for_a_moment_stays_said() {
 }
 
 #[test]
-fn what_is_over_is_forgotten() {
+fn what_is_alike_is_one_alarm_whatever_the_numbers() {
     let mut hangs = Hangs::default();
+    let texts = said(&mut hangs, &pairs_of(5, 1));
+    let [text] = texts.as_slice() else { panic!("one, not {texts:?}") };
+    assert!(text.ends_with("\n  and 4 more like it"), "{text}");
+    assert!(said(&mut hangs, &pairs_of(7, 1)).is_empty(), "others like it came");
+}
+
+#[test]
+fn what_is_over_is_said_to_be_with_how_long_it_lasted() {
+    let mut hangs = Hangs::default();
+    let texts = said(&mut hangs, &pairs_of(3, 1));
+    assert!(hangs.has_open());
+    assert!(heard(&mut hangs, &Snapshot::default()).is_empty(), "it may be that it was not seen for once");
+    let over = heard(&mut hangs, &Snapshot::default());
+    let words = "over, after 0.3 s or longer; there were 3 like it".to_owned();
+    assert_eq!(over, [Said::Over { alarm: texts[0].clone(), words }]);
+    assert!(!hangs.has_open());
+    assert!(heard(&mut hangs, &Snapshot::default()).is_empty());
+}
+
+#[test]
+fn what_comes_again_and_again_is_said_less_and_less_often() {
+    let mut hangs = Hangs::default();
+    let mut times = Vec::new();
+    for time in 1..=9 {
+        times.extend((!said(&mut hangs, &pairs(1)).is_empty()).then_some(time));
+        for _ in 0..2 {
+            assert!(said(&mut hangs, &Snapshot::default()).is_empty());
+        }
+    }
+    assert_eq!(times, [1, 2, 4, 8]);
+}
+
+#[test]
+fn while_an_alarm_is_open_it_asks_although_nothing_is_late() {
+    let mut hangs = Hangs::default();
+    assert!(!hangs.is_due(Late::default(), ms(100_000), ms(100)));
     assert_eq!(said(&mut hangs, &pairs(1)).len(), 1);
-    assert!(said(&mut hangs, &Snapshot::default()).is_empty());
-    assert!(hangs.said.is_empty());
+    assert!(hangs.is_due(Late::default(), ms(100), ms(100)));
+}
+
+#[test]
+fn what_waits_behind_an_alarm_is_none_of_its_own() {
+    let (mut hangs, snapshot) = (Hangs::default(), pairs(2));
+    let mut verdicts = snapshot.verdicts();
+    (verdicts[1].root_cause, verdicts[1].behind) = (false, Some(0));
+    assert_eq!(hangs.hear(&verdicts, OLD, ms(0), 100 * MS).len(), 1);
 }
 
 #[test]
@@ -107,8 +168,8 @@ fn it_asks_less_and_less_often_while_there_is_nothing_new() {
 
 #[test]
 fn it_takes_a_hundredth_of_a_processor_at_most() {
-    let (mut hangs, snapshot) = (Hangs::default(), Snapshot::default());
-    assert!(hangs.hear(&snapshot, Vec::new(), NEW, ms(40), 100 * MS).is_empty());
+    let mut hangs = Hangs::default();
+    assert!(hangs.hear(&[], NEW, ms(40), 100 * MS).is_empty());
     assert!(!hangs.is_due(NEW, ms(3999), ms(100)));
     assert!(hangs.is_due(NEW, ms(4000), ms(100)));
 }
