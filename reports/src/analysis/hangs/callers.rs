@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::words::place;
 use crate::clean::printable;
-use crate::model::{Kind, Place, Stake, Wait};
+use crate::model::{Kind, Place, Span, Stake, Wait};
 
 /// So many callers are in a sentence; the links have all that are known.
 const MAX_NAMED: usize = 4;
@@ -27,25 +27,38 @@ impl Facts<'_> {
         };
         let Some(body) = self.span(wait.span) else { return callers };
         push(self.own_await(body));
+        let is_await = |index: usize| {
+            let site = spans.get(index).and_then(|span| self.snapshot.sites.get(span.site));
+            site.is_some_and(|site| site.kind == Kind::Await)
+        };
         let mut next = Some(body);
         for _ in 0..MAX_CALLERS {
-            let Some(span) = next.and_then(|index| spans.get(index)) else { break };
-            let is_await = self.snapshot.sites.get(span.site).is_some_and(|site| site.kind == Kind::Await);
-            push(if is_await { Some(span.site) } else { span.at });
-            next = span.parent.filter(|&parent| next.is_some_and(|index| parent < index));
+            let Some((index, span)) = next.and_then(|index| Some((index, spans.get(index)?))) else { break };
+            let parent = span.parent.filter(|&parent| parent < index);
+            if is_await(index) {
+                push(Some(span.site));
+            } else if span.at.is_some() || span.skipped {
+                push(span.at);
+            } else {
+                // It is polled where the body around stands.
+                push(parent.filter(|&parent| !is_await(parent)).and_then(|parent| self.own_await(parent)));
+            }
+            next = parent;
         }
         callers
     }
 
-    /// The await at which a body stands, if it is one that is listed beside it.
+    /// The await at which a body stands, if one is listed beside it.
     fn own_await(&self, body: usize) -> Option<usize> {
         let spans = &self.snapshot.spans;
         let below = spans.get(body + 1..)?.iter();
-        let mut below = below.take_while(|span| span.parent.is_some_and(|parent| parent >= body));
-        let own =
-            below.find(|span| span.id == spans[body].id && span.parent == Some(body) && !span.skipped)?;
-        let is_await = self.snapshot.sites.get(own.site).is_some_and(|site| site.kind == Kind::Await);
-        is_await.then_some(own.site)
+        let below = below.take_while(|span| span.parent.is_some_and(|parent| parent >= body));
+        let is_await =
+            |site: usize| self.snapshot.sites.get(site).is_some_and(|site| site.kind == Kind::Await);
+        let is_own = |span: &&Span| span.id == spans[body].id && span.parent == Some(body) && !span.skipped;
+        let mut own = below.filter(is_own).map(|span| span.site).filter(|&site| is_await(site));
+        // Of several it is not known which.
+        own.next().filter(|_| own.next().is_none())
     }
 
     /// ` at src/main.rs:40, called at src/main.rs:12`, or nothing.

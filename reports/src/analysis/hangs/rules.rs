@@ -75,6 +75,11 @@ impl System<'_> {
                 let receivers = self.receivers(resource);
                 self.or(gate, receivers);
             }
+            // Without room, whoever sends meets who receives.
+            (ResourceKind::Mpsc, Mode::Send) if it.capacity == Some(0) => {
+                let receivers = self.receivers(resource);
+                self.or(gate, receivers);
+            }
             (ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore, _)
             | (ResourceKind::Mpsc, Mode::Send) => self.add_lock(gate, index, resource),
             (ResourceKind::Pipe, Mode::Send) => {

@@ -4,6 +4,7 @@ mod arms;
 mod controls;
 mod cycles;
 mod futurelock;
+mod issues;
 mod leaks;
 mod more_controls;
 mod more_cycles;
@@ -54,6 +55,7 @@ pub const ALL: &[Section] = &[
     more_controls::SECTION,
     moved::SECTION,
     outside::SECTION,
+    issues::SECTION,
     owners::SECTION,
     shown::SECTION,
     unseen::SECTION,
