@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::callers::taken;
 use super::facts::Facts;
 use super::numbers::Table;
 use super::remarks::{SUSPECT_NS, remark};
 use super::system::Node;
 use super::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
-use super::words::{at, link, place, resource};
+use super::words::{at, link, resource};
 use crate::export::units::time;
-use crate::model::{Resource, Stake, Wait};
+use crate::model::{Resource, ResourceKind, Stake, Wait};
 
 /// So many futures of one task are shown, and of one resource.
 const MAX_FUTURES: usize = 8;
@@ -152,12 +153,14 @@ fn held(
         stake.since_ns,
     );
     let chain = waiter.into_iter().chain(facts.resource_link(index)).chain([holder]).collect();
+    let is_place = it.kind == ResourceKind::Mpsc;
+    let what = if is_place { format!("a place in {}", resource(it)) } else { resource(it) };
+    let (has, verb) = if is_place { ("has been reserved", "reserved") } else { ("is held", "taken") };
     let sentence = format!(
-        "{} is held for {} by future `{name}` of {}{}, which is alive and not polled; {} for {}",
-        resource(it),
+        "{what} {has} for {} by future `{name}` of {}{}, which is alive and not polled; {} for {}",
         time(stake.since_ns),
         facts.task_words(task.id),
-        place(stake.place.as_ref()).map(|it| format!(" (taken at {it})")).unwrap_or_default(),
+        taken(verb, stake),
         match waiting.len() {
             1 => "one waits for it".to_owned(),
             many => format!("{many} wait for it, the longest"),

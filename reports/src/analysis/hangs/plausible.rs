@@ -19,13 +19,22 @@ use crate::model::{Mode, Role, Stake};
 /// The lower, the more plausible.
 type Rank = u8;
 
-/// Of more pairs of a stake and a task that may have it, none is looked at.
-const MANY: usize = 4_096;
+/// With more pairs of a stake of the resource and a task that may have this one, they are all alike.
+const MANY: usize = 16_384;
 
 /// The most plausible reasons of a gate, of its inputs that stay closed.
 pub(super) fn reasons(system: &System<'_>, stuck: &Stuck, gate: Gate) -> Vec<Gate> {
     let inputs = stuck.solved.inputs.of(gate);
     let node = system.nodes[gate];
+    let pairs = match node {
+        Node::Stake(resource, _) => {
+            system.facts.snapshot.resources[resource].stakes.len().saturating_mul(inputs.len())
+        }
+        _ => 0,
+    };
+    if inputs.len() <= 1 || pairs > MANY {
+        return inputs.to_vec();
+    }
     let owner = match node {
         Node::Stake(resource, number) => owner(system, stuck, resource, number),
         _ => None,
@@ -80,9 +89,8 @@ fn owner(system: &System<'_>, stuck: &Stuck, resource: usize, number: usize) -> 
     let stake = &stakes[number];
     let last = stake.task.and_then(|task| facts.task(task));
     let was_used = stake.uses > 0 && stake.role != Role::Holds;
-    let are_many = stakes.len().saturating_mul(stake.candidates.len()) > MANY;
     let is_borrowed = stake.role == Role::Holds && !stake.is_movable;
-    if was_used || are_many || is_borrowed || stake.candidates.is_empty() {
+    if was_used || is_borrowed || stake.candidates.is_empty() {
         return last;
     }
     // One that could go on, if only it had a thread, says what is wrong better than one that waits.

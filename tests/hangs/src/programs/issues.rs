@@ -13,8 +13,8 @@ use futures::future::BoxFuture;
 use super::ms;
 use crate::drop_in::{std_sync, tokio};
 use crate::row::{Section, likely, proven, row};
-use tokio::sync::{Barrier, Mutex, Notify, RwLock, Semaphore, mpsc, watch};
-use tokio::task::{JoinSet, spawn_blocking, yield_now};
+use tokio::sync::{Barrier, Mutex, Notify, RwLock, Semaphore, mpsc, oneshot, watch};
+use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::sleep;
 
 pub(super) const SECTION: Section = Section {
@@ -88,8 +88,9 @@ async fn stopped_before_it_ran() {
     let stop = Arc::new(Notify::new());
     let (_line, mut lines) = mpsc::channel::<u32>(1);
     let stopped = Arc::clone(&stop);
+    let (greet, greeted) = oneshot::channel();
     let connection = async move {
-        yield_now().await;
+        greeted.await.unwrap();
         tokio::select! {
             _ = lines.recv() => {}
             () = stopped.notified() => {} // waits
@@ -97,6 +98,7 @@ async fn stopped_before_it_ran() {
     };
     let connection = tokio::spawn(connection.diagnose("connection"));
     stop.notify_waiters();
+    greet.send(()).unwrap();
     connection.await.unwrap(); // waits
 }
 
@@ -281,19 +283,27 @@ async fn pool_and_lock() {
 
 async fn writer_behind_two_readers() {
     let lock = Arc::new(RwLock::new(0));
+    let (go, goes) = watch::channel(0);
     let mut tasks = JoinSet::new();
     for _ in 0..2 {
-        let lock = Arc::clone(&lock);
+        let (lock, mut goes) = (Arc::clone(&lock), goes.clone());
         let reads = async move {
             let first = lock.read().await; // holds
-            sleep(ms(100)).await;
+            goes.wait_for(|step| *step > 0).await.unwrap();
             let second = lock.read().await; // waits
             assert_eq!(*first, *second);
         };
         tasks.spawn(reads.diagnose("reads"));
     }
-    sleep(ms(30)).await;
-    *lock.write().await += 1; // waits
+    sleep(ms(100)).await;
+    let theirs = Arc::clone(&lock);
+    let writes = async move { *theirs.write().await += 1 }; // waits
+    tasks.spawn(writes.diagnose("writes"));
+    // Until the writer stands in line.
+    while lock.try_read().is_ok() {
+        sleep(ms(5)).await;
+    }
+    go.send(1).unwrap();
     while tasks.join_next().await.is_some() {}
 }
 
@@ -307,7 +317,10 @@ async fn retries_under_a_lock() {
     };
     tokio::spawn(finishes.diagnose("finishes"));
     let state = state.lock().await; // holds, shown
-    while *state == 0 {
+    loop {
         done.notified().await; // waits, shown
+        if *state != 0 {
+            break;
+        }
     }
 }
