@@ -14,7 +14,7 @@ use super::ms;
 use crate::drop_in::{std_sync, tokio};
 use crate::row::{Section, likely, proven, row};
 use tokio::sync::{Barrier, Mutex, Notify, RwLock, Semaphore, mpsc, oneshot, watch};
-use tokio::task::{JoinSet, spawn_blocking};
+use tokio::task::{JoinSet, spawn_blocking, yield_now};
 use tokio::time::sleep;
 
 pub(super) const SECTION: Section = Section {
@@ -119,18 +119,19 @@ async fn lock_in_place_of_a_lock() {
     let guard = Arc::clone(&lock).lock_owned().await;
     let theirs = Arc::clone(&lock);
     let mut attempt = Box::pin(Arc::clone(&lock).lock_owned());
-    let mut is_second = false;
+    let (wait, is_waiting) = oneshot::channel();
+    let mut waits_now = Some(wait);
     let twice = poll_fn(move |context| {
-        if is_second {
+        let Some(wait) = waits_now.take() else {
             drop(executor::block_on(theirs.lock())); // waits
             return Poll::Ready(());
-        }
-        is_second = true;
+        };
         assert!(attempt.as_mut().poll(context).is_pending());
+        wait.send(()).unwrap();
         Poll::Pending
     });
     let twice = tokio::spawn(twice.diagnose("twice"));
-    sleep(ms(50)).await;
+    is_waiting.await.unwrap();
     drop(guard);
     twice.await.unwrap();
 }
@@ -139,7 +140,7 @@ async fn lock_in_place_of_a_lock() {
 async fn guard_in_a_boxed_future() {
     async fn count(count: &std_sync::Mutex<u32>) {
         let mut guard = count.lock().unwrap(); // holds, waits
-        sleep(ms(10)).await;
+        yield_now().await;
         *guard += 1;
     }
     let lock = std_sync::Mutex::new(0);
