@@ -150,6 +150,13 @@ impl Numbered {
         }
     }
 
+    /// It is about to be aborted: its runtime puts it into its queue, as for a wake.
+    pub(crate) fn note_abort(self) {
+        if let Some((task, _)) = self.task.filter(|_| self.is_alive()) {
+            task.note_abort();
+        }
+    }
+
     /// That handle is gone. One of a later task in its place is not: whoever has it is taken to have it still.
     pub(crate) fn remove_handle(self, handle: u32) {
         if let Some((task, _)) = self.task.filter(|_| self.is_alive()) {

@@ -60,6 +60,7 @@ impl<T> JoinHandle<T> {
 
     /// Aborts the task, if it is not done.
     pub fn abort(&self) {
+        self.task.note_abort();
         self.inner.abort();
     }
 

@@ -207,6 +207,7 @@ impl<T: 'static> JoinSet<T> {
 
     /// Aborts all tasks.
     pub fn abort_all(&mut self) {
+        self.members.note_abort();
         self.set.abort_all();
     }
 

@@ -32,6 +32,11 @@ impl Members {
         }
     }
 
+    /// All of them are about to be aborted.
+    pub(super) fn note_abort(&self) {
+        self.tasks.iter().copied().for_each(Numbered::note_abort);
+    }
+
     /// There may be others from now on.
     pub(super) fn lose(&mut self) {
         self.has_others = true;
