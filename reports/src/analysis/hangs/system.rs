@@ -207,6 +207,10 @@ impl<'a> System<'a> {
         if !(may_be && self.is_exact() || may_soon_be && self.is_wary()) {
             return;
         }
+        // A handle that was asked for may be anywhere, and may have been used: that is not recorded.
+        if task.has_abort_handle && self.is_exact() {
+            return self.always(gate);
+        }
         match joiner.filter(|_| !task.has_abort_handle && !task.is_in_set) {
             Some(joiner) => self.gates.override_aside(task_gate(joiner), gate),
             None if task.spawned_by.is_none() => self.always(gate),
