@@ -13,6 +13,7 @@ use crate::row::{Section, likely, proven, row, suspect};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpSocket;
 use tokio::sync::{Mutex, Semaphore, mpsc};
+use tokio::task::yield_now;
 use tokio::time::sleep;
 
 pub(super) const SECTION: Section = Section {
@@ -110,6 +111,8 @@ async fn lock_in_a_stream() {
     let blocks = stream::iter(0..64).map(|_| {
         let block = async {
             let _guard = lock.lock().await; // holds, waits
+            // The next one is in the queue before this is done, however long the thread waits for a processor.
+            yield_now().await;
             sleep(ms(5)).await;
             vec![0; 4 << 20]
         };
@@ -124,6 +127,8 @@ async fn lock_in_a_stream() {
 async fn buffered_stall() {
     let rows = stream::iter(0..20).map(|_| {
         let select = async {
+            // Each is polled before the first is done.
+            yield_now().await;
             sleep(ms(5)).await;
             sleep(ms(20)).await;
         };
