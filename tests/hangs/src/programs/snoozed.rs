@@ -127,10 +127,8 @@ async fn lock_in_a_stream() {
 async fn buffered_stall() {
     let rows = stream::iter(0..20).map(|_| {
         let select = async {
-            // Each is polled before the first is done.
-            yield_now().await;
             sleep(ms(5)).await;
-            sleep(ms(20)).await;
+            sleep(ms(200)).await;
         };
         select.diagnose("select")
     });

@@ -1,7 +1,7 @@
 //! Threads that do not come back from a poll, or from a job.
 
 use std::hint;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
@@ -109,17 +109,24 @@ async fn borrow_across_await() {
 async fn block_on_everywhere() {
     let workers = Handle::current().metrics().num_workers();
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..workers).map(|_| oneshot::channel()).unzip(); // waits
+    let begun = Arc::new(AtomicUsize::new(0));
     let tasks: Vec<_> = receivers
         .into_iter()
         .map(|receiver| {
+            let begun = Arc::clone(&begun);
             let blocks = async move {
+                begun.fetch_add(1, Relaxed);
                 executor::block_on(receiver).unwrap(); // waits
             };
             tokio::spawn(blocks.diagnose("blocks")) // waits
         })
         .collect();
     let sends = async move {
+        // On a machine with other work a worker may come late.
         sleep(ms(300)).await;
+        while begun.load(Relaxed) < workers {
+            sleep(ms(300)).await;
+        }
         for sender in senders {
             sender.send(()).unwrap();
         }
