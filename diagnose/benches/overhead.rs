@@ -86,7 +86,7 @@ async fn bare_spans(count: u64) {
     }
 }
 
-/// Makes, polls to the end and drops so many futures, where nothing annotated is around.
+/// Makes `count` futures, polls each to its end and drops it, where nothing annotated is around.
 async fn met_spans(count: u64) {
     for number in 0..count {
         ready(number).await;

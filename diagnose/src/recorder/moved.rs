@@ -79,7 +79,7 @@ impl Span {
         }
         self.move_await(node, ended.is_some(), place, now);
         if let (Some(at), Some(slot)) = (self.at, self.anchor.and_then(Anchor::slot)) {
-            // Whoever looks follows to the await: the body stands there still, and says so only when it moves on.
+            // A snapshot shows the await: the body still stands there, and reports only when it moves on.
             slot.follow(at);
         }
         self.node = Some(node);

@@ -33,7 +33,7 @@ pub(super) struct Stakes<'a> {
 /// So many candidates are listed in all: of a stake for which there is no room, it is not known where it is.
 const MAX_CANDIDATES: usize = 1 << 20;
 
-/// So many callers are listed: what recurses has many more.
+/// The number of callers that are listed at most: a recursive function has many more.
 const MAX_CALLERS: usize = 16;
 
 /// The kernel tells when a thread began in hundredths of a second.

@@ -84,7 +84,7 @@ impl Glance {
 }
 
 impl Record {
-    /// Whether it is a lock, which whoever waits has once those that hold it have let go.
+    /// Whether it is a mutex or a read-write lock: a waiter gets it once its holders have let go.
     pub(crate) fn is_lock(&self) -> bool {
         self.what().is_some_and(|what| matches!(what.kind, Kind::Mutex | Kind::RwLock))
     }

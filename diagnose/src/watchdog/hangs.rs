@@ -26,7 +26,7 @@ const SHARE: u32 = 100;
 /// So many verdicts are said at once, and the others counted.
 const MAX_SAID: usize = 16;
 
-/// So many that are over are remembered.
+/// The number of alarms that are over and still remembered.
 const MAX_OVER: usize = 256;
 /// One that was not seen so often in a row is over: a task that changes while it is looked at is left out for once.
 const MISSED: u32 = 2;
@@ -36,7 +36,7 @@ type Key = (VerdictKind, Vec<Part>);
 /// A link without its number: what it is, its name, its place, its role.
 type Part = (LinkNode, String, String, u32, LinkRole);
 
-/// What is said.
+/// What the watchdog prints of an alarm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
     /// A new alarm.
@@ -161,7 +161,7 @@ impl Hangs {
         }
         alarm.text = text(alike);
         if alarm.times > 1 {
-            alarm.text = format!("for the {}th time: {}", alarm.times, alarm.text);
+            alarm.text = format!("for the {} time: {}", ordinal(alarm.times), alarm.text);
         }
         Some(alarm.text.clone())
     }
@@ -202,6 +202,12 @@ fn text(alike: &[&Verdict]) -> String {
         1 => format!("{first}\n  and 1 more like it"),
         many => format!("{first}\n  and {many} more like it"),
     }
+}
+
+/// A power of two as it is spoken: 2nd, 4th, 32nd, 512th.
+fn ordinal(times: u64) -> String {
+    let is_second = times % 10 == 2 && times % 100 != 12;
+    format!("{times}{}", if is_second { "nd" } else { "th" })
 }
 
 fn seconds(ns: u64) -> String {

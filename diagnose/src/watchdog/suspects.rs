@@ -70,7 +70,7 @@ struct Resources(Vec<u64>);
 
 /// A clear task sends there.
 const SENT: u64 = 1;
-/// Somebody holds it, or places of it.
+/// A task or a thread holds the lock, or reserved places of the channel.
 const HELD: u64 = 1 << 1;
 /// One who is not clear does.
 const STUCK: u64 = 1 << 2;

@@ -20,7 +20,7 @@ fn pairs(count: u64) -> Snapshot {
     pairs_of(count, u64::MAX)
 }
 
-/// The same, of locks with so many names: those with the same names look alike.
+/// The same with `names` different names for the locks: pairs of the same name look alike.
 fn pairs_of(count: u64, names: u64) -> Snapshot {
     let mut snapshot = Snapshot::default();
     for id in 1..=2 * count {
@@ -172,4 +172,9 @@ fn it_takes_a_hundredth_of_a_processor_at_most() {
     assert!(hangs.hear(&[], NEW, ms(40), 100 * MS).is_empty());
     assert!(!hangs.is_due(NEW, ms(3999), ms(100)));
     assert!(hangs.is_due(NEW, ms(4000), ms(100)));
+}
+
+#[test]
+fn the_number_of_a_repeat_is_spoken_as_people_do() {
+    assert_eq!([2, 4, 8, 32, 512].map(super::ordinal), ["2nd", "4th", "8th", "32nd", "512th"]);
 }
