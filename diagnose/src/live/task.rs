@@ -143,6 +143,7 @@ impl Task {
     #[inline]
     pub(super) fn clear(&self) {
         self.woken_at.store(0, Relaxed);
+        self.forward.begin();
         if self.polls.load(Relaxed) != 0 || self.is_used() {
             self.clear_used();
         }
@@ -168,7 +169,6 @@ impl Task {
         ] {
             counter.store(0, Relaxed);
         }
-        self.forward.begin();
         if let Some(given) = self.given.get() {
             given.clear();
         }

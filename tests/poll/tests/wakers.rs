@@ -46,6 +46,39 @@ fn lent(clones: usize) -> (Pin<Box<impl Future<Output = ()>>>, Receiver<Waker>) 
     (Box::pin(lends(clones, to)), from)
 }
 
+/// Is ready in its first poll, and leaves a clone of its waker behind.
+#[diagnose]
+async fn leaves(to: Sender<Waker>) {
+    poll_fn(|context| {
+        to.send(context.waker().clone()).unwrap();
+        Poll::Ready(())
+    })
+    .await;
+}
+
+// call     ├ clone, ready ┤ drop
+// first                          ├ clone ┤ drop              ├ clone ┤
+// second                                        ├ clone ┤               woken
+#[test]
+fn a_waker_that_outlives_its_call_is_that_of_no_other_call() {
+    let executors = [(); 2].map(|()| Arc::new(Executor::default()));
+    let (to, left) = channel();
+    assert!(poll(&mut Box::pin(leaves(to)), &executors[0]).is_ready());
+    drop(left.recv().unwrap());
+
+    let (mut first, firsts) = lent(1);
+    assert!(poll(&mut first, &executors[0]).is_pending());
+    drop(firsts.recv().unwrap());
+    let (mut second, seconds) = lent(1);
+    assert!(poll(&mut second, &executors[1]).is_pending());
+    let waker = seconds.recv().unwrap();
+
+    assert!(poll(&mut first, &executors[0]).is_pending());
+    assert!(!waker.will_wake(&firsts.recv().unwrap()), "two that wait have a waker each");
+    waker.wake();
+    assert_eq!(executors.each_ref().map(|executor| executor.wakes()), [0, 1]);
+}
+
 // poll ├ clone, clone ┤ drop  drop   ended
 // executor's   +1           +1     0     0
 #[test]
