@@ -49,7 +49,8 @@ async fn take(mailbox: &Mailbox) -> u64 {
 
 #[test]
 fn no_wake_is_lost_between_calls() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_time().build().unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_time().build().unwrap();
     let mut tasks = Vec::new();
     for _ in 0..PAIRS {
         let boxes = [(); 2].map(|()| Arc::new(Mailbox::default()));
