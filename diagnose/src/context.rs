@@ -17,6 +17,18 @@ pub(crate) struct Context {
     pub(crate) tree: Option<u32>,
 }
 
+/// How often the threads that have had a tree have spawned, used what is wrapped, and waited for it. Written by the tree's thread
+/// only.
+#[derive(Debug, Default)]
+pub(crate) struct ThreadCounts {
+    /// Locks taken, messages sent and received, and the like.
+    pub(crate) uses: AtomicU64,
+    /// Futures that have waited for such.
+    pub(crate) waits: AtomicU64,
+    /// Tasks that were listed by whoever has spawned them.
+    pub(crate) spawns: AtomicU64,
+}
+
 /// Numbers that are unique in the process, taken from `next` in blocks.
 #[derive(Debug)]
 struct Numbers {
@@ -29,6 +41,8 @@ thread_local! {
     static STAMP: Cell<u64> = const { Cell::new(0) };
     /// Plus one; zero is none.
     static TREE: Cell<u64> = const { Cell::new(0) };
+    /// Of that tree.
+    static COUNTS: Cell<Option<&'static ThreadCounts>> = const { Cell::new(None) };
     /// The number of the running task; zero outside of tasks.
     static TASK: Cell<u64> = const { Cell::new(0) };
     /// Where the next reading of the clock is to be stored: when a wait begins.
@@ -95,9 +109,36 @@ pub(crate) fn forget_end(cell: &'static AtomicU64) -> bool {
     })
 }
 
-/// The thread has that tree from now on, or none.
-pub(crate) fn set_tree(tree: Option<u32>) {
-    TREE.with(|cell| cell.set(tree.map_or(0, |tree| u64::from(tree) + 1)));
+/// The thread has the tree of that number from now on, or none.
+pub(crate) fn set_tree(tree: Option<(u32, &'static ThreadCounts)>) {
+    TREE.with(|cell| cell.set(tree.map_or(0, |(tree, _)| u64::from(tree) + 1)));
+    COUNTS.with(|cell| cell.set(tree.map(|(_, counts)| counts)));
+}
+
+/// Counts that on this thread.
+#[inline]
+pub(crate) fn count(of: impl FnOnce(&ThreadCounts) -> &AtomicU64) {
+    if let Some(counts) = COUNTS.with(Cell::get) {
+        let counter = of(counts);
+        counter.store(counter.load(Relaxed).wrapping_add(1), Relaxed);
+    }
+}
+
+/// Calls that function as if nothing was running on this thread, with a tree of that number and with numbers of tasks that no
+/// reader sees.
+pub(crate) fn apart(tree: u32, counts: &'static ThreadCounts, call: impl FnOnce()) {
+    let before = (context(), task(), COUNTS.with(Cell::get));
+    let numbers = TASKS.with(|numbers| (numbers.next.replace(1 << 62), numbers.end.replace(1 << 63)));
+    set_span(0);
+    replace_task(0);
+    set_tree(Some((tree, counts)));
+    call();
+    TASKS.with(|Numbers { next, end }| (next.set(numbers.0), end.set(numbers.1)));
+    let (Context { span, stamp, tree }, task, counts) = before;
+    set_tree(tree.zip(counts));
+    set_span(span);
+    STAMP.with(|cell| cell.set(stamp));
+    replace_task(task);
 }
 
 /// The number of the running task; zero outside of tasks.

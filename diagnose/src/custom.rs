@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use crate::named::FutureExt as _;
-use crate::waits::{Kind, Leaf, Mode, Shared, Stake, Waited, What};
+use crate::waits::{Kind, Leaf, Mode, Record, Shared, Stake, Waited, What};
 
 static WHAT: What = What { kind: Kind::Custom, library: "", is_fair: false, is_forced: || false };
 
@@ -62,6 +62,11 @@ impl Resource {
     pub fn new(name: &str, capacity: usize) -> Self {
         let capacity = if capacity == usize::MAX { u64::MAX } else { capacity as u64 };
         Self { shared: Shared::new(&WHAT, capacity, Location::caller(), Some(name.into())) }
+    }
+
+    /// What is known of it; `None` if it was made while recording is off.
+    pub(crate) fn record(&self) -> Option<&'static Record> {
+        self.shared.record()
     }
 
     /// The running task has one unit from now on, until the [`Hold`] is dropped.

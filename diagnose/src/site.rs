@@ -97,7 +97,12 @@ impl Site {
 
     /// A site of the recorder itself, always on.
     pub(crate) const fn own(name: &'static str) -> Self {
-        let mut site = Self::build(Kind::Other, name, "", None);
+        Self::always_on(Kind::Other, name)
+    }
+
+    /// A site that nothing switches.
+    pub(crate) const fn always_on(kind: Kind, name: &'static str) -> Self {
+        let mut site = Self::build(kind, name, "", None);
         site.switch = AtomicU8::new(ON);
         site
     }

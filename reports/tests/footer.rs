@@ -2,8 +2,8 @@
 
 mod support;
 
-use diagnose_reports::{Format, Snapshot, Thread, View};
-use support::{page, tree};
+use diagnose_reports::{Format, Snapshot, Thread, View, Work};
+use support::{cost, page, tree};
 
 fn footer(snapshot: &Snapshot) -> Vec<String> {
     let page = page(snapshot, Format::Folded, View::Time);
@@ -15,12 +15,15 @@ fn states_time_threads_counts_clock_cost_and_version() {
     let mut snapshot =
         tree("main | busy=1_000_000 calls=3 polls=1000\n  read | busy=500_000 calls=2 polls=500");
     snapshot.threads.push(Thread::default());
+    snapshot.costs.insert(0, cost(Work::Calls, 5, 800));
+    // Less than a hundredth of the sum.
+    snapshot.costs.push(cost(Work::Wakes, 20, 200));
     assert_eq!(
         footer(&snapshot),
         [
             "server (pid 4711): 2.00 s recorded on 2 threads, 1 of them ended; 5 calls, 1,500 polls, 1.00 ms busy",
             "nothing dropped",
-            "clock manual; cost of recording: 1,500 polls × 40 ns ≈ 60.0 µs (6.00 % of busy)",
+            "clock manual; cost of recording ≈ 61.0 µs (6.10 % of busy): 5 calls 800 ns, 1,500 polls 60.0 µs",
             "diagnose 0.1.0, recording on",
         ]
     );
@@ -43,7 +46,7 @@ fn losses_are_listed_by_reason() {
 #[test]
 fn jumps_of_the_clock_are_said() {
     let mut snapshot = tree("main | busy=1");
-    snapshot.clock.poll_cost_ns = 0;
+    snapshot.costs.clear();
     snapshot.clock.jumps = 2;
     assert_eq!(
         footer(&snapshot)[2],
@@ -56,7 +59,7 @@ fn jumps_of_the_clock_are_said() {
 fn what_is_unknown_is_called_so() {
     let mut snapshot = tree("main | busy=1");
     snapshot.clock.name.clear();
-    snapshot.clock.poll_cost_ns = 0;
+    snapshot.costs.clear();
     snapshot.producer.clear();
     snapshot.enabled = false;
     snapshot.process.name.clear();

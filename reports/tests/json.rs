@@ -26,9 +26,15 @@ fn reads_like_the_model() {
       "enabled": true,
       "clock": {
         "name": "manual",
-        "poll_cost_ns": 40,
         "jumps": 0
       },
+      "costs": [
+        {
+          "work": "polls",
+          "count": 1500,
+          "ns": 60000
+        }
+      ],
       "dropped": {
         "over_nodes": 3,
         "over_depth": 0,

@@ -90,7 +90,7 @@ fn title_legend_and_footer_are_on_the_page() {
             [
                 "server (pid 4711): 2.00 s recorded on 1 thread; 0 calls, 2 polls, 5 ns busy",
                 "nothing dropped",
-                "clock manual; cost of recording: 2 polls × 40 ns ≈ 80 ns (1600.00 % of busy)",
+                "clock manual; cost of recording ≈ 60.0 µs (1200000.00 % of busy): 1,500 polls 60.0 µs",
                 "diagnose 0.1.0, recording on",
             ]
         );

@@ -52,7 +52,7 @@ worker 3 | busy=900_000_000 idle=200_000_000 self_idle=200_000_000 calls=2 polls
       150 ms  690 ms     10   8.00 ms  handle    user:8
 
     nothing dropped
-    clock manual; cost of recording: 863 polls × 40 ns ≈ 34.5 µs (< 0.01 % of busy)
+    clock manual; cost of recording ≈ 60.0 µs (< 0.01 % of busy): 1,500 polls 60.0 µs
     diagnose 0.1.0, recording on
     ");
 }
@@ -95,7 +95,7 @@ fn columns_without_content_and_labels_are_left_out() {
       5 ns  0 ns      1      2        0      3 ns  main
 
     nothing dropped
-    clock manual; cost of recording: 2 polls × 40 ns ≈ 80 ns (1600.00 % of busy)
+    clock manual; cost of recording ≈ 60.0 µs (1200000.00 % of busy): 1,500 polls 60.0 µs
     diagnose 0.1.0, recording on
     ");
 }

@@ -26,6 +26,7 @@ pub(crate) fn last_reset() -> u64 {
 
 /// A new task, listed from now on.
 pub(crate) fn add_task(origin: &Origin) -> &'static Task {
+    context::count(|counts| &counts.spawns);
     let task = take();
     task.occupy(context::new_task(), origin);
     task

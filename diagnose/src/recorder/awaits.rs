@@ -12,7 +12,8 @@
 
 use std::ptr;
 
-use super::local::{self, AwaitState, DIRECT};
+use super::await_state::AwaitState;
+use super::local::{self, DIRECT};
 use super::point::running_body;
 use crate::clock;
 use crate::context;

@@ -10,8 +10,9 @@
 use std::ptr;
 use std::task::Waker;
 
+use super::await_state::AwaitState;
 use super::entry::Entry;
-use super::local::{self, AGAIN, AwaitState, DIRECT, is_reading};
+use super::local::{self, AGAIN, DIRECT, is_reading};
 use super::made;
 use super::root::{Around, enter_spawned, enter_task};
 use super::span::{Span, State};

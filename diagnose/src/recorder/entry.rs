@@ -3,7 +3,8 @@
 //! It is filled in where it lies, on the stack of the future's poll, and is not moved: a move would read in one piece what was
 //! just written in several, and a processor waits for that longer than for all the rest.
 
-use super::local::{self, AwaitState, Place};
+use super::await_state::AwaitState;
+use super::local::{self, Place};
 use super::root::{Around, RootPoll};
 use crate::clock;
 use crate::context;

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::thread;
 
+use super::await_state::AwaitState;
 use super::made;
 use crate::context;
 use crate::live::{self, Task};
@@ -58,78 +59,10 @@ pub(super) fn is_reading(down: u64) -> bool {
     down > AGAIN
 }
 
-/// What else there is to know of the await at which the running body is: one word, because each poll saves and restores it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct AwaitState(u64);
-
-impl AwaitState {
-    pub(super) const NONE: Self = Self(0);
-    /// It is a span that is awaited.
-    pub(super) const SPAN: Self = Self(1);
-    /// It had waited by itself before this poll.
-    const WAITED: u64 = 1 << 1;
-    const NEW: u64 = 1 << 2;
-    /// The body that runs is not recorded, whatever the running node is.
-    pub(super) const HIDDEN: Self = Self(1 << 3);
-    const DEPTH: u32 = 8;
-    const BASE: u32 = 32;
-
-    /// It began in this poll, when the body had so many children that were pending.
-    pub(super) fn new(base: i32) -> Self {
-        Self(u64::from(u32::from_ne_bytes(base.to_ne_bytes())) << Self::BASE | Self::NEW)
-    }
-
-    /// The same, at the await of a span.
-    pub(super) fn with_span(self, is_span: bool) -> Self {
-        Self(self.0 & !Self::SPAN.0 | u64::from(is_span))
-    }
-
-    /// The same, of a macro in whose blocks what the body itself awaits stands so deep.
-    pub(super) fn with_depth(self, depth: u8) -> Self {
-        Self(self.0 | u64::from(depth) << Self::DEPTH)
-    }
-
-    /// Zero if it is no macro.
-    pub(super) fn depth(self) -> u8 {
-        u8::try_from(self.0 >> Self::DEPTH & 0xff).unwrap_or(0)
-    }
-
-    pub(super) fn is_span(self) -> bool {
-        self.0 & Self::SPAN.0 != 0
-    }
-
-    pub(super) fn with_waited(self) -> Self {
-        Self(self.0 | Self::WAITED)
-    }
-
-    pub(super) fn waited(self) -> bool {
-        self.0 & Self::WAITED != 0
-    }
-
-    /// Whether the body that runs is not recorded, so that its awaits are not those of the running node.
-    pub(super) fn is_hidden(self) -> bool {
-        self.0 & Self::HIDDEN.0 != 0
-    }
-
-    /// Whether it began in this poll.
-    pub(super) fn is_new(self) -> bool {
-        self.0 & Self::NEW != 0
-    }
-
-    /// Whether it began in an earlier poll, and is not that of a span.
-    pub(super) fn is_old(self) -> bool {
-        self.0 & (Self::NEW | Self::SPAN.0) == 0
-    }
-
-    /// The count of pending children of the body when the await began, if that was in this poll.
-    pub(super) fn base(self) -> i32 {
-        i32::from_ne_bytes(u32::try_from(self.0 >> Self::BASE).unwrap_or(0).to_ne_bytes())
-    }
-}
-
-thread_local! {
-    static LOCAL: Local = const {
-        Local {
+impl Local {
+    /// Of a thread that has no tree.
+    const fn new() -> Self {
+        Self {
             current: Cell::new(None),
             tree: Cell::new(None),
             pending_children: Cell::new(0),
@@ -144,7 +77,27 @@ thread_local! {
             up: Cell::new(0),
             passing: Cell::new(0),
         }
-    };
+    }
+
+    fn swap(&self, other: &Self) {
+        self.current.swap(&other.current);
+        self.tree.swap(&other.tree);
+        self.pending_children.swap(&other.pending_children);
+        self.spawned.swap(&other.spawned);
+        self.waited.swap(&other.waited);
+        self.first_polled.swap(&other.first_polled);
+        self.awaiting.swap(&other.awaiting);
+        self.await_state.swap(&other.await_state);
+        self.via.swap(&other.via);
+        self.down.swap(&other.down);
+        self.chain.swap(&other.chain);
+        self.up.swap(&other.up);
+        self.passing.swap(&other.passing);
+    }
+}
+
+thread_local! {
+    static LOCAL: Local = const { Local::new() };
     /// Gives the tree back when the thread ends. Apart from `LOCAL`, because it has a destructor.
     static LEASE: Lease = const { Lease };
 }
@@ -335,9 +288,26 @@ pub(super) fn place() -> Place {
         local.tree.set(Some(tree));
         local.current.set(Some(&tree.root));
     });
-    context::set_tree(Some(tree.root.tree));
+    context::set_tree(Some((tree.root.tree, &tree.counts)));
     made::begin_tree(tree.root.tree);
     Place { tree, current: &tree.root, lent }
+}
+
+/// Calls that function as if the thread had just begun, with a tree that no snapshot has.
+#[cold]
+pub(crate) fn apart(tree: &'static Tree, call: impl FnOnce()) {
+    let (poll, task) = (made::poll(), live::current::replace(None));
+    live::give_back_spare();
+    let other = Local::new();
+    other.tree.set(Some(tree));
+    other.current.set(Some(&tree.root));
+    LOCAL.with(|local| local.swap(&other));
+    made::set_poll(made::Poll::NONE);
+    context::apart(tree.root.tree, &tree.counts, call);
+    live::give_back_spare();
+    LOCAL.with(|local| local.swap(&other));
+    live::current::replace(task);
+    made::set_poll(poll);
 }
 
 /// Gives back the tree.

@@ -12,8 +12,8 @@
 //! A poll of a known path takes no lock and allocates nothing; where a lock is taken, on the first visit of something,
 //! no one holds it for more than a few instructions. No lock and no borrow is held while user code runs.
 
+mod await_state;
 mod awaits;
-mod cost;
 mod enter;
 mod entry;
 mod frame;
@@ -30,9 +30,9 @@ use crate::site::{Kind, Site};
 use crate::tree::Node;
 
 pub(crate) use awaits::{begin_await, begin_macro, begin_through, end_await, end_through, leave_macro};
-pub(crate) use cost::poll_cost;
 pub(crate) use entry::Entry;
 pub use frame::Frame;
+pub(crate) use local::apart;
 pub use point::Arm;
 pub(crate) use point::{AwaitEntry, Awaiting, Point};
 pub(crate) use running::Running;

@@ -2,8 +2,9 @@
 
 use std::task::Waker;
 
+use super::await_state::AwaitState;
 use super::entry::Entry;
-use super::local::{self, AwaitState};
+use super::local;
 use super::root::RootPoll;
 use super::span::{Span, State};
 use crate::clock;

@@ -12,7 +12,7 @@ use super::order;
 use super::reset;
 use crate::clock::{self, Scale};
 use crate::tree::Histogram;
-use crate::{cpu, label, live, recorder, site, switch, task_attr, waits, watchdog};
+use crate::{cpu, label, live, site, switch, task_attr, waits, watchdog};
 
 /// Puts a capture into its final shape and order.
 pub(super) fn build(merged: &Merged, alive: Alive) -> Snapshot {
@@ -24,7 +24,8 @@ pub(super) fn build(merged: &Merged, alive: Alive) -> Snapshot {
     snapshot.process = process();
     snapshot.elapsed_ns = scale.ns(clock::now().saturating_sub(began));
     snapshot.enabled = switch::is_enabled();
-    snapshot.clock = clock_of(scale);
+    snapshot.clock = clock_of();
+    snapshot.costs = merged.recorded.costs(|ticks| scale.ns(ticks));
     snapshot.dropped = dropped(merged);
     snapshot.threads = threads(merged);
     let order = Order::new(merged, &alive);
@@ -206,10 +207,9 @@ pub(super) fn process() -> Process {
     process
 }
 
-fn clock_of(scale: Scale) -> Clock {
+fn clock_of() -> Clock {
     let mut clock = Clock::default();
     clock.name.push_str(clock::name());
-    clock.poll_cost_ns = scale.ns(recorder::poll_cost());
     clock.jumps = clock::jumps();
     clock
 }

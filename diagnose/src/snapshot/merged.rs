@@ -2,6 +2,7 @@
 
 use std::ptr;
 
+use super::cost::Recorded;
 use super::numbers::Table;
 use super::reset;
 use super::whole::{Through, Whole, is_nothing};
@@ -20,6 +21,7 @@ pub(super) struct Merged {
     pub(super) over_nodes: u64,
     pub(super) over_depth: u64,
     pub(super) unreadable: u64,
+    pub(super) recorded: Recorded,
     /// What is open counts up to here.
     until: u64,
 }
@@ -93,6 +95,7 @@ impl Merged {
             }
             merged.over_nodes += tree.over_nodes.load(Ordering::Relaxed);
             merged.over_depth += tree.over_depth.load(Ordering::Relaxed);
+            merged.recorded.add_thread(&tree.counts);
         }
         for path in &mut merged.paths {
             path.settle();
@@ -131,6 +134,7 @@ impl Merged {
             self.unreadable += 1;
             return through;
         };
+        self.recorded.add(node, &whole, through.polls());
         self.paths[path].add(node, &whole);
         self.paths[path].sums.unpolled += node.unpolled.load(Ordering::Relaxed);
         self.paths[path].sums.queued += node.queued.load(Ordering::Relaxed);
@@ -184,6 +188,7 @@ impl Merged {
             here.push(path);
             self.paths[path].sums.subtract(&old.sums);
         }
+        self.recorded.subtract(&baseline.recorded);
         self.over_nodes = self.over_nodes.saturating_sub(baseline.over_nodes);
         self.over_depth = self.over_depth.saturating_sub(baseline.over_depth);
     }

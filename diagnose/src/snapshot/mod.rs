@@ -9,8 +9,10 @@
 
 mod alive;
 mod build;
+mod calibrate;
 mod candidates;
 mod capture;
+mod cost;
 mod listing;
 mod merged;
 mod numbers;

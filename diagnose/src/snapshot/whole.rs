@@ -35,6 +35,10 @@ impl Through {
     pub(super) const NONE: Self =
         Self { sum: Sum { busy: 0, polls: 0 }, histogram: [0; BUCKETS], longest: 0, left: 0, passed: 0 };
 
+    pub(super) fn polls(&self) -> u64 {
+        self.sum.polls
+    }
+
     /// That of a sibling too.
     pub(super) fn add(&mut self, other: &Self) {
         self.sum.busy += other.sum.busy;

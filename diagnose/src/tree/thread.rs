@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::ends::Ends;
 use super::node::{Key, Node};
+use crate::context::ThreadCounts;
 use crate::site::Site;
 use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, add};
 
@@ -25,6 +26,7 @@ pub(crate) struct Tree {
     pub(crate) nodes: AtomicU64,
     pub(crate) over_nodes: AtomicU64,
     pub(crate) over_depth: AtomicU64,
+    pub(crate) counts: ThreadCounts,
     /// Whether a thread holds the lease. Changed under the lock of [`TREES`] only, which orders one holder's writes
     /// before the next one's.
     leased: AtomicBool,
@@ -95,6 +97,7 @@ impl Tree {
             nodes: zero(),
             over_nodes: zero(),
             over_depth: zero(),
+            counts: ThreadCounts::default(),
             leased: AtomicBool::new(is_for_strays),
             runs_tasks: AtomicBool::new(false),
             is_for_strays,

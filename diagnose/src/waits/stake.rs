@@ -105,6 +105,7 @@ impl Place {
 impl Place {
     #[inline]
     fn note(&self, here: Here) {
+        context::count(|counts| &counts.uses);
         self.task.store(here.task, Relaxed);
         self.span.store(here.span, Relaxed);
         self.thread.store(here.thread.map_or(0, |thread| thread.saturating_add(1)), Relaxed);

@@ -170,6 +170,7 @@ impl Wait {
     /// It is listed, and in the queue of its record.
     pub(super) fn begin(&'static self, begun: Begun, outer: Option<&Waker>) {
         let Begun { record, mode, units, tasks, due, at, awaited, asked, is_blocking } = begun;
+        context::count(|counts| &counts.waits);
         self.mode.store(mode as u32, Relaxed);
         self.units.store(units, Relaxed);
         if !tasks.is_empty() {

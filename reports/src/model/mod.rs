@@ -41,8 +41,11 @@ pub struct Snapshot {
     pub elapsed_ns: u64,
     /// Whether recording was switched on at the moment of the capture.
     pub enabled: bool,
-    /// How time was measured, and what measuring costs.
+    /// How time was measured.
     pub clock: Clock,
+    /// What the recording of this has cost, in the order of [`Work`]; empty if that was not measured.
+    #[serde(default)]
+    pub costs: Vec<Cost>,
     /// What was not recorded, and why.
     pub dropped: Dropped,
     /// The threads that polled something annotated, sorted by name.
@@ -107,18 +110,56 @@ pub struct Process {
     pub pid: u32,
 }
 
-/// The clock behind the times, and the cost of the recording.
+/// The clock behind the times.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Clock {
     /// `tsc`, `cntvct`, `instant` or `manual`.
     pub name: String,
-    /// What recording one poll costs on this machine, measured at the capture; zero when it was not measured.
-    pub poll_cost_ns: u64,
     /// How often the clock and the system's have jumped against each other, as when the machine was suspended. What was
     /// recorded across a jump is as long as the clock says.
     #[serde(default)]
     pub jumps: u64,
+}
+
+/// What one kind of recording has cost: how often it was done, times what that takes on this machine with everything in its
+/// caches, as measured once in the process.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Cost {
+    /// What was recorded.
+    pub work: Work,
+    /// How often.
+    pub count: u64,
+    /// What all of that has cost.
+    pub ns: u64,
+}
+
+/// What the recorder does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Work {
+    /// A call, from its making to its end: of one that is ready at once, all that is recorded.
+    #[default]
+    Calls,
+    /// An `.await` of something that is not annotated.
+    Awaits,
+    /// A poll of a call after its first, with two readings of the clock.
+    Polls,
+    /// A poll that only goes on to the call inside, with its readings.
+    Passed,
+    /// A wake of a task, with the waker that was kept for it.
+    Wakes,
+    /// A call that waits, which is listed as alive from then on. How many have is counted as an upper bound: as many as were called
+    /// and as were polled again.
+    Listed,
+    /// A task that is listed from its spawn on.
+    Spawns,
+    /// A lock taken, a message sent or received, and the like.
+    Uses,
+    /// A future that has waited for such.
+    Waits,
 }
 
 /// Counts of what the recorder left out instead of growing past its bounds.

@@ -4,7 +4,9 @@
 pub(crate) mod hangs;
 pub(crate) mod random;
 
-use diagnose_reports::{Bucket, Format, Kind, Node, Report, Site, Snapshot, Thread, VERSION, View, write};
+use diagnose_reports::{
+    Bucket, Cost, Format, Kind, Node, Report, Site, Snapshot, Thread, VERSION, View, Work, write,
+};
 
 /// A snapshot with one node per line: two spaces of indent per level, the name, `|`, and fields as `busy=10`.
 /// A name that comes again is the same site; sites lie in `src/main.rs`, one per line, in the order of their
@@ -27,6 +29,12 @@ pub(crate) fn tree(drawing: &str) -> Snapshot {
 }
 
 /// A snapshot of a process of which nothing was recorded.
+pub(crate) fn cost(work: Work, count: u64, ns: u64) -> Cost {
+    let mut cost = Cost::default();
+    (cost.work, cost.count, cost.ns) = (work, count, ns);
+    cost
+}
+
 pub(crate) fn empty() -> Snapshot {
     let mut snapshot = Snapshot::default();
     snapshot.version = VERSION;
@@ -36,7 +44,7 @@ pub(crate) fn empty() -> Snapshot {
     snapshot.elapsed_ns = 2_000_000_000;
     snapshot.enabled = true;
     snapshot.clock.name = "manual".into();
-    snapshot.clock.poll_cost_ns = 40;
+    snapshot.costs = vec![cost(Work::Polls, 1_500, 60_000)];
     snapshot.threads = vec![Thread::default()];
     snapshot.threads[0].name = "main".into();
     snapshot.threads[0].alive = true;

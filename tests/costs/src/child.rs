@@ -18,6 +18,8 @@ pub struct Sample {
     pub cpu: Duration,
     /// The largest resident set of the process, in KiB; 0 where the system does not say.
     pub peak_kib: u64,
+    /// What the program's own snapshot says that its recording has cost; nothing was recorded of a bare one.
+    pub stated: Duration,
 }
 
 /// Runs a program in this process, and prints the sample for [`Sample::read`].
@@ -25,7 +27,15 @@ pub fn run(program: &Program, way: Way, size: u64) {
     let operations = program.run(way, size);
     // The processor time of all threads, those that have ended included.
     let cpu = clock_gettime(ClockId::ProcessCPUTime);
-    println!("{operations} {} {} {}", cpu.tv_sec, cpu.tv_nsec, peak_kib());
+    let peak_kib = peak_kib();
+    println!("{operations} {} {} {peak_kib} {}", cpu.tv_sec, cpu.tv_nsec, stated_ns(way));
+}
+
+fn stated_ns(way: Way) -> u64 {
+    if way == Way::Bare {
+        return 0;
+    }
+    diagnose::snapshot().costs.iter().map(|cost| cost.ns).sum()
 }
 
 fn peak_kib() -> u64 {
@@ -73,6 +83,6 @@ impl Sample {
         let mut number = || numbers.next()?.ok();
         let operations = number()?;
         let cpu = Duration::new(number()?, u32::try_from(number()?).ok()?);
-        Some(Self { operations, cpu, peak_kib: number()? })
+        Some(Self { operations, cpu, peak_kib: number()?, stated: Duration::from_nanos(number()?) })
     }
 }

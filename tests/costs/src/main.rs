@@ -6,6 +6,7 @@ use std::{env, io};
 use diagnose_costs::options::{Options, USAGE};
 use diagnose_costs::program::{Program, Way};
 use diagnose_costs::programs::PROGRAMS;
+use diagnose_costs::rounds::Measured;
 use diagnose_costs::{child, count, rounds};
 
 fn main() -> ExitCode {
@@ -50,9 +51,9 @@ fn run_all(options: &Options) -> ExitCode {
         return misused("no program of that name");
     }
     match table(options, &programs) {
-        Ok(table) => {
+        Ok((table, is_right)) => {
             print!("{table}");
-            ExitCode::SUCCESS
+            if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Err(error) => {
             eprintln!("diagnose-costs: {error}");
@@ -61,13 +62,15 @@ fn run_all(options: &Options) -> ExitCode {
     }
 }
 
-fn table(options: &Options, programs: &[&'static Program]) -> io::Result<String> {
+/// The table, and whether all in it is as it should be.
+fn table(options: &Options, programs: &[&'static Program]) -> io::Result<(String, bool)> {
     let path = env::current_exe()?;
     if options.instructions {
-        count::table(&path, programs)
-    } else {
-        Ok(rounds::table(&rounds::run(&path, programs, options.rounds, options.scale)?))
+        return Ok((count::table(&path, programs)?, true));
     }
+    let measured = rounds::run(&path, programs, options.rounds, options.scale)?;
+    let is_right = !options.stated || measured.iter().all(Measured::is_as_stated);
+    Ok((rounds::table(&measured), is_right))
 }
 
 fn misused(what: &str) -> ExitCode {

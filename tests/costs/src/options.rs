@@ -9,13 +9,15 @@ pub struct Options {
     pub scale: u32,
     /// Count instructions in place of measuring time.
     pub instructions: bool,
+    /// Compare what is measured with what the snapshots say, and fail if that is off by more than [`MAX_FACTOR`].
+    pub stated: bool,
     /// Only programs whose names begin so; all if there are none.
     pub only: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { rounds: 9, scale: 100, instructions: false, only: Vec::new() }
+        Self { rounds: 9, scale: 100, instructions: false, stated: false, only: Vec::new() }
     }
 }
 
@@ -23,6 +25,7 @@ impl Default for Options {
 pub const USAGE: &str = "\
 usage: diagnose-costs [--rounds N] [--scale PERCENT] [name …]   CPU of all programs, or of these, by the begin of the name
        diagnose-costs --instructions [name …]                   instructions per operation, counted by valgrind
+       diagnose-costs --stated [name …]                         fails where a snapshot says less or more than was measured
        diagnose-costs --list                                    the programs";
 
 impl Options {
@@ -42,6 +45,7 @@ impl Options {
                 "--rounds" => options.rounds = number()?.into(),
                 "--scale" => options.scale = number()?.into(),
                 "--instructions" => options.instructions = true,
+                "--stated" => options.stated = true,
                 unknown if unknown.starts_with('-') => return Err(format!("`{unknown}` is not known")),
                 name => options.only.push(name.to_owned()),
             }

@@ -15,6 +15,9 @@ use crate::summary::{median, percent_above_one};
 /// What is run in a round: the bare program first and third, so that both halves of a round have one.
 const ORDER: [Way; 4] = [Way::Bare, Way::Annotated, Way::Bare, Way::DropIn];
 
+/// By how much what is stated may be off, one way or the other, of a program of one thread.
+pub const MAX_FACTOR: f64 = 1.5;
+
 /// The samples of a program.
 #[derive(Debug, Clone)]
 pub struct Measured {
@@ -50,8 +53,8 @@ pub fn run(path: &Path, programs: &[&'static Program], rounds: u32, scale: u32) 
 #[must_use]
 pub fn table(all: &[Measured]) -> String {
     let mut text = String::from(
-        "| program | operations | bare, CPU per operation | bare again | `#[diagnose]` | `diagnose::tokio` | added per operation | peak memory, MiB |\n\
-         |---|---|---|---|---|---|---|---|\n",
+        "| program | operations | bare, CPU per operation | bare again | `#[diagnose]` | `diagnose::tokio` | added per operation | stated over added | peak memory, MiB |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
     );
     for measured in all {
         let _ = writeln!(text, "{}", measured.line());
@@ -71,6 +74,19 @@ impl Measured {
         self.median(|round| cpu_ns(round, way) / cpu_ns(round, Way::Bare))
     }
 
+    /// What the program's snapshots say that recording has cost, over what it has cost, in the median.
+    #[must_use]
+    pub fn stated(&self, way: Way) -> f64 {
+        self.median(|round| stated_ns(round, way) / (cpu_ns(round, way) - cpu_ns(round, Way::Bare)))
+    }
+
+    /// Whether that is right within [`MAX_FACTOR`], both ways.
+    #[must_use]
+    pub fn is_as_stated(&self) -> bool {
+        let is_near = |way| (1.0 / MAX_FACTOR..=MAX_FACTOR).contains(&self.stated(way));
+        is_near(Way::Annotated) && is_near(Way::DropIn)
+    }
+
     fn line(&self) -> String {
         let operations = self.rounds.first().map_or(0, |round| round[0].operations);
         let bare = self.median(|round| cpu_ns(round, Way::Bare));
@@ -81,7 +97,7 @@ impl Measured {
         let per_operation = |ns: f64| format!("{:.0} ns", ns / to_f64(operations));
         let peak = |place: usize| self.median(|round| to_f64(round[place].peak_kib) / 1024.0);
         format!(
-            "| {} | {operations} | {} | ±{:.0} % | {} | {} | {}, {} | {:.0}, {:.0}, {:.0} |",
+            "| {} | {operations} | {} | ±{:.0} % | {} | {} | {}, {} | {:.2}, {:.2} | {:.0}, {:.0}, {:.0} |",
             self.program.name,
             per_operation(bare),
             100.0 * (again - 1.0),
@@ -89,6 +105,8 @@ impl Measured {
             percent_above_one(self.ratio(Way::DropIn)),
             per_operation(added(Way::Annotated)),
             per_operation(added(Way::DropIn)),
+            self.stated(Way::Annotated),
+            self.stated(Way::DropIn),
             peak(0),
             peak(1),
             peak(3),
@@ -101,6 +119,11 @@ fn cpu_ns(round: &[Sample; 4], way: Way) -> f64 {
     let places: Vec<f64> =
         round.iter().zip(ORDER).filter(|(_, order)| *order == way).map(|(sample, _)| nanos(sample)).collect();
     places.iter().sum::<f64>() / to_f64(places.len() as u64)
+}
+
+fn stated_ns(round: &[Sample; 4], way: Way) -> f64 {
+    let mut samples = round.iter().zip(ORDER).filter(|(_, order)| *order == way);
+    samples.next().map_or(f64::NAN, |(sample, _)| sample.stated.as_secs_f64() * 1e9)
 }
 
 fn nanos(sample: &Sample) -> f64 {

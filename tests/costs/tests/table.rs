@@ -10,7 +10,12 @@ use diagnose_costs::rounds::{Measured, table};
 use diagnose_costs::summary::median;
 
 fn sample(cpu_ms: u64) -> Sample {
-    Sample { operations: 1_000, cpu: Duration::from_millis(cpu_ms), peak_kib: 2_048 }
+    Sample {
+        operations: 1_000,
+        cpu: Duration::from_millis(cpu_ms),
+        peak_kib: 2_048,
+        stated: Duration::from_millis(4),
+    }
 }
 
 #[test]
@@ -22,7 +27,10 @@ fn the_table_has_medians_of_the_ratios_of_each_round() {
     let is_about = |ratio: f64, expected: f64| (ratio - expected).abs() < 1e-9;
     assert!(is_about(measured.ratio(Way::Annotated), 1.5));
     assert!(is_about(measured.ratio(Way::DropIn), 3.0));
-    let line = "| actors | 1000 | 10000 ns | ±0 % | +50 % | +200 % | 10000 ns, 40000 ns | 2, 2, 2 |";
+    assert!(is_about(measured.stated(Way::Annotated), 0.4), "4 of 5, 10 and 80");
+    assert!(!measured.is_as_stated());
+    let line =
+        "| actors | 1000 | 10000 ns | ±0 % | +50 % | +200 % | 10000 ns, 40000 ns | 0.40, 0.10 | 2, 2, 2 |";
     assert_eq!(table(&[measured]).lines().last(), Some(line));
 }
 
@@ -35,9 +43,10 @@ fn a_median_of_an_even_number_is_the_middle() {
 
 #[test]
 fn the_last_line_of_a_child_is_its_sample() {
-    let expected = Sample { operations: 7, cpu: Duration::new(1, 20), peak_kib: 300 };
-    assert_eq!(Sample::read("anything\n7 1 20 300\n"), Some(expected));
-    assert_eq!(Sample::read("7 1 20\n"), None);
+    let expected =
+        Sample { operations: 7, cpu: Duration::new(1, 20), peak_kib: 300, stated: Duration::from_nanos(9) };
+    assert_eq!(Sample::read("anything\n7 1 20 300 9\n"), Some(expected));
+    assert_eq!(Sample::read("7 1 20 300\n"), None);
     assert_eq!(Sample::read(""), None);
 }
 

@@ -1,0 +1,124 @@
+//! What recording has cost: what was recorded, times what each of that takes on this machine.
+
+use diagnose_reports::{Cost, Work};
+
+use super::calibrate::{self, BATCH, Ticks};
+use super::whole::Whole;
+use crate::context::ThreadCounts;
+use crate::site::Kind;
+use crate::sync::{AtomicU64, Ordering::Relaxed};
+use crate::tree::Node;
+
+/// How much was recorded. It only grows; a reset subtracts what was there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Recorded {
+    root_calls: u64,
+    calls: u64,
+    awaits: u64,
+    polls: u64,
+    passed: u64,
+    wakes: u64,
+    listed_roots: u64,
+    listed: u64,
+    spawns: u64,
+    uses: u64,
+    waits: u64,
+}
+
+impl Recorded {
+    /// What a node was part of. `passed`: its polls that have only passed through the node above.
+    pub(super) fn add(&mut self, node: &Node, whole: &Whole, passed: u64) {
+        let calls = node.calls.load(Relaxed);
+        if node.site.kind == Kind::Await {
+            self.awaits += calls;
+            return;
+        }
+        let later = whole.polls.saturating_sub(calls);
+        // A call that is polled again has waited. How many have is not counted: as many as can be.
+        let waited = later.min(calls);
+        if node.parent.is_some_and(Node::is_root) {
+            self.root_calls += calls;
+            self.polls += later;
+            // Roots are polled again because they were woken.
+            self.wakes += later;
+            self.listed_roots += waited;
+        } else {
+            let passed = passed.min(later);
+            self.calls += calls;
+            self.polls += later - passed;
+            self.passed += passed;
+            self.listed += waited;
+        }
+    }
+
+    /// What a thread has counted.
+    pub(super) fn add_thread(&mut self, counts: &ThreadCounts) {
+        let value = |counter: &AtomicU64| counter.load(Relaxed);
+        self.spawns += value(&counts.spawns);
+        self.uses += value(&counts.uses);
+        self.waits += value(&counts.waits);
+    }
+
+    pub(super) fn subtract(&mut self, old: &Self) {
+        let pairs = [
+            (&mut self.root_calls, old.root_calls),
+            (&mut self.calls, old.calls),
+            (&mut self.awaits, old.awaits),
+            (&mut self.polls, old.polls),
+            (&mut self.passed, old.passed),
+            (&mut self.wakes, old.wakes),
+            (&mut self.listed_roots, old.listed_roots),
+            (&mut self.listed, old.listed),
+            (&mut self.spawns, old.spawns),
+            (&mut self.uses, old.uses),
+            (&mut self.waits, old.waits),
+        ];
+        for (now, then) in pairs {
+            *now = now.saturating_sub(then);
+        }
+    }
+
+    /// What it has cost, in the order of [`Work`]; nothing if that cannot be measured.
+    pub(super) fn costs(&self, ns: impl Fn(u64) -> u64) -> Vec<Cost> {
+        calibrate::ticks().map(|each| self.times(&each, ns)).unwrap_or_default()
+    }
+
+    fn times(&self, each: &Ticks, ns: impl Fn(u64) -> u64) -> Vec<Cost> {
+        let all = [
+            (Work::Calls, vec![(self.root_calls, each.root_call), (self.calls, each.call)]),
+            (Work::Awaits, vec![(self.awaits, each.awaits)]),
+            (Work::Polls, vec![(self.polls, each.poll)]),
+            (Work::Passed, vec![(self.passed, each.passed)]),
+            (Work::Wakes, vec![(self.wakes, each.wake)]),
+            (Work::Listed, vec![(self.listed_roots, each.listed_root), (self.listed, each.listed)]),
+            (Work::Spawns, vec![(self.spawns, each.spawn)]),
+            (Work::Uses, vec![(self.uses, each.used)]),
+            (Work::Waits, vec![(self.waits, each.wait)]),
+        ];
+        let cost = |(work, parts): (Work, Vec<(u64, u64)>)| {
+            let ticks: u128 = parts.iter().map(|&(count, each)| u128::from(count) * u128::from(each)).sum();
+            let mut cost = Cost::default();
+            cost.work = work;
+            cost.count = parts.iter().fold(0, |sum, (count, _)| sum.saturating_add(*count));
+            cost.ns = ns(u64::try_from(ticks / u128::from(BATCH)).unwrap_or(u64::MAX));
+            cost
+        };
+        all.into_iter().map(cost).filter(|cost| cost.count > 0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use diagnose_reports::Work;
+
+    use super::{BATCH, Recorded, Ticks};
+
+    #[test]
+    fn each_count_is_multiplied_by_what_one_takes() {
+        let recorded = Recorded { root_calls: 3, calls: 10, wakes: 7, ..Recorded::default() };
+        let each = Ticks { root_call: 100 * BATCH, call: 20 * BATCH, wake: BATCH / 2, ..Ticks::default() };
+        let costs = recorded.times(&each, |ticks| 2 * ticks);
+        let costs: Vec<_> = costs.iter().map(|cost| (cost.work, cost.count, cost.ns)).collect();
+        assert_eq!(costs, [(Work::Calls, 13, 2 * (300 + 200)), (Work::Wakes, 7, 2 * 3)]);
+    }
+}
