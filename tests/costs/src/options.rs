@@ -9,7 +9,7 @@ pub struct Options {
     pub scale: u32,
     /// Count instructions in place of measuring time.
     pub instructions: bool,
-    /// Compare what is measured with what the snapshots say, and fail if that is off by more than [`MAX_FACTOR`].
+    /// Compare what is measured with what the snapshots say, and fail if that is off by more than a factor of 1.5.
     pub stated: bool,
     /// Only programs whose names begin so; all if there are none.
     pub only: Vec<String>,
