@@ -344,7 +344,7 @@ pub use diagnose_reports::Resource as ListedResource;
 pub use diagnose_reports::{
     Bucket, Clock, Confidence, Cost, Dropped, Error, Forgot, Format, Kind, Link, LinkNode, LinkRole,
     LockInversion, LockOrder, LockPair, LockedResource, Mode, Node, Place, Process, Report, ResourceKind,
-    Role, Runtime, Site, Span, Stake, State, Taken, Task, TaskKind, Thread, Told, Usage, Verdict,
+    Role, Runtime, Site, Span, Stake, State, Taken, Task, TaskKind, Text, Thread, Told, Usage, Verdict,
     VerdictDetail, VerdictKind, View, Wait, Whereabouts, Work, Worker,
 };
 #[cfg(feature = "reports")]

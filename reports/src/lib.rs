@@ -77,6 +77,7 @@
 //!   ↓
 //! names      what a site is called, in every report alike
 //! clean      what no text may bring to a reader
+//! index lists   tables by number, lists of numbers
 //! analysis   pure functions: fold, rows, labels, quantiles
 //!   ↓
 //! export     one format per file, each from a snapshot to text
@@ -100,6 +101,8 @@ mod clean;
 mod error;
 mod export;
 mod format;
+mod index;
+mod lists;
 mod model;
 mod names;
 mod write;
@@ -111,9 +114,12 @@ pub use analysis::rows::{Row, rows};
 pub use clean::{clean_lines, printable as clean_line};
 pub use error::Error;
 pub use format::{Format, Report, View};
+// For `diagnose` alone, which has the same lists before they are a snapshot.
+#[doc(hidden)]
+pub use index::Index;
 pub use model::{
     BlockingPool, Bucket, Clock, Cost, Dropped, Forgot, Kind, LockOrder, LockPair, LockedResource, Mode,
     Node, Place, Process, Resource, ResourceKind, Role, Runtime, Site, Snapshot, Span, Stake, State, Taken,
-    Task, TaskKind, Thread, Told, Usage, VERSION, Wait, Whereabouts, Work, Worker,
+    Task, TaskKind, Text, Thread, Told, Usage, VERSION, Wait, Whereabouts, Work, Worker,
 };
 pub use write::{write, write_file, write_new_file};

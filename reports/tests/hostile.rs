@@ -25,9 +25,9 @@ fn program() -> Snapshot {
     program.waits(left, second, Mode::Lock, 6);
     program.waits(right, first, Mode::Lock, 10);
     program.stake(left, channel, Role::Sends, 20);
-    program.of(left).label = Some("label".to_owned());
-    "src/main.rs:1".clone_into(&mut program.of(left).spawned_at);
-    program.at(first).name = Some("sessions".to_owned());
+    program.of(left).label = Some("label".into());
+    program.of(left).spawned_at = "src/main.rs:1".into();
+    program.at(first).name = Some("sessions".into());
     program.set_aside(right, "aside", 30);
     let mut snapshot = program.snapshot;
     snapshot.alarms.push("a poll\n  and its stack".to_owned());

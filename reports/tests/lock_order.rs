@@ -29,7 +29,7 @@ fn noted(locks: u64, pairs: &[(usize, usize)]) -> Snapshot {
 
 fn place(line: u32) -> Place {
     let mut place = Place::default();
-    place.file.push_str("src/main.rs");
+    place.file = "src/main.rs".into();
     place.line = line;
     place
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ptr;
 
-use diagnose_reports::{Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapshot, State, Thread};
+use diagnose_reports::{Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapshot, State, Text, Thread};
 
 use super::alive::Alive;
 use super::merged::{Merged, Path, Sums};
@@ -51,7 +51,7 @@ fn add_open_queues(snapshot: &mut Snapshot) {
     let Snapshot { nodes, tasks, spans, elapsed_ns, .. } = snapshot;
     let mut roots = BTreeMap::new();
     for node in nodes.iter_mut().filter(|node| node.parent.is_none()) {
-        roots.insert((node.site, node.label.clone()), node);
+        roots.insert((node.site, node.label.as_deref().map(Text::from)), node);
     }
     for task in tasks.iter().filter(|task| task.state == State::Queued) {
         let Some(span) = task.span.and_then(|span| spans.get(span)) else { continue };
@@ -99,8 +99,14 @@ impl Order {
         };
         order.place(&children, 0);
         let sites = order.paths.iter().map(|&path| paths[path].site).chain(alive.sites());
-        let by_address: Table<*const site::Site, &site::Site> =
-            sites.map(|site| (ptr::from_ref(site), site)).collect();
+        let mut by_address: Table<*const site::Site, &site::Site> = Table::default();
+        let mut last = None;
+        // A million tasks in a row are of the same sites.
+        for site in sites {
+            if last.replace(ptr::from_ref(site)) != Some(ptr::from_ref(site)) {
+                by_address.insert(site, site);
+            }
+        }
         order.sites = by_address.values().map(|site| (plain_site(site), 0)).collect();
         for (number, slot) in order.sites.values_mut().enumerate() {
             *slot = number;

@@ -5,8 +5,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::{State, Task, TaskKind};
 
+use super::known::Known;
 use super::runtimes::library;
-use super::waits::Known;
+use super::texts::Texts;
 use crate::clock::{self, Scale};
 use crate::live::{self, ABORT, Doing, HANDLE, Origin, Runtime, SET, Work};
 use crate::site::Site;
@@ -28,10 +29,17 @@ pub(super) struct Listing {
     /// When its last poll ended; zero if it was not polled yet.
     pub(super) left: u64,
     counts: Counts,
-    /// While it is running, the nodes that run on its thread, from its root down.
-    pub(super) running: Vec<&'static Node>,
-    /// When that was read; the end of time while it is not running.
-    pub(super) read_at: u64,
+    /// What its poll was at, while it is running.
+    running: Option<Box<Running>>,
+}
+
+/// What runs in a poll.
+#[derive(Debug)]
+struct Running {
+    /// When this was read.
+    at: u64,
+    /// The nodes that run on its thread, from its root down.
+    path: Vec<&'static Node>,
 }
 
 /// What is counted of a task, as it was in the state that was read.
@@ -73,7 +81,7 @@ pub(super) fn all_that(is_wanted: impl Fn(&live::Task) -> bool) -> Vec<Listing> 
     let wanted = live::all_tasks().filter(|task| task.id() != 0 && is_wanted(task));
     let mut tasks: Vec<Listing> = wanted.filter_map(listing).collect();
     hide_doubles(&mut tasks);
-    tasks.sort_by_key(|task| (task.origin.made, task.id));
+    tasks.sort_unstable_by_key(|task| (task.origin.made, task.id));
     tasks
 }
 
@@ -84,9 +92,10 @@ fn listing(task: &'static live::Task) -> Option<Listing> {
     // The moment comes first: what begins while the path is read is not on it for certain.
     let path = |doing| {
         let is_running = doing == Doing::Running && origin.work == Work::Future;
-        let read_at = if is_running { clock::now() } else { u64::MAX };
-        let thread = task.thread.load(Relaxed);
-        (if is_running { running_on(thread, origin.site) } else { Vec::new() }, read_at)
+        is_running.then(|| {
+            let at = clock::now();
+            Box::new(Running { at, path: running_on(task.thread.load(Relaxed), origin.site) })
+        })
     };
     let (mut wakers, mut counts, mut running) = (task.live_wakers(), Counts::read(task), path(doing));
     // Whoever wakes says so before the clone goes, so a state that is the same afterwards had these clones.
@@ -94,12 +103,11 @@ fn listing(task: &'static live::Task) -> Option<Listing> {
         (doing, since) = task.doing();
         (wakers, counts, running) = (task.live_wakers(), Counts::read(task), path(doing));
     }
-    let (running, read_at) = running;
     let left = if doing == Doing::Unpolled { 0 } else { task.since() };
     // While a poll is running, this is when the one before it began: it has not left anything out yet.
     let entered = task.entered.load(Relaxed);
     let span = task.span.load(Relaxed);
-    Some(Listing { task, id, origin, doing, since, wakers, span, entered, left, counts, running, read_at })
+    Some(Listing { task, id, origin, doing, since, wakers, span, entered, left, counts, running })
 }
 
 /// A task of which only hooks tell is left out where a root in it is listed.
@@ -133,8 +141,19 @@ impl Listing {
         self.origin.home.runtime == Runtime::TokioHooks
     }
 
+    /// While it is running, the nodes that run on its thread, from its root down.
+    pub(super) fn running(&self) -> &[&'static Node] {
+        self.running.as_ref().map_or(&[], |running| &running.path)
+    }
+
+    /// When that was read; `None` while it is not running.
+    pub(super) fn read_at(&self) -> Option<u64> {
+        self.running.as_ref().map(|running| running.at)
+    }
+
     pub(super) fn known(&self) -> Known {
         Known {
+            id: self.id,
             task: self.task,
             entered: self.entered,
             made: self.origin.made,
@@ -143,17 +162,17 @@ impl Listing {
         }
     }
 
-    pub(super) fn build(&self, now: u64, scale: Scale, site: usize) -> Task {
+    pub(super) fn build(&self, now: u64, scale: Scale, texts: &Texts) -> Task {
         let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
         let mut task = Task::default();
         task.id = self.id;
-        task.site = site;
-        task.label = self.origin.label.text().map(str::to_owned);
+        task.label = texts.of_any(self.origin.label.text());
         task.kind = match self.origin.work {
             Work::Future => TaskKind::Future,
             Work::Blocking => TaskKind::Blocking,
         };
-        task.runtime.push_str(library(self.origin.home.runtime));
+        task.runtime = texts.of(library(self.origin.home.runtime));
+        task.spawned_at = texts.location(self.origin.spawned_at);
         task.runtime_number = u64::from(self.origin.home.number);
         task.is_local = self.origin.home.is_local;
         // Of other libraries' handles nothing is known.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use diagnose_reports::{LockOrder, LockPair, LockedResource};
 
 use super::listing::some;
-use super::waits::{kind, place};
+use super::texts::Texts;
+use super::waits::kind;
 use crate::tree;
 use crate::waits::Identity;
 use crate::waits::order::{Pair, noted};
@@ -14,35 +15,35 @@ use crate::waits::order::{Pair, noted};
 pub(super) fn build() -> Option<LockOrder> {
     let noted = noted()?;
     let mut order = LockOrder::default();
-    let mut numbers = BTreeMap::new();
+    let (texts, mut numbers) = (Texts::default(), BTreeMap::new());
     for (id, identity) in &noted.resources {
         numbers.insert(*id, order.resources.len());
-        order.resources.push(resource(*id, identity));
+        order.resources.push(resource(*id, identity, &texts));
     }
     for ((held, acquired), pair) in &noted.pairs {
         if let (Some(held), Some(acquired)) = (numbers.get(held), numbers.get(acquired)) {
-            order.pairs.push(build_pair(*held, *acquired, pair));
+            order.pairs.push(build_pair(*held, *acquired, pair, &texts));
         }
     }
     order.over_pairs = noted.over;
     Some(order)
 }
 
-fn resource(id: u64, identity: &Identity) -> LockedResource {
+fn resource(id: u64, identity: &Identity, texts: &Texts) -> LockedResource {
     let mut built = LockedResource::default();
     built.id = id;
     built.kind = kind(identity.what.kind);
     built.library.push_str(identity.what.library);
     built.name = identity.name.as_deref().map(str::to_owned);
-    built.created = Some(place(identity.made_at));
+    built.created = Some(texts.place(identity.made_at));
     built
 }
 
-fn build_pair(held: usize, acquired: usize, pair: &Pair) -> LockPair {
+fn build_pair(held: usize, acquired: usize, pair: &Pair, texts: &Texts) -> LockPair {
     let mut built = LockPair::default();
     (built.held, built.acquired) = (held, acquired);
-    built.held_at = pair.held_at.map(place);
-    built.acquired_at = pair.acquired_at.map(place);
+    built.held_at = pair.held_at.map(|at| texts.place(at));
+    built.acquired_at = pair.acquired_at.map(|at| texts.place(at));
     built.task = some(pair.task);
     built.task_name.push_str(pair.task_name);
     if pair.task == 0 {

@@ -3,6 +3,8 @@
 //! What can move without being seen may be with any of them, so it has to be known whether there are any. A runtime counts its
 //! own tasks, and the kernel its threads; here both are compared with what is listed.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use diagnose_reports::{Snapshot, State, Task, TaskKind};
 
 /// How many tasks a runtime says that it has.
@@ -36,44 +38,70 @@ pub(super) fn counted() -> Vec<Counted> {
 /// Notes what is outside: by all threads but this crate's, if they are known, and by what was counted before and after the
 /// tasks were listed.
 pub(super) fn add(snapshot: &mut Snapshot, threads: Option<&[u64]>, [before, after]: &[Vec<Counted>; 2]) {
+    let listed = Listed::new(snapshot);
     let fewest = |it: &Counted| {
         let later = after.iter().find(|later| later.runtime == it.runtime).map_or(0, |later| later.tasks);
-        let known = recorded(snapshot, it.runtime).saturating_add(met(snapshot, it.runtime));
+        let known = listed.recorded(it.runtime).saturating_add(listed.met(snapshot, it.runtime));
         it.tasks.min(later).saturating_sub(known)
     };
     let unrecorded = before.iter().map(fewest).sum();
     let is_counted = |runtime: u64| {
-        let tasks = recorded(snapshot, runtime);
+        let tasks = listed.recorded(runtime);
         [before, after].iter().all(|all| all.iter().any(|it| it.runtime == runtime && it.tasks == tasks))
     };
     let runs_here = |runtime: u64| after.iter().any(|it| it.runtime == runtime && it.is_current_thread);
     let is_recorded = |id: u64| {
-        let is_here = |task: &&Task| task.thread_id == Some(id);
-        let mut tasks = snapshot.tasks.iter().filter(is_here);
         let own = snapshot.workers.iter().filter(|worker| worker.thread_id == Some(id));
         let mut own = own.map(|worker| worker.runtime_number);
-        tasks.any(|task| task.state == State::Running || is_run(snapshot, task))
-            || own.any(|runtime| runtime != 0 && !runs_here(runtime))
+        listed.running.contains(&id) || own.any(|runtime| runtime != 0 && !runs_here(runtime))
     };
     snapshot.is_all_recorded = snapshot.runtimes.iter().all(|runtime| is_counted(runtime.number))
         && threads.is_some_and(|threads| threads.iter().all(|id| is_recorded(*id)));
     snapshot.unrecorded_tasks = unrecorded;
 }
 
-/// How many tasks of a runtime are listed.
-fn recorded(snapshot: &Snapshot, runtime: u64) -> u64 {
-    let is_its = |task: &&Task| task.runtime_number == runtime && task.kind == TaskKind::Future;
-    snapshot.tasks.iter().filter(is_its).filter(|task| !is_run(snapshot, task)).count() as u64
+/// The listed tasks, counted in one pass.
+#[derive(Debug, Default)]
+struct Listed {
+    /// By runtime, how many futures of it there are, but for those of `block_on`.
+    recorded: BTreeMap<u64, u64>,
+    /// By thread, how many roots were met there last that are of no known runtime.
+    met: BTreeMap<u64, u64>,
+    /// The threads on which a task runs, or a `block_on`.
+    running: BTreeSet<u64>,
 }
 
-/// How many roots were met on the workers of a runtime: most likely each in a task of it.
-fn met(snapshot: &Snapshot, runtime: u64) -> u64 {
-    let is_worker = |id: u64| {
-        let mut workers = snapshot.workers.iter();
-        workers.any(|worker| worker.runtime_number == runtime && worker.thread_id == Some(id))
-    };
-    let met = snapshot.tasks.iter().filter(|task| task.is_met && task.runtime_number == 0);
-    met.filter(|task| task.thread_id.is_some_and(is_worker)).count() as u64
+impl Listed {
+    fn new(snapshot: &Snapshot) -> Self {
+        let mut listed = Self::default();
+        for task in &snapshot.tasks {
+            let is_run = is_run(snapshot, task);
+            if task.kind == TaskKind::Future && !is_run {
+                *listed.recorded.entry(task.runtime_number).or_default() += 1;
+            }
+            if task.state == State::Running || is_run {
+                listed.running.extend(task.thread_id);
+            }
+            if let Some(thread) = task.thread_id.filter(|_| task.is_met && task.runtime_number == 0) {
+                *listed.met.entry(thread).or_default() += 1;
+            }
+        }
+        listed
+    }
+
+    /// How many tasks of a runtime are listed.
+    fn recorded(&self, runtime: u64) -> u64 {
+        self.recorded.get(&runtime).copied().unwrap_or(0)
+    }
+
+    /// How many roots were met on the workers of a runtime: most likely each in a task of it.
+    fn met(&self, snapshot: &Snapshot, runtime: u64) -> u64 {
+        let is_worker = |id: u64| {
+            let mut workers = snapshot.workers.iter();
+            workers.any(|worker| worker.runtime_number == runtime && worker.thread_id == Some(id))
+        };
+        self.met.iter().filter(|(thread, _)| is_worker(**thread)).map(|(_, count)| count).sum()
+    }
 }
 
 /// Whether a task is what `block_on` runs on the thread that has called it.

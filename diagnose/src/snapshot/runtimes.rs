@@ -66,9 +66,9 @@ pub(super) fn add_busy_workers(snapshot: &mut Snapshot) {
         let runtime = runtimes.iter().find(|runtime| runtime.number == task.runtime_number);
         if !is_listed && task.thread_id.is_some() && runtime.is_some_and(|runtime| listed < runtime.workers) {
             let mut worker = diagnose_reports::Worker::default();
-            worker.runtime.clone_from(&task.runtime);
+            worker.runtime.push_str(&task.runtime);
             worker.runtime_number = task.runtime_number;
-            worker.thread.clone_from(&task.thread);
+            worker.thread.push_str(&task.thread);
             worker.thread_id = task.thread_id;
             worker.since_ns = task.since_ns;
             worker.task = Some(task.id);

@@ -7,8 +7,8 @@
 use diagnose_reports::{Place, Role, Stake, Whereabouts};
 
 use super::candidates::Candidates;
+use super::known::{Known, Seen};
 use super::numbers::Table;
-use super::waits::{Known, Seen, place, place_of_site};
 use crate::live::{self, Counts};
 use crate::site;
 use crate::waits::{self, Kind, Maker, Staked};
@@ -16,9 +16,8 @@ use crate::waits::{self, Kind, Maker, Staked};
 /// All stakes by their resource.
 #[derive(Debug)]
 pub(super) struct Stakes<'a> {
-    by_resource: Table<u64, Vec<&'a Staked>>,
-    /// The first receiver of each channel.
-    receivers: Table<u64, &'a Staked>,
+    /// By resource, the oldest first.
+    staked: Vec<Staked>,
     candidates: Candidates,
     /// All records by number: among them the channels that tasks have sent to last.
     records: Table<u64, &'static waits::Record>,
@@ -40,42 +39,40 @@ const MAX_CALLERS: usize = 16;
 const MARGIN_NS: u64 = 30_000_000;
 
 impl<'a> Stakes<'a> {
-    pub(super) fn new(stakes: &'a [Staked], foreign: &'a [u64], seen: &Seen<'_>) -> Self {
-        let mut by_resource: Table<u64, Vec<&Staked>> = Table::default();
-        for stake in stakes {
-            by_resource.entry(stake.resource).or_default().push(stake);
-        }
+    pub(super) fn new(mut stakes: Vec<Staked>, foreign: &'a [u64], seen: &Seen<'_>) -> Self {
+        stakes.sort_by_key(|stake| (stake.resource, stake.since, stake.span, stake.units));
         let mut youngest: Table<u64, u64> = Table::default();
         for stake in stakes.iter().filter(|stake| stake.uses == 0 && stake.is_movable) {
             let since = youngest.entry(stake.task).or_default();
             *since = stake.since.max(*since);
         }
-        let mut receivers = Table::default();
-        for (resource, stakes) in &mut by_resource {
-            stakes.sort_by_key(|stake| (stake.since, stake.span, stake.units));
-            let receiver = stakes.iter().find(|stake| stake.role == waits::Role::Receives);
-            receivers.extend(receiver.map(|receiver| (*resource, *receiver)));
-        }
         let spawner = |known: &Known| (!known.is_stranger).then_some(known.spawned_by);
-        let tasks = seen.tasks.iter().map(|(id, known)| (*id, spawner(known), known.made));
+        let tasks = seen.tasks.all.iter().map(|known| (known.id, spawner(known), known.made));
         let candidates = Candidates::new(tasks, MAX_CANDIDATES);
         let records = waits::all_records().into_iter().map(|record| (record.id(), record));
         let records = records.filter(|(id, _)| *id != 0).collect();
         let done = live::all_tasks().filter_map(live::Task::given_away_before).collect();
-        Self { by_resource, receivers, candidates, records, done, youngest, foreign }
+        Self { staked: stakes, candidates, records, done, youngest, foreign }
     }
 
     /// The stakes in that resource, oldest first. `first_wait` is when the first in its queue came; `None` if it is empty.
     pub(super) fn of(&self, resource: u64, first_wait: Option<u64>, seen: &Seen<'_>) -> Vec<Stake> {
-        let stakes = self.by_resource.get(&resource).map_or(&[][..], Vec::as_slice);
-        let build = |staked: &&Staked| {
+        let build = |staked: &Staked| {
             let mut stake = self.build(staked, first_wait.unwrap_or(seen.now), seen);
             if first_wait.is_some() {
-                stake.callers = callers(staked);
+                stake.callers = callers(staked, seen);
             }
             stake
         };
-        stakes.iter().map(build).collect()
+        self.in_resource(resource).iter().map(build).collect()
+    }
+
+    /// The stakes in that resource, as they were read.
+    fn in_resource(&self, resource: u64) -> &[Staked] {
+        let first = self.staked.partition_point(|stake| stake.resource < resource);
+        let stakes = &self.staked[first..];
+        let count = stakes.iter().take_while(|stake| stake.resource == resource).count();
+        &stakes[..count]
     }
 
     fn build(&self, staked: &Staked, first_wait: u64, seen: &Seen<'_>) -> Stake {
@@ -90,7 +87,7 @@ impl<'a> Stakes<'a> {
         stake.task = (staked.task != 0).then_some(staked.task);
         stake.span = (staked.span != 0).then_some(staked.span);
         stake.thread_id = if staked.task == 0 { seen.thread_id(staked.thread) } else { None };
-        stake.place = staked.at.map(place);
+        stake.place = staked.at.map(|at| seen.texts.place(at));
         stake.since_ns = seen.ago(if staked.since == 0 { first_wait } else { staked.since });
         stake.uses = staked.uses;
         // A guard of a lock that is in a static borrows for ever: it can go anywhere too.
@@ -98,7 +95,7 @@ impl<'a> Stakes<'a> {
         self.find(staked, &mut stake, seen);
         if stake.is_movable
             && stake.whereabouts == Whereabouts::Exact
-            && seen.tasks.contains_key(&staked.task)
+            && seen.tasks.get(staked.task).is_some()
         {
             stake.whereabouts = Whereabouts::Unmoved;
         }
@@ -116,7 +113,7 @@ impl<'a> Stakes<'a> {
 
     /// Says where it is.
     fn find(&self, staked: &Staked, stake: &mut Stake, seen: &Seen<'_>) {
-        let Some(owner) = seen.tasks.get(&staked.task) else {
+        let Some(owner) = seen.tasks.get(staked.task) else {
             // Its task is gone, and what can be moved is with somebody else. What borrows was forgotten there.
             let is_forgotten = staked.task != 0 && !staked.is_movable;
             stake.whereabouts = if is_forgotten {
@@ -202,8 +199,9 @@ impl<'a> Stakes<'a> {
             return likely;
         }
         // It was received. Whoever did has it, or has spawned a task for it, or has sent it on.
-        let receiver = self.receivers.get(&resource);
-        let Some((receiver, task)) = receiver.and_then(|it| Some((**it, seen.tasks.get(&it.task)?))) else {
+        let stakes = self.in_resource(resource);
+        let receiver = stakes.iter().find(|stake| stake.role == waits::Role::Receives);
+        let Some((receiver, task)) = receiver.and_then(|it| Some((it, seen.tasks.get(it.task)?))) else {
             return Whereabouts::Unknown;
         };
         // If it is known at all.
@@ -224,12 +222,12 @@ impl<'a> Stakes<'a> {
 }
 
 /// The awaits by which the call that took it was reached, from the innermost that is not the call's own.
-fn callers(staked: &Staked) -> Vec<Place> {
+fn callers(staked: &Staked, seen: &Seen<'_>) -> Vec<Place> {
     let nodes = std::iter::successors(staked.node, |node| node.parent);
     let awaits =
         nodes.flat_map(|node| [Some(node.site).filter(|site| site.kind == site::Kind::Await), node.via]);
-    let places = awaits.flatten().map(place_of_site);
-    let own = staked.at.map(place);
+    let places = awaits.flatten().map(|site| seen.texts.place_of_site(site));
+    let own = staked.at.map(|at| seen.texts.place(at));
     let is_own =
         |place: &Place| own.as_ref().is_some_and(|own| own.file == place.file && own.line == place.line);
     let mut places: Vec<Place> = places.skip_while(is_own).take(MAX_CALLERS).collect();

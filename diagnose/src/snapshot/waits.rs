@@ -3,17 +3,18 @@
 //! Everything is read twice: what has changed in between is marked, so that no analysis takes for a knot what was only read
 //! at different moments.
 
-use std::panic::Location;
+use std::ops::Range;
 
-use diagnose_reports::{Forgot, Mode, Place, Resource, ResourceKind, Snapshot, Taken, Told, Usage, Wait};
+use diagnose_reports::{Forgot, Mode, Resource, ResourceKind, Snapshot, Taken, Text, Told, Usage, Wait};
 
-use super::numbers::Table;
+use super::known::Seen;
+use super::numbers::Index;
 use super::quantiles::quantiles;
 use super::stakes::Stakes;
 use crate::clock::{self, Scale};
 use crate::cpu;
+#[cfg(feature = "tokio")]
 use crate::live;
-use crate::site::Site;
 use crate::tree;
 use crate::waits::{self, Identity, Kind, Maker, Polled, Record, Staked, UNBOUNDED, Waiting};
 use std::sync::atomic::Ordering::Relaxed;
@@ -22,8 +23,10 @@ use std::sync::atomic::Ordering::Relaxed;
 #[derive(Debug, Default)]
 pub(super) struct Waits {
     records: Vec<Recorded>,
-    /// Waits at no resource: timers and joins.
-    loose: Vec<Waiting>,
+    /// By resource, those that were given up last, and in the order of the queue; first those at none: timers and joins.
+    waiting: Vec<Waiting>,
+    /// So many are at no resource.
+    loose: usize,
     stakes: Vec<Staked>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: Vec<u64>,
@@ -39,50 +42,12 @@ struct Recorded {
     record: &'static Record,
     id: u64,
     identity: Identity,
-    queue: Vec<Waiting>,
+    /// Where its queue stands among the waits.
+    queue: Range<usize>,
     /// A wait that was given up, and whose waker the primitive keeps.
-    given_up: Option<Waiting>,
-    told: Option<waits::Told>,
-    forgot: Option<waits::Forgot>,
-}
-
-/// What a capture knows of a task, by its number.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
-    pub(super) task: &'static live::Task,
-    /// When the last poll that is over began; zero if none is.
-    pub(super) entered: u64,
-    pub(super) made: u64,
-    pub(super) spawned_by: u64,
-    /// Whether it was met without being spawned through this crate.
-    pub(super) is_stranger: bool,
-}
-
-/// What all parts of a capture are seen with.
-pub(super) struct Seen<'a> {
-    pub(super) now: u64,
-    pub(super) scale: Scale,
-    pub(super) tasks: &'a Table<u64, Known>,
-    /// When each of them was made, and its number, in that order.
-    pub(super) made: &'a [(u64, u64)],
-    /// Names and kernel's numbers of threads, by the numbers of their trees.
-    pub(super) threads: &'a Table<u32, (String, u64)>,
-}
-
-impl Seen<'_> {
-    pub(super) fn ago(&self, tick: u64) -> u64 {
-        self.scale.ns(self.now.saturating_sub(tick))
-    }
-
-    /// The first task that was made after that tick: a number that none has, if there is none. `None` for zero.
-    fn first_task_since(&self, born: u64) -> Option<u64> {
-        let first = self.made.partition_point(|(made, _)| *made < born);
-        (born != 0).then(|| self.made.get(first).map_or(u64::MAX, |(_, id)| *id))
-    }
-
-    pub(super) fn thread_id(&self, tree: Option<u32>) -> Option<u64> {
-        tree.and_then(|tree| self.threads.get(&tree)).map(|(_, id)| *id).filter(|id| *id != 0)
-    }
+    given_up: Option<usize>,
+    told: Option<Box<waits::Told>>,
+    forgot: Option<Box<waits::Forgot>>,
 }
 
 /// Of all threads those of which nothing is known, by their ages in nanoseconds. Where it cannot be known, one that began just
@@ -107,18 +72,24 @@ impl Waits {
         // Where nothing is recorded that they could have, nobody asks.
         let threads = if waits::all_records().is_empty() { Some(Vec::new()) } else { cpu::other_threads() };
         let foreign = foreign_threads(threads.as_deref());
-        let mut queues: Table<u64, Vec<Waiting>> = Table::default();
-        for wait in waits::all_waits() {
-            queues.entry(wait.resource).or_default().push(wait);
-        }
-        let records = waits::all_records().into_iter();
-        let mut records: Vec<Recorded> =
-            records.filter_map(|record| Recorded::capture(record, &mut queues)).collect();
-        records.sort_by_key(|recorded| recorded.id);
-        let mut loose = queues.remove(&0).unwrap_or_default();
-        loose.sort_by_key(|wait| wait.id);
-        let threads = threads.map(|threads| threads.into_iter().map(|(id, _)| id).collect());
-        Self { records, loose, stakes: waits::all_stakes(), foreign, threads, read_at }
+        let mut waits: Vec<Waiting> = waits::all_waits().collect();
+        waits.sort_by_key(|wait| match wait.resource {
+            0 => (0, false, wait.id),
+            resource => (resource, wait.is_given_up, wait.place),
+        });
+        let records = waits::all_records().into_iter().map(|record| (record.id(), record));
+        let mut records: Vec<(u64, &'static Record)> = records.filter(|(id, _)| *id != 0).collect();
+        records.sort_unstable_by_key(|(id, _)| *id);
+        let mut all = Self { foreign, read_at, ..Self::default() };
+        all.loose = waits.partition_point(|wait| wait.resource == 0);
+        let mut next = all.loose;
+        all.records.extend(
+            records.into_iter().filter_map(|(id, record)| Recorded::capture(id, record, &waits, &mut next)),
+        );
+        all.waiting = waits;
+        all.threads = threads.map(|threads| threads.into_iter().map(|(id, _)| id).collect());
+        all.stakes = waits::all_stakes();
+        all
     }
 
     /// Whether what began then may wait for more than was read.
@@ -126,21 +97,22 @@ impl Waits {
         since > self.read_at
     }
 
-    /// By task, how many clones of its waker are kept by these waits; `None` if one of them has changed since it was read.
-    pub(super) fn kept_wakers(&self) -> Table<u64, Option<u64>> {
-        let mut kept = Table::default();
-        let waits = self.records.iter().flat_map(|recorded| recorded.queue.iter().chain(&recorded.given_up));
-        for wait in waits.chain(&self.loose) {
+    /// By the index of the task, of so many, how many clones of its waker are kept by these waits; `None` if one of them has
+    /// changed since it was read. `by_id`: where the tasks stand.
+    pub(super) fn kept_wakers(&self, by_id: &Index, tasks: usize) -> Vec<Option<u32>> {
+        let mut kept = vec![Some(0); tasks];
+        let queues = self.records.iter().flat_map(|it| it.queue.clone().chain(it.given_up));
+        for wait in (0..self.loose).chain(queues).filter_map(|index| self.waiting.get(index)) {
             let polled = wait.polled;
             // What only notes that it was forced to wait keeps none, however fast it is polled.
             if polled.is_forced && polled.wakers == 0 {
                 continue;
             }
-            let count = kept.entry(polled.task).or_insert(Some(0));
+            let Some(count) = by_id.get(polled.task).and_then(|task| kept.get_mut(task)) else { continue };
             if wait.read() != polled {
                 *count = None;
             } else if polled.wakers > 0 && !polled.is_indirect {
-                *count = count.map(|count: u64| count + 1);
+                *count = count.map(|count: u32| count + 1);
             }
         }
         kept
@@ -154,39 +126,45 @@ impl Waits {
     /// Puts resources and waits into a snapshot.
     pub(super) fn build(mut self, snapshot: &mut Snapshot, seen: &Seen<'_>) {
         snapshot.foreign_threads = self.foreign.len() as u64;
-        if self.records.is_empty() {
-            snapshot.waits.extend(self.loose.iter().map(|wait| build(wait, seen)));
+        snapshot.waits.reserve_exact(self.waiting.len());
+        if !self.records.is_empty() {
+            let stakes = Stakes::new(std::mem::take(&mut self.stakes), &self.foreign, seen);
+            snapshot.resources.reserve_exact(self.records.len());
+            for recorded in std::mem::take(&mut self.records) {
+                self.add(snapshot, &recorded, &stakes, seen);
+            }
+        }
+        snapshot.waits.extend(self.waiting[..self.loose].iter().map(|wait| build(wait, seen)));
+    }
+
+    /// Puts a resource and its waits into a snapshot, if anybody has a part in it.
+    fn add(&self, snapshot: &mut Snapshot, recorded: &Recorded, stakes: &Stakes<'_>, seen: &Seen<'_>) {
+        let queue = &self.waiting[recorded.queue.clone()];
+        let stakes = stakes.of(recorded.id, queue.iter().map(|wait| wait.began).min(), seen);
+        if stakes.is_empty() && queue.is_empty() {
             return;
         }
-        let stakes = Stakes::new(&self.stakes, &self.foreign, seen);
-        for recorded in std::mem::take(&mut self.records) {
-            let first_wait = recorded.queue.iter().map(|wait| wait.began).min();
-            let stakes = stakes.of(recorded.id, first_wait, seen);
-            if stakes.is_empty() && recorded.queue.is_empty() {
-                continue;
-            }
-            let number = snapshot.resources.len();
-            let mut granted = 0;
-            for (place, wait) in recorded.queue.iter().enumerate() {
-                let mut built = build(wait, seen);
-                built.resource = Some(number);
-                built.is_granted = recorded.identity.what.is_fair && is_grant(&built, &wait.polled);
-                granted += if built.is_granted { built.units } else { 0 };
-                built.ahead = ahead(&recorded.queue, place);
-                snapshot.waits.push(built);
-            }
-            if let Some(wait) = recorded.given_up.as_ref().filter(|it| may_be_made_anew(it, seen)) {
-                let mut built = build(wait, seen);
-                built.resource = Some(number);
-                built.ahead = recorded.queue.len() as u64;
-                snapshot.waits.push(built);
-            }
-            let mut resource = recorded.build(seen);
-            resource.stakes = stakes;
-            resource.free = free(&resource, granted);
-            snapshot.resources.push(resource);
+        let number = snapshot.resources.len();
+        let mut granted = 0;
+        for (place, wait) in queue.iter().enumerate() {
+            let mut built = build(wait, seen);
+            built.resource = Some(number);
+            built.is_granted = recorded.identity.what.is_fair && is_grant(&built, &wait.polled);
+            granted += if built.is_granted { built.units } else { 0 };
+            built.ahead = ahead(queue, place);
+            snapshot.waits.push(built);
         }
-        snapshot.waits.extend(self.loose.iter().map(|wait| build(wait, seen)));
+        let given_up = recorded.given_up.map(|index| &self.waiting[index]);
+        if let Some(wait) = given_up.filter(|it| may_be_made_anew(it, seen)) {
+            let mut built = build(wait, seen);
+            built.resource = Some(number);
+            built.ahead = queue.len() as u64;
+            snapshot.waits.push(built);
+        }
+        let mut resource = recorded.build(seen);
+        resource.stakes = stakes;
+        resource.free = free(&resource, granted);
+        snapshot.resources.push(resource);
     }
 }
 
@@ -194,7 +172,7 @@ impl Waits {
 /// up, or left out by a later poll, is gone: its waker wakes the task for nothing.
 fn may_be_made_anew(wait: &Waiting, seen: &Seen<'_>) -> bool {
     let polled = &wait.polled;
-    let entered = seen.tasks.get(&polled.task).map_or(0, |task| task.entered);
+    let entered = seen.tasks.get(polled.task).map_or(0, |task| task.entered);
     polled.polls <= 1 && entered != 0 && polled.entered >= entered
 }
 
@@ -225,14 +203,18 @@ fn free(resource: &Resource, granted: u64) -> u64 {
 }
 
 impl Recorded {
-    fn capture(record: &'static Record, queues: &mut Table<u64, Vec<Waiting>>) -> Option<Self> {
-        let (id, identity) = record.identity()?;
-        let waits = queues.remove(&id).unwrap_or_default();
-        let (given_up, mut queue): (Vec<Waiting>, Vec<Waiting>) =
-            waits.into_iter().partition(|wait| wait.is_given_up);
-        queue.sort_by_key(|wait| wait.place);
-        let given_up = given_up.into_iter().max_by_key(|wait| wait.place);
-        let (told, forgot) = (record.told(), record.forgot());
+    /// A copy. From `next` on stand the waits at resources with the numbers of this one and later ones.
+    fn capture(id: u64, record: &'static Record, waits: &[Waiting], next: &mut usize) -> Option<Self> {
+        let (_, identity) = record.identity().filter(|(own, _)| *own == id)?;
+        let count = |from: usize, is_its: &dyn Fn(&Waiting) -> bool| {
+            waits[from..].iter().take_while(|wait| is_its(wait)).count()
+        };
+        let start = *next + count(*next, &|wait| wait.resource < id);
+        let queue = start..start + count(start, &|wait| wait.resource == id && !wait.is_given_up);
+        *next = queue.end + count(queue.end, &|wait| wait.resource == id);
+        let given_up = (*next).checked_sub(1).filter(|last| *last >= queue.end);
+        let told = record.told().map(Box::new);
+        let forgot = record.forgot().map(Box::new);
         // It has changed hands in between.
         (record.id() == id).then_some(Self { record, id, identity, queue, given_up, told, forgot })
     }
@@ -243,9 +225,9 @@ impl Recorded {
         let mut resource = Resource::default();
         resource.id = self.id;
         resource.kind = kind(identity.what.kind);
-        resource.library.push_str(identity.what.library);
-        resource.name = identity.name.as_deref().map(str::to_owned);
-        resource.created = Some(place(identity.made_at));
+        resource.library = seen.texts.of(identity.what.library);
+        resource.name = identity.name.as_deref().map(Text::from);
+        resource.created = Some(seen.texts.place(identity.made_at));
         match identity.made_by {
             Maker::Task(task) => resource.created_by = Some(task),
             Maker::Thread(thread) => resource.created_on = seen.thread_id(Some(thread)),
@@ -265,11 +247,11 @@ impl Recorded {
         resource.is_refilled = record.is_refilled.load(Relaxed);
         resource.is_fair = identity.what.is_fair;
         resource.is_closed = record.is_closed.load(Relaxed);
-        resource.told = self.told.map(|told| {
+        resource.told = self.told.as_ref().map(|told| {
             let mut built = Told::default();
             built.ago_ns = seen.ago(told.last.tick);
             built.task = (told.last.task != 0).then_some(told.last.task);
-            built.place = Some(place(told.last.at));
+            built.place = Some(seen.texts.place(told.last.at));
             built.waiting = told.waiting;
             built.all = told.all;
             built
@@ -278,14 +260,14 @@ impl Recorded {
             let mut built = Taken::default();
             built.ago_ns = (taken.tick != 0).then(|| seen.ago(taken.tick));
             built.task = (taken.task != 0).then_some(taken.task);
-            built.place = Some(place(taken.at));
+            built.place = Some(seen.texts.place(taken.at));
             built
         });
-        resource.forgot = self.forgot.map(|forgot| {
+        resource.forgot = self.forgot.as_ref().map(|forgot| {
             let mut built = Forgot::default();
             built.ago_ns = seen.ago(forgot.tick);
             built.task = (forgot.task != 0).then_some(forgot.task);
-            built.place = Some(place(forgot.at));
+            built.place = Some(seen.texts.place(forgot.at));
             built
         });
         // Read only now: a kilobyte for each of a million channels is too much to keep.
@@ -299,7 +281,7 @@ impl Recorded {
 
 fn build(wait: &Waiting, seen: &Seen<'_>) -> Wait {
     let polled = &wait.polled;
-    let task = seen.tasks.get(&polled.task);
+    let task = seen.tasks.get(polled.task);
     let entered = task.map_or(0, |task| task.entered);
     let later = wait.read();
     let mut built = Wait::default();
@@ -309,7 +291,10 @@ fn build(wait: &Waiting, seen: &Seen<'_>) -> Wait {
     built.units = wait.units;
     built.task = (polled.task != 0).then_some(polled.task);
     built.span = (polled.span != 0).then_some(polled.span);
-    built.place = Some(wait.awaited.map_or_else(|| place(wait.at), place_of_site));
+    built.place = Some(match wait.awaited {
+        Some(site) => seen.texts.place_of_site(site),
+        None => seen.texts.place(wait.at),
+    });
     built.since_ns = seen.ago(wait.began);
     built.polls = polled.polls;
     built.due_ns = (wait.due != 0).then(|| {
@@ -335,21 +320,6 @@ fn usage(usage: &waits::Usage, acquisitions: u64, scale: Scale) -> Usage {
     built.wait_ns = quantiles(&usage.waits).map(|ticks| scale.ns(ticks));
     built.held_ns = quantiles(&usage.holds).map(|ticks| scale.ns(ticks));
     built
-}
-
-pub(super) fn place(location: &Location<'_>) -> Place {
-    let mut place = Place::default();
-    place.file.push_str(location.file());
-    place.line = location.line();
-    place.column = location.column();
-    place
-}
-
-pub(super) fn place_of_site(site: &Site) -> Place {
-    let mut place = Place::default();
-    place.file.push_str(site.file());
-    (place.line, place.column) = site.line_column();
-    place
 }
 
 pub(super) fn kind(kind: Kind) -> ResourceKind {

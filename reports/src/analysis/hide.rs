@@ -28,15 +28,16 @@ impl Snapshot {
     /// ```
     #[must_use]
     pub fn without(&self, kinds: &[Kind]) -> Self {
-        hide(self, |_, node| self.sites.get(node.site).is_some_and(|site| kinds.contains(&site.kind)))
+        let shown = Self { nodes: Vec::new(), ..self.clone() };
+        hide(self, shown, |_, node| self.sites.get(node.site).is_some_and(|site| kinds.contains(&site.kind)))
     }
 }
 
-/// The snapshot without awaits that are nothing but the span below them: these begin and end with it, and have no time of
-/// their own.
+/// What was spent, without awaits that are nothing but the span below them: these begin and end with it, and have no time of
+/// their own. Nothing of what is alive is in it.
 pub(crate) fn plain(snapshot: &Snapshot) -> Snapshot {
     let tree = Tree::new(snapshot);
-    hide(snapshot, |index, node| {
+    hide(snapshot, without_alive(snapshot), |index, node| {
         let is_await = snapshot.sites.get(node.site).is_some_and(|site| site.kind == Kind::Await);
         is_await
             && tree.self_busy_ns[index] == 0
@@ -45,8 +46,27 @@ pub(crate) fn plain(snapshot: &Snapshot) -> Snapshot {
     })
 }
 
-fn hide(snapshot: &Snapshot, is_hidden: impl Fn(usize, &Node) -> bool) -> Snapshot {
-    let mut shown = Snapshot { nodes: Vec::new(), ..snapshot.clone() };
+/// The same without nodes, and without what is alive, of which there may be millions.
+fn without_alive(snapshot: &Snapshot) -> Snapshot {
+    Snapshot {
+        version: snapshot.version,
+        producer: snapshot.producer.clone(),
+        process: snapshot.process.clone(),
+        elapsed_ns: snapshot.elapsed_ns,
+        enabled: snapshot.enabled,
+        clock: snapshot.clock.clone(),
+        costs: snapshot.costs.clone(),
+        dropped: snapshot.dropped.clone(),
+        threads: snapshot.threads.clone(),
+        sites: snapshot.sites.clone(),
+        long_poll_ns: snapshot.long_poll_ns,
+        alarms: snapshot.alarms.clone(),
+        ..Snapshot::default()
+    }
+}
+
+/// Puts the nodes that are not hidden into `shown`.
+fn hide(snapshot: &Snapshot, mut shown: Snapshot, is_hidden: impl Fn(usize, &Node) -> bool) -> Snapshot {
     // Where each node went: its new number, or that of the nearest shown one above.
     let mut places: Vec<usize> = Vec::with_capacity(snapshot.nodes.len());
     let mut known = BTreeMap::<(Option<usize>, usize, Option<String>), usize>::new();

@@ -7,24 +7,29 @@
 //! polls: 1,234, 56.7 a second; after a wake 12.3 µs in the queue on average
 //! ```
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::clean::printable;
 use crate::export::units::{count, counted, time};
+use crate::index::TasksById;
 use crate::model::{Snapshot, State, Task, Worker};
 
 /// So many busy workers, and so many runtimes, are named.
 const MAX_NAMED: usize = 8;
 
-pub(crate) fn head(snapshot: &Snapshot, tasks: &HashMap<u64, &Task>) -> String {
+pub(crate) fn head(snapshot: &Snapshot, tasks: &TasksById<'_>) -> String {
     let mut page = format!("tasks: {} alive", count(snapshot.tasks.len() as u64));
-    for state in [State::Running, State::Queued, State::Waiting, State::Unpolled] {
-        let number = snapshot.tasks.iter().filter(|task| task.state == state).count();
-        if number > 0 {
-            // Writing to a string cannot fail.
-            let _ = write!(page, ", {} {}", count(number as u64), word(state));
+    let mut numbers =
+        [State::Running, State::Queued, State::Waiting, State::Unpolled].map(|state| (state, 0));
+    for task in &snapshot.tasks {
+        for (state, number) in &mut numbers {
+            *number += u64::from(task.state == *state);
         }
+    }
+    for (state, number) in numbers.into_iter().filter(|(_, number)| *number > 0) {
+        // Writing to a string cannot fail.
+        let _ = write!(page, ", {} {}", count(number), word(state));
     }
     page.push('\n');
     runtimes(&mut page, snapshot);
@@ -72,7 +77,7 @@ fn runtimes(page: &mut String, snapshot: &Snapshot) {
 }
 
 /// A line for the workers of each runtime.
-fn workers(page: &mut String, snapshot: &Snapshot, tasks: &HashMap<u64, &Task>) {
+fn workers(page: &mut String, snapshot: &Snapshot, tasks: &TasksById<'_>) {
     let mut by_runtime = BTreeMap::<u64, Vec<&Worker>>::new();
     for worker in &snapshot.workers {
         by_runtime.entry(worker.runtime_number).or_default().push(worker);
@@ -89,7 +94,7 @@ fn workers(page: &mut String, snapshot: &Snapshot, tasks: &HashMap<u64, &Task>) 
     }
 }
 
-fn workers_of_one(page: &mut String, workers: &[&Worker], tasks: &HashMap<u64, &Task>) {
+fn workers_of_one(page: &mut String, workers: &[&Worker], tasks: &TasksById<'_>) {
     let (parked, busy): (Vec<&Worker>, Vec<&Worker>) =
         workers.iter().copied().partition(|worker| worker.parked);
     let _ = write!(page, "{}, {} parked", count(workers.len() as u64), count(parked.len() as u64));
@@ -101,7 +106,7 @@ fn workers_of_one(page: &mut String, workers: &[&Worker], tasks: &HashMap<u64, &
     }
     let _ = write!(page, ", {} busy", count(busy.len() as u64));
     for (number, worker) in busy.iter().take(MAX_NAMED).enumerate() {
-        let task = worker.task.and_then(|task| tasks.get(&task));
+        let task = worker.task.and_then(|task| tasks.get(task));
         let (with, since_ns) = match task {
             Some(task) => (format!(" with task {}", task.id), task.since_ns),
             None => (String::new(), worker.since_ns),

@@ -11,7 +11,7 @@
 //! units    times, counts and shares as people read them
 //! table    aligned columns
 //! callpaths, long_polls  the call tree and the long polls of the text report
-//! tasks, head, wakes     its dump of tasks: each of them, what they add up to, who woke whom
+//! tasks, head, wakes     its dump of tasks: each of them, what they add up to, who woke whom. shapes: which look the same
 //! ```
 //! Equal snapshots give equal bytes.
 
@@ -26,6 +26,7 @@ pub(crate) mod head;
 pub(crate) mod json;
 pub(crate) mod lock_order;
 pub(crate) mod long_polls;
+mod shapes;
 #[cfg(feature = "svg")]
 pub(crate) mod svg;
 pub(crate) mod table;

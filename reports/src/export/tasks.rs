@@ -11,15 +11,18 @@
 //! Tasks that are the same but for their numbers and times stand together, as `200 × conn`. The longest wait comes first.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::analysis::hangs::is_pending;
 use crate::clean::{clean_lines, printable};
 use crate::export::head::{head, word};
+use crate::export::shapes::Shapes;
 use crate::export::units::{count, time};
 use crate::export::verdicts;
 use crate::export::wakes::chain;
+use crate::index::TasksById;
+use crate::lists::Lists;
 use crate::model::{Kind, Site, Snapshot, Span, State, Task, TaskKind};
 
 /// So many numbers of tasks that stand together are written out.
@@ -67,76 +70,50 @@ fn longest_ns(group: &[&Task]) -> u64 {
 /// The spans by their parents.
 struct Forest<'a> {
     snapshot: &'a Snapshot,
-    children: Vec<Vec<usize>>,
+    children: Lists,
     /// Spans whose parent is gone, by the task that polled them last.
     detached: HashMap<u64, Vec<usize>>,
     /// The tasks by their numbers.
-    tasks: HashMap<u64, &'a Task>,
+    tasks: TasksById<'a>,
 }
 
 impl<'a> Forest<'a> {
     fn new(snapshot: &'a Snapshot) -> Self {
-        let mut children = vec![Vec::new(); snapshot.spans.len()];
-        for (number, span) in snapshot.spans.iter().enumerate() {
-            if let Some(parent) = span.parent.filter(|&parent| parent < number) {
-                children[parent].push(number);
-            }
-        }
+        let children = snapshot.spans.iter().enumerate();
+        let children = children.filter_map(|(number, span)| Some((span.parent?, number)));
+        let children = children.filter(|(parent, number)| parent < number);
+        let children = Lists::new(snapshot.spans.len(), children);
         let mut detached = HashMap::<u64, Vec<usize>>::new();
         for (number, span) in snapshot.spans.iter().enumerate().filter(|(_, span)| span.detached) {
             if let Some(task) = span.task {
                 detached.entry(task).or_default().push(number);
             }
         }
-        let tasks = snapshot.tasks.iter().map(|task| (task.id, task)).collect();
-        Self { snapshot, children, detached, tasks }
+        Self { snapshot, children, detached, tasks: TasksById::new(&snapshot.tasks) }
     }
 
     /// The tasks that are the same but for numbers and times, in the order of their first.
     fn groups(&self) -> Vec<Vec<&'a Task>> {
-        let mut groups = BTreeMap::<String, Vec<&'a Task>>::new();
+        let mut shapes = Shapes::new(self.snapshot, |span| &self.children[span]);
+        let mut known = HashMap::<Vec<u64>, usize>::new();
+        let mut groups: Vec<Vec<&'a Task>> = Vec::new();
+        let mut key = Vec::new();
         for task in &self.snapshot.tasks {
-            let mut key = format!(
-                "{} {:?} {:?} {:?} {}",
-                task.site, task.label, task.state, task.kind, task.spawned_at
-            );
-            self.shape(&mut key, task.span, 0);
-            for &span in self.detached_of(task) {
-                self.shape(&mut key, Some(span), 0);
+            shapes.task(&mut key, task, self.detached_of(task));
+            let group = match known.get(&key) {
+                Some(group) => *group,
+                None => *known.entry(key.clone()).or_insert(groups.len()),
+            };
+            match groups.get_mut(group) {
+                Some(group) => group.push(task),
+                None => groups.push(vec![task]),
             }
-            let _ = write!(key, "{:?}", task.running);
-            groups.entry(key).or_default().push(task);
         }
-        groups.into_values().collect()
+        groups
     }
 
     fn detached_of(&self, task: &Task) -> &[usize] {
         self.detached.get(&task.id).map_or(&[], Vec::as_slice)
-    }
-
-    /// What is the same in spans that look the same.
-    fn shape(&self, key: &mut String, span: Option<usize>, depth: usize) {
-        let Some(number) = span.filter(|_| depth < MAX_DEPTH) else { return };
-        let Some(span) = self.snapshot.spans.get(number) else { return };
-        let _ = write!(
-            key,
-            "({} {:?} {:?} {:?} {} {}",
-            span.site, span.at, span.label, span.state, span.detached, span.skipped
-        );
-        if let [only] = self.children[number][..] {
-            self.shape(key, Some(only), depth + 1);
-        } else {
-            // The branches of a `select!` are polled in any order.
-            let shapes = self.children[number].iter().map(|&child| {
-                let mut key = String::new();
-                self.shape(&mut key, Some(child), depth + 1);
-                key
-            });
-            let mut shapes: Vec<String> = shapes.collect();
-            shapes.sort_unstable();
-            key.extend(shapes);
-        }
-        key.push(')');
     }
 
     fn write_group(&self, page: &mut String, group: &[&Task]) {
@@ -205,7 +182,7 @@ impl<'a> Forest<'a> {
 
     /// Whether all that the task waits for is `std::future::pending()`, by the text of its awaits.
     fn waits_for_ever(&self, task: &Task) -> bool {
-        let Some(root) = task.span.filter(|&span| span < self.children.len()) else { return false };
+        let Some(root) = task.span.filter(|&span| span < self.snapshot.spans.len()) else { return false };
         let mut open = vec![root];
         let mut leaves = Vec::new();
         while let Some(span) = open.pop() {
@@ -231,7 +208,7 @@ impl<'a> Forest<'a> {
         // A stack of our own: futures may be nested deeper than this thread's.
         let mut open: Vec<(usize, String, bool)> = Vec::new();
         let push = |open: &mut Vec<(usize, String, bool)>, span: usize, indent: &str| {
-            let Some(children) = self.children.get(span) else { return };
+            let children = &self.children[span];
             // What is running has been drawn as such.
             let shown = |child: &&usize| self.snapshot.spans[**child].state != State::Running;
             for (from_last, &child) in children.iter().rev().filter(shown).enumerate() {
@@ -303,9 +280,6 @@ impl<'a> Forest<'a> {
         }
     }
 }
-
-/// Deeper nests of futures are told apart by what is above.
-const MAX_DEPTH: usize = 128;
 
 /// `4.20 s`, or `1.00 s to 4.20 s`.
 fn range(group: &[&Task], value: impl Fn(&Task) -> u64) -> String {

@@ -10,13 +10,14 @@
 //! The longest wait comes first.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::analysis::hangs::words::{place, resource};
 use crate::clean::{clean_lines, printable};
 use crate::export::units::{count, percent, time};
-use crate::model::{Place, Resource, Role, Snapshot, Stake, Task, Usage, Wait, Whereabouts};
+use crate::index::TasksById;
+use crate::lists::Lists;
+use crate::model::{Place, Resource, Role, Snapshot, Stake, Usage, Wait, Whereabouts};
 
 /// So many who hold, or wait, are written out.
 const MAX_ROWS: usize = 32;
@@ -32,25 +33,26 @@ impl Snapshot {
 
 /// Renders at most `bound` resources, and counts the others.
 pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
-    let mut queues: Vec<Vec<&Wait>> = vec![Vec::new(); snapshot.resources.len()];
-    for wait in &snapshot.waits {
-        if let Some(queue) = wait.resource.and_then(|resource| queues.get_mut(resource)) {
-            queue.push(wait);
-        }
-    }
-    let mut waited: Vec<(&Resource, Vec<&Wait>)> =
-        snapshot.resources.iter().zip(queues).filter(|(_, queue)| !queue.is_empty()).collect();
-    let longest_ns = |queue: &[&Wait]| queue.iter().map(|wait| wait.since_ns).max();
-    waited.sort_by_key(|(it, queue)| (Reverse(longest_ns(queue)), it.id));
+    let queued = snapshot.waits.iter().enumerate();
+    let queued = queued.filter_map(|(index, wait)| Some((wait.resource?, index)));
+    let queued = queued.filter(|(resource, _)| *resource < snapshot.resources.len());
+    let queues = Lists::new(snapshot.resources.len(), queued);
+    let longest_ns = |queue: &[usize]| queue.iter().map(|&wait| snapshot.waits[wait].since_ns).max();
+    let resources = snapshot.resources.iter().enumerate();
+    let waited =
+        resources.filter_map(|(index, it)| Some((Reverse(longest_ns(&queues[index])?), it.id, index)));
+    let mut waited: Vec<(Reverse<u64>, u64, usize)> = waited.collect();
+    waited.sort_unstable();
     // Nothing is written of most tasks where nothing waits for a resource.
     let tasks = if waited.is_empty() { &[][..] } else { &snapshot.tasks };
-    let page = Page { snapshot, tasks: tasks.iter().map(|task| (task.id, task)).collect() };
+    let page = Page { snapshot, tasks: TasksById::new(tasks) };
     let mut text = String::new();
-    for (it, queue) in waited.iter().take(bound) {
+    for &(_, _, index) in waited.iter().take(bound) {
+        let queue: Vec<&Wait> = queues[index].iter().map(|&wait| &snapshot.waits[wait]).collect();
         if !text.is_empty() {
             text.push('\n');
         }
-        page.write(&mut text, it, queue);
+        page.write(&mut text, &snapshot.resources[index], &queue);
     }
     if waited.len() > bound {
         let rest = count((waited.len() - bound) as u64);
@@ -63,7 +65,7 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
 struct Page<'a> {
     snapshot: &'a Snapshot,
     /// The tasks by their numbers.
-    tasks: HashMap<u64, &'a Task>,
+    tasks: TasksById<'a>,
 }
 
 impl Page<'_> {
@@ -170,7 +172,7 @@ impl Page<'_> {
     }
 
     fn task(&self, id: u64) -> String {
-        match self.tasks.get(&id).and_then(|task| self.snapshot.sites.get(task.site)) {
+        match self.tasks.get(id).and_then(|task| self.snapshot.sites.get(task.site)) {
             Some(site) => format!("task {id} `{}`", printable(&site.name)),
             None => format!("task {id}"),
         }

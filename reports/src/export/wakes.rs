@@ -2,10 +2,10 @@
 //!
 //! Of each task only the last wake is known, so the chain goes on only where that was before the wake that it led to.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::export::units::time;
+use crate::index::TasksById;
 use crate::model::{State, Task};
 
 /// So many wakes are shown one after the other.
@@ -13,7 +13,7 @@ const MAX_LINKS: usize = 4;
 
 /// The chain as text, with a comma before it. Empty for a task that was never woken; one that waits again is shown with
 /// its last wake if that came from a task.
-pub(crate) fn chain(task: &Task, tasks: &HashMap<u64, &Task>, name: impl Fn(&Task) -> String) -> String {
+pub(crate) fn chain(task: &Task, tasks: &TasksById<'_>, name: impl Fn(&Task) -> String) -> String {
     let mut text = String::new();
     let mut woken = task;
     while let Some(woken_ns) = woken.woken_ns {
@@ -28,7 +28,7 @@ pub(crate) fn chain(task: &Task, tasks: &HashMap<u64, &Task>, name: impl Fn(&Tas
             text.push_str("no task");
             break;
         };
-        let Some(known) = tasks.get(&waker) else {
+        let Some(known) = tasks.get(waker) else {
             let _ = write!(text, "task {waker}, which is done");
             break;
         };

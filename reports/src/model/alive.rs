@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::text::Text;
+
 /// A runtime.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -66,19 +68,19 @@ pub struct Task {
     pub site: usize,
     /// The label of its root span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
+    pub label: Option<Text>,
     /// What the program has noted about it, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attributes: BTreeMap<String, String>,
     /// A future, or a closure on a thread for blocking code.
     pub kind: TaskKind,
     /// `tokio`, `smol`, …; empty if it was met without being spawned through this crate.
-    pub runtime: String,
+    pub runtime: Text,
     /// The runtime's own number of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime_id: Option<u64>,
     /// Where it was spawned, as `file:line:column`; empty if that is not known.
-    pub spawned_at: String,
+    pub spawned_at: Text,
     /// The task that spawned it, which may be done by now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawned_by: Option<u64>,
@@ -140,7 +142,7 @@ pub struct Task {
     #[serde(default)]
     pub is_local: bool,
     /// The thread that polled it last, by its name.
-    pub thread: String,
+    pub thread: Text,
     /// The kernel's number of that thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<u64>,
@@ -195,7 +197,7 @@ pub struct Span {
     pub at: Option<usize>,
     /// The label of the span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
+    pub label: Option<Text>,
     /// Index into [`Snapshot::spans`](crate::Snapshot::spans) of the span that polled it last, smaller than its own; `None` for a root, and where
     /// that one is gone.
     pub parent: Option<usize>,

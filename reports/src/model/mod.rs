@@ -13,6 +13,7 @@ mod alike;
 mod alive;
 mod order;
 mod spent;
+mod text;
 mod waits;
 
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use alive::{BlockingPool, Runtime, Span, State, Task, TaskKind, Worker};
 pub use order::{LockOrder, LockPair, LockedResource};
 pub use spent::{Bucket, Node};
+pub use text::Text;
 pub use waits::{
     Forgot, Mode, Place, Resource, ResourceKind, Role, Stake, Taken, Told, Usage, Wait, Whereabouts,
 };

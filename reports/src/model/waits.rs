@@ -8,12 +8,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::text::Text;
+
 /// A place in the source.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Place {
     /// The source file as the compiler names it.
-    pub file: String,
+    pub file: Text,
     /// Line, from 1.
     pub line: u32,
     /// Column, from 1.
@@ -63,10 +65,10 @@ pub struct Resource {
     /// What it is.
     pub kind: ResourceKind,
     /// `tokio`, `async-lock`, `std`, `parking_lot`; empty if it is the program's own.
-    pub library: String,
+    pub library: Text,
     /// The name that the program gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
+    pub name: Option<Text>,
     /// Where it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<Place>,

@@ -77,6 +77,6 @@ fn what_polls_a_root_that_was_met_may_drop_it() {
 #[test]
 fn so_may_an_executor_of_the_programs_own() {
     let mut program = crossed();
-    program.of(2).runtime.clear();
+    program.of(2).runtime = "".into();
     assert_eq!(program.verdicts(), ["likely cycle"]);
 }

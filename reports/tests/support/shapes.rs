@@ -70,7 +70,7 @@ fn tasks(count: usize) -> Snapshot {
         (task.id, task.site, task.since_ns, task.age_ns) = (id, usize::from(id > 1), SECOND, SECOND);
         task.spawned_by = (id > 1).then_some(1);
         if id > 1 {
-            task.spawned_at.push_str("src/main.rs:9:9");
+            task.spawned_at = "src/main.rs:9:9".into();
         }
         (task.runtime, task.runtime_number, task.polls) = ("tokio".into(), 1, 1);
         (task.wakers, task.opaque_wakers) = (Some(1), Some(0));
@@ -97,7 +97,7 @@ fn loses(snapshot: &mut Snapshot, task: usize) {
 /// That task has to come to an end: nobody has spawned it.
 fn demands(snapshot: &mut Snapshot, task: usize) {
     snapshot.tasks[task - 1].spawned_by = None;
-    snapshot.tasks[task - 1].spawned_at.clear();
+    snapshot.tasks[task - 1].spawned_at = <_>::default();
 }
 
 fn place(line: u32) -> Place {

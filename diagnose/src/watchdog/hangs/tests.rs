@@ -27,11 +27,11 @@ fn pairs_of(count: u64, names: u64) -> Snapshot {
         let mut task = Task::default();
         (task.id, task.since_ns, task.polls) = (id, 300 * MS, 1);
         (task.wakers, task.opaque_wakers) = (Some(1), Some(0));
-        task.runtime.push_str("tokio");
+        task.runtime = "tokio".into();
         snapshot.tasks.push(task);
         let (mut lock, mut stake) = (Resource::default(), Stake::default());
         (lock.id, lock.kind, lock.capacity, lock.is_fair) = (id, ResourceKind::Mutex, Some(1), true);
-        lock.name = Some(format!("of {}", (id - 1) / 2 % names));
+        lock.name = Some(format!("of {}", (id - 1) / 2 % names).into());
         (stake.role, stake.task, stake.units, stake.whereabouts) =
             (Role::Holds, Some(id), 1, Whereabouts::Exact);
         lock.stakes.push(stake);

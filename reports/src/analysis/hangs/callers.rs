@@ -18,7 +18,7 @@ impl Facts<'_> {
         let mut callers: Vec<Place> = Vec::new();
         let mut push = |site: Option<usize>| {
             let Some(mut place) = site.and_then(|site| self.place_of_site(site)) else { return };
-            place.file = printable(&place.file);
+            place.file = printable(&place.file).into();
             let is_same = |other: &Place| other.file == place.file && other.line == place.line;
             let is_known = callers.last().map_or_else(|| own.as_ref().is_some_and(is_same), is_same);
             if !is_known {
@@ -70,7 +70,7 @@ impl Facts<'_> {
 
 /// Those of a stake, as they may be shown.
 pub(super) fn of_stake(stake: &Stake) -> Vec<Place> {
-    let clean = |place: &Place| Place { file: printable(&place.file), ..place.clone() };
+    let clean = |place: &Place| Place { file: printable(&place.file).into(), ..place.clone() };
     stake.callers.iter().map(clean).collect()
 }
 

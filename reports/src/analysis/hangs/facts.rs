@@ -4,7 +4,8 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::families::Families;
-use super::numbers::{Table, with_capacity};
+use crate::index::Index;
+use crate::lists::Lists;
 use crate::model::{Kind, Mode, Role, Snapshot, Stake, State, Task, Wait};
 
 /// What a task waits for that nothing recorded waits for.
@@ -22,14 +23,14 @@ pub(super) enum Awaits {
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     pub(super) snapshot: &'a Snapshot,
-    tasks: Table<u64, usize>,
+    tasks: Index,
     /// The first of the spans with a number: the body, not its await.
-    spans: Table<u64, usize>,
-    resources: Table<u64, usize>,
+    spans: Index,
+    resources: Index,
     /// The futures that wait in a task, by the task's index.
-    pub(super) waits_of_task: Vec<Vec<usize>>,
+    pub(super) waits_of_task: Lists,
     /// The waits at a resource, in the order of its queue, by the resource's index.
-    pub(super) queues: Vec<Vec<usize>>,
+    pub(super) queues: Lists,
     /// The waits that block a thread.
     pub(super) blocked: BTreeMap<u64, Vec<usize>>,
     /// The tasks that stay on a thread: as long as there are any, it most likely runs them and nothing else.
@@ -49,7 +50,7 @@ pub(super) struct Facts<'a> {
     /// By the index of the task: the wait of the future that awaits its handle, and so has it.
     pub(super) joined: Vec<Option<usize>>,
     /// By the index of the task: those that it has spawned.
-    pub(super) spawned: Vec<Vec<usize>>,
+    pub(super) spawned: Lists,
     families: OnceCell<Families>,
 }
 
@@ -57,11 +58,11 @@ impl<'a> Facts<'a> {
     pub(super) fn new(snapshot: &'a Snapshot) -> Self {
         let mut facts = Self {
             snapshot,
-            tasks: by_number(snapshot.tasks.iter().map(|task| task.id)),
-            spans: by_number(snapshot.spans.iter().map(|span| span.id)),
-            resources: by_number(snapshot.resources.iter().map(|it| it.id)),
-            waits_of_task: vec![Vec::new(); snapshot.tasks.len()],
-            queues: vec![Vec::new(); snapshot.resources.len()],
+            tasks: Index::new(snapshot.tasks.iter().map(|task| task.id)),
+            spans: Index::new(snapshot.spans.iter().map(|span| span.id)),
+            resources: Index::new(snapshot.resources.iter().map(|it| it.id)),
+            waits_of_task: Lists::default(),
+            queues: Lists::default(),
             blocked: BTreeMap::new(),
             local: BTreeMap::new(),
             is_any_blocked: snapshot.tasks.iter().any(is_blocked),
@@ -71,50 +72,55 @@ impl<'a> Facts<'a> {
             awaits: vec![Awaits::Unknown; snapshot.tasks.len()],
             is_joined: vec![false; snapshot.tasks.len()],
             joined: vec![None; snapshot.tasks.len()],
-            spawned: vec![Vec::new(); snapshot.tasks.len()],
+            spawned: Lists::default(),
             families: OnceCell::new(),
         };
         for (index, task) in snapshot.tasks.iter().enumerate() {
-            if let Some(by) = task.spawned_by.and_then(|by| facts.task(by)) {
-                facts.spawned[by].push(index);
-            }
             if let Some(thread) = task.thread_id.filter(|_| task.is_local) {
                 facts.local.entry(thread).or_default().push(index);
             }
         }
         for (index, wait) in snapshot.waits.iter().enumerate() {
-            if let Some(queue) = wait.resource.and_then(|resource| facts.queues.get_mut(resource)) {
-                queue.push(index);
+            if let Some(thread) = wait.thread_id {
+                facts.blocked.entry(thread).or_default().push(index);
+                facts.is_any_blocked = true;
             }
-            match wait.thread_id {
-                Some(thread) => {
-                    facts.blocked.entry(thread).or_default().push(index);
-                    facts.is_any_blocked = true;
-                }
-                None => {
-                    if let Some(task) = wait.task.and_then(|task| facts.task(task)) {
-                        facts.waits_of_task[task].push(index);
-                    }
-                }
-            }
-            for task in wait.tasks.iter().filter_map(|task| facts.tasks.get(task)) {
-                facts.is_joined[*task] = true;
+            for task in wait.tasks.iter().filter_map(|task| facts.tasks.get(*task)) {
+                facts.is_joined[task] = true;
                 if is_active(wait) && wait.thread_id.is_none() {
-                    facts.joined[*task] = Some(index);
+                    facts.joined[task] = Some(index);
                 }
             }
             if is_active(wait) {
                 facts.mark_polled(wait.span);
             }
         }
+        facts.list();
         facts.line_up();
         facts.find_pending();
         facts
     }
 
+    /// Lists the waits by task and by resource, and the tasks by who spawned them.
+    fn list(&mut self) {
+        let Snapshot { tasks, waits, resources, .. } = self.snapshot;
+        let spawned = tasks.iter().enumerate();
+        let spawned = spawned.filter_map(|(index, task)| Some((self.task(task.spawned_by?)?, index)));
+        let is_future = |(_, wait): &(usize, &Wait)| wait.thread_id.is_none();
+        let of_task = waits.iter().enumerate().filter(is_future);
+        let of_task = of_task.filter_map(|(index, wait)| Some((self.task_of(wait)?, index)));
+        let queued = waits.iter().enumerate();
+        let queued = queued.filter_map(|(index, wait)| Some((wait.resource?, index)));
+        let queued = queued.filter(|(resource, _)| *resource < resources.len());
+        let spawned = Lists::new(tasks.len(), spawned);
+        let of_task = Lists::new(tasks.len(), of_task);
+        self.queues = Lists::new(resources.len(), queued);
+        (self.spawned, self.waits_of_task) = (spawned, of_task);
+    }
+
     /// The index of a task that is alive.
     pub(super) fn task(&self, id: u64) -> Option<usize> {
-        self.tasks.get(&id).copied()
+        self.tasks.get(id)
     }
 
     /// Which tasks may have been handed the same.
@@ -124,12 +130,12 @@ impl<'a> Facts<'a> {
 
     /// The index of a resource.
     pub(super) fn resource(&self, id: u64) -> Option<usize> {
-        self.resources.get(&id).copied()
+        self.resources.get(id)
     }
 
     /// The index of the span of that number.
     pub(super) fn span(&self, id: Option<u64>) -> Option<usize> {
-        id.and_then(|id| self.spans.get(&id)).copied()
+        self.spans.get(id?)
     }
 
     /// The task that a wait belongs to, if that is alive.
@@ -154,7 +160,8 @@ impl<'a> Facts<'a> {
 
     /// Fills in who stands before whom. What was granted has left the queue of a fair lock, although its future is there.
     fn line_up(&mut self) {
-        for (queue, lines) in self.queues.iter().zip(&mut self.lines) {
+        for (resource, lines) in self.lines.iter_mut().enumerate() {
+            let queue = &self.queues[resource];
             // How many of either line are among the first 0, 1, 2, … of the whole queue.
             let mut within = [vec![0], vec![0]];
             for (position, &index) in queue.iter().enumerate() {
@@ -198,15 +205,6 @@ impl<'a> Facts<'a> {
             *awaits = found.unwrap_or(Awaits::Unknown);
         }
     }
-}
-
-/// The first index of each number.
-fn by_number(numbers: impl ExactSizeIterator<Item = u64>) -> Table<u64, usize> {
-    let mut table = with_capacity(numbers.len());
-    for (index, number) in numbers.enumerate() {
-        table.entry(number).or_insert(index);
-    }
-    table
 }
 
 /// Whether the text of an await is that of `std::future::pending()`.

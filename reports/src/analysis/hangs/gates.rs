@@ -10,6 +10,7 @@
 //! ever open: what is left closed is the complement of the least fixed point, in whatever order they are looked at.
 
 use super::steps::step;
+use crate::lists::Lists;
 
 /// Index of a gate or meter.
 pub(super) type Gate = usize;
@@ -41,13 +42,6 @@ pub(super) struct Solved {
     pub(super) inputs: Lists,
     /// The closed outputs of each closed gate and meter, but for those aside.
     pub(super) outputs: Lists,
-}
-
-/// A list of numbers for each gate, one after the other.
-#[derive(Debug)]
-pub(super) struct Lists {
-    starts: Vec<usize>,
-    items: Vec<usize>,
 }
 
 impl Gates {
@@ -103,10 +97,14 @@ impl Gates {
     pub(super) fn solve(&self) -> Solved {
         let is_open = Run::new(self).run();
         let closed = |wire: &&Wire| !is_open[wire.from] && !is_open[wire.to] && !wire.is_aside;
-        let inputs =
-            Lists::new(self.len(), self.wires.iter().filter(closed).map(|wire| (wire.to, wire.from)));
-        let outputs =
-            Lists::new(self.len(), self.wires.iter().filter(closed).map(|wire| (wire.from, wire.to)));
+        let inputs = Lists::new(
+            self.len(),
+            self.wires.iter().filter(closed).inspect(|_| step()).map(|wire| (wire.to, wire.from)),
+        );
+        let outputs = Lists::new(
+            self.len(),
+            self.wires.iter().filter(closed).inspect(|_| step()).map(|wire| (wire.from, wire.to)),
+        );
         Solved { is_open, inputs, outputs }
     }
 }
@@ -115,35 +113,6 @@ impl Solved {
     /// Whether the gate has opened.
     pub(super) fn is_open(&self, gate: Gate) -> bool {
         self.is_open.get(gate).copied().unwrap_or(true)
-    }
-}
-
-impl Lists {
-    /// Sorts pairs of a gate and an item by the gate, keeping the order of the items.
-    pub(super) fn new(gates: usize, pairs: impl Iterator<Item = (usize, usize)> + Clone) -> Self {
-        let mut starts = vec![0; gates + 1];
-        for (gate, _) in pairs.clone() {
-            starts[gate + 1] += 1;
-        }
-        for gate in 0..gates {
-            starts[gate + 1] += starts[gate];
-        }
-        let mut next = starts.clone();
-        let mut items = vec![0; starts[gates]];
-        for (gate, item) in pairs {
-            step();
-            items[next[gate]] = item;
-            next[gate] += 1;
-        }
-        Self { starts, items }
-    }
-
-    /// The list of one gate.
-    pub(super) fn of(&self, gate: usize) -> &[usize] {
-        match (self.starts.get(gate), self.starts.get(gate + 1)) {
-            (Some(&start), Some(&end)) => self.items.get(start..end).unwrap_or_default(),
-            _ => &[],
-        }
     }
 }
 

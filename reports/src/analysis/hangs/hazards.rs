@@ -93,7 +93,7 @@ fn snoozed(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<Node, usize>
 
 /// Those that wait for what a future was handed.
 fn behind<'a>(facts: &Facts<'a>, granted: &Wait) -> Vec<&'a Wait> {
-    let queue = granted.resource.filter(|_| granted.is_granted).and_then(|index| facts.queues.get(index));
+    let queue = granted.resource.filter(|_| granted.is_granted).map(|index| &facts.queues[index]);
     let waits = queue.into_iter().flatten().map(|&wait| &facts.snapshot.waits[wait]);
     waits.filter(|wait| !wait.is_granted && wait.id != granted.id && facts.task_of(wait).is_some()).collect()
 }

@@ -105,7 +105,7 @@ impl Facts<'_> {
 
     /// Where a task stands: the innermost that it awaits, else where it was annotated or spawned.
     pub(super) fn place_of_task(&self, task: &Task) -> Option<Place> {
-        let waits = self.task(task.id).and_then(|index| self.waits_of_task.get(index));
+        let waits = self.task(task.id).map(|index| &self.waits_of_task[index]);
         let is_awaited = |wait: &&Wait| is_active(wait) && !wait.is_parked;
         let mut active =
             waits.into_iter().flatten().filter_map(|&wait| self.snapshot.waits.get(wait)).filter(is_awaited);
@@ -131,7 +131,7 @@ impl Facts<'_> {
     /// The place of a site.
     pub(super) fn place_of_site(&self, site: usize) -> Option<Place> {
         let site = self.snapshot.sites.get(site)?;
-        Some(Place { file: site.file.clone(), line: site.line, column: site.column })
+        Some(Place { file: site.file.as_str().into(), line: site.line, column: site.column })
     }
 
     /// Whether a thread sleeps in it.

@@ -1,6 +1,6 @@
 //! Numbers as steps from one to the next: `7000 -12*3 45`.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 /// Writes a column.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +25,7 @@ impl Column {
 
     fn end_run(&mut self) {
         if self.count > 0 {
-            push_run(&mut self.text, &self.step.to_string(), self.count);
+            push_run(&mut self.text, self.step, self.count);
             self.count = 0;
         }
     }
@@ -37,13 +37,13 @@ impl Column {
 }
 
 /// Writes `item*count`, or `item` if that is once.
-pub(super) fn push_run(text: &mut String, item: &str, count: u64) {
+pub(super) fn push_run(text: &mut String, item: impl fmt::Display, count: u64) {
     if !text.is_empty() {
         text.push(' ');
     }
-    text.push_str(item);
+    // Writing to a string cannot fail.
+    let _ = write!(text, "{item}");
     if count > 1 {
-        // Writing to a string cannot fail.
         let _ = write!(text, "*{count}");
     }
 }

@@ -9,6 +9,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::columns::{self, Column, Steps};
+use super::split::Split;
 use super::text;
 
 /// Shorter lists are saved record by record, for people to read.
@@ -56,13 +57,12 @@ pub(super) fn fold<T: Serialize>(list: &[T]) -> serde_json::Result<Option<Folded
     let mut known = HashMap::<Vec<u8>, usize>::new();
     let mut shapes: Vec<(Vec<u8>, Vec<Column>)> = Vec::new();
     let (mut order, mut last) = (Order::default(), 0);
-    let (mut record, mut like, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    let mut split = Split::default();
     for item in list {
-        record.clear();
-        serde_json::to_writer(&mut record, item)?;
-        text::split(&record, &mut like, &mut numbers);
+        split.read(item)?;
+        let Split { like, numbers } = &split;
         let expected = order.expected(last);
-        let shape = match shapes.get(expected).filter(|(known, _)| *known == like) {
+        let shape = match shapes.get(expected).filter(|(known, _)| known == like) {
             Some(_) => expected,
             None => *known.entry(like.clone()).or_insert(shapes.len()),
         };
@@ -72,7 +72,7 @@ pub(super) fn fold<T: Serialize>(list: &[T]) -> serde_json::Result<Option<Folded
             }
             shapes.push((like.clone(), vec![Column::default(); numbers.len()]));
         }
-        for (column, number) in shapes[shape].1.iter_mut().zip(&numbers) {
+        for (column, number) in shapes[shape].1.iter_mut().zip(numbers) {
             column.push(*number);
         }
         order.push(shape);
@@ -128,7 +128,7 @@ impl Order {
 
     fn end_run(&mut self) {
         if let Some((shape, count)) = self.run.take() {
-            columns::push_run(&mut self.text, &shape.to_string(), count);
+            columns::push_run(&mut self.text, shape, count);
         }
     }
 

@@ -12,11 +12,12 @@
 //! Lists in which little is alike are saved record by record, and so are short ones.
 //!
 //! ```text
-//! folded   lists   columns   numbers as steps   text   records without their numbers
+//! folded   lists   columns   numbers as steps   split   records without their numbers   text   records put together again
 //! ```
 
 mod columns;
 mod folded;
+mod split;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -1,9 +1,13 @@
 //! What is folded is what was there.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::folded::{MIN, fold};
+use super::split::Split;
+use super::text;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Record {
@@ -71,6 +75,46 @@ fn mistakes_are_errors() {
     ] {
         let page = format!("{{\"list\":{}}}", text.replacen(from, to, 1));
         assert!(text.contains(from) && serde_json::from_str::<Page>(&page).is_err(), "{from} to {to}");
+    }
+}
+
+/// Whatever a record may be made of.
+#[derive(Serialize)]
+enum Any {
+    Unit,
+    New(u64),
+    Tuple(i8, Option<u16>, ()),
+    Struct { text: String, float: f64, flag: bool, letter: char },
+    Map(BTreeMap<i64, (u8, i64)>),
+    Named(BTreeMap<String, Vec<Empty>>),
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct Empty;
+
+#[test]
+fn a_record_and_its_numbers_are_what_serde_json_writes() {
+    let text = "7 # \"8\" \\ \u{1} \u{7f} é".to_owned();
+    for record in [
+        Any::Unit,
+        Any::New(u64::MAX),
+        Any::Tuple(-7, Some(8), ()),
+        Any::Tuple(0, None, ()),
+        Any::Struct { text: text.clone(), float: -1.5e300, flag: true, letter: '"' },
+        Any::Map(BTreeMap::from([(-1, (0, i64::MIN)), (2, (1, i64::MAX))])),
+        Any::Named(BTreeMap::from([(text, vec![Empty; 2]), (String::new(), Vec::new())])),
+    ] {
+        let mut split = Split::default();
+        split.read(&record).unwrap();
+        let parts = text::parts(&split.like);
+        assert_eq!(parts.len(), split.numbers.len() + 1);
+        let mut written = Vec::new();
+        for (part, number) in parts.iter().zip(&split.numbers) {
+            written.extend_from_slice(part);
+            text::push_number(&mut written, *number);
+        }
+        written.extend_from_slice(parts[parts.len() - 1]);
+        assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string(&record).unwrap());
     }
 }
 

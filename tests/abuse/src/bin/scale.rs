@@ -6,7 +6,7 @@
 //! ```
 //! The tasks wait for a timer (`sleep`), for a message of a channel each (`receive`), or for a lock that one of them holds
 //! (`lock`). `watch` prints the share of a processor that the watchdog takes, and by how much memory grows; `looks` only
-//! the latter; `dump` the time, the size and the memory of a snapshot and of each report.
+//! the latter; `dump` the time, the size and the memory of a snapshot, of its verdicts, and of each report.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -121,6 +121,10 @@ fn dump() {
         0
     });
     println!("a snapshot is {:.1} MB", megabytes(resident().saturating_sub(resident_before)));
+    measure("verdicts", || {
+        drop(snapshot.as_ref().map(diagnose::Snapshot::verdicts));
+        0
+    });
     drop(snapshot);
     for format in [Format::Json, Format::Text, Format::Folded] {
         let path = env::temp_dir().join(format!("diagnose-scale-{}.{}", process::id(), format.extension()));

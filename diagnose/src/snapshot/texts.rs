@@ -1,0 +1,56 @@
+//! Texts and places of a snapshot, each made once: a million tasks come from few places.
+
+use std::cell::RefCell;
+use std::panic::Location;
+use std::ptr;
+
+use diagnose_reports::{Place, Text};
+
+use super::numbers::Table;
+use crate::site::Site;
+
+/// What was made so far.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    /// By address and length.
+    texts: RefCell<Table<(*const u8, usize), Text>>,
+    /// `file:line:column`, by address.
+    locations: RefCell<Table<*const Location<'static>, Text>>,
+}
+
+impl Texts {
+    /// A text that lives as long as the process.
+    pub(super) fn of(&self, text: &'static str) -> Text {
+        let mut texts = self.texts.borrow_mut();
+        texts.entry((text.as_ptr(), text.len())).or_insert_with(|| text.into()).clone()
+    }
+
+    /// The same of what need not be there.
+    pub(super) fn of_any(&self, text: Option<&'static str>) -> Option<Text> {
+        text.map(|text| self.of(text))
+    }
+
+    /// A place as text; empty if it is not known.
+    pub(super) fn location(&self, place: Option<&'static Location<'static>>) -> Text {
+        let Some(place) = place else { return Text::default() };
+        let mut locations = self.locations.borrow_mut();
+        locations.entry(ptr::from_ref(place)).or_insert_with(|| place.to_string().into()).clone()
+    }
+
+    /// A place in the source.
+    pub(super) fn place(&self, location: &'static Location<'static>) -> Place {
+        let mut place = Place::default();
+        place.file = self.of(location.file());
+        place.line = location.line();
+        place.column = location.column();
+        place
+    }
+
+    /// That of a site.
+    pub(super) fn place_of_site(&self, site: &'static Site) -> Place {
+        let mut place = Place::default();
+        place.file = self.of(site.file());
+        (place.line, place.column) = site.line_column();
+        place
+    }
+}

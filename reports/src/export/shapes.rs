@@ -1,0 +1,89 @@
+//! Which tasks look the same: but for their numbers and times, what they do and what they wait for.
+//!
+//! Each thing that is compared gets a number, so that tasks are compared by a few of them:
+//! ```text
+//! text    the same text                               1: "user=7"
+//! span    site, label, state, …, the shapes below     2: [4, 9, …]   3: [5, 2, …; 2]   its branches in any order
+//! task    site, label, state, …, its spans, sites     what is running
+//! ```
+
+use std::collections::HashMap;
+
+use crate::model::{Snapshot, Span, Task};
+
+/// Deeper nests of futures are told apart by what is above.
+const MAX_DEPTH: u32 = 128;
+
+/// The shapes of spans, and of what was compared so far.
+#[derive(Debug)]
+pub(super) struct Shapes<'a> {
+    /// By span.
+    spans: Vec<u32>,
+    texts: HashMap<&'a str, u64>,
+}
+
+/// In the place of a span that is too deep to be compared.
+const TOO_DEEP: u32 = u32::MAX;
+
+impl<'a> Shapes<'a> {
+    /// `children`: the spans below each, which come after it.
+    pub(super) fn new<'c>(snapshot: &'a Snapshot, children: impl Fn(usize) -> &'c [usize]) -> Self {
+        let mut shapes = Self { spans: vec![TOO_DEEP; snapshot.spans.len()], texts: HashMap::new() };
+        let mut depths = vec![0_u32; snapshot.spans.len()];
+        for number in 0..depths.len() {
+            for &child in children(number) {
+                depths[child] = depths[number].saturating_add(1);
+            }
+        }
+        let mut known = HashMap::<Vec<u64>, u32>::new();
+        let mut key = Vec::new();
+        for (number, span) in snapshot.spans.iter().enumerate().rev() {
+            if depths[number] >= MAX_DEPTH {
+                continue;
+            }
+            key.clear();
+            shapes.span(&mut key, span);
+            let own = key.len();
+            let below = children(number).iter().map(|&child| shapes.spans[child]);
+            key.extend(below.filter(|shape| *shape != TOO_DEEP).map(u64::from));
+            // The branches of a `select!` are polled in any order.
+            key[own..].sort_unstable();
+            let next = u32::try_from(known.len()).unwrap_or(TOO_DEEP);
+            shapes.spans[number] = match known.get(&key) {
+                Some(shape) => *shape,
+                None => *known.entry(key.clone()).or_insert(next),
+            };
+        }
+        shapes
+    }
+
+    /// What is the same in spans that look the same, but for what is below them.
+    fn span(&mut self, key: &mut Vec<u64>, span: &'a Span) {
+        let flags = u64::from(span.detached) << 1 | u64::from(span.skipped);
+        key.extend([span.site as u64, place(span.at), span.state as u64, flags]);
+        key.push(self.text(span.label.as_deref()));
+    }
+
+    /// What is the same in tasks that look the same. `detached`: spans of it whose parents are gone.
+    pub(super) fn task(&mut self, key: &mut Vec<u64>, task: &'a Task, detached: &[usize]) {
+        key.clear();
+        key.extend([task.site as u64, task.state as u64, task.kind as u64]);
+        key.extend([self.text(task.label.as_deref()), self.text(Some(&task.spawned_at))]);
+        let shape = |span: Option<usize>| span.and_then(|span| self.spans.get(span)).copied();
+        key.push(shape(task.span).map_or(0, |shape| u64::from(shape) + 1));
+        key.push(detached.len() as u64);
+        key.extend(detached.iter().filter_map(|&span| shape(Some(span))).map(u64::from));
+        key.extend(task.running.iter().map(|&site| site as u64));
+    }
+
+    /// The number of a text; zero of none.
+    fn text(&mut self, text: Option<&'a str>) -> u64 {
+        let next = self.texts.len() as u64 + 1;
+        text.map_or(0, |text| *self.texts.entry(text).or_insert(next))
+    }
+}
+
+/// A place in a list; zero for none.
+fn place(index: Option<usize>) -> u64 {
+    index.map_or(0, |index| index as u64 + 1)
+}
