@@ -6,7 +6,7 @@ use super::calibrate::{self, BATCH, Ticks};
 use super::whole::Whole;
 use crate::context::ThreadCounts;
 use crate::site::Kind;
-use crate::sync::{AtomicU64, Ordering::Relaxed};
+use crate::sync::Ordering::Relaxed;
 use crate::tree::Node;
 
 /// How much was recorded. It only grows; a reset subtracts what was there.
@@ -53,10 +53,9 @@ impl Recorded {
 
     /// What a thread has counted.
     pub(super) fn add_thread(&mut self, counts: &ThreadCounts) {
-        let value = |counter: &AtomicU64| counter.load(Relaxed);
-        self.spawns += value(&counts.spawns);
-        self.uses += value(&counts.uses);
-        self.waits += value(&counts.waits);
+        self.spawns += counts.spawns.load(Relaxed);
+        self.uses += counts.uses.load(Relaxed);
+        self.waits += counts.waits.load(Relaxed);
     }
 
     pub(super) fn subtract(&mut self, old: &Self) {
