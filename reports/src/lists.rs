@@ -11,8 +11,9 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    /// Sorts pairs of a list and an item by the list, keeping the order of the items.
+    /// Sorts pairs of a list and an item by the list, keeping the order of the items. What belongs to no list is left out.
     pub(crate) fn new(lists: usize, pairs: impl Iterator<Item = (usize, usize)> + Clone) -> Self {
+        let pairs = pairs.filter(|(list, _)| *list < lists);
         let mut starts = vec![0; lists + 1];
         for (list, _) in pairs.clone() {
             starts[list + 1] += 1;
@@ -31,7 +32,8 @@ impl Lists {
 
     /// One of them; empty if it is not there.
     pub(crate) fn of(&self, list: usize) -> &[usize] {
-        match (self.starts.get(list), self.starts.get(list + 1)) {
+        let end = list.checked_add(1).and_then(|next| self.starts.get(next));
+        match (self.starts.get(list), end) {
             (Some(&start), Some(&end)) => self.items.get(start..end).unwrap_or_default(),
             _ => &[],
         }
