@@ -92,7 +92,7 @@
 //! # Who waits for whom
 //!
 //! Locks, channels, join handles and timers that are named through this crate are on record: `diagnose::tokio::sync` and
-//! what else is in `diagnose::tokio`, `diagnose::async_lock`, [`diagnose::std`](mod@std), `diagnose::parking_lot`, and
+//! what else is in `diagnose::tokio`, `diagnose::async_lock` and the like, [`diagnose::std`](mod@std), and
 //! [`Resource`] with [`wait`] for one of your own. [`waiters`] lists those for which somebody waits: who has it since when
 //! and where, who waits in which order, how it is used. `Snapshot::verdicts` computes what can still make progress from
 //! that; what cannot is a [`Verdict`]: *proven* if it follows from the records alone, *likely* where it rests on who was
@@ -165,8 +165,8 @@
 //!   its thread, on Linux on x86-64 and aarch64. It takes a real-time signal.
 //! - `tokio`, `smol`, `async-std`: the module of that name, in which everything of that crate is, and what it spawns is
 //!   listed as a task. `use diagnose::tokio;` is all that a module of the program has to change.
-//! - `async-lock`, `parking-lot`: the same for these, `diagnose::async_lock` and `diagnose::parking_lot`: who holds their
-//!   locks, and who waits for them. The standard library, `diagnose::std`, is there without a feature of its own.
+//! - `async-lock`, `parking-lot`, `async-channel`, `flume`, `futures`, `tokio-util`: the same for these, as
+//!   `diagnose::async_lock` and so on: who holds their locks, who has the ends of their channels, and who waits for them. The standard library, `diagnose::std`, is there without a feature of its own.
 //! - `tokio-hooks`: with `--cfg tokio_unstable`, tasks that are spawned by code without that line are listed as well.
 //! - `manual-clock`: for tests, a clock that stands still until it is moved.
 #![deny(unsafe_code)]
@@ -177,6 +177,8 @@
     allow(dead_code, unused_imports, unused_macros)
 )]
 
+#[cfg(all(feature = "record", feature = "async-channel"))]
+pub mod async_channel;
 #[cfg(all(feature = "record", feature = "async-lock"))]
 pub mod async_lock;
 #[cfg(all(feature = "record", feature = "async-std"))]
@@ -202,8 +204,12 @@ mod dump_name;
 mod env;
 #[cfg(feature = "reports")]
 mod exit;
+#[cfg(all(feature = "record", feature = "flume"))]
+pub mod flume;
 #[cfg(all(unix, feature = "reports"))]
 mod fork;
+#[cfg(all(feature = "record", feature = "futures"))]
+pub mod futures;
 #[cfg(feature = "reports")]
 mod keep;
 #[cfg(feature = "record")]
@@ -254,6 +260,8 @@ mod threads;
 mod timed;
 #[cfg(all(feature = "record", feature = "tokio"))]
 pub mod tokio;
+#[cfg(all(feature = "record", feature = "tokio-util"))]
+pub mod tokio_util;
 #[cfg(feature = "record")]
 mod tree;
 #[cfg(feature = "reports")]
@@ -352,7 +360,7 @@ pub use dump::{dump, dump_to};
 #[cfg(feature = "record")]
 pub use named::FutureExt;
 #[cfg(not(feature = "record"))]
-pub use off::{FutureExt, Hold, Resource, set_enabled, spawn_with, task_attr, wait};
+pub use off::*;
 #[cfg(feature = "reports")]
 pub use snapshot::{Snapshot, lock_order, reset, snapshot, tree, waiters};
 #[cfg(feature = "record")]
@@ -365,25 +373,6 @@ pub use task_attr::task_attr;
 pub use timed::Timed;
 #[cfg(feature = "reports")]
 pub use within::within;
-
-#[cfg(all(feature = "async-lock", not(feature = "record")))]
-#[doc(no_inline)]
-pub use ::async_lock;
-#[cfg(all(feature = "async-std", not(feature = "record")))]
-#[doc(no_inline)]
-pub use ::async_std;
-#[cfg(all(feature = "parking-lot", not(feature = "record")))]
-#[doc(no_inline)]
-pub use ::parking_lot;
-#[cfg(all(feature = "smol", not(feature = "record")))]
-#[doc(no_inline)]
-pub use ::smol;
-#[cfg(not(feature = "record"))]
-#[doc(no_inline)]
-pub use ::std;
-#[cfg(all(feature = "tokio", not(feature = "record")))]
-#[doc(no_inline)]
-pub use ::tokio;
 
 /// What the macros' output refers to. Not for use by hand, and not subject to semantic versioning.
 #[cfg(feature = "record")]

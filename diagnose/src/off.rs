@@ -66,3 +66,33 @@ pub fn wait<F: Future>(
 ) -> impl Future<Output = F::Output> + use<F> {
     future
 }
+
+#[cfg(feature = "async-channel")]
+#[doc(no_inline)]
+pub use ::async_channel;
+#[cfg(feature = "async-lock")]
+#[doc(no_inline)]
+pub use ::async_lock;
+#[cfg(feature = "async-std")]
+#[doc(no_inline)]
+pub use ::async_std;
+#[cfg(feature = "flume")]
+#[doc(no_inline)]
+pub use ::flume;
+#[cfg(feature = "futures")]
+#[doc(no_inline)]
+pub use ::futures;
+#[cfg(feature = "parking-lot")]
+#[doc(no_inline)]
+pub use ::parking_lot;
+#[cfg(feature = "smol")]
+#[doc(no_inline)]
+pub use ::smol;
+#[doc(no_inline)]
+pub use ::std;
+#[cfg(feature = "tokio")]
+#[doc(no_inline)]
+pub use ::tokio;
+#[cfg(feature = "tokio-util")]
+#[doc(no_inline)]
+pub use ::tokio_util;

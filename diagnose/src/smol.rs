@@ -14,7 +14,8 @@
 //! Everything is re-exported. [`spawn`], [`unblock`] and [`block_on`], whose future is the task `main`, are wrapped; what an
 //! `Executor` of the program's own spawns goes through [`spawn_with`](crate::spawn_with).
 //!
-//! With the feature `async-lock`, `lock` is [`async_lock`](crate::async_lock), whose locks are on record.
+//! With the feature `async-lock`, `lock` is [`async_lock`](crate::async_lock), whose locks are on record; with `async-channel`,
+//! `channel` is [`async_channel`](crate::async_channel).
 //!
 //! Without the feature `record` this module is smol itself.
 
@@ -23,6 +24,8 @@ use std::panic::Location;
 
 pub use ::smol::*;
 
+#[cfg(feature = "async-channel")]
+pub use crate::async_channel as channel;
 #[cfg(feature = "async-lock")]
 pub use crate::async_lock as lock;
 

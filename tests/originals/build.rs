@@ -9,7 +9,7 @@ use std::process::Command;
 use std::{env, fs};
 
 /// A crate, the line that puts its wrapper into scope, and the files with what is wrapped.
-const CRATES: [(&str, &str, &[&str]); 3] = [
+const CRATES: [(&str, &str, &[&str]); 8] = [
     (
         "tokio",
         "use diagnose::tokio;",
@@ -27,10 +27,16 @@ const CRATES: [(&str, &str, &[&str]); 3] = [
     ),
     ("async-lock", "use diagnose::async_lock;", &["barrier", "mutex", "once_cell", "rwlock", "semaphore"]),
     ("parking_lot", "use diagnose::parking_lot;", &["condvar", "mutex", "rwlock"]),
+    ("async-channel", "use diagnose::async_channel;", &["lib"]),
+    ("flume", "use diagnose::flume;", &["async", "lib", "select"]),
+    ("futures-channel", "use diagnose::futures;", &["mpsc", "oneshot"]),
+    ("futures-util", "use diagnose::futures;", &["future", "lock", "sink", "stream"]),
+    ("tokio-util", "use diagnose::{tokio, tokio_util};", &["sync"]),
 ];
 
-/// Examples with such words are left out: they need `--cfg tokio_unstable`.
-const LEFT_OUT: [&str; 18] = [
+/// Examples with such words are left out: they need `--cfg tokio_unstable`, or futures of version 0.1; the last of them takes it
+/// that nothing but `u32` can be compared to `u32`, which is not so where `serde_json` is.
+const LEFT_OUT: [&str; 20] = [
     "UnhandledPanic",
     "RngSeed",
     "Histogram",
@@ -49,6 +55,8 @@ const LEFT_OUT: [&str; 18] = [
     "handle.dump()",
     "build_task",
     "task::Builder::new",
+    ".compat()",
+    "(1..33).sum()",
 ];
 
 /// An example: its first line in its file, what rustdoc is told of it, and its code.
@@ -175,6 +183,11 @@ fn has_main(code: &str) -> bool {
     false
 }
 
+/// Whether a last line says that the example is a function that returns a `Result`, as rustdoc has it.
+fn is_result(last: &str) -> bool {
+    last.trim_start().starts_with("Ok::<") && last.ends_with("(())")
+}
+
 fn module_of(name: &str, scope: &str, example: &Example) -> String {
     let mut module = String::new();
     let runs = !example.words.contains("no_run");
@@ -183,7 +196,7 @@ fn module_of(name: &str, scope: &str, example: &Example) -> String {
     let code = &example.code;
     if has_main(code) {
         module.push_str(code);
-    } else if code.trim_end().lines().next_back().is_some_and(|last| last.trim_start().starts_with("Ok::<")) {
+    } else if code.trim_end().lines().next_back().is_some_and(is_result) {
         let _ = writeln!(module, "fn main() -> Result<(), impl std::fmt::Debug> {{\n{code}}}");
     } else {
         let _ = writeln!(module, "fn main() {{\n{code}}}");

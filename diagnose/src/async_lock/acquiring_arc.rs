@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use super::owned::{Lends, Owned};
 use crate::waits::Leaf;
+use crate::waits::{Lends, Owned};
 
 /// How far it is. `S` is the future.
 pub(super) enum State<L: ?Sized, S: for<'a> Lends<'a, L>> {
@@ -60,7 +60,7 @@ macro_rules! acquiring_arc {
                 context: &mut ::std::task::Context<'_>,
             ) -> ::std::task::Poll<$guard> {
                 use $crate::async_lock::acquiring_arc::State;
-                use $crate::async_lock::owned::Owned;
+                use $crate::waits::Owned;
                 use $crate::waits::{Stake, Waited};
 
                 let state = self.project().state;

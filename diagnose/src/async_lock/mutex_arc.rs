@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::Mutex;
 use super::acquiring_arc::acquiring_arc;
-use super::owned::{Locked, Locking, Owned};
-use crate::waits::{Blocked, Mode, Stake, guard, guard_mut};
+use super::owned::{Locked, Locking};
+use crate::waits::{Blocked, Mode, Owned, Stake, guard, guard_mut};
 
 acquiring_arc! {
     /// The future of [`Mutex::lock_arc`].

@@ -12,10 +12,10 @@ use pin_project_lite::pin_project;
 
 use super::RwLock;
 use super::acquiring_arc::acquiring_arc;
-use super::owned::{Owned, Reading, ReadingAlone, Reads, ReadsAlone, Upgrading, Writes, Writing};
+use super::owned::{Reading, ReadingAlone, Reads, ReadsAlone, Upgrading, Writes, Writing};
 use super::rwlock::ALL;
 use super::rwlock_guards::{upgraded, upgrading};
-use crate::waits::{Blocked, Mode, Stake, Waited, guard, guard_mut};
+use crate::waits::{Blocked, Mode, Owned, Stake, Waited, guard, guard_mut};
 
 acquiring_arc! {
     /// The future of [`RwLock::read_arc`].

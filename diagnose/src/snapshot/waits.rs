@@ -195,7 +195,7 @@ fn ahead(queue: &[Waiting], place: usize) -> u64 {
 /// Units that nobody has, and that are promised to nobody.
 fn free(resource: &Resource, granted: u64) -> u64 {
     let Some(capacity) = resource.capacity else { return u64::MAX };
-    let is_channel = matches!(resource.kind, ResourceKind::Mpsc | ResourceKind::Pipe);
+    let is_channel = matches!(resource.kind, ResourceKind::Mpsc | ResourceKind::Mpmc | ResourceKind::Pipe);
     let holds = |stake: &&diagnose_reports::Stake| stake.role == diagnose_reports::Role::Holds;
     let held: u64 = resource.stakes.iter().filter(holds).map(|stake| stake.units).sum();
     let taken = held.saturating_add(granted).saturating_add(resource.forgotten);
@@ -238,7 +238,7 @@ impl Recorded {
         resource.capacity = Some(value(&record.capacity)).filter(|capacity| *capacity != UNBOUNDED);
         let (entered, left) = (value(&record.entered), value(&record.left));
         resource.filled = match identity.what.kind {
-            Kind::Mpsc | Kind::Oneshot | Kind::Broadcast | Kind::Pipe | Kind::Barrier => {
+            Kind::Mpsc | Kind::Mpmc | Kind::Oneshot | Kind::Broadcast | Kind::Pipe | Kind::Barrier => {
                 entered.saturating_sub(left)
             }
             _ => 0,
@@ -332,10 +332,12 @@ pub(super) fn kind(kind: Kind) -> ResourceKind {
         Kind::Notify => ResourceKind::Notify,
         Kind::Condvar => ResourceKind::Condvar,
         Kind::Mpsc => ResourceKind::Mpsc,
+        Kind::Mpmc => ResourceKind::Mpmc,
         Kind::Oneshot => ResourceKind::Oneshot,
         Kind::Broadcast => ResourceKind::Broadcast,
         Kind::Watch => ResourceKind::Watch,
         Kind::Pipe => ResourceKind::Pipe,
+        Kind::Cancellation => ResourceKind::Cancellation,
         Kind::Custom => ResourceKind::Custom,
     }
 }

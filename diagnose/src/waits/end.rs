@@ -42,6 +42,12 @@ impl End {
         Self::new(Shared::new(what, capacity, at, name), Role::Sends, at)
     }
 
+    /// Something that is made there, which everybody who has it can use alike.
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn using(what: &'static What, at: &'static Location<'static>) -> Self {
+        Self::new(Shared::new(what, 0, at, None), Role::Uses, at)
+    }
+
     /// An end of something that is not on record.
     pub(crate) const fn none() -> Self {
         Self { stake: Stake::NONE, shared: Shared::NONE }
@@ -130,6 +136,15 @@ impl End {
     pub(crate) fn took(&self, count: u64) {
         if let Some(record) = self.record() {
             add_relaxed(&record.left, count);
+        }
+    }
+
+    /// A message was taken out, by one of several who may.
+    #[inline]
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn took_one_of_several(&self) {
+        if let Some(record) = self.record() {
+            record.left.fetch_add(1, Relaxed);
         }
     }
 

@@ -91,8 +91,12 @@ impl Record {
 
     /// Whether it is a channel with nothing in it, so that a message can only come from a sender.
     pub(crate) fn is_empty_channel(&self) -> bool {
-        let is_channel =
-            |kind| matches!(kind, Kind::Mpsc | Kind::Oneshot | Kind::Broadcast | Kind::Watch | Kind::Pipe);
+        let is_channel = |kind| {
+            matches!(
+                kind,
+                Kind::Mpsc | Kind::Mpmc | Kind::Oneshot | Kind::Broadcast | Kind::Watch | Kind::Pipe
+            )
+        };
         let is_empty = self.entered.load(Relaxed) == self.left.load(Relaxed);
         self.what().is_some_and(|what| {
             is_channel(what.kind) && (is_empty || matches!(what.kind, Kind::Broadcast | Kind::Watch))

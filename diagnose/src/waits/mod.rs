@@ -9,6 +9,7 @@
 //! is not contended takes no lock and reads no clock. Only what waits is put into a queue, and gets a waker that notes the
 //! wake before it hands it on: at a fair lock that wake is the grant.
 
+mod around;
 mod blocked;
 mod born;
 mod borrowed;
@@ -20,6 +21,7 @@ mod last;
 mod leaf;
 mod notified;
 pub(crate) mod order;
+mod owned;
 mod record;
 mod resource;
 #[cfg(test)]
@@ -32,6 +34,7 @@ mod waiting;
 
 use std::panic::Location;
 
+pub(crate) use around::around;
 pub(crate) use blocked::Blocked;
 #[cfg(feature = "tokio")]
 pub(crate) use blocked::Shutdown;
@@ -44,6 +47,7 @@ pub(crate) use kept::{Ask, Entered, Kept, Waits};
 pub(crate) use last::Told;
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use notified::Notified;
+pub(crate) use owned::{Lends, Owned, lends};
 pub(crate) use record::{Forgot, Identity, Kind, Record, UNBOUNDED, What, all_records};
 pub(crate) use resource::{Resource, Shared};
 pub(crate) use stake::{Role, Stake, Staked, all_stakes, over, stakes};

@@ -27,10 +27,12 @@ pub(crate) enum Kind {
     Notify,
     Condvar,
     Mpsc,
+    Mpmc,
     Oneshot,
     Broadcast,
     Watch,
     Pipe,
+    Cancellation,
     Custom,
 }
 

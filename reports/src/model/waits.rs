@@ -44,6 +44,8 @@ pub enum ResourceKind {
     Condvar,
     /// A channel from many to one.
     Mpsc,
+    /// A channel from many to many, one of whom gets each message.
+    Mpmc,
     /// A channel for one message.
     Oneshot,
     /// A channel from many to many, each of whom gets every message.
@@ -52,6 +54,8 @@ pub enum ResourceKind {
     Watch,
     /// One direction of a pipe of bytes.
     Pipe,
+    /// A token of cancellation with those that were made of it.
+    Cancellation,
     /// Something of the program's own.
     Custom,
 }

@@ -17,7 +17,18 @@ const ROOMS: [&[&str]; 13] = [
     &["spawned"],
     &["waits"],
     &["custom"],
-    &["async_lock", "async_std", "parking_lot", "smol", "std", "tokio"],
+    &[
+        "async_channel",
+        "async_lock",
+        "async_std",
+        "flume",
+        "futures",
+        "parking_lot",
+        "smol",
+        "std",
+        "tokio",
+        "tokio_util",
+    ],
 ];
 
 /// What is needed once, at the first use of the crate or on the first visit of a thread: the settings, and the thread's signal

@@ -3,11 +3,12 @@
 use diagnose_tidy::{Source, sources};
 
 /// Files where `unsafe` may stand, each for a reason in its head.
-const UNSAFE: [&str; 19] = [
+const UNSAFE: [&str; 21] = [
     "diagnose/src/async_lock/owned.rs",
     "diagnose/src/clock/counter.rs",
     "diagnose/src/exit.rs",
     "diagnose/src/fork.rs",
+    "diagnose/src/futures/lock/owned.rs",
     "diagnose/src/live/forward.rs",
     "diagnose/src/live/waker.rs",
     "diagnose/src/os.rs",
@@ -15,6 +16,7 @@ const UNSAFE: [&str; 19] = [
     "diagnose/src/tree/link.rs",
     "diagnose/src/tree/loom.rs",
     "diagnose/src/waits/kept.rs",
+    "diagnose/src/waits/owned.rs",
     "diagnose/src/watchdog/interrupt.rs",
     "diagnose/src/watchdog/native_stack/alt_stack.rs",
     "diagnose/src/watchdog/native_stack/interrupt.rs",

@@ -195,6 +195,7 @@ impl<'a> Chain<'a> {
         let what = match self.facts.snapshot.resources[resource].kind {
             ResourceKind::Barrier => "could come to",
             ResourceKind::Semaphore => "could add permits to",
+            ResourceKind::Cancellation => "could cancel",
             _ => "could notify",
         };
         let used = place(used).map(|used| format!(" (last used at {used})")).unwrap_or_default();

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::chain::Chain;
 use super::facts::Facts;
 use super::kinds::Judged;
+use super::rules::is_told;
 use super::system::Node;
 use super::verdict::{LinkNode, LinkRole, VerdictDetail, VerdictKind};
 use super::words::{at, link, resource};
@@ -58,10 +59,7 @@ fn level(facts: &Facts<'_>, judged: &Judged) -> Option<usize> {
         Node::Level(resource) | Node::Anybody(resource) => Some(*resource),
         _ => None,
     });
-    let has_units = |index: &usize| {
-        let kind = facts.snapshot.resources[*index].kind;
-        !matches!(kind, ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar)
-    };
+    let has_units = |index: &usize| !is_told(facts.snapshot.resources[*index].kind);
     level.filter(has_units)
 }
 
@@ -98,6 +96,9 @@ fn quiet(facts: &Facts<'_>, judged: &Judged) -> String {
             it.filled,
             it.capacity.unwrap_or(0)
         ),
+        Some(it) if it.kind == ResourceKind::Cancellation => {
+            "; nothing else is alive that could cancel it".to_owned()
+        }
         _ => "; nothing else is alive that could tell it".to_owned(),
     }
 }

@@ -6,7 +6,7 @@ use super::branches;
 use super::facts::{Facts, is_active};
 use super::gates::Gate;
 use super::plausible::reasons;
-use super::rules::is_short;
+use super::rules::{is_short, is_told};
 use super::stuck::Stuck;
 use super::system::{Node, System, task_gate};
 use super::verdict::{VerdictDetail, VerdictKind};
@@ -239,8 +239,7 @@ fn quiet(system: &System<'_>, stuck: &Stuck, gates: &[Gate]) -> Vec<Judged> {
         })
         .filter(|&(resource, wait)| {
             let it = &snapshot.resources[resource];
-            matches!(it.kind, ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar)
-                || is_short(it, &snapshot.waits[wait])
+            is_told(it.kind) || is_short(it, &snapshot.waits[wait])
         })
         .collect();
     waits.sort_unstable();

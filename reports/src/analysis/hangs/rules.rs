@@ -76,12 +76,12 @@ impl System<'_> {
                 self.or(gate, receivers);
             }
             // Without room, whoever sends meets who receives.
-            (ResourceKind::Mpsc, Mode::Send) if it.capacity == Some(0) => {
+            (ResourceKind::Mpsc | ResourceKind::Mpmc, Mode::Send) if it.capacity == Some(0) => {
                 let receivers = self.receivers(resource);
                 self.or(gate, receivers);
             }
             (ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore, _)
-            | (ResourceKind::Mpsc, Mode::Send) => self.add_lock(gate, index, resource),
+            | (ResourceKind::Mpsc | ResourceKind::Mpmc, Mode::Send) => self.add_lock(gate, index, resource),
             (ResourceKind::Pipe, Mode::Send) => {
                 let receivers = self.receivers(resource);
                 self.or(gate, receivers);
@@ -91,6 +91,7 @@ impl System<'_> {
             }
             (
                 ResourceKind::Mpsc
+                | ResourceKind::Mpmc
                 | ResourceKind::Oneshot
                 | ResourceKind::Broadcast
                 | ResourceKind::Watch
@@ -101,7 +102,7 @@ impl System<'_> {
                 let all = self.all_units(resource);
                 self.or(gate, all);
             }
-            (ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar, _) => {
+            (kind, _) if is_told(kind) => {
                 let anybody = self.anybody(resource);
                 self.or(gate, anybody);
             }
@@ -163,7 +164,7 @@ impl System<'_> {
             let told = self.told(resource);
             self.gates.require(gate, told);
         }
-        if it.kind == ResourceKind::Mpsc && it.filled == 0 && self.is_exact() {
+        if is_queue(it.kind) && it.filled == 0 && self.is_exact() {
             // Nobody has to take anything out, but whoever receives may also go, and then nobody has to wait.
             let (either, receivers) = (self.add(Node::Units(resource), 1), self.receivers(resource));
             let units = enough.unwrap_or_else(|| self.units(resource, units(wait)));
@@ -185,7 +186,7 @@ impl System<'_> {
         let it = &self.facts.snapshot.resources[resource];
         match it.kind {
             ResourceKind::Semaphore if self.is_exact() => Some(self.everybody()),
-            ResourceKind::Mpsc if self.is_exact() => Some(self.receivers(resource)),
+            kind if is_queue(kind) && self.is_exact() => Some(self.receivers(resource)),
             _ => None,
         }
     }
@@ -217,7 +218,7 @@ impl System<'_> {
     fn add_receive(&mut self, gate: Gate, resource: usize, it: &Resource) {
         // Every place is promised to one who sends, or taken by one who has reserved it.
         let is_full_of_promises =
-            it.kind == ResourceKind::Mpsc && it.capacity.is_some_and(|places| places > 0) && it.free == 0;
+            is_queue(it.kind) && it.capacity.is_some_and(|places| places > 0) && it.free == 0;
         if it.filled > 0 && it.kind != ResourceKind::Broadcast {
             // There is something, and if one was told of it who does not come, it stays there.
             let told = self.told(resource);
@@ -278,6 +279,19 @@ impl System<'_> {
     fn is_gone(&self, stake: &Stake) -> bool {
         stake.task.is_some_and(|task| self.facts.task(task).is_none())
     }
+}
+
+/// Whether whoever waits there waits to be told, or for others to come.
+pub(super) fn is_told(kind: ResourceKind) -> bool {
+    matches!(
+        kind,
+        ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar | ResourceKind::Cancellation
+    )
+}
+
+/// Whether messages lie in it until somebody takes them.
+pub(super) fn is_queue(kind: ResourceKind) -> bool {
+    matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc)
 }
 
 /// Whether a semaphore has lost permits, or never had as many as the wait asks for.

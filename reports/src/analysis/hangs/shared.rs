@@ -4,6 +4,7 @@ use super::facts::units;
 use super::gates::Gate;
 use super::lines::Line;
 use super::numbers::Table;
+use super::rules::is_queue;
 use super::system::{Node, System, Trust, task_gate};
 use super::threads::Crew;
 use crate::model::{ResourceKind, Role};
@@ -198,9 +199,11 @@ impl System<'_> {
                 self.gates.wire(self.leaves(wait), level, units(granted));
             }
         }
-        if it.filled > 0 && it.kind == ResourceKind::Mpsc {
+        // Where several receive, what lies there is known but for what they are about to note.
+        let filled = if it.kind == ResourceKind::Mpmc { u64::MAX } else { it.filled };
+        if filled > 0 && is_queue(it.kind) {
             let receivers = self.receivers(resource);
-            self.gates.wire(receivers, level, it.filled);
+            self.gates.wire(receivers, level, filled);
         }
         if it.is_refilled {
             let users = self.users(resource);

@@ -19,10 +19,12 @@ pub(crate) fn kind(kind: ResourceKind) -> &'static str {
         ResourceKind::Notify => "Notify",
         ResourceKind::Condvar => "Condvar",
         ResourceKind::Mpsc => "mpsc",
+        ResourceKind::Mpmc => "channel",
         ResourceKind::Oneshot => "oneshot",
         ResourceKind::Broadcast => "broadcast",
         ResourceKind::Watch => "watch",
         ResourceKind::Pipe => "pipe",
+        ResourceKind::Cancellation => "CancellationToken",
         ResourceKind::Custom => "resource",
     }
 }
@@ -170,7 +172,12 @@ impl Facts<'_> {
             Mode::Closed => format!("waits for the other side of {name} to go"),
             Mode::Initialise => format!("waits for {name} to be initialized"),
             Mode::Arrive => format!("waits at {name}"),
-            Mode::Notified => format!("waits to be told by {name}"),
+            Mode::Notified => match it {
+                Some(it) if it.kind == ResourceKind::Cancellation => {
+                    format!("waits for {name} to be cancelled")
+                }
+                _ => format!("waits to be told by {name}"),
+            },
             Mode::Join => format!("waits for {} to end", self.joined_words(wait)),
             Mode::Timer => "waits for a timer".to_owned(),
             Mode::Shutdown => format!("waits for blocking work to end, {}", self.joined_words(wait)),

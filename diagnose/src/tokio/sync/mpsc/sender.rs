@@ -35,8 +35,18 @@ impl<T> Sender<T> {
     }
 
     #[inline]
-    fn leaf(&self, units: usize, at: &'static Location<'static>) -> Leaf {
+    pub(crate) fn leaf(&self, units: usize, at: &'static Location<'static>) -> Leaf {
         sends(&self.end, units, at)
+    }
+
+    /// Who has it.
+    pub(crate) fn end(&self) -> &End {
+        &self.end
+    }
+
+    /// tokio's own.
+    pub(crate) fn original(&self) -> &mpsc::Sender<T> {
+        &self.inner
     }
 
     /// Sends a message, after waiting for a place for it.

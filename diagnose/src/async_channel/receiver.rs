@@ -1,0 +1,166 @@
+//! The receiving ends.
+
+use std::fmt;
+use std::ops::Deref;
+use std::panic::Location;
+use std::pin::Pin;
+use std::ptr;
+use std::task::{Context, Poll};
+
+use ::async_channel::{RecvError, TryRecvError};
+use futures_core::stream::{FusedStream, Stream};
+use pin_project_lite::pin_project;
+
+use super::{Recv, WeakReceiver};
+use crate::waits::{Blocked, End, Kept, Leaf, Mode, Role, own_code};
+
+pin_project! {
+    /// async-channel's `Receiver`; who has it and whether it waits is on record.
+    ///
+    /// As a stream it waits where its task awaits it, or where the channel was made, if that is not known.
+    // The receiver stands first: it is gone before the records say so.
+    pub struct Receiver<T> {
+        #[pin]
+        inner: ::async_channel::Receiver<T>,
+        kept: Kept,
+        end: End,
+        made_at: &'static Location<'static>,
+    }
+}
+
+impl<T> Receiver<T> {
+    pub(super) fn new(
+        inner: ::async_channel::Receiver<T>,
+        end: End,
+        made_at: &'static Location<'static>,
+    ) -> Self {
+        Self { inner, kept: Kept::default(), end, made_at }
+    }
+
+    /// Takes a message if there is one.
+    ///
+    /// # Errors
+    /// If there is none, or none and the channel is closed.
+    #[track_caller]
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        self.end.used(Location::caller());
+        let message = self.inner.try_recv()?;
+        self.end.took_one_of_several();
+        Ok(message)
+    }
+
+    /// Waits for a message. Cancel safe.
+    #[track_caller]
+    pub fn recv(&self) -> Recv<'_, T> {
+        Recv::new(self.inner.recv(), &self.end, Mode::Receive, Location::caller())
+    }
+
+    /// Blocks this thread until there is a message.
+    ///
+    /// # Errors
+    /// If the channel is closed and empty.
+    #[track_caller]
+    #[cfg(not(target_family = "wasm"))]
+    pub fn recv_blocking(&self) -> Result<T, RecvError> {
+        let at = Location::caller();
+        self.end.used(at);
+        let message = match self.inner.try_recv() {
+            Ok(message) => message,
+            Err(TryRecvError::Closed) => return Err(RecvError),
+            Err(TryRecvError::Empty) => {
+                let _blocked = Blocked::begin(self.end.record(), Mode::Receive, 1, at);
+                self.inner.recv_blocking()?
+            }
+        };
+        self.end.took_one_of_several();
+        Ok(message)
+    }
+
+    /// Closes the channel: nothing more can be sent, and what was sent can still be received. Returns whether it was open.
+    #[track_caller]
+    pub fn close(&self) -> bool {
+        self.end.used(Location::caller());
+        let was_open = self.inner.close();
+        self.end.close();
+        was_open
+    }
+
+    /// A receiver that does not keep the channel open.
+    #[track_caller]
+    pub fn downgrade(&self) -> WeakReceiver<T> {
+        let at = Location::caller();
+        WeakReceiver::new(self.inner.downgrade(), self.end.another(Role::Uses, at), self.made_at)
+    }
+
+    /// The original. From then on nobody knows who has it.
+    pub fn into_inner(self) -> ::async_channel::Receiver<T> {
+        self.end.lose();
+        self.inner
+    }
+}
+
+impl<T> Stream for Receiver<T> {
+    type Item = T;
+
+    #[track_caller]
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
+        let caller = Location::caller();
+        let this = self.project();
+        let (mut inner, end, made_at) = (this.inner, &*this.end, *this.made_at);
+        let leaf = || {
+            let at = own_code(caller, made_at);
+            end.used(at);
+            Leaf::on(end.record(), Mode::Receive, 1, at).made_there(ptr::eq(at, made_at))
+        };
+        let poll = this.kept.poll(context, leaf, |context| inner.as_mut().poll_next(context));
+        if let Poll::Ready(Some(_)) = poll {
+            end.took_one_of_several();
+        }
+        poll
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.inner.size_hint()
+    }
+}
+
+impl<T> FusedStream for Receiver<T> {
+    fn is_terminated(&self) -> bool {
+        self.inner.is_terminated()
+    }
+}
+
+impl<T> Clone for Receiver<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        Self::new(self.inner.clone(), self.end.another(Role::Receives, Location::caller()), self.made_at)
+    }
+}
+
+impl<T> Deref for Receiver<T> {
+    type Target = ::async_channel::Receiver<T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inner
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl<T> From<::async_channel::Receiver<T>> for Receiver<T> {
+    /// It is not on record.
+    #[track_caller]
+    fn from(inner: ::async_channel::Receiver<T>) -> Self {
+        Self::new(inner, End::none(), Location::caller())
+    }
+}
+
+impl<T> From<Receiver<T>> for ::async_channel::Receiver<T> {
+    fn from(receiver: Receiver<T>) -> Self {
+        receiver.into_inner()
+    }
+}

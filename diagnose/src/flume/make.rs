@@ -1,0 +1,31 @@
+//! The functions that make a channel.
+
+use std::panic::Location;
+
+use super::{Receiver, Sender};
+use crate::waits::{End, Kind, UNBOUNDED, What};
+
+/// A sender that waits has put its message into the queue already: places go to them in order.
+static WHAT: What = What { kind: Kind::Mpmc, library: "flume", is_fair: true, is_forced: || false };
+
+/// A channel that holds up to so many messages; with none, each is handed over. It is known with the place of this call, from
+/// now on.
+#[track_caller]
+pub fn bounded<T>(cap: usize) -> (Sender<T>, Receiver<T>) {
+    around(::flume::bounded(cap), cap as u64, Location::caller())
+}
+
+/// A channel without a bound. It is known with the place of this call, from now on.
+#[track_caller]
+pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
+    around(::flume::unbounded(), UNBOUNDED, Location::caller())
+}
+
+fn around<T>(
+    (sender, receiver): (::flume::Sender<T>, ::flume::Receiver<T>),
+    capacity: u64,
+    at: &'static Location<'static>,
+) -> (Sender<T>, Receiver<T>) {
+    let (sends, receives) = End::pair(&WHAT, capacity, at, None);
+    (Sender::new(sender, sends, at), Receiver::new(receiver, receives, at))
+}

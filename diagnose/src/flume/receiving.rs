@@ -1,0 +1,141 @@
+//! The future and the stream of a receiver.
+
+use std::fmt;
+use std::future::Future;
+use std::ops::Deref;
+use std::panic::Location;
+use std::pin::Pin;
+use std::ptr;
+use std::task::{Context, Poll};
+
+use ::flume::RecvError;
+use futures_core::future::FusedFuture;
+use futures_core::stream::{FusedStream, Stream};
+
+use super::part::Part;
+use crate::waits::{Kept, Leaf, Mode, Role, own_code};
+
+/// flume's `RecvFut`, the future of [`Receiver::recv_async`](super::Receiver::recv_async).
+#[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
+pub struct RecvFut<'a, T> {
+    // It leaves its queue before the records say so.
+    inner: ::flume::r#async::RecvFut<'a, T>,
+    kept: Kept,
+    end: Part<'a>,
+    at: &'static Location<'static>,
+    is_polled: bool,
+}
+
+impl<'a, T> RecvFut<'a, T> {
+    pub(super) fn new(
+        inner: ::flume::r#async::RecvFut<'a, T>,
+        end: Part<'a>,
+        at: &'static Location<'static>,
+    ) -> Self {
+        Self { inner, kept: Kept::default(), end, at, is_polled: false }
+    }
+}
+
+impl<T> Future for RecvFut<'_, T> {
+    type Output = Result<T, RecvError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { inner, kept, end, at, is_polled } = self.get_mut();
+        if !std::mem::replace(is_polled, true) {
+            end.used(at);
+        }
+        let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
+        let poll = kept.poll(context, leaf, |context| Pin::new(&mut *inner).poll(context));
+        if let Poll::Ready(Ok(_)) = poll {
+            end.took_one_of_several();
+        }
+        poll
+    }
+}
+
+impl<T> FusedFuture for RecvFut<'_, T> {
+    fn is_terminated(&self) -> bool {
+        self.inner.is_terminated()
+    }
+}
+
+impl<'a, T> Deref for RecvFut<'a, T> {
+    type Target = ::flume::r#async::RecvFut<'a, T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inner
+    }
+}
+
+impl<T> fmt::Debug for RecvFut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+/// flume's `RecvStream`, of [`Receiver::stream`](super::Receiver::stream).
+pub struct RecvStream<'a, T> {
+    // It leaves its queue before the records say so.
+    inner: ::flume::r#async::RecvStream<'a, T>,
+    kept: Kept,
+    end: Part<'a>,
+    made_at: &'static Location<'static>,
+}
+
+impl<'a, T> RecvStream<'a, T> {
+    pub(super) fn new(
+        inner: ::flume::r#async::RecvStream<'a, T>,
+        end: Part<'a>,
+        made_at: &'static Location<'static>,
+    ) -> Self {
+        Self { inner, kept: Kept::default(), end, made_at }
+    }
+}
+
+impl<T> Stream for RecvStream<'_, T> {
+    type Item = T;
+
+    #[track_caller]
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
+        let caller = Location::caller();
+        let Self { inner, kept, end, made_at } = self.get_mut();
+        let leaf = || {
+            let at = own_code(caller, made_at);
+            end.used(at);
+            Leaf::on(end.record(), Mode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
+        };
+        let poll = kept.poll(context, leaf, |context| Pin::new(&mut *inner).poll_next(context));
+        if let Poll::Ready(Some(_)) = poll {
+            end.took_one_of_several();
+        }
+        poll
+    }
+}
+
+impl<T> FusedStream for RecvStream<'_, T> {
+    fn is_terminated(&self) -> bool {
+        self.inner.is_terminated()
+    }
+}
+
+impl<T> Clone for RecvStream<'_, T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        let end = self.end.another(Role::Receives, Location::caller());
+        Self::new(self.inner.clone(), Part::Owned(end), self.made_at)
+    }
+}
+
+impl<'a, T> Deref for RecvStream<'a, T> {
+    type Target = ::flume::r#async::RecvStream<'a, T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inner
+    }
+}
+
+impl<T> fmt::Debug for RecvStream<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}

@@ -1,0 +1,167 @@
+//! The future and the sink of a sender.
+
+use std::fmt;
+use std::future::Future;
+use std::ops::Deref;
+use std::panic::Location;
+use std::pin::Pin;
+use std::ptr;
+use std::task::{Context, Poll, ready};
+
+use ::flume::SendError;
+use futures_core::future::FusedFuture;
+use futures_sink::Sink;
+
+use super::part::Part;
+use crate::waits::{Kept, Leaf, Mode, Role, own_code};
+
+/// flume's `SendFut`, the future of [`Sender::send_async`](super::Sender::send_async).
+#[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
+pub struct SendFut<'a, T> {
+    // It leaves its queue before the records say so.
+    inner: ::flume::r#async::SendFut<'a, T>,
+    kept: Kept,
+    end: Part<'a>,
+    at: &'static Location<'static>,
+    is_polled: bool,
+}
+
+impl<'a, T> SendFut<'a, T> {
+    pub(super) fn new(
+        inner: ::flume::r#async::SendFut<'a, T>,
+        end: Part<'a>,
+        at: &'static Location<'static>,
+    ) -> Self {
+        Self { inner, kept: Kept::default(), end, at, is_polled: false }
+    }
+}
+
+impl<T> Unpin for SendFut<'_, T> {}
+
+impl<T> Future for SendFut<'_, T> {
+    type Output = Result<(), SendError<T>>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { inner, kept, end, at, is_polled } = self.get_mut();
+        if !std::mem::replace(is_polled, true) {
+            end.used(at);
+        }
+        let record = end.record();
+        let leaf = || Leaf::on(record, Mode::Send, 1, at);
+        let poll = kept.poll_in_order(context, record, leaf, |context| Pin::new(&mut *inner).poll(context));
+        if let Poll::Ready(Ok(())) = poll {
+            end.put::<T>();
+        }
+        poll
+    }
+}
+
+impl<T> FusedFuture for SendFut<'_, T> {
+    fn is_terminated(&self) -> bool {
+        self.inner.is_terminated()
+    }
+}
+
+impl<'a, T> Deref for SendFut<'a, T> {
+    type Target = ::flume::r#async::SendFut<'a, T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inner
+    }
+}
+
+impl<T> fmt::Debug for SendFut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+/// flume's `SendSink`, of [`Sender::sink`](super::Sender::sink).
+pub struct SendSink<'a, T> {
+    // It leaves its queue before the records say so.
+    inner: ::flume::r#async::SendSink<'a, T>,
+    kept: Kept,
+    end: Part<'a>,
+    made_at: &'static Location<'static>,
+    /// There is a message that may not be in the channel yet.
+    is_sending: bool,
+}
+
+impl<'a, T> SendSink<'a, T> {
+    pub(super) fn new(
+        inner: ::flume::r#async::SendSink<'a, T>,
+        end: Part<'a>,
+        made_at: &'static Location<'static>,
+    ) -> Self {
+        Self { inner, kept: Kept::default(), end, made_at, is_sending: false }
+    }
+
+    /// All that the sink does when it is polled: it puts its message in.
+    #[track_caller]
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
+        let caller = Location::caller();
+        let Self { inner, kept, end, made_at, is_sending } = self;
+        let record = end.record();
+        let leaf = || {
+            let at = own_code(caller, made_at);
+            end.used(at);
+            Leaf::on(record, Mode::Send, 1, at).made_there(ptr::eq(at, *made_at))
+        };
+        let poll =
+            kept.poll_in_order(context, record, leaf, |context| Pin::new(&mut *inner).poll_flush(context));
+        let sent = ready!(poll);
+        if std::mem::take(is_sending) && sent.is_ok() {
+            end.put::<T>();
+        }
+        Poll::Ready(sent)
+    }
+}
+
+impl<T> Unpin for SendSink<'_, T> {}
+
+impl<T> Sink<T> for SendSink<'_, T> {
+    type Error = SendError<T>;
+
+    #[track_caller]
+    fn poll_ready(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
+        self.get_mut().poll(context)
+    }
+
+    fn start_send(self: Pin<&mut Self>, item: T) -> Result<(), SendError<T>> {
+        let this = self.get_mut();
+        this.is_sending = true;
+        Pin::new(&mut this.inner).start_send(item)
+    }
+
+    #[track_caller]
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
+        self.get_mut().poll(context)
+    }
+
+    #[track_caller]
+    fn poll_close(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
+        self.get_mut().poll(context)
+    }
+}
+
+impl<T> Clone for SendSink<'_, T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        let end = self.end.another(Role::Sends, Location::caller());
+        Self::new(self.inner.clone(), Part::Owned(end), self.made_at)
+    }
+}
+
+impl<'a, T> Deref for SendSink<'a, T> {
+    type Target = ::flume::r#async::SendSink<'a, T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inner
+    }
+}
+
+impl<T> fmt::Debug for SendSink<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}

@@ -1,0 +1,149 @@
+//! The receivers of bounded and of unbounded channels.
+
+use std::fmt;
+use std::ops::Deref;
+use std::panic::Location;
+use std::pin::Pin;
+use std::ptr;
+use std::task::{Context, Poll};
+
+use ::futures::channel::mpsc::{self, TryRecvError};
+use ::futures::stream::{FusedStream, Stream};
+
+use super::Recv;
+use crate::waits::{End, Kept, LastEnd, Leaf, Mode, own_code};
+
+/// Defines a receiver around the original of that name.
+macro_rules! receiver {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        // The receiver stands first: it is gone before the records say so.
+        pub struct $name<T> {
+            inner: mpsc::$name<T>,
+            kept: Kept,
+            end: LastEnd,
+            made_at: &'static Location<'static>,
+        }
+
+        impl<T> $name<T> {
+            pub(super) fn new(inner: mpsc::$name<T>, end: End, made_at: &'static Location<'static>) -> Self {
+                Self { inner, kept: Kept::default(), end: LastEnd::new(end), made_at }
+            }
+
+            /// Waits for a message. Cancel safe.
+            #[track_caller]
+            pub fn recv(&mut self) -> Recv<'_, Self> {
+                self.end.used(Location::caller());
+                Recv::new(self)
+            }
+
+            /// Closes the channel: nothing more can be sent, and what was sent can still be received.
+            #[track_caller]
+            pub fn close(&mut self) {
+                self.end.used(Location::caller());
+                self.inner.close();
+                self.end.close();
+            }
+
+            /// Takes a message if there is one; `None` once the channel is closed and empty.
+            ///
+            /// # Errors
+            /// If there is none, and the channel is open.
+            #[track_caller]
+            #[deprecated(note = "please use `try_recv` instead")]
+            pub fn try_next(&mut self) -> Result<Option<T>, TryRecvError> {
+                match self.try_recv() {
+                    Ok(message) => Ok(Some(message)),
+                    Err(TryRecvError::Closed) => Ok(None),
+                    Err(error) => Err(error),
+                }
+            }
+
+            /// Takes a message if there is one.
+            ///
+            /// # Errors
+            /// If there is none, or none and the channel is closed.
+            #[track_caller]
+            pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+                self.kept.end();
+                self.end.used(Location::caller());
+                let message = self.inner.try_recv()?;
+                self.end.took(1);
+                Ok(message)
+            }
+
+            /// The original. From then on nobody knows who has it.
+            pub fn into_inner(self) -> mpsc::$name<T> {
+                self.end.lose();
+                self.inner
+            }
+        }
+
+        impl<T> Unpin for $name<T> {}
+
+        impl<T> Stream for $name<T> {
+            type Item = T;
+
+            #[track_caller]
+            fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
+                let caller = Location::caller();
+                let Self { inner, kept, end, made_at } = self.get_mut();
+                let leaf = || {
+                    let at = own_code(caller, made_at);
+                    end.used(at);
+                    Leaf::on(end.record(), Mode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
+                };
+                let poll = kept.poll(cx, leaf, |cx| Pin::new(&mut *inner).poll_next(cx));
+                end.took(u64::from(matches!(poll, Poll::Ready(Some(_)))));
+                poll
+            }
+
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.inner.size_hint()
+            }
+        }
+
+        impl<T> FusedStream for $name<T> {
+            fn is_terminated(&self) -> bool {
+                self.inner.is_terminated()
+            }
+        }
+
+        impl<T> Deref for $name<T> {
+            type Target = mpsc::$name<T>;
+
+            fn deref(&self) -> &Self::Target {
+                &self.inner
+            }
+        }
+
+        impl<T> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.inner.fmt(f)
+            }
+        }
+
+        impl<T> From<mpsc::$name<T>> for $name<T> {
+            /// It is not on record.
+            #[track_caller]
+            fn from(inner: mpsc::$name<T>) -> Self {
+                Self::new(inner, End::none(), Location::caller())
+            }
+        }
+
+        impl<T> From<$name<T>> for mpsc::$name<T> {
+            fn from(receiver: $name<T>) -> Self {
+                receiver.into_inner()
+            }
+        }
+    };
+}
+
+receiver! {
+    /// futures' `Receiver` of a bounded channel; who has it and whether it waits is on record.
+    Receiver
+}
+receiver! {
+    /// futures' `UnboundedReceiver`; who has it and whether it waits is on record.
+    UnboundedReceiver
+}

@@ -1,0 +1,116 @@
+//! The senders of bounded channels.
+
+use std::panic::Location;
+use std::pin::Pin;
+use std::ptr;
+use std::task::{Context, Poll};
+
+use ::futures::Sink;
+use ::futures::channel::mpsc::{self, SendError, TrySendError};
+
+use crate::waits::{End, Kept, Leaf, Mode, Role, around, own_code};
+
+/// futures' `Sender` of a bounded channel; who has it and whether it waits is on record.
+// The sender stands first: it is gone before the records say so.
+pub struct Sender<T> {
+    inner: mpsc::Sender<T>,
+    kept: Kept,
+    end: End,
+    made_at: &'static Location<'static>,
+}
+
+around!(Sender<T>, mpsc::Sender<T>, |inner| Self::new(inner, End::none(), Location::caller()));
+
+impl<T> Sender<T> {
+    pub(super) fn new(inner: mpsc::Sender<T>, end: End, made_at: &'static Location<'static>) -> Self {
+        Self { inner, kept: Kept::default(), end, made_at }
+    }
+
+    /// Sends a message if there is a place for it.
+    ///
+    /// # Errors
+    /// If there is none, or the channel is closed; the message comes back.
+    #[track_caller]
+    pub fn try_send(&mut self, msg: T) -> Result<(), TrySendError<T>> {
+        self.kept.end();
+        self.end.used(Location::caller());
+        self.inner.try_send(msg)?;
+        self.end.put::<T>();
+        Ok(())
+    }
+
+    /// Sends a message, once [`poll_ready`](Self::poll_ready) has said that there is a place for it.
+    ///
+    /// # Errors
+    /// If there is none, or the channel is closed.
+    #[track_caller]
+    pub fn start_send(&mut self, msg: T) -> Result<(), SendError> {
+        self.try_send(msg).map_err(TrySendError::into_send_error)
+    }
+
+    /// Polls for a place.
+    ///
+    /// # Errors
+    /// If the channel is closed.
+    #[track_caller]
+    pub fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SendError>> {
+        let caller = Location::caller();
+        let Self { inner, kept, end, made_at } = self;
+        let leaf = || {
+            let at = own_code(caller, made_at);
+            end.used(at);
+            Leaf::on(end.record(), Mode::Send, 1, at).made_there(ptr::eq(at, *made_at))
+        };
+        kept.poll_in_order(cx, end.record(), leaf, |cx| inner.poll_ready(cx))
+    }
+
+    /// Closes the channel: nothing more can be sent, and what was sent can still be received.
+    #[track_caller]
+    pub fn close_channel(&mut self) {
+        self.end.used(Location::caller());
+        self.inner.close_channel();
+        self.end.close();
+    }
+
+    /// This is no sender of the channel any more.
+    pub fn disconnect(&mut self) {
+        self.kept.end();
+        self.inner.disconnect();
+        self.end = End::none();
+    }
+}
+
+impl<T> Sink<T> for Sender<T> {
+    type Error = SendError;
+
+    #[track_caller]
+    fn poll_ready(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), SendError>> {
+        self.get_mut().poll_ready(cx)
+    }
+
+    #[track_caller]
+    fn start_send(self: Pin<&mut Self>, msg: T) -> Result<(), SendError> {
+        self.get_mut().start_send(msg)
+    }
+
+    #[track_caller]
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), SendError>> {
+        // As the original has it: without a receiver nothing is left to be flushed.
+        match self.get_mut().poll_ready(cx) {
+            Poll::Ready(Err(error)) if error.is_disconnected() => Poll::Ready(Ok(())),
+            ready => ready,
+        }
+    }
+
+    fn poll_close(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), SendError>> {
+        self.get_mut().disconnect();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        Self::new(self.inner.clone(), self.end.another(Role::Sends, Location::caller()), self.made_at)
+    }
+}

@@ -1,0 +1,112 @@
+//! The senders of unbounded channels.
+
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use ::futures::Sink;
+use ::futures::channel::mpsc::{self, SendError, TrySendError};
+
+use crate::waits::{End, Role, around};
+
+/// futures' `UnboundedSender`; who has it is on record.
+// The sender stands first: it is gone before the records say so.
+pub struct UnboundedSender<T> {
+    inner: mpsc::UnboundedSender<T>,
+    end: End,
+}
+
+around!(UnboundedSender<T>, mpsc::UnboundedSender<T>, |inner| Self { inner, end: End::none() });
+
+impl<T> UnboundedSender<T> {
+    pub(super) fn new(inner: mpsc::UnboundedSender<T>, end: End) -> Self {
+        Self { inner, end }
+    }
+
+    /// Sends a message.
+    ///
+    /// # Errors
+    /// If the channel is closed; the message comes back.
+    #[track_caller]
+    pub fn unbounded_send(&self, msg: T) -> Result<(), TrySendError<T>> {
+        self.end.used(Location::caller());
+        self.inner.unbounded_send(msg)?;
+        self.end.put::<T>();
+        Ok(())
+    }
+
+    /// Sends a message.
+    ///
+    /// # Errors
+    /// If the channel is closed.
+    #[track_caller]
+    pub fn start_send(&mut self, msg: T) -> Result<(), SendError> {
+        self.unbounded_send(msg).map_err(TrySendError::into_send_error)
+    }
+
+    /// Closes the channel: nothing more can be sent, and what was sent can still be received.
+    #[track_caller]
+    pub fn close_channel(&self) {
+        self.end.used(Location::caller());
+        self.inner.close_channel();
+        self.end.close();
+    }
+
+    /// This is no sender of the channel any more.
+    pub fn disconnect(&mut self) {
+        self.inner.disconnect();
+        self.end = End::none();
+    }
+}
+
+impl<T> Sink<T> for UnboundedSender<T> {
+    type Error = SendError;
+
+    fn poll_ready(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), SendError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    #[track_caller]
+    fn start_send(self: Pin<&mut Self>, msg: T) -> Result<(), SendError> {
+        self.get_mut().start_send(msg)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), SendError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_close(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), SendError>> {
+        self.get_mut().disconnect();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T> Sink<T> for &UnboundedSender<T> {
+    type Error = SendError;
+
+    fn poll_ready(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), SendError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    #[track_caller]
+    fn start_send(self: Pin<&mut Self>, msg: T) -> Result<(), SendError> {
+        self.unbounded_send(msg).map_err(TrySendError::into_send_error)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), SendError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    #[track_caller]
+    fn poll_close(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), SendError>> {
+        self.close_channel();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T> Clone for UnboundedSender<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        Self::new(self.inner.clone(), self.end.another(Role::Sends, Location::caller()))
+    }
+}

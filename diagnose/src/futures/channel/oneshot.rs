@@ -1,0 +1,210 @@
+//! `futures::channel::oneshot`: channels for one message, whose ends and waits are on record.
+//!
+//! A receiver waits where it is awaited, or where its channel was made, if that is not known.
+
+use std::fmt;
+use std::future::Future;
+use std::ops::Deref;
+use std::panic::Location;
+use std::pin::Pin;
+use std::ptr;
+use std::task::{Context, Poll};
+
+use ::futures::channel::oneshot as real;
+use ::futures::future::FusedFuture;
+
+use crate::waits::{End, Kept, Kind, LastEnd, Leaf, Mode, What, carries, own_code};
+
+pub use ::futures::channel::oneshot::*;
+
+static WHAT: What = What { kind: Kind::Oneshot, library: "futures", is_fair: false, is_forced: || false };
+
+/// A channel for one message. It is known with the place of this call, from now on.
+#[track_caller]
+pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    let at = Location::caller();
+    let (sender, receiver) = real::channel();
+    let (sends, receives) = End::pair(&WHAT, 1, at, None);
+    let sender = Sender { inner: sender, kept: Kept::default(), end: LastEnd::new(sends), made_at: at };
+    (sender, Receiver { inner: receiver, kept: Kept::default(), end: LastEnd::new(receives), made_at: at })
+}
+
+/// futures' `Sender` of one message; who has it is on record.
+// The sender stands first: it is gone before the records say so.
+pub struct Sender<T> {
+    inner: real::Sender<T>,
+    /// What `poll_canceled` waits with.
+    kept: Kept,
+    end: LastEnd,
+    made_at: &'static Location<'static>,
+}
+
+impl<T> Sender<T> {
+    /// Sends the message.
+    ///
+    /// # Errors
+    /// If the receiver is closed or dropped; the message comes back.
+    pub fn send(self, t: T) -> Result<(), T> {
+        let Self { inner, end, .. } = self;
+        let sent = inner.send(t);
+        if sent.is_ok() {
+            end.put_alone(1);
+            if carries::<T>() {
+                end.note_send(1);
+            }
+        }
+        sent
+    }
+
+    /// Polls for the receiver to be closed or dropped.
+    #[track_caller]
+    pub fn poll_canceled(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let at = own_code(Location::caller(), self.made_at);
+        let Self { inner, kept, end, .. } = self;
+        end.used(at);
+        let leaf = || Leaf::on(end.record(), Mode::Closed, 1, at);
+        kept.poll(cx, leaf, |cx| inner.poll_canceled(cx))
+    }
+
+    /// Waits until the receiver is closed or dropped. Cancel safe.
+    #[track_caller]
+    pub fn cancellation(&mut self) -> Cancellation<'_, T> {
+        self.end.used(Location::caller());
+        Cancellation { sender: self }
+    }
+
+    /// Whether the receiver is closed or dropped. Records that the sender was used here.
+    #[track_caller]
+    pub fn is_canceled(&self) -> bool {
+        self.end.used(Location::caller());
+        self.inner.is_canceled()
+    }
+
+    /// The original. From then on nobody knows who has it.
+    pub fn into_inner(self) -> real::Sender<T> {
+        self.end.lose();
+        self.inner
+    }
+}
+
+/// futures' `Cancellation`, of [`Sender::cancellation`].
+#[derive(Debug)]
+#[must_use = "futures do nothing unless you `.await` or poll them"]
+pub struct Cancellation<'a, T> {
+    sender: &'a mut Sender<T>,
+}
+
+impl<T> Future for Cancellation<'_, T> {
+    type Output = ();
+
+    // An `.await` calls it with its own place.
+    #[track_caller]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.sender.poll_canceled(cx)
+    }
+}
+
+/// futures' `Receiver` of one message: a future. Who has it and whether it waits is on record.
+// The receiver stands first: it is gone before the records say so.
+pub struct Receiver<T> {
+    inner: real::Receiver<T>,
+    kept: Kept,
+    end: LastEnd,
+    made_at: &'static Location<'static>,
+}
+
+impl<T> Receiver<T> {
+    /// Nothing can be sent from now on; what was sent can still be received.
+    #[track_caller]
+    pub fn close(&mut self) {
+        self.end.used(Location::caller());
+        self.inner.close();
+        self.end.close();
+    }
+
+    /// Takes the message if there is one.
+    ///
+    /// # Errors
+    /// If the sender was dropped without sending.
+    #[track_caller]
+    pub fn try_recv(&mut self) -> Result<Option<T>, Canceled> {
+        self.kept.end();
+        let message = self.inner.try_recv();
+        match &message {
+            Ok(Some(_)) => self.end.took(1),
+            _ => self.end.used(Location::caller()),
+        }
+        message
+    }
+
+    /// The original. From then on nobody knows who has it.
+    pub fn into_inner(self) -> real::Receiver<T> {
+        self.end.lose();
+        self.inner
+    }
+}
+
+impl<T> Future for Receiver<T> {
+    type Output = Result<T, Canceled>;
+
+    // An `.await` calls it with its own place.
+    #[track_caller]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let caller = Location::caller();
+        let Self { inner, kept, end, made_at } = self.get_mut();
+        let leaf = || {
+            let at = own_code(caller, made_at);
+            end.used(at);
+            Leaf::on(end.record(), Mode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
+        };
+        let poll = kept.poll(cx, leaf, |cx| Pin::new(&mut *inner).poll(cx));
+        if let Poll::Ready(Ok(_)) = poll {
+            end.took(1);
+        }
+        poll
+    }
+}
+
+impl<T> FusedFuture for Receiver<T> {
+    fn is_terminated(&self) -> bool {
+        self.inner.is_terminated()
+    }
+}
+
+macro_rules! end {
+    ($name:ident) => {
+        impl<T> Unpin for $name<T> {}
+
+        impl<T> Deref for $name<T> {
+            type Target = real::$name<T>;
+
+            fn deref(&self) -> &Self::Target {
+                &self.inner
+            }
+        }
+
+        impl<T> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.inner.fmt(f)
+            }
+        }
+
+        impl<T> From<real::$name<T>> for $name<T> {
+            /// It is not on record.
+            #[track_caller]
+            fn from(inner: real::$name<T>) -> Self {
+                let end = LastEnd::new(End::none());
+                Self { inner, kept: Kept::default(), end, made_at: Location::caller() }
+            }
+        }
+
+        impl<T> From<$name<T>> for real::$name<T> {
+            fn from(end: $name<T>) -> Self {
+                end.into_inner()
+            }
+        }
+    };
+}
+
+end!(Sender);
+end!(Receiver);

@@ -1,0 +1,162 @@
+//! `futures::lock::Mutex`.
+
+use std::fmt;
+use std::ops::Deref;
+use std::panic::Location;
+use std::sync::Arc;
+
+use ::futures::lock as real;
+
+use super::{MutexLockFuture, OwnedMutexGuard, OwnedMutexLockFuture};
+use crate::waits::{Kind, Leaf, Mode, Resource, Stake, What, guard, guard_mut};
+
+static WHAT: What = What { kind: Kind::Mutex, library: "futures", is_fair: false, is_forced: || false };
+
+/// futures' `Mutex`. It is known with the place where it was made, from its first use on.
+pub struct Mutex<T: ?Sized> {
+    resource: Resource,
+    pub(super) mutex: real::Mutex<T>,
+}
+
+impl<T> Mutex<T> {
+    /// A mutex that is free.
+    #[track_caller]
+    pub const fn new(t: T) -> Self {
+        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex: real::Mutex::new(t) }
+    }
+
+    /// What it guards.
+    pub fn into_inner(self) -> T {
+        self.mutex.into_inner()
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Acquires the mutex if it is free.
+    #[track_caller]
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        let guard = self.mutex.try_lock()?;
+        Some(MutexGuard::new(self.hold(Location::caller(), false), guard))
+    }
+
+    /// Acquires the mutex, if it is free, for a guard that keeps it.
+    #[track_caller]
+    pub fn try_lock_owned(self: &Arc<Self>) -> Option<OwnedMutexGuard<T>> {
+        OwnedMutexGuard::try_new(self, Location::caller())
+    }
+
+    /// Acquires the mutex. Cancel safe.
+    #[track_caller]
+    pub fn lock(&self) -> MutexLockFuture<'_, T> {
+        MutexLockFuture::new(self.mutex.lock(), self.leaf(Location::caller()))
+    }
+
+    /// Acquires the mutex for a guard that keeps it. Cancel safe.
+    #[track_caller]
+    pub fn lock_owned(self: Arc<Self>) -> OwnedMutexLockFuture<T> {
+        let leaf = self.leaf(Location::caller());
+        OwnedMutexLockFuture::new(self, leaf)
+    }
+
+    /// What it guards: nobody else can have it now.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.mutex.get_mut()
+    }
+
+    pub(super) fn hold(&self, at: &'static Location<'static>, is_movable: bool) -> Stake {
+        Stake::hold(self.resource.record(), 1, at, is_movable)
+    }
+
+    fn leaf(&self, at: &'static Location<'static>) -> Leaf {
+        Leaf::on(self.resource.record(), Mode::Lock, 1, at)
+    }
+}
+
+impl<T: ?Sized> Deref for Mutex<T> {
+    type Target = real::Mutex<T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.mutex
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.mutex.fmt(f)
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    #[track_caller]
+    fn from(t: T) -> Self {
+        Self::new(t)
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> From<real::Mutex<T>> for Mutex<T> {
+    #[track_caller]
+    fn from(mutex: real::Mutex<T>) -> Self {
+        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
+    }
+}
+
+impl<T> From<Mutex<T>> for real::Mutex<T> {
+    fn from(mutex: Mutex<T>) -> Self {
+        mutex.mutex
+    }
+}
+
+/// The guard of a [`Mutex`], which it frees when it is dropped.
+#[clippy::has_significant_drop]
+pub struct MutexGuard<'a, T: ?Sized> {
+    // It ends before the mutex is free.
+    stake: Stake,
+    guard: real::MutexGuard<'a, T>,
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    pub(super) fn new(stake: Stake, guard: real::MutexGuard<'a, T>) -> Self {
+        Self { stake, guard }
+    }
+
+    /// A guard of a part of what this one guards.
+    pub fn map<U: ?Sized, F>(this: Self, f: F) -> MappedMutexGuard<'a, T, U>
+    where
+        F: FnOnce(&mut T) -> &mut U,
+    {
+        let Self { stake, guard } = this;
+        MappedMutexGuard { stake, guard: real::MutexGuard::map(guard, f) }
+    }
+}
+
+guard!([T: ?Sized] MutexGuard<'_, T>, T, |it| &*it.guard);
+guard_mut!([T: ?Sized] MutexGuard<'_, T>, T, |it| &mut *it.guard);
+
+/// The guard of a part of what a [`Mutex`] guards.
+#[clippy::has_significant_drop]
+pub struct MappedMutexGuard<'a, T: ?Sized, U: ?Sized> {
+    // It ends before the mutex is free.
+    stake: Stake,
+    guard: real::MappedMutexGuard<'a, T, U>,
+}
+
+impl<'a, T: ?Sized, U: ?Sized> MappedMutexGuard<'a, T, U> {
+    /// A guard of a part of what this one guards.
+    pub fn map<V: ?Sized, F>(this: Self, f: F) -> MappedMutexGuard<'a, T, V>
+    where
+        F: FnOnce(&mut U) -> &mut V,
+    {
+        let Self { stake, guard } = this;
+        MappedMutexGuard { stake, guard: real::MappedMutexGuard::map(guard, f) }
+    }
+}
+
+guard!([T: ?Sized, U: ?Sized] MappedMutexGuard<'_, T, U>, U, |it| &*it.guard);
+guard_mut!([T: ?Sized, U: ?Sized] MappedMutexGuard<'_, T, U>, U, |it| &mut *it.guard);

@@ -1,0 +1,131 @@
+//! `PollSemaphore`.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use ::tokio_util::sync::ReusableBoxFuture;
+use futures_core::stream::Stream;
+
+use crate::tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, TryAcquireError};
+
+/// The future of so many permits.
+type Acquiring = ReusableBoxFuture<'static, Result<OwnedSemaphorePermit, AcquireError>>;
+
+/// tokio-util's `PollSemaphore`, around a [`Semaphore`] that is on record.
+pub struct PollSemaphore {
+    semaphore: Arc<Semaphore>,
+    /// What it waits for, and so many permits; made when it has to wait.
+    acquiring: Option<(u32, Acquiring)>,
+}
+
+impl PollSemaphore {
+    /// One for the permits of that semaphore.
+    pub fn new(semaphore: Arc<Semaphore>) -> Self {
+        Self { semaphore, acquiring: None }
+    }
+
+    /// Closes the semaphore.
+    pub fn close(&self) {
+        self.semaphore.close();
+    }
+
+    /// The semaphore.
+    pub fn clone_inner(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.semaphore)
+    }
+
+    /// The semaphore, instead of this.
+    pub fn into_inner(self) -> Arc<Semaphore> {
+        self.semaphore
+    }
+
+    /// Acquires a permit; `None` once the semaphore is closed.
+    #[track_caller]
+    pub fn poll_acquire(&mut self, cx: &mut Context<'_>) -> Poll<Option<OwnedSemaphorePermit>> {
+        self.poll_acquire_many(cx, 1)
+    }
+
+    /// Acquires so many permits; `None` once the semaphore is closed. If other permits were waited for, that is given up.
+    #[track_caller]
+    pub fn poll_acquire_many(
+        &mut self,
+        cx: &mut Context<'_>,
+        permits: u32,
+    ) -> Poll<Option<OwnedSemaphorePermit>> {
+        let future = match &mut self.acquiring {
+            Some((before, future)) => {
+                if *before != permits {
+                    future.set(Arc::clone(&self.semaphore).acquire_many_owned(permits));
+                    *before = permits;
+                }
+                future
+            }
+            None => {
+                match Arc::clone(&self.semaphore).try_acquire_many_owned(permits) {
+                    Ok(permit) => return Poll::Ready(Some(permit)),
+                    Err(TryAcquireError::Closed) => return Poll::Ready(None),
+                    Err(TryAcquireError::NoPermits) => {}
+                }
+                let future = Arc::clone(&self.semaphore).acquire_many_owned(permits);
+                &mut self.acquiring.insert((permits, ReusableBoxFuture::new(future))).1
+            }
+        };
+        let acquired = ready!(future.poll(cx));
+        match acquired {
+            Ok(permit) => {
+                // The next call is likely to ask for as many.
+                future.set(Arc::clone(&self.semaphore).acquire_many_owned(permits));
+                Poll::Ready(Some(permit))
+            }
+            Err(_) => {
+                self.acquiring = None;
+                Poll::Ready(None)
+            }
+        }
+    }
+
+    /// How many permits there are.
+    pub fn available_permits(&self) -> usize {
+        self.semaphore.available_permits()
+    }
+
+    /// Adds so many permits.
+    ///
+    /// # Panics
+    /// If there are more than a semaphore can have.
+    #[track_caller]
+    pub fn add_permits(&self, n: usize) {
+        self.semaphore.add_permits(n);
+    }
+}
+
+impl Stream for PollSemaphore {
+    type Item = OwnedSemaphorePermit;
+
+    #[track_caller]
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<OwnedSemaphorePermit>> {
+        self.get_mut().poll_acquire(cx)
+    }
+}
+
+impl Clone for PollSemaphore {
+    fn clone(&self) -> Self {
+        Self::new(self.clone_inner())
+    }
+}
+
+// As the original.
+#[allow(clippy::missing_fields_in_debug)]
+impl fmt::Debug for PollSemaphore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PollSemaphore").field("semaphore", &self.semaphore).finish()
+    }
+}
+
+impl AsRef<Semaphore> for PollSemaphore {
+    fn as_ref(&self) -> &Semaphore {
+        &self.semaphore
+    }
+}

@@ -1,0 +1,145 @@
+//! `PollSender`.
+
+use std::fmt;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use ::tokio_util::sync as real;
+use futures_sink::Sink;
+
+use crate::tokio::sync::mpsc::Sender;
+use crate::waits::{Kept, Stake, own_code};
+
+pub use real::PollSendError;
+
+/// tokio-util's `PollSender`, around a [`Sender`] that is on record, as is the place that it has reserved.
+///
+/// It keeps a sender more than the original does: `strong_count` says so.
+// The sender stands first: it leaves its queue before the records say so.
+pub struct PollSender<T> {
+    inner: real::PollSender<T>,
+    kept: Kept,
+    /// The place that is reserved.
+    stake: Stake,
+    sender: Option<Sender<T>>,
+    made_at: &'static Location<'static>,
+}
+
+impl<T: Send> PollSender<T> {
+    /// One that sends to the same channel.
+    #[track_caller]
+    pub fn new(sender: Sender<T>) -> Self {
+        let inner = real::PollSender::new(sender.original().clone());
+        Self {
+            inner,
+            kept: Kept::default(),
+            stake: Stake::NONE,
+            sender: Some(sender),
+            made_at: Location::caller(),
+        }
+    }
+
+    /// Reserves a place in the channel.
+    ///
+    /// # Errors
+    /// If the channel or this sender is closed.
+    #[track_caller]
+    pub fn poll_reserve(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), PollSendError<T>>> {
+        let at = own_code(Location::caller(), self.made_at);
+        let Self { inner, kept, stake, sender, .. } = self;
+        let Some(sender) = sender else { return inner.poll_reserve(cx) };
+        let end = sender.end();
+        end.used(at);
+        let leaf = || sender.leaf(1, at);
+        let reserved = ready!(kept.poll_in_order(cx, end.record(), leaf, |cx| inner.poll_reserve(cx)));
+        // It may have been there already.
+        if reserved.is_ok() && stake.record().is_none() {
+            *stake = Stake::reserve(end.record(), 1, at, true);
+        }
+        Poll::Ready(reserved)
+    }
+
+    /// Sends a message in the place that is reserved.
+    ///
+    /// # Errors
+    /// If the channel or this sender is closed; the message comes back.
+    ///
+    /// # Panics
+    /// If no place is reserved.
+    #[track_caller]
+    pub fn send_item(&mut self, value: T) -> Result<(), PollSendError<T>> {
+        let sent = self.inner.send_item(value);
+        if let (Ok(()), Some(sender)) = (&sent, &self.sender) {
+            sender.end().put::<T>();
+        }
+        self.stake = Stake::NONE;
+        sent
+    }
+
+    /// Whether this sender is closed; the channel may be open.
+    pub fn is_closed(&self) -> bool {
+        self.inner.is_closed()
+    }
+
+    /// The sender; `None` once this one is closed.
+    pub fn get_ref(&self) -> Option<&Sender<T>> {
+        self.sender.as_ref()
+    }
+
+    /// Closes this sender: but for a place that is reserved, nothing more can be sent.
+    pub fn close(&mut self) {
+        self.kept.end();
+        self.inner.close();
+        self.sender = None;
+    }
+
+    /// Gives up waiting for a place, or gives the place back. Returns whether there was anything of that.
+    pub fn abort_send(&mut self) -> bool {
+        self.kept.end();
+        self.stake = Stake::NONE;
+        self.inner.abort_send()
+    }
+}
+
+impl<T> Clone for PollSender<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            kept: Kept::default(),
+            stake: Stake::NONE,
+            sender: self.sender.clone(),
+            made_at: Location::caller(),
+        }
+    }
+}
+
+impl<T: Send> Sink<T> for PollSender<T> {
+    type Error = PollSendError<T>;
+
+    #[track_caller]
+    fn poll_ready(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.get_mut().poll_reserve(cx)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    #[track_caller]
+    fn start_send(self: Pin<&mut Self>, item: T) -> Result<(), Self::Error> {
+        self.get_mut().send_item(item)
+    }
+
+    fn poll_close(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.get_mut().close();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for PollSender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}

@@ -1,0 +1,193 @@
+//! `CancellationToken`.
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::pin::pin;
+use std::sync::atomic::Ordering::Relaxed;
+use std::task::Poll;
+
+use ::tokio_util::sync as real;
+
+use super::{DropGuard, DropGuardRef, WaitForCancellationFuture, WaitForCancellationFutureOwned};
+use crate::waits::{End, Kind, Role, What};
+
+static WHAT: What =
+    What { kind: Kind::Cancellation, library: "tokio-util", is_fair: false, is_forced: || false };
+
+/// tokio-util's `CancellationToken`; who has it, who waits for it, and when it was cancelled is on record.
+///
+/// It is known with the place where it was made. A token and all that were made of it, children included, are one resource:
+/// whoever cancels the first cancels all of them.
+// The token stands first: it is gone before the records say so.
+pub struct CancellationToken {
+    inner: real::CancellationToken,
+    end: End,
+}
+
+impl UnwindSafe for CancellationToken {}
+impl RefUnwindSafe for CancellationToken {}
+
+impl CancellationToken {
+    /// One that is not cancelled.
+    #[track_caller]
+    pub fn new() -> Self {
+        let at = Location::caller();
+        Self { inner: real::CancellationToken::new(), end: End::using(&WHAT, at) }
+    }
+
+    /// One that is cancelled with this one, and of which this one knows nothing.
+    #[track_caller]
+    #[allow(clippy::return_self_not_must_use)] // As the original.
+    pub fn child_token(&self) -> Self {
+        Self { inner: self.inner.child_token(), end: self.end.another(Role::Uses, Location::caller()) }
+    }
+
+    /// Cancels it, and its children. Whoever waits for them is told.
+    #[track_caller]
+    pub fn cancel(&self) {
+        self.tell(Location::caller());
+        self.inner.cancel();
+    }
+
+    /// Before it is: afterwards nobody waits any more.
+    pub(super) fn tell(&self, at: &'static Location<'static>) {
+        self.end.used(at);
+        if let Some(record) = self.end.record() {
+            record.tell(at, true);
+            record.entered.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Waits until it is cancelled. Cancel safe.
+    #[track_caller]
+    pub fn cancelled(&self) -> WaitForCancellationFuture<'_> {
+        self.cancelled_at(Location::caller())
+    }
+
+    fn cancelled_at(&self, at: &'static Location<'static>) -> WaitForCancellationFuture<'_> {
+        WaitForCancellationFuture::new(self.inner.cancelled(), &self.end, at)
+    }
+
+    /// The same with a future that owns the token.
+    #[track_caller]
+    pub fn cancelled_owned(self) -> WaitForCancellationFutureOwned {
+        WaitForCancellationFutureOwned::new(self.inner.cancelled_owned(), self.end, Location::caller())
+    }
+
+    /// A guard that cancels it when it is dropped.
+    pub fn drop_guard(self) -> DropGuard {
+        DropGuard::new(self)
+    }
+
+    /// The same with a guard that borrows it.
+    pub fn drop_guard_ref(&self) -> DropGuardRef<'_> {
+        DropGuardRef::new(self)
+    }
+
+    /// Runs a future to its end, or until the token is cancelled: then it returns `None`, and the future is dropped. If both
+    /// is true at once, the future comes first.
+    ///
+    /// Cancel safe if the future is.
+    #[track_caller]
+    pub fn run_until_cancelled<F>(&self, fut: F) -> impl Future<Output = Option<F::Output>> + use<'_, F>
+    where
+        F: Future,
+    {
+        let at = Location::caller();
+        async move {
+            if self.inner.is_cancelled() {
+                return None;
+            }
+            let (mut future, mut cancelled) = (pin!(fut), pin!(self.cancelled_at(at)));
+            poll_fn(|context| match future.as_mut().poll(context) {
+                Poll::Ready(output) => Poll::Ready(Some(output)),
+                Poll::Pending => cancelled.as_mut().poll(context).map(|()| None),
+            })
+            .await
+        }
+    }
+
+    /// The same with a future that owns the token.
+    #[track_caller]
+    pub fn run_until_cancelled_owned<F>(self, fut: F) -> impl Future<Output = Option<F::Output>> + use<F>
+    where
+        F: Future,
+    {
+        let at = Location::caller();
+        async move {
+            if self.inner.is_cancelled() {
+                return None;
+            }
+            let (mut future, mut cancelled) = (pin!(fut), pin!(self.cancelled_at(at)));
+            poll_fn(|context| match future.as_mut().poll(context) {
+                Poll::Ready(output) => Poll::Ready(Some(output)),
+                Poll::Pending => cancelled.as_mut().poll(context).map(|()| None),
+            })
+            .await
+        }
+    }
+
+    /// The original. From then on nobody knows who has it.
+    pub fn into_inner(self) -> real::CancellationToken {
+        self.end.lose();
+        self.inner
+    }
+}
+
+impl Clone for CancellationToken {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone(), end: self.end.another(Role::Uses, Location::caller()) }
+    }
+}
+
+impl Default for CancellationToken {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PartialEq for CancellationToken {
+    fn eq(&self, other: &Self) -> bool {
+        self.inner == other.inner
+    }
+}
+
+impl Eq for CancellationToken {}
+
+impl Hash for CancellationToken {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.inner.hash(state);
+    }
+}
+
+impl Deref for CancellationToken {
+    type Target = real::CancellationToken;
+
+    fn deref(&self) -> &Self::Target {
+        &self.inner
+    }
+}
+
+impl fmt::Debug for CancellationToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl From<real::CancellationToken> for CancellationToken {
+    /// It is not on record.
+    fn from(inner: real::CancellationToken) -> Self {
+        Self { inner, end: End::none() }
+    }
+}
+
+impl From<CancellationToken> for real::CancellationToken {
+    fn from(token: CancellationToken) -> Self {
+        token.into_inner()
+    }
+}
