@@ -12,7 +12,7 @@ use futures_core::stream::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use super::{Recv, WeakReceiver};
-use crate::waits::{Blocked, End, Kept, Leaf, Mode, Role, own_code};
+use crate::waits::{Blocked, End, Kept, Leaf, Mode, Role, looks, own_code};
 
 pin_project! {
     /// async-channel's `Receiver`; who has it and whether it waits is on record.
@@ -85,6 +85,21 @@ impl<T> Receiver<T> {
         was_open
     }
 
+    /// Whether both are of the same channel.
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self.inner.same_channel(&other.inner)
+    }
+
+    looks!([
+        is_closed() -> bool,
+        is_empty() -> bool,
+        is_full() -> bool,
+        len() -> usize,
+        capacity() -> Option<usize>,
+        receiver_count() -> usize,
+        sender_count() -> usize,
+    ]);
+
     /// A receiver that does not keep the channel open.
     #[track_caller]
     pub fn downgrade(&self) -> WeakReceiver<T> {
@@ -140,7 +155,10 @@ impl<T> Clone for Receiver<T> {
 impl<T> Deref for Receiver<T> {
     type Target = ::async_channel::Receiver<T>;
 
+    /// Whoever has the original may make others of it, of which nothing is known.
+    #[track_caller]
     fn deref(&self) -> &Self::Target {
+        self.end.share(Location::caller());
         &self.inner
     }
 }

@@ -14,7 +14,15 @@ pub struct Sender<T> {
     end: End,
 }
 
-around!(Sender<T>, ::async_channel::Sender<T>, |inner| Self { inner, end: End::none() });
+around!(Sender<T>, ::async_channel::Sender<T>, |inner| Self { inner, end: End::none() }, [
+    is_closed() -> bool,
+    is_empty() -> bool,
+    is_full() -> bool,
+    len() -> usize,
+    capacity() -> Option<usize>,
+    receiver_count() -> usize,
+    sender_count() -> usize,
+]);
 
 impl<T> Sender<T> {
     pub(super) fn new(inner: ::async_channel::Sender<T>, end: End) -> Self {
@@ -88,6 +96,11 @@ impl<T> Sender<T> {
         let was_open = self.inner.close();
         self.end.close();
         was_open
+    }
+
+    /// Whether both are of the same channel.
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self.inner.same_channel(&other.inner)
     }
 
     /// A sender that does not keep the channel open.

@@ -11,7 +11,7 @@ pub struct WeakSender<T> {
     end: End,
 }
 
-around!(WeakSender<T>, ::async_channel::WeakSender<T>, |inner| Self { inner, end: End::none() });
+around!(WeakSender<T>, ::async_channel::WeakSender<T>, |inner| Self { inner, end: End::none() }, []);
 
 impl<T> WeakSender<T> {
     pub(super) fn new(inner: ::async_channel::WeakSender<T>, end: End) -> Self {
@@ -39,11 +39,12 @@ pub struct WeakReceiver<T> {
     made_at: &'static Location<'static>,
 }
 
-around!(WeakReceiver<T>, ::async_channel::WeakReceiver<T>, |inner| Self {
-    inner,
-    end: End::none(),
-    made_at: Location::caller()
-});
+around!(
+    WeakReceiver<T>,
+    ::async_channel::WeakReceiver<T>,
+    |inner| Self { inner, end: End::none(), made_at: Location::caller() },
+    []
+);
 
 impl<T> WeakReceiver<T> {
     pub(super) fn new(

@@ -22,7 +22,15 @@ around!(Receiver<T>, ::flume::Receiver<T>, |inner| Self {
     inner,
     end: End::none(),
     made_at: Location::caller()
-});
+}, [
+    is_disconnected() -> bool,
+    is_empty() -> bool,
+    is_full() -> bool,
+    len() -> usize,
+    capacity() -> Option<usize>,
+    receiver_count() -> usize,
+    sender_count() -> usize,
+]);
 
 impl<T> Receiver<T> {
     pub(super) fn new(inner: ::flume::Receiver<T>, end: End, made_at: &'static Location<'static>) -> Self {
@@ -129,6 +137,11 @@ impl<T> Receiver<T> {
     pub fn into_stream<'a>(self) -> RecvStream<'a, T> {
         self.end.used(Location::caller());
         RecvStream::new(self.inner.into_stream(), Part::Owned(self.end), self.made_at)
+    }
+
+    /// Whether both are of the same channel.
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self.inner.same_channel(&other.inner)
     }
 
     /// The messages until there is no sender any more; each blocks this thread until it is there.

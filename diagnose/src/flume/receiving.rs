@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
 use std::ptr;
@@ -13,7 +12,7 @@ use futures_core::future::FusedFuture;
 use futures_core::stream::{FusedStream, Stream};
 
 use super::part::Part;
-use crate::waits::{Kept, Leaf, Mode, Role, own_code};
+use crate::waits::{Kept, Leaf, Mode, Role, looks, own_code};
 
 /// flume's `RecvFut`, the future of [`Receiver::recv_async`](super::Receiver::recv_async).
 #[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
@@ -59,12 +58,8 @@ impl<T> FusedFuture for RecvFut<'_, T> {
     }
 }
 
-impl<'a, T> Deref for RecvFut<'a, T> {
-    type Target = ::flume::r#async::RecvFut<'a, T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
+impl<T> RecvFut<'_, T> {
+    looks!([is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize, capacity() -> Option<usize>]);
 }
 
 impl<T> fmt::Debug for RecvFut<'_, T> {
@@ -126,11 +121,12 @@ impl<T> Clone for RecvStream<'_, T> {
     }
 }
 
-impl<'a, T> Deref for RecvStream<'a, T> {
-    type Target = ::flume::r#async::RecvStream<'a, T>;
+impl<T> RecvStream<'_, T> {
+    looks!([is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize, capacity() -> Option<usize>]);
 
-    fn deref(&self) -> &Self::Target {
-        &self.inner
+    /// Whether both are of the same channel.
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self.inner.same_channel(&other.inner)
     }
 }
 

@@ -17,7 +17,15 @@ pub struct Sender<T> {
     made_at: &'static Location<'static>,
 }
 
-around!(Sender<T>, ::flume::Sender<T>, |inner| Self { inner, end: End::none(), made_at: Location::caller() });
+around!(Sender<T>, ::flume::Sender<T>, |inner| Self { inner, end: End::none(), made_at: Location::caller() }, [
+    is_disconnected() -> bool,
+    is_empty() -> bool,
+    is_full() -> bool,
+    len() -> usize,
+    capacity() -> Option<usize>,
+    receiver_count() -> usize,
+    sender_count() -> usize,
+]);
 
 impl<T> Sender<T> {
     pub(super) fn new(inner: ::flume::Sender<T>, end: End, made_at: &'static Location<'static>) -> Self {
@@ -126,6 +134,11 @@ impl<T> Sender<T> {
         SendSink::new(self.inner.into_sink(), Part::Owned(self.end), self.made_at)
     }
 
+    /// Whether both are of the same channel.
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self.inner.same_channel(&other.inner)
+    }
+
     /// A sender that does not keep the channel open.
     #[track_caller]
     pub fn downgrade(&self) -> WeakSender<T> {
@@ -148,11 +161,12 @@ pub struct WeakSender<T> {
     made_at: &'static Location<'static>,
 }
 
-around!(WeakSender<T>, ::flume::WeakSender<T>, |inner| Self {
-    inner,
-    end: End::none(),
-    made_at: Location::caller()
-});
+around!(
+    WeakSender<T>,
+    ::flume::WeakSender<T>,
+    |inner| Self { inner, end: End::none(), made_at: Location::caller() },
+    []
+);
 
 impl<T> WeakSender<T> {
     /// A sender, if there still is one.

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
 use std::ptr;
@@ -13,7 +12,7 @@ use futures_core::future::FusedFuture;
 use futures_sink::Sink;
 
 use super::part::Part;
-use crate::waits::{Kept, Leaf, Mode, Role, own_code};
+use crate::waits::{Kept, Leaf, Mode, Role, looks, own_code};
 
 /// flume's `SendFut`, the future of [`Sender::send_async`](super::Sender::send_async).
 #[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
@@ -62,12 +61,8 @@ impl<T> FusedFuture for SendFut<'_, T> {
     }
 }
 
-impl<'a, T> Deref for SendFut<'a, T> {
-    type Target = ::flume::r#async::SendFut<'a, T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
+impl<T> SendFut<'_, T> {
+    looks!([is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize, capacity() -> Option<usize>]);
 }
 
 impl<T> fmt::Debug for SendFut<'_, T> {
@@ -152,11 +147,19 @@ impl<T> Clone for SendSink<'_, T> {
     }
 }
 
-impl<'a, T> Deref for SendSink<'a, T> {
-    type Target = ::flume::r#async::SendSink<'a, T>;
+impl<T> SendSink<'_, T> {
+    looks!([is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize, capacity() -> Option<usize>]);
 
-    fn deref(&self) -> &Self::Target {
-        &self.inner
+    /// Whether both are of the same channel.
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self.inner.same_channel(&other.inner)
+    }
+
+    /// The original sender: whoever has it may make others of it, of which nothing is known.
+    #[track_caller]
+    pub fn sender(&self) -> &::flume::Sender<T> {
+        self.end.share(Location::caller());
+        self.inner.sender()
     }
 }
 

@@ -5,9 +5,10 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::record::{Record, What};
+use super::record::Record;
 use super::resource::Shared;
 use super::stake::{Role, Stake};
+use super::what::What;
 use crate::live;
 use crate::sync::add_relaxed;
 
@@ -154,6 +155,12 @@ impl End {
         if let Some(record) = self.record() {
             record.is_closed.store(true, Relaxed);
         }
+    }
+
+    /// Somebody has got at the original there: others like this may be anywhere from now on.
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn share(&self, at: &'static Location<'static>) {
+        self.stake.share(at);
     }
 
     /// It goes where nobody sees it.

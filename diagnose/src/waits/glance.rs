@@ -5,8 +5,9 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::record::{Kind, Record};
+use super::record::Record;
 use super::wait::{BLOCKING, INDIRECT, LISTED, MODES, Mode, OVER, Wait};
+use super::what::Kind;
 use crate::pool;
 
 /// What a wait waits for, and whether it can go on.

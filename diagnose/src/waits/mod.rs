@@ -31,10 +31,11 @@ mod usage;
 mod users;
 mod wait;
 mod waiting;
+mod what;
 
 use std::panic::Location;
 
-pub(crate) use around::around;
+pub(crate) use around::{around, looks};
 pub(crate) use blocked::Blocked;
 #[cfg(feature = "tokio")]
 pub(crate) use blocked::Shutdown;
@@ -48,13 +49,14 @@ pub(crate) use last::Told;
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use notified::Notified;
 pub(crate) use owned::{Lends, Owned, lends};
-pub(crate) use record::{Forgot, Identity, Kind, Record, UNBOUNDED, What, all_records};
+pub(crate) use record::{Forgot, Identity, Record, all_records};
 pub(crate) use resource::{Resource, Shared};
 pub(crate) use stake::{Role, Stake, Staked, all_stakes, over, stakes};
 pub(crate) use usage::{Durations, Usage};
 pub(crate) use users::Users;
 pub(crate) use wait::{Mode, Wait};
 pub(crate) use waiting::{Polled, Waiting, all_waits};
+pub(crate) use what::{Kind, UNBOUNDED, What};
 
 /// Whether a message of this type can carry a guard, a sender or the like away.
 pub(crate) const fn carries<T>() -> bool {

@@ -12,8 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::record::{Identity, Kind, Record, all_records};
+use super::record::{Identity, Record, all_records};
 use super::stake::{Place, Role, Staked};
+use super::what::Kind;
 use crate::live;
 use crate::sync::Mutex;
 

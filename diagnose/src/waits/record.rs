@@ -7,49 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 
 use super::born::{Born, Maker};
 use super::last::{Done, Last, LastTold, Told};
-use super::stake::{Place, Stake};
+use super::stake::{Place, Role, Stake};
 use super::usage::{Counters, Usage};
+use super::what::What;
 use crate::clock;
 use crate::context;
 use crate::pool::{self, pooled};
 use crate::sync::{Mutex, MutexGuard};
 use crate::tree::Link;
-
-/// What a resource is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(dead_code)] // Each is made by a feature.
-pub(crate) enum Kind {
-    Mutex,
-    RwLock,
-    Semaphore,
-    OnceCell,
-    Barrier,
-    Notify,
-    Condvar,
-    Mpsc,
-    Mpmc,
-    Oneshot,
-    Broadcast,
-    Watch,
-    Pipe,
-    Cancellation,
-    Custom,
-}
-
-/// A kind of resource in a library: one static for each wrapped type.
-#[derive(Debug)]
-pub(crate) struct What {
-    pub(crate) kind: Kind,
-    /// The name of the library's crate; empty for the program's own.
-    pub(crate) library: &'static str,
-    /// Whether what is released is handed to the first in the queue, so that its wake is the grant.
-    pub(crate) is_fair: bool,
-    /// Whether a future that has just returned `Pending` was made to, because its task has used up its budget.
-    pub(crate) is_forced: fn() -> bool,
-}
-
-/// No bound.
-pub(crate) const UNBOUNDED: u64 = u64::MAX;
 
 /// One resource. Its counts are written by whoever uses it; name and queue are under a lock. What does not change was
 /// read of one resource if the number is the same before and after: one that is made for a single message costs no lock.
@@ -311,6 +276,11 @@ impl Record {
     /// That stake is anywhere from now on.
     pub(super) fn lose(&self, stake: Stake) {
         self.rare().lost.push(stake);
+    }
+
+    /// Whether anybody may be in that role.
+    pub(super) fn has_lost(&self, role: Role) -> bool {
+        self.rare.lock().lost.iter().any(|stake| stake.role() == Some(role))
     }
 
     /// Whether somebody waits.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use super::born::Born;
-use super::record::{Record, What};
+use super::record::Record;
+use super::what::What;
 use crate::switch;
 use crate::sync::OnceCell;
 
@@ -20,7 +21,7 @@ pub(crate) struct Resource {
 }
 
 impl Resource {
-    /// One that was made there. `capacity` in units; [`UNBOUNDED`](super::record::UNBOUNDED).
+    /// One that was made there. `capacity` in units; [`UNBOUNDED`](super::what::UNBOUNDED).
     pub(crate) const fn new(what: &'static What, capacity: u64, made_at: &'static Location<'static>) -> Self {
         Self { record: OnceCell::new(), what, made_at, capacity, born: None }
     }

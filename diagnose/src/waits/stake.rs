@@ -118,15 +118,19 @@ impl Place {
         self.resource.load(Relaxed) == resource
     }
 
-    pub(super) fn read(&self) -> Option<Staked> {
-        let resource = self.resource.load(Relaxed);
-        let units = self.units.load(Relaxed);
-        let role = match units >> ROLE {
+    fn role(&self) -> Role {
+        match self.units.load(Relaxed) >> ROLE {
             0 => Role::Holds,
             1 => Role::Sends,
             2 => Role::Receives,
             _ => Role::Uses,
-        };
+        }
+    }
+
+    pub(super) fn read(&self) -> Option<Staked> {
+        let resource = self.resource.load(Relaxed);
+        let units = self.units.load(Relaxed);
+        let role = self.role();
         let staked = Staked {
             resource,
             role,
@@ -299,6 +303,20 @@ impl Stake {
         place.span.store(0, Relaxed);
         place.thread.store(0, Relaxed);
         record.lose(self);
+    }
+
+    /// What somebody is to the resource.
+    pub(super) fn role(&self) -> Option<Role> {
+        Some(self.place?.role())
+    }
+
+    /// Others like this may be anywhere from now on.
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn share(&self, at: &'static Location<'static>) {
+        let (Some(role), Some(record)) = (self.role(), self.record()) else { return };
+        if !record.has_lost(role) {
+            Self::take_part(Some(record), role, at).lose();
+        }
     }
 
     #[cold]

@@ -246,3 +246,27 @@ fn nothing_is_polled_twice_to_observe_it() {
     assert!(poll_once(runs.as_mut()).is_ready());
     assert_eq!(counting.0.get(), 4, "what it runs comes first");
 }
+
+#[test]
+fn who_gets_at_the_original_may_make_others_of_it() {
+    let (made, (tx, rx)) = (here(), flume::bounded::<u8>(1));
+    assert_eq!((tx.len(), tx.is_full(), rx.sender_count(), tx.same_channel(&tx)), (0, false, 1, true));
+    assert_eq!(look().stakes(made, Role::Sends).len(), 1, "who only looks has made none");
+    let own: ::flume::Sender<u8> = (*tx).clone();
+    let again = (*tx).clone();
+    let seen = look();
+    let stakes = seen.stakes(made, Role::Sends);
+    assert_eq!((stakes.len(), stakes.iter().filter(|stake| stake.task.is_none()).count()), (2, 2), "once");
+    drop((tx, again));
+    assert!(poll_once(pin!(rx.recv_async())).is_pending());
+    assert_eq!(look().stakes(made, Role::Sends).len(), 1, "anybody may have it");
+    drop(own);
+    assert!(now(rx.recv_async()).is_err());
+
+    let (made, token) = (here(), CancellationToken::new());
+    assert!(!token.is_cancelled());
+    assert_eq!(look().stakes(made, Role::Uses).len(), 1);
+    let child = ::tokio_util::sync::CancellationToken::child_token(&token);
+    assert_eq!(look().stakes(made, Role::Uses).len(), 2);
+    drop((child, token));
+}

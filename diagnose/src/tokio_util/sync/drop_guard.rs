@@ -36,8 +36,7 @@ impl Drop for DropGuard {
     #[track_caller]
     fn drop(&mut self) {
         if let Some(token) = &self.token {
-            token.tell(Location::caller());
-            (**token).cancel();
+            token.cancel_at(Location::caller());
         }
     }
 }
@@ -74,8 +73,7 @@ impl Drop for DropGuardRef<'_> {
     #[track_caller]
     fn drop(&mut self) {
         if let Some(token) = self.token {
-            token.tell(Location::caller());
-            (**token).cancel();
+            token.cancel_at(Location::caller());
         }
     }
 }

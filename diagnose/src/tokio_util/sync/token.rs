@@ -45,15 +45,25 @@ impl CancellationToken {
         Self { inner: self.inner.child_token(), end: self.end.another(Role::Uses, Location::caller()) }
     }
 
+    /// Whether it is cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.inner.is_cancelled()
+    }
+
     /// Cancels it, and its children. Whoever waits for them is told.
     #[track_caller]
     pub fn cancel(&self) {
-        self.tell(Location::caller());
+        self.cancel_at(Location::caller());
+    }
+
+    /// The same of a guard, which is dropped there.
+    pub(super) fn cancel_at(&self, at: &'static Location<'static>) {
+        self.tell(at);
         self.inner.cancel();
     }
 
     /// Before it is: afterwards nobody waits any more.
-    pub(super) fn tell(&self, at: &'static Location<'static>) {
+    fn tell(&self, at: &'static Location<'static>) {
         self.end.used(at);
         if let Some(record) = self.end.record() {
             record.tell(at, true);
@@ -168,7 +178,10 @@ impl Hash for CancellationToken {
 impl Deref for CancellationToken {
     type Target = real::CancellationToken;
 
+    /// Whoever has the original may make others of it, of which nothing is known.
+    #[track_caller]
     fn deref(&self) -> &Self::Target {
+        self.end.share(Location::caller());
         &self.inner
     }
 }

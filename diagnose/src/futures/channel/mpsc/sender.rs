@@ -1,5 +1,6 @@
 //! The senders of bounded channels.
 
+use std::hash::Hasher;
 use std::panic::Location;
 use std::pin::Pin;
 use std::ptr;
@@ -8,6 +9,7 @@ use std::task::{Context, Poll};
 use ::futures::Sink;
 use ::futures::channel::mpsc::{self, SendError, TrySendError};
 
+use super::Receiver;
 use crate::waits::{End, Kept, Leaf, Mode, Role, around, own_code};
 
 /// futures' `Sender` of a bounded channel; who has it and whether it waits is on record.
@@ -19,7 +21,12 @@ pub struct Sender<T> {
     made_at: &'static Location<'static>,
 }
 
-around!(Sender<T>, mpsc::Sender<T>, |inner| Self::new(inner, End::none(), Location::caller()));
+around!(
+    Sender<T>,
+    mpsc::Sender<T>,
+    |inner| Self::new(inner, End::none(), Location::caller()),
+    [is_closed() -> bool]
+);
 
 impl<T> Sender<T> {
     pub(super) fn new(inner: mpsc::Sender<T>, end: End, made_at: &'static Location<'static>) -> Self {
@@ -62,6 +69,21 @@ impl<T> Sender<T> {
             Leaf::on(end.record(), Mode::Send, 1, at).made_there(ptr::eq(at, *made_at))
         };
         kept.poll_in_order(cx, end.record(), leaf, |cx| inner.poll_ready(cx))
+    }
+
+    /// Whether both send to the same receiver.
+    pub fn same_receiver(&self, other: &Self) -> bool {
+        self.inner.same_receiver(&other.inner)
+    }
+
+    /// Whether it sends to that receiver.
+    pub fn is_connected_to(&self, receiver: &Receiver<T>) -> bool {
+        self.inner.is_connected_to(receiver)
+    }
+
+    /// Hashes the receiver.
+    pub fn hash_receiver<H: Hasher>(&self, hasher: &mut H) {
+        self.inner.hash_receiver(hasher);
     }
 
     /// Closes the channel: nothing more can be sent, and what was sent can still be received.

@@ -1,5 +1,6 @@
 //! The senders of unbounded channels.
 
+use std::hash::Hasher;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -7,6 +8,7 @@ use std::task::{Context, Poll};
 use ::futures::Sink;
 use ::futures::channel::mpsc::{self, SendError, TrySendError};
 
+use super::UnboundedReceiver;
 use crate::waits::{End, Role, around};
 
 /// futures' `UnboundedSender`; who has it is on record.
@@ -16,7 +18,7 @@ pub struct UnboundedSender<T> {
     end: End,
 }
 
-around!(UnboundedSender<T>, mpsc::UnboundedSender<T>, |inner| Self { inner, end: End::none() });
+around!(UnboundedSender<T>, mpsc::UnboundedSender<T>, |inner| Self { inner, end: End::none() }, [is_closed() -> bool, len() -> usize, is_empty() -> bool]);
 
 impl<T> UnboundedSender<T> {
     pub(super) fn new(inner: mpsc::UnboundedSender<T>, end: End) -> Self {
@@ -42,6 +44,29 @@ impl<T> UnboundedSender<T> {
     #[track_caller]
     pub fn start_send(&mut self, msg: T) -> Result<(), SendError> {
         self.unbounded_send(msg).map_err(TrySendError::into_send_error)
+    }
+
+    /// Polls for a place: there always is one.
+    ///
+    /// # Errors
+    /// If the channel is closed.
+    pub fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<Result<(), SendError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    /// Whether both send to the same receiver.
+    pub fn same_receiver(&self, other: &Self) -> bool {
+        self.inner.same_receiver(&other.inner)
+    }
+
+    /// Whether it sends to that receiver.
+    pub fn is_connected_to(&self, receiver: &UnboundedReceiver<T>) -> bool {
+        self.inner.is_connected_to(receiver)
+    }
+
+    /// Hashes the receiver.
+    pub fn hash_receiver<H: Hasher>(&self, hasher: &mut H) {
+        self.inner.hash_receiver(hasher);
     }
 
     /// Closes the channel: nothing more can be sent, and what was sent can still be received.
