@@ -126,7 +126,7 @@ fn a_receiver_in_a_future_that_was_never_polled() {
     program.waits(1, channel, Mode::Send, 7);
     assert_eq!(program.verdicts(), ["likely futurelock unpolled"]);
     assert_eq!(program.chain(), ["task 1 waits 7", "resource 1 created 11", "task 1 owns 6"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a place in mpsc#1 at src/main.rs:7 for 1.00 s, whose receiver is with the same task (never used, made at src/main.rs:6): that future has never been polled, and its task waits here");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a place in mpsc#1 at src/main.rs:7 for 1.00 s, whose receiver is with the same task (never used, made at src/main.rs:6): what receives there was never polled, and is with this task, which waits here");
 }
 
 /// ```text

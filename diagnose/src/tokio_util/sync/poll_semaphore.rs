@@ -1,6 +1,7 @@
 //! `PollSemaphore`.
 
 use std::fmt;
+use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -9,21 +10,26 @@ use ::tokio_util::sync::ReusableBoxFuture;
 use futures_core::stream::Stream;
 
 use crate::tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, TryAcquireError};
+use crate::waits::own_code;
 
 /// The future of so many permits.
 type Acquiring = ReusableBoxFuture<'static, Result<OwnedSemaphorePermit, AcquireError>>;
 
 /// tokio-util's `PollSemaphore`, around a [`Semaphore`] that is on record.
+///
+/// As a stream it waits where it was made.
 pub struct PollSemaphore {
     semaphore: Arc<Semaphore>,
     /// What it waits for, and so many permits; made when it has to wait.
     acquiring: Option<(u32, Acquiring)>,
+    made_at: &'static Location<'static>,
 }
 
 impl PollSemaphore {
     /// One for the permits of that semaphore.
+    #[track_caller]
     pub fn new(semaphore: Arc<Semaphore>) -> Self {
-        Self { semaphore, acquiring: None }
+        Self { semaphore, acquiring: None, made_at: Location::caller() }
     }
 
     /// Closes the semaphore.
@@ -54,21 +60,22 @@ impl PollSemaphore {
         cx: &mut Context<'_>,
         permits: u32,
     ) -> Poll<Option<OwnedSemaphorePermit>> {
+        let at = own_code(Location::caller(), self.made_at);
         let future = match &mut self.acquiring {
             Some((before, future)) => {
                 if *before != permits {
-                    future.set(Arc::clone(&self.semaphore).acquire_many_owned(permits));
+                    future.set(Arc::clone(&self.semaphore).acquire_many_owned_at(permits, at));
                     *before = permits;
                 }
                 future
             }
             None => {
-                match Arc::clone(&self.semaphore).try_acquire_many_owned(permits) {
+                match Arc::clone(&self.semaphore).try_acquire_many_owned_at(permits, at) {
                     Ok(permit) => return Poll::Ready(Some(permit)),
                     Err(TryAcquireError::Closed) => return Poll::Ready(None),
                     Err(TryAcquireError::NoPermits) => {}
                 }
-                let future = Arc::clone(&self.semaphore).acquire_many_owned(permits);
+                let future = Arc::clone(&self.semaphore).acquire_many_owned_at(permits, at);
                 &mut self.acquiring.insert((permits, ReusableBoxFuture::new(future))).1
             }
         };
@@ -76,7 +83,7 @@ impl PollSemaphore {
         match acquired {
             Ok(permit) => {
                 // The next call is likely to ask for as many.
-                future.set(Arc::clone(&self.semaphore).acquire_many_owned(permits));
+                future.set(Arc::clone(&self.semaphore).acquire_many_owned_at(permits, at));
                 Poll::Ready(Some(permit))
             }
             Err(_) => {
@@ -111,6 +118,7 @@ impl Stream for PollSemaphore {
 }
 
 impl Clone for PollSemaphore {
+    #[track_caller]
     fn clone(&self) -> Self {
         Self::new(self.clone_inner())
     }

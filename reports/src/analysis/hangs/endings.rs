@@ -21,7 +21,7 @@ pub(super) fn ending(facts: &Facts<'_>, judged: &Judged) -> String {
         (VerdictKind::Cycle, _) => ": none of them can go on".to_owned(),
         (VerdictKind::SelfWait, _) => ": it waits for itself".to_owned(),
         (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
-            ": that future has never been polled, and its task waits here".to_owned()
+            ": what receives there was never polled, and is with this task, which waits here".to_owned()
         }
         (VerdictKind::Futurelock, _) if judged.way.iter().any(|it| matches!(it, Node::Arm(_))) => {
             ": that future is only polled by this arm of the join!, which is stuck here".to_owned()

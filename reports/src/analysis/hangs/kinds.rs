@@ -144,7 +144,13 @@ fn futurelock(facts: &Facts<'_>, way: &[Node]) -> Option<VerdictDetail> {
             let stake = &snapshot.resources[resource].stakes[number];
             let is_with = |task: usize| stake.task == Some(snapshot.tasks[task].id);
             let is_its_makers = way.get(place + 1).and_then(Node::task).is_some_and(is_with);
-            let is_unpolled = stake.role == Role::Receives && stake.uses == 0 && is_its_makers;
+            // Who waits for it to go does not wait for it to receive.
+            let goes = |node: &Node| {
+                let wait = if let Node::Wait(wait) = node { snapshot.waits.get(*wait) } else { None };
+                wait.is_some_and(|wait| wait.mode == Mode::Closed && wait.resource == Some(resource))
+            };
+            let is_unused = stake.role == Role::Receives && stake.uses == 0;
+            let is_unpolled = is_unused && is_its_makers && !way.iter().any(goes);
             if facts.is_set_aside(stake) {
                 Some(VerdictDetail::Holding)
             } else {

@@ -27,7 +27,7 @@ fn remedy(kind: VerdictKind, detail: Option<VerdictDetail>) -> &'static str {
         }
         (VerdictKind::SelfWait, _) => "release it before this await, or pass on what the task already has",
         (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
-            "spawn that future, or poll it together with this await"
+            "spawn what receives, or poll it together with this await"
         }
         (VerdictKind::Futurelock, _) => "drop or finish that future before this await",
         (VerdictKind::Starved, _) => "keep what has to come alive, or close the resource when it ends",

@@ -130,7 +130,7 @@ words! {
         Holding = "holding",
         /// Of a futurelock: the future that is not polled stands before it in the queue.
         Queued = "queued",
-        /// Of a futurelock: the other end is in a future that has never been polled.
+        /// Of a futurelock: what receives was never polled, and is with the task that waits.
         Unpolled = "unpolled",
         /// Of a cycle: one waits for a place in a queue, and not for who holds.
         ViaQueue = "via_queue",

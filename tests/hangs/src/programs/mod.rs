@@ -2,9 +2,12 @@
 
 mod arms;
 mod controls;
+mod crates;
+mod crates_controls;
 mod cycles;
 mod futurelock;
 mod issues;
+mod late;
 mod leaks;
 mod more_controls;
 mod more_cycles;
@@ -59,4 +62,7 @@ pub const ALL: &[Section] = &[
     owners::SECTION,
     shown::SECTION,
     unseen::SECTION,
+    crates::SECTION,
+    crates_controls::SECTION,
+    late::SECTION,
 ];

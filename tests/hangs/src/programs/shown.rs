@@ -294,15 +294,17 @@ async fn read_guard_across_a_send() {
 async fn permit_and_lock() {
     let (slots, table) = (Arc::new(Semaphore::new(1)), Arc::new(Mutex::new(0)));
     let (their_slots, their_table) = (Arc::clone(&slots), Arc::clone(&table));
+    let (takes, taken) = oneshot::channel();
     let reports = async move {
         let mut table = their_table.lock().await; // holds, shown
+        takes.send(()).unwrap();
         sleep(ms(50)).await;
         let _slot = their_slots.acquire().await.unwrap(); // waits, shown
         *table += 1;
     };
     let reports = tokio::spawn(reports.diagnose("reports"));
     let slot = slots.acquire().await.unwrap(); // holds, shown
-    sleep(ms(50)).await;
+    taken.await.unwrap();
     *table.lock().await += 1; // waits, shown
     drop(slot);
     reports.await.unwrap();

@@ -34,15 +34,21 @@ impl Semaphore {
         self: Arc<Self>,
         n: u32,
     ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
-        let at = Location::caller();
-        async move {
-            let forget = |permit: real::SemaphorePermit<'_>, stake| {
-                permit.forget();
-                stake
-            };
-            let stake = self.enter(n, at, true, forget).await?;
-            Ok(OwnedSemaphorePermit::new(stake, self, n as usize))
-        }
+        self.acquire_many_owned_at(n, Location::caller())
+    }
+
+    /// The same there.
+    pub(crate) async fn acquire_many_owned_at(
+        self: Arc<Self>,
+        n: u32,
+        at: Place,
+    ) -> Result<OwnedSemaphorePermit, AcquireError> {
+        let forget = |permit: real::SemaphorePermit<'_>, stake| {
+            permit.forget();
+            stake
+        };
+        let stake = self.enter(n, at, true, forget).await?;
+        Ok(OwnedSemaphorePermit::new(stake, self, n as usize))
     }
 
     /// [`try_acquire`](Self::try_acquire) with a permit that owns the semaphore.
@@ -60,7 +66,15 @@ impl Semaphore {
     /// If so many permits are not free, or the semaphore is closed.
     #[track_caller]
     pub fn try_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, TryAcquireError> {
-        let at = Location::caller();
+        self.try_acquire_many_owned_at(n, Location::caller())
+    }
+
+    /// The same there.
+    pub(crate) fn try_acquire_many_owned_at(
+        self: Arc<Self>,
+        n: u32,
+        at: Place,
+    ) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         self.permits.try_acquire_many(n)?.forget();
         let stake = Stake::hold(self.record(), n.into(), at, true);
         Ok(OwnedSemaphorePermit::new(stake, self, n as usize))
