@@ -1,0 +1,63 @@
+//! The clippy configuration `diagnose/lint/clippy.toml`, with which clippy lists where a program names a lock, a channel, a
+//! timer or a spawn of the original crate.
+//!
+//! What is wrapped is read from the source of `diagnose`: all that the mirrored modules define themselves, beside what they
+//! pass on. So nothing that is wrapped can be missing.
+
+mod mirrored;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+pub use mirrored::{Item, Kind, items};
+
+/// The crates that are wrapped, by the names that paths have.
+pub const CRATES: [&str; 10] = [
+    "tokio",
+    "tokio_util",
+    "smol",
+    "async_std",
+    "async_lock",
+    "async_channel",
+    "flume",
+    "futures",
+    "parking_lot",
+    "std",
+];
+
+const HEAD: &str = "\
+# With this, clippy lists where a program names a lock, a channel, a timer or a spawn of which `diagnose` has a wrapper:
+#
+#     CLIPPY_CONF_DIR=path/to/this/folder cargo clippy
+#
+# Or copy it to the root of a workspace, without the crates whose originals are meant. Needs clippy 1.88.
+# Made by `cargo run -p diagnose-lint-tests`.
+";
+
+/// The text of the configuration, of the crate `diagnose` in this folder.
+///
+/// # Panics
+///
+/// If the source cannot be read or is not Rust.
+#[must_use]
+pub fn configuration(diagnose: &Path) -> String {
+    let mut text = HEAD.to_owned();
+    let wrapped: Vec<(&str, Vec<Item>)> =
+        CRATES.iter().map(|name| (*name, items(&diagnose.join("src"), name))).collect();
+    for (key, kind) in [("disallowed-methods", Kind::Function), ("disallowed-types", Kind::Type)] {
+        writeln!(text, "\n{key} = [").unwrap();
+        for (name, items) in &wrapped {
+            let of_kind = items.iter().filter(|item| item.kind == kind);
+            for (first, Item { path, .. }) in of_kind.enumerate().map(|(at, item)| (at == 0, item)) {
+                if first {
+                    writeln!(text, "    # {name}").unwrap();
+                }
+                let reason = format!("diagnose::{path} is on record");
+                writeln!(text, "    {{ path = \"{path}\", reason = \"{reason}\", allow-invalid = true }},")
+                    .unwrap();
+            }
+        }
+        text.push_str("]\n");
+    }
+    text
+}
