@@ -142,6 +142,24 @@ fn a_second_read_behind_a_writer_is_a_cycle_by_the_queue() {
     }
 }
 
+/// ```text
+/// main, reader hold read, wait read ─ behind ─▶ writer, which waits write ─ held by ─▶ main
+/// other        is in a long poll: whoever is served while a thread is blocked need not go on
+/// ```
+#[test]
+fn beside_a_long_poll_a_second_read_is_behind_the_writer_too() {
+    let mut program = Program::new();
+    let (writer, reader, other) = (program.task("writer"), program.task("reader"), program.task("other"));
+    let lock = program.rwlock();
+    program.holds(1, lock, 2);
+    program.holds(reader, lock, 2);
+    program.waits(writer, lock, Mode::Write, 4).units = 1000;
+    program.waits(reader, lock, Mode::Read, 6);
+    program.waits(1, lock, Mode::Read, 6);
+    program.sleeps(other, 7);
+    assert_eq!(program.verdicts().first().map(String::as_str), Some("proven cycle via_queue"));
+}
+
 #[test]
 fn a_second_read_without_a_writer_surely_before_it_is_not_stuck() {
     let mut program = Program::new();

@@ -5,7 +5,7 @@
 //! | gate | the first that applies |
 //! |---|---|
 //! | a task that waits for several things | what it polls itself, before what a combinator in it polls; a lock, a place or a task, before a message |
-//! | a wait | who holds what it asks for, before who stands ahead of it |
+//! | a wait | who holds what it asks for, if that is not free, before who stands ahead of it |
 //! | a guard or an end of a channel | the unread message in which it lies; the task that was spawned with it; who used it last; its maker |
 //!
 //! Whoever waits for a message is hardly the one who has its sender.
@@ -44,12 +44,24 @@ pub(super) fn reasons(system: &System<'_>, stuck: &Stuck, gate: Gate) -> Vec<Gat
             rank_of_owner(system.facts, resource, number, task, owner)
         }
         (Node::Woken(_), Node::Wait(wait)) => rank_of_wait(system.facts, wait),
-        (_, Node::Ahead(_) | Node::Closing(_) | Node::Later(_)) => 1,
+        (Node::Units(_), Node::Units(_)) => Rank::from(is_more_than_is_free(system, stuck, input)),
+        (_, Node::Ahead(_) | Node::Closing(_) | Node::Later(_)) | (Node::Units(_), Node::Receivers(_)) => 1,
         _ => 0,
     };
     let ranks: Vec<Rank> = inputs.iter().map(|&input| rank(input)).collect();
     let Some(best) = ranks.iter().min() else { return Vec::new() };
     inputs.iter().zip(&ranks).filter(|(_, rank)| *rank == best).map(|(&input, _)| input).collect()
+}
+
+/// Whether what a wait asks for, beside some who stand ahead of it, is not there. Otherwise it is they who are in its way, and
+/// not who holds the rest.
+fn is_more_than_is_free(system: &System<'_>, stuck: &Stuck, units: Gate) -> bool {
+    stuck
+        .solved
+        .inputs
+        .of(units)
+        .iter()
+        .any(|&gate| matches!(system.nodes[gate], Node::Units(_) | Node::Level(_)))
 }
 
 fn rank_of_wait(facts: &Facts<'_>, index: usize) -> Rank {
