@@ -23,8 +23,9 @@ pub(super) struct Stakes<'a> {
     records: Table<u64, &'static waits::Record>,
     /// How often tasks that are done had spawned, and sent, as far as that is kept.
     done: Table<u64, Counts>,
-    /// By task, when the youngest was made of what it has made and not used.
-    youngest: Table<u64, u64>,
+    /// By task, when the youngest was made of what it has made and not used, and its resource: what is made in one poll may
+    /// have one tick, but not one number.
+    youngest: Table<u64, (u64, u64)>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: &'a [u64],
 }
@@ -41,10 +42,10 @@ const MARGIN_NS: u64 = 30_000_000;
 impl<'a> Stakes<'a> {
     pub(super) fn new(mut stakes: Vec<Staked>, foreign: &'a [u64], seen: &Seen<'_>) -> Self {
         stakes.sort_by_key(|stake| (stake.resource, stake.since, stake.span, stake.units));
-        let mut youngest: Table<u64, u64> = Table::default();
+        let mut youngest: Table<u64, (u64, u64)> = Table::default();
         for stake in stakes.iter().filter(|stake| stake.uses == 0 && stake.is_movable) {
-            let since = youngest.entry(stake.task).or_default();
-            *since = stake.since.max(*since);
+            let made = youngest.entry(stake.task).or_default();
+            *made = (stake.since, stake.resource).max(*made);
         }
         let spawner = |known: &Known| (!known.is_stranger).then_some(known.spawned_by);
         let tasks = seen.tasks.all.iter().map(|known| (known.id, spawner(known), known.made));
@@ -187,7 +188,8 @@ impl<'a> Stakes<'a> {
         // It was made, one message was sent, and since then nobody has seen it. Of several messages the last has what was made
         // last, but that is a guess.
         let is_only_one = sent.wrapping_sub(staked.given.sent()) == 1;
-        if !is_only_one && self.youngest.get(&staked.task).is_none_or(|since| *since > staked.since) {
+        let made = (staked.since, staked.resource);
+        if !is_only_one && self.youngest.get(&staked.task).is_none_or(|youngest| *youngest > made) {
             return Whereabouts::Unknown;
         }
         let likely = if is_only_one { Whereabouts::Likely } else { Whereabouts::Unknown };

@@ -5,7 +5,7 @@ use diagnose_channels_tests::{here, look};
 use diagnose_reports::{Mode, Role, Whereabouts};
 use std::future::poll_fn;
 use std::task::Poll;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// Polls it once, in this task.
 async fn poll_once<F: Future + Unpin>(future: &mut F) -> bool {
@@ -84,6 +84,19 @@ async fn a_sender_in_a_message_is_in_that_channel() {
     let answers = receiver.recv().await.unwrap();
     assert_eq!(look().stakes(made, Role::Sends)[0].inside, None);
     drop(answers);
+}
+
+/// All of it in one poll, and so with one reading of the clock.
+#[tokio::test]
+async fn of_the_ends_that_were_never_used_the_last_is_in_the_last_message() {
+    let (requests, mut receiver) = mpsc::channel(2);
+    let (kept, (_settings, _)) = (here(), watch::channel(0));
+    let (answers, _answer) = oneshot::channel::<u8>();
+    requests.send(answers).await.unwrap();
+    drop(receiver.recv().await);
+    let (answers, _answer) = oneshot::channel::<u8>();
+    requests.send(answers).await.unwrap();
+    assert_eq!(look().stakes(kept, Role::Sends)[0].inside, None);
 }
 
 #[tokio::test]
