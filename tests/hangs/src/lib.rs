@@ -20,4 +20,4 @@ pub mod row;
 pub mod source;
 pub mod table;
 
-pub use programs::{ALL, SECTIONS};
+pub use programs::ALL;

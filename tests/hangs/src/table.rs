@@ -36,7 +36,7 @@ in any look, and every snapshot that was saved as JSON said the same when it was
 poll of a task in which something has been waiting for long was repeated, and one at a hang of which nothing was said yet, for
 up to eight seconds.
 
-`cargo run -p diagnose-hangs-tests -- --markdown --repeat 20` writes this page.
+`cargo run --release -p diagnose-hangs-tests -- --markdown --repeat 20` writes this page.
 
 ";
 

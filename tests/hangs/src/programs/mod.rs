@@ -26,23 +26,7 @@ mod workers;
 use crate::row::Section;
 use time::ms;
 
-/// All that are in the table of `docs/hangs.md`, which is that of 20 runs of each.
-pub const SECTIONS: &[Section] = &[
-    futurelock::SECTION,
-    arms::SECTION,
-    snoozed::SECTION,
-    cycles::SECTION,
-    rings::SECTION,
-    more_cycles::SECTION,
-    pools::SECTION,
-    leaks::SECTION,
-    wakeups::SECTION,
-    workers::SECTION,
-    controls::SECTION,
-    more_controls::SECTION,
-];
-
-/// Those, and what came after the table was made.
+/// In the order of the table in `docs/hangs.md`.
 pub const ALL: &[Section] = &[
     futurelock::SECTION,
     arms::SECTION,

@@ -125,10 +125,10 @@ async fn lock_in_a_stream() {
 }
 
 async fn buffered_stall() {
-    let rows = stream::iter(0..20).map(|_| {
-        let select = async {
+    let rows = stream::iter(0..20).map(|number| {
+        let select = async move {
             sleep(ms(5)).await;
-            sleep(ms(200)).await;
+            sleep(ms(200 + 20 * number)).await;
         };
         select.diagnose("select")
     });
