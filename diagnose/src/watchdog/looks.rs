@@ -4,7 +4,7 @@
 //! late     a future that runs, or is in the queue of its runtime, for the threshold or longer
 //! blocked  every worker of a runtime is in a late poll
 //! uneven   a task is late in the queue, and a worker of its runtime is parked: no worker but one can get at it
-//! starved  any other task that is late in the queue
+//! starved  any other task that is late in the queue; of those that are only met, beside a late poll
 //! ```
 //! A task in a poll is said once, and so is a task in the queue; all workers together once for the same polls.
 
@@ -53,7 +53,8 @@ impl Looks {
         let polls: Vec<&Task> =
             futures().filter(|task| task.state == State::Running).filter(is_late).collect();
         let queued: Vec<&Task> = oldest_first(futures().filter(|task| is_queued(task)));
-        let late: Vec<&Task> = queued.iter().copied().filter(is_late).collect();
+        let is_expected = |task: &&Task| !is_met(task) || !polls.is_empty();
+        let late: Vec<&Task> = queued.iter().copied().filter(is_late).filter(is_expected).collect();
 
         let mut findings: Vec<Finding<'a>> = Vec::new();
         findings.extend(polls.iter().filter(|task| self.is_new(task)).map(|task| Finding::LongPoll(task)));
@@ -119,6 +120,12 @@ impl Looks {
 /// Whether it waits for a worker.
 fn is_queued(task: &Task) -> bool {
     task.state == State::Queued || (task.state == State::Unpolled && task.runtime_number != 0)
+}
+
+/// Whether it is only known by its polls. Whoever polls it may be a combinator that is not on record, with other things to do, and
+/// not a runtime that lacks a thread.
+fn is_met(task: &Task) -> bool {
+    task.runtime.is_empty()
 }
 
 fn oldest_first<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<&'a Task> {

@@ -23,6 +23,7 @@ fn snapshot() -> Snapshot {
 
 fn task(id: u64, state: State, since_ns: u64) -> Task {
     let mut task = Task::default();
+    task.runtime = "tokio".into();
     task.id = id;
     task.state = state;
     task.since_ns = since_ns;
@@ -125,4 +126,16 @@ fn a_queue_beside_a_parked_worker_is_uneven() {
     // It has only just run out of work.
     snapshot.workers[1].since_ns = 99;
     assert_eq!(found(&mut Looks::default(), &snapshot), ["long 1", "starved 2"]);
+}
+
+#[test]
+fn what_is_only_met_is_late_only_beside_a_late_poll() {
+    let mut snapshot = snapshot();
+    let mut met = task(3, State::Queued, 150);
+    met.runtime = "".into();
+    snapshot.tasks = vec![running(1, 11, 50), met];
+    let mut looks = Looks::default();
+    assert_eq!(found(&mut looks, &snapshot), [""; 0], "what polls it may have other things to do");
+    snapshot.tasks[0].since_ns = 100;
+    assert_eq!(found(&mut looks, &snapshot), ["long 1", "starved 3"]);
 }
