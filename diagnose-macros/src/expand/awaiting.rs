@@ -47,7 +47,7 @@ pub(crate) fn awaited(args: &Args, place: &Place, number: usize, expression: &Ex
 /// What stands around the whole expression.
 pub(crate) fn ended(args: &Args, place: &Place, expression: &mut ExprAwait) -> Expr {
     let attributes = std::mem::take(&mut expression.attrs);
-    let ended = path(args, place.start, "ended");
+    let ended = callee(args, place, "ended");
     let arguments = quote_spanned!(Span::mixed_site()=> #expression, &__DIAGNOSE_BODY.site);
     let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
     arguments.set_span(place.end);
@@ -135,12 +135,18 @@ fn site(args: &Args, type_: &str, function: &str, first: Option<&TokenStream>, p
 
 /// A call around an expression, which lints that replace it see the whole of, from its first token to its `.await`.
 fn call(args: &Args, function: &str, point: &TokenStream, place: &Place, expression: &Expr) -> Expr {
-    let path = path(args, place.start, function);
+    let callee = callee(args, place, function);
     let expression = argument(expression);
     let here = Span::mixed_site().located_at(place.start);
     let mut arguments = Group::new(Delimiter::Parenthesis, quote_spanned!(here=> #point, #expression));
     arguments.set_span(place.start);
-    Expr::Verbatim(quote!(#path #arguments))
+    Expr::Verbatim(quote!(#callee #arguments))
+}
+
+/// What is called there, as if the user had written it: but for a path like ours, which clippy takes for that.
+fn callee(args: &Args, place: &Place, function: &str) -> TokenStream {
+    let is_alike = place.text.trim_start_matches('(').starts_with("::");
+    path(args, if is_alike { here(place.start) } else { place.start }, function)
 }
 
 /// The expression as the argument of a call: nothing may warn there of what did not warn before `.await`.

@@ -15,6 +15,7 @@ fn awaits<T: Source>(
             ::diagnose::__private::Site,
             ::diagnose::__private::Site,
             ::diagnose::__private::Site,
+            ::diagnose::__private::Site,
         ),
     > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
@@ -67,20 +68,26 @@ fn awaits<T: Source>(
             ),
             ::diagnose::__private::Site::at(
                 &__DIAGNOSE_BODY.site,
-                "source.name().await",
+                "::std::future::ready(()).await",
                 11u32,
+                35u32,
+            ),
+            ::diagnose::__private::Site::at(
+                &__DIAGNOSE_BODY.site,
+                "source.name().await",
+                12u32,
                 47u32,
             ),
             ::diagnose::__private::Site::at(
                 &__DIAGNOSE_BODY.site,
                 "unknown!(source.name().await)",
-                12u32,
+                13u32,
                 34u32,
             ),
             ::diagnose::__private::Site::at(
                 &__DIAGNOSE_BODY.site,
                 "source.with(|item| {…}).await",
-                17u32,
+                18u32,
                 15u32,
             ),
         ),
@@ -220,13 +227,21 @@ fn awaits<T: Source>(
                     .await,
                 &__DIAGNOSE_BODY.site,
             );
+            ::diagnose::__private::ended(
+                ::diagnose::__private::at(
+                        &__DIAGNOSE_BODY.awaits.7,
+                        ::std::future::ready(()),
+                    )
+                    .await,
+                &__DIAGNOSE_BODY.site,
+            );
             println!(
                 "{} {value}", ::diagnose::__private::ended(::diagnose::__private::at(&
-                __DIAGNOSE_BODY.awaits.7, source.name()). await, & __DIAGNOSE_BODY.site),
+                __DIAGNOSE_BODY.awaits.8, source.name()). await, & __DIAGNOSE_BODY.site),
                 value = 1
             );
             let __diagnose_macro = ::diagnose::__private::InMacro::begin(
-                &__DIAGNOSE_BODY.awaits.8,
+                &__DIAGNOSE_BODY.awaits.9,
                 || (),
             );
             unknown!(source.name(). await);
@@ -236,7 +251,7 @@ fn awaits<T: Source>(
             }
             ::diagnose::__private::ended(
                 ::diagnose::__private::at(
-                        &__DIAGNOSE_BODY.awaits.9,
+                        &__DIAGNOSE_BODY.awaits.10,
                         source.with(|item| { item + 1 }),
                     )
                     .await,

@@ -8,6 +8,7 @@ async fn awaits<T: Source>(source: &T) -> Result<u32, Error> {
     }
     #[diagnose(skip)]
     async { source.none().await }.await;
+    ::std::future::ready(()).await;
     println!("{} {value}", source.name().await, value = 1);
     unknown!(source.name().await);
     source
