@@ -1,4 +1,4 @@
-//! Three services that are healthy, and under load: each of their waits ends by itself, and some last for longer than the
+//! Services that are healthy, and under load: each of their waits ends by itself, and some last for longer than the
 //! watchdog is patient. In each, parts are not annotated and not on record, as in any program that has dependencies.
 //!
 //! Before a release, ten minutes of each, on a machine that is otherwise idle:
@@ -7,10 +7,12 @@
 //! cargo run --release -p diagnose-healthy-tests -- server 600
 //! cargo run --release -p diagnose-healthy-tests -- actors 600
 //! cargo run --release -p diagnose-healthy-tests -- pipeline 600
+//! cargo run --release -p diagnose-healthy-tests -- idioms 600
 //! ```
-//! It prints how much was done and what the watchdog said, and fails if it has said anything.
+//! It prints how much was done, what the watchdog said, and what was proven or likely in a look, and fails if that is anything.
 
 mod actors;
+mod idioms;
 mod pipeline;
 mod server;
 
@@ -50,8 +52,9 @@ impl Load {
 pub type Service = fn(Arc<Load>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// All of them, by name.
-pub const SERVICES: [(&str, Service); 3] = [
+pub const SERVICES: [(&str, Service); 4] = [
     ("server", |load| Box::pin(server::run(load))),
     ("actors", |load| Box::pin(actors::run(load))),
     ("pipeline", |load| Box::pin(pipeline::run(load))),
+    ("idioms", |load| Box::pin(idioms::run(load))),
 ];

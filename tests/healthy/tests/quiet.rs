@@ -1,16 +1,25 @@
 //! Some seconds of each service.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 #[test]
 fn nothing_is_said_to_hang_in_services_that_do_not() {
-    for (service, much) in [("server", "20000x"), ("actors", "20000x"), ("pipeline", "3000x")] {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_diagnose-healthy-tests"));
-        let output = program.args([service, much]).output().expect("it runs");
+    let services = [("server", "6000x"), ("actors", "20000x"), ("pipeline", "2000x"), ("idioms", "500x")];
+    let running = services.into_iter().flat_map(|service| [(service, None), (service, Some("raw"))]);
+    let running: Vec<_> = running
+        .map(|((service, much), raw)| {
+            let mut program = Command::new(env!("CARGO_BIN_EXE_diagnose-healthy-tests"));
+            program.args([service, much]).args(raw).stdout(Stdio::piped()).stderr(Stdio::piped());
+            (service, raw, program.spawn().expect("it runs"))
+        })
+        .collect();
+    for (service, raw, program) in running {
+        let output = program.wait_with_output().expect("it ends");
         let said = String::from_utf8(output.stdout).expect("it is text");
-        assert!(said.contains(" done, "), "{service}: {said}\n{}", String::from_utf8_lossy(&output.stderr));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(" done, "), "{service} {raw:?}: {said}\n{errors}");
         // On a machine that is busy with other things, a task may well wait for a thread for longer than 100 ms.
         let hangs = said.lines().filter(|line| line.starts_with("proven ") || line.starts_with("likely "));
-        assert_eq!(hangs.count(), 0, "{service}: {said}");
+        assert_eq!(hangs.count(), 0, "{service} {raw:?}: {said}");
     }
 }
