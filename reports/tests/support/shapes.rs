@@ -18,7 +18,7 @@ pub(crate) struct Shape {
 }
 
 /// All of them.
-pub(crate) const SHAPES: [Shape; 19] = [
+pub(crate) const SHAPES: [Shape; 20] = [
     Shape { name: "one queue, its holder is lost", make: queue, expected: ("proven lost_waker", one) },
     Shape { name: "one queue, its holder goes on", make: healthy, expected: ("", none) },
     Shape { name: "pairs", make: pairs, expected: ("proven cycle", |tasks| tasks / 2) },
@@ -38,6 +38,7 @@ pub(crate) const SHAPES: [Shape; 19] = [
     Shape { name: "readers of a lock that is not fair", make: unfair, expected: ("proven lost_waker", one) },
     Shape { name: "a pool of the program's own", make: custom, expected: ("proven self_wait", one) },
     Shape { name: "a notify for each", make: notifies, expected: ("likely starved", all) },
+    Shape { name: "the same, each with a lock", make: notifies_and_locks, expected: ("likely starved", all) },
     Shape { name: "all at one barrier", make: barrier, expected: ("likely starved", one) },
     Shape { name: "all in one task", make: joined, expected: ("proven lost_waker", one) },
     Shape { name: "locks in futures set aside", make: hazards, expected: ("suspect hazard", |_| 8) },
@@ -337,6 +338,15 @@ fn notifies(count: usize) -> Snapshot {
         waits(&mut snapshot, number + 2, notify, Mode::Notified, 0);
     }
     demands(&mut snapshot, 1);
+    snapshot
+}
+
+fn notifies_and_locks(count: usize) -> Snapshot {
+    let mut snapshot = notifies(count);
+    for number in 0..count {
+        let lock = resource(&mut snapshot, ResourceKind::Mutex, 1);
+        holds(&mut snapshot, number + 2, lock);
+    }
     snapshot
 }
 

@@ -1,12 +1,15 @@
 //! Which kind of verdict a group of stuck gates is, and the way through it that is shown.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::branches;
 use super::facts::{Facts, is_active};
 use super::gates::Gate;
+use super::numbers::Set;
 use super::plausible::reasons;
 use super::rules::{is_short, is_told};
+use super::steps::step;
 use super::stuck::Stuck;
 use super::system::{Node, System, task_gate};
 use super::verdict::{VerdictDetail, VerdictKind};
@@ -250,13 +253,17 @@ fn quiet(system: &System<'_>, stuck: &Stuck, gates: &[Gate]) -> Vec<Judged> {
         .collect();
     waits.sort_unstable();
     waits.dedup_by_key(|(resource, _)| *resource);
-    let mut tries = MAX_TRIES;
+    let holds = |stake: &&Stake| stake.role == Role::Holds;
+    let stakes = snapshot.resources.iter().flat_map(|it| &it.stakes).inspect(|_| step());
+    let holders: Set<u64> = stakes.filter(holds).filter_map(|stake| stake.task).collect();
+    let looks = Cell::new(MAX_LOOKS.min(gates.len().saturating_mul(LOOKS_A_GATE)));
     let judged = |(resource, wait): (usize, usize)| {
         let it = &snapshot.resources[resource];
-        if let Some(way) = tries.checked_sub(1).and_then(|_| under_a_lock(system, stuck, resource, wait)) {
+        let is_holder = || snapshot.waits[wait].task.is_some_and(|task| holders.contains(&task));
+        let may_look = looks.get() > 0 && is_holder();
+        if let Some(way) = may_look.then(|| under_a_lock(system, stuck, (resource, wait), &looks)).flatten() {
             return Judged::new(VerdictKind::Cycle, None, way);
         }
-        tries = tries.saturating_sub(1);
         let kind = match it.told {
             Some(_) => VerdictKind::MissedNotify,
             None if it.kind == ResourceKind::Semaphore && it.forgotten > 0 => VerdictKind::Leak,
@@ -267,12 +274,19 @@ fn quiet(system: &System<'_>, stuck: &Stuck, gates: &[Gate]) -> Vec<Judged> {
     waits.into_iter().map(judged).collect()
 }
 
-/// So many waits of a group are looked at for a lock that keeps away who could end them.
-const MAX_TRIES: usize = 64;
+/// So many inputs of gates are looked at in a group, for each of its gates and in all, for locks that keep away who could end its
+/// waits.
+const LOOKS_A_GATE: usize = 64;
+const MAX_LOOKS: usize = 1 << 20;
 
 /// From a task that waits to be told, by one that could tell it and waits for what the first holds, back to it. Rather by one
 /// that has told it before than by any other.
-fn under_a_lock(system: &System<'_>, stuck: &Stuck, resource: usize, wait: usize) -> Option<Vec<Node>> {
+fn under_a_lock(
+    system: &System<'_>,
+    stuck: &Stuck,
+    (resource, wait): (usize, usize),
+    looks: &Cell<usize>,
+) -> Option<Vec<Node>> {
     let facts = system.facts;
     let task = facts.task_of(&facts.snapshot.waits[wait])?;
     let holds = |stake: &Stake| stake.role == Role::Holds;
@@ -285,7 +299,11 @@ fn under_a_lock(system: &System<'_>, stuck: &Stuck, resource: usize, wait: usize
     let users: Vec<Gate> = users().filter_map(|id| facts.task(id)).map(task_gate).collect();
     let way = |only_users: bool| {
         stuck.circle(task_gate(task), |gate| {
-            let reasons = stuck.solved.inputs.of(gate).iter().copied();
+            let inputs = stuck.solved.inputs.of(gate);
+            let left = looks.get().checked_sub(inputs.len());
+            // What is left is not enough for it: that is the end.
+            looks.set(left.unwrap_or(0));
+            let reasons = inputs.iter().copied().filter(|_| left.is_some());
             let is_it = |reason: &Gate| match (system.nodes[gate], system.nodes[*reason]) {
                 (_, Node::Task(other)) if other == task => held(gate),
                 // It waits for this, and for nothing else.
