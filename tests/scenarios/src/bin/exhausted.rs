@@ -60,6 +60,8 @@ fn main() {
     // From here on nothing moves, so there are three alarms and no other.
     diagnose::Builder::new().signal(None).watchdog(Duration::from_millis(100)).install();
     until(|| diagnose::snapshot().alarms.len() >= 3);
+    // A poll that sleeps is suspect after a second.
+    until(|| diagnose::snapshot().verdicts().len() >= 2);
     println!("{}", diagnose::tree());
     println!("end of the tree");
     println!("{} alarms", diagnose::snapshot().alarms.len());
