@@ -1,0 +1,112 @@
+//! What shapes are made of: tasks, resources, who has them and who waits.
+
+use diagnose_reports::{
+    Mode, Place, Resource, ResourceKind, Role, Site, Snapshot, Span, Stake, Task, Wait, Whereabouts,
+};
+
+pub(super) const SECOND: u64 = 1_000_000_000;
+
+/// `main`, and so many tasks, none of which anything wakes that is not recorded.
+pub(super) fn tasks(count: usize) -> Snapshot {
+    let mut snapshot = Snapshot::default();
+    for name in ["main", "task", "op", "own"] {
+        let mut site = Site::default();
+        (site.file, site.name, site.line) = ("src/main.rs".into(), name.into(), 1);
+        site.is_hand_written = name == "own";
+        snapshot.sites.push(site);
+    }
+    for id in 1..=count as u64 + 1 {
+        let mut task = Task::default();
+        (task.id, task.site, task.since_ns, task.age_ns) = (id, usize::from(id > 1), SECOND, SECOND);
+        task.spawned_by = (id > 1).then_some(1);
+        if id > 1 {
+            task.spawned_at = "src/main.rs:9:9".into();
+        }
+        (task.runtime, task.runtime_number, task.polls) = ("tokio".into(), 1, 1);
+        (task.wakers, task.opaque_wakers) = (Some(1), Some(0));
+        snapshot.tasks.push(task);
+    }
+    wakes(&mut snapshot, 1);
+    snapshot.is_all_recorded = true;
+    snapshot
+}
+
+/// Something that is not recorded may wake that task.
+pub(super) fn wakes(snapshot: &mut Snapshot, task: usize) {
+    snapshot.tasks[task - 1].opaque_wakers = Some(1);
+}
+
+/// Nothing ever wakes that task, which waits in a `poll` of the program's own.
+pub(super) fn loses(snapshot: &mut Snapshot, task: usize) {
+    set_aside(snapshot, task);
+    let own = snapshot.spans.last_mut().unwrap();
+    (own.site, own.skipped) = (3, false);
+    (snapshot.tasks[task - 1].wakers, snapshot.tasks[task - 1].opaque_wakers) = (Some(0), Some(0));
+}
+
+/// That task has to come to an end: nobody has spawned it.
+pub(super) fn demands(snapshot: &mut Snapshot, task: usize) {
+    snapshot.tasks[task - 1].spawned_by = None;
+    snapshot.tasks[task - 1].spawned_at = <_>::default();
+}
+
+pub(super) fn place(line: u32) -> Place {
+    let mut place = Place::default();
+    (place.file, place.line, place.column) = ("src/main.rs".into(), line, 9);
+    place
+}
+
+/// Its index. Nothing of it is free.
+pub(super) fn resource(snapshot: &mut Snapshot, kind: ResourceKind, capacity: usize) -> usize {
+    let mut it = Resource::default();
+    (it.id, it.kind, it.library) = (snapshot.resources.len() as u64 + 1, kind, "tokio".into());
+    (it.capacity, it.is_fair, it.age_ns) = (Some(capacity as u64), true, 2 * SECOND);
+    // No task is older but the first, which knows nothing of it.
+    (it.created, it.first_task) = (Some(place(10)), Some(2));
+    snapshot.resources.push(it);
+    snapshot.resources.len() - 1
+}
+
+pub(super) fn mutexes(snapshot: &mut Snapshot, count: usize) {
+    for _ in 0..count {
+        resource(snapshot, ResourceKind::Mutex, 1);
+    }
+}
+
+pub(super) fn stake(snapshot: &mut Snapshot, task: usize, resource: usize, role: Role) -> &mut Stake {
+    let mut stake = Stake::default();
+    (stake.role, stake.task, stake.whereabouts) = (role, Some(task as u64), Whereabouts::Exact);
+    (stake.place, stake.since_ns, stake.units) = (Some(place(20)), SECOND, u64::from(role == Role::Holds));
+    stake.uses = u64::from(role != Role::Holds);
+    let stakes = &mut snapshot.resources[resource].stakes;
+    stakes.push(stake);
+    stakes.last_mut().expect("it was just pushed")
+}
+
+pub(super) fn holds(snapshot: &mut Snapshot, task: usize, resource: usize) -> &mut Stake {
+    stake(snapshot, task, resource, Role::Holds)
+}
+
+pub(super) fn waits(
+    snapshot: &mut Snapshot,
+    task: usize,
+    resource: usize,
+    mode: Mode,
+    ahead: usize,
+) -> &mut Wait {
+    let mut wait = Wait::default();
+    (wait.id, wait.mode, wait.units) = (1 << 40 | snapshot.waits.len() as u64, mode, 1);
+    (wait.task, wait.resource, wait.ahead) = (Some(task as u64), Some(resource), ahead as u64);
+    (wait.place, wait.since_ns, wait.polls, wait.wakers) = (Some(place(30)), SECOND, 1, 1);
+    snapshot.waits.push(wait);
+    snapshot.waits.last_mut().expect("it was just pushed")
+}
+
+/// A future of the task that it does not poll; the number of its span.
+pub(super) fn set_aside(snapshot: &mut Snapshot, task: usize) -> u64 {
+    let mut span = Span::default();
+    (span.id, span.site, span.task) = (1 << 30 | snapshot.spans.len() as u64, 2, Some(task as u64));
+    (span.skipped, span.since_ns) = (true, SECOND);
+    snapshot.spans.push(span);
+    snapshot.spans[snapshot.spans.len() - 1].id
+}
