@@ -3,7 +3,7 @@
 //! ```
 //! use diagnose::async_channel;
 //!
-//! # diagnose::__doc(async {
+//! # futures::executor::block_on(async {
 //! let (sender, receiver) = async_channel::bounded(1);
 //! sender.send("hello").await.unwrap();
 //! assert_eq!(receiver.recv().await, Ok("hello"));

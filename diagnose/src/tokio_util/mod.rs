@@ -3,7 +3,7 @@
 //! ```
 //! use diagnose::tokio_util::sync::CancellationToken;
 //!
-//! # diagnose::__doc(async {
+//! # futures::executor::block_on(async {
 //! let token = CancellationToken::new();
 //! let child = token.child_token();
 //! token.cancel();
