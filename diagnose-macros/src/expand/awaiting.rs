@@ -143,7 +143,8 @@ fn call(args: &Args, function: &str, point: &TokenStream, place: &Place, express
     Expr::Verbatim(quote!(#callee #arguments))
 }
 
-/// What is called there, as if the user had written it: but for a path like ours, which clippy takes for that.
+/// The path of the called function, with the user's span. If the user's expression starts with `::` too, clippy would take this
+/// call for source code and lint it, so the path gets the macro's span.
 fn callee(args: &Args, place: &Place, function: &str) -> TokenStream {
     let is_alike = place.text.trim_start_matches('(').starts_with("::");
     path(args, if is_alike { here(place.start) } else { place.start }, function)

@@ -23,8 +23,8 @@ pub(super) struct Stakes<'a> {
     records: Table<u64, &'static waits::Record>,
     /// How often tasks that are done had spawned, and sent, as far as that is kept.
     done: Table<u64, Counts>,
-    /// By task, when the youngest was made of what it has made and not used, and its resource: what is made in one poll may
-    /// have one tick, but not one number.
+    /// Per task, the creation tick and resource number of its youngest unused holding. The number breaks ties: everything made
+    /// in one poll may share a tick.
     youngest: Table<u64, (u64, u64)>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: &'a [u64],

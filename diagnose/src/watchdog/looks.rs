@@ -4,7 +4,8 @@
 //! late     a future that runs, or is in the queue of its runtime, for the threshold or longer
 //! blocked  every worker of a runtime is in a late poll
 //! uneven   a task is late in the queue, and a worker of its runtime is parked: no worker but one can get at it
-//! starved  any other task that is late in the queue; of those that are only met, beside a late poll
+//! starved  any other task that is late in the queue; a task that was not spawned through this crate counts only while some
+//!          recorded poll is late, so a hog that is not annotated can starve it without an alarm
 //! ```
 //! A task in a poll is said once, and so is a task in the queue; all workers together once for the same polls.
 
@@ -122,8 +123,8 @@ fn is_queued(task: &Task) -> bool {
     task.state == State::Queued || (task.state == State::Unpolled && task.runtime_number != 0)
 }
 
-/// Whether it is only known by its polls. Whoever polls it may be a combinator that is not on record, with other things to do, and
-/// not a runtime that lacks a thread.
+/// Whether the task is known only from its polls, without a spawn through this crate. An unrecorded combinator may poll it, which
+/// leaves woken futures unpolled while it waits for something else; that is no lack of a thread.
 fn is_met(task: &Task) -> bool {
     task.runtime.is_empty()
 }

@@ -144,7 +144,7 @@ fn a_second_read_behind_a_writer_is_a_cycle_by_the_queue() {
 
 /// ```text
 /// main, reader hold read, wait read ─ behind ─▶ writer, which waits write ─ held by ─▶ main
-/// other        is in a long poll: whoever is served while a thread is blocked need not go on
+/// other        is in a long poll: while a thread is blocked, a task that gets its lock need not make progress
 /// ```
 #[test]
 fn beside_a_long_poll_a_second_read_is_behind_the_writer_too() {

@@ -1,4 +1,4 @@
-//! What shapes are made of: tasks, resources, who has them and who waits.
+//! Builders of snapshots for the shapes: tasks, resources, holders and waits.
 
 use diagnose_reports::{
     Mode, Place, Resource, ResourceKind, Role, Site, Snapshot, Span, Stake, Task, Wait, Whereabouts,
@@ -6,7 +6,7 @@ use diagnose_reports::{
 
 pub(super) const SECOND: u64 = 1_000_000_000;
 
-/// `main`, and so many tasks, none of which anything wakes that is not recorded.
+/// A snapshot of `main` and `count` tasks that nothing unrecorded wakes.
 pub(super) fn tasks(count: usize) -> Snapshot {
     let mut snapshot = Snapshot::default();
     for name in ["main", "task", "op", "own"] {

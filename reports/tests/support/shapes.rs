@@ -19,7 +19,7 @@ pub(crate) struct Shape {
 }
 
 /// All of them.
-pub(crate) const SHAPES: [Shape; 20] = [
+pub(crate) const SHAPES: [Shape; 21] = [
     Shape { name: "one queue, its holder is lost", make: queue, expected: ("proven lost_waker", one) },
     Shape { name: "one queue, its holder goes on", make: healthy, expected: ("", none) },
     Shape { name: "pairs", make: pairs, expected: ("proven cycle", |tasks| tasks / 2) },
@@ -40,6 +40,7 @@ pub(crate) const SHAPES: [Shape; 20] = [
     Shape { name: "a pool of the program's own", make: custom, expected: ("proven self_wait", one) },
     Shape { name: "a notify for each", make: notifies, expected: ("likely starved", all) },
     Shape { name: "the same, each with a lock", make: notifies_and_locks, expected: ("likely starved", all) },
+    Shape { name: "a notify that no other task has", make: own_notifies, expected: ("likely starved", one) },
     Shape { name: "all at one barrier", make: barrier, expected: ("likely starved", one) },
     Shape { name: "all in one task", make: joined, expected: ("proven lost_waker", one) },
     Shape { name: "locks in futures set aside", make: hazards, expected: ("suspect hazard", |_| 8) },
@@ -248,6 +249,15 @@ fn notifies_and_locks(count: usize) -> Snapshot {
     for number in 0..count {
         let lock = resource(&mut snapshot, ResourceKind::Mutex, 1);
         holds(&mut snapshot, number + 2, lock);
+    }
+    snapshot
+}
+
+fn own_notifies(count: usize) -> Snapshot {
+    let mut snapshot = notifies_and_locks(count);
+    for number in 0..count {
+        let notify = &mut snapshot.resources[number];
+        (notify.created_by, notify.first_task) = (Some(number as u64 + 2), Some(u64::MAX));
     }
     snapshot
 }

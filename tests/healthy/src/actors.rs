@@ -32,7 +32,7 @@ struct Lookup {
     reply: oneshot::Sender<mpsc::Sender<Message>>,
 }
 
-/// A client of the remote service: whoever calls leaves a sender in the table, and a reader takes it out.
+/// A client of the remote service: each caller puts a sender into the table, and a reader task removes it to reply.
 #[derive(Clone)]
 struct Remote {
     pending: Pending,

@@ -40,7 +40,7 @@ pub(crate) async fn run(load: Arc<Load>) {
     }
 }
 
-/// Whoever asks for what is on its way already waits for that.
+/// Concurrent callers with the same key share one request.
 #[diagnose]
 async fn shared_request(load: Arc<Load>) {
     let flights: Arc<Flights> = Arc::default();

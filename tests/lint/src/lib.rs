@@ -30,7 +30,7 @@ const HEAD: &str = "\
 #
 #     CLIPPY_CONF_DIR=path/to/this/folder cargo clippy
 #
-# Or copy it to the root of a workspace, without the crates whose originals are meant. Needs clippy 1.88.
+# Or copy it to the root of a workspace, without the crates whose originals are meant. Tested with clippy 1.95.
 # Made by `cargo run -p diagnose-lint-tests`.
 ";
 

@@ -4,6 +4,8 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::families::Families;
+use super::numbers::Set;
+use super::steps::step;
 use crate::index::Index;
 use crate::lists::Lists;
 use crate::model::{Kind, Mode, Role, Snapshot, Stake, State, Task, Wait};
@@ -52,6 +54,8 @@ pub(super) struct Facts<'a> {
     /// By the index of the task: those that it has spawned.
     pub(super) spawned: Lists,
     families: OnceCell<Families>,
+    /// The numbers of the tasks that hold a guard or a permit.
+    holders: OnceCell<Set<u64>>,
 }
 
 impl<'a> Facts<'a> {
@@ -74,6 +78,7 @@ impl<'a> Facts<'a> {
             joined: vec![None; snapshot.tasks.len()],
             spawned: Lists::default(),
             families: OnceCell::new(),
+            holders: OnceCell::new(),
         };
         for (index, task) in snapshot.tasks.iter().enumerate() {
             if let Some(thread) = task.thread_id.filter(|_| task.is_local) {
@@ -126,6 +131,15 @@ impl<'a> Facts<'a> {
     /// Which tasks may have been handed the same.
     pub(super) fn families(&self) -> &Families {
         self.families.get_or_init(|| Families::new(self))
+    }
+
+    /// Whether the task holds a guard or a permit. The first call reads all holdings.
+    pub(super) fn is_holder(&self, task: u64) -> bool {
+        let holders = self.holders.get_or_init(|| {
+            let stakes = self.snapshot.resources.iter().flat_map(|it| &it.stakes).inspect(|_| step());
+            stakes.filter(|stake| stake.role == Role::Holds).filter_map(|stake| stake.task).collect()
+        });
+        holders.contains(&task)
     }
 
     /// The index of a resource.

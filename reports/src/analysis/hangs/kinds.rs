@@ -6,10 +6,8 @@ use std::collections::BTreeSet;
 use super::branches;
 use super::facts::{Facts, is_active};
 use super::gates::Gate;
-use super::numbers::Set;
 use super::plausible::reasons;
 use super::rules::{is_short, is_told};
-use super::steps::step;
 use super::stuck::Stuck;
 use super::system::{Node, System, task_gate};
 use super::verdict::{VerdictDetail, VerdictKind};
@@ -253,13 +251,10 @@ fn quiet(system: &System<'_>, stuck: &Stuck, gates: &[Gate]) -> Vec<Judged> {
         .collect();
     waits.sort_unstable();
     waits.dedup_by_key(|(resource, _)| *resource);
-    let holds = |stake: &&Stake| stake.role == Role::Holds;
-    let stakes = snapshot.resources.iter().flat_map(|it| &it.stakes).inspect(|_| step());
-    let holders: Set<u64> = stakes.filter(holds).filter_map(|stake| stake.task).collect();
     let looks = Cell::new(MAX_LOOKS.min(gates.len().saturating_mul(LOOKS_A_GATE)));
     let judged = |(resource, wait): (usize, usize)| {
         let it = &snapshot.resources[resource];
-        let is_holder = || snapshot.waits[wait].task.is_some_and(|task| holders.contains(&task));
+        let is_holder = || snapshot.waits[wait].task.is_some_and(|task| system.facts.is_holder(task));
         let may_look = looks.get() > 0 && is_holder();
         if let Some(way) = may_look.then(|| under_a_lock(system, stuck, (resource, wait), &looks)).flatten() {
             return Judged::new(VerdictKind::Cycle, None, way);
@@ -274,8 +269,7 @@ fn quiet(system: &System<'_>, stuck: &Stuck, gates: &[Gate]) -> Vec<Judged> {
     waits.into_iter().map(judged).collect()
 }
 
-/// So many inputs of gates are looked at in a group, for each of its gates and in all, for locks that keep away who could end its
-/// waits.
+/// Bounds of the search in one group for a lock that keeps a notifier from running: inputs visited per gate, and in total.
 const LOOKS_A_GATE: usize = 64;
 const MAX_LOOKS: usize = 1 << 20;
 
@@ -301,7 +295,7 @@ fn under_a_lock(
         stuck.circle(task_gate(task), |gate| {
             let inputs = stuck.solved.inputs.of(gate);
             let left = looks.get().checked_sub(inputs.len());
-            // What is left is not enough for it: that is the end.
+            // The budget is used up: the search ends without a result.
             looks.set(left.unwrap_or(0));
             let reasons = inputs.iter().copied().filter(|_| left.is_some());
             let is_it = |reason: &Gate| match (system.nodes[gate], system.nodes[*reason]) {

@@ -53,8 +53,8 @@ pub(super) fn reasons(system: &System<'_>, stuck: &Stuck, gate: Gate) -> Vec<Gat
     inputs.iter().zip(&ranks).filter(|(_, rank)| *rank == best).map(|(&input, _)| input).collect()
 }
 
-/// Whether what a wait asks for, beside some who stand ahead of it, is not there. Otherwise it is they who are in its way, and
-/// not who holds the rest.
+/// Whether the units for a wait and for waits ahead of it that may keep theirs are not free. If they are free, the waits ahead
+/// explain why it is blocked, and the holders of other units do not.
 fn is_more_than_is_free(system: &System<'_>, stuck: &Stuck, units: Gate) -> bool {
     stuck
         .solved
