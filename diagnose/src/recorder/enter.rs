@@ -25,30 +25,30 @@ use crate::sync::add;
 use crate::tree::{Chain, Key, Node, Wait};
 
 impl Span {
-    /// A poll starts, with the executor's waker.
-    pub(crate) fn enter(&mut self, entry: &mut Entry, outer: &Waker) {
+    /// A poll starts, with the executor's waker. Returns whether it is that of a root.
+    pub(crate) fn enter(&mut self, entry: &mut Entry, outer: &Waker) -> bool {
         if self.passes {
-            self.enter_passing(entry, outer);
+            self.enter_passing(entry, outer)
         } else if self.site.is_still_on() {
-            self.enter_other(entry, outer);
+            self.enter_other(entry, outer)
         } else {
-            self.enter_unsure(entry, outer);
+            self.enter_unsure(entry, outer)
         }
     }
 
     /// The site is reached for the first time, or is switched off.
     #[inline(never)]
-    fn enter_unsure(&mut self, entry: &mut Entry, outer: &Waker) {
+    fn enter_unsure(&mut self, entry: &mut Entry, outer: &Waker) -> bool {
         if self.site.is_on() {
-            self.enter_other(entry, outer);
-        } else {
-            self.enter_unrecorded(entry);
+            return self.enter_other(entry, outer);
         }
+        self.enter_unrecorded(entry);
+        false
     }
 
     /// The body around goes on at the await of this span, and so does this one at that of its own: as most do where calls are deep.
     #[inline(never)]
-    fn enter_passing(&mut self, entry: &mut Entry, outer: &Waker) {
+    fn enter_passing(&mut self, entry: &mut Entry, outer: &Waker) -> bool {
         let down = local::down();
         if !self.site.is_still_on() {
             return self.enter_unsure(entry, outer);
@@ -57,11 +57,12 @@ impl Span {
             if let (Some(node), Some(slot)) = (self.node, self.anchor.and_then(Anchor::slot)) {
                 let around = (local::current(), context::span());
                 if node.is_child_of(around.0) && slot.parent() == around.1 {
-                    return self.enter_through(entry, (node, slot, around.1), down);
+                    self.enter_through(entry, (node, slot, around.1), down);
+                    return false;
                 }
             }
         }
-        self.enter_other(entry, outer);
+        self.enter_other(entry, outer)
     }
 
     /// The poll begins with the reading of the body around, and goes straight to the span inside.
@@ -72,25 +73,23 @@ impl Span {
         (node, slot, outer): (&'static Node, &'static Slot, u64),
         now: u64,
     ) {
-        let mut chain = entry.begin_handed(outer);
-        entry.goes_down = true;
+        let mut levels = entry.begin_handed(outer, true).levels + 1;
         slot.start(now);
         context::set_span(slot.id());
         node.times.enter(now, Some(Wait::Child));
-        chain.levels += 1;
         let mut current = node;
         if let Some(at) = self.at {
             at.times.enter(now, Some(Wait::Child));
-            chain.levels += 1;
+            levels += 1;
             current = at;
         }
         local::set_current(Some(current));
         local::set_awaiting(self.at, AwaitState::SPAN.with_depth(self.depth));
-        local::set_chain(chain);
+        local::set_levels(levels);
     }
 
     #[inline(never)]
-    fn enter_other(&mut self, entry: &mut Entry, outer: &Waker) {
+    fn enter_other(&mut self, entry: &mut Entry, outer: &Waker) -> bool {
         let is_entered = match local::current() {
             Some(current) if current.is_root() => self.enter_outermost(entry, outer, current),
             Some(current) => self.enter_below(entry, current),
@@ -98,10 +97,11 @@ impl Span {
         };
         if !is_entered {
             self.enter_slow(entry);
-            if entry.is_root {
+            if entry.begun.is_root {
                 self.enter_root(entry, outer);
             }
         }
+        entry.begun.is_root
     }
 
     /// A poll outside of every other one, as most are that an executor makes: nothing has to be saved. Returns whether it is a
@@ -119,10 +119,8 @@ impl Span {
             entry.begin_outermost();
             self.go_on(entry, node, wait, now);
             let waited = enter_task(task, node, now);
-            if is_inside {
-                entry.around = Some(Around::leave());
-            }
-            entry.begin_root(task, outer, now, waited);
+            let around = if is_inside { Some(Around::leave()) } else { None };
+            entry.begin_root(task, outer, (now, waited), around);
             return true;
         }
         if !matches!(self.state, State::Unpolled) || is_inside || switch::is_special() {
@@ -142,7 +140,7 @@ impl Span {
             None => (self.meet(node, now), 0),
         };
         self.root = Some(task);
-        entry.begin_root(task, outer, now, waited);
+        entry.begin_root(task, outer, (now, waited), None);
         true
     }
 
@@ -169,7 +167,7 @@ impl Span {
                     if slot.parent() != parent {
                         return false;
                     }
-                    entry.begin_handed(parent);
+                    entry.begin_handed(parent, false);
                     slot.start(down);
                     context::set_span(slot.id());
                     self.go_on(entry, node, wait, down);
@@ -180,7 +178,7 @@ impl Span {
                     if down != 0 {
                         local::hand_down(None, 0);
                     }
-                    entry.hands_on = down == DIRECT;
+                    entry.begun.hands_on = down == DIRECT;
                     let now = self.begin(entry, 0);
                     entry.begin(node, true);
                     self.go_on(entry, node, wait, now);
@@ -200,7 +198,7 @@ impl Span {
                 if down != 0 {
                     local::hand_down(None, 0);
                 }
-                entry.hands_on = down == DIRECT;
+                entry.begun.hands_on = down == DIRECT;
                 let now = self.begin(entry, 0);
                 entry.begin(node, false);
                 node.times.enter(now, None);
@@ -236,7 +234,7 @@ impl Span {
         node.times.enter(now, Some(wait));
         local::set_current(Some(node));
         if wait == Wait::Own {
-            entry.waited = true;
+            entry.begun.waited = true;
             local::polled_again(node);
         }
         self.go_on_at(entry, node, Some(wait), now);
@@ -258,11 +256,11 @@ impl Span {
             state = state.with_depth(self.depth);
             goes_down &= wait == Wait::Child;
         }
-        entry.goes_down = has_child_wait && (goes_down || self.at.is_some());
+        entry.begun.goes_down = has_child_wait && (goes_down || self.at.is_some());
         local::set_awaiting(self.at, state);
         if goes_down {
-            let levels = entry.chain.levels + 1 + u32::from(self.at.is_some());
-            local::set_chain(Chain { levels, stopper: entry.chain.stopper });
+            let levels = entry.levels + 1 + u32::from(self.at.is_some());
+            local::set_chain(Chain { levels, stopper: entry.stopper });
         } else if self.is_in_child {
             local::set_chain(Chain { levels: 0, stopper: Some(self.at.unwrap_or(node)) });
         } else {

@@ -5,7 +5,7 @@
 
 use super::await_state::AwaitState;
 use super::local::{self, Place};
-use super::root::{Around, RootPoll};
+use super::root::RootPoll;
 use crate::clock;
 use crate::context;
 use crate::tree::{Chain, Node};
@@ -25,12 +25,10 @@ pub(super) enum How {
     Outermost,
 }
 
-/// What the poll around a running one will find again.
-// The order keeps `outer_awaiting` and `outer_await_state` apart. Side by side, the compiler copies both with one load of 16 bytes,
-// which stalls, because they were just written with two stores of 8.
-#[derive(Debug)]
-#[repr(C)]
-pub(crate) struct Entry {
+/// How a poll was begun: one word, written with one store.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(8))]
+pub(super) struct Begun {
     how: How,
     pub(super) is_root: bool,
     /// Whether it is awaited by the body around it, so that the two stop at the same moment if it is pending.
@@ -39,12 +37,29 @@ pub(crate) struct Entry {
     pub(super) goes_down: bool,
     /// Whether it has waited by itself.
     pub(super) waited: bool,
+}
+
+impl Begun {
+    fn new(how: How) -> Self {
+        Self { how, is_root: false, hands_on: false, goes_down: false, waited: false }
+    }
+}
+
+/// What the poll around a running one will find again.
+// The order keeps `outer_awaiting` and `outer_await_state` apart. Side by side, the compiler copies both with one load of 16 bytes,
+// which stalls, because they were just written with two stores of 8.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Entry {
+    pub(super) begun: Begun,
     /// The count of pending children of the poll around this one, without this span.
     outer_pending: i32,
+    /// The polls around this one that were entered with the same reading.
+    pub(super) levels: u32,
+    /// The node above them, or above this one.
+    pub(super) stopper: Option<&'static Node>,
     /// The await at which the body around is.
     outer_awaiting: Option<&'static Node>,
-    /// The polls around this one that were entered with the same reading, and the node above them, or above this one.
-    pub(super) chain: Chain,
     /// The number of the span whose poll is around this one, be it the parent or not.
     pub(super) outer: u64,
     outer_await_state: AwaitState,
@@ -55,47 +70,41 @@ pub(crate) struct Entry {
     nested: Option<&'static Node>,
     /// Of a root.
     pub(super) root: Option<RootPoll>,
-    /// Of a root, what it runs inside of.
-    pub(super) around: Option<Around>,
 }
 
 impl Entry {
     #[inline]
     pub(crate) fn new() -> Self {
         Self {
-            how: How::Unrecorded,
-            is_root: false,
-            hands_on: false,
-            goes_down: false,
-            waited: false,
+            begun: Begun::new(How::Unrecorded),
             outer_pending: 0,
+            levels: 0,
+            stopper: None,
             outer_awaiting: None,
-            chain: Chain::NONE,
             outer: 0,
             outer_await_state: AwaitState::NONE,
             previous: None,
             nested: None,
             root: None,
-            around: None,
         }
     }
 
     #[inline]
     pub(super) fn is_recorded(&self) -> bool {
-        !matches!(self.how, How::Unrecorded | How::Hidden)
+        !matches!(self.begun.how, How::Unrecorded | How::Hidden)
     }
 
     /// A poll begins that is not recorded: its awaits are not those of the body around, even where it is the same function.
     pub(super) fn begin_unrecorded(&mut self) {
         if local::current().is_some_and(|current| !current.is_root()) {
-            self.how = How::Hidden;
+            self.begun.how = How::Hidden;
             (self.outer_awaiting, self.outer_await_state) = local::awaiting();
             local::set_awaiting(None, AwaitState::HIDDEN);
         }
     }
 
     pub(super) fn end_unrecorded(&self) {
-        if self.how == How::Hidden {
+        if self.begun.how == How::Hidden {
             local::set_awaiting(self.outer_awaiting, self.outer_await_state);
         }
     }
@@ -103,18 +112,23 @@ impl Entry {
     /// Whether it was entered with the reading of the body around it.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn is_handed(&self) -> bool {
-        self.how == How::Handed
+        self.begun.how == How::Handed
+    }
+
+    /// The polls around this one that were entered with the same reading.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn chain(&self) -> Chain {
+        Chain { levels: self.levels, stopper: self.stopper }
     }
 
     /// A poll begins with the reading of the body around it, which is at the await of a span and has run nothing yet. Returns
     /// the polls that were entered with it.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin_handed(&mut self, outer: u64) -> Chain {
+    pub(super) fn begin_handed(&mut self, outer: u64, goes_down: bool) -> Chain {
         let chain = local::chain();
-        self.how = How::Handed;
-        self.hands_on = true;
+        self.begun = Begun { hands_on: true, goes_down, ..Begun::new(How::Handed) };
         self.outer = outer;
-        self.chain = chain;
+        (self.levels, self.stopper) = (chain.levels, chain.stopper);
         (self.outer_awaiting, self.outer_await_state) = local::awaiting();
         chain
     }
@@ -122,24 +136,24 @@ impl Entry {
     /// A poll begins as most do: under the node that is running.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begin(&mut self, node: &'static Node, was_pending: bool) {
-        self.how = How::Below;
+        self.begun.how = How::Below;
         self.previous = node.parent;
-        self.chain.stopper = node.parent.filter(|parent| !parent.is_root());
+        self.stopper = node.parent.filter(|parent| !parent.is_root());
         self.save_outer(was_pending);
     }
 
     /// A poll of a root begins, outside of every other.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begin_outermost(&mut self) {
-        self.how = How::Outermost;
-        self.is_root = true;
+        self.begun.how = How::Outermost;
+        self.begun.is_root = true;
         local::replace_pending_children(0);
     }
 
     /// A poll of a root begins, maybe from inside another task's poll, maybe with a tree that is only lent.
     #[cold]
     pub(super) fn begin_anywhere(&mut self, node: &'static Node, place: Place, now: u64, was_pending: bool) {
-        self.how = How::Below;
+        self.begun.how = How::Below;
         let foreign = node.parent.is_some_and(Node::is_root) && !place.current.is_root();
         if foreign {
             let nested = place.tree.nested(place.current, clock::now);
@@ -147,7 +161,7 @@ impl Entry {
             self.nested = Some(nested);
         }
         self.previous = (!place.lent).then_some(place.current);
-        self.chain.stopper = node.parent.filter(|parent| !parent.is_root());
+        self.stopper = node.parent.filter(|parent| !parent.is_root());
         self.save_outer(was_pending && !foreign);
     }
 
@@ -161,7 +175,7 @@ impl Entry {
     /// The poll of `node` is over at `now`, and the one around it goes on. That has one child more that is pending, if this is.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn restore_outer(&self, node: &'static Node, now: u64, is_pending: bool) {
-        if self.how == How::Outermost {
+        if self.begun.how == How::Outermost {
             local::set_current(node.parent);
             context::set_span(0);
             local::set_awaiting(None, AwaitState::NONE);
@@ -198,6 +212,6 @@ impl Entry {
     /// What this hands to the body around, which awaits it.
     #[inline]
     pub(super) fn hand_up(&self, now: u64, passing: u32) {
-        local::hand_up(if self.hands_on { now } else { 0 }, passing);
+        local::hand_up(if self.begun.hands_on { now } else { 0 }, passing);
     }
 }

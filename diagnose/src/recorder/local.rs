@@ -35,7 +35,9 @@ pub(super) struct Local {
     /// goes on there; zero if it hands nothing.
     down: Cell<u64>,
     /// The polls that have been entered with the same reading.
-    chain: Cell<Chain>,
+    levels: Cell<u32>,
+    /// The node above them: see [`Chain::stopper`].
+    stopper: Cell<Option<&'static Node>>,
     /// The reading of the clock with which a span has returned `Pending` to the body that awaits it; zero if there is none.
     up: Cell<u64>,
     /// How many bodies around that span only pass it on.
@@ -73,7 +75,8 @@ impl Local {
             await_state: Cell::new(AwaitState::NONE),
             via: Cell::new(None),
             down: Cell::new(0),
-            chain: Cell::new(Chain::NONE),
+            levels: Cell::new(0),
+            stopper: Cell::new(None),
             up: Cell::new(0),
             passing: Cell::new(0),
         }
@@ -90,7 +93,8 @@ impl Local {
         self.await_state.swap(&other.await_state);
         self.via.swap(&other.via);
         self.down.swap(&other.down);
-        self.chain.swap(&other.chain);
+        self.levels.swap(&other.levels);
+        self.stopper.swap(&other.stopper);
         self.up.swap(&other.up);
         self.passing.swap(&other.passing);
     }
@@ -238,12 +242,21 @@ pub(super) fn set_awaiting(node: Option<&'static Node>, state: AwaitState) {
 /// The polls that have been entered with the last reading, and are handed down with it.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn chain() -> Chain {
-    LOCAL.with(|local| local.chain.get())
+    LOCAL.with(|local| Chain { levels: local.levels.get(), stopper: local.stopper.get() })
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn set_chain(chain: Chain) {
-    LOCAL.with(|local| local.chain.set(chain));
+    LOCAL.with(|local| {
+        local.levels.set(chain.levels);
+        local.stopper.set(chain.stopper);
+    });
+}
+
+/// So many polls have been entered with the last reading by now.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn set_levels(levels: u32) {
+    LOCAL.with(|local| local.levels.set(levels));
 }
 
 /// The reading that was handed up by what is pending; zero if there is none.

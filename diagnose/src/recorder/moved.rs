@@ -47,8 +47,8 @@ impl Span {
             return entry.begin_unrecorded();
         };
         self.end_unpolled();
-        entry.hands_on = (goes_on || down == DIRECT) && !is_root;
-        entry.is_root = is_root;
+        entry.begun.hands_on = (goes_on || down == DIRECT) && !is_root;
+        entry.begun.is_root = is_root;
         let now = self.begin(entry, if goes_on { down } else { 0 });
         if let Some(slot) = self.anchor.and_then(Anchor::slot) {
             slot.follow(node);
@@ -74,7 +74,7 @@ impl Span {
         node.times.enter(now, ended);
         local::set_current(Some(node));
         if ended == Some(Wait::Own) && !is_root {
-            entry.waited = true;
+            entry.begun.waited = true;
             local::polled_again(node);
         }
         self.move_await(node, ended.is_some(), place, now);

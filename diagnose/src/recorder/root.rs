@@ -31,6 +31,8 @@ pub(super) struct RootPoll {
     /// `None` if tasks are to have no waker of their own.
     waker: Option<PollWaker>,
     entered: u64,
+    /// What it runs inside of.
+    around: Option<Around>,
 }
 
 /// The poll of a task in which another one runs, through a nested executor.
@@ -72,9 +74,15 @@ impl Around {
 impl Entry {
     /// The poll of a task begins, which has waited for that long.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin_root(&mut self, task: &'static Task, outer: &Waker, entered: u64, waited: u64) {
+    pub(super) fn begin_root(
+        &mut self,
+        task: &'static Task,
+        outer: &Waker,
+        (entered, waited): (u64, u64),
+        around: Option<Around>,
+    ) {
         let waker = live::has_wakers().then(|| PollWaker::of(task, outer));
-        self.root = Some(RootPoll { task, waker, entered });
+        self.root = Some(RootPoll { task, waker, entered, around });
         live::current::replace(Some(task));
         if waited != 0 {
             local::set_waited((waited, None));
@@ -89,14 +97,14 @@ impl Span {
     #[inline(never)]
     pub(super) fn enter_root(&mut self, entry: &mut Entry, outer: &Waker) {
         let Some(node) = self.node else { return };
-        entry.around = Some(Around::leave());
+        let around = Some(Around::leave());
         let entered = node.times.entered();
         let (task, waited) = match self.root {
             Some(task) => (task, enter_task(task, node, entered)),
             None => self.enter_new(node, entered),
         };
         self.root = Some(task);
-        entry.begin_root(task, outer, entered, waited);
+        entry.begin_root(task, outer, (entered, waited), around);
     }
 
     /// The first poll of a root.
@@ -111,8 +119,7 @@ impl Span {
     /// The poll of a root is over, and accounted for.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn leave_root(&mut self, entry: &mut Entry, node: &'static Node, is_pending: bool, left: u64) {
-        let Some(&RootPoll { task, entered, .. }) = entry.root.as_ref() else { return };
-        entry.root = None;
+        let Some(RootPoll { task, entered, around, .. }) = entry.root.take() else { return };
         // Nobody was ready, or nobody that is recorded: the wait is charged to the first that was polled.
         let (waited, first_polled) = local::waited();
         if waited != 0 {
@@ -121,7 +128,7 @@ impl Span {
         }
         made::end_poll(node, left);
         live::current::replace(None);
-        if let Some(around) = &entry.around {
+        if let Some(around) = around {
             around.go_on();
         }
         live::Promoted::forward(task).give_back();

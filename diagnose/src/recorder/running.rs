@@ -19,19 +19,23 @@ pub(crate) struct Running<'a> {
     span: &'a mut Span,
     entry: &'a mut Entry,
     outer: &'a Waker,
+    is_root: bool,
 }
 
 impl<'a> Running<'a> {
     /// A poll of that span starts, with the executor's waker.
     #[inline]
     pub(crate) fn enter(span: &'a mut Span, entry: &'a mut Entry, outer: &'a Waker) -> Self {
-        span.enter(entry, outer);
-        Self { span, entry, outer }
+        let is_root = span.enter(entry, outer);
+        Self { span, entry, outer, is_root }
     }
 
     /// What the future is polled with.
     #[inline]
     pub(crate) fn waker(&self) -> &Waker {
+        if !self.is_root {
+            return self.outer;
+        }
         self.entry.root.as_ref().and_then(RootPoll::waker).unwrap_or(self.outer)
     }
 
@@ -48,7 +52,7 @@ impl<'a> Running<'a> {
 impl Span {
     /// The poll has returned. Most often where calls are deep, what is around a pending span only passes that on.
     fn leave(&mut self, entry: &mut Entry, is_pending: bool) {
-        if is_pending && entry.goes_down {
+        if is_pending && entry.begun.goes_down {
             let passing = local::passing();
             if passing != 0 {
                 return self.leave_through(entry, passing);
@@ -87,7 +91,7 @@ impl Span {
     fn end_through(&mut self, entry: &mut Entry, node: &'static Node, now: u64) {
         entry.hand_up(now, 0);
         entry.restore_outer(node, now, true);
-        if entry.is_root {
+        if entry.begun.is_root {
             self.leave_root(entry, node, true, now);
         }
     }
@@ -99,7 +103,7 @@ impl Span {
             let (at, state) = local::awaiting();
             match at {
                 Some(at)
-                    if entry.goes_down
+                    if entry.begun.goes_down
                         && state.is_old()
                         && !self.is_in_child
                         && local::pending_children() == 0 =>
@@ -111,7 +115,7 @@ impl Span {
         } else {
             self.end_ready(entry, node)
         };
-        if entry.is_root {
+        if entry.begun.is_root {
             self.leave_root(entry, node, is_pending, left);
         }
     }
@@ -120,7 +124,7 @@ impl Span {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn end_at(&mut self, entry: &mut Entry, node: &'static Node, at: &'static Node) -> u64 {
         let now = clock::now();
-        let Chain { levels, stopper } = entry.chain;
+        let Chain { levels, stopper } = entry.chain();
         at.leave(now, Some(self.await_wait()), Chain { levels: levels + 1, stopper });
         node.times.pass();
         if let Some(slot) = self.anchor.and_then(Anchor::slot) {
@@ -159,9 +163,9 @@ impl Span {
                 let before = if state.is_new() { 0 } else { self.await_pending };
                 self.await_pending = before.saturating_add(children.wrapping_sub(state.base())).max(0);
                 // The body went straight to that await, and has stopped there again.
-                goes_on = entry.goes_down && !state.is_new();
-                let levels = if goes_on { entry.chain.levels + 1 } else { 0 };
-                at.leave(now, Some(self.await_wait()), Chain { levels, stopper: entry.chain.stopper });
+                goes_on = entry.begun.goes_down && !state.is_new();
+                let levels = if goes_on { entry.levels + 1 } else { 0 };
+                at.leave(now, Some(self.await_wait()), Chain { levels, stopper: entry.stopper });
                 Wait::Child
             }
             None if self.pending_children == 0 => Wait::Own,
@@ -176,9 +180,9 @@ impl Span {
         if goes_on {
             node.times.pass();
         } else {
-            node.leave(now, Some(wait), entry.chain);
+            node.leave(now, Some(wait), entry.chain());
         }
-        entry.hand_up(now, entry.chain.levels);
+        entry.hand_up(now, entry.levels);
         entry.restore_outer(node, now, true);
         now
     }
@@ -190,7 +194,7 @@ impl Span {
             leave_open(at, now);
         }
         self.end(State::Done);
-        if entry.waited {
+        if entry.begun.waited {
             local::charge(node);
         }
         add(&node.completed, 1);
@@ -201,26 +205,35 @@ impl Span {
     }
 }
 
+// Inlined, so that what is dropped stays in registers.
 impl Drop for Running<'_> {
-    #[cold]
+    #[inline(always)]
     fn drop(&mut self) {
-        let Self { span, entry, .. } = self;
+        self.span.panic(self.entry);
+    }
+}
+
+impl Span {
+    /// The poll has panicked.
+    #[cold]
+    #[inline(never)]
+    fn panic(&mut self, entry: &mut Entry) {
         if !entry.is_recorded() {
-            return span.panic_unrecorded(entry);
+            return self.panic_unrecorded(entry);
         }
-        let Some(node) = span.node else { return };
+        let Some(node) = self.node else { return };
         let now = clock::now();
         if let (Some(at), _) = local::awaiting() {
             add(&at.panicked, 1);
             at.leave(now, None, Chain::NONE);
         }
-        span.end(State::Done);
+        self.end(State::Done);
         add(&node.panicked, 1);
         node.leave(now, None, Chain::NONE);
         local::hand_down(None, 0);
         local::hand_up(0, 0);
         entry.restore_outer(node, now, false);
-        span.leave_root(entry, node, false, now);
+        self.leave_root(entry, node, false, now);
     }
 }
 
