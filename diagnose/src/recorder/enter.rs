@@ -185,12 +185,9 @@ impl Span {
                 }
                 true
             }
-            (State::Unpolled, Some(maker)) if !switch::is_special() => {
-                if !ptr::eq(maker, current)
-                    || current.site.kind == Kind::Sync
-                    || self.site.kind == Kind::Task
-                    || local::is_spawned()
-                {
+            // Wherever it was made.
+            (State::Unpolled, _) if !switch::is_special() => {
+                if current.site.kind == Kind::Sync || self.site.kind == Kind::Task || local::is_spawned() {
                     return false;
                 }
                 let key = Key { site: self.site, label: self.label, via: local::via() };

@@ -116,6 +116,13 @@ impl Kept {
         }
     }
 
+    /// Whether it waits, for all to see: of the leaf that the next poll gives, only whether the `Pending` was forced counts.
+    #[inline]
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn is_listed(&self) -> bool {
+        self.0.is_some_and(Wait::is_listed)
+    }
+
     /// Nobody waits any more.
     #[inline]
     pub(crate) fn end(&mut self) {

@@ -21,6 +21,7 @@ mod last;
 mod leaf;
 mod notified;
 pub(crate) mod order;
+mod own_code;
 mod owned;
 mod record;
 mod resource;
@@ -32,8 +33,6 @@ mod users;
 mod wait;
 mod waiting;
 mod what;
-
-use std::panic::Location;
 
 pub(crate) use around::{around, looks};
 pub(crate) use blocked::Blocked;
@@ -48,6 +47,7 @@ pub(crate) use kept::{Ask, Entered, Kept, Waits};
 pub(crate) use last::Told;
 pub(crate) use leaf::{Leaf, Target, Waited};
 pub(crate) use notified::Notified;
+pub(crate) use own_code::own_code;
 pub(crate) use owned::{Lends, Owned, lends};
 pub(crate) use record::{Forgot, Identity, Record, all_records};
 pub(crate) use resource::{Resource, Shared};
@@ -61,19 +61,4 @@ pub(crate) use what::{Kind, UNBOUNDED, What};
 /// Whether a message of this type can carry a guard, a sender or the like away.
 pub(crate) const fn carries<T>() -> bool {
     std::mem::needs_drop::<T>()
-}
-
-/// The place of the caller, if that is the program's own code. A future that is polled by a library's, such as `join_all`,
-/// waits where it was made, as far as is known.
-pub(crate) fn own_code(
-    caller: &'static Location<'static>,
-    made_at: &'static Location<'static>,
-) -> &'static Location<'static> {
-    let file = caller.file();
-    let is_foreign =
-        ["/registry/src/", "/git/checkouts/", "/rustc/", "/rustlib/"].iter().any(|part| file.contains(part));
-    // This crate polls it for a future that was named, for an arm, for a timeout.
-    let own_folder =
-        file!().trim_end_matches("mod.rs").trim_end_matches(['/', '\\']).trim_end_matches("waits");
-    if is_foreign || file.starts_with(own_folder) { made_at } else { caller }
 }

@@ -101,8 +101,10 @@ impl<T> Future for JoinHandle<T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = Location::caller();
         let Self { inner, task, made_at, kept, .. } = self.get_mut();
+        let is_listed = kept.is_listed();
         let leaf = || {
-            let target = task.id().map_or(Target::Resource(None), |task| Target::Tasks(vec![task]));
+            let list = |task| if is_listed { Vec::new() } else { vec![task] };
+            let target = task.id().map_or(Target::Resource(None), |task| Target::Tasks(list(task)));
             let at = own_code(caller, made_at);
             Leaf::new(target, Mode::Join, 1, at).made_there(ptr::eq(at, *made_at)).forced_by(is_forced)
         };

@@ -135,7 +135,7 @@ impl<T: 'static> JoinSet<T> {
             let Self { set, members, kept } = self;
             kept.end();
             let mut kept = Kept::default();
-            poll_fn(|cx| kept.poll(cx, || members.leaf(at), |cx| set.poll_join_next(cx))).await
+            poll_fn(|cx| members.poll(&mut kept, at, cx, |cx| set.poll_join_next(cx))).await
         }
     }
 
@@ -149,7 +149,7 @@ impl<T: 'static> JoinSet<T> {
             let Self { set, members, kept } = self;
             kept.end();
             let mut kept = Kept::default();
-            poll_fn(|cx| kept.poll(cx, || members.leaf(at), |cx| set.poll_join_next_with_id(cx))).await
+            poll_fn(|cx| members.poll(&mut kept, at, cx, |cx| set.poll_join_next_with_id(cx))).await
         }
     }
 
@@ -173,10 +173,8 @@ impl<T: 'static> JoinSet<T> {
             let Self { set, members, kept } = self;
             kept.end();
             let mut kept = Kept::default();
-            while poll_fn(|cx| kept.poll(cx, || members.leaf(at), |cx| set.poll_join_next(cx)))
-                .await
-                .is_some()
-            {}
+            while poll_fn(|cx| members.poll(&mut kept, at, cx, |cx| set.poll_join_next(cx))).await.is_some() {
+            }
         }
     }
 
@@ -193,7 +191,7 @@ impl<T: 'static> JoinSet<T> {
             let mut output = Vec::with_capacity(set.len());
             let mut kept = Kept::default();
             while let Some(done) =
-                poll_fn(|cx| kept.poll(cx, || members.leaf(at), |cx| set.poll_join_next(cx))).await
+                poll_fn(|cx| members.poll(&mut kept, at, cx, |cx| set.poll_join_next(cx))).await
             {
                 match done {
                     Ok(value) => output.push(value),
@@ -222,7 +220,7 @@ impl<T: 'static> JoinSet<T> {
     pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
         let at = Location::caller();
         let Self { set, members, kept } = self;
-        kept.poll(cx, || members.leaf(at), |cx| set.poll_join_next(cx))
+        members.poll(kept, at, cx, |cx| set.poll_join_next(cx))
     }
 
     /// The same, with the number of the task.
@@ -233,7 +231,7 @@ impl<T: 'static> JoinSet<T> {
     ) -> Poll<Option<Result<(Id, T), JoinError>>> {
         let at = Location::caller();
         let Self { set, members, kept } = self;
-        kept.poll(cx, || members.leaf(at), |cx| set.poll_join_next_with_id(cx))
+        members.poll(kept, at, cx, |cx| set.poll_join_next_with_id(cx))
     }
 }
 

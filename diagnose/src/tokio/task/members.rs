@@ -1,11 +1,12 @@
 //! The tasks of a set, by number.
 
 use std::panic::Location;
+use std::task::{Context, Poll};
 
 use crate::live::{HANDLE, SET};
 use crate::spawned::Numbered;
 use crate::tokio::sync::is_forced;
-use crate::waits::{Leaf, Mode, Target};
+use crate::waits::{Kept, Leaf, Mode, Target};
 
 /// Of more tasks it is not recorded which of them is waited for.
 const MOST: usize = 256;
@@ -48,14 +49,27 @@ impl Members {
         self.has_others = false;
     }
 
+    /// Polls the set for one of them that is done.
+    pub(super) fn poll<T>(
+        &self,
+        kept: &mut Kept,
+        at: &'static Location<'static>,
+        context: &mut Context<'_>,
+        poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        let is_listed = kept.is_listed();
+        kept.poll(context, || self.leaf(at, is_listed), poll)
+    }
+
     /// What waits there for one of them. Not recorded if they are not all known, or too many: it would look as if only some
-    /// of them could end the wait.
-    pub(super) fn leaf(&self, at: &'static Location<'static>) -> Leaf {
+    /// of them could end the wait. Once it is listed, they are known.
+    fn leaf(&self, at: &'static Location<'static>, is_listed: bool) -> Leaf {
         let alive = || self.tasks.iter().filter(|task| task.is_alive()).filter_map(|task| task.id());
         let target = if self.has_others || self.tasks.len() > 4 * MOST {
             Target::Resource(None)
         } else {
-            let tasks: Vec<u64> = alive().take(MOST + 1).collect();
+            let most = if is_listed { 0 } else { MOST + 1 };
+            let tasks: Vec<u64> = alive().take(most).collect();
             if tasks.len() > MOST { Target::Resource(None) } else { Target::Tasks(tasks) }
         };
         Leaf::new(target, Mode::Join, 1, at).forced_by(is_forced)

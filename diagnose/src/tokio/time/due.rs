@@ -9,11 +9,16 @@ use crate::clock;
 use crate::tokio::sync::is_forced;
 use crate::waits::{Leaf, Mode, Target};
 
-/// What waits there for that moment.
-pub(super) fn leaf(deadline: Instant, at: &'static Location<'static>) -> Leaf {
-    // By tokio's clock, which may be paused.
-    let due = clock::tick_in(deadline.saturating_duration_since(Instant::now()));
+/// What waits there for that moment. Once it is listed, the moment is known, and the clock is not read.
+#[inline]
+pub(super) fn leaf(deadline: Instant, at: &'static Location<'static>, is_listed: bool) -> Leaf {
+    let due = if is_listed { 0 } else { tick(deadline) };
     Leaf::new(Target::Moment(due), Mode::Timer, 1, at).forced_by(is_forced)
+}
+
+/// By tokio's clock, which may be paused.
+fn tick(deadline: Instant) -> u64 {
+    clock::tick_in(deadline.saturating_duration_since(Instant::now()))
 }
 
 /// The longest delay that tokio knows: about 30 years.

@@ -67,8 +67,9 @@ impl Interval {
         context: &mut Context<'_>,
     ) -> Poll<Instant> {
         let Self { inner, next, .. } = self;
+        let is_listed = kept.is_listed();
         let leaf = || match next {
-            Some(next) => due::leaf(*next, at),
+            Some(next) => due::leaf(*next, at, is_listed),
             None => Leaf::on(None, Mode::Timer, 1, at),
         };
         let poll = kept.poll(context, leaf, |context| inner.poll_tick(context));

@@ -74,7 +74,8 @@ impl Future for Sleep {
         let mut this = self.project();
         let (deadline, made_at) = (this.inner.deadline(), *this.made_at);
         let poll = |context: &mut Context<'_>| this.inner.as_mut().poll(context);
-        this.kept.poll(cx, || due::leaf(deadline, made_at), poll)
+        let is_listed = this.kept.is_listed();
+        this.kept.poll(cx, || due::leaf(deadline, made_at, is_listed), poll)
     }
 }
 

@@ -109,8 +109,9 @@ fn poll_delay(
     made_at: &'static Location<'static>,
     context: &mut Context<'_>,
 ) -> Poll<Elapsed> {
+    let is_listed = kept.is_listed();
     let leaf = || match deadline {
-        Some(deadline) => due::leaf(deadline, made_at),
+        Some(deadline) => due::leaf(deadline, made_at, is_listed),
         None => Leaf::on(None, Mode::Timer, 1, made_at),
     };
     let mut poll = |context: &mut Context<'_>| {
