@@ -39,7 +39,10 @@ pub(super) struct Ticks {
     pub(super) call: u64,
     /// Of something that is not annotated, and ready at once.
     pub(super) awaits: u64,
+    /// Of a root.
     pub(super) poll: u64,
+    /// Of a call below one, which goes on with the reading of the call around it and ends with its own.
+    pub(super) poll_below: u64,
     pub(super) passed: u64,
     /// Of a root whose waker is kept in between.
     pub(super) wake: u64,
@@ -149,6 +152,7 @@ fn measure() -> Ticks {
     let call = two_ready.saturating_sub(ready);
     let passed = each([three(OFTEN), three(1)]).saturating_sub(each([two(OFTEN), two_once]));
     let (used, wait) = wrapped(kept);
+    let reading = time(kept, || async { black_box(clock::now()) }).saturating_sub(time(kept, || async {}));
     let empty = || timed(&EMPTY, async {});
     let spawned = time(kept, || Spawned::new(Runtime::Other, None, Location::caller(), empty()).0);
     Ticks {
@@ -156,6 +160,7 @@ fn measure() -> Ticks {
         call,
         awaits: ready.saturating_sub(root_call),
         poll,
+        poll_below: passed + reading,
         passed,
         wake: each([one(OFTEN, true), kept_once]).saturating_sub(poll),
         listed_root: once.saturating_sub(ready + poll),

@@ -16,6 +16,7 @@ pub(super) struct Recorded {
     calls: u64,
     awaits: u64,
     polls: u64,
+    polls_below: u64,
     passed: u64,
     wakes: u64,
     listed_roots: u64,
@@ -45,7 +46,7 @@ impl Recorded {
         } else {
             let passed = passed.min(later);
             self.calls += calls;
-            self.polls += later - passed;
+            self.polls_below += later - passed;
             self.passed += passed;
             self.listed += waited;
         }
@@ -64,6 +65,7 @@ impl Recorded {
             (&mut self.calls, old.calls),
             (&mut self.awaits, old.awaits),
             (&mut self.polls, old.polls),
+            (&mut self.polls_below, old.polls_below),
             (&mut self.passed, old.passed),
             (&mut self.wakes, old.wakes),
             (&mut self.listed_roots, old.listed_roots),
@@ -86,7 +88,7 @@ impl Recorded {
         let all = [
             (Work::Calls, vec![(self.root_calls, each.root_call), (self.calls, each.call)]),
             (Work::Awaits, vec![(self.awaits, each.awaits)]),
-            (Work::Polls, vec![(self.polls, each.poll)]),
+            (Work::Polls, vec![(self.polls, each.poll), (self.polls_below, each.poll_below)]),
             (Work::Passed, vec![(self.passed, each.passed)]),
             (Work::Wakes, vec![(self.wakes, each.wake)]),
             (Work::Listed, vec![(self.listed_roots, each.listed_root), (self.listed, each.listed)]),
