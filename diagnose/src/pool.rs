@@ -10,7 +10,10 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-use crate::sync::Mutex;
+use crate::sync::SeenMutex as Mutex;
+
+#[cfg(all(test, diagnose_loom))]
+mod loom;
 
 /// Free ones that a thread keeps at most.
 const CACHED: usize = 64;
@@ -36,7 +39,11 @@ macro_rules! pooled {
         const _: () = {
             use $crate::pool::{Cache, Lease, Pool, Pooled};
 
+            // A lock of the model checker's is made while that runs, and not before.
+            #[cfg(not(diagnose_loom))]
             static POOL: Pool<$type> = Pool::new();
+            #[cfg(diagnose_loom)]
+            static POOL: ::std::sync::LazyLock<Pool<$type>> = ::std::sync::LazyLock::new(Pool::new);
             ::std::thread_local! {
                 static CACHE: Cache<$type> = const { Cache::new() };
                 static LEASE: Lease<$type> = const { Lease::new() };
@@ -138,17 +145,13 @@ impl<T> Cache<T> {
 /// One that nobody uses. `None` if as many as there may be are in use.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn take<T: Pooled>() -> Option<&'static T> {
-    T::with_cache(|cache| cache.pop().or_else(|| T::pool().fill(cache)))
+    T::with_cache(|cache| T::pool().take(cache))
 }
 
 /// Takes one back.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn put<T: Pooled>(one: &'static T) {
-    T::with_cache(|cache| {
-        if !cache.push(one) {
-            T::pool().take_back_with(cache, one);
-        }
-    });
+    T::with_cache(|cache| T::pool().put(cache, one));
 }
 
 /// Every one that there is, in use or not.
@@ -167,9 +170,26 @@ pub(crate) fn over<T: Pooled>() -> u64 {
 }
 
 impl<T: Pooled> Pool<T> {
+    #[cfg(not(diagnose_loom))]
     pub(crate) const fn new() -> Self {
-        let state = State { chunks: Vec::new(), free: Vec::new(), made: 0, over: 0 };
-        Self { state: Mutex::new(state) }
+        Self { state: Mutex::new(State::new()) }
+    }
+
+    #[cfg(diagnose_loom)]
+    pub(crate) fn new() -> Self {
+        Self { state: Mutex::new(State::new()) }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn take(&self, cache: &Cache<T>) -> Option<&'static T> {
+        cache.pop().or_else(|| self.fill(cache))
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn put(&self, cache: &Cache<T>, one: &'static T) {
+        if !cache.push(one) {
+            self.take_back_with(cache, one);
+        }
     }
 
     /// Puts half of what a cache can hold into it, and takes one more.
@@ -217,6 +237,10 @@ impl<T: Pooled> Pool<T> {
 }
 
 impl<T: Pooled> State<T> {
+    const fn new() -> Self {
+        Self { chunks: Vec::new(), free: Vec::new(), made: 0, over: 0 }
+    }
+
     fn grow(&mut self) {
         let size = T::CHUNK.min(T::MAX.saturating_sub(self.made));
         if size == 0 {

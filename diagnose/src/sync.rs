@@ -6,6 +6,25 @@
 pub(crate) use once_cell::sync::OnceCell;
 pub(crate) use parking_lot::{Mutex, MutexGuard, RwLock};
 
+/// A lock that the model checker sees, where one is made by it.
+#[cfg(not(diagnose_loom))]
+pub(crate) use parking_lot::Mutex as SeenMutex;
+
+#[cfg(diagnose_loom)]
+#[derive(Debug)]
+pub(crate) struct SeenMutex<T>(loom::sync::Mutex<T>);
+
+#[cfg(diagnose_loom)]
+impl<T> SeenMutex<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(loom::sync::Mutex::new(value))
+    }
+
+    pub(crate) fn lock(&self) -> loom::sync::MutexGuard<'_, T> {
+        self.0.lock().expect("a model ends with its first panic")
+    }
+}
+
 #[cfg(not(diagnose_loom))]
 pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 

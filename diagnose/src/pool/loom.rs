@@ -1,0 +1,90 @@
+//! Every interleaving of two threads that take and put, by the model checker. See `tree/loom.rs`.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::{Cache, Pool, Pooled};
+use crate::sync::UnsafeCell;
+
+/// One that tells when two have it, and when what the last one did to it is not seen by the next.
+struct One {
+    is_used: AtomicBool,
+    uses: UnsafeCell<u32>,
+}
+
+// SAFETY: `uses` is for whoever has it; that nobody else does is what the model checker shows.
+#[allow(unsafe_code)]
+unsafe impl Sync for One {}
+
+impl Pooled for One {
+    const MAX: usize = 2;
+    const CHUNK: usize = 1;
+
+    fn free() -> Self {
+        Self { is_used: AtomicBool::new(false), uses: UnsafeCell::new(0) }
+    }
+
+    fn pool() -> &'static Pool<Self> {
+        unreachable!("each model has a pool of its own")
+    }
+
+    fn with_cache<R>(_: impl FnOnce(&Cache<Self>) -> R) -> R {
+        unreachable!("each thread of a model has a cache of its own")
+    }
+
+    fn lease() -> bool {
+        true
+    }
+}
+
+impl One {
+    #[allow(unsafe_code)]
+    fn use_it(&self) -> u32 {
+        assert!(!self.is_used.swap(true, Relaxed), "two have it at the same time");
+        // SAFETY: whoever has it is the only one; the model checker looks at each access.
+        let uses = self.uses.with_mut(|uses| unsafe {
+            *uses += 1;
+            *uses
+        });
+        self.is_used.store(false, Relaxed);
+        uses
+    }
+}
+
+/// Takes one, uses it, puts it back, and gives the cache back as at the end of a thread.
+fn take_and_put(pool: &'static Pool<One>) -> Option<u32> {
+    let cache = Cache::new();
+    let one = pool.take(&cache)?;
+    let uses = one.use_it();
+    pool.put(&cache, one);
+    pool.take_back(&cache, 0);
+    Some(uses)
+}
+
+// one thread    take, use, put
+// another          take, use, put      they have two different ones, or one after the other
+#[test]
+fn nobody_gets_what_another_still_has() {
+    loom::model(|| {
+        let pool: &'static Pool<One> = Box::leak(Box::new(Pool::new()));
+        let other = loom::thread::spawn(move || take_and_put(pool));
+        let uses = [take_and_put(pool), other.join().expect("no panic")];
+        let all: u32 = uses.into_iter().flatten().sum();
+        let made = pool.state.lock().made;
+        assert!(uses.iter().all(Option::is_some), "there is one for each");
+        assert_eq!(all, if made == 1 { 1 + 2 } else { 1 + 1 }, "each use sees the ones before");
+        assert_eq!(pool.state.lock().free.len(), made, "all came back");
+    });
+}
+
+// one thread    put ─▶ free
+// another                 take      what was put by one thread is taken by another
+#[test]
+fn what_is_put_by_one_thread_is_taken_by_another() {
+    loom::model(|| {
+        let pool: &'static Pool<One> = Box::leak(Box::new(Pool::new()));
+        assert_eq!(take_and_put(pool), Some(1));
+        let other = loom::thread::spawn(move || take_and_put(pool));
+        assert_eq!(other.join().expect("no panic"), Some(2));
+        assert_eq!(pool.state.lock().made, 1);
+    });
+}
