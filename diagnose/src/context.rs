@@ -50,6 +50,7 @@ thread_local! {
     static WAKE: Cell<u64> = const { Cell::new(0) };
     static SPANS: Numbers = const { Numbers { next: Cell::new(0), end: Cell::new(0) } };
     static TASKS: Numbers = const { Numbers { next: Cell::new(0), end: Cell::new(0) } };
+    static RESOURCES: Numbers = const { Numbers { next: Cell::new(0), end: Cell::new(0) } };
 }
 
 /// What this thread is doing.
@@ -180,6 +181,14 @@ pub(crate) fn new_task() -> u64 {
     const BLOCK: u64 = 32;
     static NEXT: AtomicU64 = AtomicU64::new(1);
     TASKS.with(|numbers| numbers.take(&NEXT, BLOCK))
+}
+
+/// A number that no resource of the process has had. As of tasks, those of one thread are in order.
+#[inline]
+pub(crate) fn new_resource() -> u64 {
+    const BLOCK: u64 = 32;
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    RESOURCES.with(|numbers| numbers.take(&NEXT, BLOCK))
 }
 
 impl Numbers {

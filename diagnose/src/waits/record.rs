@@ -99,8 +99,6 @@ pub(crate) struct Forgot {
 
 pooled!(Record, max = 1 << 20, chunk = 64);
 
-static NEXT: AtomicU64 = AtomicU64::new(1);
-
 impl Record {
     fn free() -> Self {
         let zero = || AtomicU64::new(0);
@@ -171,7 +169,7 @@ impl Record {
             record.is_named.store(true, Relaxed);
         }
         // Release pairs with the Acquire of `identity`: who sees the number sees the rest.
-        record.id.store(NEXT.fetch_add(1, Relaxed), Release);
+        record.id.store(context::new_resource(), Release);
         Some(record)
     }
 

@@ -64,7 +64,7 @@ pub enum ResourceKind {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Resource {
-    /// Its number, from 1, in the order in which resources came to be known; never used twice.
+    /// Its number, from 1; never used twice. Those of one thread are in the order in which they came to be known.
     pub id: u64,
     /// What it is.
     pub kind: ResourceKind,

@@ -41,8 +41,8 @@ fn locks_that_were_taken_in_both_orders_are_said_with_who_and_where() {
             left.0, left.1
         )
     );
-    assert_eq!(lines[6], "Mutex#3, Mutex#4, Mutex#5 were taken in a circle");
-    assert!(lines[7].starts_with("  thread turns held Mutex#3 (taken at "), "{lines:#?}");
+    assert_eq!(lines[6], "Mutex#33, Mutex#34, Mutex#35 were taken in a circle");
+    assert!(lines[7].starts_with("  thread turns held Mutex#33 (taken at "), "{lines:#?}");
 }
 
 #[test]

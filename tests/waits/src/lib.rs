@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::{Pin, pin};
+use std::process::Command;
 use std::task::{Context, Poll, Waker};
 
 use diagnose::tokio;
@@ -31,6 +32,23 @@ macro_rules! made_in {
     ($line:expr) => {
         $crate::find(file!(), $line).expect("it is on record")
     };
+}
+
+/// Runs that test of this binary in a process of its own, where no other test begins a thread or throws a switch. Returns
+/// whether this is that process.
+///
+/// # Panics
+/// If the test fails there.
+#[must_use]
+pub fn is_alone(test: &str) -> bool {
+    const ALONE: &str = "DIAGNOSE_WAITS_TESTS_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let program = std::env::current_exe().expect("a test is a file");
+    let status = Command::new(program).args(["--exact", test]).env(ALONE, "").status();
+    assert!(status.expect("it starts").success(), "{test} fails in a process of its own");
+    false
 }
 
 /// Lets all other tasks of a runtime with one thread run until they wait.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use diagnose::tokio;
 use diagnose::tokio::sync::{Mutex, RwLock, Semaphore};
 use diagnose::{Mode, ResourceKind, Role, Whereabouts};
-use diagnose_waits_tests::{made_in, settle};
+use diagnose_waits_tests::{is_alone, made_in, settle};
 
 #[tokio::test]
 async fn mutex() {
@@ -90,9 +90,19 @@ async fn semaphore() {
     assert_eq!((resource.is_refilled, resource.is_closed, resource.forgotten), (false, false, 0));
     let stakes: Vec<_> = resource.stakes.iter().map(|stake| (stake.role, stake.units)).collect();
     assert_eq!(stakes, [(Role::Holds, 1), (Role::Holds, 2)]);
-    assert_eq!(resource.stakes[0].whereabouts, Whereabouts::Exact);
     assert_eq!((queue.len(), queue[0].mode, queue[0].units), (1, Mode::Acquire, 3));
     drop(permits);
+}
+
+#[tokio::test]
+async fn a_permit_that_borrows_is_with_the_task_that_took_it() {
+    if !is_alone("locks_are_held_and_waited_for::a_permit_that_borrows_is_with_the_task_that_took_it") {
+        return;
+    }
+    let (semaphore, made) = (Semaphore::new(1), line!());
+    let permit = semaphore.acquire().await.unwrap();
+    assert_eq!(made_in!(made).0.stakes[0].whereabouts, Whereabouts::Exact);
+    drop(permit);
 }
 
 #[tokio::test]

@@ -1,20 +1,11 @@
 //! With recording switched off, locks work and leave nothing behind. In a process of its own: the switch is for all.
 
-use std::process::Command;
-
 use diagnose::tokio::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore};
-use diagnose_waits_tests::now;
-
-const INSIDE: &str = "DIAGNOSE_WAITS_TESTS_OFF";
+use diagnose_waits_tests::{is_alone, now};
 
 #[test]
 fn off() {
-    if std::env::var_os(INSIDE).is_none() {
-        let test = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "switched_off_nothing_is_recorded::off"])
-            .env(INSIDE, "")
-            .status();
-        assert!(test.unwrap().success());
+    if !is_alone("switched_off_nothing_is_recorded::off") {
         return;
     }
     diagnose::set_enabled(false);
