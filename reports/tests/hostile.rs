@@ -1,4 +1,4 @@
-//! Whatever stands in a name, a label or any other text of a snapshot: no report passes it on.
+//! Whatever stands in a snapshot: no report passes on what a text could do to its reader, and no number brings one down.
 
 mod support;
 
@@ -36,6 +36,9 @@ fn program() -> Snapshot {
         node.site = 0;
         node.label = Some("label".to_owned());
     }
+    for span in &mut snapshot.spans {
+        span.at = Some(0);
+    }
     let mut order = LockOrder::default();
     order.pairs = vec![LockPair::default(); 2];
     order.resources = vec![LockedResource::default(); 2];
@@ -52,20 +55,20 @@ fn program() -> Snapshot {
     snapshot
 }
 
-/// The paths of all strings.
-fn strings(value: &Value, path: &str, found: &mut Vec<String>) {
+/// The paths of all values of that kind.
+fn find(is_it: fn(&Value) -> bool, value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
-        Value::String(_) => found.push(path.to_owned()),
+        _ if is_it(value) => found.push(path.to_owned()),
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                strings(item, &format!("{path}/{index}"), found);
+                find(is_it, item, &format!("{path}/{index}"), found);
             }
         }
         Value::Object(fields) => {
             for (name, item) in
                 fields.iter().filter(|(name, _)| *name != "verdicts" && *name != "lock_inversions")
             {
-                strings(item, &format!("{path}/{name}"), found);
+                find(is_it, item, &format!("{path}/{name}"), found);
             }
         }
         _ => {}
@@ -77,7 +80,7 @@ fn poisoned(snapshot: &Snapshot) -> (Snapshot, usize) {
     let read = |value: &Value| Snapshot::read_json(value.to_string().as_bytes());
     let mut value: Value = serde_json::from_str(&page(snapshot, Format::Json, View::Wall)).unwrap();
     let mut paths = Vec::new();
-    strings(&value, "", &mut paths);
+    find(Value::is_string, &value, "", &mut paths);
     let mut replaced = 0;
     for path in paths {
         let before = value.pointer(&path).unwrap().clone();
@@ -124,4 +127,23 @@ fn a_saved_snapshot_keeps_them() {
     let saved = page(&snapshot, Format::Json, View::Wall);
     assert_eq!(Snapshot::read_json(saved.as_bytes()).unwrap(), snapshot);
     assert_eq!(snapshot.sites[0].name, HOSTILE);
+}
+
+#[test]
+fn no_number_of_a_snapshot_brings_a_report_down() {
+    let saved = page(&program(), Format::Json, View::Wall);
+    let value: Value = serde_json::from_str(&saved).unwrap();
+    let mut paths = Vec::new();
+    find(Value::is_number, &value, "", &mut paths);
+    let mut read = 0;
+    for (path, number) in paths.iter().flat_map(|path| [(path, u64::MAX), (path, u64::MAX / 2), (path, 0)]) {
+        let mut value = value.clone();
+        *value.pointer_mut(path).unwrap() = number.into();
+        let Ok(snapshot) = Snapshot::read_json(value.to_string().as_bytes()) else { continue };
+        read += 1;
+        for format in [Format::Svg, Format::Folded, Format::Text, Format::Json, Format::Dot] {
+            assert!(!page(&snapshot, format, View::Wall).is_empty(), "{path} {number}");
+        }
+    }
+    assert!(read > 300, "{read} snapshots");
 }

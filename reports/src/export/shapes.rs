@@ -83,7 +83,7 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// A place in a list; zero for none.
+/// A place in a list; zero for none. A dump can say any place.
 fn place(index: Option<usize>) -> u64 {
-    index.map_or(0, |index| index as u64 + 1)
+    index.map_or(0, |index| (index as u64).saturating_add(1))
 }
