@@ -188,7 +188,7 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     /// Reads from now on. A program that calls this needs Rust 1.92, as it does for the original.
-    #[allow(clippy::incompatible_msrv)] // See `Lacking`.
+    #[allow(clippy::incompatible_msrv, unstable_name_collisions)] // See `Lacking`.
     pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
         s.stake.set_units(1);
         RwLockReadGuard { _stake: s.stake, guard: ::std::sync::RwLockWriteGuard::downgrade(s.guard) }
