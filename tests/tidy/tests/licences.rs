@@ -1,0 +1,97 @@
+//! What is depended on may be used by everybody: permissive licences, and those that are named here.
+
+use std::process::Command;
+
+/// Each asks for no more than to be named.
+const ALLOWED: [&str; 8] =
+    ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "Unicode-3.0", "Unlicense", "Zlib"];
+
+/// Crates with another licence: the SVG flame graphs, behind the feature `svg`, as the README says.
+const NAMED: [(&str, &str); 1] = [("inferno", "CDDL-1.0")];
+
+/// An expression of SPDX, with the `/` of older manifests.
+struct Expression<'a> {
+    words: Vec<&'a str>,
+}
+
+impl<'a> Expression<'a> {
+    fn new(text: &'a str) -> Self {
+        let mut words = Vec::new();
+        for word in text.split_inclusive(['(', ')', '/', ' ']) {
+            let mark = word.strip_suffix(['(', ')', '/', ' ']).unwrap_or(word);
+            words.extend(
+                [mark, &word[mark.len()..]].iter().map(|word| word.trim()).filter(|it| !it.is_empty()),
+            );
+        }
+        words.reverse();
+        Self { words }
+    }
+
+    fn take(&mut self, wanted: &[&str]) -> bool {
+        let is_next = self.words.last().is_some_and(|word| wanted.contains(word));
+        is_next && self.words.pop().is_some()
+    }
+
+    fn any(&mut self) -> bool {
+        let mut is_allowed = self.all();
+        while self.take(&["OR", "/"]) {
+            is_allowed |= self.all();
+        }
+        is_allowed
+    }
+
+    fn all(&mut self) -> bool {
+        let mut is_allowed = self.one();
+        while self.take(&["AND"]) {
+            is_allowed &= self.one();
+        }
+        is_allowed
+    }
+
+    fn one(&mut self) -> bool {
+        if self.take(&["("]) {
+            return self.any() & self.take(&[")"]);
+        }
+        let is_allowed = self.words.pop().is_some_and(|word| ALLOWED.contains(&word));
+        if self.take(&["WITH"]) {
+            // An exception only allows more.
+            self.words.pop();
+        }
+        is_allowed
+    }
+}
+
+fn is_allowed(licence: &str) -> bool {
+    let mut expression = Expression::new(licence);
+    expression.any() && expression.words.is_empty()
+}
+
+#[test]
+fn every_crate_has_a_permissive_licence_or_is_named() {
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--workspace", "--all-features", "--target", "all", "--edges", "normal,build,dev"])
+        .args(["--prefix", "none", "--format", "{p}|{l}"])
+        .output()
+        .expect("cargo starts");
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let tree = String::from_utf8(tree.stdout).expect("it is text");
+    let lines: Vec<(&str, &str)> = tree.lines().filter_map(|line| line.split_once('|')).collect();
+    assert!(lines.len() > 100, "{} crates", lines.len());
+    let others = lines.iter().filter_map(|(package, licence)| {
+        let name = package.split(' ').next()?;
+        let licence = licence.trim_end_matches(" (*)");
+        (!is_allowed(licence) && !NAMED.contains(&(name, licence))).then(|| format!("{package}: {licence:?}"))
+    });
+    assert_eq!(others.collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn an_expression_is_allowed_if_one_way_through_it_is() {
+    for licence in ["MIT", "MIT/Apache-2.0", "GPL-3.0 OR MIT", "(MIT OR GPL-3.0) AND Unicode-3.0"] {
+        assert!(is_allowed(licence), "{licence}");
+    }
+    assert!(is_allowed("Apache-2.0 WITH LLVM-exception OR GPL-3.0"));
+    for licence in ["", "GPL-3.0", "MIT AND GPL-3.0", "(MIT OR GPL-3.0) AND GPL-3.0", "MIT MIT"] {
+        assert!(!is_allowed(licence), "{licence}");
+    }
+}
