@@ -6,7 +6,7 @@
 pub(crate) use once_cell::sync::OnceCell;
 pub(crate) use parking_lot::{Mutex, MutexGuard, RwLock};
 
-/// A lock that the model checker sees, where one is made by it.
+/// The mutex of `parking_lot`; in the model checker's build that of loom, which tries who takes it first.
 #[cfg(not(diagnose_loom))]
 pub(crate) use parking_lot::Mutex as SeenMutex;
 

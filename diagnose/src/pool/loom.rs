@@ -11,7 +11,8 @@ struct One {
     uses: UnsafeCell<u32>,
 }
 
-// SAFETY: `uses` is for whoever has it; that nobody else does is what the model checker shows.
+// SAFETY: a thread accesses `One::uses` only between `Pool::take` and `Pool::put`. The model checker fails the test if
+// two threads do so at the same time.
 #[allow(unsafe_code)]
 unsafe impl Sync for One {}
 
@@ -40,7 +41,7 @@ impl One {
     #[allow(unsafe_code)]
     fn use_it(&self) -> u32 {
         assert!(!self.is_used.swap(true, Relaxed), "two have it at the same time");
-        // SAFETY: whoever has it is the only one; the model checker looks at each access.
+        // SAFETY: the caller has taken this `One` from the pool and not put it back, so no other thread accesses it.
         let uses = self.uses.with_mut(|uses| unsafe {
             *uses += 1;
             *uses

@@ -253,7 +253,7 @@ pub(super) fn set_chain(chain: Chain) {
     });
 }
 
-/// So many polls have been entered with the last reading by now.
+/// Sets how many polls have been entered with the last reading of the clock.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn set_levels(levels: u32) {
     LOCAL.with(|local| local.levels.set(levels));

@@ -41,7 +41,7 @@ pub(super) struct Ticks {
     pub(super) awaits: u64,
     /// Of a root.
     pub(super) poll: u64,
-    /// Of a call below one, which goes on with the reading of the call around it and ends with its own.
+    /// Of a call below a root: it resumes with the reading of the call around it, and reads the clock when it ends.
     pub(super) poll_below: u64,
     pub(super) passed: u64,
     /// Of a root whose waker is kept in between.

@@ -116,7 +116,7 @@ impl Kept {
         }
     }
 
-    /// Whether it waits, for all to see: of the leaf that the next poll gives, only whether the `Pending` was forced counts.
+    /// Whether its wait is listed already. Then the next poll uses nothing of its leaf except whether the `Pending` was forced.
     #[inline]
     #[allow(dead_code)] // By what is a feature.
     pub(crate) fn is_listed(&self) -> bool {

@@ -1,0 +1,51 @@
+//! Futures that were made outside of every poll, on another thread and in another task's poll are one callee of the body that
+//! polls them first.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Mutex;
+use std::thread;
+
+use diagnose::diagnose;
+use diagnose_poll_tests::Step::{Busy, Wait};
+use diagnose_poll_tests::{Task, pass, steps, tree};
+
+type Call = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+static MADE: Mutex<Vec<Call>> = Mutex::new(Vec::new());
+
+#[diagnose]
+async fn callee() {
+    steps([Busy(1), Wait, Busy(1)]).await;
+}
+
+#[diagnose]
+async fn maker() {
+    MADE.lock().expect("no panic").push(Box::pin(callee()));
+}
+
+#[diagnose]
+async fn caller(calls: Vec<Call>) {
+    for call in calls {
+        call.await;
+    }
+}
+
+// made ┈ 100 ┈├ caller: callee ┤┈ 10 ┈├ callee, callee ┤┈ 10 ┈├ … ┤
+#[test]
+fn whoever_polls_it_first_is_its_caller() {
+    diagnose::manual_clock::install();
+    Task::new(maker()).run(10);
+    let mut calls = std::mem::take(&mut *MADE.lock().expect("no panic"));
+    calls.push(Box::pin(callee()));
+    calls.push(thread::spawn(|| -> Call { Box::pin(callee()) }).join().expect("no panic"));
+    pass(100);
+    Task::new(caller(calls)).run(10);
+    // Each waits to be polled until those before it are ready: 100, 112 and 124.
+    assert_eq!(
+        tree(),
+        "caller  busy 6  self 0  idle 30  own 0  calls 1  polls 4  completed 1\n  \
+         callee  busy 6  self 6  idle 30  own 30  calls 3  polls 6  completed 3  unpolled 336\n\
+         maker  busy 0  self 0  idle 0  own 0  calls 1  polls 1  completed 1\n"
+    );
+}
