@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use futures_core::future::FusedFuture;
 use pin_project_lite::pin_project;
 
-use crate::recorder::{self, Arm, AwaitEntry, Awaiting, Point};
+use crate::recorder::{self, Arm, AwaitEntry, Point, RunningAwait};
 use crate::site::Site;
 
 /// `expression` in `expression.await`, which is about to be awaited.
@@ -162,7 +162,7 @@ fn poll<F: Future>(future: Pin<&mut F>, point: &mut Point, context: &mut Context
     if !point.enter(&mut entry) {
         return future.poll(context);
     }
-    let awaiting = Awaiting { point, entry: &mut entry };
+    let awaiting = RunningAwait { point, entry: &mut entry };
     let poll = future.poll(context);
     awaiting.leave(poll.is_pending());
     poll

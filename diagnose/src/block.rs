@@ -25,7 +25,7 @@ macro_rules! block {
             $crate::__private::Span::new(
                 {
                     static SITE: $crate::__private::Site = $crate::__private::Site::new(
-                        $crate::__private::Kind::Block,
+                        $crate::__private::SiteKind::Block,
                         $name,
                         ::core::module_path!(),
                     );

@@ -207,7 +207,7 @@ impl Builder {
     /// - all workers of a runtime in such polls, and how many tasks are queued behind them;
     /// - a task that was woken, or spawned on a runtime with workers, and not polled since, and what is running instead;
     /// - the same while another worker of its runtime has nothing to do: it is where only one worker can get at it;
-    /// - what hangs: each [verdict](crate::Verdict) that is proven or likely, once all that waits in its chain has waited for
+    /// - what hangs: each [verdict](crate::model::Verdict) that is proven or likely, once all that waits in its chain has waited for
     ///   so long, with the chain. One that has the tasks and resources of one before is the same.
     ///
     /// The second and the fourth are known of runtimes that are built by [`diagnose::tokio`](crate#features).
@@ -304,7 +304,7 @@ impl Builder {
         }
         live::set_wakers(self.wakers != Wakers::Off, self.wakers == Wakers::Leaves);
         switch::set_lists_unpolled(env::switch("DIAGNOSE_UNPOLLED").unwrap_or(self.unpolled));
-        waits::order::set_on(env::switch("DIAGNOSE_LOCK_ORDER").unwrap_or(self.lock_order));
+        waits::lock_order::set_on(env::switch("DIAGNOSE_LOCK_ORDER").unwrap_or(self.lock_order));
         panics::install(self.panic_hook);
         watchdog::set_long_polls(
             env::duration("DIAGNOSE_LONG_POLLS").unwrap_or(self.long_polls).unwrap_or_default(),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// What a thread did for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Usage {
+pub(crate) struct CpuUsage {
     /// How much of a processor it had, in percent.
     pub(crate) share: u64,
     /// Whether it was asleep in the kernel most of the time. A thread that is not, and has no processor, waits for one.
@@ -13,7 +13,7 @@ pub(crate) struct Usage {
 }
 
 /// What the threads of these numbers do during the next 20 ms or so. Those of which it cannot be known are left out.
-pub(crate) fn watch(thread_ids: &[u64]) -> HashMap<u64, Usage> {
+pub(crate) fn watch(thread_ids: &[u64]) -> HashMap<u64, CpuUsage> {
     const LOOKS: u64 = 5;
     const PAUSE: Duration = Duration::from_millis(4);
     // Nanoseconds on a processor so far.
@@ -36,7 +36,7 @@ pub(crate) fn watch(thread_ids: &[u64]) -> HashMap<u64, Usage> {
         let (end, window) = (used(id)?, start.elapsed());
         let window = u64::try_from(window.as_nanos()).ok()?;
         let share = (end.saturating_sub(begin).saturating_mul(100) / window.max(1)).min(100);
-        Some((id, Usage { share, is_asleep: asleep * 2 > LOOKS }))
+        Some((id, CpuUsage { share, is_asleep: asleep * 2 > LOOKS }))
     });
     usages.collect()
 }

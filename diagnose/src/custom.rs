@@ -13,9 +13,10 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use crate::named::FutureExt as _;
-use crate::waits::{Kind, Leaf, Mode, Record, Shared, Stake, Waited, What};
+use crate::waits::{Holding, Record, ResourceKind, ResourceType, Shared, WaitFuture, WaitInfo, WaitMode};
 
-static WHAT: What = What { kind: Kind::Custom, library: "", is_fair: false, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Custom, library: "", is_fair: false, is_forced: || false };
 
 /// Something of which there is so much and no more: connections, permits, a file that one may write at a time.
 ///
@@ -78,8 +79,8 @@ impl Resource {
     /// The running task has so many units from now on, until the [`Hold`] is dropped.
     #[track_caller]
     pub fn hold_many(&self, units: usize) -> Hold {
-        let stake = Stake::hold(self.shared.record(), units as u64, Location::caller(), true);
-        Hold { stake, _resource: self.shared.clone() }
+        let holding = Holding::hold(self.shared.record(), units as u64, Location::caller(), true);
+        Hold { holding, _resource: self.shared.clone() }
     }
 }
 
@@ -95,8 +96,8 @@ impl fmt::Debug for Resource {
 /// It may go to another task. Who has it is who took it, or called [`used`](Hold::used) last.
 #[must_use = "it ends with its drop"]
 pub struct Hold {
-    stake: Stake,
-    // It is gone after the stake in it.
+    holding: Holding,
+    // It is gone after the holding in it.
     _resource: Shared,
 }
 
@@ -104,7 +105,7 @@ impl Hold {
     /// The running task uses what this stands for: it has it now. A few stores; for the `Deref` of a guard.
     #[inline]
     pub fn used(&self) {
-        self.stake.looked_at();
+        self.holding.looked_at();
     }
 }
 
@@ -118,7 +119,7 @@ pin_project! {
     /// A future that waits for a resource, which it keeps.
     struct Waiting<F> {
         #[pin]
-        waited: Waited<F>,
+        waited: WaitFuture<F>,
         resource: Shared,
     }
 }
@@ -144,8 +145,8 @@ pub fn wait<F: Future>(
     resource: &Resource,
     future: F,
 ) -> impl Future<Output = F::Output> + use<F> {
-    let leaf = Leaf::on(resource.shared.record(), Mode::Custom, 1, Location::caller());
-    Waiting { waited: Waited::new(future, leaf), resource: resource.shared.clone() }.diagnose(name)
+    let leaf = WaitInfo::on(resource.shared.record(), WaitMode::Custom, 1, Location::caller());
+    Waiting { waited: WaitFuture::new(future, leaf), resource: resource.shared.clone() }.diagnose(name)
 }
 
 #[cfg(test)]
@@ -156,8 +157,8 @@ mod tests {
     use std::task::Waker;
 
     use super::*;
-    use crate::waits::seen::queue;
-    use crate::waits::{Record, Role, Staked, all_records, all_stakes};
+    use crate::waits::test_view::queue;
+    use crate::waits::{HoldingCopy, Record, Role, all_holdings, all_records};
 
     fn record(name: &str) -> Option<&'static Record> {
         let is_it = |record: &&'static Record| {
@@ -166,8 +167,8 @@ mod tests {
         all_records().into_iter().find(is_it)
     }
 
-    fn stakes(record: &Record) -> Vec<Staked> {
-        all_stakes().into_iter().filter(|stake| stake.resource == record.id()).collect()
+    fn holdings(record: &Record) -> Vec<HoldingCopy> {
+        all_holdings().into_iter().filter(|holding| holding.resource == record.id()).collect()
     }
 
     #[test]
@@ -179,7 +180,7 @@ mod tests {
         assert_eq!(known.capacity.load(Relaxed), 3);
         let hold = resource.clone().hold_many(2);
         drop(resource);
-        let held = stakes(known);
+        let held = holdings(known);
         assert_eq!(held.len(), 1);
         assert_eq!((held[0].role, held[0].units, held[0].is_movable), (Role::Holds, 2, true));
         drop(hold);
@@ -197,7 +198,7 @@ mod tests {
             assert!(waits.as_mut().poll(&mut context).is_pending());
             let queue = queue(known);
             assert_eq!(queue.len(), 1);
-            assert_eq!((queue[0].mode, queue[0].units, queue[0].at.file()), (Mode::Custom, 1, file!()));
+            assert_eq!((queue[0].mode, queue[0].units, queue[0].at.file()), (WaitMode::Custom, 1, file!()));
         }
         assert!(!known.has_waiting());
         let mut waits = pin!(wait("waits", &resource, ready(7)));

@@ -20,7 +20,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
-use crate::snapshot::{self, Turn};
+use crate::snapshot::{self, CaptureTurn};
 use crate::{context, switch, tree};
 
 /// How long a fork waits for a capture that another thread takes.
@@ -33,11 +33,11 @@ static PARENT: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
     /// What the forking thread holds meanwhile.
-    static HELD: Cell<Option<Held>> = const { Cell::new(None) };
+    static HELD: Cell<Option<HeldLocks>> = const { Cell::new(None) };
 }
 
-struct Held {
-    _turn: Option<Turn>,
+struct HeldLocks {
+    _turn: Option<CaptureTurn>,
     switch: switch::Held,
     process: u32,
 }
@@ -71,7 +71,7 @@ unsafe extern "C" fn prepare() {
     let own = usize::from(context::context().tree.is_some());
     // Where it is not this thread's turn, a capture goes on in another thread, and holds other locks.
     IS_SHARED.store(tree::leased() > own || turn.is_none(), Relaxed);
-    let held = Held { _turn: turn, switch, process: std::process::id() };
+    let held = HeldLocks { _turn: turn, switch, process: std::process::id() };
     let _ = HELD.try_with(|place| place.set(Some(held)));
 }
 
@@ -80,7 +80,7 @@ unsafe extern "C" fn in_parent() {
 }
 
 unsafe extern "C" fn in_child() {
-    let Some(Held { switch, process, .. }) = HELD.try_with(Cell::take).ok().flatten() else { return };
+    let Some(HeldLocks { switch, process, .. }) = HELD.try_with(Cell::take).ok().flatten() else { return };
     if IS_SHARED.load(Relaxed) {
         PARENT.store(process, Relaxed);
         switch.turn_off();

@@ -30,11 +30,11 @@ struct Labels {
     by_text: Option<HashMap<&'static str, Label>>,
     texts: Vec<&'static str>,
     over: u64,
-    seen: Seen,
+    seen: FrequencySketch,
 }
 
 static LABELS: Mutex<Labels> =
-    Mutex::new(Labels { by_text: None, texts: Vec::new(), over: 0, seen: Seen::NOTHING });
+    Mutex::new(Labels { by_text: None, texts: Vec::new(), over: 0, seen: FrequencySketch::NOTHING });
 
 impl Label {
     /// No label.
@@ -84,7 +84,7 @@ impl Label {
 }
 
 /// How often texts without a label have come, of late: a sketch that says too much at times, and never too little.
-struct Seen {
+struct FrequencySketch {
     /// Two counts for each text, at places that its hash says; the lower one is nearer to the truth.
     counts: [[u8; PLACES]; 2],
     texts: u32,
@@ -94,7 +94,7 @@ const PLACES: usize = 4_096;
 /// After so many texts all counts are halved: one that comes once in 500 gets a label.
 const LATELY: u32 = 1 << 14;
 
-impl Seen {
+impl FrequencySketch {
     const NOTHING: Self = Self { counts: [[0; PLACES]; 2], texts: 0 };
 
     /// Counts a text that has come, and says how often it has.
@@ -142,11 +142,11 @@ impl FloorCharBoundary for str {
 
 #[cfg(test)]
 mod tests {
-    use super::{FloorCharBoundary, Label, OFTEN, Seen};
+    use super::{FloorCharBoundary, FrequencySketch, Label, OFTEN};
 
     #[test]
     fn texts_that_come_often_are_told_from_those_that_do_not() {
-        let mut seen = Box::new(Seen::NOTHING);
+        let mut seen = Box::new(FrequencySketch::NOTHING);
         let mut most = 0;
         for round in 0..OFTEN {
             assert_eq!(seen.again("often"), round + 1);

@@ -95,7 +95,7 @@
 //! what else is in `diagnose::tokio`, `diagnose::async_lock` and the like, [`diagnose::std`](mod@std), and
 //! [`Resource`] with [`wait`] for one of your own. [`waiters`] lists those for which somebody waits: who has it since when
 //! and where, who waits in which order, how it is used. `Snapshot::verdicts` computes what can still make progress from
-//! that; what cannot is a [`Verdict`]: *proven* if it follows from the records alone, *likely* where it rests on who was
+//! that; what cannot is a [`Verdict`](model::Verdict): *proven* if it follows from the records alone, *likely* where it rests on who was
 //! seen with something last. Nothing is proven that could still go on.
 //!
 //! # Where it can stand
@@ -219,6 +219,8 @@ mod keep;
 mod label;
 #[cfg(feature = "record")]
 mod live;
+#[cfg(feature = "reports")]
+pub mod model;
 #[cfg(feature = "record")]
 mod named;
 #[cfg(all(feature = "record", any(feature = "tokio", feature = "async-std")))]
@@ -348,16 +350,8 @@ pub use clock::manual as manual_clock;
 pub use config::{Builder, Signal, Wakers, install};
 #[cfg(feature = "record")]
 pub use custom::{Hold, Resource, wait};
-/// A resource of a [`Snapshot`]; [`Resource`] is one of the program's own.
 #[cfg(feature = "reports")]
-pub use diagnose_reports::Resource as ListedResource;
-#[cfg(feature = "reports")]
-pub use diagnose_reports::{
-    Bucket, Clock, Confidence, Cost, Dropped, Error, Forgot, Format, Kind, Link, LinkNode, LinkRole,
-    LockInversion, LockOrder, LockPair, LockedResource, Mode, Node, Place, Process, Report, ResourceKind,
-    Role, Runtime, Site, Span, Stake, State, Taken, Task, TaskKind, Text, Thread, Told, Usage, Verdict,
-    VerdictDetail, VerdictKind, View, Wait, Whereabouts, Work, Worker,
-};
+pub use diagnose_reports::{Error, Format, Report, Snapshot, View};
 #[cfg(feature = "reports")]
 pub use dump::{dump, dump_to};
 #[cfg(feature = "record")]
@@ -365,7 +359,7 @@ pub use named::FutureExt;
 #[cfg(not(feature = "record"))]
 pub use off::*;
 #[cfg(feature = "reports")]
-pub use snapshot::{Snapshot, lock_order, reset, snapshot, tree, waiters};
+pub use snapshot::{lock_order, reset, snapshot, tree, waiters};
 #[cfg(feature = "record")]
 pub use spawned::{Spawned, spawn_with};
 #[cfg(feature = "record")]
@@ -385,7 +379,7 @@ pub mod __private {
     pub use crate::clock::now;
     pub use crate::label::Label;
     pub use crate::recorder::{Arm, Frame, Span};
-    pub use crate::site::{Body, Kind, Site};
+    pub use crate::site::{Body, Site, SiteKind};
     pub use crate::timed::Timed;
     #[cfg(feature = "native-stacks")]
     pub use crate::watchdog::{addresses_of, interrupt_thread};

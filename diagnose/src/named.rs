@@ -9,7 +9,7 @@ use std::ptr;
 
 use crate::label::Label;
 use crate::recorder::Span;
-use crate::site::{Kind, Site};
+use crate::site::{Site, SiteKind};
 use crate::sync::RwLock;
 use crate::timed::Timed;
 
@@ -38,15 +38,15 @@ pub trait FutureExt: Future + Sized {
 impl<F: Future> FutureExt for F {}
 
 /// A call site by content, because two copies of one location may have different addresses.
-type Key = (&'static str, &'static str, u32, u32, Kind);
+type NamedKey = (&'static str, &'static str, u32, u32, SiteKind);
 
-static SITES: RwLock<Option<HashMap<Key, &'static Site>>> = RwLock::new(None);
+static SITES: RwLock<Option<HashMap<NamedKey, &'static Site>>> = RwLock::new(None);
 
 /// The one site of this name at this place. There are as many as the source has calls, unless names are made at run
 /// time and leaked, which is the caller's to bound.
 fn site_at(name: &'static str, location: &'static Location<'static>, is_hand_written: bool) -> &'static Site {
-    let known = known(name, location, Kind::Block);
-    known.unwrap_or_else(|| make(name, location, Kind::Block, is_hand_written))
+    let known = known(name, location, SiteKind::Block);
+    known.unwrap_or_else(|| make(name, location, SiteKind::Block, is_hand_written))
 }
 
 /// Whether the program itself implements `poll` for this type: a `PollFn`, or a type that neither the compiler nor a library of
@@ -65,15 +65,15 @@ fn is_hand_written(mut name: &str) -> bool {
 /// The one site of tasks of this name that are spawned at this place. Names that are made at run time are kept, up to a
 /// bound.
 pub(crate) fn task_site_at(name: &str, location: &'static Location<'static>) -> &'static Site {
-    if let Some(site) = known(name, location, Kind::Task) {
+    if let Some(site) = known(name, location, SiteKind::Task) {
         return site;
     }
     let is_full = SITES.read().as_ref().is_some_and(|sites| sites.len() >= MAX_SITES);
     if is_full {
-        return known("task", location, Kind::Task)
-            .unwrap_or_else(|| make("task", location, Kind::Task, false));
+        return known("task", location, SiteKind::Task)
+            .unwrap_or_else(|| make("task", location, SiteKind::Task, false));
     }
-    make(String::leak(name.to_owned()), location, Kind::Task, false)
+    make(String::leak(name.to_owned()), location, SiteKind::Task, false)
 }
 
 /// The one site of tasks that are spawned at this place with a future of a type of that name, which is called `name`. Each thread
@@ -115,14 +115,14 @@ thread_local! {
 /// The one site of calls of a synchronous function of a wrapper at this place.
 #[cfg(feature = "tokio")]
 pub(crate) fn call_site_at(name: &'static str, location: &'static Location<'static>) -> &'static Site {
-    let known = known(name, location, Kind::Sync);
-    known.unwrap_or_else(|| make(name, location, Kind::Sync, false))
+    let known = known(name, location, SiteKind::Sync);
+    known.unwrap_or_else(|| make(name, location, SiteKind::Sync, false))
 }
 
 /// So many sites are kept at least before names of tasks are given up.
 const MAX_SITES: usize = 4_096;
 
-fn known(name: &str, location: &'static Location<'static>, kind: Kind) -> Option<&'static Site> {
+fn known(name: &str, location: &'static Location<'static>, kind: SiteKind) -> Option<&'static Site> {
     let key = (name, location.file(), location.line(), location.column(), kind);
     SITES.read().as_ref()?.get(&key).copied()
 }
@@ -130,7 +130,7 @@ fn known(name: &str, location: &'static Location<'static>, kind: Kind) -> Option
 fn make(
     name: &'static str,
     location: &'static Location<'static>,
-    kind: Kind,
+    kind: SiteKind,
     is_hand_written: bool,
 ) -> &'static Site {
     let key = (name, location.file(), location.line(), location.column(), kind);

@@ -9,7 +9,7 @@ use diagnose_reports::clean_line;
 use crate::context;
 use crate::recorder;
 use crate::say::say_now;
-use crate::site::{Kind, Site};
+use crate::site::{Site, SiteKind};
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
@@ -57,7 +57,7 @@ fn report() {
 
 fn place(site: &Site) -> String {
     let (name, file, (line, column)) = (clean_line(site.name), site.file(), site.line_column());
-    if site.kind == Kind::Await {
+    if site.kind == SiteKind::Await {
         format!("{name} ({file}:{line}:{column})")
     } else {
         format!("{name} ({file}:{line})")

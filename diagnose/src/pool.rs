@@ -28,7 +28,7 @@ pub(crate) trait Pooled: Sized + Sync + 'static {
     /// A new one, in nobody's use.
     fn free() -> Self;
     fn pool() -> &'static Pool<Self>;
-    fn with_cache<R>(run: impl FnOnce(&Cache<Self>) -> R) -> R;
+    fn with_cache<R>(run: impl FnOnce(&ThreadCache<Self>) -> R) -> R;
     /// Has this thread give its cache back at its end. Returns whether it is not too late for that.
     fn lease() -> bool;
 }
@@ -37,7 +37,7 @@ pub(crate) trait Pooled: Sized + Sync + 'static {
 macro_rules! pooled {
     ($type:ty, max = $max:expr, chunk = $chunk:expr) => {
         const _: () = {
-            use $crate::pool::{Cache, Lease, Pool, Pooled};
+            use $crate::pool::{Lease, Pool, Pooled, ThreadCache};
 
             // A lock of the model checker's is made while that runs, and not before.
             #[cfg(not(diagnose_loom))]
@@ -45,7 +45,7 @@ macro_rules! pooled {
             #[cfg(diagnose_loom)]
             static POOL: ::std::sync::LazyLock<Pool<$type>> = ::std::sync::LazyLock::new(Pool::new);
             ::std::thread_local! {
-                static CACHE: Cache<$type> = const { Cache::new() };
+                static CACHE: ThreadCache<$type> = const { ThreadCache::new() };
                 static LEASE: Lease<$type> = const { Lease::new() };
             }
 
@@ -62,7 +62,7 @@ macro_rules! pooled {
                 }
 
                 #[cfg_attr(not(debug_assertions), inline(always))]
-                fn with_cache<R>(run: impl FnOnce(&Cache<Self>) -> R) -> R {
+                fn with_cache<R>(run: impl FnOnce(&ThreadCache<Self>) -> R) -> R {
                     CACHE.with(run)
                 }
 
@@ -79,11 +79,11 @@ pub(crate) use pooled;
 /// All of a type that there are.
 #[derive(Debug)]
 pub(crate) struct Pool<T: 'static> {
-    state: Mutex<State<T>>,
+    state: Mutex<PoolState<T>>,
 }
 
 #[derive(Debug)]
-struct State<T: 'static> {
+struct PoolState<T: 'static> {
     chunks: Vec<&'static [T]>,
     /// With room for all that there are, so that giving back never allocates.
     free: Vec<&'static T>,
@@ -93,7 +93,7 @@ struct State<T: 'static> {
 
 /// The free ones that a thread has at hand: the first `count`.
 #[derive(Debug)]
-pub(crate) struct Cache<T: 'static> {
+pub(crate) struct ThreadCache<T: 'static> {
     free: [Cell<Option<&'static T>>; CACHED],
     count: Cell<usize>,
     /// Whether they are given back when the thread ends.
@@ -119,7 +119,7 @@ impl<T: Pooled> Drop for Lease<T> {
     }
 }
 
-impl<T> Cache<T> {
+impl<T> ThreadCache<T> {
     pub(crate) const fn new() -> Self {
         Self { free: [const { Cell::new(None) }; CACHED], count: Cell::new(0), is_leased: Cell::new(false) }
     }
@@ -172,21 +172,21 @@ pub(crate) fn over<T: Pooled>() -> u64 {
 impl<T: Pooled> Pool<T> {
     #[cfg(not(diagnose_loom))]
     pub(crate) const fn new() -> Self {
-        Self { state: Mutex::new(State::new()) }
+        Self { state: Mutex::new(PoolState::new()) }
     }
 
     #[cfg(diagnose_loom)]
     pub(crate) fn new() -> Self {
-        Self { state: Mutex::new(State::new()) }
+        Self { state: Mutex::new(PoolState::new()) }
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn take(&self, cache: &Cache<T>) -> Option<&'static T> {
+    fn take(&self, cache: &ThreadCache<T>) -> Option<&'static T> {
         cache.pop().or_else(|| self.fill(cache))
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn put(&self, cache: &Cache<T>, one: &'static T) {
+    fn put(&self, cache: &ThreadCache<T>, one: &'static T) {
         if !cache.push(one) {
             self.take_back_with(cache, one);
         }
@@ -195,7 +195,7 @@ impl<T: Pooled> Pool<T> {
     /// Puts half of what a cache can hold into it, and takes one more.
     #[cold]
     #[inline(never)]
-    fn fill(&self, cache: &Cache<T>) -> Option<&'static T> {
+    fn fill(&self, cache: &ThreadCache<T>) -> Option<&'static T> {
         // A thread that is ending takes what it needs, and no more.
         let is_leased = T::lease();
         cache.is_leased.set(is_leased);
@@ -219,7 +219,7 @@ impl<T: Pooled> Pool<T> {
     /// Takes one back for which the cache has no room, and with it what the cache has beyond half.
     #[cold]
     #[inline(never)]
-    fn take_back_with(&self, cache: &Cache<T>, one: &'static T) {
+    fn take_back_with(&self, cache: &ThreadCache<T>, one: &'static T) {
         cache.is_leased.set(T::lease());
         if !cache.push(one) {
             self.take_back(cache, CACHED / 2);
@@ -228,7 +228,7 @@ impl<T: Pooled> Pool<T> {
     }
 
     /// Takes back all that a cache has, but for so many.
-    fn take_back(&self, cache: &Cache<T>, kept: usize) {
+    fn take_back(&self, cache: &ThreadCache<T>, kept: usize) {
         let mut state = self.state.lock();
         while cache.count.get() > kept {
             state.free.extend(cache.pop());
@@ -236,7 +236,7 @@ impl<T: Pooled> Pool<T> {
     }
 }
 
-impl<T: Pooled> State<T> {
+impl<T: Pooled> PoolState<T> {
     const fn new() -> Self {
         Self { chunks: Vec::new(), free: Vec::new(), made: 0, over: 0 }
     }

@@ -14,7 +14,7 @@ pub struct Site {
     module: &'static str,
     /// `None` if it is the recorder's own.
     place: Option<&'static Location<'static>>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: SiteKind,
     /// Of an await, where its text ends: line and column, zero if the compiler does not say.
     pub(crate) end: (u32, u32),
     /// Of an await, the site in whose body it stands.
@@ -42,7 +42,7 @@ const OFF: u8 = 2;
 
 /// What was annotated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum SiteKind {
     /// A future that is always a root.
     Task,
     /// An async function.
@@ -74,7 +74,7 @@ impl Site {
     /// A site where this is called.
     #[must_use]
     #[track_caller]
-    pub const fn new(kind: Kind, name: &'static str, module: &'static str) -> Self {
+    pub const fn new(kind: SiteKind, name: &'static str, module: &'static str) -> Self {
         Self::build(kind, name, module, Some(Location::caller()))
     }
 
@@ -83,7 +83,7 @@ impl Site {
     #[must_use]
     #[track_caller]
     pub const fn at(owner: &'static Self, text: &'static str, end_line: u32, end_column: u32) -> Self {
-        let mut site = Self::build(Kind::Await, text, "", Some(Location::caller()));
+        let mut site = Self::build(SiteKind::Await, text, "", Some(Location::caller()));
         site.owner = Some(owner);
         site.end = (end_line, end_column);
         site.is_direct = true;
@@ -91,24 +91,28 @@ impl Site {
     }
 
     /// A site that is made while the program runs.
-    pub(crate) const fn placed(kind: Kind, name: &'static str, place: &'static Location<'static>) -> Self {
+    pub(crate) const fn placed(
+        kind: SiteKind,
+        name: &'static str,
+        place: &'static Location<'static>,
+    ) -> Self {
         Self::build(kind, name, "", Some(place))
     }
 
     /// A site of the recorder itself, always on.
     pub(crate) const fn own(name: &'static str) -> Self {
-        Self::always_on(Kind::Other, name)
+        Self::always_on(SiteKind::Other, name)
     }
 
     /// A site that nothing switches.
-    pub(crate) const fn always_on(kind: Kind, name: &'static str) -> Self {
+    pub(crate) const fn always_on(kind: SiteKind, name: &'static str) -> Self {
         let mut site = Self::build(kind, name, "", None);
         site.switch = AtomicU8::new(ON);
         site
     }
 
     const fn build(
-        kind: Kind,
+        kind: SiteKind,
         name: &'static str,
         module: &'static str,
         place: Option<&'static Location<'static>>,

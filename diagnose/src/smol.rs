@@ -29,7 +29,7 @@ pub use crate::async_channel as channel;
 #[cfg(feature = "async-lock")]
 pub use crate::async_lock as lock;
 
-use crate::live::Runtime;
+use crate::live::SpawnRuntime;
 use crate::spawned::{self, launch};
 
 /// `smol::spawn`; the task is listed under the name of the future's function, with the place of this call.
@@ -44,7 +44,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    launch!(Runtime::Smol, None, future: F, |task, _| ::smol::spawn(task))
+    launch!(SpawnRuntime::Smol, None, future: F, |task, _| ::smol::spawn(task))
 }
 
 /// `smol::unblock`; the closure is listed as a task, from now until it returns.
@@ -54,7 +54,7 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    ::smol::unblock(spawned::blocking(Runtime::Smol.into(), Location::caller(), f).0)
+    ::smol::unblock(spawned::blocking(SpawnRuntime::Smol.into(), Location::caller(), f).0)
 }
 
 /// `smol::block_on`; the future is the task `main`.
@@ -65,5 +65,5 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
 
 #[track_caller]
 fn block_on_it<F: Future>(future: F) -> F::Output {
-    launch!(Runtime::Smol, Some("main"), future: F, |task, _| ::smol::block_on(task))
+    launch!(SpawnRuntime::Smol, Some("main"), future: F, |task, _| ::smol::block_on(task))
 }

@@ -14,7 +14,7 @@ use crate::awaited::is_span;
 use crate::clock;
 use crate::context;
 use crate::label::Label;
-use crate::live::{self, Home, Origin, Runtime, Task, Work};
+use crate::live::{self, SpawnRuntime, SpawnTarget, Task, TaskKind, TaskOrigin};
 use crate::named::{spawn_site, task_site_at};
 use crate::recorder::{Span, own_tree_number, set_spawned};
 use crate::timed;
@@ -107,7 +107,7 @@ pub fn spawn_with<F, T>(spawn: impl FnOnce(Spawned<F>) -> T, name: &str, future:
 where
     F: Future,
 {
-    spawn(Spawned::new(Runtime::Other, Some(name), Location::caller(), future).0)
+    spawn(Spawned::new(SpawnRuntime::Other, Some(name), Location::caller(), future).0)
 }
 
 /// The task before its first poll, when its root span takes it over.
@@ -182,7 +182,7 @@ impl Numbered {
 impl<F: Future> Spawned<F> {
     /// The future as a task that is spawned at `location`, under `name` or the one that the future's type has.
     pub(crate) fn new(
-        home: impl Into<Home>,
+        home: impl Into<SpawnTarget>,
         name: Option<&str>,
         location: &'static Location<'static>,
         future: F,
@@ -194,9 +194,9 @@ impl<F: Future> Spawned<F> {
         if !site.is_on() {
             return (Self { future, span: None, ticket: Ticket(None) }, Numbered::NONE);
         }
-        live::current::note_spawn();
-        let task = live::add_task(&Origin {
-            work: Work::Future,
+        live::current::count_spawn();
+        let task = live::add_task(&TaskOrigin {
+            work: TaskKind::Future,
             site,
             label: Label::NONE,
             home: home.into(),
@@ -233,7 +233,7 @@ impl<F: Future> Future for Spawned<F> {
 
 /// A closure that is run on a thread for blocking code, as a task.
 pub(crate) fn blocking<F, T>(
-    home: Home,
+    home: SpawnTarget,
     location: &'static Location<'static>,
     work: F,
 ) -> (impl FnOnce() -> T + use<F, T>, Numbered)
@@ -242,9 +242,9 @@ where
 {
     let site = spawn_site(any::type_name::<F>(), location, name_of::<F>);
     let task = site.is_on().then(|| {
-        live::current::note_spawn();
-        live::add_task(&Origin {
-            work: Work::Blocking,
+        live::current::count_spawn();
+        live::add_task(&TaskOrigin {
+            work: TaskKind::Blocking,
             site,
             label: Label::NONE,
             home,

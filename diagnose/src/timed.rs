@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use futures_core::future::FusedFuture;
 use pin_project_lite::pin_project;
 
-use crate::recorder::{Entry, Running, Span};
+use crate::recorder::{PollEntry, RunningPoll, Span};
 
 pin_project! {
     /// A future whose polls are recorded: what `#[diagnose]`, [`block!`](crate::block) and
@@ -68,8 +68,8 @@ pub(crate) fn poll<F: Future>(
     span: &mut Span,
     context: &mut Context<'_>,
 ) -> Poll<F::Output> {
-    let mut entry = Entry::new();
-    let running = Running::enter(span, &mut entry, context.waker());
+    let mut entry = PollEntry::new();
+    let running = RunningPoll::enter(span, &mut entry, context.waker());
     let poll = future.poll(&mut Context::from_waker(running.waker()));
     running.leave(poll.is_pending());
     poll

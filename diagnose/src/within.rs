@@ -33,40 +33,40 @@ use crate::sync::Mutex;
 /// # }
 /// ```
 pub async fn within<F: Future>(limit: Duration, future: F) -> F::Output {
-    Within { future, alarm: Alarm::start(limit) }.await
+    Within { future, alarm: TimeLimitAlarm::start(limit) }.await
 }
 
 pin_project! {
     struct Within<F> {
         #[pin]
         future: F,
-        alarm: Alarm,
+        alarm: TimeLimitAlarm,
     }
 }
 
 /// The thread that waits for the limit, as seen from the future.
-struct Alarm {
+struct TimeLimitAlarm {
     limit: Duration,
-    shared: Arc<Shared>,
+    shared: Arc<WithinShared>,
     thread: thread::Thread,
 }
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
+struct WithinShared {
+    state: Mutex<WithinState>,
 }
 
 #[derive(Default)]
-struct State {
+struct WithinState {
     waker: Option<Waker>,
     /// What was alive when the limit had passed.
     tree: Option<String>,
     is_over: bool,
 }
 
-impl Alarm {
+impl TimeLimitAlarm {
     fn start(limit: Duration) -> Self {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(WithinShared::default());
         // So long a limit that no clock has its end is none.
         let end = Instant::now().checked_add(limit);
         let theirs = Arc::clone(&shared);
@@ -89,7 +89,7 @@ impl Alarm {
     }
 }
 
-impl Shared {
+impl WithinShared {
     fn watch(&self, end: Option<Instant>) {
         loop {
             if self.state.lock().is_over {
@@ -121,7 +121,7 @@ impl Shared {
     }
 }
 
-impl Drop for Alarm {
+impl Drop for TimeLimitAlarm {
     fn drop(&mut self) {
         self.shared.state.lock().is_over = true;
         self.thread.unpark();

@@ -19,11 +19,11 @@ use crate::model::VERSION;
 /// ```
 #[derive(Debug)]
 pub struct Error {
-    kind: Kind,
+    kind: ErrorKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum ErrorKind {
     /// A string or a file name that names no format.
     UnknownFormat { name: String, accepted: String },
     /// A format that this build leaves out.
@@ -45,66 +45,66 @@ enum Kind {
 impl Error {
     #[cold]
     pub(crate) fn unknown_format(name: &str, accepted: String) -> Self {
-        Kind::UnknownFormat { name: name.to_owned(), accepted }.into()
+        ErrorKind::UnknownFormat { name: name.to_owned(), accepted }.into()
     }
 
     #[cold]
     pub(crate) fn feature_off(format: &'static str, feature: &'static str) -> Self {
-        Kind::FeatureOff { format, feature }.into()
+        ErrorKind::FeatureOff { format, feature }.into()
     }
 
     #[cold]
     pub(crate) fn write_file(path: &Path, source: io::Error) -> Self {
-        Kind::WriteFile { path: path.to_owned(), source }.into()
+        ErrorKind::WriteFile { path: path.to_owned(), source }.into()
     }
 
     #[cold]
     pub(crate) fn write(source: io::Error) -> Self {
-        Kind::Write { source }.into()
+        ErrorKind::Write { source }.into()
     }
 
     #[cold]
     pub(crate) fn read(source: io::Error) -> Self {
-        Kind::Read { source }.into()
+        ErrorKind::Read { source }.into()
     }
 
     #[cold]
     pub(crate) fn parse(source: serde_json::Error) -> Self {
-        Kind::Parse { source }.into()
+        ErrorKind::Parse { source }.into()
     }
 
     #[cold]
     pub(crate) fn version(found: u32, producer: String) -> Self {
-        Kind::Version { found, producer }.into()
+        ErrorKind::Version { found, producer }.into()
     }
 
     #[cold]
     pub(crate) fn inconsistent(what: String) -> Self {
-        Kind::Inconsistent { what }.into()
+        ErrorKind::Inconsistent { what }.into()
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::UnknownFormat { name, accepted } => {
+            ErrorKind::UnknownFormat { name, accepted } => {
                 write!(f, "unknown format `{name}`: accepted are {accepted}")
             }
-            Kind::FeatureOff { format, feature } => {
+            ErrorKind::FeatureOff { format, feature } => {
                 write!(
                     f,
                     "format `{format}` is not in this build: it needs the feature `{feature}` of `diagnose-reports`"
                 )
             }
-            Kind::WriteFile { path, source } => write!(f, "cannot write `{}`: {source}", path.display()),
-            Kind::Write { source } => write!(f, "cannot write the report: {source}"),
-            Kind::Read { source } => write!(f, "cannot read the snapshot: {source}"),
-            Kind::Parse { source } => write!(f, "not a saved snapshot: {source}"),
-            Kind::Version { found, producer } => {
+            ErrorKind::WriteFile { path, source } => write!(f, "cannot write `{}`: {source}", path.display()),
+            ErrorKind::Write { source } => write!(f, "cannot write the report: {source}"),
+            ErrorKind::Read { source } => write!(f, "cannot read the snapshot: {source}"),
+            ErrorKind::Parse { source } => write!(f, "not a saved snapshot: {source}"),
+            ErrorKind::Version { found, producer } => {
                 write!(f, "the snapshot has version {found}, but this reader knows version {VERSION} only")?;
                 if producer.is_empty() { Ok(()) } else { write!(f, " (it was written by `{producer}`)") }
             }
-            Kind::Inconsistent { what } => write!(f, "the snapshot contradicts itself: {what}"),
+            ErrorKind::Inconsistent { what } => write!(f, "the snapshot contradicts itself: {what}"),
         }
     }
 }
@@ -112,18 +112,20 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
-            Kind::WriteFile { source, .. } | Kind::Write { source } | Kind::Read { source } => Some(source),
-            Kind::Parse { source } => Some(source),
-            Kind::UnknownFormat { .. }
-            | Kind::FeatureOff { .. }
-            | Kind::Version { .. }
-            | Kind::Inconsistent { .. } => None,
+            ErrorKind::WriteFile { source, .. }
+            | ErrorKind::Write { source }
+            | ErrorKind::Read { source } => Some(source),
+            ErrorKind::Parse { source } => Some(source),
+            ErrorKind::UnknownFormat { .. }
+            | ErrorKind::FeatureOff { .. }
+            | ErrorKind::Version { .. }
+            | ErrorKind::Inconsistent { .. } => None,
         }
     }
 }
 
-impl From<Kind> for Error {
-    fn from(kind: Kind) -> Self {
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
         Self { kind }
     }
 }

@@ -7,9 +7,9 @@
 //! use diagnose_reports::{Format, Snapshot, write};
 //!
 //! let saved = br#"{
-//!     "version": 1, "producer": "diagnose 0.1.0", "process": {"name": "server", "pid": 4711},
+//!     "version": 2, "producer": "diagnose 0.1.0", "process": {"name": "server", "pid": 4711},
 //!     "elapsed_ns": 2000000000, "enabled": true, "clock": {"name": "tsc"},
-//!     "costs": [{"work": "calls", "count": 3, "ns": 180}, {"work": "polls", "count": 12, "ns": 420}],
+//!     "costs": [{"activity": "calls", "count": 3, "ns": 180}, {"activity": "polls", "count": 12, "ns": 420}],
 //!     "dropped": {"over_nodes": 0, "over_depth": 0, "over_labels": 0, "unreadable": 0},
 //!     "threads": [{"name": "main", "alive": true, "nodes": 2}],
 //!     "sites": [
@@ -103,7 +103,7 @@ mod export;
 mod format;
 mod index;
 mod lists;
-mod model;
+pub mod model;
 mod names;
 mod write;
 
@@ -117,9 +117,5 @@ pub use format::{Format, Report, View};
 // For `diagnose` alone, which has the same lists before they are a snapshot.
 #[doc(hidden)]
 pub use index::Index;
-pub use model::{
-    BlockingPool, Bucket, Clock, Cost, Dropped, Forgot, Kind, LockOrder, LockPair, LockedResource, Mode,
-    Node, Place, Process, Resource, ResourceKind, Role, Runtime, Site, Snapshot, Span, Stake, State, Taken,
-    Task, TaskKind, Text, Thread, Told, Usage, VERSION, Wait, Whereabouts, Work, Worker,
-};
+pub use model::Snapshot;
 pub use write::{write, write_file, write_new_file};

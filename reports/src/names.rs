@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::clean::printable;
-use crate::model::{Kind, Site, Snapshot};
+use crate::model::{Site, SiteKind, Snapshot};
 
 /// The leaf that holds a path's own time inside `poll`.
 pub(crate) const BUSY: &str = "[busy]";
@@ -51,7 +51,7 @@ impl Names {
         let mut namesakes = BTreeMap::<&str, Vec<usize>>::new();
         let mut frames = vec![OTHER.to_owned(); snapshot.sites.len()];
         for (index, site) in snapshot.sites.iter().enumerate() {
-            if used.contains(&index) && site.kind != Kind::Other {
+            if used.contains(&index) && site.kind != SiteKind::Other {
                 namesakes.entry(&site.name).or_default().push(index);
             }
         }
@@ -78,7 +78,7 @@ pub(crate) fn location(site: &Site) -> String {
 
 /// The first style in which the sites of the group all differ, else the most exact one.
 fn distinguishing_style(snapshot: &Snapshot, group: &[usize]) -> fn(&Site) -> String {
-    let by_place = |site: &Site| site.name == UNNAMED || site.kind == Kind::Await;
+    let by_place = |site: &Site| site.name == UNNAMED || site.kind == SiteKind::Await;
     let by_place = group.iter().any(|&index| by_place(&snapshot.sites[index]));
     let styles = if by_place { &STYLES[2..] } else { &STYLES[..] };
     let differ = |style: &&fn(&Site) -> String| {
@@ -95,7 +95,7 @@ fn number_equals(snapshot: &Snapshot, used: &BTreeSet<usize>, frames: &mut [Stri
     let mut taken: BTreeSet<String> = [BUSY, IDLE, QUEUED, OTHER, DEEPER].map(str::to_owned).into();
     let mut late = Vec::new();
     for (index, site) in snapshot.sites.iter().enumerate() {
-        if used.contains(&index) && site.kind != Kind::Other && !taken.insert(frames[index].clone()) {
+        if used.contains(&index) && site.kind != SiteKind::Other && !taken.insert(frames[index].clone()) {
             late.push(index);
         }
     }

@@ -2,7 +2,8 @@
 
 mod support;
 
-use diagnose_reports::{Kind, View, fold};
+use diagnose_reports::model::SiteKind;
+use diagnose_reports::{View, fold};
 use support::{folded, node, roots, site, tree};
 
 #[test]
@@ -96,7 +97,7 @@ handle | busy=5
   other | busy=3
 ",
     );
-    assert_eq!(snapshot.sites[1].kind, Kind::Other);
+    assert_eq!(snapshot.sites[1].kind, SiteKind::Other);
     assert_eq!(folded(&snapshot, View::Busy), "handle;[busy] 2\nhandle;[other];[busy] 3\n");
 }
 

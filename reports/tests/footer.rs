@@ -2,7 +2,8 @@
 
 mod support;
 
-use diagnose_reports::{Format, Snapshot, Thread, View, Work};
+use diagnose_reports::model::{Activity, Thread};
+use diagnose_reports::{Format, Snapshot, View};
 use support::{cost, page, tree};
 
 fn footer(snapshot: &Snapshot) -> Vec<String> {
@@ -15,9 +16,9 @@ fn states_time_threads_counts_clock_cost_and_version() {
     let mut snapshot =
         tree("main | busy=1_000_000 calls=3 polls=1000\n  read | busy=500_000 calls=2 polls=500");
     snapshot.threads.push(Thread::default());
-    snapshot.costs.insert(0, cost(Work::Calls, 5, 800));
+    snapshot.costs.insert(0, cost(Activity::Calls, 5, 800));
     // Less than a hundredth of the sum.
-    snapshot.costs.push(cost(Work::Wakes, 20, 200));
+    snapshot.costs.push(cost(Activity::Wakes, 20, 200));
     assert_eq!(
         footer(&snapshot),
         [

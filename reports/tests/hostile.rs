@@ -2,7 +2,8 @@
 
 mod support;
 
-use diagnose_reports::{Format, LockOrder, LockPair, LockedResource, Mode, Role, Snapshot, View};
+use diagnose_reports::model::{LockOrder, LockPair, LockedResource, Role, WaitMode};
+use diagnose_reports::{Format, Snapshot, View};
 use serde_json::Value;
 use support::hangs::{Program, place};
 use support::page;
@@ -22,9 +23,9 @@ fn program() -> Snapshot {
     let (first, second, channel) = (program.mutex(), program.mutex(), program.channel(1));
     program.holds(left, first, 5);
     program.holds(right, second, 9);
-    program.waits(left, second, Mode::Lock, 6);
-    program.waits(right, first, Mode::Lock, 10);
-    program.stake(left, channel, Role::Sends, 20);
+    program.waits(left, second, WaitMode::Lock, 6);
+    program.waits(right, first, WaitMode::Lock, 10);
+    program.holding(left, channel, Role::Sends, 20);
     program.of(left).label = Some("label".into());
     program.of(left).spawned_at = "src/main.rs:1".into();
     program.at(first).name = Some("sessions".into());

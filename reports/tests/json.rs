@@ -16,7 +16,7 @@ fn reads_like_the_model() {
     snapshot.dropped.over_nodes = 3;
     insta::assert_snapshot!(page(&snapshot, Format::Json, View::Time), @r#"
     {
-      "version": 1,
+      "version": 2,
       "producer": "diagnose 0.1.0",
       "process": {
         "name": "server",
@@ -30,7 +30,7 @@ fn reads_like_the_model() {
       },
       "costs": [
         {
-          "work": "polls",
+          "activity": "polls",
           "count": 1500,
           "ns": 60000
         }
@@ -40,7 +40,7 @@ fn reads_like_the_model() {
         "over_depth": 0,
         "over_labels": 0,
         "over_spans": 0,
-        "over_stakes": 0,
+        "over_holdings": 0,
         "unreadable": 0
       },
       "threads": [
@@ -118,7 +118,7 @@ fn garbage_is_refused() {
         (b"", "EOF while parsing a value"),
         (b"[]", "expected an object with the fields of a snapshot"),
         (b"{\"a\": 1}", "missing field `version`"),
-        (b"{\"version\": 1}", "missing field `producer`"),
+        (b"{\"version\": 2}", "missing field `producer`"),
         (b"{\"version\": \"1\"}", "expected u32"),
     ] {
         let error = refusal(garbage);
@@ -128,10 +128,10 @@ fn garbage_is_refused() {
 
 #[test]
 fn another_version_is_refused_before_its_content_is_looked_at() {
-    let newer = br#"{"version": 2, "producer": "diagnose 9.0.0", "nodes": "something else"}"#;
+    let older = br#"{"version": 1, "producer": "diagnose 9.0.0", "nodes": "something else"}"#;
     assert_eq!(
-        refusal(newer),
-        "the snapshot has version 2, but this reader knows version 1 only (it was written by `diagnose 9.0.0`)"
+        refusal(older),
+        "the snapshot has version 1, but this reader knows version 2 only (it was written by `diagnose 9.0.0`)"
     );
 }
 

@@ -1,6 +1,7 @@
 //! Locks that were taken in both orders, or in a circle: what is found, and how it reads.
 
-use diagnose_reports::{Format, LockOrder, LockPair, LockedResource, Place, Snapshot, View};
+use diagnose_reports::model::{LockOrder, LockPair, LockedResource, Place};
+use diagnose_reports::{Format, Snapshot, View};
 
 mod support;
 

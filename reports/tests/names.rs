@@ -2,7 +2,8 @@
 
 mod support;
 
-use diagnose_reports::{Site, View, fold, rows};
+use diagnose_reports::model::Site;
+use diagnose_reports::{View, fold, rows};
 use proptest::prelude::*;
 use support::{random, roots, site};
 

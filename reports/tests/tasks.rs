@@ -2,12 +2,13 @@
 
 mod support;
 
-use diagnose_reports::{Kind, Runtime, Snapshot, Span, State, Task, Worker};
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{RunState, Runtime, SiteKind, Span, Task, Worker};
 use support::{empty, site};
 
 const MS: u64 = 1_000_000;
 
-fn task(id: u64, site: usize, state: State, since_ns: u64) -> Task {
+fn task(id: u64, site: usize, state: RunState, since_ns: u64) -> Task {
     let mut task = Task::default();
     task.id = id;
     task.site = site;
@@ -40,7 +41,7 @@ fn sites() -> Snapshot {
     for (line, name) in ["main", "producer", "consumer", "queue.pop().await"].into_iter().enumerate() {
         snapshot.sites.push(site(name, "app", "src/main.rs", u32::try_from(line).unwrap() + 1, 9));
     }
-    snapshot.sites[3].kind = Kind::Await;
+    snapshot.sites[3].kind = SiteKind::Await;
     snapshot
 }
 
@@ -67,7 +68,7 @@ fn the_head_says_what_the_runtimes_are_doing() {
         worker.task = (!parked).then_some(1);
         snapshot.workers.push(worker);
     }
-    snapshot.tasks = vec![task(1, 0, State::Running, 312 * MS), task(2, 1, State::Waiting, 5 * MS)];
+    snapshot.tasks = vec![task(1, 0, RunState::Running, 312 * MS), task(2, 1, RunState::Waiting, 5 * MS)];
     snapshot.tasks[0].polls = 100;
     snapshot.tasks[1].polls = 13;
     snapshot.tasks[1].wakes = 10;
@@ -89,14 +90,14 @@ fn the_head_says_what_the_runtimes_are_doing() {
 fn who_woke_whom_is_followed_as_far_as_it_is_known() {
     let mut snapshot = sites();
     snapshot.tasks = vec![
-        woken(task(1, 0, State::Waiting, 50 * MS), None, 60 * MS),
-        woken(task(2, 1, State::Waiting, 11 * MS), Some(1), 13 * MS),
-        woken(task(3, 2, State::Queued, 12 * MS), Some(2), 12 * MS),
+        woken(task(1, 0, RunState::Waiting, 50 * MS), None, 60 * MS),
+        woken(task(2, 1, RunState::Waiting, 11 * MS), Some(1), 13 * MS),
+        woken(task(3, 2, RunState::Queued, 12 * MS), Some(2), 12 * MS),
         // Woken again since it has woken somebody: by whom before that is not known.
-        woken(task(4, 2, State::Queued, 14 * MS), Some(2), 14 * MS),
-        woken(task(5, 2, State::Queued, 15 * MS), None, 15 * MS),
-        woken(task(6, 2, State::Queued, 16 * MS), Some(99), 16 * MS),
-        woken(task(7, 2, State::Queued, 17 * MS), Some(7), 17 * MS),
+        woken(task(4, 2, RunState::Queued, 14 * MS), Some(2), 14 * MS),
+        woken(task(5, 2, RunState::Queued, 15 * MS), None, 15 * MS),
+        woken(task(6, 2, RunState::Queued, 16 * MS), Some(99), 16 * MS),
+        woken(task(7, 2, RunState::Queued, 17 * MS), Some(7), 17 * MS),
     ];
     // Alike, they would stand together.
     for (number, task) in snapshot.tasks.iter_mut().enumerate() {
@@ -126,8 +127,8 @@ fn who_woke_whom_is_followed_as_far_as_it_is_known() {
 fn tasks_that_wake_each_other_end_the_chain() {
     let mut snapshot = sites();
     snapshot.tasks = vec![
-        woken(task(1, 0, State::Queued, MS), Some(2), MS),
-        woken(task(2, 1, State::Queued, MS), Some(1), MS),
+        woken(task(1, 0, RunState::Queued, MS), Some(2), MS),
+        woken(task(2, 1, RunState::Queued, MS), Some(1), MS),
     ];
     let tree = snapshot.tree();
     let first = tree.lines().find(|line| line.starts_with("task 1 ")).unwrap();
@@ -137,7 +138,7 @@ fn tasks_that_wake_each_other_end_the_chain() {
 #[test]
 fn what_has_lost_its_parent_stands_under_its_task() {
     let mut snapshot = sites();
-    snapshot.tasks = vec![task(1, 0, State::Waiting, 40 * MS)];
+    snapshot.tasks = vec![task(1, 0, RunState::Waiting, 40 * MS)];
     snapshot.tasks[0].span = Some(0);
     snapshot.spans = vec![
         span(1, 0, Some(1), None),
@@ -166,7 +167,7 @@ fn tasks_that_have_polled_their_branches_in_another_order_are_alike() {
     let mut snapshot = sites();
     for (id, branches) in [(1, [2, 3]), (2, [3, 2])] {
         let root = snapshot.spans.len();
-        let mut waits = task(id, 1, State::Waiting, 40 * MS);
+        let mut waits = task(id, 1, RunState::Waiting, 40 * MS);
         waits.span = Some(root);
         snapshot.tasks.push(waits);
         snapshot.spans.push(span(10 * id, 1, Some(id), None));

@@ -29,8 +29,7 @@ pub(super) fn body(
     let types = points.iter().map(|_| quote_spanned!(Span::mixed_site()=> #krate::__private::Site,));
     let site = path(args, place, "Site");
     let new = quote_spanned!(place=> #site::new);
-    let arguments =
-        quote_spanned!(Span::mixed_site()=> #krate::__private::Kind::#kind, #name, ::core::module_path!());
+    let arguments = quote_spanned!(Span::mixed_site()=> #krate::__private::SiteKind::#kind, #name, ::core::module_path!());
     let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
     arguments.set_span(place);
     quote_spanned! {Span::mixed_site()=>

@@ -4,7 +4,7 @@ fn get(user: u64) -> impl ::core::future::Future<Output = ()> {
         (my::diagnose::__private::Site,),
     > = my::diagnose::__private::Body {
         site: my::diagnose::__private::Site::new(
-            my::diagnose::__private::Kind::Task,
+            my::diagnose::__private::SiteKind::Task,
             "GET /user",
             ::core::module_path!(),
         ),

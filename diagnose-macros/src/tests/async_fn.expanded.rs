@@ -5,7 +5,7 @@ fn get(key: u64) -> impl ::core::future::Future<Output = Option<u64>> {
         (::diagnose::__private::Site,),
     > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Fn,
+            ::diagnose::__private::SiteKind::Fn,
             "get",
             ::core::module_path!(),
         ),

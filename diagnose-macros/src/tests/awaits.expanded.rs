@@ -19,7 +19,7 @@ fn awaits<T: Source>(
         ),
     > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Fn,
+            ::diagnose::__private::SiteKind::Fn,
             "awaits",
             ::core::module_path!(),
         ),
@@ -125,7 +125,7 @@ fn awaits<T: Source>(
                     (::diagnose::__private::Site,),
                 > = ::diagnose::__private::Body {
                     site: ::diagnose::__private::Site::new(
-                        ::diagnose::__private::Kind::Block,
+                        ::diagnose::__private::SiteKind::Block,
                         "{block}",
                         ::core::module_path!(),
                     ),
@@ -163,7 +163,7 @@ fn awaits<T: Source>(
                                         (::diagnose::__private::Site,),
                                     > = ::diagnose::__private::Body {
                                         site: ::diagnose::__private::Site::new(
-                                            ::diagnose::__private::Kind::Block,
+                                            ::diagnose::__private::SiteKind::Block,
                                             "{block}",
                                             ::core::module_path!(),
                                         ),

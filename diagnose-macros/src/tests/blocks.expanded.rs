@@ -4,7 +4,7 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
         (::diagnose::__private::Site,),
     > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Fn,
+            ::diagnose::__private::SiteKind::Fn,
             "blocks",
             ::core::module_path!(),
         ),
@@ -35,7 +35,7 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
                                 (::diagnose::__private::Site,),
                             > = ::diagnose::__private::Body {
                                 site: ::diagnose::__private::Site::new(
-                                    ::diagnose::__private::Kind::Block,
+                                    ::diagnose::__private::SiteKind::Block,
                                     "first",
                                     ::core::module_path!(),
                                 ),
@@ -69,7 +69,7 @@ fn blocks() -> impl ::core::future::Future<Output = ()> {
             join!(
                 { static __DIAGNOSE_BODY : ::diagnose::__private::Body <
                 (::diagnose::__private::Site,) > = ::diagnose::__private::Body { site :
-                ::diagnose::__private::Site::new(::diagnose::__private::Kind::Block,
+                ::diagnose::__private::Site::new(::diagnose::__private::SiteKind::Block,
                 "{block}", ::core::module_path!()), awaits :
                 (::diagnose::__private::Site::at(& __DIAGNOSE_BODY.site, "two().await",
                 5u32, 47u32),) };

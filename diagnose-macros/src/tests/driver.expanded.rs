@@ -1,7 +1,7 @@
 fn main(port: u16) {
     static __DIAGNOSE_BODY: ::diagnose::__private::Body<()> = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Fn,
+            ::diagnose::__private::SiteKind::Fn,
             "main",
             ::core::module_path!(),
         ),

@@ -17,7 +17,7 @@ fn join<
 ) -> impl ::core::future::Future<Output = &'a str> {
     static __DIAGNOSE_BODY: ::diagnose::__private::Body<()> = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Fn,
+            ::diagnose::__private::SiteKind::Fn,
             "join",
             ::core::module_path!(),
         ),

@@ -18,7 +18,7 @@ where
     #![allow(clippy::all)]
     static __DIAGNOSE_BODY: ::diagnose::__private::Body<()> = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Fn,
+            ::diagnose::__private::SiteKind::Fn,
             "patterns",
             ::core::module_path!(),
         ),

@@ -4,7 +4,7 @@ fn parse(n: u32) -> u32 {
     const ONE: u32 = 1;
     static __DIAGNOSE_BODY: ::diagnose::__private::Body<()> = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Sync,
+            ::diagnose::__private::SiteKind::Sync,
             "parse",
             ::core::module_path!(),
         ),

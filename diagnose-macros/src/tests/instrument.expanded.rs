@@ -5,7 +5,7 @@ fn instrumented(n: u32) -> impl ::core::future::Future<Output = Result<u32, Erro
         (::diagnose::__private::Site, ::diagnose::__private::Site),
     > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Fn,
+            ::diagnose::__private::SiteKind::Fn,
             "instrumented",
             ::core::module_path!(),
         ),
@@ -47,7 +47,7 @@ fn instrumented(n: u32) -> impl ::core::future::Future<Output = Result<u32, Erro
                     let own = {
                         static __DIAGNOSE_BODY: ::diagnose::__private::Body<()> = ::diagnose::__private::Body {
                             site: ::diagnose::__private::Site::new(
-                                ::diagnose::__private::Kind::Block,
+                                ::diagnose::__private::SiteKind::Block,
                                 "{block}",
                                 ::core::module_path!(),
                             ),

@@ -5,7 +5,7 @@ async fn serve() -> ! {
         (::diagnose::__private::Site,),
     > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Fn,
+            ::diagnose::__private::SiteKind::Fn,
             "serve",
             ::core::module_path!(),
         ),

@@ -1,7 +1,7 @@
 fn returned(&self) -> BoxFuture<'_, u32> {
     static __DIAGNOSE_BODY: ::diagnose::__private::Body<()> = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Fn,
+            ::diagnose::__private::SiteKind::Fn,
             "returned",
             ::core::module_path!(),
         ),
@@ -16,7 +16,7 @@ fn returned(&self) -> BoxFuture<'_, u32> {
             let inner = {
                 static __DIAGNOSE_BODY: ::diagnose::__private::Body<()> = ::diagnose::__private::Body {
                     site: ::diagnose::__private::Site::new(
-                        ::diagnose::__private::Kind::Block,
+                        ::diagnose::__private::SiteKind::Block,
                         "{block}",
                         ::core::module_path!(),
                     ),

@@ -4,7 +4,7 @@ async fn main() {
         (::diagnose::__private::Site,),
     > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Fn,
+            ::diagnose::__private::SiteKind::Fn,
             "main",
             ::core::module_path!(),
         ),

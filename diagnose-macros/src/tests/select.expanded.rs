@@ -9,7 +9,7 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
         ),
     > = ::diagnose::__private::Body {
         site: ::diagnose::__private::Site::new(
-            ::diagnose::__private::Kind::Fn,
+            ::diagnose::__private::SiteKind::Fn,
             "selects",
             ::core::module_path!(),
         ),
@@ -55,7 +55,7 @@ fn selects() -> impl ::core::future::Future<Output = ()> {
                 3u32, 36u32).joined(); & ARM }, one()), { static __DIAGNOSE_BODY :
                 ::diagnose::__private::Body < (::diagnose::__private::Site,) > =
                 ::diagnose::__private::Body { site :
-                ::diagnose::__private::Site::new(::diagnose::__private::Kind::Block,
+                ::diagnose::__private::Site::new(::diagnose::__private::SiteKind::Block,
                 "{block}", ::core::module_path!()), awaits :
                 (::diagnose::__private::Site::at(& __DIAGNOSE_BODY.site, "two().await",
                 3u32, 57u32),) };

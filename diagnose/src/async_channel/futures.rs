@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use ::async_channel::{RecvError, SendError};
 use pin_project_lite::pin_project;
 
-use crate::waits::{End, Leaf, Mode, Waited};
+use crate::waits::{ChannelEnd, WaitFuture, WaitInfo, WaitMode};
 
 /// One that has the name of the original's. `$after` notes what it has done.
 macro_rules! future {
@@ -19,8 +19,8 @@ macro_rules! future {
             #[must_use = "futures do nothing unless you `.await` or poll them"]
             pub struct $name<'a, T> {
                 #[pin]
-                waited: Waited<::async_channel::$name<'a, T>>,
-                end: &'a End,
+                waited: WaitFuture<::async_channel::$name<'a, T>>,
+                end: &'a ChannelEnd,
                 at: &'static Location<'static>,
             }
         }
@@ -28,11 +28,11 @@ macro_rules! future {
         impl<'a, T> $name<'a, T> {
             pub(super) fn new(
                 future: ::async_channel::$name<'a, T>,
-                end: &'a End,
-                mode: Mode,
+                end: &'a ChannelEnd,
+                mode: WaitMode,
                 at: &'static Location<'static>,
             ) -> Self {
-                Self { waited: Waited::new(future, Leaf::on(end.record(), mode, 1, at)), end, at }
+                Self { waited: WaitFuture::new(future, WaitInfo::on(end.record(), mode, 1, at)), end, at }
             }
         }
 
@@ -46,7 +46,7 @@ macro_rules! future {
                 }
                 let poll = this.waited.poll(context);
                 if let Poll::Ready(result) = &poll {
-                    let after: fn(&End, &$output) = $after;
+                    let after: fn(&ChannelEnd, &$output) = $after;
                     after(this.end, result);
                 }
                 poll

@@ -3,10 +3,11 @@
 use std::panic::Location;
 
 use super::{Receiver, Sender};
-use crate::waits::{End, Kind, UNBOUNDED, What};
+use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
 /// A place that becomes free, or a message, goes to whoever comes first.
-static WHAT: What = What { kind: Kind::Mpmc, library: "async-channel", is_fair: false, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Mpmc, library: "async-channel", is_fair: false, is_forced: || false };
 
 /// A channel that holds up to so many messages. It is known with the place of this call, from now on.
 ///
@@ -29,6 +30,6 @@ fn around<T>(
     capacity: u64,
     at: &'static Location<'static>,
 ) -> (Sender<T>, Receiver<T>) {
-    let (sends, receives) = End::pair(&WHAT, capacity, at, None);
+    let (sends, receives) = ChannelEnd::pair(&WHAT, capacity, at, None);
     (Sender::new(sender, sends), Receiver::new(receiver, receives, at))
 }

@@ -12,7 +12,7 @@ use futures_core::stream::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use super::{Recv, WeakReceiver};
-use crate::waits::{Blocked, End, Kept, Leaf, Mode, Role, looks, own_code};
+use crate::waits::{BlockedThread, ChannelEnd, LazyWait, Role, WaitInfo, WaitMode, looks, own_code};
 
 pin_project! {
     /// async-channel's `Receiver`; who has it and whether it waits is on record.
@@ -22,8 +22,8 @@ pin_project! {
     pub struct Receiver<T> {
         #[pin]
         inner: ::async_channel::Receiver<T>,
-        kept: Kept,
-        end: End,
+        kept: LazyWait,
+        end: ChannelEnd,
         made_at: &'static Location<'static>,
     }
 }
@@ -31,10 +31,10 @@ pin_project! {
 impl<T> Receiver<T> {
     pub(super) fn new(
         inner: ::async_channel::Receiver<T>,
-        end: End,
+        end: ChannelEnd,
         made_at: &'static Location<'static>,
     ) -> Self {
-        Self { inner, kept: Kept::default(), end, made_at }
+        Self { inner, kept: LazyWait::default(), end, made_at }
     }
 
     /// Takes a message if there is one.
@@ -52,7 +52,7 @@ impl<T> Receiver<T> {
     /// Waits for a message. Cancel safe.
     #[track_caller]
     pub fn recv(&self) -> Recv<'_, T> {
-        Recv::new(self.inner.recv(), &self.end, Mode::Receive, Location::caller())
+        Recv::new(self.inner.recv(), &self.end, WaitMode::Receive, Location::caller())
     }
 
     /// Blocks this thread until there is a message.
@@ -68,7 +68,7 @@ impl<T> Receiver<T> {
             Ok(message) => message,
             Err(TryRecvError::Closed) => return Err(RecvError),
             Err(TryRecvError::Empty) => {
-                let _blocked = Blocked::begin(self.end.record(), Mode::Receive, 1, at);
+                let _blocked = BlockedThread::begin(self.end.record(), WaitMode::Receive, 1, at);
                 self.inner.recv_blocking()?
             }
         };
@@ -125,7 +125,7 @@ impl<T> Stream for Receiver<T> {
         let leaf = || {
             let at = own_code(caller, made_at);
             end.used(at);
-            Leaf::on(end.record(), Mode::Receive, 1, at).made_there(ptr::eq(at, made_at))
+            WaitInfo::on(end.record(), WaitMode::Receive, 1, at).made_there(ptr::eq(at, made_at))
         };
         let poll = this.kept.poll(context, leaf, |context| inner.as_mut().poll_next(context));
         if let Poll::Ready(Some(_)) = poll {
@@ -173,7 +173,7 @@ impl<T> From<::async_channel::Receiver<T>> for Receiver<T> {
     /// It is not on record.
     #[track_caller]
     fn from(inner: ::async_channel::Receiver<T>) -> Self {
-        Self::new(inner, End::none(), Location::caller())
+        Self::new(inner, ChannelEnd::none(), Location::caller())
     }
 }
 

@@ -5,16 +5,16 @@ use std::panic::Location;
 use ::async_channel::{SendError, TrySendError};
 
 use super::{Closed, Send, WeakSender};
-use crate::waits::{Blocked, End, Mode, Role, around};
+use crate::waits::{BlockedThread, ChannelEnd, Role, WaitMode, around};
 
 /// async-channel's `Sender`; who has it and whether it waits is on record.
 // The sender stands first: it is gone before the records say so.
 pub struct Sender<T> {
     inner: ::async_channel::Sender<T>,
-    end: End,
+    end: ChannelEnd,
 }
 
-around!(Sender<T>, ::async_channel::Sender<T>, |inner| Self { inner, end: End::none() }, [
+around!(Sender<T>, ::async_channel::Sender<T>, |inner| Self { inner, end: ChannelEnd::none() }, [
     is_closed() -> bool,
     is_empty() -> bool,
     is_full() -> bool,
@@ -25,7 +25,7 @@ around!(Sender<T>, ::async_channel::Sender<T>, |inner| Self { inner, end: End::n
 ]);
 
 impl<T> Sender<T> {
-    pub(super) fn new(inner: ::async_channel::Sender<T>, end: End) -> Self {
+    pub(super) fn new(inner: ::async_channel::Sender<T>, end: ChannelEnd) -> Self {
         Self { inner, end }
     }
 
@@ -44,13 +44,13 @@ impl<T> Sender<T> {
     /// Puts a message in, after waiting for room. If the future is dropped before it is ready, the message is lost.
     #[track_caller]
     pub fn send(&self, msg: T) -> Send<'_, T> {
-        Send::new(self.inner.send(msg), &self.end, Mode::Send, Location::caller())
+        Send::new(self.inner.send(msg), &self.end, WaitMode::Send, Location::caller())
     }
 
     /// Waits until the channel is closed. Cancel safe.
     #[track_caller]
     pub fn closed(&self) -> Closed<'_, T> {
-        Closed::new(self.inner.closed(), &self.end, Mode::Closed, Location::caller())
+        Closed::new(self.inner.closed(), &self.end, WaitMode::Closed, Location::caller())
     }
 
     /// Puts a message in, and blocks this thread until there is room.
@@ -66,7 +66,7 @@ impl<T> Sender<T> {
             Ok(()) => {}
             Err(TrySendError::Closed(msg)) => return Err(SendError(msg)),
             Err(TrySendError::Full(msg)) => {
-                let _blocked = Blocked::begin(self.end.record(), Mode::Send, 1, at);
+                let _blocked = BlockedThread::begin(self.end.record(), WaitMode::Send, 1, at);
                 self.inner.send_blocking(msg)?;
             }
         }

@@ -3,18 +3,18 @@
 use std::panic::Location;
 
 use super::{Receiver, Sender};
-use crate::waits::{End, Role, around};
+use crate::waits::{ChannelEnd, Role, around};
 
 /// async-channel's `WeakSender`.
 pub struct WeakSender<T> {
     inner: ::async_channel::WeakSender<T>,
-    end: End,
+    end: ChannelEnd,
 }
 
-around!(WeakSender<T>, ::async_channel::WeakSender<T>, |inner| Self { inner, end: End::none() }, []);
+around!(WeakSender<T>, ::async_channel::WeakSender<T>, |inner| Self { inner, end: ChannelEnd::none() }, []);
 
 impl<T> WeakSender<T> {
-    pub(super) fn new(inner: ::async_channel::WeakSender<T>, end: End) -> Self {
+    pub(super) fn new(inner: ::async_channel::WeakSender<T>, end: ChannelEnd) -> Self {
         Self { inner, end }
     }
 
@@ -35,21 +35,21 @@ impl<T> Clone for WeakSender<T> {
 /// async-channel's `WeakReceiver`.
 pub struct WeakReceiver<T> {
     inner: ::async_channel::WeakReceiver<T>,
-    end: End,
+    end: ChannelEnd,
     made_at: &'static Location<'static>,
 }
 
 around!(
     WeakReceiver<T>,
     ::async_channel::WeakReceiver<T>,
-    |inner| Self { inner, end: End::none(), made_at: Location::caller() },
+    |inner| Self { inner, end: ChannelEnd::none(), made_at: Location::caller() },
     []
 );
 
 impl<T> WeakReceiver<T> {
     pub(super) fn new(
         inner: ::async_channel::WeakReceiver<T>,
-        end: End,
+        end: ChannelEnd,
         made_at: &'static Location<'static>,
     ) -> Self {
         Self { inner, end, made_at }

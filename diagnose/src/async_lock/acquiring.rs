@@ -1,4 +1,4 @@
-//! Futures that acquire a lock: the original's, the wait, and in the end the original's guard with a stake.
+//! Futures that acquire a lock: the original's, the wait, and in the end the original's guard with a holding.
 
 use std::fmt;
 use std::future::Future;
@@ -10,7 +10,7 @@ use pin_project_lite::pin_project;
 use super::{
     Mutex, MutexGuard, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard, SemaphoreGuard,
 };
-use crate::waits::{Leaf, Waited};
+use crate::waits::{WaitFuture, WaitInfo};
 
 /// One that borrows the lock. It has the name of the original's.
 macro_rules! acquiring {
@@ -21,15 +21,15 @@ macro_rules! acquiring {
             /// Dropping it gives up its place in the queue, as the original does.
             pub struct $name<$($parameters)*> {
                 #[pin]
-                waited: Waited<::async_lock::futures::$name<$($arguments)*>>,
+                waited: WaitFuture<::async_lock::futures::$name<$($arguments)*>>,
             }
         }
 
         #[allow(single_use_lifetimes)]
         impl<$($parameters)*> $name<$($arguments)*> {
             #[inline]
-            pub(super) fn new(future: ::async_lock::futures::$name<$($arguments)*>, leaf: Leaf) -> Self {
-                Self { waited: Waited::new(future, leaf) }
+            pub(super) fn new(future: ::async_lock::futures::$name<$($arguments)*>, leaf: WaitInfo) -> Self {
+                Self { waited: WaitFuture::new(future, leaf) }
             }
         }
 
@@ -78,15 +78,15 @@ pin_project! {
     // Its guard can be asked for the mutex, unlike those of other locks.
     pub struct Lock<'a, T: ?Sized> {
         #[pin]
-        waited: Waited<::async_lock::futures::Lock<'a, T>>,
+        waited: WaitFuture<::async_lock::futures::Lock<'a, T>>,
         mutex: &'a Mutex<T>,
     }
 }
 
 impl<'a, T: ?Sized> Lock<'a, T> {
     #[inline]
-    pub(super) fn new(mutex: &'a Mutex<T>, leaf: Leaf) -> Self {
-        Self { waited: Waited::new(mutex.mutex.lock(), leaf), mutex }
+    pub(super) fn new(mutex: &'a Mutex<T>, leaf: WaitInfo) -> Self {
+        Self { waited: WaitFuture::new(mutex.mutex.lock(), leaf), mutex }
     }
 }
 

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use crate::waits::Leaf;
+use crate::waits::WaitInfo;
 use crate::waits::{Lends, Owned};
 
 /// How far it is. `S` is the future.
 pub(super) enum State<L: ?Sized, S: for<'a> Lends<'a, L>> {
     /// Not polled yet.
-    New(Arc<L>, Leaf),
+    New(Arc<L>, WaitInfo),
     /// It waits.
     Waiting(Owned<L, S>),
     /// It has its guard.
@@ -41,7 +41,7 @@ macro_rules! acquiring_arc {
         #[allow(single_use_lifetimes)]
         impl<$($parameters)*> $name<$($arguments)*> {
             #[inline]
-            pub(super) fn new(lock: ::std::sync::Arc<$lock>, leaf: $crate::waits::Leaf) -> Self {
+            pub(super) fn new(lock: ::std::sync::Arc<$lock>, leaf: $crate::waits::WaitInfo) -> Self {
                 Self {
                     state: $crate::async_lock::acquiring_arc::State::New(lock, leaf),
                     like: ::std::marker::PhantomData,
@@ -61,7 +61,7 @@ macro_rules! acquiring_arc {
             ) -> ::std::task::Poll<$guard> {
                 use $crate::async_lock::acquiring_arc::State;
                 use $crate::waits::Owned;
-                use $crate::waits::{Stake, Waited};
+                use $crate::waits::{Holding, WaitFuture};
 
                 let state = self.project().state;
                 let waiting: Owned<$lock, $locking> = match ::std::mem::replace(state, State::Ready) {
@@ -69,21 +69,21 @@ macro_rules! acquiring_arc {
                         Ok(guard) => {
                             return ::std::task::Poll::Ready(<$guard>::new(leaf.hold(true, false), guard));
                         }
-                        Err(lock) => Owned::new(lock, |$other| Box::pin(Waited::new($wait, leaf))),
+                        Err(lock) => Owned::new(lock, |$other| Box::pin(WaitFuture::new($wait, leaf))),
                     },
                     State::Waiting(waiting) => waiting,
                     State::Ready => panic!("future polled after completion"),
                 };
-                let mut stake = Stake::NONE;
+                let mut holding = Holding::NONE;
                 let turned = waiting.turn::<$locked>(|_, mut waited| match waited.as_mut().poll(context) {
                     ::std::task::Poll::Ready(guard) => {
-                        stake = waited.hold(true);
+                        holding = waited.hold(true);
                         Ok(guard)
                     }
                     ::std::task::Poll::Pending => Err(waited),
                 });
                 match turned {
-                    Ok(guard) => ::std::task::Poll::Ready(<$guard>::new(stake, guard)),
+                    Ok(guard) => ::std::task::Poll::Ready(<$guard>::new(holding, guard)),
                     Err(waiting) => {
                         *state = State::Waiting(waiting);
                         ::std::task::Poll::Pending

@@ -11,15 +11,18 @@ use std::task::{Context, Poll, ready};
 use ::async_lock::BarrierWaitResult;
 use pin_project_lite::pin_project;
 
-use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Users, Waited, What};
+use crate::waits::{
+    BlockedThread, Notifiers, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
+};
 
-static WHAT: What = What { kind: Kind::Barrier, library: "async-lock", is_fair: false, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Barrier, library: "async-lock", is_fair: false, is_forced: || false };
 
 /// async-lock's `Barrier`. It is known with the place where it was made, from its first use on.
 pub struct Barrier {
     resource: Resource,
     /// Who has arrived, in this round or an earlier one.
-    users: Users,
+    users: Notifiers,
     original: ::async_lock::Barrier,
     /// How many open it; the original does not tell.
     n: usize,
@@ -31,7 +34,7 @@ impl Barrier {
     pub const fn new(n: usize) -> Self {
         Self {
             resource: Resource::new(&WHAT, n as u64, Location::caller()),
-            users: Users::new(),
+            users: Notifiers::new(),
             original: ::async_lock::Barrier::new(n),
             n,
         }
@@ -41,8 +44,8 @@ impl Barrier {
     #[track_caller]
     pub fn wait(&self) -> BarrierWait<'_> {
         let at = Location::caller();
-        let leaf = Leaf::on(self.resource.record(), Mode::Arrive, 1, at);
-        BarrierWait { waited: Waited::new(self.original.wait(), leaf), barrier: self, arrives: Some(at) }
+        let leaf = WaitInfo::on(self.resource.record(), WaitMode::Arrive, 1, at);
+        BarrierWait { waited: WaitFuture::new(self.original.wait(), leaf), barrier: self, arrives: Some(at) }
     }
 
     /// Arrives, and blocks this thread until the others have.
@@ -51,7 +54,7 @@ impl Barrier {
     pub fn wait_blocking(&self) -> BarrierWaitResult {
         let at = Location::caller();
         self.arrive(at);
-        let blocked = Blocked::begin(self.resource.record(), Mode::Arrive, 1, at);
+        let blocked = BlockedThread::begin(self.resource.record(), WaitMode::Arrive, 1, at);
         let result = self.original.wait_blocking();
         drop(blocked);
         self.open(&result);
@@ -99,7 +102,7 @@ pin_project! {
     /// The future of [`Barrier::wait`].
     pub struct BarrierWait<'a> {
         #[pin]
-        waited: Waited<::async_lock::futures::BarrierWait<'a>>,
+        waited: WaitFuture<::async_lock::futures::BarrierWait<'a>>,
         barrier: &'a Barrier,
         // Where, until it has.
         arrives: Option<&'static Location<'static>>,

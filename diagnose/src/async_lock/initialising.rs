@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Waker};
 use pin_project_lite::pin_project;
 
 use crate::sync::Mutex;
-use crate::waits::{Kept, Leaf, Record, Stake};
+use crate::waits::{Holding, LazyWait, Record, WaitInfo};
 
 /// Whether it is the turn of a future to initialise.
 pub(super) struct Turn {
@@ -31,7 +31,7 @@ impl Turn {
     /// The turn has come. Whoever initialises holds the cell.
     pub(super) async fn take<F: Future>(&self, closure: impl FnOnce() -> F) -> F::Output {
         self.has_come.store(true, Relaxed);
-        let _stake = Stake::hold(self.record, 1, self.at, false);
+        let _stake = Holding::hold(self.record, 1, self.at, false);
         let mut future = pin!(closure());
         poll_fn(|context| {
             let outer = self.outer.lock().take();
@@ -52,16 +52,16 @@ pin_project! {
     pub(super) struct Initialising<'a, F> {
         #[pin]
         future: F,
-        leaf: Leaf,
-        kept: Kept,
+        leaf: WaitInfo,
+        kept: LazyWait,
         turn: &'a Turn,
     }
 }
 
 impl<'a, F: Future> Initialising<'a, F> {
     /// `future` is the original's, whose closure takes the turn.
-    pub(super) fn new(future: F, leaf: Leaf, turn: &'a Turn) -> Self {
-        Self { future, leaf, kept: Kept::default(), turn }
+    pub(super) fn new(future: F, leaf: WaitInfo, turn: &'a Turn) -> Self {
+        Self { future, leaf, kept: LazyWait::default(), turn }
     }
 }
 

@@ -7,9 +7,12 @@ use std::sync::Arc;
 
 use super::futures::{Lock, LockArc};
 use super::mutex_arc::MutexGuardArc;
-use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Stake, What, guard, guard_mut};
+use crate::waits::{
+    BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode, guard, guard_mut,
+};
 
-static WHAT: What = What { kind: Kind::Mutex, library: "async-lock", is_fair: false, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Mutex, library: "async-lock", is_fair: false, is_forced: || false };
 
 /// async-lock's `Mutex`. It is known with the place where it was made, from its first use on.
 pub struct Mutex<T: ?Sized> {
@@ -45,17 +48,17 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock_blocking(&self) -> MutexGuard<'_, T> {
         let at = Location::caller();
         let Some(guard) = self.mutex.try_lock() else { return self.block(at) };
-        MutexGuard::new(Stake::hold(self.resource.record(), 1, at, false), guard, self)
+        MutexGuard::new(Holding::hold(self.resource.record(), 1, at, false), guard, self)
     }
 
     #[cold]
     #[cfg(not(target_family = "wasm"))]
     fn block(&self, at: &'static Location<'static>) -> MutexGuard<'_, T> {
         let record = self.resource.record();
-        let blocked = Blocked::begin(record, Mode::Lock, 1, at);
+        let blocked = BlockedThread::begin(record, WaitMode::Lock, 1, at);
         let guard = self.mutex.lock_blocking();
         drop(blocked);
-        MutexGuard::new(Stake::hold_after(record, 1, at, false, true), guard, self)
+        MutexGuard::new(Holding::hold_after(record, 1, at, false, true), guard, self)
     }
 
     /// Acquires the mutex if it is free.
@@ -64,7 +67,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         let at = Location::caller();
         let guard = self.mutex.try_lock()?;
-        Some(MutexGuard::new(Stake::hold(self.resource.record(), 1, at, false), guard, self))
+        Some(MutexGuard::new(Holding::hold(self.resource.record(), 1, at, false), guard, self))
     }
 
     /// What it guards: nobody else can have it now.
@@ -96,8 +99,8 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     #[inline]
-    fn leaf(&self, at: &'static Location<'static>) -> Leaf {
-        Leaf::on(self.resource.record(), Mode::Lock, 1, at)
+    fn leaf(&self, at: &'static Location<'static>) -> WaitInfo {
+        WaitInfo::on(self.resource.record(), WaitMode::Lock, 1, at)
     }
 }
 
@@ -148,15 +151,15 @@ impl<T> From<Mutex<T>> for ::async_lock::Mutex<T> {
 #[clippy::has_significant_drop]
 pub struct MutexGuard<'a, T: ?Sized> {
     // It ends before the mutex is free.
-    _stake: Stake,
+    _stake: Holding,
     guard: ::async_lock::MutexGuard<'a, T>,
     mutex: &'a Mutex<T>,
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
     #[inline]
-    pub(super) fn new(stake: Stake, guard: ::async_lock::MutexGuard<'a, T>, mutex: &'a Mutex<T>) -> Self {
-        Self { _stake: stake, guard, mutex }
+    pub(super) fn new(holding: Holding, guard: ::async_lock::MutexGuard<'a, T>, mutex: &'a Mutex<T>) -> Self {
+        Self { _stake: holding, guard, mutex }
     }
 
     /// The mutex that it is of.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Mutex;
 use super::acquiring_arc::acquiring_arc;
 use super::owned::{Locked, Locking};
-use crate::waits::{Blocked, Mode, Owned, Stake, guard, guard_mut};
+use crate::waits::{BlockedThread, Holding, Owned, WaitMode, guard, guard_mut};
 
 acquiring_arc! {
     /// The future of [`Mutex::lock_arc`].
@@ -18,7 +18,7 @@ acquiring_arc! {
 #[clippy::has_significant_drop]
 pub struct MutexGuardArc<T: ?Sized> {
     // It ends before the mutex is free.
-    stake: Stake,
+    holding: Holding,
     guard: Owned<Mutex<T>, Locked<T>>,
 }
 
@@ -26,22 +26,22 @@ impl<T: ?Sized> MutexGuardArc<T> {
     #[inline]
     pub(super) fn try_new(mutex: &Arc<Mutex<T>>, at: &'static Location<'static>) -> Option<Self> {
         let guard = Owned::try_new(Arc::clone(mutex), |it| it.mutex.try_lock()).ok()?;
-        Some(Self::new(Stake::hold(mutex.resource.record(), 1, at, true), guard))
+        Some(Self::new(Holding::hold(mutex.resource.record(), 1, at, true), guard))
     }
 
     #[cold]
     #[cfg(not(target_family = "wasm"))]
     pub(super) fn block(mutex: &Arc<Mutex<T>>, at: &'static Location<'static>) -> Self {
         let record = mutex.resource.record();
-        let blocked = Blocked::begin(record, Mode::Lock, 1, at);
+        let blocked = BlockedThread::begin(record, WaitMode::Lock, 1, at);
         let guard = Owned::new(Arc::clone(mutex), |it| it.mutex.lock_blocking());
         drop(blocked);
-        Self::new(Stake::hold_after(record, 1, at, true, true), guard)
+        Self::new(Holding::hold_after(record, 1, at, true, true), guard)
     }
 
     #[inline]
-    fn new(stake: Stake, guard: Owned<Mutex<T>, Locked<T>>) -> Self {
-        Self { stake, guard }
+    fn new(holding: Holding, guard: Owned<Mutex<T>, Locked<T>>) -> Self {
+        Self { holding, guard }
     }
 
     /// The mutex that it is of.
@@ -53,5 +53,5 @@ impl<T: ?Sized> MutexGuardArc<T> {
     }
 }
 
-guard!([T: ?Sized] MutexGuardArc<T>, T, |it| it.guard.get(), it.stake.looked_at());
-guard_mut!([T: ?Sized] MutexGuardArc<T>, T, |it| it.guard.get_mut(), it.stake.looked_at());
+guard!([T: ?Sized] MutexGuardArc<T>, T, |it| it.guard.get(), it.holding.looked_at());
+guard_mut!([T: ?Sized] MutexGuardArc<T>, T, |it| it.guard.get_mut(), it.holding.looked_at());

@@ -7,9 +7,12 @@ use std::ops::Deref;
 use std::panic::Location;
 
 use super::initialising::{Initialising, Turn};
-use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Stake, Waited, What};
+use crate::waits::{
+    BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
+};
 
-static WHAT: What = What { kind: Kind::OnceCell, library: "async-lock", is_fair: false, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::OnceCell, library: "async-lock", is_fair: false, is_forced: || false };
 
 /// async-lock's `OnceCell`. It is known with the place where it was made, from the first wait or initialisation on; once
 /// it is initialised, access costs nothing more than the original's. Its `get_unchecked` is the original's, by deref.
@@ -59,7 +62,7 @@ impl<T> OnceCell<T> {
         async move {
             match self.cell.get() {
                 Some(value) => value,
-                None => Waited::new(self.cell.wait(), self.leaf(at)).await,
+                None => WaitFuture::new(self.cell.wait(), self.leaf(at)).await,
             }
         }
     }
@@ -70,7 +73,7 @@ impl<T> OnceCell<T> {
     pub fn wait_blocking(&self) -> &T {
         let at = Location::caller();
         self.cell.get().unwrap_or_else(|| {
-            let _blocked = Blocked::begin(self.resource.record(), Mode::Initialise, 1, at);
+            let _blocked = BlockedThread::begin(self.resource.record(), WaitMode::Initialise, 1, at);
             self.cell.wait_blocking()
         })
     }
@@ -100,10 +103,10 @@ impl<T> OnceCell<T> {
         }
         let at = Location::caller();
         let record = self.resource.record();
-        let mut blocked = Blocked::begin(record, Mode::Initialise, 1, at);
+        let mut blocked = BlockedThread::begin(record, WaitMode::Initialise, 1, at);
         let result = self.cell.get_or_try_init_blocking(|| {
             blocked = None;
-            let _stake = Stake::hold(record, 1, at, false);
+            let _stake = Holding::hold(record, 1, at, false);
             closure()
         });
         drop(blocked);
@@ -196,8 +199,8 @@ impl<T> OnceCell<T> {
         Initialising::new(initialised, self.leaf(at), &turn).await
     }
 
-    fn leaf(&self, at: &'static Location<'static>) -> Leaf {
-        Leaf::on(self.resource.record(), Mode::Initialise, 1, at)
+    fn leaf(&self, at: &'static Location<'static>) -> WaitInfo {
+        WaitInfo::on(self.resource.record(), WaitMode::Initialise, 1, at)
     }
 }
 

@@ -10,16 +10,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::{Mutex, RwLock};
-use crate::waits::{Waited, lends};
+use crate::waits::{WaitFuture, lends};
 
 lends! {
     Locked(Box) of Mutex: ::async_lock::MutexGuard<'a, T>;
-    Locking(Box) of Mutex: Pin<Box<Waited<::async_lock::futures::Lock<'a, T>>>>;
+    Locking(Box) of Mutex: Pin<Box<WaitFuture<::async_lock::futures::Lock<'a, T>>>>;
     Reads(Arc) of RwLock: ::async_lock::RwLockReadGuard<'a, T>;
-    Reading(Arc) of RwLock: Pin<Box<Waited<::async_lock::futures::Read<'a, T>>>>;
+    Reading(Arc) of RwLock: Pin<Box<WaitFuture<::async_lock::futures::Read<'a, T>>>>;
     ReadsAlone(Arc) of RwLock: ::async_lock::RwLockUpgradableReadGuard<'a, T>;
-    ReadingAlone(Arc) of RwLock: Pin<Box<Waited<::async_lock::futures::UpgradableRead<'a, T>>>>;
+    ReadingAlone(Arc) of RwLock: Pin<Box<WaitFuture<::async_lock::futures::UpgradableRead<'a, T>>>>;
     Writes(Arc) of RwLock: ::async_lock::RwLockWriteGuard<'a, T>;
-    Writing(Arc) of RwLock: Pin<Box<Waited<::async_lock::futures::Write<'a, T>>>>;
-    Upgrading(Arc) of RwLock: Pin<Box<Waited<::async_lock::futures::Upgrade<'a, T>>>>;
+    Writing(Arc) of RwLock: Pin<Box<WaitFuture<::async_lock::futures::Write<'a, T>>>>;
+    Upgrading(Arc) of RwLock: Pin<Box<WaitFuture<::async_lock::futures::Upgrade<'a, T>>>>;
 }

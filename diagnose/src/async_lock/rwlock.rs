@@ -10,9 +10,10 @@ use super::{
     RwLockReadGuard, RwLockReadGuardArc, RwLockUpgradableReadGuard, RwLockUpgradableReadGuardArc,
     RwLockWriteGuard, RwLockWriteGuardArc,
 };
-use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Stake, What};
+use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
 
-static WHAT: What = What { kind: Kind::RwLock, library: "async-lock", is_fair: false, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::RwLock, library: "async-lock", is_fair: false, is_forced: || false };
 
 /// All of it: what a writer has. There is no bound on readers, each of which has one.
 pub(super) const ALL: u64 = u32::MAX as u64;
@@ -48,7 +49,7 @@ impl<T> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn read_arc(self: &Arc<Self>) -> ReadArc<'_, T> {
-        let leaf = Leaf::on(self.resource.record(), Mode::Read, 1, Location::caller());
+        let leaf = WaitInfo::on(self.resource.record(), WaitMode::Read, 1, Location::caller());
         ReadArc::new(Arc::clone(self), leaf)
     }
 
@@ -75,7 +76,7 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn read(&self) -> Read<'_, T> {
-        let leaf = Leaf::on(self.resource.record(), Mode::Read, 1, Location::caller());
+        let leaf = WaitInfo::on(self.resource.record(), WaitMode::Read, 1, Location::caller());
         Read::new(self.lock.read(), leaf)
     }
 
@@ -88,7 +89,7 @@ impl<T: ?Sized> RwLock<T> {
         match self.lock.try_read() {
             Some(guard) => RwLockReadGuard::new(self.hold(1, at, false), guard),
             None => {
-                let guard = self.block(Mode::Read, 1, at, ::async_lock::RwLock::read_blocking);
+                let guard = self.block(WaitMode::Read, 1, at, ::async_lock::RwLock::read_blocking);
                 RwLockReadGuard::new(self.hold(1, at, true), guard)
             }
         }
@@ -106,7 +107,7 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn upgradable_read(&self) -> UpgradableRead<'_, T> {
-        let leaf = Leaf::on(self.resource.record(), Mode::Read, 1, Location::caller());
+        let leaf = WaitInfo::on(self.resource.record(), WaitMode::Read, 1, Location::caller());
         UpgradableRead::new(self.lock.upgradable_read(), leaf)
     }
 
@@ -119,7 +120,7 @@ impl<T: ?Sized> RwLock<T> {
         match self.lock.try_upgradable_read() {
             Some(guard) => RwLockUpgradableReadGuard::new(self.hold(1, at, false), guard),
             None => {
-                let guard = self.block(Mode::Read, 1, at, ::async_lock::RwLock::upgradable_read_blocking);
+                let guard = self.block(WaitMode::Read, 1, at, ::async_lock::RwLock::upgradable_read_blocking);
                 RwLockUpgradableReadGuard::new(self.hold(1, at, true), guard)
             }
         }
@@ -137,7 +138,7 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn write(&self) -> Write<'_, T> {
-        let leaf = Leaf::on(self.resource.record(), Mode::Write, ALL, Location::caller());
+        let leaf = WaitInfo::on(self.resource.record(), WaitMode::Write, ALL, Location::caller());
         Write::new(self.lock.write(), leaf)
     }
 
@@ -150,7 +151,7 @@ impl<T: ?Sized> RwLock<T> {
         match self.lock.try_write() {
             Some(guard) => RwLockWriteGuard::new(self.hold(ALL, at, false), guard),
             None => {
-                let guard = self.block(Mode::Write, ALL, at, ::async_lock::RwLock::write_blocking);
+                let guard = self.block(WaitMode::Write, ALL, at, ::async_lock::RwLock::write_blocking);
                 RwLockWriteGuard::new(self.hold(ALL, at, true), guard)
             }
         }
@@ -167,7 +168,7 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn upgradable_read_arc(self: &Arc<Self>) -> UpgradableReadArc<'_, T> {
-        let leaf = Leaf::on(self.resource.record(), Mode::Read, 1, Location::caller());
+        let leaf = WaitInfo::on(self.resource.record(), WaitMode::Read, 1, Location::caller());
         UpgradableReadArc::new(Arc::clone(self), leaf)
     }
 
@@ -192,7 +193,7 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn write_arc(self: &Arc<Self>) -> WriteArc<'_, T> {
-        let leaf = Leaf::on(self.resource.record(), Mode::Write, ALL, Location::caller());
+        let leaf = WaitInfo::on(self.resource.record(), WaitMode::Write, ALL, Location::caller());
         WriteArc::new(Arc::clone(self), leaf)
     }
 
@@ -212,20 +213,20 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     #[inline]
-    fn hold(&self, units: u64, at: &'static Location<'static>, has_waited: bool) -> Stake {
-        Stake::hold_after(self.resource.record(), units, at, false, has_waited)
+    fn hold(&self, units: u64, at: &'static Location<'static>, has_waited: bool) -> Holding {
+        Holding::hold_after(self.resource.record(), units, at, false, has_waited)
     }
 
     #[cold]
     #[cfg(not(target_family = "wasm"))]
     fn block<'a, G>(
         &'a self,
-        mode: Mode,
+        mode: WaitMode,
         units: u64,
         at: &'static Location<'static>,
         block: impl FnOnce(&'a ::async_lock::RwLock<T>) -> G,
     ) -> G {
-        let _blocked = Blocked::begin(self.resource.record(), mode, units, at);
+        let _blocked = BlockedThread::begin(self.resource.record(), mode, units, at);
         block(&self.lock)
     }
 }

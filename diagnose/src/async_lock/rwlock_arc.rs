@@ -15,7 +15,7 @@ use super::acquiring_arc::acquiring_arc;
 use super::owned::{Reading, ReadingAlone, Reads, ReadsAlone, Upgrading, Writes, Writing};
 use super::rwlock::ALL;
 use super::rwlock_guards::{upgraded, upgrading};
-use crate::waits::{Blocked, Mode, Owned, Stake, Waited, guard, guard_mut};
+use crate::waits::{BlockedThread, Holding, Owned, WaitFuture, WaitMode, guard, guard_mut};
 
 acquiring_arc! {
     /// The future of [`RwLock::read_arc`].
@@ -44,34 +44,34 @@ macro_rules! keeps {
         #[clippy::has_significant_drop]
         pub struct $name<$($parameters)*> {
             // It ends before the lock is free.
-            stake: Stake,
+            holding: Holding,
             guard: Owned<RwLock<T>, $kind<T>>,
         }
 
         impl<$($parameters)*> $name<T> {
             #[inline]
-            fn new(stake: Stake, guard: Owned<RwLock<T>, $kind<T>>) -> Self {
-                Self { stake, guard }
+            fn new(holding: Holding, guard: Owned<RwLock<T>, $kind<T>>) -> Self {
+                Self { holding, guard }
             }
 
             #[inline]
             pub(super) fn try_new(lock: &Arc<RwLock<T>>, at: &'static Location<'static>) -> Option<Self> {
                 let guard = Owned::try_new(Arc::clone(lock), |$it| $try).ok()?;
-                Some(Self::new(Stake::hold(lock.resource.record(), $units, at, true), guard))
+                Some(Self::new(Holding::hold(lock.resource.record(), $units, at, true), guard))
             }
 
             #[cold]
             #[cfg(not(target_family = "wasm"))]
             pub(super) fn block(lock: &Arc<RwLock<T>>, at: &'static Location<'static>) -> Self {
                 let record = lock.resource.record();
-                let blocked = Blocked::begin(record, Mode::$mode, $units, at);
+                let blocked = BlockedThread::begin(record, WaitMode::$mode, $units, at);
                 let guard = Owned::new(Arc::clone(lock), |$other| $block);
                 drop(blocked);
-                Self::new(Stake::hold_after(record, $units, at, true, true), guard)
+                Self::new(Holding::hold_after(record, $units, at, true, true), guard)
             }
         }
 
-        guard!([$($parameters)*] $name<T>, T, |it| it.guard.get(), it.stake.looked_at());
+        guard!([$($parameters)*] $name<T>, T, |it| it.guard.get(), it.holding.looked_at());
     };
 }
 
@@ -89,7 +89,7 @@ keeps! {
     RwLockWriteGuardArc [T: ?Sized] Writes Write ALL, |it| it.lock.try_write(), |it| it.lock.write_blocking()
 }
 
-guard_mut!([T: ?Sized] RwLockWriteGuardArc<T>, T, |it| it.guard.get_mut(), it.stake.looked_at());
+guard_mut!([T: ?Sized] RwLockWriteGuardArc<T>, T, |it| it.guard.get_mut(), it.holding.looked_at());
 
 /// A guard becomes one of another kind in any case.
 macro_rules! becomes {
@@ -107,7 +107,7 @@ impl<T> RwLockUpgradableReadGuardArc<T> {
     pub fn downgrade(guard: Self) -> RwLockReadGuardArc<T> {
         let reads =
             becomes!(guard.guard, Reads<T>, |it| ::async_lock::RwLockUpgradableReadGuard::downgrade(it));
-        RwLockReadGuardArc::new(guard.stake, reads)
+        RwLockReadGuardArc::new(guard.holding, reads)
     }
 }
 
@@ -119,11 +119,11 @@ impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
     #[inline]
     #[track_caller]
     pub fn try_upgrade(guard: Self) -> Result<RwLockWriteGuardArc<T>, Self> {
-        let Self { stake, guard } = guard;
+        let Self { holding, guard } = guard;
         let turn = guard.turn::<Writes<T>>(|_, it| ::async_lock::RwLockUpgradableReadGuard::try_upgrade(it));
         match turn {
-            Ok(guard) => Ok(RwLockWriteGuardArc::new(upgraded(stake, Location::caller(), false), guard)),
-            Err(guard) => Err(Self { stake, guard }),
+            Ok(guard) => Ok(RwLockWriteGuardArc::new(upgraded(holding, Location::caller(), false), guard)),
+            Err(guard) => Err(Self { holding, guard }),
         }
     }
 
@@ -133,13 +133,13 @@ impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
     #[inline]
     #[track_caller]
     pub fn upgrade(guard: Self) -> UpgradeArc<T> {
-        let Self { stake, guard } = guard;
+        let Self { holding, guard } = guard;
         let at = Location::caller();
-        let leaf = upgrading(&stake, at);
+        let leaf = upgrading(&holding, at);
         let waiting = becomes!(guard, Upgrading<T>, |it| {
-            Box::pin(Waited::new(::async_lock::RwLockUpgradableReadGuard::upgrade(it), leaf))
+            Box::pin(WaitFuture::new(::async_lock::RwLockUpgradableReadGuard::upgrade(it), leaf))
         });
-        UpgradeArc { stake, waiting: Some(waiting), at, pinned: PhantomPinned }
+        UpgradeArc { holding, waiting: Some(waiting), at, pinned: PhantomPinned }
     }
 
     /// The same, and blocks this thread until then.
@@ -148,16 +148,16 @@ impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
     #[cfg(not(target_family = "wasm"))]
     pub fn upgrade_blocking(guard: Self) -> RwLockWriteGuardArc<T> {
         let at = Location::caller();
-        let Self { stake, guard } = match Self::try_upgrade(guard) {
+        let Self { holding, guard } = match Self::try_upgrade(guard) {
             Ok(guard) => return guard,
             Err(guard) => guard,
         };
-        let blocked = Blocked::begin(stake.record(), Mode::Write, ALL - 1, at);
+        let blocked = BlockedThread::begin(holding.record(), WaitMode::Write, ALL - 1, at);
         let writes = becomes!(guard, Writes<T>, |it| {
             ::async_lock::RwLockUpgradableReadGuard::upgrade_blocking(it)
         });
         drop(blocked);
-        RwLockWriteGuardArc::new(upgraded(stake, at, true), writes)
+        RwLockWriteGuardArc::new(upgraded(holding, at, true), writes)
     }
 }
 
@@ -165,9 +165,9 @@ impl<T> RwLockWriteGuardArc<T> {
     /// Reads from now on.
     #[inline]
     pub fn downgrade(guard: Self) -> RwLockReadGuardArc<T> {
-        guard.stake.set_units(1);
+        guard.holding.set_units(1);
         let reads = becomes!(guard.guard, Reads<T>, |it| ::async_lock::RwLockWriteGuard::downgrade(it));
-        RwLockReadGuardArc::new(guard.stake, reads)
+        RwLockReadGuardArc::new(guard.holding, reads)
     }
 }
 
@@ -175,11 +175,11 @@ impl<T: ?Sized> RwLockWriteGuardArc<T> {
     /// Reads from now on, and may write later.
     #[inline]
     pub fn downgrade_to_upgradable(guard: Self) -> RwLockUpgradableReadGuardArc<T> {
-        guard.stake.set_units(1);
+        guard.holding.set_units(1);
         let reads = becomes!(guard.guard, ReadsAlone<T>, |it| {
             ::async_lock::RwLockWriteGuard::downgrade_to_upgradable(it)
         });
-        RwLockUpgradableReadGuardArc::new(guard.stake, reads)
+        RwLockUpgradableReadGuardArc::new(guard.holding, reads)
     }
 }
 
@@ -189,7 +189,7 @@ pin_project! {
     /// Dropping it frees the lock, as the original does.
     pub struct UpgradeArc<T: ?Sized> {
         // What it has while it waits. It ends before the lock is free.
-        stake: Stake,
+        holding: Holding,
         waiting: Option<Owned<RwLock<T>, Upgrading<T>>>,
         at: &'static Location<'static>,
         #[pin]
@@ -213,8 +213,8 @@ impl<T: ?Sized> Future for UpgradeArc<T> {
         });
         match turned {
             Ok(guard) => {
-                let stake = std::mem::replace(this.stake, Stake::NONE);
-                Poll::Ready(RwLockWriteGuardArc::new(upgraded(stake, this.at, has_waited), guard))
+                let holding = std::mem::replace(this.holding, Holding::NONE);
+                Poll::Ready(RwLockWriteGuardArc::new(upgraded(holding, this.at, has_waited), guard))
             }
             Err(waiting) => {
                 *this.waiting = Some(waiting);

@@ -9,20 +9,20 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 
 use super::rwlock::ALL;
-use crate::waits::{Blocked, Leaf, Mode, Stake, Waited, guard, guard_mut};
+use crate::waits::{BlockedThread, Holding, WaitFuture, WaitInfo, WaitMode, guard, guard_mut};
 
 /// The guard of who reads. It ends that when it is dropped.
 #[clippy::has_significant_drop]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
     // It ends before the lock is free; in the others too.
-    _stake: Stake,
+    _stake: Holding,
     guard: ::async_lock::RwLockReadGuard<'a, T>,
 }
 
 impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
     #[inline]
-    pub(super) fn new(stake: Stake, guard: ::async_lock::RwLockReadGuard<'a, T>) -> Self {
-        Self { _stake: stake, guard }
+    pub(super) fn new(holding: Holding, guard: ::async_lock::RwLockReadGuard<'a, T>) -> Self {
+        Self { _stake: holding, guard }
     }
 }
 
@@ -32,20 +32,20 @@ guard!([T: ?Sized] RwLockReadGuard<'_, T>, T, |it| &it.guard);
 /// dropped.
 #[clippy::has_significant_drop]
 pub struct RwLockUpgradableReadGuard<'a, T: ?Sized> {
-    stake: Stake,
+    holding: Holding,
     guard: ::async_lock::RwLockUpgradableReadGuard<'a, T>,
 }
 
 impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     #[inline]
-    pub(super) fn new(stake: Stake, guard: ::async_lock::RwLockUpgradableReadGuard<'a, T>) -> Self {
-        Self { stake, guard }
+    pub(super) fn new(holding: Holding, guard: ::async_lock::RwLockUpgradableReadGuard<'a, T>) -> Self {
+        Self { holding, guard }
     }
 
     /// Reads from now on, and will not write.
     #[inline]
     pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
-        RwLockReadGuard::new(guard.stake, ::async_lock::RwLockUpgradableReadGuard::downgrade(guard.guard))
+        RwLockReadGuard::new(guard.holding, ::async_lock::RwLockUpgradableReadGuard::downgrade(guard.guard))
     }
 
     /// Writes from now on, if nobody else reads.
@@ -55,10 +55,10 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     #[inline]
     #[track_caller]
     pub fn try_upgrade(guard: Self) -> Result<RwLockWriteGuard<'a, T>, Self> {
-        let Self { stake, guard } = guard;
+        let Self { holding, guard } = guard;
         match ::async_lock::RwLockUpgradableReadGuard::try_upgrade(guard) {
-            Ok(guard) => Ok(RwLockWriteGuard::new(upgraded(stake, Location::caller(), false), guard)),
-            Err(guard) => Err(Self { stake, guard }),
+            Ok(guard) => Ok(RwLockWriteGuard::new(upgraded(holding, Location::caller(), false), guard)),
+            Err(guard) => Err(Self { holding, guard }),
         }
     }
 
@@ -68,9 +68,9 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     #[inline]
     #[track_caller]
     pub fn upgrade(guard: Self) -> Upgrade<'a, T> {
-        let leaf = upgrading(&guard.stake, Location::caller());
+        let leaf = upgrading(&guard.holding, Location::caller());
         let upgrade = ::async_lock::RwLockUpgradableReadGuard::upgrade(guard.guard);
-        Upgrade { stake: guard.stake, waited: Waited::new(upgrade, leaf), at: Location::caller() }
+        Upgrade { holding: guard.holding, waited: WaitFuture::new(upgrade, leaf), at: Location::caller() }
     }
 
     /// The same, and blocks this thread until then.
@@ -79,30 +79,30 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     #[cfg(not(target_family = "wasm"))]
     pub fn upgrade_blocking(guard: Self) -> RwLockWriteGuard<'a, T> {
         let at = Location::caller();
-        let Self { stake, guard } = match Self::try_upgrade(guard) {
+        let Self { holding, guard } = match Self::try_upgrade(guard) {
             Ok(guard) => return guard,
             Err(guard) => guard,
         };
-        let blocked = Blocked::begin(stake.record(), Mode::Write, ALL - 1, at);
+        let blocked = BlockedThread::begin(holding.record(), WaitMode::Write, ALL - 1, at);
         let guard = ::async_lock::RwLockUpgradableReadGuard::upgrade_blocking(guard);
         drop(blocked);
-        RwLockWriteGuard::new(upgraded(stake, at, true), guard)
+        RwLockWriteGuard::new(upgraded(holding, at, true), guard)
     }
 }
 
 guard!([T: ?Sized] RwLockUpgradableReadGuard<'_, T>, T, |it| &it.guard);
 
 /// What an upgrade waits for: all but what it has.
-pub(super) fn upgrading(stake: &Stake, at: &'static Location<'static>) -> Leaf {
-    Leaf::on(stake.record(), Mode::Write, ALL - 1, at)
+pub(super) fn upgrading(holding: &Holding, at: &'static Location<'static>) -> WaitInfo {
+    WaitInfo::on(holding.record(), WaitMode::Write, ALL - 1, at)
 }
 
-/// The stake of a reader becomes that of a writer.
-pub(super) fn upgraded(stake: Stake, at: &'static Location<'static>, has_waited: bool) -> Stake {
-    let record = stake.record();
-    let is_movable = stake.is_movable();
-    drop(stake);
-    Stake::hold_after(record, ALL, at, is_movable, has_waited)
+/// The holding of a reader becomes that of a writer.
+pub(super) fn upgraded(holding: Holding, at: &'static Location<'static>, has_waited: bool) -> Holding {
+    let record = holding.record();
+    let is_movable = holding.is_movable();
+    drop(holding);
+    Holding::hold_after(record, ALL, at, is_movable, has_waited)
 }
 
 pin_project! {
@@ -111,9 +111,9 @@ pin_project! {
     /// Dropping it frees the lock, as the original does.
     pub struct Upgrade<'a, T: ?Sized> {
         // What it has while it waits. It ends before the lock is free.
-        stake: Stake,
+        holding: Holding,
         #[pin]
-        waited: Waited<::async_lock::futures::Upgrade<'a, T>>,
+        waited: WaitFuture<::async_lock::futures::Upgrade<'a, T>>,
         at: &'static Location<'static>,
     }
 }
@@ -125,8 +125,8 @@ impl<'a, T: ?Sized> Future for Upgrade<'a, T> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         let guard = ready!(this.waited.as_mut().poll(context));
-        let stake = std::mem::replace(this.stake, Stake::NONE);
-        Poll::Ready(RwLockWriteGuard::new(upgraded(stake, this.at, this.waited.has_waited()), guard))
+        let holding = std::mem::replace(this.holding, Holding::NONE);
+        Poll::Ready(RwLockWriteGuard::new(upgraded(holding, this.at, this.waited.has_waited()), guard))
     }
 }
 
@@ -139,29 +139,29 @@ impl<T: ?Sized> fmt::Debug for Upgrade<'_, T> {
 /// The guard of who writes. It ends that when it is dropped.
 #[clippy::has_significant_drop]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
-    stake: Stake,
+    holding: Holding,
     guard: ::async_lock::RwLockWriteGuard<'a, T>,
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     #[inline]
-    pub(super) fn new(stake: Stake, guard: ::async_lock::RwLockWriteGuard<'a, T>) -> Self {
-        Self { stake, guard }
+    pub(super) fn new(holding: Holding, guard: ::async_lock::RwLockWriteGuard<'a, T>) -> Self {
+        Self { holding, guard }
     }
 
     /// Reads from now on.
     #[inline]
     pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
-        guard.stake.set_units(1);
-        RwLockReadGuard::new(guard.stake, ::async_lock::RwLockWriteGuard::downgrade(guard.guard))
+        guard.holding.set_units(1);
+        RwLockReadGuard::new(guard.holding, ::async_lock::RwLockWriteGuard::downgrade(guard.guard))
     }
 
     /// Reads from now on, and may write later.
     #[inline]
     pub fn downgrade_to_upgradable(guard: Self) -> RwLockUpgradableReadGuard<'a, T> {
-        guard.stake.set_units(1);
+        guard.holding.set_units(1);
         let reads = ::async_lock::RwLockWriteGuard::downgrade_to_upgradable(guard.guard);
-        RwLockUpgradableReadGuard::new(guard.stake, reads)
+        RwLockUpgradableReadGuard::new(guard.holding, reads)
     }
 }
 

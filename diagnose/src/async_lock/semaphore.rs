@@ -13,16 +13,22 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 
 use super::futures::Acquire;
-use crate::waits::{Blocked, Kind, Leaf, Mode, Resource, Stake, Users, Waited, What};
+use crate::waits::{
+    BlockedThread, Holding, Notifiers, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
+};
 
-static WHAT: What =
-    What { kind: Kind::Semaphore, library: "async-lock", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType {
+    kind: ResourceKind::Semaphore,
+    library: "async-lock",
+    is_fair: false,
+    is_forced: || false,
+};
 
 /// async-lock's `Semaphore`. It is known with the place where it was made, from its first use on.
 pub struct Semaphore {
     resource: Resource,
     /// Who has added permits.
-    users: Users,
+    users: Notifiers,
     inner: ::async_lock::Semaphore,
 }
 
@@ -32,7 +38,7 @@ impl Semaphore {
     pub const fn new(n: usize) -> Self {
         Self {
             resource: Resource::new(&WHAT, n as u64, Location::caller()),
-            users: Users::new(),
+            users: Notifiers::new(),
             inner: ::async_lock::Semaphore::new(n),
         }
     }
@@ -70,8 +76,8 @@ impl Semaphore {
     #[track_caller]
     pub fn try_acquire_arc(self: &Arc<Self>) -> Option<SemaphoreGuardArc> {
         self.inner.try_acquire()?.forget();
-        let stake = self.hold(Location::caller(), true, false);
-        Some(SemaphoreGuardArc { stake, semaphore: Some(Arc::clone(self)) })
+        let holding = self.hold(Location::caller(), true, false);
+        Some(SemaphoreGuardArc { holding, semaphore: Some(Arc::clone(self)) })
     }
 
     /// Waits for a permit, for a guard that keeps the semaphore. Cancel safe, but its place in the queue is lost.
@@ -91,13 +97,13 @@ impl Semaphore {
         let guard = self.inner.try_acquire();
         let has_waited = guard.is_none();
         guard.unwrap_or_else(|| self.block(at)).forget();
-        SemaphoreGuardArc { stake: self.hold(at, true, has_waited), semaphore: Some(Arc::clone(self)) }
+        SemaphoreGuardArc { holding: self.hold(at, true, has_waited), semaphore: Some(Arc::clone(self)) }
     }
 
     #[cold]
     #[cfg(not(target_family = "wasm"))]
     fn block(&self, at: &'static Location<'static>) -> ::async_lock::SemaphoreGuard<'_> {
-        let _blocked = Blocked::begin(self.resource.record(), Mode::Acquire, 1, at);
+        let _blocked = BlockedThread::begin(self.resource.record(), WaitMode::Acquire, 1, at);
         self.inner.acquire_blocking()
     }
 
@@ -119,13 +125,13 @@ impl Semaphore {
     }
 
     #[inline]
-    fn hold(&self, at: &'static Location<'static>, is_movable: bool, has_waited: bool) -> Stake {
-        Stake::hold_after(self.resource.record(), 1, at, is_movable, has_waited)
+    fn hold(&self, at: &'static Location<'static>, is_movable: bool, has_waited: bool) -> Holding {
+        Holding::hold_after(self.resource.record(), 1, at, is_movable, has_waited)
     }
 
     #[inline]
-    fn leaf(&self, at: &'static Location<'static>) -> Leaf {
-        Leaf::on(self.resource.record(), Mode::Acquire, 1, at)
+    fn leaf(&self, at: &'static Location<'static>) -> WaitInfo {
+        WaitInfo::on(self.resource.record(), WaitMode::Acquire, 1, at)
     }
 }
 
@@ -150,7 +156,7 @@ impl From<::async_lock::Semaphore> for Semaphore {
         let free = semaphore.available_permits() as u64;
         Self {
             resource: Resource::new(&WHAT, free, Location::caller()),
-            users: Users::new(),
+            users: Notifiers::new(),
             inner: semaphore,
         }
     }
@@ -166,21 +172,21 @@ impl From<Semaphore> for ::async_lock::Semaphore {
 #[clippy::has_significant_drop]
 pub struct SemaphoreGuard<'a> {
     // It ends before the permit is back.
-    stake: Stake,
+    holding: Holding,
     guard: ::async_lock::SemaphoreGuard<'a>,
 }
 
 impl<'a> SemaphoreGuard<'a> {
     #[inline]
-    pub(super) fn new(stake: Stake, guard: ::async_lock::SemaphoreGuard<'a>) -> Self {
-        Self { stake, guard }
+    pub(super) fn new(holding: Holding, guard: ::async_lock::SemaphoreGuard<'a>) -> Self {
+        Self { holding, guard }
     }
 
     /// Takes the permit out for ever.
     #[inline]
     #[track_caller]
     pub fn forget(self) {
-        count_forgotten(&self.stake, Location::caller());
+        count_forgotten(&self.holding, Location::caller());
         self.guard.forget();
     }
 }
@@ -195,7 +201,7 @@ impl fmt::Debug for SemaphoreGuard<'_> {
 // The permit itself is taken out for ever at first, and one is added in the end: that is what the original's drop does.
 #[clippy::has_significant_drop]
 pub struct SemaphoreGuardArc {
-    stake: Stake,
+    holding: Holding,
     semaphore: Option<Arc<Semaphore>>,
 }
 
@@ -204,14 +210,14 @@ impl SemaphoreGuardArc {
     #[inline]
     #[track_caller]
     pub fn forget(mut self) {
-        count_forgotten(&self.stake, Location::caller());
+        count_forgotten(&self.holding, Location::caller());
         self.semaphore = None;
     }
 }
 
 impl Drop for SemaphoreGuardArc {
     fn drop(&mut self) {
-        self.stake = Stake::NONE;
+        self.holding = Holding::NONE;
         if let Some(semaphore) = self.semaphore.take() {
             semaphore.inner.add_permits(1);
         }
@@ -224,8 +230,8 @@ impl fmt::Debug for SemaphoreGuardArc {
     }
 }
 
-fn count_forgotten(stake: &Stake, at: &'static Location<'static>) {
-    if let Some(record) = stake.record() {
+fn count_forgotten(holding: &Holding, at: &'static Location<'static>) {
+    if let Some(record) = holding.record() {
         record.forget(1, at);
     }
 }
@@ -236,8 +242,8 @@ pin_project! {
     /// Dropping it gives up its place in the queue, as the original does.
     pub struct AcquireArc {
         semaphore: Arc<Semaphore>,
-        leaf: Option<Leaf>,
-        waiting: Option<Waited<Taken>>,
+        leaf: Option<WaitInfo>,
+        waiting: Option<WaitFuture<Taken>>,
         #[pin]
         pinned: PhantomPinned,
     }
@@ -252,7 +258,7 @@ impl Future for AcquireArc {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let stake = match (this.leaf.take(), this.waiting.as_mut()) {
+        let holding = match (this.leaf.take(), this.waiting.as_mut()) {
             (Some(leaf), _) => match this.semaphore.inner.try_acquire() {
                 Some(guard) => {
                     guard.forget();
@@ -261,7 +267,7 @@ impl Future for AcquireArc {
                 None => {
                     let semaphore = Arc::clone(this.semaphore);
                     let taken = async move { semaphore.inner.acquire().await.forget() };
-                    let waiting = this.waiting.insert(Waited::new(Box::pin(taken), leaf));
+                    let waiting = this.waiting.insert(WaitFuture::new(Box::pin(taken), leaf));
                     ready!(Pin::new(&mut *waiting).poll(context));
                     waiting.hold(true)
                 }
@@ -273,7 +279,7 @@ impl Future for AcquireArc {
             (None, None) => panic!("future polled after completion"),
         };
         *this.waiting = None;
-        Poll::Ready(SemaphoreGuardArc { stake, semaphore: Some(Arc::clone(this.semaphore)) })
+        Poll::Ready(SemaphoreGuardArc { holding, semaphore: Some(Arc::clone(this.semaphore)) })
     }
 }
 

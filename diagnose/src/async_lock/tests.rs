@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use super::rwlock::ALL;
 use super::*;
-use crate::waits::seen::{made_at, queue, stakes, units, until_waiting};
-use crate::waits::{Mode, Record, Role};
+use crate::waits::test_view::{holdings, made_at, queue, units, until_waiting};
+use crate::waits::{Record, Role, WaitMode};
 
 /// Counts its wakes.
 #[derive(Default)]
@@ -41,7 +41,7 @@ fn a_lock_is_known_from_its_first_use_to_its_end() {
     let (mutex, line) = (Mutex::new(0), line!());
     assert!(made_at(file!(), line).is_none());
     let guard = now(mutex.lock());
-    let held = stakes(known(line));
+    let held = holdings(known(line));
     assert_eq!((held[0].role, held[0].units, held[0].is_movable), (Role::Holds, 1, false));
     assert_eq!(held[0].at.unwrap().line(), line + 2);
     drop(guard);
@@ -64,8 +64,8 @@ fn who_waits_is_in_the_queue_and_is_woken_as_ever() {
         assert!(poll(waits.as_mut()).is_pending());
         waits
     };
-    let modes: Vec<Mode> = queue(known(line)).iter().map(|wait| wait.mode).collect();
-    assert_eq!(modes, [Mode::Lock, Mode::Lock]);
+    let modes: Vec<WaitMode> = queue(known(line)).iter().map(|wait| wait.mode).collect();
+    assert_eq!(modes, [WaitMode::Lock, WaitMode::Lock]);
     drop(given_up);
     assert_eq!(queue(known(line)).len(), 1);
     assert_eq!(counts.0.load(Relaxed), 0);
@@ -82,7 +82,7 @@ fn who_waits_is_in_the_queue_and_is_woken_as_ever() {
 fn an_owned_guard_can_go_elsewhere() {
     let (mutex, line) = (Arc::new(Mutex::new(0)), line!());
     let first = now(mutex.lock_arc());
-    assert!(stakes(known(line))[0].is_movable);
+    assert!(holdings(known(line))[0].is_movable);
     let mut waits = Box::pin(mutex.lock_arc());
     assert!(poll(waits.as_mut()).is_pending());
     assert_eq!(queue(known(line)).len(), 1);
@@ -103,14 +103,14 @@ fn readers_have_one_unit_and_a_writer_all() {
     let mut upgrade = pin!(RwLockUpgradableReadGuard::upgrade(two));
     assert!(poll(upgrade.as_mut()).is_pending());
     let waits = queue(known(line));
-    assert_eq!((waits[0].mode, waits[0].units), (Mode::Write, ALL - 1));
+    assert_eq!((waits[0].mode, waits[0].units), (WaitMode::Write, ALL - 1));
     assert_eq!(units(known(line)), [1, 1]);
     drop(one);
     let Poll::Ready(writes) = poll(upgrade.as_mut()) else { panic!("nobody reads") };
     assert_eq!((units(known(line)), queue(known(line)).len()), (vec![ALL], 0));
     let mut reads = pin!(lock.read());
     assert!(poll(reads.as_mut()).is_pending());
-    assert_eq!(queue(known(line))[0].mode, Mode::Read);
+    assert_eq!(queue(known(line))[0].mode, WaitMode::Read);
     let reads_too = RwLockWriteGuard::downgrade(writes);
     assert_eq!(units(known(line)), [1]);
     assert!(poll(reads.as_mut()).is_ready());
@@ -126,7 +126,7 @@ fn a_thread_that_is_blocked_is_in_the_queue() {
         until_waiting(known(line));
         let wait = &queue(known(line))[0];
         assert!(wait.is_blocking);
-        assert_eq!((wait.mode, wait.units, wait.at.line()), (Mode::Write, ALL, line + 3));
+        assert_eq!((wait.mode, wait.units, wait.at.line()), (WaitMode::Write, ALL, line + 3));
         drop(reads);
     });
     assert_eq!((units(known(line)), queue(known(line)).len()), (vec![], 0));
@@ -139,7 +139,7 @@ fn permits_are_counted_that_are_added_or_forgotten() {
     assert_eq!(units(known(line)), [1, 1]);
     let mut waits = pin!(semaphore.acquire_arc());
     assert!(poll(waits.as_mut()).is_pending());
-    assert_eq!(queue(known(line))[0].mode, Mode::Acquire);
+    assert_eq!(queue(known(line))[0].mode, WaitMode::Acquire);
     one.forget();
     assert_eq!((known(line).forgotten.load(Relaxed), units(known(line))), (1, vec![1]));
     semaphore.add_permits(1);
@@ -156,7 +156,7 @@ fn a_barrier_counts_who_has_arrived_in_this_round() {
     let mut first = pin!(barrier.wait());
     assert!(poll(first.as_mut()).is_pending());
     assert_eq!(known(line).entered.load(Relaxed), 1);
-    assert_eq!(queue(known(line))[0].mode, Mode::Arrive);
+    assert_eq!(queue(known(line))[0].mode, WaitMode::Arrive);
     assert!(now(barrier.wait()).is_leader());
     assert_eq!(known(line).entered.load(Relaxed), 0);
     assert!(poll(first.as_mut()).is_ready());
@@ -174,8 +174,8 @@ fn who_initialises_holds_the_cell_and_does_not_wait_for_it() {
     assert!(poll(next.as_mut()).is_pending());
     let mut waits = pin!(cell.wait());
     assert!(poll(waits.as_mut()).is_pending());
-    let modes: Vec<Mode> = queue(known(line)).iter().map(|wait| wait.mode).collect();
-    assert_eq!(modes, [Mode::Initialise, Mode::Initialise]);
+    let modes: Vec<WaitMode> = queue(known(line)).iter().map(|wait| wait.mode).collect();
+    assert_eq!(modes, [WaitMode::Initialise, WaitMode::Initialise]);
     // Its turn comes if the other is cancelled.
     drop(initialises);
     assert_eq!(units(known(line)), [0_u64; 0]);

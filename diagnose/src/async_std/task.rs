@@ -6,7 +6,7 @@ use std::panic::Location;
 
 pub use ::async_std::task::*;
 
-use crate::live::Runtime;
+use crate::live::SpawnRuntime;
 use crate::number::shown;
 use crate::spawned::{self, Numbered, launch};
 
@@ -17,7 +17,7 @@ where
     F: Future<Output = T> + Send + 'static,
     T: Send + 'static,
 {
-    launch!(Runtime::AsyncStd, None, future: F, |task, number| {
+    launch!(SpawnRuntime::AsyncStd, None, future: F, |task, number| {
         numbered(number, ::async_std::task::spawn(task))
     })
 }
@@ -42,7 +42,9 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    ::async_std::task::spawn_blocking(spawned::blocking(Runtime::AsyncStd.into(), Location::caller(), f).0)
+    ::async_std::task::spawn_blocking(
+        spawned::blocking(SpawnRuntime::AsyncStd.into(), Location::caller(), f).0,
+    )
 }
 
 /// `async_std::task::block_on`; the future is the task `main`.
@@ -51,7 +53,7 @@ pub fn block_on<F, T>(future: F) -> T
 where
     F: Future<Output = T>,
 {
-    launch!(Runtime::AsyncStd, Some("main"), future: F, |task, _| ::async_std::task::block_on(task))
+    launch!(SpawnRuntime::AsyncStd, Some("main"), future: F, |task, _| ::async_std::task::block_on(task))
 }
 
 /// async-std's `Builder`; what it spawns is listed, under its name if it has one.
@@ -84,7 +86,7 @@ impl Builder {
         F: Future<Output = T> + Send + 'static,
         T: Send + 'static,
     {
-        launch!(Runtime::AsyncStd, self.name.as_deref(), future: F, |task, number| {
+        launch!(SpawnRuntime::AsyncStd, self.name.as_deref(), future: F, |task, number| {
             self.builder.spawn(task).map(|task| numbered(number, task))
         })
     }
@@ -99,7 +101,7 @@ impl Builder {
         F: Future<Output = T> + 'static,
         T: 'static,
     {
-        launch!(Runtime::AsyncStd, self.name.as_deref(), future: F, |task, number| {
+        launch!(SpawnRuntime::AsyncStd, self.name.as_deref(), future: F, |task, number| {
             self.builder.local(task).map(|task| numbered(number, task))
         })
     }
@@ -111,7 +113,7 @@ impl Builder {
         F: Future<Output = T>,
     {
         let name = self.name.as_deref().or(Some("main"));
-        launch!(Runtime::AsyncStd, name, future: F, |task, _| self.builder.blocking(task))
+        launch!(SpawnRuntime::AsyncStd, name, future: F, |task, _| self.builder.blocking(task))
     }
 }
 

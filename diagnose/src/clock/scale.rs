@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-use super::segments::{Anchor, SHORTEST_NS, Segments, per_tick};
+use super::segments::{ClockPair, SHORTEST_NS, Segments, per_tick};
 use super::source::{is_counted, now, paired, start};
 use crate::sync::Mutex;
 
@@ -93,7 +93,7 @@ fn observe() -> bool {
     let mut segments = SEGMENTS.lock();
     let segments = segments.get_or_insert_with(|| {
         let mut segments = Segments::default();
-        segments.add(Anchor { tick: start().tick, ns: 0, off_ns: start().off_ns });
+        segments.add(ClockPair { tick: start().tick, ns: 0, off_ns: start().off_ns });
         segments
     });
     let anchor = anchor();
@@ -108,7 +108,7 @@ fn observe() -> bool {
     segments.is_settled()
 }
 
-fn anchor() -> Anchor {
+fn anchor() -> ClockPair {
     let pair = paired(now);
     let ns = |duration: Duration| i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
     let first = start().instant;
@@ -116,12 +116,12 @@ fn anchor() -> Anchor {
         Some(since) => ns(since),
         None => -ns(first.duration_since(pair.instant)),
     };
-    Anchor { tick: pair.tick, ns, off_ns: pair.off_ns }
+    ClockPair { tick: pair.tick, ns, off_ns: pair.off_ns }
 }
 
 /// A first guess, where no two segments have been measured yet.
 fn since_start() -> Scale {
-    let Anchor { tick, ns, .. } = anchor();
+    let ClockPair { tick, ns, .. } = anchor();
     match (u64::try_from(ns), tick.checked_sub(start().tick)) {
         (Ok(ns @ 1..), Some(ticks @ 1..)) => Scale { per_tick: per_tick(ns, ticks) },
         _ => Scale { per_tick: per_tick(1, 1) },

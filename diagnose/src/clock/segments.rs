@@ -13,7 +13,7 @@
 
 /// A moment, in both clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Anchor {
+pub(super) struct ClockPair {
     pub(super) tick: u64,
     /// `Instant`, in ns since the first reading. Negative if it was set back behind that.
     pub(super) ns: i64,
@@ -40,7 +40,7 @@ const TOLERANCE: u128 = 1_000;
 
 impl Segment {
     /// `None` if one of the clocks did not advance.
-    fn between(begin: &Anchor, end: &Anchor) -> Option<Self> {
+    fn between(begin: &ClockPair, end: &ClockPair) -> Option<Self> {
         let ticks = end.tick.checked_sub(begin.tick).filter(|ticks| *ticks > 0)?;
         let ns = end.ns.checked_sub(begin.ns).and_then(|ns| u64::try_from(ns).ok()).filter(|ns| *ns > 0)?;
         Some(Self { ticks, ns, off_ns: begin.off_ns.saturating_add(end.off_ns) })
@@ -75,7 +75,7 @@ pub(super) fn per_tick(ns: u64, ticks: u64) -> u64 {
 #[derive(Debug, Default)]
 pub(super) struct Segments {
     /// Where the run of segments begins in which nothing has jumped, and where it ends.
-    run: Option<(Anchor, Anchor)>,
+    run: Option<(ClockPair, ClockPair)>,
     /// The longest segment that another has confirmed.
     trusted: Option<Segment>,
     /// The last segment that has not been confirmed.
@@ -85,7 +85,7 @@ pub(super) struct Segments {
 
 impl Segments {
     /// A further anchor: the segment up to it is held against what is known. One that is too short is left for the next.
-    pub(super) fn add(&mut self, now: Anchor) {
+    pub(super) fn add(&mut self, now: ClockPair) {
         let Some((begin, last)) = self.run else {
             self.run = Some((now, now));
             return;
@@ -129,7 +129,7 @@ impl Segments {
         }
     }
 
-    fn jump(&mut self, now: Anchor) {
+    fn jump(&mut self, now: ClockPair) {
         self.jumps += 1;
         self.run = Some((now, now));
     }
@@ -157,13 +157,13 @@ impl Segments {
 
 #[cfg(test)]
 mod tests {
-    use super::{Anchor, Segments};
+    use super::{ClockPair, Segments};
 
     /// Three ticks for a nanosecond, and what is read at each moment of this many milliseconds in both clocks.
     fn after(moments: &[(u64, i64)]) -> Segments {
         let mut segments = Segments::default();
         for &(counter_ms, instant_ms) in moments {
-            segments.add(Anchor {
+            segments.add(ClockPair {
                 tick: 7_000_000 + counter_ms * 3_000_000,
                 ns: instant_ms * 1_000_000,
                 off_ns: 60,
@@ -218,8 +218,8 @@ mod tests {
     #[test]
     fn an_anchor_that_was_interrupted_says_nothing() {
         let mut segments = after(&[(0, 0), (5, 5), (10, 10)]);
-        segments.add(Anchor { tick: 7_000_000 + 36_000_000, ns: 22_000_000, off_ns: 10_000_000 });
-        segments.add(Anchor { tick: 7_000_000 + 60_000_000, ns: 20_000_000, off_ns: 60 });
+        segments.add(ClockPair { tick: 7_000_000 + 36_000_000, ns: 22_000_000, off_ns: 10_000_000 });
+        segments.add(ClockPair { tick: 7_000_000 + 60_000_000, ns: 20_000_000, off_ns: 60 });
         assert_eq!((segments.per_tick(), segments.jumps()), (Some(THIRD), 0));
     }
 

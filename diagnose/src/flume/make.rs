@@ -3,10 +3,11 @@
 use std::panic::Location;
 
 use super::{Receiver, Sender};
-use crate::waits::{End, Kind, UNBOUNDED, What};
+use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
 /// A sender that waits has put its message into the queue already: places go to them in order.
-static WHAT: What = What { kind: Kind::Mpmc, library: "flume", is_fair: true, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Mpmc, library: "flume", is_fair: true, is_forced: || false };
 
 /// A channel that holds up to so many messages; with none, each is handed over. It is known with the place of this call, from
 /// now on.
@@ -26,6 +27,6 @@ fn around<T>(
     capacity: u64,
     at: &'static Location<'static>,
 ) -> (Sender<T>, Receiver<T>) {
-    let (sends, receives) = End::pair(&WHAT, capacity, at, None);
+    let (sends, receives) = ChannelEnd::pair(&WHAT, capacity, at, None);
     (Sender::new(sender, sends, at), Receiver::new(receiver, receives, at))
 }

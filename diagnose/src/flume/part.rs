@@ -2,19 +2,19 @@
 
 use std::ops::Deref;
 
-use crate::waits::End;
+use crate::waits::ChannelEnd;
 
 /// Either.
 #[derive(Debug)]
 pub(super) enum Part<'a> {
-    Borrowed(&'a End),
-    Owned(End),
+    Borrowed(&'a ChannelEnd),
+    Owned(ChannelEnd),
 }
 
 impl Deref for Part<'_> {
-    type Target = End;
+    type Target = ChannelEnd;
 
-    fn deref(&self) -> &End {
+    fn deref(&self) -> &ChannelEnd {
         match self {
             Self::Borrowed(end) => end,
             Self::Owned(end) => end,

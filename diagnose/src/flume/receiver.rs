@@ -8,19 +8,19 @@ use ::flume::{RecvError, RecvTimeoutError, TryRecvError};
 use super::r#async::{RecvFut, RecvStream};
 use super::part::Part;
 use super::{Drain, IntoIter, Iter, TryIter};
-use crate::waits::{Blocked, End, Mode, Role, around};
+use crate::waits::{BlockedThread, ChannelEnd, Role, WaitMode, around};
 
 /// flume's `Receiver`; who has it and whether it waits is on record.
 // The receiver stands first: it is gone before the records say so.
 pub struct Receiver<T> {
     inner: ::flume::Receiver<T>,
-    end: End,
+    end: ChannelEnd,
     made_at: &'static Location<'static>,
 }
 
 around!(Receiver<T>, ::flume::Receiver<T>, |inner| Self {
     inner,
-    end: End::none(),
+    end: ChannelEnd::none(),
     made_at: Location::caller()
 }, [
     is_disconnected() -> bool,
@@ -33,7 +33,11 @@ around!(Receiver<T>, ::flume::Receiver<T>, |inner| Self {
 ]);
 
 impl<T> Receiver<T> {
-    pub(super) fn new(inner: ::flume::Receiver<T>, end: End, made_at: &'static Location<'static>) -> Self {
+    pub(super) fn new(
+        inner: ::flume::Receiver<T>,
+        end: ChannelEnd,
+        made_at: &'static Location<'static>,
+    ) -> Self {
         Self { inner, end, made_at }
     }
 
@@ -107,8 +111,8 @@ impl<T> Receiver<T> {
     }
 
     #[cold]
-    fn block(&self, at: &'static Location<'static>) -> Option<Blocked> {
-        Blocked::begin(self.end.record(), Mode::Receive, 1, at)
+    fn block(&self, at: &'static Location<'static>) -> Option<BlockedThread> {
+        BlockedThread::begin(self.end.record(), WaitMode::Receive, 1, at)
     }
 
     /// Waits for a message. Cancel safe.

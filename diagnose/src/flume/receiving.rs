@@ -12,14 +12,14 @@ use futures_core::future::FusedFuture;
 use futures_core::stream::{FusedStream, Stream};
 
 use super::part::Part;
-use crate::waits::{Kept, Leaf, Mode, Role, looks, own_code};
+use crate::waits::{LazyWait, Role, WaitInfo, WaitMode, looks, own_code};
 
 /// flume's `RecvFut`, the future of [`Receiver::recv_async`](super::Receiver::recv_async).
 #[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
 pub struct RecvFut<'a, T> {
     // It leaves its queue before the records say so.
     inner: ::flume::r#async::RecvFut<'a, T>,
-    kept: Kept,
+    kept: LazyWait,
     end: Part<'a>,
     at: &'static Location<'static>,
     is_polled: bool,
@@ -31,7 +31,7 @@ impl<'a, T> RecvFut<'a, T> {
         end: Part<'a>,
         at: &'static Location<'static>,
     ) -> Self {
-        Self { inner, kept: Kept::default(), end, at, is_polled: false }
+        Self { inner, kept: LazyWait::default(), end, at, is_polled: false }
     }
 }
 
@@ -43,7 +43,7 @@ impl<T> Future for RecvFut<'_, T> {
         if !std::mem::replace(is_polled, true) {
             end.used(at);
         }
-        let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
+        let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
         let poll = kept.poll(context, leaf, |context| Pin::new(&mut *inner).poll(context));
         if let Poll::Ready(Ok(_)) = poll {
             end.took_one_of_several();
@@ -72,7 +72,7 @@ impl<T> fmt::Debug for RecvFut<'_, T> {
 pub struct RecvStream<'a, T> {
     // It leaves its queue before the records say so.
     inner: ::flume::r#async::RecvStream<'a, T>,
-    kept: Kept,
+    kept: LazyWait,
     end: Part<'a>,
     made_at: &'static Location<'static>,
 }
@@ -83,7 +83,7 @@ impl<'a, T> RecvStream<'a, T> {
         end: Part<'a>,
         made_at: &'static Location<'static>,
     ) -> Self {
-        Self { inner, kept: Kept::default(), end, made_at }
+        Self { inner, kept: LazyWait::default(), end, made_at }
     }
 }
 
@@ -97,7 +97,7 @@ impl<T> Stream for RecvStream<'_, T> {
         let leaf = || {
             let at = own_code(caller, made_at);
             end.used(at);
-            Leaf::on(end.record(), Mode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
+            WaitInfo::on(end.record(), WaitMode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
         };
         let poll = kept.poll(context, leaf, |context| Pin::new(&mut *inner).poll_next(context));
         if let Poll::Ready(Some(_)) = poll {

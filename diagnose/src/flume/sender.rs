@@ -7,17 +7,17 @@ use ::flume::{SendError, SendTimeoutError, TrySendError};
 
 use super::r#async::{SendFut, SendSink};
 use super::part::Part;
-use crate::waits::{Blocked, End, Mode, Role, around};
+use crate::waits::{BlockedThread, ChannelEnd, Role, WaitMode, around};
 
 /// flume's `Sender`; who has it and whether it waits is on record.
 // The sender stands first: it is gone before the records say so.
 pub struct Sender<T> {
     inner: ::flume::Sender<T>,
-    end: End,
+    end: ChannelEnd,
     made_at: &'static Location<'static>,
 }
 
-around!(Sender<T>, ::flume::Sender<T>, |inner| Self { inner, end: End::none(), made_at: Location::caller() }, [
+around!(Sender<T>, ::flume::Sender<T>, |inner| Self { inner, end: ChannelEnd::none(), made_at: Location::caller() }, [
     is_disconnected() -> bool,
     is_empty() -> bool,
     is_full() -> bool,
@@ -28,7 +28,11 @@ around!(Sender<T>, ::flume::Sender<T>, |inner| Self { inner, end: End::none(), m
 ]);
 
 impl<T> Sender<T> {
-    pub(super) fn new(inner: ::flume::Sender<T>, end: End, made_at: &'static Location<'static>) -> Self {
+    pub(super) fn new(
+        inner: ::flume::Sender<T>,
+        end: ChannelEnd,
+        made_at: &'static Location<'static>,
+    ) -> Self {
         Self { inner, end, made_at }
     }
 
@@ -102,8 +106,8 @@ impl<T> Sender<T> {
     }
 
     #[cold]
-    fn block(&self, at: &'static Location<'static>) -> Option<Blocked> {
-        Blocked::begin(self.end.record(), Mode::Send, 1, at)
+    fn block(&self, at: &'static Location<'static>) -> Option<BlockedThread> {
+        BlockedThread::begin(self.end.record(), WaitMode::Send, 1, at)
     }
 
     /// Puts a message in, after waiting for room. If the future is dropped before it is ready, the message is lost.
@@ -157,14 +161,14 @@ impl<T> Clone for Sender<T> {
 /// flume's `WeakSender`, which does not keep its channel open. Whoever has it can become a sender, so it has a part in it.
 pub struct WeakSender<T> {
     inner: ::flume::WeakSender<T>,
-    end: End,
+    end: ChannelEnd,
     made_at: &'static Location<'static>,
 }
 
 around!(
     WeakSender<T>,
     ::flume::WeakSender<T>,
-    |inner| Self { inner, end: End::none(), made_at: Location::caller() },
+    |inner| Self { inner, end: ChannelEnd::none(), made_at: Location::caller() },
     []
 );
 

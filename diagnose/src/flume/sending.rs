@@ -12,14 +12,14 @@ use futures_core::future::FusedFuture;
 use futures_sink::Sink;
 
 use super::part::Part;
-use crate::waits::{Kept, Leaf, Mode, Role, looks, own_code};
+use crate::waits::{LazyWait, Role, WaitInfo, WaitMode, looks, own_code};
 
 /// flume's `SendFut`, the future of [`Sender::send_async`](super::Sender::send_async).
 #[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
 pub struct SendFut<'a, T> {
     // It leaves its queue before the records say so.
     inner: ::flume::r#async::SendFut<'a, T>,
-    kept: Kept,
+    kept: LazyWait,
     end: Part<'a>,
     at: &'static Location<'static>,
     is_polled: bool,
@@ -31,7 +31,7 @@ impl<'a, T> SendFut<'a, T> {
         end: Part<'a>,
         at: &'static Location<'static>,
     ) -> Self {
-        Self { inner, kept: Kept::default(), end, at, is_polled: false }
+        Self { inner, kept: LazyWait::default(), end, at, is_polled: false }
     }
 }
 
@@ -46,7 +46,7 @@ impl<T> Future for SendFut<'_, T> {
             end.used(at);
         }
         let record = end.record();
-        let leaf = || Leaf::on(record, Mode::Send, 1, at);
+        let leaf = || WaitInfo::on(record, WaitMode::Send, 1, at);
         let poll = kept.poll_in_order(context, record, leaf, |context| Pin::new(&mut *inner).poll(context));
         if let Poll::Ready(Ok(())) = poll {
             end.put::<T>();
@@ -75,7 +75,7 @@ impl<T> fmt::Debug for SendFut<'_, T> {
 pub struct SendSink<'a, T> {
     // It leaves its queue before the records say so.
     inner: ::flume::r#async::SendSink<'a, T>,
-    kept: Kept,
+    kept: LazyWait,
     end: Part<'a>,
     made_at: &'static Location<'static>,
     /// There is a message that may not be in the channel yet.
@@ -88,7 +88,7 @@ impl<'a, T> SendSink<'a, T> {
         end: Part<'a>,
         made_at: &'static Location<'static>,
     ) -> Self {
-        Self { inner, kept: Kept::default(), end, made_at, is_sending: false }
+        Self { inner, kept: LazyWait::default(), end, made_at, is_sending: false }
     }
 
     /// All that the sink does when it is polled: it puts its message in.
@@ -100,7 +100,7 @@ impl<'a, T> SendSink<'a, T> {
         let leaf = || {
             let at = own_code(caller, made_at);
             end.used(at);
-            Leaf::on(record, Mode::Send, 1, at).made_there(ptr::eq(at, *made_at))
+            WaitInfo::on(record, WaitMode::Send, 1, at).made_there(ptr::eq(at, *made_at))
         };
         let poll =
             kept.poll_in_order(context, record, leaf, |context| Pin::new(&mut *inner).poll_flush(context));

@@ -12,7 +12,7 @@ thread_local! {
 
 /// What runs on a thread.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Here {
+pub(crate) struct CurrentPoll {
     /// The number of the task; zero outside of tasks.
     pub(crate) task: u64,
     /// The task itself.
@@ -27,9 +27,9 @@ pub(crate) struct Here {
 
 /// What runs on this thread.
 #[inline]
-pub(crate) fn here() -> Here {
+pub(crate) fn current_poll() -> CurrentPoll {
     let Context { span, stamp, tree } = context::context();
-    Here { task: context::task(), registered: registered(), span, stamp, thread: tree }
+    CurrentPoll { task: context::task(), registered: registered(), span, stamp, thread: tree }
 }
 
 /// The task whose poll is running on this thread.
@@ -51,17 +51,17 @@ pub(crate) fn is_waker(waker: &Waker) -> bool {
 }
 
 /// The running task spawns something, and may give away what it has.
-pub(crate) fn note_spawn() {
+pub(crate) fn count_spawn() {
     if let Some(task) = registered() {
-        task.note_spawn();
+        task.count_spawn();
     }
 }
 
 /// The running task sends something that can carry away what it has, as the message of that number of a resource.
 #[allow(dead_code)] // By channels, which are a feature.
 #[inline]
-pub(crate) fn note_send(resource: u64, message: u64) {
+pub(crate) fn count_send(resource: u64, message: u64) {
     if let Some(task) = registered() {
-        task.note_send(resource, message, context::stamp());
+        task.count_send(resource, message, context::stamp());
     }
 }

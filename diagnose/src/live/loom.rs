@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Wake, Waker};
 
 use super::forward::Forward;
-use super::slot::{Listed, Slot, State};
+use super::live_slot::{LiveSlot, SlotCopy, SlotState};
 use crate::site::Site;
 use crate::tree::Node;
 
@@ -18,10 +18,10 @@ static ROOT: Site = Site::own("");
 fn a_copy_is_all_of_one_span() {
     static SEEN: Mutex<BTreeSet<Option<(u64, u64, u32)>>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
-        let slot: &'static Slot = Box::leak(Box::new(Slot::free()));
+        let slot: &'static LiveSlot = Box::leak(Box::new(LiveSlot::free()));
         let span = |id, tree, made| {
             let node: &'static Node = Box::leak(Box::new(Node::root(&ROOT, tree, None)));
-            Listed { id, parent: 0, task: 0, state: State::Running, since: made, node, made, polls: 0 }
+            SlotCopy { id, parent: 0, task: 0, state: SlotState::Running, since: made, node, made, polls: 0 }
         };
         slot.occupy(&span(1, 10, 11));
         let reader = loom::thread::spawn(move || {

@@ -11,33 +11,33 @@
 
 pub(crate) mod current;
 mod forward;
-mod given;
 mod handles;
+mod live_slot;
 #[cfg(all(test, diagnose_loom))]
 mod loom;
-mod met;
-mod origin;
 #[cfg(feature = "tokio")]
 pub(crate) mod runtimes;
-mod slot;
 mod task;
+mod task_origin;
 mod tasks;
+mod transfers;
 pub(crate) mod unpolled;
+mod unspawned_root;
 mod wake;
 mod waker;
 #[cfg(feature = "tokio")]
 pub(crate) mod workers;
 
-pub(crate) use current::{Here, here};
+pub(crate) use current::{CurrentPoll, current_poll};
 pub(crate) use forward::Forward;
-pub(crate) use given::Counts;
 pub(crate) use handles::{ABORT, HANDLE, SET};
-pub(crate) use met::{end_task, give_back_spare, leave_task, meet, meet_outermost};
-pub(crate) use origin::{Home, Origin, Runtime, Work};
-pub(crate) use slot::{Anchor, Listed, Slot, State, all, over, put, take};
-pub(crate) use task::{Doing, Task};
+pub(crate) use live_slot::{LiveSlot, SlotCopy, SlotRef, SlotState, all, over, put, take};
+pub(crate) use task::{Task, TaskState};
+pub(crate) use task_origin::{SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin};
 pub(crate) use tasks::{
     add_task, all_tasks, has_leaf_wakers, has_wakers, is_in_poll, last_reset, note_reset, remove_task,
     set_wakers, task_parts,
 };
+pub(crate) use transfers::TransferCounts;
+pub(crate) use unspawned_root::{end_task, give_back_spare, leave_task, meet, meet_outermost};
 pub(crate) use waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};

@@ -4,14 +4,14 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::origin::Runtime;
+use super::task_origin::SpawnRuntime;
 use crate::sync::Mutex;
 
 /// What is known of a runtime.
 #[derive(Debug, Clone)]
 pub(crate) struct ListedRuntime {
     pub(crate) number: u16,
-    pub(crate) runtime: Runtime,
+    pub(crate) runtime: SpawnRuntime,
     /// Its name; `None` if it has none.
     pub(crate) name: Option<String>,
     /// How many worker threads it has.
@@ -23,7 +23,7 @@ pub(crate) struct ListedRuntime {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct RuntimeEntry {
     listed: ListedRuntime,
     /// The runtime's own number of itself.
     own_id: u64,
@@ -32,7 +32,7 @@ struct Entry {
 }
 
 struct Runtimes {
-    all: Vec<Entry>,
+    all: Vec<RuntimeEntry>,
     /// How many there have been.
     count: u16,
 }
@@ -69,8 +69,12 @@ pub(crate) fn end_thread(number: u16) {
 }
 
 /// Lists the runtime, with so many threads for blocking code at most, until what is returned is dropped.
-pub(crate) fn hold(own_id: u64, max_blocking: Option<u64>, listed: impl FnOnce() -> ListedRuntime) -> Held {
-    Held(with(own_id, listed, |entry| {
+pub(crate) fn hold(
+    own_id: u64,
+    max_blocking: Option<u64>,
+    listed: impl FnOnce() -> ListedRuntime,
+) -> RuntimeHandle {
+    RuntimeHandle(with(own_id, listed, |entry| {
         entry.listed.max_blocking = max_blocking;
         entry.is_held = true;
     }))
@@ -83,16 +87,16 @@ pub(crate) fn all_runtimes() -> Vec<ListedRuntime> {
 
 /// What a wrapper of a runtime keeps.
 #[derive(Debug)]
-pub(crate) struct Held(u16);
+pub(crate) struct RuntimeHandle(u16);
 
-impl Held {
+impl RuntimeHandle {
     /// The number of the runtime.
     pub(crate) fn number(&self) -> u16 {
         self.0
     }
 }
 
-impl Drop for Held {
+impl Drop for RuntimeHandle {
     fn drop(&mut self) {
         let mut runtimes = RUNTIMES.lock();
         if let Some(entry) = runtimes.all.iter_mut().find(|entry| entry.listed.number == self.0) {
@@ -103,7 +107,7 @@ impl Drop for Held {
 }
 
 /// Changes the entry of a runtime, or a new one.
-fn with(own_id: u64, listed: impl FnOnce() -> ListedRuntime, change: impl FnOnce(&mut Entry)) -> u16 {
+fn with(own_id: u64, listed: impl FnOnce() -> ListedRuntime, change: impl FnOnce(&mut RuntimeEntry)) -> u16 {
     let mut runtimes = RUNTIMES.lock();
     if let Some(entry) = runtimes.all.iter_mut().find(|entry| entry.own_id == own_id) {
         change(entry);
@@ -111,7 +115,7 @@ fn with(own_id: u64, listed: impl FnOnce() -> ListedRuntime, change: impl FnOnce
     }
     // Past the last number, runtimes have none.
     let Some(number) = runtimes.count.checked_add(1) else { return 0 };
-    let mut entry = Entry { listed: ListedRuntime { number, ..listed() }, own_id, is_held: false };
+    let mut entry = RuntimeEntry { listed: ListedRuntime { number, ..listed() }, own_id, is_held: false };
     change(&mut entry);
     runtimes.all.push(entry);
     runtimes.count = number;
@@ -133,12 +137,12 @@ impl Runtimes {
 #[cfg(test)]
 mod tests {
     use super::{ListedRuntime, all_runtimes, begin_thread, end_thread, find, hold};
-    use crate::live::Runtime;
+    use crate::live::SpawnRuntime;
 
     fn listed() -> ListedRuntime {
         ListedRuntime {
             number: 0,
-            runtime: Runtime::Tokio,
+            runtime: SpawnRuntime::Tokio,
             name: None,
             workers: 2,
             max_blocking: None,

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 use std::task::Waker;
 
 use super::forward::Forward;
-use super::given::{Counts, Given};
-use super::origin::{Origin, Packed, Runtime};
+use super::task_origin::{PackedOrigin, SpawnRuntime, TaskOrigin};
+use super::transfers::{TransferCounts, Transfers};
 use super::waker;
 use crate::pool::pooled;
 use crate::site::Site;
@@ -49,7 +49,7 @@ pub(crate) struct Task {
     /// The runtime's own number of it; zero if it has none.
     pub(crate) runtime_id: AtomicU64,
     /// What it has given away; `None` if that is nothing.
-    pub(super) given: Link<Given>,
+    pub(super) given: Link<Transfers>,
     pub(super) site: Link<Site>,
     pub(super) spawned_at: Link<Location<'static>>,
     pub(super) made: AtomicU64,
@@ -70,7 +70,7 @@ pub(super) const IN_POLL: u64 = 1;
 
 /// What a task is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Doing {
+pub(crate) enum TaskState {
     Unpolled,
     Running,
     Waiting,
@@ -111,7 +111,7 @@ impl Task {
     }
 
     /// Becomes a new task.
-    pub(super) fn occupy(&self, id: u64, origin: &Origin) {
+    pub(super) fn occupy(&self, id: u64, origin: &TaskOrigin) {
         // Pairs with the Acquire fence in `origin`: whoever copies a field of this task sees that the last one is gone.
         fence(Release);
         self.span.store(0, Relaxed);
@@ -119,7 +119,7 @@ impl Task {
         self.site.set(origin.site);
         self.spawned_at.put(origin.spawned_at);
         self.made.store(origin.made, Relaxed);
-        self.origin.store(Packed::new(origin).0, Relaxed);
+        self.origin.store(PackedOrigin::new(origin).0, Relaxed);
         self.set_label(origin.label);
         self.since.store(origin.made << 2 | UNPOLLED, Relaxed);
         // Release pairs with the Acquire of `origin`: the number brings the fields with it.
@@ -175,13 +175,13 @@ impl Task {
     }
 
     /// Its number, and how it came about; `None` if this is nobody's.
-    pub(crate) fn origin(&self) -> Option<(u64, Origin)> {
+    pub(crate) fn origin(&self) -> Option<(u64, TaskOrigin)> {
         // Acquire pairs with the Release in `occupy`.
         let id = self.id.load(Acquire);
         let site = self.site.get()?;
         let spawned_at = self.spawned_at.get();
         let (label, made) = (self.label(), self.made.load(Relaxed));
-        let packed = Packed(self.origin.load(Relaxed));
+        let packed = PackedOrigin(self.origin.load(Relaxed));
         // Pairs with the Release fence in `occupy`: a field of a later task makes the number below another one.
         fence(Acquire);
         let is_same = id != 0 && self.id.load(Relaxed) == id;
@@ -191,7 +191,7 @@ impl Task {
     /// Whether it was spawned through this crate: then it is a root wherever it is polled.
     #[inline]
     pub(crate) fn was_spawned(&self) -> bool {
-        Packed(self.origin.load(Relaxed)).runtime() != Runtime::Unknown
+        PackedOrigin(self.origin.load(Relaxed)).runtime() != SpawnRuntime::Unknown
     }
 
     /// The tick of its making.
@@ -253,49 +253,49 @@ impl Task {
     }
 
     /// It spawns something.
-    pub(crate) fn note_spawn(&self) {
-        self.give().note_spawn();
+    pub(crate) fn count_spawn(&self) {
+        self.give().count_spawn();
     }
 
     /// It sends something that can carry away what it has. `now` is when its poll began.
     #[inline]
-    pub(crate) fn note_send(&self, resource: u64, message: u64, now: u64) {
-        self.give().note_send(resource, message, now);
+    pub(crate) fn count_send(&self, resource: u64, message: u64, now: u64) {
+        self.give().count_send(resource, message, now);
     }
 
     #[inline]
-    fn give(&self) -> &'static Given {
+    fn give(&self) -> &'static Transfers {
         self.given.get().unwrap_or_else(|| self.begin_to_give())
     }
 
     #[cold]
-    fn begin_to_give(&self) -> &'static Given {
-        let given: &'static Given = Box::leak(Box::new(Given::new()));
+    fn begin_to_give(&self) -> &'static Transfers {
+        let given: &'static Transfers = Box::leak(Box::new(Transfers::new()));
         self.given.set(given);
         given
     }
 
     /// How often it has spawned, and sent what can carry something away.
     #[inline]
-    pub(crate) fn given_away(&self) -> Counts {
-        self.given.get().map_or(Counts::default(), Given::counts)
+    pub(crate) fn transfer_counts(&self) -> TransferCounts {
+        self.given.get().map_or(TransferCounts::default(), Transfers::counts)
     }
 
     /// The same of a task that is done, with its number: the last of those before this one that gave something away.
-    pub(crate) fn given_away_before(&self) -> Option<(u64, Counts)> {
-        self.given.get().map(Given::done).filter(|(id, _)| *id != 0)
+    pub(crate) fn given_away_before(&self) -> Option<(u64, TransferCounts)> {
+        self.given.get().map(Transfers::done).filter(|(id, _)| *id != 0)
     }
 
     /// The resource that it has sent to last, the number of the message there, and when the poll began in which it did.
     pub(crate) fn sent_to(&self) -> [u64; 3] {
-        self.given.get().map_or([0; 3], Given::sent_to)
+        self.given.get().map_or([0; 3], Transfers::sent_to)
     }
 
     /// How it came about and the runtime's number of it, if only hooks of the runtime tell of it.
     #[cold]
-    pub(crate) fn hooked(&self) -> Option<(Origin, u64)> {
+    pub(crate) fn hooked(&self) -> Option<(TaskOrigin, u64)> {
         let (_, origin) = self.origin()?;
-        (origin.home.runtime == Runtime::TokioHooks).then(|| (origin, self.runtime_id.load(Relaxed)))
+        (origin.home.runtime == SpawnRuntime::TokioHooks).then(|| (origin, self.runtime_id.load(Relaxed)))
     }
 
     /// A poll starts of which only hooks tell.
@@ -334,7 +334,7 @@ impl Task {
     }
 
     /// What it is doing, and since when.
-    pub(crate) fn doing(&self) -> (Doing, u64) {
+    pub(crate) fn doing(&self) -> (TaskState, u64) {
         let mut since = self.since.load(Acquire);
         let mut woken_at = self.woken_at.load(Acquire);
         // A poll that has begun in between has taken the wake.
@@ -343,11 +343,11 @@ impl Task {
             woken_at = self.woken_at.load(Acquire);
         }
         match since & 3 {
-            UNPOLLED => (Doing::Unpolled, since >> 2),
-            RUNNING => (Doing::Running, since >> 2),
+            UNPOLLED => (TaskState::Unpolled, since >> 2),
+            RUNNING => (TaskState::Running, since >> 2),
             // Woken during the poll, it has been in the queue since the poll's end.
-            _ if woken_at != 0 => (Doing::Queued, woken_at.max(since >> 2)),
-            _ => (Doing::Waiting, since >> 2),
+            _ if woken_at != 0 => (TaskState::Queued, woken_at.max(since >> 2)),
+            _ => (TaskState::Waiting, since >> 2),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use super::origin::Origin;
-use super::task::{Doing, Task};
+use super::task::{Task, TaskState};
+use super::task_origin::TaskOrigin;
 use crate::context;
 use crate::pool::{self, Pooled};
 
@@ -25,7 +25,7 @@ pub(crate) fn last_reset() -> u64 {
 }
 
 /// A new task, listed from now on.
-pub(crate) fn add_task(origin: &Origin) -> &'static Task {
+pub(crate) fn add_task(origin: &TaskOrigin) -> &'static Task {
     context::count(|counts| &counts.spawns);
     let task = take();
     task.occupy(context::new_task(), origin);
@@ -60,7 +60,7 @@ pub(crate) fn is_in_poll(id: u64, polls: u64) -> bool {
     let is_it = |task: &&'static Task| task.id() == id;
     let task = all_tasks().find(is_it);
     task.is_some_and(|task| {
-        task.doing().0 == Doing::Running && task.polls.load(Relaxed) == polls && is_it(&task)
+        task.doing().0 == TaskState::Running && task.polls.load(Relaxed) == polls && is_it(&task)
     })
 }
 

@@ -5,8 +5,8 @@ use std::task::RawWakerVTable;
 
 use super::current;
 use super::forward::Forward;
-use super::origin::Work;
 use super::task::{IN_POLL, RUNNING, Task};
+use super::task_origin::TaskKind;
 use super::waker::{self, Promoted};
 use crate::clock;
 use crate::context;
@@ -15,7 +15,7 @@ use crate::pool;
 impl Task {
     /// It is about to be aborted. A function on a thread for blocking calls goes on all the same.
     pub(crate) fn note_abort(&self) {
-        if self.origin().is_some_and(|(_, origin)| origin.work == Work::Future) {
+        if self.origin().is_some_and(|(_, origin)| origin.work == TaskKind::Future) {
             self.note_wake();
         }
     }

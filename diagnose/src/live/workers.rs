@@ -9,17 +9,17 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
-use super::origin::Runtime;
 use super::runtimes;
+use super::task_origin::SpawnRuntime;
 use crate::clock;
 use crate::context;
 use crate::sync::Mutex;
 
 /// One thread. Never freed, only used again for a later one.
 #[derive(Debug)]
-struct Worker {
+struct WorkerCell {
     /// `None` while this is nobody's.
-    identity: Mutex<Option<Identity>>,
+    identity: Mutex<Option<WorkerIdentity>>,
     /// Since when it is parked, running or no worker: the tick above two bits.
     since: AtomicU64,
     /// The number of its tree, plus one; zero while it has none.
@@ -27,8 +27,8 @@ struct Worker {
 }
 
 #[derive(Debug, Clone)]
-struct Identity {
-    runtime: Runtime,
+struct WorkerIdentity {
+    runtime: SpawnRuntime,
     /// The number of the runtime in this process; zero if it has none.
     number: u16,
     /// Whether the runtime has started it.
@@ -40,7 +40,7 @@ struct Identity {
 /// A copy of what is known of a worker thread.
 #[derive(Debug, Clone)]
 pub(crate) struct ListedWorker {
-    pub(crate) runtime: Runtime,
+    pub(crate) runtime: SpawnRuntime,
     /// The number of the runtime in this process; zero if it has none.
     pub(crate) runtime_number: u16,
     /// The name of the thread; empty if it has none.
@@ -54,23 +54,23 @@ pub(crate) struct ListedWorker {
     pub(crate) since: u64,
 }
 
-static WORKERS: Mutex<Vec<&'static Worker>> = Mutex::new(Vec::new());
+static WORKERS: Mutex<Vec<&'static WorkerCell>> = Mutex::new(Vec::new());
 
 thread_local! {
     /// The record of this thread. Without a destructor: hooks may come in the thread's last moments.
-    static OWN: Cell<Option<&'static Worker>> = const { Cell::new(None) };
+    static OWN: Cell<Option<&'static WorkerCell>> = const { Cell::new(None) };
 }
 
 const PARKED: u64 = 1;
 const WORKER: u64 = 2;
 
 /// A runtime of that number has started this thread, as a worker or for blocking code.
-pub(crate) fn started(runtime: Runtime, number: u16) {
+pub(crate) fn started(runtime: SpawnRuntime, number: u16) {
     begin(runtime, number, true);
 }
 
 /// The thread is about to park: it is a worker of such a runtime, of the number that `number` gives.
-pub(crate) fn parked(runtime: Runtime, number: impl FnOnce() -> u16) {
+pub(crate) fn parked(runtime: SpawnRuntime, number: impl FnOnce() -> u16) {
     let worker = own().unwrap_or_else(|| begin(runtime, number(), false));
     worker.note(WORKER | PARKED);
 }
@@ -97,17 +97,17 @@ pub(crate) fn stopped() {
 }
 
 /// For the length of a `block_on`: a thread that becomes a worker in it is one no longer than that.
-pub(crate) fn visit() -> Visit {
-    Visit { around: OWN.try_with(Cell::take).ok().flatten() }
+pub(crate) fn visit() -> BlockOnGuard {
+    BlockOnGuard { around: OWN.try_with(Cell::take).ok().flatten() }
 }
 
 #[must_use]
-pub(crate) struct Visit {
+pub(crate) struct BlockOnGuard {
     /// What the thread is to another runtime.
-    around: Option<&'static Worker>,
+    around: Option<&'static WorkerCell>,
 }
 
-impl Drop for Visit {
+impl Drop for BlockOnGuard {
     fn drop(&mut self) {
         stopped();
         let _ = OWN.try_with(|own| own.set(self.around));
@@ -117,7 +117,7 @@ impl Drop for Visit {
 /// Every worker thread that there is, in no order.
 pub(crate) fn all_workers() -> Vec<ListedWorker> {
     let workers = WORKERS.lock().clone();
-    workers.into_iter().filter_map(Worker::read).collect()
+    workers.into_iter().filter_map(WorkerCell::read).collect()
 }
 
 /// The system's numbers of all threads that runtimes have started, those for blocking code included.
@@ -126,18 +126,18 @@ pub(crate) fn all_threads() -> Vec<u64> {
     workers.into_iter().filter_map(|worker| worker.identity.lock().as_ref()?.os_id).collect()
 }
 
-fn own() -> Option<&'static Worker> {
+fn own() -> Option<&'static WorkerCell> {
     OWN.try_with(Cell::get).ok().flatten()
 }
 
 #[cold]
-fn begin(runtime: Runtime, number: u16, is_started: bool) -> &'static Worker {
+fn begin(runtime: SpawnRuntime, number: u16, is_started: bool) -> &'static WorkerCell {
     let name = thread::current().name().unwrap_or_default().to_owned();
-    let identity = Identity { runtime, number, is_started, name, os_id: os_id() };
+    let identity = WorkerIdentity { runtime, number, is_started, name, os_id: os_id() };
     let mut workers = WORKERS.lock();
     let free = workers.iter().copied().find(|worker| worker.identity.lock().is_none());
     let worker = free.unwrap_or_else(|| {
-        let worker = Box::leak(Box::new(Worker::new()));
+        let worker = Box::leak(Box::new(WorkerCell::new()));
         workers.push(worker);
         worker
     });
@@ -150,7 +150,7 @@ fn begin(runtime: Runtime, number: u16, is_started: bool) -> &'static Worker {
     worker
 }
 
-impl Worker {
+impl WorkerCell {
     fn new() -> Self {
         Self { identity: Mutex::new(None), since: AtomicU64::new(0), tree: AtomicU32::new(0) }
     }
@@ -174,7 +174,7 @@ impl Worker {
     /// What is known of it, if it is a worker.
     fn read(&self) -> Option<ListedWorker> {
         let identity = self.identity.lock();
-        let Identity { runtime, number, name, os_id, .. } = identity.as_ref()?.clone();
+        let WorkerIdentity { runtime, number, name, os_id, .. } = identity.as_ref()?.clone();
         let since = self.since.load(Relaxed);
         let tree = self.tree.load(Relaxed).checked_sub(1);
         let is_parked = since & PARKED != 0;
@@ -203,7 +203,7 @@ mod tests {
     use super::{
         ListedWorker, all_threads, all_workers, parked, replaced, started, stopped, unparked, visit,
     };
-    use crate::live::Runtime;
+    use crate::live::SpawnRuntime;
 
     fn named(name: &str) -> Option<ListedWorker> {
         all_workers().into_iter().find(|worker| worker.name == name)
@@ -218,10 +218,10 @@ mod tests {
         on_thread("worker-a", || {
             unparked();
             assert!(named("worker-a").is_none());
-            parked(Runtime::Tokio, || 7);
+            parked(SpawnRuntime::Tokio, || 7);
             let first = named("worker-a").unwrap();
             assert!(first.is_parked);
-            assert_eq!((first.runtime, first.runtime_number), (Runtime::Tokio, 7));
+            assert_eq!((first.runtime, first.runtime_number), (SpawnRuntime::Tokio, 7));
             assert_eq!(first.os_id.is_some(), cfg!(target_os = "linux"));
             unparked();
             let second = named("worker-a").unwrap();
@@ -237,7 +237,7 @@ mod tests {
     fn a_thread_that_parks_in_block_on_is_a_worker_no_longer_than_that() {
         on_thread("worker-b", || {
             let visit_around = visit();
-            parked(Runtime::Tokio, || 7);
+            parked(SpawnRuntime::Tokio, || 7);
             drop(visit());
             assert!(named("worker-b").is_some());
             drop(visit_around);
@@ -250,10 +250,10 @@ mod tests {
         on_thread("worker-c", || {
             let own = super::os_id();
             let is_known = || own.is_none() || all_threads().into_iter().any(|id| Some(id) == own);
-            started(Runtime::Tokio, 0);
+            started(SpawnRuntime::Tokio, 0);
             unparked();
             assert!(is_known() && named("worker-c").is_none());
-            parked(Runtime::Tokio, || 7);
+            parked(SpawnRuntime::Tokio, || 7);
             assert!(named("worker-c").is_some());
             replaced();
             assert!(is_known() && named("worker-c").is_none());
@@ -267,10 +267,10 @@ mod tests {
     #[test]
     fn a_runtime_in_a_thread_of_another_is_that_threads_for_its_length_only() {
         on_thread("worker-d", || {
-            started(Runtime::Tokio, 1);
-            parked(Runtime::Tokio, || 1);
+            started(SpawnRuntime::Tokio, 1);
+            parked(SpawnRuntime::Tokio, || 1);
             let inside = visit();
-            parked(Runtime::Tokio, || 2);
+            parked(SpawnRuntime::Tokio, || 2);
             let numbers = || {
                 let own = all_workers().into_iter().filter(|worker| worker.name == "worker-d");
                 own.map(|worker| worker.runtime_number).collect::<Vec<_>>()

@@ -8,15 +8,16 @@ use std::time::{Duration, Instant};
 use ::parking_lot::WaitTimeoutResult;
 
 use super::MutexGuard;
-use crate::waits::{Kind, Notified, Record, Resource, Stake, Users, What};
+use crate::waits::{CondvarWait, Holding, Notifiers, Record, Resource, ResourceKind, ResourceType};
 
-static WHAT: What = What { kind: Kind::Condvar, library: "parking_lot", is_fair: false, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Condvar, library: "parking_lot", is_fair: false, is_forced: || false };
 
 /// `parking_lot`'s `Condvar`. It is known with the place where it was made, from its first use on.
 pub struct Condvar {
     resource: Resource,
     /// Who has waited or notified.
-    users: Users,
+    users: Notifiers,
     inner: ::parking_lot::Condvar,
 }
 
@@ -27,7 +28,7 @@ impl Condvar {
     pub const fn new() -> Self {
         Self {
             resource: Resource::new(&WHAT, 0, Location::caller()),
-            users: Users::new(),
+            users: Notifiers::new(),
             inner: ::parking_lot::Condvar::new(),
         }
     }
@@ -51,7 +52,7 @@ impl Condvar {
     pub fn wait<T: ?Sized>(&self, mutex_guard: &mut MutexGuard<'_, T>) {
         let notified = self.begin(mutex_guard, Location::caller());
         self.inner.wait(&mut mutex_guard.guard);
-        mutex_guard.stake = notified.end();
+        mutex_guard.holding = notified.end();
     }
 
     /// [`wait`](Self::wait), but not for longer than until then.
@@ -63,7 +64,7 @@ impl Condvar {
     ) -> WaitTimeoutResult {
         let notified = self.begin(mutex_guard, Location::caller());
         let result = self.inner.wait_until(&mut mutex_guard.guard, timeout);
-        mutex_guard.stake = notified.end();
+        mutex_guard.holding = notified.end();
         result
     }
 
@@ -76,7 +77,7 @@ impl Condvar {
     ) -> WaitTimeoutResult {
         let notified = self.begin(mutex_guard, Location::caller());
         let result = self.inner.wait_for(&mut mutex_guard.guard, timeout);
-        mutex_guard.stake = notified.end();
+        mutex_guard.holding = notified.end();
         result
     }
 
@@ -108,7 +109,7 @@ impl Condvar {
         let mut notified = self.begin(mutex_guard, Location::caller());
         let condition = |value: &mut T| notified.look(|| condition(value));
         let result = self.inner.wait_while_until(&mut mutex_guard.guard, condition, timeout);
-        mutex_guard.stake = notified.end();
+        mutex_guard.holding = notified.end();
         result
     }
 
@@ -126,13 +127,13 @@ impl Condvar {
         let mut notified = self.begin(mutex_guard, Location::caller());
         let condition = |value: &mut T| notified.look(|| condition(value));
         let result = self.inner.wait_while_for(&mut mutex_guard.guard, condition, timeout);
-        mutex_guard.stake = notified.end();
+        mutex_guard.holding = notified.end();
         result
     }
 
-    fn begin<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>, at: &'static Location<'static>) -> Notified {
-        let stake = std::mem::replace(&mut guard.stake, Stake::NONE);
-        Notified::begin(self.used(at), guard.mutex.resource.record(), stake, at)
+    fn begin<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>, at: &'static Location<'static>) -> CondvarWait {
+        let holding = std::mem::replace(&mut guard.holding, Holding::NONE);
+        CondvarWait::begin(self.used(at), guard.mutex.resource.record(), holding, at)
     }
 
     fn used(&self, at: &'static Location<'static>) -> Option<&'static Record> {
@@ -172,7 +173,11 @@ impl Default for Condvar {
 impl From<::parking_lot::Condvar> for Condvar {
     #[track_caller]
     fn from(condvar: ::parking_lot::Condvar) -> Self {
-        Self { resource: Resource::new(&WHAT, 0, Location::caller()), users: Users::new(), inner: condvar }
+        Self {
+            resource: Resource::new(&WHAT, 0, Location::caller()),
+            users: Notifiers::new(),
+            inner: condvar,
+        }
     }
 }
 

@@ -6,9 +6,10 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use super::MutexGuard;
-use crate::waits::{Blocked, Kind, Mode, Resource, Stake, What};
+use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
 
-static WHAT: What = What { kind: Kind::Mutex, library: "parking_lot", is_fair: false, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Mutex, library: "parking_lot", is_fair: false, is_forced: || false };
 
 /// `parking_lot`'s `Mutex`. It is known with the place where it was made, from its first use on.
 pub struct Mutex<T: ?Sized> {
@@ -110,13 +111,13 @@ impl<T: ?Sized> Mutex<T> {
         at: &'static Location<'static>,
         block: impl FnOnce(&'a ::parking_lot::Mutex<T>) -> G,
     ) -> G {
-        let _blocked = Blocked::begin(self.resource.record(), Mode::Lock, 1, at);
+        let _blocked = BlockedThread::begin(self.resource.record(), WaitMode::Lock, 1, at);
         block(&self.mutex)
     }
 
     #[inline]
-    pub(super) fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Stake {
-        Stake::hold_after(self.resource.record(), 1, at, false, has_waited)
+    pub(super) fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Holding {
+        Holding::hold_after(self.resource.record(), 1, at, false, has_waited)
     }
 }
 

@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use super::Mutex;
 use super::parts::{parts, unlocked};
-use crate::waits::{Record, Stake, guard, guard_mut};
+use crate::waits::{Holding, Record, guard, guard_mut};
 
 /// The guard of a [`Mutex`], which it frees when it is dropped.
 ///
@@ -13,15 +13,19 @@ use crate::waits::{Record, Stake, guard, guard_mut};
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MutexGuard<'a, T: ?Sized> {
     // It ends before the mutex is free.
-    pub(super) stake: Stake,
+    pub(super) holding: Holding,
     pub(super) guard: ::parking_lot::MutexGuard<'a, T>,
     pub(super) mutex: &'a Mutex<T>,
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
     #[inline]
-    pub(super) fn new(stake: Stake, guard: ::parking_lot::MutexGuard<'a, T>, mutex: &'a Mutex<T>) -> Self {
-        Self { stake, guard, mutex }
+    pub(super) fn new(
+        holding: Holding,
+        guard: ::parking_lot::MutexGuard<'a, T>,
+        mutex: &'a Mutex<T>,
+    ) -> Self {
+        Self { holding, guard, mutex }
     }
 
     /// The mutex that it is of.
@@ -31,7 +35,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 
     /// What it guards, which is locked for ever.
     pub fn leak(s: Self) -> &'a mut T {
-        std::mem::forget(s.stake);
+        std::mem::forget(s.holding);
         ::parking_lot::MutexGuard::leak(s.guard)
     }
 }
@@ -46,14 +50,14 @@ unlocked!(MutexGuard, mutex);
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MappedMutexGuard<'a, T: ?Sized> {
     // It ends before the mutex is free.
-    stake: Stake,
+    holding: Holding,
     guard: ::parking_lot::MappedMutexGuard<'a, T>,
 }
 
 impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
     #[inline]
-    fn of(stake: Stake, guard: ::parking_lot::MappedMutexGuard<'a, T>) -> Self {
-        Self { stake, guard }
+    fn of(holding: Holding, guard: ::parking_lot::MappedMutexGuard<'a, T>) -> Self {
+        Self { holding, guard }
     }
 }
 

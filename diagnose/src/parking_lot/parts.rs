@@ -10,7 +10,7 @@ macro_rules! parts {
             where
                 F: FnOnce(&$($mut)? T) -> &$($mut)? U,
             {
-                $part::of(s.stake, ::parking_lot::$guard::map(s.guard, f))
+                $part::of(s.holding, ::parking_lot::$guard::map(s.guard, f))
             }
 
             /// A guard of a part of what this one guards, if there is that.
@@ -44,7 +44,7 @@ macro_rules! parts {
                     }
                 });
                 match mapped {
-                    Ok(guard) => Ok($part::of(s.stake, guard)),
+                    Ok(guard) => Ok($part::of(s.holding, guard)),
                     Err(guard) => match error {
                         Some(error) => Err((Self { guard, ..s }, error)),
                         None => unreachable!("there is no part, so `f` has said why"),
@@ -55,14 +55,14 @@ macro_rules! parts {
             /// Frees it, and hands it to who waits longest.
             #[inline]
             pub fn unlock_fair(s: Self) {
-                drop(s.stake);
+                drop(s.holding);
                 ::parking_lot::$guard::unlock_fair(s.guard);
             }
         }
     };
 }
 
-/// `unlocked`, `unlocked_fair` and `bump`: the lock is free meanwhile, and nobody's stake.
+/// `unlocked`, `unlocked_fair` and `bump`: the lock is free meanwhile, and nobody's holding.
 macro_rules! unlocked {
     ($guard:ident, $lock:ident) => {
         impl<T: ?Sized> $guard<'_, T> {
@@ -73,9 +73,9 @@ macro_rules! unlocked {
             where
                 F: FnOnce() -> U,
             {
-                s.stake = Stake::NONE;
+                s.holding = Holding::NONE;
                 let result = ::parking_lot::$guard::unlocked(&mut s.guard, f);
-                s.stake = s.$lock.hold(Location::caller(), true);
+                s.holding = s.$lock.hold(Location::caller(), true);
                 result
             }
 
@@ -86,9 +86,9 @@ macro_rules! unlocked {
             where
                 F: FnOnce() -> U,
             {
-                s.stake = Stake::NONE;
+                s.holding = Holding::NONE;
                 let result = ::parking_lot::$guard::unlocked_fair(&mut s.guard, f);
-                s.stake = s.$lock.hold(Location::caller(), true);
+                s.holding = s.$lock.hold(Location::caller(), true);
                 result
             }
 
@@ -96,12 +96,12 @@ macro_rules! unlocked {
             #[inline]
             #[track_caller]
             pub fn bump(s: &mut Self) {
-                if !s.stake.record().is_some_and(Record::has_waiting) {
+                if !s.holding.record().is_some_and(Record::has_waiting) {
                     return ::parking_lot::$guard::bump(&mut s.guard);
                 }
-                s.stake = Stake::NONE;
+                s.holding = Holding::NONE;
                 ::parking_lot::$guard::bump(&mut s.guard);
-                s.stake = s.$lock.hold(Location::caller(), true);
+                s.holding = s.$lock.hold(Location::caller(), true);
             }
         }
     };

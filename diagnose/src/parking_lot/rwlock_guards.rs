@@ -5,7 +5,7 @@ use std::panic::Location;
 use super::parts::{parts, unlocked};
 use super::rwlock::ALL;
 use super::{RwLock, RwLockUpgradableReadGuard};
-use crate::waits::{Record, Stake, guard, guard_mut};
+use crate::waits::{Holding, Record, guard, guard_mut};
 
 /// A guard with its lock, which it can be asked for.
 macro_rules! whole {
@@ -18,15 +18,15 @@ macro_rules! whole {
         #[must_use = "if unused the RwLock will immediately unlock"]
         pub struct $name<'a, T: ?Sized> {
             // It ends before the lock is free.
-            stake: Stake,
+            holding: Holding,
             guard: ::parking_lot::$name<'a, T>,
             lock: Lock<'a, T>,
         }
 
         impl<'a, T: ?Sized> $name<'a, T> {
             #[inline]
-            pub(super) fn new(stake: Stake, guard: ::parking_lot::$name<'a, T>, lock: &'a RwLock<T>) -> Self {
-                Self { stake, guard, lock: Lock { lock, units: $units } }
+            pub(super) fn new(holding: Holding, guard: ::parking_lot::$name<'a, T>, lock: &'a RwLock<T>) -> Self {
+                Self { holding, guard, lock: Lock { lock, units: $units } }
             }
 
             /// The lock that it is of.
@@ -48,7 +48,7 @@ struct Lock<'a, T: ?Sized> {
 
 impl<T: ?Sized> Lock<'_, T> {
     #[inline]
-    fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Stake {
+    fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Holding {
         self.lock.hold(self.units, at, has_waited)
     }
 }
@@ -69,16 +69,16 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     /// Reads from now on.
     #[inline]
     pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
-        s.stake.set_units(1);
-        RwLockReadGuard::new(s.stake, ::parking_lot::RwLockWriteGuard::downgrade(s.guard), s.lock.lock)
+        s.holding.set_units(1);
+        RwLockReadGuard::new(s.holding, ::parking_lot::RwLockWriteGuard::downgrade(s.guard), s.lock.lock)
     }
 
     /// Reads from now on, and may write later.
     #[inline]
     pub fn downgrade_to_upgradable(s: Self) -> RwLockUpgradableReadGuard<'a, T> {
-        s.stake.set_units(1);
+        s.holding.set_units(1);
         let guard = ::parking_lot::RwLockWriteGuard::downgrade_to_upgradable(s.guard);
-        RwLockUpgradableReadGuard::new(s.stake, guard, s.lock.lock)
+        RwLockUpgradableReadGuard::new(s.holding, guard, s.lock.lock)
     }
 }
 
@@ -90,14 +90,14 @@ macro_rules! part {
         #[must_use = "if unused the RwLock will immediately unlock"]
         pub struct $name<'a, T: ?Sized> {
             // It ends before the lock is free.
-            stake: Stake,
+            holding: Holding,
             guard: ::parking_lot::$name<'a, T>,
         }
 
         impl<'a, T: ?Sized> $name<'a, T> {
             #[inline]
-            fn of(stake: Stake, guard: ::parking_lot::$name<'a, T>) -> Self {
-                Self { stake, guard }
+            fn of(holding: Holding, guard: ::parking_lot::$name<'a, T>) -> Self {
+                Self { holding, guard }
             }
         }
 

@@ -4,8 +4,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Condvar, Mutex, MutexGuard, RwLock, RwLockUpgradableReadGuard, RwLockWriteGuard};
-use crate::waits::seen::{made_at, queue, stakes, units, until_waiting};
-use crate::waits::{Mode, Record};
+use crate::waits::test_view::{holdings, made_at, queue, units, until_waiting};
+use crate::waits::{Record, WaitMode};
 
 const ALL: u64 = u32::MAX as u64;
 
@@ -17,11 +17,11 @@ fn known(line: u32) -> &'static Record {
 fn who_is_blocked_by_a_mutex_and_who_holds_it() {
     let (mutex, line) = (Mutex::new((0, 1)), line!());
     let guard = MutexGuard::map(mutex.lock(), |pair| &mut pair.1);
-    assert_eq!((units(known(line)), stakes(known(line))[0].at.unwrap().line()), (vec![1], line + 1));
+    assert_eq!((units(known(line)), holdings(known(line))[0].at.unwrap().line()), (vec![1], line + 1));
     thread::scope(|scope| {
         scope.spawn(|| drop(mutex.lock()));
         until_waiting(known(line));
-        assert!(queue(known(line))[0].is_blocking && queue(known(line))[0].mode == Mode::Lock);
+        assert!(queue(known(line))[0].is_blocking && queue(known(line))[0].mode == WaitMode::Lock);
         drop(guard);
     });
     assert_eq!((units(known(line)), queue(known(line)).len()), (vec![], 0));
@@ -73,7 +73,7 @@ fn who_waits_for_a_condition_variable_does_not_hold_the_mutex() {
         // Whoever waits has let go of it before it can be taken here.
         let mut guard = mutex.lock();
         assert_eq!(units(known(mutex_line)), [1]);
-        assert_eq!(queue(known(line))[0].mode, Mode::Notified);
+        assert_eq!(queue(known(line))[0].mode, WaitMode::Notified);
         *guard = true;
         drop(guard);
         condvar.notify_all();

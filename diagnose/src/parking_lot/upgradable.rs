@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::parts::unlocked;
 use super::rwlock::ALL;
 use super::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-use crate::waits::{Blocked, Mode, Record, Stake, guard};
+use crate::waits::{BlockedThread, Holding, Record, WaitMode, guard};
 
 /// The guard of who reads and may write later: others read beside it, but there is one such only. It ends that when it is
 /// dropped.
@@ -16,7 +16,7 @@ use crate::waits::{Blocked, Mode, Record, Stake, guard};
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockUpgradableReadGuard<'a, T: ?Sized> {
     // It ends before the lock is free.
-    stake: Stake,
+    holding: Holding,
     guard: Reads<'a, T>,
     lock: Lock<'a, T>,
 }
@@ -29,15 +29,15 @@ struct Lock<'a, T: ?Sized>(&'a RwLock<T>);
 
 impl<T: ?Sized> Lock<'_, T> {
     #[inline]
-    fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Stake {
+    fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Holding {
         self.0.hold(1, at, has_waited)
     }
 }
 
 impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     #[inline]
-    pub(super) fn new(stake: Stake, guard: Reads<'a, T>, lock: &'a RwLock<T>) -> Self {
-        Self { stake, guard, lock: Lock(lock) }
+    pub(super) fn new(holding: Holding, guard: Reads<'a, T>, lock: &'a RwLock<T>) -> Self {
+        Self { holding, guard, lock: Lock(lock) }
     }
 
     /// The lock that it is of.
@@ -48,7 +48,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     /// Frees it, and hands it to who waits longest.
     #[inline]
     pub fn unlock_fair(s: Self) {
-        drop(s.stake);
+        drop(s.holding);
         Reads::unlock_fair(s.guard);
     }
 
@@ -56,7 +56,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     #[inline]
     #[track_caller]
     pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
-        RwLockReadGuard::new(s.stake, Reads::downgrade(s.guard), s.lock.0)
+        RwLockReadGuard::new(s.holding, Reads::downgrade(s.guard), s.lock.0)
     }
 
     /// Blocks this thread until nobody else reads, and writes then.
@@ -69,7 +69,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
             Err(s) => {
                 let blocked = s.blocked(at);
                 let guard = Reads::upgrade(s.guard);
-                drop((blocked, s.stake));
+                drop((blocked, s.holding));
                 RwLockWriteGuard::new(s.lock.0.hold(ALL, at, true), guard, s.lock.0)
             }
         }
@@ -118,16 +118,16 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
             return result;
         }
         let mut blocked = self.blocked(Location::caller());
-        let stake = &self.stake;
-        self.guard.with_upgraded(|value| writes(stake, &mut blocked, value, call))
+        let holding = &self.holding;
+        self.guard.with_upgraded(|value| writes(holding, &mut blocked, value, call))
     }
 
     /// Writes as long as `f` runs, if nobody else reads.
     #[inline]
     #[track_caller]
     pub fn try_with_upgraded<Ret, F: FnOnce(&mut T) -> Ret>(&mut self, f: F) -> Option<Ret> {
-        let stake = &self.stake;
-        self.guard.try_with_upgraded(|value| writes(stake, &mut None, value, f))
+        let holding = &self.holding;
+        self.guard.try_with_upgraded(|value| writes(holding, &mut None, value, f))
     }
 
     /// [`with_upgraded`](Self::with_upgraded), but waits no longer than that.
@@ -139,8 +139,8 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         f: F,
     ) -> Option<Ret> {
         let mut blocked = self.blocked(Location::caller());
-        let stake = &self.stake;
-        self.guard.try_with_upgraded_for(timeout, |value| writes(stake, &mut blocked, value, f))
+        let holding = &self.holding;
+        self.guard.try_with_upgraded_for(timeout, |value| writes(holding, &mut blocked, value, f))
     }
 
     /// [`with_upgraded`](Self::with_upgraded), but waits no longer than until then.
@@ -152,13 +152,13 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         f: F,
     ) -> Option<Ret> {
         let mut blocked = self.blocked(Location::caller());
-        let stake = &self.stake;
-        self.guard.try_with_upgraded_until(timeout, |value| writes(stake, &mut blocked, value, f))
+        let holding = &self.holding;
+        self.guard.try_with_upgraded_until(timeout, |value| writes(holding, &mut blocked, value, f))
     }
 
     /// It waits for all but what it has.
-    fn blocked(&self, at: &'static Location<'static>) -> Option<Blocked> {
-        Blocked::begin(self.stake.record(), Mode::Write, ALL - 1, at)
+    fn blocked(&self, at: &'static Location<'static>) -> Option<BlockedThread> {
+        BlockedThread::begin(self.holding.record(), WaitMode::Write, ALL - 1, at)
     }
 
     #[inline]
@@ -167,13 +167,13 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         at: &'static Location<'static>,
         turn: impl FnOnce(Reads<'a, T>) -> Result<Writes<'a, T>, Reads<'a, T>>,
     ) -> Result<RwLockWriteGuard<'a, T>, Self> {
-        let Self { stake, guard, lock } = self;
+        let Self { holding, guard, lock } = self;
         match turn(guard) {
             Ok(guard) => {
-                drop(stake);
+                drop(holding);
                 Ok(RwLockWriteGuard::new(lock.0.hold(ALL, at, false), guard, lock.0))
             }
-            Err(guard) => Err(Self { stake, guard, lock }),
+            Err(guard) => Err(Self { holding, guard, lock }),
         }
     }
 
@@ -193,20 +193,20 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
 
 /// It has all of it, and is blocked no longer, until `f` returns or panics.
 fn writes<T: ?Sized, Ret>(
-    stake: &Stake,
-    blocked: &mut Option<Blocked>,
+    holding: &Holding,
+    blocked: &mut Option<BlockedThread>,
     value: &mut T,
     f: impl FnOnce(&mut T) -> Ret,
 ) -> Ret {
-    struct All<'a>(&'a Stake);
+    struct All<'a>(&'a Holding);
     impl Drop for All<'_> {
         fn drop(&mut self) {
             self.0.set_units(1);
         }
     }
     *blocked = None;
-    stake.set_units(ALL);
-    let _all = All(stake);
+    holding.set_units(ALL);
+    let _all = All(holding);
     f(value)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::{Cache, Pool, Pooled};
+use super::{Pool, Pooled, ThreadCache};
 use crate::sync::UnsafeCell;
 
 /// One that tells when two have it, and when what the last one did to it is not seen by the next.
@@ -28,7 +28,7 @@ impl Pooled for One {
         unreachable!("each model has a pool of its own")
     }
 
-    fn with_cache<R>(_: impl FnOnce(&Cache<Self>) -> R) -> R {
+    fn with_cache<R>(_: impl FnOnce(&ThreadCache<Self>) -> R) -> R {
         unreachable!("each thread of a model has a cache of its own")
     }
 
@@ -53,7 +53,7 @@ impl One {
 
 /// Takes one, uses it, puts it back, and gives the cache back as at the end of a thread.
 fn take_and_put(pool: &'static Pool<One>) -> Option<u32> {
-    let cache = Cache::new();
+    let cache = ThreadCache::new();
     let one = pool.take(&cache)?;
     let uses = one.use_it();
     pool.put(&cache, one);

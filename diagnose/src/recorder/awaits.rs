@@ -12,15 +12,15 @@
 
 use std::ptr;
 
+use super::arm::running_body;
 use super::await_state::AwaitState;
 use super::local::{self, DIRECT};
-use super::point::running_body;
 use crate::clock;
 use crate::context;
 use crate::site::Site;
 use crate::switch;
 use crate::sync::add;
-use crate::tree::{Chain, Key, Node};
+use crate::tree::{Node, NodeKey, PassingChain};
 
 /// The body comes to an await, of a span or of something else.
 pub(crate) fn begin_await(site: &'static Site, is_span: bool) {
@@ -62,7 +62,7 @@ pub(crate) fn end_through() {
 }
 
 fn begin(site: &'static Site, body: &'static Node) {
-    let Some(node) = body.child(Key::plain(site)).or_else(|| append(site, body)) else { return };
+    let Some(node) = body.child(NodeKey::plain(site)).or_else(|| append(site, body)) else { return };
     if switch::tasks_only() {
         return;
     }
@@ -81,7 +81,7 @@ fn append(site: &'static Site, body: &'static Node) -> Option<&'static Node> {
     let node = if switch::tasks_only() {
         None
     } else {
-        local::place().tree.child(body, Key::plain(site), clock::now)
+        local::place().tree.child(body, NodeKey::plain(site), clock::now)
     };
     // What covers everything below is never pending, so nobody can go on in it.
     node.filter(|node| !node.is_other())
@@ -104,7 +104,7 @@ pub(crate) fn end_await(owner: &'static Site) {
 fn end(node: &'static Node, waited: bool) {
     let now = clock::now();
     context::note_reading(now, false);
-    node.leave(now, None, Chain::NONE);
+    node.leave(now, None, PassingChain::NONE);
     add(&node.completed, 1);
     if waited {
         local::charge(node);

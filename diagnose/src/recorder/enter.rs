@@ -11,22 +11,22 @@ use std::ptr;
 use std::task::Waker;
 
 use super::await_state::AwaitState;
-use super::entry::Entry;
+use super::first_poll;
 use super::local::{self, AGAIN, DIRECT, is_reading};
-use super::made;
-use super::root::{Around, enter_spawned, enter_task};
-use super::span::{Span, State};
+use super::poll_entry::PollEntry;
+use super::root::{OuterPoll, enter_spawned, enter_task};
+use super::span::{Span, SpanState};
 use crate::clock;
 use crate::context;
-use crate::live::{self, Anchor, Slot, Task};
-use crate::site::{Kind, Site};
+use crate::live::{self, LiveSlot, SlotRef, Task};
+use crate::site::{Site, SiteKind};
 use crate::switch;
 use crate::sync::add;
-use crate::tree::{Chain, Key, Node, Wait};
+use crate::tree::{Node, NodeKey, PassingChain, WaitAccount};
 
 impl Span {
     /// A poll starts, with the executor's waker. Returns whether it is that of a root.
-    pub(crate) fn enter(&mut self, entry: &mut Entry, outer: &Waker) -> bool {
+    pub(crate) fn enter(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
         if self.passes {
             self.enter_passing(entry, outer)
         } else if self.site.is_still_on() {
@@ -38,7 +38,7 @@ impl Span {
 
     /// The site is reached for the first time, or is switched off.
     #[inline(never)]
-    fn enter_unsure(&mut self, entry: &mut Entry, outer: &Waker) -> bool {
+    fn enter_unsure(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
         if self.site.is_on() {
             return self.enter_other(entry, outer);
         }
@@ -48,13 +48,13 @@ impl Span {
 
     /// The body around goes on at the await of this span, and so does this one at that of its own: as most do where calls are deep.
     #[inline(never)]
-    fn enter_passing(&mut self, entry: &mut Entry, outer: &Waker) -> bool {
+    fn enter_passing(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
         let down = local::down();
         if !self.site.is_still_on() {
             return self.enter_unsure(entry, outer);
         }
         if is_reading(down) {
-            if let (Some(node), Some(slot)) = (self.node, self.anchor.and_then(Anchor::slot)) {
+            if let (Some(node), Some(slot)) = (self.node, self.anchor.and_then(SlotRef::slot)) {
                 let around = (local::current(), context::span());
                 if node.is_child_of(around.0) && slot.parent() == around.1 {
                     self.enter_through(entry, (node, slot, around.1), down);
@@ -69,17 +69,17 @@ impl Span {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn enter_through(
         &self,
-        entry: &mut Entry,
-        (node, slot, outer): (&'static Node, &'static Slot, u64),
+        entry: &mut PollEntry,
+        (node, slot, outer): (&'static Node, &'static LiveSlot, u64),
         now: u64,
     ) {
         let mut levels = entry.begin_handed(outer, true).levels + 1;
         slot.start(now);
         context::set_span(slot.id());
-        node.times.enter(now, Some(Wait::Child));
+        node.times.enter(now, Some(WaitAccount::Child));
         let mut current = node;
         if let Some(at) = self.at {
-            at.times.enter(now, Some(Wait::Child));
+            at.times.enter(now, Some(WaitAccount::Child));
             levels += 1;
             current = at;
         }
@@ -89,7 +89,7 @@ impl Span {
     }
 
     #[inline(never)]
-    fn enter_other(&mut self, entry: &mut Entry, outer: &Waker) -> bool {
+    fn enter_other(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
         let is_entered = match local::current() {
             Some(current) if current.is_root() => self.enter_outermost(entry, outer, current),
             Some(current) => self.enter_below(entry, current),
@@ -107,10 +107,10 @@ impl Span {
     /// A poll outside of every other one, as most are that an executor makes: nothing has to be saved. Returns whether it is a
     /// root on a path that is known.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn enter_outermost(&mut self, entry: &mut Entry, outer: &Waker, tree: &'static Node) -> bool {
+    fn enter_outermost(&mut self, entry: &mut PollEntry, outer: &Waker, tree: &'static Node) -> bool {
         // Hooks of a runtime tell of a task in which this is polled, or it is a closure.
         let is_inside = live::current::registered().is_some();
-        if let State::Waiting(wait) = self.state {
+        if let SpanState::Waiting(wait) = self.state {
             let (Some(node), Some(task)) = (self.node, self.root) else { return false };
             if !node.is_child_of(Some(tree)) {
                 return false;
@@ -119,14 +119,14 @@ impl Span {
             entry.begin_outermost();
             self.go_on(entry, node, wait, now);
             let waited = enter_task(task, node, now);
-            let around = if is_inside { Some(Around::leave()) } else { None };
+            let around = if is_inside { Some(OuterPoll::leave()) } else { None };
             entry.begin_root(task, outer, (now, waited), around);
             return true;
         }
-        if !matches!(self.state, State::Unpolled) || is_inside || switch::is_special() {
+        if !matches!(self.state, SpanState::Unpolled) || is_inside || switch::is_special() {
             return false;
         }
-        let key = Key { site: self.site, label: self.label, via: None };
+        let key = NodeKey { site: self.site, label: self.label, via: None };
         let Some(node) = tree.child(key) else { return false };
         let now = self.begin(entry, 0);
         entry.begin_outermost();
@@ -156,12 +156,12 @@ impl Span {
 
     /// A poll below another one. Returns whether that is where it was, or is a path that is known.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn enter_below(&mut self, entry: &mut Entry, current: &'static Node) -> bool {
+    fn enter_below(&mut self, entry: &mut PollEntry, current: &'static Node) -> bool {
         let down = local::down();
         match (self.state, self.node) {
-            (State::Waiting(wait), Some(node)) if node.is_child_of(Some(current)) => {
+            (SpanState::Waiting(wait), Some(node)) if node.is_child_of(Some(current)) => {
                 if is_reading(down) {
-                    let Some(slot) = self.anchor.and_then(Anchor::slot) else { return false };
+                    let Some(slot) = self.anchor.and_then(SlotRef::slot) else { return false };
                     let parent = context::span();
                     // The body goes on where it has stopped: at the await that polls this span.
                     if slot.parent() != parent {
@@ -186,11 +186,14 @@ impl Span {
                 true
             }
             // Wherever it was made.
-            (State::Unpolled, _) if !switch::is_special() => {
-                if current.site.kind == Kind::Sync || self.site.kind == Kind::Task || local::is_spawned() {
+            (SpanState::Unpolled, _) if !switch::is_special() => {
+                if current.site.kind == SiteKind::Sync
+                    || self.site.kind == SiteKind::Task
+                    || local::is_spawned()
+                {
                     return false;
                 }
-                let key = Key { site: self.site, label: self.label, via: local::via() };
+                let key = NodeKey { site: self.site, label: self.label, via: local::via() };
                 let Some(node) = current.child(key) else { return false };
                 if down != 0 {
                     local::hand_down(None, 0);
@@ -215,10 +218,10 @@ impl Span {
         // What was spawned has been there since.
         let unpolled = match spawned {
             Some(task) => {
-                made::drop_unpolled(self.made);
+                first_poll::drop_unpolled(self.made);
                 now.saturating_sub(task.made())
             }
-            None => made::unpolled(self.made, now, self.site, self.node),
+            None => first_poll::unpolled(self.made, now, self.site, self.node),
         };
         if unpolled != 0 {
             add(&node.unpolled, unpolled);
@@ -227,10 +230,10 @@ impl Span {
 
     /// The poll of a node begins that has waited on the same path, and the body goes on where it has stopped.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn go_on(&self, entry: &mut Entry, node: &'static Node, wait: Wait, now: u64) {
+    pub(super) fn go_on(&self, entry: &mut PollEntry, node: &'static Node, wait: WaitAccount, now: u64) {
         node.times.enter(now, Some(wait));
         local::set_current(Some(node));
-        if wait == Wait::Own {
+        if wait == WaitAccount::Own {
             entry.begun.waited = true;
             local::polled_again(node);
         }
@@ -238,28 +241,34 @@ impl Span {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn go_on_at(&self, entry: &mut Entry, node: &'static Node, ended: Option<Wait>, now: u64) {
-        let has_child_wait = ended == Some(Wait::Child);
+    pub(super) fn go_on_at(
+        &self,
+        entry: &mut PollEntry,
+        node: &'static Node,
+        ended: Option<WaitAccount>,
+        now: u64,
+    ) {
+        let has_child_wait = ended == Some(WaitAccount::Child);
         let mut state = AwaitState::NONE.with_span(self.is_in_child);
         let mut goes_down = self.is_in_child && has_child_wait;
         if let Some(at) = self.at {
             let wait = self.await_wait();
             at.times.enter(now, Some(wait));
             local::set_current(Some(at));
-            if wait == Wait::Own {
+            if wait == WaitAccount::Own {
                 local::polled_again(at);
                 state = state.with_waited();
             }
             state = state.with_depth(self.depth);
-            goes_down &= wait == Wait::Child;
+            goes_down &= wait == WaitAccount::Child;
         }
         entry.begun.goes_down = has_child_wait && (goes_down || self.at.is_some());
         local::set_awaiting(self.at, state);
         if goes_down {
             let levels = entry.levels + 1 + u32::from(self.at.is_some());
-            local::set_chain(Chain { levels, stopper: entry.stopper });
+            local::set_chain(PassingChain { levels, stopper: entry.stopper });
         } else if self.is_in_child {
-            local::set_chain(Chain { levels: 0, stopper: Some(self.at.unwrap_or(node)) });
+            local::set_chain(PassingChain { levels: 0, stopper: Some(self.at.unwrap_or(node)) });
         } else {
             if entry.is_handed() {
                 local::hand_down(None, 0);
@@ -273,12 +282,12 @@ impl Span {
 
     /// Makes the span the running one, and reads the clock, unless a reading was handed down.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin(&self, entry: &mut Entry, down: u64) -> u64 {
+    pub(super) fn begin(&self, entry: &mut PollEntry, down: u64) -> u64 {
         let parent = context::span();
         entry.outer = parent;
         let now = if is_reading(down) { down } else { clock::now() };
         context::note_reading(now, false);
-        let id = match self.anchor.and_then(Anchor::slot) {
+        let id = match self.anchor.and_then(SlotRef::slot) {
             Some(slot) => slot.enter(parent, now),
             None => context::new_span(),
         };

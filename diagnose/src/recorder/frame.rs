@@ -2,14 +2,14 @@
 
 use std::marker::PhantomData;
 
-use super::local::{self, Place};
+use super::local::{self, TreePosition};
 use crate::clock;
 use crate::context;
 use crate::label::Label;
 use crate::site::Site;
 use crate::switch;
 use crate::sync::add;
-use crate::tree::{Chain, Key, Node};
+use crate::tree::{Node, NodeKey, PassingChain};
 
 /// A call that is running: busy from its making to its drop, in the same tree as the futures around it.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct Frame {
     /// What was running before; `None` if the thread had no tree and has one only for this call.
     previous: Option<&'static Node>,
     /// What the end of the frame is the end of.
-    ends: Ends,
+    ends: FrameEnd,
     /// Whether the thread was unwinding already when the function was called, by a destructor.
     unwinding: bool,
     /// It belongs to its thread.
@@ -29,7 +29,7 @@ pub struct Frame {
 
 /// What ends with a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ends {
+enum FrameEnd {
     /// The call.
     Call,
     /// A poll of a hand-written future or stream, of which nothing is known from one poll to the next.
@@ -42,7 +42,7 @@ impl Frame {
     /// The function is entered.
     #[inline]
     pub fn enter(site: &'static Site, label: Label) -> Self {
-        let mut frame = Self::new(Ends::Call);
+        let mut frame = Self::new(FrameEnd::Call);
         if site.is_on() {
             frame.begin(site, label);
         }
@@ -56,7 +56,7 @@ impl Frame {
     /// [`ready`](Frame::ready).
     #[inline]
     pub fn enter_poll(site: &'static Site) -> Self {
-        let mut frame = Self::new(Ends::Poll);
+        let mut frame = Self::new(FrameEnd::Poll);
         if site.is_on() {
             frame.begin(site, Label::NONE);
         }
@@ -66,11 +66,11 @@ impl Frame {
     /// The poll has brought the future to its end, or an item of the stream.
     #[inline]
     pub fn ready(&mut self) {
-        self.ends = Ends::Ready;
+        self.ends = FrameEnd::Ready;
     }
 
     #[inline]
-    fn new(ends: Ends) -> Self {
+    fn new(ends: FrameEnd) -> Self {
         let unwinding = std::thread::panicking();
         Self { node: None, previous: None, ends, unwinding, not_send: PhantomData }
     }
@@ -81,7 +81,7 @@ impl Frame {
         if switch::tasks_only() {
             return self.begin_slow(site, label);
         }
-        let Some(node) = current.child(Key { site, label, via: None }) else {
+        let Some(node) = current.child(NodeKey { site, label, via: None }) else {
             return self.begin_slow(site, label);
         };
         self.run(node, Some(current));
@@ -100,12 +100,12 @@ impl Frame {
 
     #[cold]
     fn begin_slow(&mut self, site: &'static Site, label: Label) {
-        let Place { tree, current, lent } = local::place();
+        let TreePosition { tree, current, lent } = local::place();
         if switch::tasks_only() && !current.is_root() {
             return;
         }
         // `None` only below another node, so the tree is not a lent one.
-        if let Some(node) = tree.child(current, Key { site, label, via: None }, clock::now) {
+        if let Some(node) = tree.child(current, NodeKey { site, label, via: None }, clock::now) {
             self.run(node, (!lent).then_some(current));
         }
     }
@@ -118,15 +118,15 @@ impl Drop for Frame {
             let panicked = !self.unwinding && std::thread::panicking();
             match self.ends {
                 _ if panicked => add(&node.panicked, 1),
-                Ends::Call => add(&node.completed, 1),
-                Ends::Poll => {}
-                Ends::Ready => {
+                FrameEnd::Call => add(&node.completed, 1),
+                FrameEnd::Poll => {}
+                FrameEnd::Ready => {
                     add(&node.calls, 1);
                     add(&node.completed, 1);
                 }
             }
             let now = clock::now();
-            node.leave(now, None, Chain::NONE);
+            node.leave(now, None, PassingChain::NONE);
             local::set_current(self.previous);
             context::note_reading(now, self.previous.is_none_or(Node::is_root));
             if self.previous.is_none() {

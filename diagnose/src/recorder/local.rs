@@ -4,13 +4,13 @@ use std::cell::Cell;
 use std::thread;
 
 use super::await_state::AwaitState;
-use super::made;
+use super::first_poll;
 use crate::context;
 use crate::live::{self, Task};
 use crate::os;
 use crate::site::Site;
 use crate::sync::add;
-use crate::tree::{self, Chain, Node, Tree};
+use crate::tree::{self, Node, PassingChain, Tree};
 
 /// Plain cells without a destructor: they can be used until the thread's very last instruction.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ thread_local! {
 
 /// Where a thread stands for the length of one visit.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct TreePosition {
     pub(super) tree: &'static Tree,
     pub(super) current: &'static Node,
     /// Whether the tree is lent for this visit only, because the thread is ending.
@@ -241,12 +241,12 @@ pub(super) fn set_awaiting(node: Option<&'static Node>, state: AwaitState) {
 
 /// The polls that have been entered with the last reading, and are handed down with it.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn chain() -> Chain {
-    LOCAL.with(|local| Chain { levels: local.levels.get(), stopper: local.stopper.get() })
+pub(super) fn chain() -> PassingChain {
+    LOCAL.with(|local| PassingChain { levels: local.levels.get(), stopper: local.stopper.get() })
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn set_chain(chain: Chain) {
+pub(super) fn set_chain(chain: PassingChain) {
     LOCAL.with(|local| {
         local.levels.set(chain.levels);
         local.stopper.set(chain.stopper);
@@ -286,9 +286,9 @@ pub(super) fn hand_up(up: u64, passing: u32) {
 
 /// Where the thread stands. It gets a tree if it has none; one that is `lent` must be given back with [`end_loan`].
 #[cold]
-pub(super) fn place() -> Place {
+pub(super) fn place() -> TreePosition {
     if let (Some(tree), Some(current)) = LOCAL.with(|local| (local.tree.get(), local.current.get())) {
-        return Place { tree, current, lent: false };
+        return TreePosition { tree, current, lent: false };
     }
     // Once the thread's destructors have begun, nothing would give the tree back at its end, and the thread may not even
     // be asked for its name.
@@ -302,25 +302,25 @@ pub(super) fn place() -> Place {
         local.current.set(Some(&tree.root));
     });
     context::set_tree(Some((tree.root.tree, &tree.counts)));
-    made::begin_tree(tree.root.tree);
-    Place { tree, current: &tree.root, lent }
+    first_poll::begin_tree(tree.root.tree);
+    TreePosition { tree, current: &tree.root, lent }
 }
 
 /// Calls that function as if the thread had just begun, with a tree that no snapshot has.
 #[cold]
 pub(crate) fn apart(tree: &'static Tree, call: impl FnOnce()) {
-    let (poll, task) = (made::poll(), live::current::replace(None));
+    let (poll, task) = (first_poll::poll(), live::current::replace(None));
     live::give_back_spare();
     let other = Local::new();
     other.tree.set(Some(tree));
     other.current.set(Some(&tree.root));
     LOCAL.with(|local| local.swap(&other));
-    made::set_poll(made::Poll::NONE);
+    first_poll::set_poll(first_poll::TaskPoll::NONE);
     context::apart(tree.root.tree, &tree.counts, call);
     live::give_back_spare();
     LOCAL.with(|local| local.swap(&other));
     live::current::replace(task);
-    made::set_poll(poll);
+    first_poll::set_poll(poll);
 }
 
 /// Gives back the tree.

@@ -12,35 +12,35 @@
 //! A poll of a known path takes no lock and allocates nothing; where a lock is taken, on the first visit of something,
 //! no one holds it for more than a few instructions. No lock and no borrow is held while user code runs.
 
+mod arm;
 mod await_state;
 mod awaits;
 mod enter;
-mod entry;
+mod first_poll;
 mod frame;
 mod local;
-mod made;
-mod moved;
-mod point;
+mod poll_entry;
+mod reparent;
 mod root;
-mod running;
+mod running_poll;
 mod span;
 
 use crate::live::Task;
-use crate::site::{Kind, Site};
+use crate::site::{Site, SiteKind};
 use crate::tree::Node;
 
+pub use arm::Arm;
+pub(crate) use arm::{AwaitEntry, Point, RunningAwait};
 pub(crate) use awaits::{begin_await, begin_macro, begin_through, end_await, end_through, leave_macro};
-pub(crate) use entry::Entry;
 pub use frame::Frame;
 pub(crate) use local::apart;
-pub use point::Arm;
-pub(crate) use point::{AwaitEntry, Awaiting, Point};
-pub(crate) use running::Running;
+pub(crate) use poll_entry::PollEntry;
+pub(crate) use running_poll::RunningPoll;
 pub use span::Span;
 
 /// The await, or arm, through which the running future is polled, if that is on record.
 pub(crate) fn awaited() -> Option<&'static Site> {
-    local::current().map(|node| node.site).filter(|site| site.kind == Kind::Await)
+    local::current().map(|node| node.site).filter(|site| site.kind == SiteKind::Await)
 }
 
 /// The node that runs on this thread: the path by which a call was reached.

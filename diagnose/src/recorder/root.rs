@@ -15,10 +15,10 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::Waker;
 
-use super::entry::Entry;
+use super::first_poll::{self, TaskPoll};
 use super::local;
-use super::made::{self, Poll};
-use super::span::{Span, State};
+use super::poll_entry::PollEntry;
+use super::span::{Span, SpanState};
 use crate::context;
 use crate::live::{self, PollWaker, Task};
 use crate::sync::{add, add_relaxed};
@@ -32,16 +32,16 @@ pub(super) struct RootPoll {
     waker: Option<PollWaker>,
     entered: u64,
     /// What it runs inside of.
-    around: Option<Around>,
+    around: Option<OuterPoll>,
 }
 
 /// The poll of a task in which another one runs, through a nested executor.
 #[derive(Debug)]
-pub(super) struct Around {
+pub(super) struct OuterPoll {
     task: Option<&'static Task>,
     /// What is to be charged of that task's wait.
     waited: (u64, Option<&'static Node>),
-    poll: Poll,
+    poll: TaskPoll,
 }
 
 impl RootPoll {
@@ -51,14 +51,15 @@ impl RootPoll {
     }
 }
 
-impl Around {
+impl OuterPoll {
     /// That poll stops for the time being: between polls there is none of it.
     #[cold]
     #[inline(never)]
     pub(super) fn leave() -> Self {
-        let around = Self { task: live::current::registered(), waited: local::waited(), poll: made::poll() };
+        let around =
+            Self { task: live::current::registered(), waited: local::waited(), poll: first_poll::poll() };
         local::set_waited((0, None));
-        made::set_poll(Poll::NONE);
+        first_poll::set_poll(TaskPoll::NONE);
         around
     }
 
@@ -67,11 +68,11 @@ impl Around {
     fn go_on(&self) {
         live::current::replace(self.task);
         local::set_waited(self.waited);
-        made::set_poll(self.poll);
+        first_poll::set_poll(self.poll);
     }
 }
 
-impl Entry {
+impl PollEntry {
     /// The poll of a task begins, which has waited for that long.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begin_root(
@@ -79,7 +80,7 @@ impl Entry {
         task: &'static Task,
         outer: &Waker,
         (entered, waited): (u64, u64),
-        around: Option<Around>,
+        around: Option<OuterPoll>,
     ) {
         let waker = live::has_wakers().then(|| PollWaker::of(task, outer));
         self.root = Some(RootPoll { task, waker, entered, around });
@@ -87,7 +88,7 @@ impl Entry {
         if waited != 0 {
             local::set_waited((waited, None));
         }
-        made::begin_poll();
+        first_poll::begin_poll();
     }
 }
 
@@ -95,9 +96,9 @@ impl Span {
     /// The poll of a root begins, wherever that is.
     #[cold]
     #[inline(never)]
-    pub(super) fn enter_root(&mut self, entry: &mut Entry, outer: &Waker) {
+    pub(super) fn enter_root(&mut self, entry: &mut PollEntry, outer: &Waker) {
         let Some(node) = self.node else { return };
-        let around = Some(Around::leave());
+        let around = Some(OuterPoll::leave());
         let entered = node.times.entered();
         let (task, waited) = match self.root {
             Some(task) => (task, enter_task(task, node, entered)),
@@ -118,7 +119,13 @@ impl Span {
 
     /// The poll of a root is over, and accounted for.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn leave_root(&mut self, entry: &mut Entry, node: &'static Node, is_pending: bool, left: u64) {
+    pub(super) fn leave_root(
+        &mut self,
+        entry: &mut PollEntry,
+        node: &'static Node,
+        is_pending: bool,
+        left: u64,
+    ) {
         let Some(RootPoll { task, entered, around, .. }) = entry.root.take() else { return };
         // Nobody was ready, or nobody that is recorded: the wait is charged to the first that was polled.
         let (waited, first_polled) = local::waited();
@@ -126,13 +133,13 @@ impl Span {
             add(&first_polled.unwrap_or(node).wall, waited);
             local::set_waited((0, None));
         }
-        made::end_poll(node, left);
+        first_poll::end_poll(node, left);
         live::current::replace(None);
         if let Some(around) = around {
             around.go_on();
         }
         live::Promoted::forward(task).give_back();
-        if is_pending && matches!(self.state, State::Waiting(_)) {
+        if is_pending && matches!(self.state, SpanState::Waiting(_)) {
             live::leave_task(task, entered, left);
         } else {
             self.root = None;

@@ -9,33 +9,33 @@
 //! ```
 //! A future that was made while recording was off is `Unseen`: it is counted from its first recorded poll on.
 
+use super::first_poll;
 use super::local;
-use super::made;
-use super::moved::{is_child_of_running, list_unpolled, on_own_tree};
+use super::reparent::{is_child_of_running, list_unpolled, on_own_tree};
 use crate::clock;
 use crate::label::Label;
-use crate::live::{self, Anchor, Task};
-use crate::site::{Kind, Site};
+use crate::live::{self, SlotRef, Task};
+use crate::site::{Site, SiteKind};
 use crate::switch;
 use crate::sync::add;
-use crate::tree::{Key, Node, Wait};
+use crate::tree::{Node, NodeKey, WaitAccount};
 
 /// Where a span is in its life.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum State {
+pub(super) enum SpanState {
     /// Made, or last polled, while nothing was recorded for it.
     Unseen,
     /// Not polled yet.
     Unpolled,
     /// Returned `Pending` at a tick that its node has booked.
-    Waiting(Wait),
+    Waiting(WaitAccount),
     /// Its call was counted, and what came after it is not recorded.
     Lost,
     /// Returned `Ready`, or panicked.
     Done,
 }
 
-impl State {
+impl SpanState {
     /// What comes after it in a poll that is not recorded.
     pub(super) fn unrecorded(self) -> Self {
         match self {
@@ -54,7 +54,7 @@ pub struct Span {
     /// When it was made: see [`made`].
     pub(super) made: u64,
     /// Where it is listed as alive, from its first `Pending` on; without it then, all slots were taken.
-    pub(super) anchor: Option<&'static Anchor>,
+    pub(super) anchor: Option<&'static SlotRef>,
     /// The await where the body has stopped, unless that is a span of its own.
     pub(super) at: Option<&'static Node>,
     pub(super) label: Label,
@@ -62,7 +62,7 @@ pub struct Span {
     pub(super) pending_children: i32,
     /// Those of them that the await at `at` polls.
     pub(super) await_pending: i32,
-    pub(super) state: State,
+    pub(super) state: SpanState,
     /// Whether the body has stopped at the await of a span.
     pub(super) is_in_child: bool,
     /// Of the macro in which it has stopped: see [`AwaitState::depth`].
@@ -79,7 +79,7 @@ impl Span {
     #[inline]
     #[must_use]
     pub fn new(site: &'static Site, label: Label) -> Self {
-        let (mut node, mut made, mut state) = (None, 0, State::Unseen);
+        let (mut node, mut made, mut state) = (None, 0, SpanState::Unseen);
         // All that could unwind comes before there is a span, which is kept in registers if nobody could have to drop it.
         if site.is_on() {
             (node, made, state) = begin(site, label);
@@ -102,22 +102,22 @@ impl Span {
     }
 
     /// Whether its polls only pass through where it has stopped: see [`passes`](Span::passes).
-    pub(super) fn can_pass(&self, wait: Wait) -> bool {
-        wait == Wait::Child
+    pub(super) fn can_pass(&self, wait: WaitAccount) -> bool {
+        wait == WaitAccount::Child
             && self.is_in_child
-            && (self.at.is_none() || self.await_wait() == Wait::Child)
-            && self.anchor.and_then(Anchor::slot).is_some()
+            && (self.at.is_none() || self.await_wait() == WaitAccount::Child)
+            && self.anchor.and_then(SlotRef::slot).is_some()
     }
 
     /// The account of the wait of the await where the body has stopped.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn await_wait(&self) -> Wait {
-        if self.await_pending == 0 { Wait::Own } else { Wait::Child }
+    pub(super) fn await_wait(&self) -> WaitAccount {
+        if self.await_pending == 0 { WaitAccount::Own } else { WaitAccount::Child }
     }
 
     /// It does not wait any more, and is not listed as alive.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn end(&mut self, state: State) {
+    pub(super) fn end(&mut self, state: SpanState) {
         self.pending_children = 0;
         self.at = None;
         self.passes = false;
@@ -137,7 +137,7 @@ impl Span {
     /// does not concern the poll that drops it.
     #[inline]
     pub(crate) fn begin_drop(&mut self) {
-        if matches!(self.state, State::Waiting(_)) {
+        if matches!(self.state, SpanState::Waiting(_)) {
             self.begin_drop_pending();
         }
     }
@@ -157,7 +157,7 @@ impl Span {
         self.end_task();
         let now = clock::now();
         match (self.state, self.node) {
-            (State::Waiting(wait), Some(node)) => {
+            (SpanState::Waiting(wait), Some(node)) => {
                 on_own_tree(|place| {
                     let gone = i32::from(is_child_of_running(node, place));
                     local::replace_pending_children(self.pending_children.wrapping_sub(gone));
@@ -168,9 +168,9 @@ impl Span {
                     });
                 });
             }
-            (State::Unpolled, maker) => on_own_tree(|place| {
-                made::drop_unpolled(self.made);
-                let root = self.site.kind == Kind::Task;
+            (SpanState::Unpolled, maker) => on_own_tree(|place| {
+                first_poll::drop_unpolled(self.made);
+                let root = self.site.kind == SiteKind::Task;
                 let parent = match maker {
                     Some(maker) if !root => place.tree.mirror(maker),
                     _ => Some(&place.tree.root),
@@ -179,19 +179,19 @@ impl Span {
                 if switch::tasks_only() && !parent.is_root() {
                     return;
                 }
-                let key = Key { site: self.site, label: self.label, via: None };
+                let key = NodeKey { site: self.site, label: self.label, via: None };
                 if let Some(node) = place.tree.child(parent, key, clock::now) {
                     add(&node.never_polled, 1);
                 }
             }),
-            (State::Lost, _) => self.end_lost(|node| &node.cancelled),
+            (SpanState::Lost, _) => self.end_lost(|node| &node.cancelled),
             _ => {}
         }
     }
 
     /// When it was made, as far as that is known; otherwise, when its first poll began.
     pub(super) fn made_at(&self, entered: u64) -> u64 {
-        let made = if matches!(self.state, State::Unpolled) { made::tick(self.made) } else { None };
+        let made = if matches!(self.state, SpanState::Unpolled) { first_poll::tick(self.made) } else { None };
         made.unwrap_or(entered)
     }
 
@@ -204,18 +204,18 @@ impl Span {
 }
 
 /// What a span keeps of its making.
-fn begin(site: &'static Site, label: Label) -> (Option<&'static Node>, u64, State) {
-    let made = made::make(site);
+fn begin(site: &'static Site, label: Label) -> (Option<&'static Node>, u64, SpanState) {
+    let made = first_poll::make(site);
     if switch::lists_unpolled() {
         list_unpolled(site, label, made);
     }
-    (local::current(), made, State::Unpolled)
+    (local::current(), made, SpanState::Unpolled)
 }
 
 impl Drop for Span {
     #[inline]
     fn drop(&mut self) {
-        if matches!(self.state, State::Waiting(_) | State::Unpolled | State::Lost) {
+        if matches!(self.state, SpanState::Waiting(_) | SpanState::Unpolled | SpanState::Lost) {
             self.end_drop();
         }
     }

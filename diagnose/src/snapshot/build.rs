@@ -3,23 +3,26 @@
 use std::collections::BTreeMap;
 use std::ptr;
 
-use diagnose_reports::{Bucket, Clock, Dropped, Kind, Node, Process, Site, Snapshot, State, Text, Thread};
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{
+    Bucket, Clock, Dropped, Node, Process, RunState, Site, SiteKind, Text, Thread,
+};
 
-use super::alive::Alive;
-use super::merged::{Merged, Path, Sums};
+use super::live_spans::LiveSpans;
+use super::lock_order;
+use super::merged::{Merged, Path, PathSums};
 use super::numbers::Table;
-use super::order;
 use super::reset;
 use crate::clock::{self, Scale};
 use crate::tree::Histogram;
 use crate::{cpu, label, live, site, switch, task_attr, waits, watchdog};
 
 /// Puts a capture into its final shape and order.
-pub(super) fn build(merged: &Merged, alive: Alive) -> Snapshot {
+pub(super) fn build(merged: &Merged, alive: LiveSpans) -> Snapshot {
     let scale = Scale::measure();
     let began = reset::began();
     let mut snapshot = Snapshot::default();
-    snapshot.version = diagnose_reports::VERSION;
+    snapshot.version = diagnose_reports::model::VERSION;
     snapshot.producer.push_str(concat!("diagnose ", env!("CARGO_PKG_VERSION")));
     snapshot.process = process();
     snapshot.elapsed_ns = scale.ns(clock::now().saturating_sub(began));
@@ -28,7 +31,7 @@ pub(super) fn build(merged: &Merged, alive: Alive) -> Snapshot {
     snapshot.costs = merged.recorded.costs(|ticks| scale.ns(ticks));
     snapshot.dropped = dropped(merged);
     snapshot.threads = threads(merged);
-    let order = Order::new(merged, &alive);
+    let order = PathOrder::new(merged, &alive);
     snapshot.sites = order.sites();
     for &path in &order.paths {
         let mut node = node(&merged.paths[path], scale, began);
@@ -38,7 +41,7 @@ pub(super) fn build(merged: &Merged, alive: Alive) -> Snapshot {
     }
     snapshot.alarms = watchdog::alarms();
     snapshot.long_poll_ns = watchdog::long_poll_ns();
-    snapshot.lock_order = order::build();
+    snapshot.lock_order = lock_order::build();
     alive.build(&mut snapshot, scale, |site| order.site_number(site));
     task_attr::fill(&mut snapshot.tasks);
     snapshot.are_threads_unknown = !cpu::counts_threads();
@@ -53,7 +56,7 @@ fn add_open_queues(snapshot: &mut Snapshot) {
     for node in nodes.iter_mut().filter(|node| node.parent.is_none()) {
         roots.insert((node.site, node.label.as_deref().map(Text::from)), node);
     }
-    for task in tasks.iter().filter(|task| task.state == State::Queued) {
+    for task in tasks.iter().filter(|task| task.state == RunState::Queued) {
         let Some(span) = task.span.and_then(|span| spans.get(span)) else { continue };
         if let Some(node) = roots.get_mut(&(span.site, span.label.clone())) {
             let queued_ns = node.queued_ns.saturating_add(task.since_ns.min(*elapsed_ns));
@@ -63,7 +66,7 @@ fn add_open_queues(snapshot: &mut Snapshot) {
 }
 
 /// Which paths appear, and as which number.
-struct Order {
+struct PathOrder {
     /// Paths that were used, or have a used one below them, depth first.
     paths: Vec<usize>,
     /// The number that each of them gets.
@@ -74,8 +77,8 @@ struct Order {
     site_numbers: Table<*const site::Site, usize>,
 }
 
-impl Order {
-    fn new(merged: &Merged, alive: &Alive) -> Self {
+impl PathOrder {
+    fn new(merged: &Merged, alive: &LiveSpans) -> Self {
         let paths = &merged.paths;
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); paths.len() + 1];
         let mut used: Vec<bool> = paths.iter().map(|path| !path.is_empty()).collect();
@@ -150,19 +153,19 @@ fn plain_site(site: &site::Site) -> Site {
     plain.is_joined = site.is_joined;
     plain.is_hand_written = site.is_hand_written;
     plain.kind = match site.kind {
-        site::Kind::Task => Kind::Task,
-        site::Kind::Fn => Kind::Fn,
-        site::Kind::Block => Kind::Block,
-        site::Kind::Await => Kind::Await,
-        site::Kind::Impl => Kind::Impl,
-        site::Kind::Sync => Kind::Sync,
-        site::Kind::Other => Kind::Other,
+        site::SiteKind::Task => SiteKind::Task,
+        site::SiteKind::Fn => SiteKind::Fn,
+        site::SiteKind::Block => SiteKind::Block,
+        site::SiteKind::Await => SiteKind::Await,
+        site::SiteKind::Impl => SiteKind::Impl,
+        site::SiteKind::Sync => SiteKind::Sync,
+        site::SiteKind::Other => SiteKind::Other,
     };
     plain
 }
 
 fn node(path: &Path, scale: Scale, began: u64) -> Node {
-    let Sums { calls, polls, completed, cancelled, panicked, never_polled, .. } = path.sums;
+    let PathSums { calls, polls, completed, cancelled, panicked, never_polled, .. } = path.sums;
     let since = |tick: u64| scale.ns(tick.saturating_sub(began));
     let mut node = Node::default();
     node.label = path.label.text().map(str::to_owned);
@@ -226,7 +229,7 @@ fn dropped(merged: &Merged) -> Dropped {
     dropped.over_depth = merged.over_depth;
     dropped.over_labels = label::over();
     dropped.over_spans = live::over();
-    dropped.over_stakes = waits::over();
+    dropped.over_holdings = waits::over();
     dropped.unreadable = merged.unreadable;
     dropped
 }

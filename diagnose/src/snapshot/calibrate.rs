@@ -14,14 +14,14 @@ use crate::awaited::{at, ended};
 use crate::clock;
 use crate::custom::Resource;
 use crate::label::Label;
-use crate::live::Runtime;
+use crate::live::SpawnRuntime;
 use crate::recorder::{self, Span};
-use crate::site::{Body, Kind, Site};
+use crate::site::{Body, Site, SiteKind};
 use crate::spawned::Spawned;
 use crate::sync::{Mutex, OnceCell};
 use crate::timed::Timed;
 use crate::tree::Tree;
-use crate::waits::{Leaf, Mode, Waited};
+use crate::waits::{WaitFuture, WaitInfo, WaitMode};
 
 /// How many calls are timed at once.
 pub(super) const BATCH: u64 = 32;
@@ -76,7 +76,7 @@ pub(super) fn ticks() -> Option<Ticks> {
 macro_rules! bodies {
     ($($name:ident),*) => {
         $(static $name: Body<(Site,)> =
-            Body { site: Site::always_on(Kind::Fn, "cost"), awaits: (Site::at(&$name.site, "", 0, 0),) };)*
+            Body { site: Site::always_on(SiteKind::Fn, "cost"), awaits: (Site::at(&$name.site, "", 0, 0),) };)*
     };
 }
 
@@ -154,7 +154,7 @@ fn measure() -> Ticks {
     let (used, wait) = wrapped(kept);
     let reading = time(kept, || async { black_box(clock::now()) }).saturating_sub(time(kept, || async {}));
     let empty = || timed(&EMPTY, async {});
-    let spawned = time(kept, || Spawned::new(Runtime::Other, None, Location::caller(), empty()).0);
+    let spawned = time(kept, || Spawned::new(SpawnRuntime::Other, None, Location::caller(), empty()).0);
     Ticks {
         root_call,
         call,
@@ -176,7 +176,7 @@ fn wrapped(kept: &Cell<Option<Waker>>) -> (u64, u64) {
     let resource = Resource::new("cost", 1);
     let used = time(kept, || timed(&EMPTY, async { drop(black_box(resource.hold())) }));
     let used = used.saturating_sub(time(kept, || timed(&EMPTY, async {})));
-    let leaf = || Leaf::on(resource.record(), Mode::Custom, 1, Location::caller());
-    let wait = time(kept, || awaits(&INNER, || Waited::new(pending(1, Some(kept)), leaf())));
+    let leaf = || WaitInfo::on(resource.record(), WaitMode::Custom, 1, Location::caller());
+    let wait = time(kept, || awaits(&INNER, || WaitFuture::new(pending(1, Some(kept)), leaf())));
     (used, wait.saturating_sub(time(kept, || bare(|| pending(1, Some(kept))))))
 }

@@ -1,18 +1,18 @@
-//! Tasks that a moved stake may be with: those that were spawned since.
+//! Tasks that a moved holding may be with: those that were spawned since.
 
 use std::cell::Cell;
 
 use super::numbers::Table;
 
 /// When a task was made, and its number.
-type Made = (u64, u64);
+type TaskAge = (u64, u64);
 
 /// Tasks by who spawned them, each list by age.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    spawned: Table<u64, Vec<Made>>,
+    spawned: Table<u64, Vec<TaskAge>>,
     /// Those of which nobody knows who spawned them.
-    strangers: Vec<Made>,
+    strangers: Vec<TaskAge>,
     /// How many can still be listed.
     room: Cell<usize>,
 }
@@ -53,7 +53,7 @@ impl Candidates {
     }
 }
 
-fn later(tasks: &[Made], since: u64) -> &[Made] {
+fn later(tasks: &[TaskAge], since: u64) -> &[TaskAge] {
     &tasks[tasks.partition_point(|(made, _)| *made < since)..]
 }
 

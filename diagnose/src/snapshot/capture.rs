@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use diagnose_reports::Snapshot;
 
-use super::alive::Alive;
 use super::build::{build, process};
+use super::live_spans::LiveSpans;
 use super::merged::Merged;
 use crate::sync::{Mutex, MutexGuard};
 
@@ -15,13 +15,13 @@ static TURN: Mutex<()> = Mutex::new(());
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// That no other capture is taken, until it is dropped.
-pub(crate) struct Turn {
+pub(crate) struct CaptureTurn {
     _guard: MutexGuard<'static, ()>,
 }
 
 /// Waits for that long at most.
-pub(crate) fn turn(patience: Duration) -> Option<Turn> {
-    TURN.try_lock_for(patience).map(|guard| Turn { _guard: guard })
+pub(crate) fn turn(patience: Duration) -> Option<CaptureTurn> {
+    TURN.try_lock_for(patience).map(|guard| CaptureTurn { _guard: guard })
 }
 
 /// How much is read.
@@ -43,7 +43,7 @@ pub(super) fn capture(extent: Extent) -> Snapshot {
     }
     let turn = turn(PATIENCE);
     let mut merged = if is_whole { Merged::capture() } else { Merged::default() };
-    let alive = if extent == Extent::Running { Alive::running() } else { Alive::capture() };
+    let alive = if extent == Extent::Running { LiveSpans::running() } else { LiveSpans::capture() };
     if is_whole {
         alive.charge(&mut merged);
     }
@@ -63,7 +63,7 @@ pub(super) fn cut_off_from() -> Option<u32> {
 /// What is said where nothing can be read. Whatever is locked here may stay locked.
 fn refusal(parent: u32) -> Snapshot {
     let mut snapshot = Snapshot::default();
-    snapshot.version = diagnose_reports::VERSION;
+    snapshot.version = diagnose_reports::model::VERSION;
     snapshot.producer.push_str(concat!("diagnose ", env!("CARGO_PKG_VERSION")));
     snapshot.process = process();
     snapshot.alarms.push(format!(

@@ -1,17 +1,17 @@
 //! What recording has cost: what was recorded, times what each of that takes on this machine.
 
-use diagnose_reports::{Cost, Work};
+use diagnose_reports::model::{Activity, Cost};
 
 use super::calibrate::{self, BATCH, Ticks};
-use super::whole::Whole;
+use super::total_times::TotalTimes;
 use crate::context::ThreadCounts;
-use crate::site::Kind;
+use crate::site::SiteKind;
 use crate::sync::Ordering::Relaxed;
 use crate::tree::Node;
 
 /// How much was recorded. It only grows; a reset subtracts what was there.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Recorded {
+pub(super) struct RecordedWork {
     root_calls: u64,
     calls: u64,
     awaits: u64,
@@ -26,11 +26,11 @@ pub(super) struct Recorded {
     waits: u64,
 }
 
-impl Recorded {
+impl RecordedWork {
     /// What a node was part of. `passed`: its polls that have only passed through the node above.
-    pub(super) fn add(&mut self, node: &Node, whole: &Whole, passed: u64) {
+    pub(super) fn add(&mut self, node: &Node, whole: &TotalTimes, passed: u64) {
         let calls = node.calls.load(Relaxed);
-        if node.site.kind == Kind::Await {
+        if node.site.kind == SiteKind::Await {
             self.awaits += calls;
             return;
         }
@@ -86,20 +86,20 @@ impl Recorded {
 
     fn times(&self, each: &Ticks, ns: impl Fn(u64) -> u64) -> Vec<Cost> {
         let all = [
-            (Work::Calls, vec![(self.root_calls, each.root_call), (self.calls, each.call)]),
-            (Work::Awaits, vec![(self.awaits, each.awaits)]),
-            (Work::Polls, vec![(self.polls, each.poll), (self.polls_below, each.poll_below)]),
-            (Work::Passed, vec![(self.passed, each.passed)]),
-            (Work::Wakes, vec![(self.wakes, each.wake)]),
-            (Work::Listed, vec![(self.listed_roots, each.listed_root), (self.listed, each.listed)]),
-            (Work::Spawns, vec![(self.spawns, each.spawn)]),
-            (Work::Uses, vec![(self.uses, each.used)]),
-            (Work::Waits, vec![(self.waits, each.wait)]),
+            (Activity::Calls, vec![(self.root_calls, each.root_call), (self.calls, each.call)]),
+            (Activity::Awaits, vec![(self.awaits, each.awaits)]),
+            (Activity::Polls, vec![(self.polls, each.poll), (self.polls_below, each.poll_below)]),
+            (Activity::Passed, vec![(self.passed, each.passed)]),
+            (Activity::Wakes, vec![(self.wakes, each.wake)]),
+            (Activity::Listed, vec![(self.listed_roots, each.listed_root), (self.listed, each.listed)]),
+            (Activity::Spawns, vec![(self.spawns, each.spawn)]),
+            (Activity::Uses, vec![(self.uses, each.used)]),
+            (Activity::Waits, vec![(self.waits, each.wait)]),
         ];
-        let cost = |(work, parts): (Work, Vec<(u64, u64)>)| {
+        let cost = |(work, parts): (Activity, Vec<(u64, u64)>)| {
             let ticks: u128 = parts.iter().map(|&(count, each)| u128::from(count) * u128::from(each)).sum();
             let mut cost = Cost::default();
-            cost.work = work;
+            cost.activity = work;
             cost.count = parts.iter().fold(0, |sum, (count, _)| sum.saturating_add(*count));
             cost.ns = ns(u64::try_from(ticks / u128::from(BATCH)).unwrap_or(u64::MAX));
             cost
@@ -110,16 +110,16 @@ impl Recorded {
 
 #[cfg(test)]
 mod tests {
-    use diagnose_reports::Work;
+    use diagnose_reports::model::Activity;
 
-    use super::{BATCH, Recorded, Ticks};
+    use super::{BATCH, RecordedWork, Ticks};
 
     #[test]
     fn each_count_is_multiplied_by_what_one_takes() {
-        let recorded = Recorded { root_calls: 3, calls: 10, wakes: 7, ..Recorded::default() };
+        let recorded = RecordedWork { root_calls: 3, calls: 10, wakes: 7, ..RecordedWork::default() };
         let each = Ticks { root_call: 100 * BATCH, call: 20 * BATCH, wake: BATCH / 2, ..Ticks::default() };
         let costs = recorded.times(&each, |ticks| 2 * ticks);
-        let costs: Vec<_> = costs.iter().map(|cost| (cost.work, cost.count, cost.ns)).collect();
-        assert_eq!(costs, [(Work::Calls, 13, 2 * (300 + 200)), (Work::Wakes, 7, 2 * 3)]);
+        let costs: Vec<_> = costs.iter().map(|cost| (cost.activity, cost.count, cost.ns)).collect();
+        assert_eq!(costs, [(Activity::Calls, 13, 2 * (300 + 200)), (Activity::Wakes, 7, 2 * 3)]);
     }
 }

@@ -2,10 +2,10 @@
 
 use std::ptr;
 
-use super::cost::Recorded;
+use super::cost::RecordedWork;
 use super::numbers::Table;
 use super::reset;
-use super::whole::{Through, Whole, is_nothing};
+use super::total_times::{PassedTotals, TotalTimes, is_nothing};
 use crate::clock;
 use crate::label::Label;
 use crate::site::Site;
@@ -16,18 +16,18 @@ use crate::tree::{self, BUCKETS, Node};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Merged {
     pub(super) paths: Vec<Path>,
-    index: Table<Key, usize>,
-    pub(super) threads: Vec<Thread>,
+    index: Table<PathKey, usize>,
+    pub(super) threads: Vec<TreeThread>,
     pub(super) over_nodes: u64,
     pub(super) over_depth: u64,
     pub(super) unreadable: u64,
-    pub(super) recorded: Recorded,
+    pub(super) recorded: RecordedWork,
     /// What is open counts up to here.
     until: u64,
 }
 
 /// Parent, site by address, label.
-type Key = (Option<usize>, usize, Label);
+type PathKey = (Option<usize>, usize, Label);
 
 /// One path of sites.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub(super) struct Path {
     pub(super) parent: Option<usize>,
     pub(super) site: &'static Site,
     pub(super) label: Label,
-    pub(super) sums: Sums,
+    pub(super) sums: PathSums,
     /// Polls that are running.
     pub(super) running: u64,
     /// Waits that are open; wraps while trees are being added.
@@ -48,7 +48,7 @@ pub(super) struct Path {
 
 /// Everything that only grows, and that a reset therefore subtracts.
 #[derive(Debug, Clone)]
-pub(super) struct Sums {
+pub(super) struct PathSums {
     pub(super) calls: u64,
     pub(super) polls: u64,
     pub(super) completed: u64,
@@ -69,7 +69,7 @@ pub(super) struct Sums {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Thread {
+pub(super) struct TreeThread {
     pub(super) name: String,
     pub(super) alive: bool,
     pub(super) nodes: u64,
@@ -91,7 +91,7 @@ impl Merged {
             merged.add_children(&tree.root, None);
             if let Some((name, alive)) = tree.thread() {
                 let nodes = tree.nodes.load(Ordering::Relaxed);
-                merged.threads.push(Thread { name, alive, nodes });
+                merged.threads.push(TreeThread { name, alive, nodes });
             }
             merged.over_nodes += tree.over_nodes.load(Ordering::Relaxed);
             merged.over_depth += tree.over_depth.load(Ordering::Relaxed);
@@ -103,8 +103,8 @@ impl Merged {
         merged
     }
 
-    fn add_children(&mut self, node: &'static Node, path: Option<usize>) -> Through {
-        let mut through = Through::NONE;
+    fn add_children(&mut self, node: &'static Node, path: Option<usize>) -> PassedTotals {
+        let mut through = PassedTotals::NONE;
         for child in node.children() {
             through.add(&self.add(child, path));
         }
@@ -115,21 +115,21 @@ impl Merged {
     /// the time it is read.
     ///
     /// Returns what passes through its parent, too.
-    fn add(&mut self, node: &'static Node, parent: Option<usize>) -> Through {
+    fn add(&mut self, node: &'static Node, parent: Option<usize>) -> PassedTotals {
         if let (true, Some(parent)) = (tree::is_nested(node.site), parent) {
-            match Whole::read(node, Through::NONE, self.until).0 {
+            match TotalTimes::read(node, PassedTotals::NONE, self.until).0 {
                 Some(whole) => self.paths[parent].sums.nested += whole.busy,
                 None => self.unreadable += 1,
             }
-            return Through::NONE;
+            return PassedTotals::NONE;
         }
         if node.is_blank() && is_nothing(node.read(self.until, clock::now)) {
-            return Through::NONE;
+            return PassedTotals::NONE;
         }
         let via = node.via.map(|via| self.path(parent, via, Label::NONE));
         let path = self.path(via.or(parent), node.site, node.label);
         let below = self.add_children(node, Some(path));
-        let (whole, through) = Whole::read(node, below, self.until);
+        let (whole, through) = TotalTimes::read(node, below, self.until);
         let Some(whole) = whole else {
             self.unreadable += 1;
             return through;
@@ -196,7 +196,7 @@ impl Merged {
 
 impl Path {
     fn new(parent: Option<usize>, site: &'static Site, label: Label) -> Self {
-        let sums = Sums {
+        let sums = PathSums {
             calls: 0,
             polls: 0,
             completed: 0,
@@ -226,7 +226,7 @@ impl Path {
         }
     }
 
-    fn add(&mut self, node: &Node, whole: &Whole) {
+    fn add(&mut self, node: &Node, whole: &TotalTimes) {
         let value = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let sums = &mut self.sums;
         sums.polls += whole.polls;
@@ -276,7 +276,7 @@ impl Path {
     }
 }
 
-impl Sums {
+impl PathSums {
     fn subtract(&mut self, old: &Self) {
         // A call that is open at the reset ends after it, and counts there, where it stands then.
         let left =

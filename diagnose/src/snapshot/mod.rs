@@ -7,32 +7,32 @@
 //! read: one that was preempted there is given up to 50 ms, and then the node is counted as unreadable. Each node is read consistently by itself, children before their
 //! parents, so that a parent's time covers its children's.
 
-mod alive;
 mod build;
 mod calibrate;
 mod candidates;
 mod capture;
+mod capture_context;
 mod cost;
-mod known;
-mod listing;
+mod holdings;
+mod live_spans;
+mod lock_order;
+mod lost_wakes;
 mod merged;
 mod numbers;
-mod order;
-mod outside;
-mod placed;
 mod quantiles;
 mod reset;
 mod runtimes;
-mod stakes;
+mod span_order;
+mod task_copy;
 mod texts;
-mod unheard;
+mod total_times;
+mod unrecorded;
 mod waits;
-mod whole;
 
 use capture::Extent;
 #[cfg(unix)]
-pub(crate) use capture::{Turn, turn};
-pub use diagnose_reports::Snapshot;
+pub(crate) use capture::{CaptureTurn, turn};
+use diagnose_reports::Snapshot;
 pub use reset::reset;
 
 /// What the program has recorded up to now, over all threads, living and dead.
@@ -112,7 +112,7 @@ pub fn waiters() -> String {
 pub fn lock_order() -> String {
     let mut snapshot = Snapshot::default();
     if capture::cut_off_from().is_none() {
-        snapshot.lock_order = order::build();
+        snapshot.lock_order = lock_order::build();
     }
     snapshot.lock_order_text()
 }

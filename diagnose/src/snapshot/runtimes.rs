@@ -1,9 +1,10 @@
 //! Runtimes, and their workers, each with the task that runs on it.
 
-use diagnose_reports::{Snapshot, State, TaskKind};
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{RunState, TaskKind};
 
 use super::numbers::Table;
-use crate::live::Runtime;
+use crate::live::SpawnRuntime;
 
 /// Puts what is known of runtimes into a snapshot. `running` has the tasks that run, by the trees of their threads.
 #[cfg(feature = "tokio")]
@@ -11,7 +12,7 @@ pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, ago: impl 
     use crate::live::{runtimes, workers};
 
     for listed in workers::all_workers() {
-        let mut worker = diagnose_reports::Worker::default();
+        let mut worker = diagnose_reports::model::Worker::default();
         worker.runtime.push_str(library(listed.runtime));
         worker.runtime_number = u64::from(listed.runtime_number);
         worker.thread = listed.name;
@@ -25,12 +26,12 @@ pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, ago: impl 
     for listed in runtimes::all_runtimes() {
         let number = u64::from(listed.number);
         if let Some(threads) = listed.max_blocking {
-            let mut pool = diagnose_reports::BlockingPool::default();
+            let mut pool = diagnose_reports::model::BlockingPool::default();
             pool.runtime_number = number;
             pool.threads = threads;
             snapshot.blocking_pools.push(pool);
         }
-        let mut runtime = diagnose_reports::Runtime::default();
+        let mut runtime = diagnose_reports::model::Runtime::default();
         runtime.number = number;
         runtime.library.push_str(library(listed.runtime));
         runtime.name = listed.name;
@@ -49,15 +50,18 @@ pub(super) fn add(_: &mut Snapshot, _: &Table<u32, u64>, _: impl Fn(u64) -> u64)
 pub(super) fn add_busy_workers(snapshot: &mut Snapshot) {
     let Snapshot { workers, tasks, sites, runtimes, .. } = snapshot;
     for worker in workers.iter_mut().filter(|worker| !worker.parked && worker.task.is_none()) {
-        let is_its = |task: &&diagnose_reports::Task| {
-            let is_running = task.state == State::Running && task.kind == TaskKind::Future;
+        let is_its = |task: &&diagnose_reports::model::Task| {
+            let is_running = task.state == RunState::Running && task.kind == TaskKind::Future;
             is_running && task.thread_id.is_some() && task.thread_id == worker.thread_id
         };
         worker.task = tasks.iter().find(is_its).map(|task| task.id);
     }
-    let is_spawned = |task: &&diagnose_reports::Task| {
+    let is_spawned = |task: &&diagnose_reports::model::Task| {
         let is_main = sites.get(task.site).is_some_and(|site| site.name == "main");
-        task.state == State::Running && task.kind == TaskKind::Future && task.runtime_number != 0 && !is_main
+        task.state == RunState::Running
+            && task.kind == TaskKind::Future
+            && task.runtime_number != 0
+            && !is_main
     };
     for task in tasks.iter().filter(is_spawned).filter(|task| !task.is_local) {
         let is_listed = workers.iter().any(|worker| worker.thread_id == task.thread_id);
@@ -65,7 +69,7 @@ pub(super) fn add_busy_workers(snapshot: &mut Snapshot) {
             workers.iter().filter(|worker| worker.runtime_number == task.runtime_number).count() as u64;
         let runtime = runtimes.iter().find(|runtime| runtime.number == task.runtime_number);
         if !is_listed && task.thread_id.is_some() && runtime.is_some_and(|runtime| listed < runtime.workers) {
-            let mut worker = diagnose_reports::Worker::default();
+            let mut worker = diagnose_reports::model::Worker::default();
             worker.runtime.push_str(&task.runtime);
             worker.runtime_number = task.runtime_number;
             worker.thread.push_str(&task.thread);
@@ -78,11 +82,11 @@ pub(super) fn add_busy_workers(snapshot: &mut Snapshot) {
 }
 
 /// The name of the library that a runtime is of.
-pub(super) fn library(runtime: Runtime) -> &'static str {
+pub(super) fn library(runtime: SpawnRuntime) -> &'static str {
     match runtime {
-        Runtime::Unknown | Runtime::Other => "",
-        Runtime::Tokio | Runtime::TokioHooks => "tokio",
-        Runtime::Smol => "smol",
-        Runtime::AsyncStd => "async-std",
+        SpawnRuntime::Unknown | SpawnRuntime::Other => "",
+        SpawnRuntime::Tokio | SpawnRuntime::TokioHooks => "tokio",
+        SpawnRuntime::Smol => "smol",
+        SpawnRuntime::AsyncStd => "async-std",
     }
 }

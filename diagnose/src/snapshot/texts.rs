@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::panic::Location;
 use std::ptr;
 
-use diagnose_reports::{Place, Text};
+use diagnose_reports::model::{Place, Text};
 
 use super::numbers::Table;
 use crate::site::Site;

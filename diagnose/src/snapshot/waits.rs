@@ -5,29 +5,32 @@
 
 use std::ops::Range;
 
-use diagnose_reports::{Forgot, Mode, Resource, ResourceKind, Snapshot, Taken, Text, Told, Usage, Wait};
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{self, LastEvent, Quantiles, Resource, Text, Usage, Wait, WaitMode};
 
-use super::known::Seen;
+use super::capture_context::CaptureContext;
+use super::holdings::Holdings;
 use super::numbers::Index;
 use super::quantiles::quantiles;
-use super::stakes::Stakes;
 use crate::clock::{self, Scale};
 use crate::cpu;
 #[cfg(feature = "tokio")]
 use crate::live;
 use crate::tree;
-use crate::waits::{self, Identity, Kind, Maker, Polled, Record, Staked, UNBOUNDED, Waiting};
+use crate::waits::{
+    self, Creator, HoldingCopy, Record, RecordIdentity, ResourceKind, UNBOUNDED, WaitCopy, WaitProgress,
+};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// A copy of all waits and resources.
 #[derive(Debug, Default)]
-pub(super) struct Waits {
-    records: Vec<Recorded>,
+pub(super) struct WaitsCopy {
+    records: Vec<ResourceQueue>,
     /// By resource, those that were given up last, and in the order of the queue; first those at none: timers and joins.
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaitCopy>,
     /// So many are at no resource.
     loose: usize,
-    stakes: Vec<Staked>,
+    holdings: Vec<HoldingCopy>,
     /// The ages of threads of which nothing is known, in nanoseconds.
     foreign: Vec<u64>,
     /// The kernel's numbers of all threads but this crate's; `None` if they are not known.
@@ -38,16 +41,16 @@ pub(super) struct Waits {
 
 /// A resource and its queue.
 #[derive(Debug)]
-struct Recorded {
+struct ResourceQueue {
     record: &'static Record,
     id: u64,
-    identity: Identity,
+    identity: RecordIdentity,
     /// Where its queue stands among the waits.
     queue: Range<usize>,
     /// A wait that was given up, and whose waker the primitive keeps.
     given_up: Option<usize>,
-    told: Option<Box<waits::Told>>,
-    forgot: Option<Box<waits::Forgot>>,
+    told: Option<Box<waits::LastNotify>>,
+    forgot: Option<Box<waits::LastEvent>>,
 }
 
 /// Of all threads those of which nothing is known, by their ages in nanoseconds. Where it cannot be known, one that began just
@@ -64,15 +67,15 @@ fn foreign_threads(threads: Option<&[(u64, u64)]>) -> Vec<u64> {
     threads.iter().filter(|(id, _)| !known.contains(id)).map(|(_, age_ns)| *age_ns).collect()
 }
 
-impl Waits {
+impl WaitsCopy {
     /// Copies what there is.
     pub(super) fn capture() -> Self {
         let read_at = clock::now();
-        // Before the stakes: one that ends in between gives up what it has, or hands it on.
+        // Before the holdings: one that ends in between gives up what it has, or hands it on.
         // Where nothing is recorded that they could have, nobody asks.
         let threads = if waits::all_records().is_empty() { Some(Vec::new()) } else { cpu::other_threads() };
         let foreign = foreign_threads(threads.as_deref());
-        let mut waits: Vec<Waiting> = waits::all_waits().collect();
+        let mut waits: Vec<WaitCopy> = waits::all_waits().collect();
         waits.sort_by_key(|wait| match wait.resource {
             0 => (0, false, wait.id),
             resource => (resource, wait.is_given_up, wait.place),
@@ -84,11 +87,13 @@ impl Waits {
         all.loose = waits.partition_point(|wait| wait.resource == 0);
         let mut next = all.loose;
         all.records.extend(
-            records.into_iter().filter_map(|(id, record)| Recorded::capture(id, record, &waits, &mut next)),
+            records
+                .into_iter()
+                .filter_map(|(id, record)| ResourceQueue::capture(id, record, &waits, &mut next)),
         );
         all.waiting = waits;
         all.threads = threads.map(|threads| threads.into_iter().map(|(id, _)| id).collect());
-        all.stakes = waits::all_stakes();
+        all.holdings = waits::all_holdings();
         all
     }
 
@@ -124,24 +129,30 @@ impl Waits {
     }
 
     /// Puts resources and waits into a snapshot.
-    pub(super) fn build(mut self, snapshot: &mut Snapshot, seen: &Seen<'_>) {
+    pub(super) fn build(mut self, snapshot: &mut Snapshot, seen: &CaptureContext<'_>) {
         snapshot.foreign_threads = self.foreign.len() as u64;
         snapshot.waits.reserve_exact(self.waiting.len());
         if !self.records.is_empty() {
-            let stakes = Stakes::new(std::mem::take(&mut self.stakes), &self.foreign, seen);
+            let holdings = Holdings::new(std::mem::take(&mut self.holdings), &self.foreign, seen);
             snapshot.resources.reserve_exact(self.records.len());
             for recorded in std::mem::take(&mut self.records) {
-                self.add(snapshot, &recorded, &stakes, seen);
+                self.add(snapshot, &recorded, &holdings, seen);
             }
         }
         snapshot.waits.extend(self.waiting[..self.loose].iter().map(|wait| build(wait, seen)));
     }
 
     /// Puts a resource and its waits into a snapshot, if anybody has a part in it.
-    fn add(&self, snapshot: &mut Snapshot, recorded: &Recorded, stakes: &Stakes<'_>, seen: &Seen<'_>) {
+    fn add(
+        &self,
+        snapshot: &mut Snapshot,
+        recorded: &ResourceQueue,
+        holdings: &Holdings<'_>,
+        seen: &CaptureContext<'_>,
+    ) {
         let queue = &self.waiting[recorded.queue.clone()];
-        let stakes = stakes.of(recorded.id, queue.iter().map(|wait| wait.began).min(), seen);
-        if stakes.is_empty() && queue.is_empty() {
+        let holdings = holdings.of(recorded.id, queue.iter().map(|wait| wait.began).min(), seen);
+        if holdings.is_empty() && queue.is_empty() {
             return;
         }
         let number = snapshot.resources.len();
@@ -162,7 +173,7 @@ impl Waits {
             snapshot.waits.push(built);
         }
         let mut resource = recorded.build(seen);
-        resource.stakes = stakes;
+        resource.holdings = holdings;
         resource.free = free(&resource, granted);
         snapshot.resources.push(resource);
     }
@@ -170,23 +181,26 @@ impl Waits {
 
 /// Whether the task may wait with a future that it makes anew for each poll. One that was polled more than once and then given
 /// up, or left out by a later poll, is gone: its waker wakes the task for nothing.
-fn may_be_made_anew(wait: &Waiting, seen: &Seen<'_>) -> bool {
+fn may_be_made_anew(wait: &WaitCopy, seen: &CaptureContext<'_>) -> bool {
     let polled = &wait.polled;
     let entered = seen.tasks.get(polled.task).map_or(0, |task| task.entered);
     polled.polls <= 1 && entered != 0 && polled.entered >= entered
 }
 
 /// Whether its wake was the grant.
-fn is_grant(wait: &Wait, polled: &Polled) -> bool {
-    let can_be = matches!(wait.mode, Mode::Lock | Mode::Read | Mode::Write | Mode::Acquire | Mode::Send);
+fn is_grant(wait: &Wait, polled: &WaitProgress) -> bool {
+    let can_be = matches!(
+        wait.mode,
+        WaitMode::Lock | WaitMode::Read | WaitMode::Write | WaitMode::Acquire | WaitMode::Send
+    );
     can_be && polled.woken != 0 && !polled.is_forced
 }
 
 /// How many of those before it were in the queue before it can have been.
-fn ahead(queue: &[Waiting], place: usize) -> u64 {
+fn ahead(queue: &[WaitCopy], place: usize) -> u64 {
     let Some(own) = queue.get(place) else { return 0 };
     let is_before =
-        |other: &Waiting| (other.thread.is_some() && other.thread == own.thread) || other.place < own.asked;
+        |other: &WaitCopy| (other.thread.is_some() && other.thread == own.thread) || other.place < own.asked;
     // All before the first that is not surely before it: those are nearly all, and it is found from the end.
     let unsure = queue[..place].iter().rev().take_while(|other| !is_before(other)).count();
     (place - unsure) as u64
@@ -195,18 +209,22 @@ fn ahead(queue: &[Waiting], place: usize) -> u64 {
 /// Units that nobody has, and that are promised to nobody.
 fn free(resource: &Resource, granted: u64) -> u64 {
     let Some(capacity) = resource.capacity else { return u64::MAX };
-    let is_channel = matches!(resource.kind, ResourceKind::Mpsc | ResourceKind::Mpmc | ResourceKind::Pipe);
-    let holds = |stake: &&diagnose_reports::Stake| stake.role == diagnose_reports::Role::Holds;
-    let held: u64 = resource.stakes.iter().filter(holds).map(|stake| stake.units).sum();
+    let is_channel = matches!(
+        resource.kind,
+        model::ResourceKind::Mpsc | model::ResourceKind::Mpmc | model::ResourceKind::Pipe
+    );
+    let holds =
+        |holding: &&diagnose_reports::model::Holding| holding.role == diagnose_reports::model::Role::Holds;
+    let held: u64 = resource.holdings.iter().filter(holds).map(|holding| holding.units).sum();
     let taken = held.saturating_add(granted).saturating_add(resource.forgotten);
     capacity.saturating_sub(taken).saturating_sub(if is_channel { resource.filled } else { 0 })
 }
 
-impl Recorded {
+impl ResourceQueue {
     /// A copy. From `next` on stand the waits at resources with the numbers of this one and later ones.
-    fn capture(id: u64, record: &'static Record, waits: &[Waiting], next: &mut usize) -> Option<Self> {
+    fn capture(id: u64, record: &'static Record, waits: &[WaitCopy], next: &mut usize) -> Option<Self> {
         let (_, identity) = record.identity().filter(|(own, _)| *own == id)?;
-        let count = |from: usize, is_its: &dyn Fn(&Waiting) -> bool| {
+        let count = |from: usize, is_its: &dyn Fn(&WaitCopy) -> bool| {
             waits[from..].iter().take_while(|wait| is_its(wait)).count()
         };
         let start = *next + count(*next, &|wait| wait.resource < id);
@@ -219,7 +237,7 @@ impl Recorded {
         (record.id() == id).then_some(Self { record, id, identity, queue, given_up, told, forgot })
     }
 
-    fn build(&self, seen: &Seen<'_>) -> Resource {
+    fn build(&self, seen: &CaptureContext<'_>) -> Resource {
         let Self { record, identity, .. } = self;
         let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);
         let mut resource = Resource::default();
@@ -229,47 +247,34 @@ impl Recorded {
         resource.name = identity.name.as_deref().map(Text::from);
         resource.created = Some(seen.texts.place(identity.made_at));
         match identity.made_by {
-            Maker::Task(task) => resource.created_by = Some(task),
-            Maker::Thread(thread) => resource.created_on = seen.thread_id(Some(thread)),
-            Maker::Unknown => {}
+            Creator::Task(task) => resource.created_by = Some(task),
+            Creator::Thread(thread) => resource.created_on = seen.thread_id(Some(thread)),
+            Creator::Unknown => {}
         }
         resource.first_task = seen.first_task_since(identity.born);
         resource.age_ns = seen.ago(identity.made);
         resource.capacity = Some(value(&record.capacity)).filter(|capacity| *capacity != UNBOUNDED);
         let (entered, left) = (value(&record.entered), value(&record.left));
         resource.filled = match identity.what.kind {
-            Kind::Mpsc | Kind::Mpmc | Kind::Oneshot | Kind::Broadcast | Kind::Pipe | Kind::Barrier => {
-                entered.saturating_sub(left)
-            }
+            ResourceKind::Mpsc
+            | ResourceKind::Mpmc
+            | ResourceKind::Oneshot
+            | ResourceKind::Broadcast
+            | ResourceKind::Pipe
+            | ResourceKind::Barrier => entered.saturating_sub(left),
             _ => 0,
         };
         resource.forgotten = value(&record.forgotten);
         resource.is_refilled = record.is_refilled.load(Relaxed);
         resource.is_fair = identity.what.is_fair;
         resource.is_closed = record.is_closed.load(Relaxed);
-        resource.told = self.told.as_ref().map(|told| {
-            let mut built = Told::default();
-            built.ago_ns = seen.ago(told.last.tick);
-            built.task = (told.last.task != 0).then_some(told.last.task);
-            built.place = Some(seen.texts.place(told.last.at));
-            built.waiting = told.waiting;
-            built.all = told.all;
+        resource.last_notified = self.told.as_ref().map(|notify| {
+            let mut built = event(&notify.last, seen);
+            (built.waiters, built.is_broadcast) = (notify.waiting, notify.all);
             built
         });
-        resource.taken = record.taken().map(|taken| {
-            let mut built = Taken::default();
-            built.ago_ns = (taken.tick != 0).then(|| seen.ago(taken.tick));
-            built.task = (taken.task != 0).then_some(taken.task);
-            built.place = Some(seen.texts.place(taken.at));
-            built
-        });
-        resource.forgot = self.forgot.as_ref().map(|forgot| {
-            let mut built = Forgot::default();
-            built.ago_ns = seen.ago(forgot.tick);
-            built.task = (forgot.task != 0).then_some(forgot.task);
-            built.place = Some(seen.texts.place(forgot.at));
-            built
-        });
+        resource.last_acquired = record.taken().map(|last| event(&last, seen));
+        resource.last_forgotten = self.forgot.as_ref().map(|last| event(last, seen));
         // Read only now: a kilobyte for each of a million channels is too much to keep.
         let used = record.usage_so_far();
         if record.id() == self.id {
@@ -279,7 +284,15 @@ impl Recorded {
     }
 }
 
-fn build(wait: &Waiting, seen: &Seen<'_>) -> Wait {
+fn event(last: &waits::LastEvent, seen: &CaptureContext<'_>) -> LastEvent {
+    let mut built = LastEvent::default();
+    built.ago_ns = (last.tick != 0).then(|| seen.ago(last.tick));
+    built.task = (last.task != 0).then_some(last.task);
+    built.place = Some(seen.texts.place(last.at));
+    built
+}
+
+fn build(wait: &WaitCopy, seen: &CaptureContext<'_>) -> Wait {
     let polled = &wait.polled;
     let task = seen.tasks.get(polled.task);
     let entered = task.map_or(0, |task| task.entered);
@@ -304,7 +317,7 @@ fn build(wait: &Waiting, seen: &Seen<'_>) -> Wait {
     built.woken_ns = (polled.woken != 0).then(|| seen.ago(polled.woken));
     // By the polls of its task that are over: it is not known yet what the running one leaves out.
     built.is_parked = !wait.is_blocking && later.entered < entered;
-    built.is_snoozed = built.is_parked && polled.woken != 0 && polled.woken < entered;
+    built.is_wake_ignored = built.is_parked && polled.woken != 0 && polled.woken < entered;
     built.is_indirect = polled.is_indirect;
     built.is_forced = polled.is_forced;
     built.wakers = polled.wakers;
@@ -317,46 +330,52 @@ fn usage(usage: &waits::Usage, acquisitions: u64, scale: Scale) -> Usage {
     let mut built = Usage::default();
     built.acquisitions = acquisitions;
     built.contended = usage.contended;
-    built.wait_ns = quantiles(&usage.waits).map(|ticks| scale.ns(ticks));
-    built.held_ns = quantiles(&usage.holds).map(|ticks| scale.ns(ticks));
+    built.wait = quantiles_ns(&usage.waits, scale);
+    built.held = quantiles_ns(&usage.holds, scale);
     built
 }
 
-pub(super) fn kind(kind: Kind) -> ResourceKind {
+fn quantiles_ns(durations: &waits::Durations, scale: Scale) -> Quantiles {
+    let mut built = Quantiles::default();
+    [built.p50_ns, built.p99_ns, built.max_ns] = quantiles(durations).map(|ticks| scale.ns(ticks));
+    built
+}
+
+pub(super) fn kind(kind: ResourceKind) -> model::ResourceKind {
     match kind {
-        Kind::Mutex => ResourceKind::Mutex,
-        Kind::RwLock => ResourceKind::RwLock,
-        Kind::Semaphore => ResourceKind::Semaphore,
-        Kind::OnceCell => ResourceKind::OnceCell,
-        Kind::Barrier => ResourceKind::Barrier,
-        Kind::Notify => ResourceKind::Notify,
-        Kind::Condvar => ResourceKind::Condvar,
-        Kind::Mpsc => ResourceKind::Mpsc,
-        Kind::Mpmc => ResourceKind::Mpmc,
-        Kind::Oneshot => ResourceKind::Oneshot,
-        Kind::Broadcast => ResourceKind::Broadcast,
-        Kind::Watch => ResourceKind::Watch,
-        Kind::Pipe => ResourceKind::Pipe,
-        Kind::Cancellation => ResourceKind::Cancellation,
-        Kind::Custom => ResourceKind::Custom,
+        ResourceKind::Mutex => model::ResourceKind::Mutex,
+        ResourceKind::RwLock => model::ResourceKind::RwLock,
+        ResourceKind::Semaphore => model::ResourceKind::Semaphore,
+        ResourceKind::OnceCell => model::ResourceKind::OnceCell,
+        ResourceKind::Barrier => model::ResourceKind::Barrier,
+        ResourceKind::Notify => model::ResourceKind::Notify,
+        ResourceKind::Condvar => model::ResourceKind::Condvar,
+        ResourceKind::Mpsc => model::ResourceKind::Mpsc,
+        ResourceKind::Mpmc => model::ResourceKind::Mpmc,
+        ResourceKind::Oneshot => model::ResourceKind::Oneshot,
+        ResourceKind::Broadcast => model::ResourceKind::Broadcast,
+        ResourceKind::Watch => model::ResourceKind::Watch,
+        ResourceKind::Pipe => model::ResourceKind::Pipe,
+        ResourceKind::Cancellation => model::ResourceKind::Cancellation,
+        ResourceKind::Custom => model::ResourceKind::Custom,
     }
 }
 
-fn mode(mode: waits::Mode) -> Mode {
+fn mode(mode: waits::WaitMode) -> WaitMode {
     match mode {
-        waits::Mode::Lock => Mode::Lock,
-        waits::Mode::Read => Mode::Read,
-        waits::Mode::Write => Mode::Write,
-        waits::Mode::Acquire => Mode::Acquire,
-        waits::Mode::Send => Mode::Send,
-        waits::Mode::Receive => Mode::Receive,
-        waits::Mode::Closed => Mode::Closed,
-        waits::Mode::Initialise => Mode::Initialise,
-        waits::Mode::Arrive => Mode::Arrive,
-        waits::Mode::Notified => Mode::Notified,
-        waits::Mode::Join => Mode::Join,
-        waits::Mode::Timer => Mode::Timer,
-        waits::Mode::Shutdown => Mode::Shutdown,
-        waits::Mode::Custom => Mode::Custom,
+        waits::WaitMode::Lock => WaitMode::Lock,
+        waits::WaitMode::Read => WaitMode::Read,
+        waits::WaitMode::Write => WaitMode::Write,
+        waits::WaitMode::Acquire => WaitMode::Acquire,
+        waits::WaitMode::Send => WaitMode::Send,
+        waits::WaitMode::Receive => WaitMode::Receive,
+        waits::WaitMode::Closed => WaitMode::Closed,
+        waits::WaitMode::Initialise => WaitMode::Initialize,
+        waits::WaitMode::Arrive => WaitMode::Arrive,
+        waits::WaitMode::Notified => WaitMode::Notified,
+        waits::WaitMode::Join => WaitMode::Join,
+        waits::WaitMode::Timer => WaitMode::Timer,
+        waits::WaitMode::Shutdown => WaitMode::Shutdown,
+        waits::WaitMode::Custom => WaitMode::Custom,
     }
 }

@@ -11,9 +11,9 @@ use std::sync::Mutex;
 use loom::cell::UnsafeCell;
 
 use super::link::Link;
-use super::node::{Key, Node};
-use super::spent::Spent;
-use super::times::{Times, Wait};
+use super::node::{Node, NodeKey};
+use super::node_times::{NodeTimes, WaitAccount};
+use super::poll_totals::PollTotals;
 use crate::site::Site;
 
 static ROOT: Site = Site::own("");
@@ -60,9 +60,9 @@ fn a_walk_meets_finished_nodes_only() {
             let seen = root.children().map(|child| (child.first_seen, child.children().count())).collect();
             SEEN.lock().expect("no panic").insert(seen);
         });
-        let a = root.append(Key::plain(&SITES[0]), 11);
-        a.append(Key::plain(&SITES[1]), 12);
-        root.append(Key::plain(&SITES[2]), 13);
+        let a = root.append(NodeKey::plain(&SITES[0]), 11);
+        a.append(NodeKey::plain(&SITES[1]), 12);
+        root.append(NodeKey::plain(&SITES[2]), 13);
         reader.join().expect("no panic");
     });
     // The youngest child comes first; `a` may be met before or after its own child is there, unless `c`, which came
@@ -77,10 +77,10 @@ fn a_walk_meets_finished_nodes_only() {
 fn a_reading_is_never_torn() {
     static SEEN: Mutex<BTreeSet<[u64; 5]>> = Mutex::new(BTreeSet::new());
     loom::model(|| {
-        let (times, spent) = (forever(Times::new()), forever(Spent::new()));
+        let (times, spent) = (forever(NodeTimes::new()), forever(PollTotals::new()));
         times.enter(10, None);
-        times.leave(spent, 20, Some(Wait::Own), false);
-        times.enter(50, Some(Wait::Own));
+        times.leave(spent, 20, Some(WaitAccount::Own), false);
+        times.enter(50, Some(WaitAccount::Own));
         let reader = loom::thread::spawn(move || {
             if let Some(reading) = times.read(spent, 100, || 100) {
                 let seen =
@@ -88,7 +88,7 @@ fn a_reading_is_never_torn() {
                 SEEN.lock().expect("no panic").insert(seen);
             }
         });
-        times.leave(spent, 60, Some(Wait::Child), false);
+        times.leave(spent, 60, Some(WaitAccount::Child), false);
         reader.join().expect("no panic");
     });
     let running = [1, 10, 30, 0, 0];

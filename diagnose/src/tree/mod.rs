@@ -9,22 +9,22 @@
 //! appended and never move, change their place or go away; a thread's tree outlives the thread and is leased to a
 //! later one. So a reference to a node is `&'static`, and it names its tree and its path for ever.
 
-mod ends;
+mod child_index;
 mod histogram;
-mod index;
 mod link;
 #[cfg(all(test, diagnose_loom))]
 mod loom;
 mod node;
-mod spent;
+mod node_times;
+mod poll_ends;
+mod poll_totals;
 mod thread;
-mod times;
 
 pub(crate) use histogram::{BUCKETS, Histogram};
 pub(crate) use link::Link;
-pub(crate) use node::{Key, Node};
-pub(crate) use spent::{Chain, Sum};
+pub(crate) use node::{Node, NodeKey};
+pub(crate) use node_times::{TimesCopy, WaitAccount};
+pub(crate) use poll_totals::{PassingChain, PollSum};
 #[cfg(all(unix, feature = "reports"))]
 pub(crate) use thread::leased;
 pub(crate) use thread::{Tree, all, is_nested, lease};
-pub(crate) use times::{Reading, Wait};

@@ -2,14 +2,14 @@
 
 use std::ptr;
 
-use super::ends::Ends;
+use super::child_index::ChildIndex;
 use super::histogram::{BUCKETS, Histogram};
-use super::index::Index;
 use super::link::Link;
-use super::spent::{Chain, Spent, Stopped};
-use super::times::{Reading, Times, Wait};
+use super::node_times::{NodeTimes, TimesCopy, WaitAccount};
+use super::poll_ends::PollEnds;
+use super::poll_totals::{PassedPolls, PassingChain, PollTotals};
 use crate::label::Label;
-use crate::site::{Kind, Site};
+use crate::site::{Site, SiteKind};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// So many children are looked at one by one.
@@ -17,7 +17,7 @@ const MAX_LINEAR: u32 = 8;
 
 /// What tells a node from its siblings.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Key {
+pub(crate) struct NodeKey {
     pub(crate) site: &'static Site,
     pub(crate) label: Label,
     /// The await through which the parent polls this node's spans, if the parent awaits them directly. Such an await
@@ -25,7 +25,7 @@ pub(crate) struct Key {
     pub(crate) via: Option<&'static Site>,
 }
 
-impl Key {
+impl NodeKey {
     /// A site that has no label and is not awaited.
     pub(crate) fn plain(site: &'static Site) -> Self {
         Self { site, label: Label::NONE, via: None }
@@ -33,7 +33,7 @@ impl Key {
 }
 
 /// Sites are compared by address.
-impl PartialEq for Key {
+impl PartialEq for NodeKey {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn eq(&self, other: &Self) -> bool {
         let address = |site: Option<&'static Site>| site.map_or(ptr::null(), ptr::from_ref);
@@ -50,10 +50,10 @@ impl PartialEq for Key {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Node {
-    pub(crate) times: Times,
+    pub(crate) times: NodeTimes,
     /// The node above, in the same tree; `None` for the tree's root.
     pub(crate) parent: Option<&'static Node>,
-    spent: Spent,
+    spent: PollTotals,
     /// Spans polled at least once.
     pub(crate) calls: AtomicU64,
     pub(crate) completed: AtomicU64,
@@ -73,9 +73,9 @@ pub(crate) struct Node {
     /// Number of children.
     children: AtomicU32,
     /// Where children are looked up, if there are many.
-    index: Index,
+    index: ChildIndex,
     /// Of the tree; `None` for one that belongs to no thread.
-    ends: Option<&'static Ends>,
+    ends: Option<&'static PollEnds>,
     /// Ticks from construction to first poll, summed.
     pub(crate) unpolled: AtomicU64,
     /// Of a root, ticks between a wake and the poll that it led to, summed.
@@ -91,24 +91,24 @@ pub(crate) struct Node {
     /// Tick of the node's making.
     pub(crate) first_seen: u64,
     /// Of the polls of children; made with the first that ends here.
-    stopped: Link<Stopped>,
+    stopped: Link<PassedPolls>,
     /// Of the polls of this node alone, and of those that count for the ancestors too.
     histograms: [Histogram; 2],
 }
 
 impl Node {
     /// The root of a tree, which stands for "nothing annotated is running".
-    pub(crate) fn root(site: &'static Site, tree: u32, ends: Option<&'static Ends>) -> Self {
-        Self { ends, ..Self::with(None, Key::plain(site), tree, 0, 0) }
+    pub(crate) fn root(site: &'static Site, tree: u32, ends: Option<&'static PollEnds>) -> Self {
+        Self { ends, ..Self::with(None, NodeKey::plain(site), tree, 0, 0) }
     }
 
-    fn with(parent: Option<&'static Node>, key: Key, tree: u32, depth: u32, now: u64) -> Self {
-        let Key { site, label, via } = key;
+    fn with(parent: Option<&'static Node>, key: NodeKey, tree: u32, depth: u32, now: u64) -> Self {
+        let NodeKey { site, label, via } = key;
         let zero = || AtomicU64::new(0);
         Self {
-            times: Times::new(),
+            times: NodeTimes::new(),
             parent,
-            spent: Spent::new(),
+            spent: PollTotals::new(),
             calls: zero(),
             completed: zero(),
             site,
@@ -120,7 +120,7 @@ impl Node {
             tree,
             depth,
             children: AtomicU32::new(0),
-            index: Index::new(),
+            index: ChildIndex::new(),
             ends: parent.and_then(|parent| parent.ends),
             unpolled: zero(),
             queued: zero(),
@@ -137,7 +137,7 @@ impl Node {
 
     /// Appends a child. Only the tree's thread may, and it has looked for one before.
     #[cold]
-    pub(super) fn append(&'static self, key: Key, now: u64) -> &'static Node {
+    pub(super) fn append(&'static self, key: NodeKey, now: u64) -> &'static Node {
         let child = Box::leak(Box::new(Self::with(Some(self), key, self.tree, self.depth + 1, now)));
         let count = self.children.load(Ordering::Relaxed) + 1;
         self.children.store(count, Ordering::Relaxed);
@@ -150,25 +150,25 @@ impl Node {
 
     /// What tells this node from its siblings.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn key(&self) -> Key {
-        Key { site: self.site, label: self.label, via: self.via }
+    pub(crate) fn key(&self) -> NodeKey {
+        NodeKey { site: self.site, label: self.label, via: self.via }
     }
 
     /// The child of this key that can be entered. One that is running is passed over: a task polled inside
     /// a poll of itself, through a nested executor, gets a twin, and captures merge the two.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn child(&'static self, key: Key) -> Option<&'static Node> {
+    pub(crate) fn child(&'static self, key: NodeKey) -> Option<&'static Node> {
         let recent = self.recent_child.get().filter(|child| child.key() == key && !child.times.is_running());
         recent.or_else(|| self.find(key, false))
     }
 
     /// The child of this key, running or not.
-    pub(super) fn any_child(&'static self, key: Key) -> Option<&'static Node> {
+    pub(super) fn any_child(&'static self, key: NodeKey) -> Option<&'static Node> {
         self.find(key, true)
     }
 
     #[inline(never)]
-    fn find(&'static self, key: Key, takes_running: bool) -> Option<&'static Node> {
+    fn find(&'static self, key: NodeKey, takes_running: bool) -> Option<&'static Node> {
         let is_it = |child: &&Node| child.key() == key && (takes_running || !child.times.is_running());
         let found = if self.children.load(Ordering::Relaxed) > MAX_LINEAR {
             self.index.find(key, is_it)
@@ -198,8 +198,8 @@ impl Node {
 
     fn counts_pending_children(&self) -> bool {
         match self.site.kind {
-            Kind::Sync | Kind::Impl => false,
-            Kind::Await => !self.site.is_direct,
+            SiteKind::Sync | SiteKind::Impl => false,
+            SiteKind::Await => !self.site.is_direct,
             _ => true,
         }
     }
@@ -226,7 +226,7 @@ impl Node {
     /// Whether no future is running: nothing, or plain functions only, which then run an executor.
     pub(crate) fn is_outside_of_tasks(&self) -> bool {
         let mut node = self;
-        while let (Kind::Sync, Some(parent)) = (node.site.kind, node.parent) {
+        while let (SiteKind::Sync, Some(parent)) = (node.site.kind, node.parent) {
             node = parent;
         }
         node.is_root()
@@ -234,7 +234,7 @@ impl Node {
 
     /// Whether this is a node of the recorder's own, below which nothing is recorded.
     pub(crate) fn is_other(&self) -> bool {
-        self.site.kind == Kind::Other && !self.is_root()
+        self.site.kind == SiteKind::Other && !self.is_root()
     }
 
     /// Whether both are the same path, in whichever trees.
@@ -257,7 +257,7 @@ impl Node {
 
     /// The running poll ends; if it returned `Pending`, a wait begins. It counts for the ancestors of `chain` too.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn leave(&self, now: u64, begun: Option<Wait>, chain: Chain) {
+    pub(crate) fn leave(&self, now: u64, begun: Option<WaitAccount>, chain: PassingChain) {
         let is_through = chain.levels != 0;
         if let (true, Some(stopper)) = (is_through, chain.stopper) {
             // First: a reader that comes in between sees too little of the stopper, and that is covered by its children.
@@ -272,14 +272,14 @@ impl Node {
     #[inline(never)]
     fn stop(&self, length: u64, now: u64) {
         let stopped = self.stopped.get().unwrap_or_else(|| {
-            self.stopped.set(Box::leak(Box::new(Stopped::new())));
+            self.stopped.set(Box::leak(Box::new(PassedPolls::new())));
             self.stopped.get().unwrap_or_else(|| unreachable!("it was just set"))
         });
         stopped.add(length, now);
     }
 
     /// A consistent copy of the times of this node alone, without what passes through it. See [`Times::read`].
-    pub(crate) fn read(&self, until: u64, now: impl Fn() -> u64) -> Option<Reading> {
+    pub(crate) fn read(&self, until: u64, now: impl Fn() -> u64) -> Option<TimesCopy> {
         self.times.read(&self.spent, until, now)
     }
 
@@ -290,12 +290,12 @@ impl Node {
     }
 
     /// When polls of this thread have ended that left futures behind.
-    pub(crate) fn ends(&self) -> Option<&'static Ends> {
+    pub(crate) fn ends(&self) -> Option<&'static PollEnds> {
         self.ends
     }
 
     /// What passes through children, and not through this node.
-    pub(crate) fn stopped(&self) -> Option<&'static Stopped> {
+    pub(crate) fn stopped(&self) -> Option<&'static PassedPolls> {
         self.stopped.get()
     }
 

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::ends::Ends;
-use super::node::{Key, Node};
+use super::node::{Node, NodeKey};
+use super::poll_ends::PollEnds;
 use crate::context::ThreadCounts;
 use crate::site::Site;
 use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, add};
@@ -93,7 +93,7 @@ impl Tree {
     fn new(number: u32, is_for_strays: bool) -> Self {
         let zero = || AtomicU64::new(0);
         Self {
-            root: Node::root(&ROOT, number, Some(Box::leak(Box::new(Ends::new())))),
+            root: Node::root(&ROOT, number, Some(Box::leak(Box::new(PollEnds::new())))),
             nodes: zero(),
             over_nodes: zero(),
             over_depth: zero(),
@@ -122,7 +122,7 @@ impl Tree {
     pub(crate) fn child(
         &'static self,
         parent: &'static Node,
-        key: Key,
+        key: NodeKey,
         now: impl Fn() -> u64,
     ) -> Option<&'static Node> {
         if parent.is_other() {
@@ -204,11 +204,11 @@ impl Tree {
         site: &'static Site,
         now: impl Fn() -> u64,
     ) -> &'static Node {
-        let key = Key::plain(site);
+        let key = NodeKey::plain(site);
         parent.child(key).unwrap_or_else(|| self.append(parent, key, now()))
     }
 
-    fn append(&'static self, parent: &'static Node, key: Key, now: u64) -> &'static Node {
+    fn append(&'static self, parent: &'static Node, key: NodeKey, now: u64) -> &'static Node {
         add(&self.nodes, 1);
         parent.append(key, now)
     }

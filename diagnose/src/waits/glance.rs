@@ -6,19 +6,19 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::record::Record;
-use super::wait::{BLOCKING, INDIRECT, LISTED, MODES, Mode, OVER, Wait};
-use super::what::Kind;
+use super::resource_type::ResourceKind;
+use super::wait_cell::{BLOCKING, INDIRECT, LISTED, MODES, OVER, WaitCell, WaitMode};
 use crate::pool;
 
 /// What a wait waits for, and whether it can go on.
 #[derive(Debug, Clone, Copy)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Glance {
-    wait: &'static Wait,
+    wait: &'static WaitCell,
     pub(crate) id: u64,
     /// The task that polled it last; zero if none did.
     pub(crate) task: u64,
-    pub(crate) mode: Mode,
+    pub(crate) mode: WaitMode,
     /// The record and number of the resource; zero if it waits for none.
     pub(crate) record: Option<&'static Record>,
     pub(crate) resource: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Glance {
     pub(crate) keeps_task: bool,
 }
 
-impl Wait {
+impl WaitCell {
     /// Since when it waits; `None` if it does not.
     pub(crate) fn started(&self) -> Option<u64> {
         if self.flags.load(Relaxed) & LISTED == 0 {
@@ -87,7 +87,7 @@ impl Glance {
 impl Record {
     /// Whether it is a mutex or a read-write lock: a waiter gets it once its holders have let go.
     pub(crate) fn is_lock(&self) -> bool {
-        self.what().is_some_and(|what| matches!(what.kind, Kind::Mutex | Kind::RwLock))
+        self.what().is_some_and(|what| matches!(what.kind, ResourceKind::Mutex | ResourceKind::RwLock))
     }
 
     /// Whether it is a channel with nothing in it, so that a message can only come from a sender.
@@ -95,17 +95,23 @@ impl Record {
         let is_channel = |kind| {
             matches!(
                 kind,
-                Kind::Mpsc | Kind::Mpmc | Kind::Oneshot | Kind::Broadcast | Kind::Watch | Kind::Pipe
+                ResourceKind::Mpsc
+                    | ResourceKind::Mpmc
+                    | ResourceKind::Oneshot
+                    | ResourceKind::Broadcast
+                    | ResourceKind::Watch
+                    | ResourceKind::Pipe
             )
         };
         let is_empty = self.entered.load(Relaxed) == self.left.load(Relaxed);
         self.what().is_some_and(|what| {
-            is_channel(what.kind) && (is_empty || matches!(what.kind, Kind::Broadcast | Kind::Watch))
+            is_channel(what.kind)
+                && (is_empty || matches!(what.kind, ResourceKind::Broadcast | ResourceKind::Watch))
         })
     }
 }
 
 /// All waits, used and unused, in parts that stay the same; further parts come at the end.
-pub(crate) fn wait_parts() -> Vec<&'static [Wait]> {
+pub(crate) fn wait_parts() -> Vec<&'static [WaitCell]> {
     pool::chunks()
 }

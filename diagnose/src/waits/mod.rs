@@ -1,62 +1,62 @@
-//! Who waits for whom: resources, who has a stake in them, and who waits. What the wrapped primitives tell.
+//! Who waits for whom: resources, who has a holding in them, and who waits. What the wrapped primitives tell.
 //!
 //! ```text
 //! a wrapper ─┬ Resource ─▶ Record        one lock, channel, …: what it is, its counts, its queue
-//!            ├ Stake                     a guard, a permit, a sender, a receiver: who took or used it last, and where
+//!            ├ Holding                     a guard, a permit, a sender, a receiver: who took or used it last, and where
 //!            └ Leaf ─ first Pending ─▶ Wait   a future that waits: in the record's queue, with a waker of its own
 //! ```
-//! A stake is a cell from a pool, found by readers through the number of its resource, like a slot of the live registry: what
+//! A holding is a cell from a pool, found by readers through the number of its resource, like a slot of the live registry: what
 //! is not contended takes no lock and reads no clock. Only what waits is put into a queue, and gets a waker that notes the
 //! wake before it hands it on: at a fair lock that wake is the grant.
 
-mod around;
-mod blocked;
-mod born;
-mod borrowed;
-mod end;
+mod blocked_thread;
+mod channel_end;
+mod condvar_wait;
+mod creation;
+mod end_delegation;
 mod glance;
-mod guard;
-mod kept;
-mod last;
-mod leaf;
-mod notified;
-pub(crate) mod order;
+mod guard_delegation;
+mod holding;
+mod last_event;
+mod lazy_wait;
+pub(crate) mod lock_order;
+mod notifiers;
 mod own_code;
 mod owned;
 mod record;
 mod resource;
+mod resource_type;
 #[cfg(test)]
-pub(crate) mod seen;
-mod stake;
+pub(crate) mod test_view;
 mod usage;
-mod users;
-mod wait;
-mod waiting;
-mod what;
+mod value_borrow;
+mod wait_cell;
+mod wait_copy;
+mod wait_future;
 
-pub(crate) use around::{around, looks};
-pub(crate) use blocked::Blocked;
+pub(crate) use blocked_thread::BlockedThread;
 #[cfg(feature = "tokio")]
-pub(crate) use blocked::Shutdown;
-pub(crate) use born::Maker;
-pub(crate) use borrowed::Borrowed;
-pub(crate) use end::{End, LastEnd};
+pub(crate) use blocked_thread::RuntimeShutdown;
+pub(crate) use channel_end::{ChannelEnd, SoleEnd};
+pub(crate) use condvar_wait::CondvarWait;
+pub(crate) use creation::Creator;
+pub(crate) use end_delegation::{around, looks};
 pub(crate) use glance::{Glance, wait_parts};
-pub(crate) use guard::{guard, guard_mut};
-pub(crate) use kept::{Ask, Entered, Kept, Waits};
-pub(crate) use last::Told;
-pub(crate) use leaf::{Leaf, Target, Waited};
-pub(crate) use notified::Notified;
+pub(crate) use guard_delegation::{guard, guard_mut};
+pub(crate) use holding::{Holding, HoldingCopy, Role, all_holdings, holdings, over};
+pub(crate) use last_event::{LastEvent, LastNotify};
+pub(crate) use lazy_wait::{Acquire, AcquireArgs, LazyWait, LazyWaitFuture};
+pub(crate) use notifiers::Notifiers;
 pub(crate) use own_code::own_code;
 pub(crate) use owned::{Lends, Owned, lends};
-pub(crate) use record::{Forgot, Identity, Record, all_records};
+pub(crate) use record::{Record, RecordIdentity, all_records};
 pub(crate) use resource::{Resource, Shared};
-pub(crate) use stake::{Role, Stake, Staked, all_stakes, over, stakes};
+pub(crate) use resource_type::{ResourceKind, ResourceType, UNBOUNDED};
 pub(crate) use usage::{Durations, Usage};
-pub(crate) use users::Users;
-pub(crate) use wait::{Mode, Wait};
-pub(crate) use waiting::{Polled, Waiting, all_waits};
-pub(crate) use what::{Kind, UNBOUNDED, What};
+pub(crate) use value_borrow::ValueBorrow;
+pub(crate) use wait_cell::{WaitCell, WaitMode};
+pub(crate) use wait_copy::{WaitCopy, WaitProgress, all_waits};
+pub(crate) use wait_future::{WaitFuture, WaitInfo, WaitTarget};
 
 /// Whether a message of this type can carry a guard, a sender or the like away.
 pub(crate) const fn carries<T>() -> bool {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 
-use super::born::{Born, Maker};
-use super::last::{Done, Last, LastTold, Told};
-use super::stake::{Place, Role, Stake};
-use super::usage::{Counters, Usage};
-use super::what::What;
+use super::creation::{Creation, Creator};
+use super::holding::{Holding, HoldingSlot, Role};
+use super::last_event::{LastEvent, LastEventCell, LastNotify, LastNotifyCell};
+use super::resource_type::ResourceType;
+use super::usage::{Usage, UsageCounters};
 use crate::clock;
 use crate::context;
 use crate::pool::{self, pooled};
@@ -22,7 +22,7 @@ use crate::tree::Link;
 pub(crate) struct Record {
     /// Numbered from 1; zero while this is nobody's.
     id: AtomicU64,
-    what: Link<What>,
+    what: Link<ResourceType>,
     made_at: Link<Location<'static>>,
     made_by: AtomicU64,
     /// When it was made, as a tick; zero in a constant.
@@ -43,12 +43,12 @@ pub(crate) struct Record {
     pub(crate) is_closed: AtomicBool,
     /// How many of those who wait are blocked threads.
     pub(super) blocked: AtomicU32,
-    /// Of a value that is looked at under a lock: the stake of one who does, and how many others do.
-    pub(super) borrowed: Link<Place>,
+    /// Of a value that is looked at under a lock: the holding of one who does, and how many others do.
+    pub(super) borrowed: Link<HoldingSlot>,
     pub(super) more_borrowed: AtomicU32,
     /// Who took units of it last.
-    pub(super) taken: Last,
-    told: LastTold,
+    pub(super) taken: LastEventCell,
+    told: LastNotifyCell,
     /// How many keep it: see [`Shared`](super::Shared).
     pub(super) owners: AtomicU32,
     /// How many have been put into its queue, above [`WAITING`] bits for how many are in it.
@@ -56,20 +56,20 @@ pub(crate) struct Record {
     /// How long the first took that waited; zero if none has.
     first_wait: AtomicU64,
     /// Made with the second that waits, or the first hold that is timed.
-    usage: Link<Counters>,
+    usage: Link<UsageCounters>,
     is_used: AtomicBool,
-    rare: Mutex<Rare>,
+    rare: Mutex<RareFields>,
     /// Whether that is not as new.
     is_rare: AtomicBool,
 }
 
 /// What does not change.
 #[derive(Debug, Clone)]
-pub(crate) struct Identity {
-    pub(crate) what: &'static What,
+pub(crate) struct RecordIdentity {
+    pub(crate) what: &'static ResourceType,
     pub(crate) name: Option<Arc<str>>,
     pub(crate) made_at: &'static Location<'static>,
-    pub(crate) made_by: Maker,
+    pub(crate) made_by: Creator,
     /// When it was made, as a tick: who came after it is known; zero if it is not.
     pub(crate) born: u64,
     pub(crate) made: u64,
@@ -77,10 +77,10 @@ pub(crate) struct Identity {
 
 /// What few resources have.
 #[derive(Debug, Default)]
-struct Rare {
-    forgot: Option<Forgot>,
-    /// The stakes of ends that have gone where nobody sees them.
-    lost: Vec<Stake>,
+struct RareFields {
+    forgot: Option<LastEvent>,
+    /// The holdings of ends that have gone where nobody sees them.
+    lost: Vec<Holding>,
 }
 
 const WAITING: u32 = 24;
@@ -88,14 +88,6 @@ const QUEUED: u64 = 1 << WAITING;
 
 // Counters, and locks that no panic leaves half changed.
 impl RefUnwindSafe for Record {}
-
-/// When, where and by whom permits were taken out for ever last.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Forgot {
-    pub(crate) at: &'static Location<'static>,
-    pub(crate) task: u64,
-    pub(crate) tick: u64,
-}
 
 pooled!(Record, max = 1 << 20, chunk = 64);
 
@@ -120,14 +112,14 @@ impl Record {
             blocked: AtomicU32::new(0),
             borrowed: Link::new(None),
             more_borrowed: AtomicU32::new(0),
-            taken: Last::new(),
-            told: LastTold::new(),
+            taken: LastEventCell::new(),
+            told: LastNotifyCell::new(),
             owners: AtomicU32::new(0),
             queue: zero(),
             first_wait: zero(),
             usage: Link::new(None),
             is_used: AtomicBool::new(false),
-            rare: Mutex::new(Rare::default()),
+            rare: Mutex::new(RareFields::default()),
             is_rare: AtomicBool::new(false),
         }
     }
@@ -137,11 +129,11 @@ impl Record {
     /// A resource that is known from now on, and kept by so many. `None` if there are too many.
     #[inline]
     pub(super) fn occupy(
-        what: &'static What,
+        what: &'static ResourceType,
         capacity: u64,
         made_at: &'static Location<'static>,
         name: Option<Arc<str>>,
-        born: Option<Born>,
+        born: Option<Creation>,
         owners: u32,
     ) -> Option<&'static Self> {
         let record = pool::take::<Self>()?;
@@ -149,7 +141,7 @@ impl Record {
         fence(Release);
         record.what.set(what);
         record.made_at.set(made_at);
-        let Born { made, by } = born.unwrap_or(Born { made: 0, by: 0 });
+        let Creation { made, by } = born.unwrap_or(Creation { made: 0, by: 0 });
         record.made_by.store(by, Relaxed);
         record.born.store(made, Relaxed);
         record.made.store(now(), Relaxed);
@@ -193,26 +185,26 @@ impl Record {
         self.is_used.store(false, Relaxed);
         let rare = std::mem::take(&mut *self.rare.lock());
         self.is_rare.store(false, Relaxed);
-        // Stakes end outside of the lock.
+        // Holdings end outside of the lock.
         drop((name, rare));
     }
 
     /// What few resources have, to put something into it.
-    fn rare(&self) -> MutexGuard<'_, Rare> {
+    fn rare(&self) -> MutexGuard<'_, RareFields> {
         let rare = self.rare.lock();
         self.is_rare.store(true, Relaxed);
         rare
     }
 
     #[cold]
-    fn usage(&self) -> &'static Counters {
+    fn usage(&self) -> &'static UsageCounters {
         self.is_used.store(true, Relaxed);
         self.usage.get().unwrap_or_else(|| {
             // Two who come at the same time count in the same place.
             static MAKING: Mutex<()> = Mutex::new(());
             let _making = MAKING.lock();
             self.usage.get().unwrap_or_else(|| {
-                let usage: &'static Counters = Box::leak(Box::new(Counters::new()));
+                let usage: &'static UsageCounters = Box::leak(Box::new(UsageCounters::new()));
                 self.usage.set(usage);
                 usage
             })
@@ -225,12 +217,12 @@ impl Record {
     }
 
     /// Who made it, and when.
-    pub(crate) fn born(&self) -> (Maker, u64) {
-        (Maker::new(self.made_by.load(Relaxed)), self.made.load(Relaxed))
+    pub(crate) fn born(&self) -> (Creator, u64) {
+        (Creator::new(self.made_by.load(Relaxed)), self.made.load(Relaxed))
     }
 
     /// Its number, and what does not change; `None` if it is nobody's.
-    pub(crate) fn identity(&self) -> Option<(u64, Identity)> {
+    pub(crate) fn identity(&self) -> Option<(u64, RecordIdentity)> {
         // Acquire: see `occupy`.
         let id = self.id.load(Acquire);
         let what = self.what.get()?;
@@ -241,11 +233,11 @@ impl Record {
         // Acquire pairs with the Release of `occupy`.
         fence(Acquire);
         let is_same = id != 0 && self.id() == id;
-        is_same.then_some((id, Identity { what, name, made_at, made_by, born, made }))
+        is_same.then_some((id, RecordIdentity { what, name, made_at, made_by, born, made }))
     }
 
     /// What it is; `None` if it was never anybody's.
-    pub(super) fn what(&self) -> Option<&'static What> {
+    pub(super) fn what(&self) -> Option<&'static ResourceType> {
         self.what.get()
     }
 
@@ -271,14 +263,14 @@ impl Record {
         }
     }
 
-    /// That stake is anywhere from now on.
-    pub(super) fn lose(&self, stake: Stake) {
-        self.rare().lost.push(stake);
+    /// That holding is anywhere from now on.
+    pub(super) fn lose(&self, holding: Holding) {
+        self.rare().lost.push(holding);
     }
 
     /// Whether anybody may be in that role.
     pub(super) fn has_lost(&self, role: Role) -> bool {
-        self.rare.lock().lost.iter().any(|stake| stake.role() == Some(role))
+        self.rare.lock().lost.iter().any(|holding| holding.role() == Some(role))
     }
 
     /// Whether somebody waits.
@@ -293,7 +285,7 @@ impl Record {
         self.blocked.load(Relaxed) != 0
     }
 
-    /// Whether the one whose stake is noted still looks at the value.
+    /// Whether the one whose holding is noted still looks at the value.
     #[inline]
     pub(super) fn is_borrowed_by_one(&self) -> bool {
         self.borrowed.get().is_some_and(|place| place.is_of(self.id()))
@@ -313,7 +305,7 @@ impl Record {
     }
 
     /// Who took units of it last. `None` if nobody did.
-    pub(crate) fn taken(&self) -> Option<Done> {
+    pub(crate) fn taken(&self) -> Option<LastEvent> {
         self.taken.get()
     }
 
@@ -323,11 +315,11 @@ impl Record {
     pub(crate) fn forget(&self, permits: u64, at: &'static Location<'static>) {
         let mut rare = self.rare();
         self.forgotten.fetch_add(permits, Relaxed);
-        rare.forgot = Some(Forgot { at, task: context::task(), tick: clock::now() });
+        rare.forgot = Some(LastEvent { at, task: context::task(), tick: clock::now() });
     }
 
     /// When that was done last.
-    pub(crate) fn forgot(&self) -> Option<Forgot> {
+    pub(crate) fn forgot(&self) -> Option<LastEvent> {
         if self.is_rare.load(Relaxed) { self.rare.lock().forgot } else { None }
     }
 
@@ -337,7 +329,7 @@ impl Record {
     }
 
     /// When, where and by whom the waiting were told last.
-    pub(crate) fn told(&self) -> Option<Told> {
+    pub(crate) fn told(&self) -> Option<LastNotify> {
         self.told.get()
     }
 
@@ -345,7 +337,7 @@ impl Record {
     pub(crate) fn usage_so_far(&self) -> Usage {
         let contended = self.queue.load(Relaxed) >> WAITING;
         let counters = if self.is_used.load(Relaxed) { self.usage.get() } else { None };
-        let (mut waits, holds) = counters.map(Counters::read).unwrap_or_default();
+        let (mut waits, holds) = counters.map(UsageCounters::read).unwrap_or_default();
         match self.first_wait.load(Relaxed) {
             0 => {}
             ticks => waits.add(ticks),

@@ -4,9 +4,9 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
-use super::born::Born;
+use super::creation::Creation;
 use super::record::Record;
-use super::what::What;
+use super::resource_type::ResourceType;
 use crate::switch;
 use crate::sync::OnceCell;
 
@@ -14,22 +14,26 @@ use crate::sync::OnceCell;
 #[derive(Debug)]
 pub(crate) struct Resource {
     record: OnceCell<&'static Record>,
-    what: &'static What,
+    what: &'static ResourceType,
     made_at: &'static Location<'static>,
     capacity: u64,
-    born: Option<Born>,
+    born: Option<Creation>,
 }
 
 impl Resource {
     /// One that was made there. `capacity` in units; [`UNBOUNDED`](super::what::UNBOUNDED).
-    pub(crate) const fn new(what: &'static What, capacity: u64, made_at: &'static Location<'static>) -> Self {
+    pub(crate) const fn new(
+        what: &'static ResourceType,
+        capacity: u64,
+        made_at: &'static Location<'static>,
+    ) -> Self {
         Self { record: OnceCell::new(), what, made_at, capacity, born: None }
     }
 
     /// It is made now, and not in a constant.
     #[allow(dead_code)] // By what is a feature.
     pub(crate) fn born(mut self) -> Self {
-        self.born = Some(Born::now());
+        self.born = Some(Creation::now());
         self
     }
 
@@ -72,7 +76,7 @@ impl Shared {
 
     /// One that is made there, known from now on.
     pub(crate) fn new(
-        what: &'static What,
+        what: &'static ResourceType,
         capacity: u64,
         made_at: &'static Location<'static>,
         name: Option<Arc<str>>,
@@ -84,7 +88,7 @@ impl Shared {
     /// The same, for two who keep it.
     #[inline]
     pub(crate) fn pair(
-        what: &'static What,
+        what: &'static ResourceType,
         capacity: u64,
         made_at: &'static Location<'static>,
         name: Option<Arc<str>>,
@@ -95,7 +99,7 @@ impl Shared {
 
     #[inline]
     fn begin(
-        what: &'static What,
+        what: &'static ResourceType,
         capacity: u64,
         made_at: &'static Location<'static>,
         name: Option<Arc<str>>,
@@ -104,7 +108,7 @@ impl Shared {
         if !switch::records() {
             return None;
         }
-        Record::occupy(what, capacity, made_at, name, Some(Born::now()), owners)
+        Record::occupy(what, capacity, made_at, name, Some(Creation::now()), owners)
     }
 
     #[inline]

@@ -22,13 +22,13 @@ pub(crate) struct Usage {
 
 /// The same where it is counted, by whoever comes.
 #[derive(Debug)]
-pub(super) struct Counters {
-    waits: Counts,
-    holds: Counts,
+pub(super) struct UsageCounters {
+    waits: UsageCounts,
+    holds: UsageCounts,
 }
 
 #[derive(Debug)]
-struct Counts {
+struct UsageCounts {
     counts: [AtomicU64; 64],
     longest: AtomicU64,
 }
@@ -46,9 +46,9 @@ impl Durations {
     }
 }
 
-impl Counters {
+impl UsageCounters {
     pub(super) fn new() -> Self {
-        Self { waits: Counts::new(), holds: Counts::new() }
+        Self { waits: UsageCounts::new(), holds: UsageCounts::new() }
     }
 
     pub(super) fn add_wait(&self, ticks: u64) {
@@ -69,7 +69,7 @@ impl Counters {
     }
 }
 
-impl Counts {
+impl UsageCounts {
     fn new() -> Self {
         Self { counts: [const { AtomicU64::new(0) }; 64], longest: AtomicU64::new(0) }
     }

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use diagnose_reports::{Runtime, Snapshot, State, Task, Worker, clean_line};
+use diagnose_reports::model::{RunState, Runtime, Task, Worker};
+use diagnose_reports::{Snapshot, clean_line};
 
 use super::looks::Finding;
 use super::native_stack;
-use crate::cpu::{self, Usage};
+use crate::cpu::{self, CpuUsage};
 use crate::live;
 
 /// So many of the tasks that run are named where another cannot.
@@ -30,7 +31,7 @@ pub(super) fn texts(snapshot: &Snapshot, findings: &[Finding<'_>]) -> Vec<String
 struct Texts<'a> {
     snapshot: &'a Snapshot,
     /// What threads do, by their numbers.
-    usages: HashMap<u64, Usage>,
+    usages: HashMap<u64, CpuUsage>,
 }
 
 impl Texts<'_> {
@@ -106,8 +107,8 @@ impl Texts<'_> {
             title(runtime),
         );
         let waker = queued.first().and_then(|task| {
-            let by = if task.state == State::Unpolled { task.spawned_by } else { task.woken_by };
-            self.snapshot.tasks.iter().find(|other| Some(other.id) == by && other.state == State::Running)
+            let by = if task.state == RunState::Unpolled { task.spawned_by } else { task.woken_by };
+            self.snapshot.tasks.iter().find(|other| Some(other.id) == by && other.state == RunState::Running)
         });
         let _ = match waker {
             Some(waker) => write!(
@@ -131,7 +132,7 @@ impl Texts<'_> {
     fn late(&self, tasks: &[&Task]) -> String {
         let Some(oldest) = tasks.first() else { return String::new() };
         let what = match oldest.state {
-            State::Unpolled => format!("was spawned {} ago and not polled yet", ms(oldest.since_ns)),
+            RunState::Unpolled => format!("was spawned {} ago and not polled yet", ms(oldest.since_ns)),
             _ => format!("was woken {} ago and not polled since", ms(oldest.since_ns)),
         };
         let others = match tasks.len() - 1 {
@@ -145,7 +146,7 @@ impl Texts<'_> {
     /// `task 7 conn for 312 ms, task 8 conn for 101 ms`.
     fn running(&self) -> String {
         let running: Vec<&Task> =
-            self.snapshot.tasks.iter().filter(|task| task.state == State::Running).collect();
+            self.snapshot.tasks.iter().filter(|task| task.state == RunState::Running).collect();
         let named = running.iter().take(MAX_NAMED);
         let mut named: Vec<String> =
             named.map(|task| format!("{} for {}", self.name(task), ms(task.since_ns))).collect();
@@ -158,9 +159,11 @@ impl Texts<'_> {
     /// `, on thread tokio-rt-worker, using 100 % of a processor`.
     fn thread(&self, task: &Task) -> String {
         let processor = match task.thread_id.and_then(|id| self.usages.get(&id)) {
-            Some(Usage { share, is_asleep: true }) => format!(", blocked: it uses {share} % of a processor"),
-            Some(Usage { share, .. }) if *share > 50 => format!(", using {share} % of a processor"),
-            Some(Usage { share, .. }) => {
+            Some(CpuUsage { share, is_asleep: true }) => {
+                format!(", blocked: it uses {share} % of a processor")
+            }
+            Some(CpuUsage { share, .. }) if *share > 50 => format!(", using {share} % of a processor"),
+            Some(CpuUsage { share, .. }) => {
                 format!(", using {share} % of a processor, as others do not let it have more")
             }
             None => String::new(),

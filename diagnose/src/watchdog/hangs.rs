@@ -32,9 +32,9 @@ const MAX_OVER: usize = 256;
 const MISSED: u32 = 2;
 
 /// What a verdict is known by.
-type Key = (VerdictKind, Vec<Part>);
+type AlarmKey = (VerdictKind, Vec<AlarmPart>);
 /// A link without its number: what it is, its name, its place, its role.
-type Part = (LinkNode, String, String, u32, LinkRole);
+type AlarmPart = (LinkNode, String, String, u32, LinkRole);
 
 /// What the watchdog prints of an alarm.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(super) enum Said {
 
 /// An alarm that was said.
 #[derive(Debug, Default)]
-struct Alarm {
+struct HangAlarm {
     text: String,
     /// The tasks, threads and resources of the verdicts that it stands for now, and how many verdicts it stood for in all.
     links: BTreeSet<(LinkNode, u64)>,
@@ -65,7 +65,7 @@ struct Alarm {
     times: u64,
 }
 
-impl Alarm {
+impl HangAlarm {
     fn is_over(&self) -> bool {
         self.missed >= MISSED
     }
@@ -74,7 +74,7 @@ impl Alarm {
 /// What was said, and when it was asked.
 #[derive(Debug, Default)]
 pub(super) struct Hangs {
-    alarms: HashMap<Key, Alarm>,
+    alarms: HashMap<AlarmKey, HangAlarm>,
     /// How often in a row there was nothing new.
     quiet: u32,
     /// What it took the last time.
@@ -109,7 +109,7 @@ impl Hangs {
             let cause = verdict.behind.and_then(|behind| verdicts.get(behind));
             !verdict.root_cause && cause.is_some_and(is_alarm)
         };
-        let mut seen: HashMap<Key, Vec<&Verdict>> = HashMap::new();
+        let mut seen: HashMap<AlarmKey, Vec<&Verdict>> = HashMap::new();
         let mut order = Vec::new();
         for verdict in verdicts.iter().filter(|verdict| is_alarm(verdict) && !is_behind(verdict)) {
             let alike = seen.entry(key(verdict)).or_default();
@@ -139,8 +139,9 @@ impl Hangs {
     }
 
     /// Notes verdicts that are one alarm. Returns its text, if that is to be said.
-    fn note(&mut self, key: Key, alike: &[&Verdict]) -> Option<String> {
-        let alarm = self.alarms.entry(key).or_insert_with(|| Alarm { missed: MISSED, ..Alarm::default() });
+    fn note(&mut self, key: AlarmKey, alike: &[&Verdict]) -> Option<String> {
+        let alarm =
+            self.alarms.entry(key).or_insert_with(|| HangAlarm { missed: MISSED, ..HangAlarm::default() });
         let was_over = alarm.is_over();
         if was_over {
             alarm.links.clear();
@@ -167,7 +168,7 @@ impl Hangs {
     }
 
     /// Notes which alarms are over, and says so of those that were said.
-    fn end(&mut self, seen: &HashMap<Key, Vec<&Verdict>>) -> Vec<Said> {
+    fn end(&mut self, seen: &HashMap<AlarmKey, Vec<&Verdict>>) -> Vec<Said> {
         let mut ended = Vec::new();
         for (key, alarm) in &mut self.alarms {
             if seen.contains_key(key) || alarm.is_over() {
@@ -220,10 +221,10 @@ fn youngest_ns(verdict: &Verdict) -> u64 {
     verdict.chain.iter().filter(waits).map(|link| link.since_ns).min().unwrap_or(u64::MAX)
 }
 
-fn key(verdict: &Verdict) -> Key {
+fn key(verdict: &Verdict) -> AlarmKey {
     let known = verdict.chain.iter().filter(|link| link.node != LinkNode::Future);
     let part = |link: &Link| (link.node, link.name.clone(), link.file.clone(), link.line, link.role);
-    let mut parts: Vec<Part> = known.map(part).collect();
+    let mut parts: Vec<AlarmPart> = known.map(part).collect();
     parts.sort_unstable();
     parts.dedup();
     (verdict.kind, parts)

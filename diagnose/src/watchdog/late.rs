@@ -9,7 +9,7 @@
 //! ```
 //! A part in which a poll is late is looked at each time, for what that keeps waiting.
 
-use crate::live::{self, Doing, Task, Work};
+use crate::live::{self, Task, TaskKind, TaskState};
 use crate::waits;
 
 /// What there is to look at.
@@ -26,13 +26,13 @@ pub(super) struct Late {
 /// When each part of the registry has something new to say at the earliest.
 #[derive(Debug, Default)]
 pub(super) struct Gather {
-    tasks: Vec<Part>,
-    waits: Vec<Part>,
+    tasks: Vec<LatePart>,
+    waits: Vec<LatePart>,
     threshold: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Part {
+struct LatePart {
     /// The tick of the last look; zero if there was none.
     seen: u64,
     /// Before that tick nothing more is late.
@@ -49,7 +49,7 @@ impl Gather {
         }
         let mut late = Late::default();
         let parts = live::task_parts();
-        self.tasks.resize(parts.len(), Part::default());
+        self.tasks.resize(parts.len(), LatePart::default());
         for (part, tasks) in self.tasks.iter_mut().zip(parts) {
             let starts = tasks.iter().filter(|task| task.id() != 0).map(|task| {
                 let (doing, since) = task.doing();
@@ -58,17 +58,17 @@ impl Gather {
             part.look(now, threshold, starts, &mut late);
         }
         let parts = waits::wait_parts();
-        self.waits.resize(parts.len(), Part::default());
+        self.waits.resize(parts.len(), LatePart::default());
         for (part, waits) in self.waits.iter_mut().zip(parts) {
             // Timers and joins say no more than the tasks that wait for them.
-            let starts = waits.iter().filter(|wait| wait.has_resource()).filter_map(waits::Wait::started);
+            let starts = waits.iter().filter(|wait| wait.has_resource()).filter_map(waits::WaitCell::started);
             part.look(now, threshold, starts.map(|since| (since, || false)), &mut late);
         }
         late
     }
 }
 
-impl Part {
+impl LatePart {
     /// Adds what is late. `starts`: since when each is in its state, and whether that is a poll or the wait for one.
     fn look(
         &mut self,
@@ -100,20 +100,20 @@ impl Part {
 }
 
 /// Whether it is a future in its poll, or one that waits for its runtime to poll it.
-fn is_poll(task: &Task, doing: Doing) -> bool {
-    doing != Doing::Waiting
+fn is_poll(task: &Task, doing: TaskState) -> bool {
+    doing != TaskState::Waiting
         && task.origin().is_some_and(|(_, origin)| {
-            let is_nobodys = doing == Doing::Unpolled && origin.home.number == 0;
-            origin.work == Work::Future && !is_nobodys
+            let is_nobodys = doing == TaskState::Unpolled && origin.home.number == 0;
+            origin.work == TaskKind::Future && !is_nobodys
         })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Late, Part};
+    use super::{Late, LatePart};
 
     /// Looks at a part in which everything waits since then; returns what is late, and whether anything was read.
-    fn look(part: &mut Part, now: u64, starts: &[u64]) -> (Late, bool) {
+    fn look(part: &mut LatePart, now: u64, starts: &[u64]) -> (Late, bool) {
         let (mut late, mut is_read) = (Late::default(), false);
         let starts = starts.iter().inspect(|_| is_read = true).map(|since| (*since, || false));
         part.look(now, 100, starts, &mut late);
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_is_late_is_new_once() {
-        let mut part = Part::default();
+        let mut part = LatePart::default();
         assert_eq!(look(&mut part, 1_000, &[900, 950]), (late(true), true));
         assert_eq!(
             look(&mut part, 1_049, &[900, 950]),
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn what_changes_is_late_a_threshold_after_the_look_at_the_earliest() {
-        let mut part = Part::default();
+        let mut part = LatePart::default();
         look(&mut part, 1_000, &[800]);
         // It goes on at 1,001, and waits again.
         assert!(!look(&mut part, 1_099, &[1_001]).1);
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_late_poll_is_looked_at_each_time() {
-        let mut part = Part::default();
+        let mut part = LatePart::default();
         for now in [1_000, 1_001] {
             let mut is_read = false;
             let starts = [900].into_iter().inspect(|_| is_read = true).map(|since| (since, || true));

@@ -11,7 +11,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use diagnose_reports::{Runtime, Snapshot, State, Task, TaskKind, Worker};
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{RunState, Runtime, Task, TaskKind, Worker};
 
 /// What is to be said.
 #[derive(Debug, PartialEq)]
@@ -41,7 +42,7 @@ pub(super) enum Finding<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Looks {
     /// Tasks by the number of their poll and what is said of them.
-    said: HashSet<(u64, u64, State)>,
+    said: HashSet<(u64, u64, RunState)>,
     /// By runtime, the polls that all of its workers were in.
     blocked: BTreeMap<u64, BTreeSet<(u64, u64)>>,
 }
@@ -52,7 +53,7 @@ impl Looks {
         let futures = || snapshot.tasks.iter().filter(|task| task.kind == TaskKind::Future);
         let is_late = |task: &&Task| task.since_ns >= threshold_ns;
         let polls: Vec<&Task> =
-            futures().filter(|task| task.state == State::Running).filter(is_late).collect();
+            futures().filter(|task| task.state == RunState::Running).filter(is_late).collect();
         let queued: Vec<&Task> = oldest_first(futures().filter(|task| is_queued(task)));
         let is_expected = |task: &&Task| !is_met(task) || !polls.is_empty();
         let late: Vec<&Task> = queued.iter().copied().filter(is_late).filter(is_expected).collect();
@@ -96,7 +97,7 @@ impl Looks {
         // What was never polled may be with somebody who has not begun to run anything.
         let starved = late
             .into_iter()
-            .filter(|task| task.state == State::Queued && !explained.contains(&task.runtime_number));
+            .filter(|task| task.state == RunState::Queued && !explained.contains(&task.runtime_number));
         let starved: Vec<&Task> = starved.filter(|task| self.is_new(task)).collect();
         if !starved.is_empty() {
             findings.push(Finding::Starved(starved));
@@ -120,7 +121,7 @@ impl Looks {
 
 /// Whether it waits for a worker.
 fn is_queued(task: &Task) -> bool {
-    task.state == State::Queued || (task.state == State::Unpolled && task.runtime_number != 0)
+    task.state == RunState::Queued || (task.state == RunState::Unpolled && task.runtime_number != 0)
 }
 
 /// Whether the task is known only from its polls, without a spawn through this crate. An unrecorded combinator may poll it, which

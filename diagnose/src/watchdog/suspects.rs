@@ -14,8 +14,8 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::late::Late;
-use crate::live::{self, Doing, Task, Work};
-use crate::waits::{self, Glance, Mode, Role};
+use crate::live::{self, Task, TaskKind, TaskState};
+use crate::waits::{self, Glance, Role, WaitMode};
 
 /// Whom the sieve has passed on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Suspects {
 
 /// A task, and what is known of it.
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-struct Known {
+struct KnownSuspect {
     id: u64,
     task: &'static Task,
     /// How many of the wakers that are kept are kept by waits on record.
@@ -55,7 +55,7 @@ struct Known {
     has_set_aside: bool,
 }
 
-impl Known {
+impl KnownSuspect {
     /// Whether all of its futures are polled when it goes on, and it does.
     fn goes_on(&self) -> bool {
         self.is_clear && !self.has_set_aside
@@ -63,7 +63,7 @@ impl Known {
 }
 
 /// The tasks, by number.
-struct Table(Vec<Known>);
+struct Table(Vec<KnownSuspect>);
 
 /// Channels and locks that are waited for, by number above what has been seen there.
 struct Resources(Vec<u64>);
@@ -100,7 +100,7 @@ pub(super) fn suspects(now: u64, threshold: u64) -> Suspects {
         if wait.is_blocking {
             is_any_blocked = true;
             found.add(wait.id, wait.began);
-        } else if wait.mode == Mode::Timer && !wait.is_woken && wait.due.saturating_add(threshold) < now {
+        } else if wait.mode == WaitMode::Timer && !wait.is_woken && wait.due.saturating_add(threshold) < now {
             found.add(wait.id, wait.due);
         }
         if is_message(&wait) || is_lock(&wait) {
@@ -111,14 +111,14 @@ pub(super) fn suspects(now: u64, threshold: u64) -> Suspects {
             }
         }
     }
-    for slot in live::all().filter_map(live::Slot::read) {
-        if let Some(known) = tasks.get_mut(slot.task).filter(|_| slot.state == live::State::Waiting) {
+    for slot in live::all().filter_map(live::LiveSlot::read) {
+        if let Some(known) = tasks.get_mut(slot.task).filter(|_| slot.state == live::SlotState::Waiting) {
             known.has_set_aside |= slot.since < known.task.entered.load(Relaxed);
         }
     }
     let is_any_poll_late = tasks.0.iter().any(|known| {
         let (doing, since) = known.task.doing();
-        matches!(doing, Doing::Running | Doing::Queued) && is_late(since)
+        matches!(doing, TaskState::Running | TaskState::Queued) && is_late(since)
     });
     if !is_any_blocked && !is_any_poll_late {
         tasks.clear_by_themselves();
@@ -134,7 +134,7 @@ pub(super) fn suspects(now: u64, threshold: u64) -> Suspects {
 }
 
 fn glances() -> impl Iterator<Item = Glance> {
-    waits::wait_parts().into_iter().flatten().filter_map(waits::Wait::glance)
+    waits::wait_parts().into_iter().flatten().filter_map(waits::WaitCell::glance)
 }
 
 /// Whether its task polls it no more.
@@ -144,17 +144,17 @@ fn is_set_aside(wait: &Glance, task: &Task) -> bool {
 
 /// Whether it waits for what can only come from a sender.
 fn is_message(wait: &Glance) -> bool {
-    let is_waiting = wait.mode == Mode::Receive && wait.has_wakers && !wait.is_given_up;
+    let is_waiting = wait.mode == WaitMode::Receive && wait.has_wakers && !wait.is_given_up;
     is_waiting && wait.record.is_some_and(waits::Record::is_empty_channel)
 }
 
 fn is_timer(wait: &Glance) -> bool {
-    wait.mode == Mode::Timer && !wait.is_blocking && !wait.is_given_up
+    wait.mode == WaitMode::Timer && !wait.is_blocking && !wait.is_given_up
 }
 
 /// Whether it waits for a lock that is free once whoever holds it goes on.
 fn is_lock(wait: &Glance) -> bool {
-    let is_lock = matches!(wait.mode, Mode::Lock | Mode::Read | Mode::Write);
+    let is_lock = matches!(wait.mode, WaitMode::Lock | WaitMode::Read | WaitMode::Write);
     is_lock && !wait.is_blocking && !wait.is_given_up && wait.record.is_some_and(waits::Record::is_lock)
 }
 
@@ -162,7 +162,7 @@ impl Table {
     fn new() -> Self {
         let all = || live::all_tasks().filter(|task| task.id() != 0);
         let mut tasks = Vec::with_capacity(all().count());
-        tasks.extend(all().map(|task| Known {
+        tasks.extend(all().map(|task| KnownSuspect {
             id: task.id(),
             task,
             kept: 0,
@@ -175,7 +175,7 @@ impl Table {
         Self(tasks)
     }
 
-    fn get_mut(&mut self, id: u64) -> Option<&mut Known> {
+    fn get_mut(&mut self, id: u64) -> Option<&mut KnownSuspect> {
         let index = self.find(id)?;
         self.0.get_mut(index)
     }
@@ -207,12 +207,12 @@ impl Table {
         for known in &mut self.0 {
             let is_opaque = known.task.live_wakers() > known.kept;
             known.is_clear = match known.task.doing().0 {
-                Doing::Running | Doing::Queued => true,
-                Doing::Waiting => {
+                TaskState::Running | TaskState::Queued => true,
+                TaskState::Waiting => {
                     known.has_timer || is_opaque || !has_wakers || known.task.hooked().is_some()
                 }
-                Doing::Unpolled => {
-                    known.task.origin().is_some_and(|(_, origin)| origin.work == Work::Blocking)
+                TaskState::Unpolled => {
+                    known.task.origin().is_some_and(|(_, origin)| origin.work == TaskKind::Blocking)
                 }
             };
         }
@@ -249,12 +249,12 @@ fn clear_waiting(tasks: &mut Table, resources: &mut Resources) {
             return;
         }
         resources.0.iter_mut().for_each(|entry| *entry &= !STUCK);
-        for stake in waits::stakes() {
-            let Some(entry) = resources.get_mut(stake.resource) else { continue };
-            *entry |= match stake.role {
-                Role::Holds if tasks.lets_go(stake.task) => HELD,
+        for holding in waits::holdings() {
+            let Some(entry) = resources.get_mut(holding.resource) else { continue };
+            *entry |= match holding.role {
+                Role::Holds if tasks.lets_go(holding.task) => HELD,
                 Role::Holds => HELD | STUCK,
-                Role::Sends if tasks.may_send(stake.task) => SENT,
+                Role::Sends if tasks.may_send(holding.task) => SENT,
                 _ => 0,
             };
         }
@@ -265,7 +265,7 @@ fn clear_waiting(tasks: &mut Table, resources: &mut Resources) {
                 continue;
             }
             let can_come = match wait.mode {
-                Mode::Join => wait.joined().into_iter().any(|id| tasks.is_clear(id)),
+                WaitMode::Join => wait.joined().into_iter().any(|id| tasks.is_clear(id)),
                 _ if is_message(&wait) => resources.flags(wait.resource) & (SENT | HELD) == SENT,
                 _ => is_lock(&wait) && resources.flags(wait.resource) == HELD,
             };

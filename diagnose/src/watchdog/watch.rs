@@ -83,26 +83,26 @@ struct Watch {
     /// How long the last look took, at what is late and nothing more.
     looked: Duration,
     /// The last snapshot of what runs.
-    running: Turn,
+    running: WatchTurn,
     /// The last sieve, how often in a row it had nothing new, and whether something was late since that was not before.
-    sieve: Turn,
+    sieve: WatchTurn,
     quiet: u32,
     is_new: bool,
     /// Whom the last sieve has passed on.
     suspects: Suspects,
     /// When it was asked last what hangs, and about whom.
-    asked: Turn,
+    asked: WatchTurn,
     asked_about: Suspects,
 }
 
 /// When something was done last, and how much processor time that took.
 #[derive(Debug, Clone, Copy, Default)]
-struct Turn {
+struct WatchTurn {
     ended: Option<Instant>,
     took: Duration,
 }
 
-impl Turn {
+impl WatchTurn {
     /// How long ago that was; for ever, if it never was.
     fn ago(self) -> Duration {
         self.ended.map_or(Duration::MAX, |ended| ended.elapsed())
@@ -120,10 +120,10 @@ impl Stopwatch {
         Self { began: Instant::now(), used: os::processor_time() }
     }
 
-    fn turn(&self) -> Turn {
+    fn turn(&self) -> WatchTurn {
         let used = self.used.zip(os::processor_time()).map(|(before, now)| now.saturating_sub(before));
         let ended = Instant::now();
-        Turn { ended: Some(ended), took: used.unwrap_or_else(|| ended - self.began) }
+        WatchTurn { ended: Some(ended), took: used.unwrap_or_else(|| ended - self.began) }
     }
 }
 
@@ -172,7 +172,7 @@ impl Watch {
         let late = self.suspects.late(self.asked_about);
         let verdicts = crate::snapshot::alive().verdicts();
         // From the sieve on, so that it is due again when that is.
-        self.asked = Turn { took: watch.turn().took, ..self.sieve };
+        self.asked = WatchTurn { took: watch.turn().took, ..self.sieve };
         self.asked_about = self.suspects;
         let said = self.hangs.hear(&verdicts, late, self.asked.took, ns(threshold));
         for said in said {

@@ -44,7 +44,8 @@ pub struct Stack {
 ///
 /// # Examples
 /// ```
-/// use diagnose_reports::{Node, Site, Snapshot, View, fold};
+/// use diagnose_reports::model::{Node, Site};
+/// use diagnose_reports::{Snapshot, View, fold};
 ///
 /// let mut site = Site::default();
 /// site.name = "handle".into();

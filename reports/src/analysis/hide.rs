@@ -12,22 +12,23 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::tree::Tree;
-use crate::model::{Bucket, Kind, Node, Snapshot};
+use crate::model::{Bucket, Node, SiteKind, Snapshot};
 
 impl Snapshot {
-    /// The snapshot without the nodes of these kinds: without [`Kind::Await`] a wait belongs to the function that awaits,
-    /// without [`Kind::Block`] to the function around the block. Roots stay. Children that then stand beside each other
+    /// The snapshot without the nodes of these kinds: without [`SiteKind::Await`] a wait belongs to the function that awaits,
+    /// without [`SiteKind::Block`] to the function around the block. Roots stay. Children that then stand beside each other
     /// under one name are one.
     ///
     /// # Examples
     /// ```
-    /// use diagnose_reports::{Kind, Snapshot};
+    /// use diagnose_reports::Snapshot;
+    /// use diagnose_reports::model::SiteKind;
     ///
     /// let snapshot = Snapshot::default();
-    /// assert_eq!(snapshot.without(&[Kind::Await]), snapshot);
+    /// assert_eq!(snapshot.without(&[SiteKind::Await]), snapshot);
     /// ```
     #[must_use]
-    pub fn without(&self, kinds: &[Kind]) -> Self {
+    pub fn without(&self, kinds: &[SiteKind]) -> Self {
         let shown = Self { nodes: Vec::new(), ..self.clone() };
         hide(self, shown, |_, node| self.sites.get(node.site).is_some_and(|site| kinds.contains(&site.kind)))
     }
@@ -38,7 +39,7 @@ impl Snapshot {
 pub(crate) fn plain(snapshot: &Snapshot) -> Snapshot {
     let tree = Tree::new(snapshot);
     hide(snapshot, without_alive(snapshot), |index, node| {
-        let is_await = snapshot.sites.get(node.site).is_some_and(|site| site.kind == Kind::Await);
+        let is_await = snapshot.sites.get(node.site).is_some_and(|site| site.kind == SiteKind::Await);
         is_await
             && tree.self_busy_ns[index] == 0
             && node.self_idle_ns == 0

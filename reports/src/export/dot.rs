@@ -16,7 +16,7 @@ use crate::clean::printable;
 use crate::export::footer::footer;
 use crate::export::units::time;
 use crate::format::View;
-use crate::model::{Place, Role, Snapshot, Stake, Wait, Whereabouts};
+use crate::model::{Attribution, Holding, Place, Role, Snapshot, Wait};
 
 /// Renders the graph, the same whatever the view.
 #[allow(clippy::unnecessary_wraps, reason = "all formats share one signature")]
@@ -30,8 +30,8 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     for (index, it) in
         snapshot.resources.iter().enumerate().filter(|(index, _)| graph.resources.contains(index))
     {
-        for stake in it.stakes.iter().filter(|stake| stake.role != Role::Uses) {
-            graph.write_stake(&mut page, index, stake);
+        for holding in it.holdings.iter().filter(|holding| holding.role != Role::Uses) {
+            graph.write_holding(&mut page, index, holding);
         }
     }
     page.push_str("}\n");
@@ -67,9 +67,11 @@ impl<'a> Graph<'a> {
             graph.threads.extend(wait.thread_id.filter(|_| wait.task.is_none()));
         }
         for &index in &graph.resources {
-            for stake in snapshot.resources[index].stakes.iter().filter(|stake| stake.role != Role::Uses) {
-                graph.tasks.extend(stake.task);
-                graph.threads.extend(stake.thread_id.filter(|_| stake.task.is_none()));
+            for holding in
+                snapshot.resources[index].holdings.iter().filter(|holding| holding.role != Role::Uses)
+            {
+                graph.tasks.extend(holding.task);
+                graph.threads.extend(holding.thread_id.filter(|_| holding.task.is_none()));
             }
         }
         for verdict in snapshot.verdicts() {
@@ -135,22 +137,22 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn write_stake(&self, page: &mut String, index: usize, stake: &Stake) {
-        let to = match (stake.whereabouts, stake.task, stake.thread_id) {
-            (Whereabouts::Unknown, ..) | (_, None, None) => return,
+    fn write_holding(&self, page: &mut String, index: usize, holding: &Holding) {
+        let to = match (holding.attribution, holding.task, holding.thread_id) {
+            (Attribution::Unknown, ..) | (_, None, None) => return,
             (_, Some(task), _) => format!("task{task}"),
             (_, None, Some(thread)) => format!("thread{thread}"),
         };
         let id = self.snapshot.resources[index].id;
-        let verb = match stake.role {
+        let verb = match holding.role {
             Role::Holds => "held",
             Role::Sends => "sender",
             _ => "receiver",
         };
-        let label = edge_label(verb, stake.place.as_ref());
+        let label = edge_label(verb, holding.place.as_ref());
         let is_stuck = self.stuck.contains(&(false, id))
-            && stake.task.is_some_and(|task| self.stuck.contains(&(true, task)));
-        let is_likely = stake.whereabouts > Whereabouts::Unmoved;
+            && holding.task.is_some_and(|task| self.stuck.contains(&(true, task)));
+        let is_likely = holding.attribution > Attribution::Unmoved;
         write_edge(page, &format!("resource{id}"), &to, &label, is_stuck, is_likely);
     }
 }

@@ -10,7 +10,7 @@
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
 use crate::export::units::{counted, percent, time};
-use crate::model::{Cost, Dropped, Kind, Node, Snapshot, Work};
+use crate::model::{Activity, Cost, Dropped, Node, SiteKind, Snapshot};
 
 /// The footer's lines, in the order above. None is empty, holds a line break or ends in a number.
 pub(crate) fn footer(snapshot: &Snapshot) -> Vec<String> {
@@ -39,7 +39,7 @@ fn dropped(dropped: &Dropped) -> String {
         (dropped.over_depth, "call", "over the bound of depth"),
         (dropped.over_labels, "label", "over the bound of labels"),
         (dropped.over_spans, "span", "over the bound of live spans"),
-        (dropped.over_stakes, "stake", "over the bound of guards, permits and ends of channels"),
+        (dropped.over_holdings, "holding", "over the bound of guards, permits and ends of channels"),
         (dropped.unreadable, "node", "unreadable"),
     ];
     let losses: Vec<String> = losses
@@ -76,16 +76,16 @@ fn clock(snapshot: &Snapshot) -> String {
 
 fn done(cost: &Cost) -> String {
     let many = |noun| counted(cost.count, noun);
-    match cost.work {
-        Work::Calls => many("call"),
-        Work::Awaits => many("await"),
-        Work::Polls => many("poll"),
-        Work::Passed => format!("{} passed on", many("poll")),
-        Work::Wakes => many("wake"),
-        Work::Listed => format!("{} listed", many("call")),
-        Work::Spawns => many("spawn"),
-        Work::Uses => format!("{} of a lock or channel", many("use")),
-        Work::Waits => format!("{} for one", many("wait")),
+    match cost.activity {
+        Activity::Calls => many("call"),
+        Activity::Awaits => many("await"),
+        Activity::Polls => many("poll"),
+        Activity::Passed => format!("{} passed on", many("poll")),
+        Activity::Wakes => many("wake"),
+        Activity::Listed => format!("{} listed", many("call")),
+        Activity::Spawns => many("spawn"),
+        Activity::Uses => format!("{} of a lock or channel", many("use")),
+        Activity::Waits => format!("{} for one", many("wait")),
     }
 }
 
@@ -101,7 +101,7 @@ fn producer(snapshot: &Snapshot) -> String {
 /// The nodes that are calls of something annotated, and not awaits in it.
 fn calls(snapshot: &Snapshot) -> impl Iterator<Item = &Node> {
     let kind = |node: &Node| snapshot.sites.get(node.site).map(|site| site.kind);
-    snapshot.nodes.iter().filter(move |node| kind(node) != Some(Kind::Await))
+    snapshot.nodes.iter().filter(move |node| kind(node) != Some(SiteKind::Await))
 }
 
 /// The time that some thread spent in some poll, nothing counted twice.

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use crate::clean::printable;
 use crate::export::units::{count, counted, time};
 use crate::index::TasksById;
-use crate::model::{Snapshot, State, Task, Worker};
+use crate::model::{RunState, Snapshot, Task, Worker};
 
 /// So many busy workers, and so many runtimes, are named.
 const MAX_NAMED: usize = 8;
@@ -21,7 +21,7 @@ const MAX_NAMED: usize = 8;
 pub(crate) fn head(snapshot: &Snapshot, tasks: &TasksById<'_>) -> String {
     let mut page = format!("tasks: {} alive", count(snapshot.tasks.len() as u64));
     let mut numbers =
-        [State::Running, State::Queued, State::Waiting, State::Unpolled].map(|state| (state, 0));
+        [RunState::Running, RunState::Queued, RunState::Waiting, RunState::Unpolled].map(|state| (state, 0));
     for task in &snapshot.tasks {
         for (state, number) in &mut numbers {
             *number += u64::from(task.state == *state);
@@ -41,12 +41,12 @@ pub(crate) fn head(snapshot: &Snapshot, tasks: &TasksById<'_>) -> String {
     page
 }
 
-pub(crate) fn word(state: State) -> &'static str {
+pub(crate) fn word(state: RunState) -> &'static str {
     match state {
-        State::Unpolled => "not polled yet",
-        State::Running => "running",
-        State::Queued => "queued",
-        State::Waiting => "waiting",
+        RunState::Unpolled => "not polled yet",
+        RunState::Running => "running",
+        RunState::Queued => "queued",
+        RunState::Waiting => "waiting",
     }
 }
 

@@ -55,7 +55,8 @@ impl Snapshot {
     ///
     /// # Examples
     /// ```
-    /// use diagnose_reports::{Format, Snapshot, VERSION, write};
+    /// use diagnose_reports::model::VERSION;
+    /// use diagnose_reports::{Format, Snapshot, write};
     ///
     /// let mut snapshot = Snapshot::default();
     /// snapshot.version = VERSION;
@@ -64,7 +65,7 @@ impl Snapshot {
     /// assert_eq!(Snapshot::read_json(&file[..])?, snapshot);
     ///
     /// let error = Snapshot::read_json(&b"{\"version\": 7}"[..]).unwrap_err();
-    /// assert_eq!(error.to_string(), "the snapshot has version 7, but this reader knows version 1 only");
+    /// assert_eq!(error.to_string(), "the snapshot has version 7, but this reader knows version 2 only");
     /// # Ok::<(), diagnose_reports::Error>(())
     /// ```
     pub fn read_json(mut input: impl io::Read) -> Result<Self, Error> {

@@ -23,7 +23,7 @@ use crate::export::verdicts;
 use crate::export::wakes::chain;
 use crate::index::TasksById;
 use crate::lists::Lists;
-use crate::model::{Kind, Site, Snapshot, Span, State, Task, TaskKind};
+use crate::model::{RunState, Site, SiteKind, Snapshot, Span, Task, TaskKind};
 
 /// So many numbers of tasks that stand together are written out.
 const MAX_NUMBERS: usize = 8;
@@ -149,11 +149,11 @@ impl<'a> Forest<'a> {
         } else {
             page.push_str(&chain(task, &self.tasks, |task| self.name(task.site)));
         }
-        if task.state == State::Running && !task.thread.is_empty() {
+        if task.state == RunState::Running && !task.thread.is_empty() {
             let _ = write!(page, ", on thread {}", printable(&task.thread));
         }
         page.push('\n');
-        let is_sure = task.state == State::Waiting && !task.is_unstable;
+        let is_sure = task.state == RunState::Waiting && !task.is_unstable;
         if is_sure && task.wakers == Some(0) && task.kind == TaskKind::Future {
             page.push_str(if self.waits_for_ever(task) {
                 "  nobody can wake it, on purpose: it awaits pending()\n"
@@ -161,7 +161,7 @@ impl<'a> Forest<'a> {
                 "  NOBODY CAN WAKE IT: it returned Pending, and no clone of its waker is kept\n"
             });
         }
-        if task.state == State::Running {
+        if task.state == RunState::Running {
             self.write_running(page, task);
         }
         if let Some(root) = task.span {
@@ -210,7 +210,7 @@ impl<'a> Forest<'a> {
         let push = |open: &mut Vec<(usize, String, bool)>, span: usize, indent: &str| {
             let children = &self.children[span];
             // What is running has been drawn as such.
-            let shown = |child: &&usize| self.snapshot.spans[**child].state != State::Running;
+            let shown = |child: &&usize| self.snapshot.spans[**child].state != RunState::Running;
             for (from_last, &child) in children.iter().rev().filter(shown).enumerate() {
                 open.push((child, indent.to_owned(), from_last == 0));
             }
@@ -270,7 +270,7 @@ impl<'a> Forest<'a> {
     fn place(&self, site: usize) -> String {
         let name = self.name(site);
         match self.site(site) {
-            Some(site) if site.kind == Kind::Await => {
+            Some(site) if site.kind == SiteKind::Await => {
                 format!("{name} ({}:{}:{})", printable(&site.file), site.line, site.column)
             }
             Some(site) if !site.file.is_empty() => {

@@ -26,7 +26,7 @@ use crate::export::table::Table;
 use crate::export::units::{count, counted, time};
 use crate::export::{callpaths, empty, footer::footer, lock_order, long_polls, tasks, verdicts, waiters};
 use crate::format::View;
-use crate::model::{Kind, Snapshot};
+use crate::model::{SiteKind, Snapshot};
 use crate::names::location;
 
 /// How many rows of the table by function, and of the call tree, are printed.
@@ -119,7 +119,7 @@ fn by_function(page: &mut String, snapshot: &Snapshot) {
 /// `handle (src/main.rs:12)`, the place only where the name does not have it already.
 fn with_location(snapshot: &Snapshot, row: &Row) -> String {
     match snapshot.sites.get(row.site) {
-        Some(site) if site.kind != Kind::Other && !row.name.contains(&location(site)) => {
+        Some(site) if site.kind != SiteKind::Other && !row.name.contains(&location(site)) => {
             format!("{} ({})", row.name, printable(&location(site)))
         }
         _ => row.name.clone(),

@@ -17,7 +17,7 @@ use crate::clean::{clean_lines, printable};
 use crate::export::units::{count, percent, time};
 use crate::index::TasksById;
 use crate::lists::Lists;
-use crate::model::{Place, Resource, Role, Snapshot, Stake, Usage, Wait, Whereabouts};
+use crate::model::{Attribution, Holding, Place, Quantiles, Resource, Role, Snapshot, Usage, Wait};
 
 /// So many who hold, or wait, are written out.
 const MAX_ROWS: usize = 32;
@@ -71,11 +71,11 @@ struct Page<'a> {
 impl Page<'_> {
     fn write(&self, text: &mut String, it: &Resource, queue: &[&Wait]) {
         text.push_str(&head(it, queue.len()));
-        for stake in it.stakes.iter().filter(|stake| stake.role != Role::Uses).take(MAX_ROWS) {
-            let _ = writeln!(text, "  {}", self.stake(stake));
+        for holding in it.holdings.iter().filter(|holding| holding.role != Role::Uses).take(MAX_ROWS) {
+            let _ = writeln!(text, "  {}", self.holding(holding));
         }
         let others =
-            it.stakes.iter().filter(|stake| stake.role != Role::Uses).count().saturating_sub(MAX_ROWS);
+            it.holdings.iter().filter(|holding| holding.role != Role::Uses).count().saturating_sub(MAX_ROWS);
         if others > 0 {
             let _ = writeln!(text, "  … and {} more", count(others as u64));
         }
@@ -92,25 +92,25 @@ impl Page<'_> {
     }
 
     /// `held by task 3 ...`, `receiver with task 3 ...`.
-    fn stake(&self, stake: &Stake) -> String {
-        let who = match (stake.whereabouts, stake.task, stake.thread_id) {
-            (Whereabouts::Unknown, ..) | (_, None, None) => "somebody unknown".to_owned(),
+    fn holding(&self, holding: &Holding) -> String {
+        let who = match (holding.attribution, holding.task, holding.thread_id) {
+            (Attribution::Unknown, ..) | (_, None, None) => "somebody unknown".to_owned(),
             (_, Some(task), _) => self.task(task),
             (_, None, Some(thread)) => format!("thread {thread}"),
         };
-        let likely = if stake.whereabouts == Whereabouts::Likely { ", last seen there" } else { "" };
-        let since = time(stake.since_ns);
+        let likely = if holding.attribution == Attribution::Likely { ", last seen there" } else { "" };
+        let since = time(holding.since_ns);
         let by = |verb: &str| {
-            place(stake.place.as_ref()).map(|it| format!(", {verb} at {it}")).unwrap_or_default()
+            place(holding.place.as_ref()).map(|it| format!(", {verb} at {it}")).unwrap_or_default()
         };
-        match stake.role {
-            Role::Holds if stake.units > 1 => {
-                format!("{} held by {who}{likely} for {since}{}", count(stake.units), by("taken"))
+        match holding.role {
+            Role::Holds if holding.units > 1 => {
+                format!("{} held by {who}{likely} for {since}{}", count(holding.units), by("taken"))
             }
             Role::Holds => format!("held by {who}{likely} for {since}{}", by("taken")),
             role => {
                 let end = if role == Role::Sends { "sender" } else { "receiver" };
-                let verb = if stake.uses == 0 { "made" } else { "last used" };
+                let verb = if holding.uses == 0 { "made" } else { "last used" };
                 format!("{end} with {who}{likely}{}, {since} ago", by(verb))
             }
         }
@@ -118,19 +118,22 @@ impl Page<'_> {
 
     /// `last taken by task 3 ... at ..., 1.20 s ago`, of what nobody holds.
     fn taken(&self, it: &Resource) -> Option<String> {
-        let taken = it.taken.as_ref().filter(|_| it.stakes.iter().all(|stake| stake.role != Role::Holds))?;
+        let taken = it
+            .last_acquired
+            .as_ref()
+            .filter(|_| it.holdings.iter().all(|holding| holding.role != Role::Holds))?;
         Some(format!("last taken{}", self.last(taken.task, taken.place.as_ref(), taken.ago_ns)))
     }
 
     /// `last told by task 3 ... at ..., 1.20 s ago, when nobody waited`.
     fn told(&self, it: &Resource) -> Option<String> {
-        let told = it.told.as_ref()?;
-        let whom = match (told.waiting, told.all) {
+        let told = it.last_notified.as_ref()?;
+        let whom = match (told.waiters, told.is_broadcast) {
             (0, _) => "when nobody waited".to_owned(),
             (waiting, true) => format!("all {} who waited", count(waiting)),
             (waiting, false) => format!("one of the {} who waited", count(waiting)),
         };
-        Some(format!("last told{}, {whom}", self.last(told.task, told.place.as_ref(), Some(told.ago_ns))))
+        Some(format!("last told{}, {whom}", self.last(told.task, told.place.as_ref(), told.ago_ns)))
     }
 
     fn last(&self, task: Option<u64>, at: Option<&Place>, ago_ns: Option<u64>) -> String {
@@ -165,7 +168,7 @@ impl Page<'_> {
             }
             None => {}
         }
-        if wait.is_snoozed || (wait.is_parked && !wait.is_indirect) {
+        if wait.is_wake_ignored || (wait.is_parked && !wait.is_indirect) {
             line.push_str(", NOT POLLED since by its task");
         }
         line
@@ -208,18 +211,18 @@ fn usage(usage: &Usage) -> String {
         return String::new();
     }
     let quantiles =
-        |[p50, p99, max]: [u64; 3]| format!("p50 {}, p99 {}, max {}", time(p50), time(p99), time(max));
+        |it: Quantiles| format!("p50 {}, p99 {}, max {}", time(it.p50_ns), time(it.p99_ns), time(it.max_ns));
     let mut line = format!(
         "  acquired {} times, {} of them waited ({})",
         count(usage.acquisitions),
         count(usage.contended),
         percent(usage.contended, usage.acquisitions)
     );
-    if usage.wait_ns != [0; 3] {
-        let _ = write!(line, ": {}", quantiles(usage.wait_ns));
+    if usage.wait != Quantiles::default() {
+        let _ = write!(line, ": {}", quantiles(usage.wait));
     }
-    if usage.held_ns != [0; 3] {
-        let _ = write!(line, "; held {}", quantiles(usage.held_ns));
+    if usage.held != Quantiles::default() {
+        let _ = write!(line, "; held {}", quantiles(usage.held));
     }
     line.push('\n');
     line

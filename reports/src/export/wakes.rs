@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use crate::export::units::time;
 use crate::index::TasksById;
-use crate::model::{State, Task};
+use crate::model::{RunState, Task};
 
 /// So many wakes are shown one after the other.
 const MAX_LINKS: usize = 4;
@@ -18,7 +18,7 @@ pub(crate) fn chain(task: &Task, tasks: &TasksById<'_>, name: impl Fn(&Task) -> 
     let mut woken = task;
     while let Some(woken_ns) = woken.woken_ns {
         let waker = woken.woken_by.filter(|_| text.matches("woken ").count() < MAX_LINKS);
-        if waker.is_none() && (!text.is_empty() || task.state != State::Queued) {
+        if waker.is_none() && (!text.is_empty() || task.state != RunState::Queued) {
             break;
         }
         let itself = if text.is_empty() { "" } else { "itself " };

@@ -9,25 +9,25 @@
 //! All times are nanoseconds, summed over every span that took the path. A snapshot is what a saved JSON file holds,
 //! so a change here is a change of the file format: see [`VERSION`].
 
-mod alike;
-mod alive;
+mod folding;
+mod live;
+mod node;
 mod order;
-mod spent;
 mod text;
 mod waits;
 
 use serde::{Deserialize, Serialize};
 
-pub use alive::{BlockingPool, Runtime, Span, State, Task, TaskKind, Worker};
+pub use live::{BlockingPool, RunState, Runtime, Span, Task, TaskKind, Worker};
+pub use node::{Bucket, Node};
 pub use order::{LockOrder, LockPair, LockedResource};
-pub use spent::{Bucket, Node};
 pub use text::Text;
 pub use waits::{
-    Forgot, Mode, Place, Resource, ResourceKind, Role, Stake, Taken, Told, Usage, Wait, Whereabouts,
+    Attribution, Holding, LastEvent, Place, Quantiles, Resource, ResourceKind, Role, Usage, Wait, WaitMode,
 };
 
 /// The version of the saved format. Increment it when a type in this file changes its meaning or its shape.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What the program had recorded at one moment, merged over all threads, living and dead.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub struct Snapshot {
     pub enabled: bool,
     /// How time was measured.
     pub clock: Clock,
-    /// What the recording of this has cost, in the order of [`Work`]; empty if that was not measured.
+    /// What the recording of this has cost, in the order of [`Activity`]; empty if that was not measured.
     #[serde(default)]
     pub costs: Vec<Cost>,
     /// What was not recorded, and why.
@@ -72,16 +72,16 @@ pub struct Snapshot {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocking_pools: Vec<BlockingPool>,
     /// What was spawned, or polled as a root, and was not done at the capture, by number.
-    #[serde(default, with = "alike")]
+    #[serde(default, with = "folding")]
     pub tasks: Vec<Task>,
     /// What was pending or running at the capture, in depth-first order: a parent stands before its children.
-    #[serde(default, with = "alike")]
+    #[serde(default, with = "folding")]
     pub spans: Vec<Span>,
     /// The locks, channels and the like for which something waits, or that somebody holds or has used, by number.
-    #[serde(default, with = "alike")]
+    #[serde(default, with = "folding")]
     pub resources: Vec<Resource>,
     /// What waits for a resource, a task or a moment; those at one resource in the order of its queue.
-    #[serde(default, with = "alike")]
+    #[serde(default, with = "folding")]
     pub waits: Vec<Wait>,
     /// In which order locks were taken; `None` if that was not noted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,7 +130,7 @@ pub struct Clock {
 #[non_exhaustive]
 pub struct Cost {
     /// What was recorded.
-    pub work: Work,
+    pub activity: Activity,
     /// How often.
     pub count: u64,
     /// What all of that has cost.
@@ -141,7 +141,7 @@ pub struct Cost {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Work {
+pub enum Activity {
     /// A call, from its making to its end: of one that is ready at once, all that is recorded.
     #[default]
     Calls,
@@ -177,9 +177,9 @@ pub struct Dropped {
     /// Pending spans that are not in [`Snapshot::spans`] because the full number of them was.
     #[serde(default)]
     pub over_spans: u64,
-    /// Guards, permits and ends of channels that are not among the stakes because the full number of them was.
+    /// Guards, permits and ends of channels that are not among the holdings because the full number of them was.
     #[serde(default)]
-    pub over_stakes: u64,
+    pub over_holdings: u64,
     /// Nodes whose counters could not be read consistently at the capture.
     pub unreadable: u64,
 }
@@ -218,7 +218,7 @@ pub struct Site {
     /// The module path, `server::conn`.
     pub module: String,
     /// What was annotated.
-    pub kind: Kind,
+    pub kind: SiteKind,
     /// Of an await, whether it is an arm of a `join!`: no other arm that is done takes it along.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_joined: bool,
@@ -231,7 +231,7 @@ pub struct Site {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Kind {
+pub enum SiteKind {
     /// A future that is always a root: a task.
     Task,
     /// An async function.

@@ -20,7 +20,7 @@ pub struct LockOrder {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LockedResource {
-    /// That of [`Resource::id`](crate::Resource::id).
+    /// That of [`Resource::id`](crate::model::Resource::id).
     pub id: u64,
     /// What it is.
     pub kind: ResourceKind,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 ///
 /// # Examples
 /// ```
-/// use diagnose_reports::Text;
+/// use diagnose_reports::model::Text;
 ///
 /// let place = Text::from("src/main.rs:12:5");
 /// assert_eq!(place.clone(), "src/main.rs:12:5");

@@ -1,10 +1,10 @@
-//! Who waits for whom: resources, who has a stake in them, and who waits.
+//! Who waits for whom: resources, who has a holding in them, and who waits.
 //!
 //! ```text
-//! Wait ── resource ─▶ Resource ── stakes ─▶ Stake: who holds, sends to, receives from it
+//! Wait ── resource ─▶ Resource ── holdings ─▶ Holding: who holds, sends to, receives from it
 //!      ── tasks ────▶ the tasks that are joined
 //! ```
-//! Everything names tasks by [`Task::id`](crate::Task::id) and spans by [`Span::id`](crate::Span::id).
+//! Everything names tasks by [`Task::id`](crate::model::Task::id) and spans by [`Span::id`](crate::model::Span::id).
 
 use serde::{Deserialize, Serialize};
 
@@ -105,16 +105,16 @@ pub struct Resource {
     pub is_closed: bool,
     /// Who has a part in it, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stakes: Vec<Stake>,
+    pub holdings: Vec<Holding>,
     /// The last time that somebody took units of it, whether they are held still or were given back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub taken: Option<Taken>,
+    pub last_acquired: Option<LastEvent>,
     /// The last time that somebody told the waiting: of a `Notify`, a `Condvar`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<Told>,
+    pub last_notified: Option<LastEvent>,
     /// The last time that somebody took permits out for ever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub forgot: Option<Forgot>,
+    pub last_forgotten: Option<LastEvent>,
     /// How it has been used.
     pub usage: Usage,
 }
@@ -135,11 +135,11 @@ pub enum Role {
     Uses,
 }
 
-/// How sure it is where a stake is.
+/// How sure it is where a holding is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Whereabouts {
+pub enum Attribution {
     /// With that task: it cannot go elsewhere.
     Exact,
     /// With that task, unless code that is not on record has moved it: nothing that is on record has carried it away.
@@ -154,7 +154,7 @@ pub enum Whereabouts {
 /// Somebody's part in a resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Stake {
+pub struct Holding {
     /// What part it is.
     pub role: Role,
     /// How many units it has, if it holds any.
@@ -169,7 +169,7 @@ pub struct Stake {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<u64>,
     /// How sure it is that it is there still.
-    pub whereabouts: Whereabouts,
+    pub attribution: Attribution,
     /// It can go to another task without being seen: an owned guard or permit, an end of a channel, a guard of a static.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_movable: bool,
@@ -178,7 +178,7 @@ pub struct Stake {
     pub candidates: Vec<u64>,
     /// It may lie in a message of this channel that nobody has received yet: the number of the resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub inside: Option<u64>,
+    pub in_channel: Option<u64>,
     /// Where it was taken, or used last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
@@ -193,73 +193,63 @@ pub struct Stake {
     pub uses: u64,
 }
 
-/// When, where and by whom units were taken last.
+/// The last time that something was done to a resource: when, by which task, where.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Taken {
-    /// How long ago; in a poll, how long ago that began. `None` if the clock was not read for it: outside of tasks, of a lock
-    /// that is taken often.
+pub struct LastEvent {
+    /// ns before the capture; inside a poll, counted from the start of that poll. `None` if the clock was not read for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ago_ns: Option<u64>,
-    /// By which task.
+    /// The task; `None` outside of all tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<u64>,
-    /// Where.
+    /// The call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
+    /// Of a notification, how many waited at that moment; else 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub waiters: u64,
+    /// Of a notification, whether it was for all waiters and not for one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_broadcast: bool,
 }
 
-/// When, where and by whom the waiting were told last.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Told {
-    /// How long ago.
-    pub ago_ns: u64,
-    /// By which task.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<u64>,
-    /// Where.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
-    /// How many waited then.
-    pub waiting: u64,
-    /// Whether all of them were told, and not one.
-    pub all: bool,
+#[allow(clippy::trivially_copy_pass_by_ref)] // As serde calls it.
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
-/// When, where and by whom permits were taken out for ever last.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Forgot {
-    /// How long ago.
-    pub ago_ns: u64,
-    /// By which task.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<u64>,
-    /// Where.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
-}
-
-/// How a resource has been used. Durations are those of finished waits and of releases: `[p50, p99, max]`.
+/// How a resource has been used.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Usage {
     /// How often it was acquired; of a channel, messages sent.
     pub acquisitions: u64,
-    /// Of these, how many had to wait.
+    /// How many of these had to wait.
     pub contended: u64,
-    /// How long those waited.
-    pub wait_ns: [u64; 3],
-    /// How long it was held.
-    pub held_ns: [u64; 3],
+    /// How long finished waits took.
+    pub wait: Quantiles,
+    /// How long it was held, over all releases.
+    pub held: Quantiles,
+}
+
+/// Quantiles of durations in ns, each at most a factor of two off; 0 if there were none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Quantiles {
+    /// The median.
+    pub p50_ns: u64,
+    /// The 99th percentile.
+    pub p99_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
 }
 
 /// What is waited for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Mode {
+pub enum WaitMode {
     /// A mutex, all of a lock.
     #[default]
     Lock,
@@ -276,7 +266,7 @@ pub enum Mode {
     /// That the other side goes away.
     Closed,
     /// That somebody else initialises it.
-    Initialise,
+    Initialize,
     /// The others at a barrier.
     Arrive,
     /// To be told.
@@ -296,7 +286,7 @@ pub enum Mode {
 #[non_exhaustive]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 pub struct Wait {
-    /// Its number, of the same sequence as [`Span::id`](crate::Span::id).
+    /// Its number, of the same sequence as [`Span::id`](crate::model::Span::id).
     pub id: u64,
     /// Index into [`Snapshot::resources`](crate::Snapshot::resources); `None` for a timer and for a join.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -305,7 +295,7 @@ pub struct Wait {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<u64>,
     /// What it waits for there.
-    pub mode: Mode,
+    pub mode: WaitMode,
     /// How many units it asks for.
     pub units: u64,
     /// The task that polled it last, or that the blocked thread is running.
@@ -332,13 +322,13 @@ pub struct Wait {
     /// Its task was polled since its last poll began, without it.
     pub is_parked: bool,
     /// It was woken, then its task was polled, and it was not: nobody is going to poll it for that wake.
-    pub is_snoozed: bool,
+    pub is_wake_ignored: bool,
     /// Something between the task and it polls only what was woken, as `FuturesUnordered` does; or it is in a `block_on` of
     /// its own.
     pub is_indirect: bool,
     /// It was woken by a waker that is not its task's, and that wake has not reached its task: nobody is known to poll it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_unheard: bool,
+    pub is_wake_lost: bool,
     /// Its last poll was made to return `Pending`, whatever it waits for: its task has used up its budget.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_forced: bool,

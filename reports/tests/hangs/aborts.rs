@@ -68,7 +68,7 @@ fn a_thread_outside_of_all_tasks_may_abort_what_it_has_spawned() {
 #[test]
 fn what_polls_a_root_that_was_met_may_drop_it() {
     let mut program = crossed();
-    program.of(2).is_met = true;
+    program.of(2).is_unspawned = true;
     assert_eq!(program.verdicts(), ["suspect cycle"], "there may be a timeout around it");
     program.of(2).since_ns = 61_000_000_000;
     assert_eq!(program.verdicts(), ["likely cycle"]);

@@ -1,6 +1,6 @@
 //! Arms of a `join!`: one of them sets a future aside that has what it waits for.
 
-use diagnose_reports::{Mode, Wait};
+use diagnose_reports::model::{Wait, WaitMode};
 
 use crate::support::hangs::{Program, granted, parked};
 
@@ -29,14 +29,14 @@ fn beside_a_timer() -> (Program, Spans) {
     let lock = program.mutex();
     program.at(lock).free = 0;
     let spans = program.snapshot.spans.clone();
-    parked(granted(program.waits(1, lock, Mode::Lock, 33))).span = Some(spans[first].id);
-    program.waits(1, lock, Mode::Lock, 40).span = Some(spans[works].id);
+    parked(granted(program.waits(1, lock, WaitMode::Lock, 33))).span = Some(spans[first].id);
+    program.waits(1, lock, WaitMode::Lock, 40).span = Some(spans[works].id);
     timer(&mut program, 51).span = Some(spans[ticks].id);
     (program, Spans { around, works })
 }
 
 fn timer(program: &mut Program, line: u32) -> &mut Wait {
-    let wait = program.wait(1, Mode::Timer, line);
+    let wait = program.wait(1, WaitMode::Timer, line);
     wait.due_ns = Some(1);
     wait
 }

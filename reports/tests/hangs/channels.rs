@@ -1,6 +1,6 @@
 //! Who sends, who receives, and where the other end is.
 
-use diagnose_reports::{Mode, ResourceKind, Role, Whereabouts};
+use diagnose_reports::model::{Attribution, ResourceKind, Role, WaitMode};
 
 use crate::support::hangs::{Program, parked};
 
@@ -13,12 +13,12 @@ fn two_actors_with_full_channels_are_a_cycle() {
     for (task, own, other) in [(left, a, b), (right, b, a)] {
         program.fill(own, 1);
         program.receives(task, own, 5);
-        program.waits(task, other, Mode::Send, 6);
+        program.waits(task, other, WaitMode::Send, 6);
     }
     program.joins(1, left, 20);
     assert_eq!(program.verdicts(), ["proven cycle"]);
     insta::assert_snapshot!(program.sentence(), @"task 2 `left` waits for a place in mpsc#2 at src/main.rs:6 for 1.00 s, whose receiver is with task 3 `right` (last used at src/main.rs:5); task 3 `right` waits for a place in mpsc#1 at src/main.rs:6 for 1.00 s, whose receiver is with task 2 `left` (last used at src/main.rs:5): none of them can go on");
-    program.at(a).stakes[0].whereabouts = Whereabouts::Likely;
+    program.at(a).holdings[0].attribution = Attribution::Likely;
     assert_eq!(program.verdicts(), ["likely cycle"]);
 }
 
@@ -29,9 +29,9 @@ fn a_lock_and_a_channel_make_a_cycle() {
     let (lock, channel) = (program.mutex(), program.channel(1));
     program.holds(1, lock, 2);
     program.fill(channel, 1);
-    program.waits(1, channel, Mode::Send, 3);
+    program.waits(1, channel, WaitMode::Send, 3);
     program.receives(receiver, channel, 4);
-    program.waits(receiver, lock, Mode::Lock, 5);
+    program.waits(receiver, lock, WaitMode::Lock, 5);
     assert_eq!(program.verdicts(), ["proven cycle"]);
 }
 
@@ -44,7 +44,7 @@ fn two_ends_of_a_pipe_that_both_write_are_a_cycle() {
         program.fill(pipe, 1);
         program.receives(to, pipe, 5);
         program.sends(from, pipe, 5);
-        program.waits(from, pipe, Mode::Send, 6);
+        program.waits(from, pipe, WaitMode::Send, 6);
     }
     program.joins(1, left, 20);
     assert_eq!(program.verdicts(), ["proven cycle"]);
@@ -60,8 +60,8 @@ fn a_sender_in_the_mailbox_of_who_waits_for_it_is_a_self_wait() {
     program.fill(mailbox, 1);
     program.receives(actor, mailbox, 5);
     let sender = program.sends(actor, answer, 6);
-    (sender.uses, sender.inside) = (0, Some(1));
-    program.waits(actor, answer, Mode::Receive, 7);
+    (sender.uses, sender.in_channel) = (0, Some(1));
+    program.waits(actor, answer, WaitMode::Receive, 7);
     assert_eq!(program.verdicts(), ["likely self_wait"]);
 }
 
@@ -71,7 +71,7 @@ fn a_sender_in_the_task_that_waits_for_the_end_of_messages_is_a_leak() {
     let channel = program.channel(4);
     program.sends(1, channel, 2).uses = 0;
     program.receives(1, channel, 6);
-    program.waits(1, channel, Mode::Receive, 6);
+    program.waits(1, channel, WaitMode::Receive, 6);
     assert_eq!(program.verdicts(), ["likely leak"]);
     assert_eq!(program.chain(), ["task 1 waits 6", "resource 1 created 11", "task 1 owns 2"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits to receive from mpsc#1 at src/main.rs:6 for 1.00 s, whose sender is with the same task (never used, made at src/main.rs:2): it waits for what only it could send, or let go of");
@@ -81,8 +81,8 @@ fn a_sender_in_the_task_that_waits_for_the_end_of_messages_is_a_leak() {
 fn a_sender_that_may_be_anywhere_may_send() {
     let mut program = Program::new();
     let answer = program.other(ResourceKind::Oneshot);
-    program.sends(1, answer, 6).whereabouts = Whereabouts::Unknown;
-    program.waits(1, answer, Mode::Receive, 7);
+    program.sends(1, answer, 6).attribution = Attribution::Unknown;
+    program.waits(1, answer, WaitMode::Receive, 7);
     assert!(program.verdicts().is_empty(), "a thread, or whoever has the message that it is in");
 }
 
@@ -97,7 +97,7 @@ fn a_closed_channel_and_one_with_messages_are_no_reason_to_wait() {
         } else {
             program.fill(channel, 1);
         }
-        program.waits(1, channel, Mode::Receive, 6);
+        program.waits(1, channel, WaitMode::Receive, 6);
         assert!(program.verdicts().is_empty());
     }
 }
@@ -109,8 +109,8 @@ fn idle() -> Program {
     let (a, b) = (program.channel(1), program.channel(1));
     for (task, own, other) in [(left, a, b), (right, b, a)] {
         program.receives(task, own, 5);
-        program.waits(task, own, Mode::Receive, 5);
-        program.sends(task, other, 6).whereabouts = Whereabouts::Exact;
+        program.waits(task, own, WaitMode::Receive, 5);
+        program.sends(task, other, 6).attribution = Attribution::Exact;
     }
     program
 }
@@ -136,7 +136,7 @@ fn a_server_without_work_waits_for_main_which_waits_for_a_socket() {
     let (server, channel) = (program.task("server"), program.channel(1));
     program.sends(1, channel, 2);
     program.receives(server, channel, 5);
-    program.waits(server, channel, Mode::Receive, 5);
+    program.waits(server, channel, WaitMode::Receive, 5);
     assert!(program.verdicts().is_empty());
 }
 
@@ -145,8 +145,8 @@ fn a_borrowed_value_in_the_task_that_changes_it_blocks_the_worker() {
     let mut program = Program::new();
     let value = program.other(ResourceKind::Watch);
     program.sleeps(1, 70);
-    program.stake(1, value, Role::Holds, 3);
-    program.waits(1, value, Mode::Send, 6).thread_id = Some(70);
+    program.holding(1, value, Role::Holds, 3);
+    program.waits(1, value, WaitMode::Send, 6).thread_id = Some(70);
     assert_eq!(program.verdicts(), ["proven blocked_worker"]);
     assert_eq!(program.chain(), ["task 1 blocked 6", "resource 1 created 11", "task 1 holds 3"]);
 }
@@ -157,7 +157,7 @@ fn who_waits_for_the_receiver_to_go_waits_for_its_task() {
     let (receiver, channel) = (program.task("receiver"), program.channel(1));
     program.has_timer(receiver);
     program.receives(receiver, channel, 5);
-    program.waits(1, channel, Mode::Closed, 6);
+    program.waits(1, channel, WaitMode::Closed, 6);
     assert!(program.verdicts().is_empty());
 }
 
@@ -171,8 +171,8 @@ fn a_receiver_that_goes_on_may_let_go_of_a_whole_queue() {
     program.fill(channel, 1);
     program.receives(receiver, channel, 3);
     program.has_timer(receiver);
-    parked(program.waits(sender, channel, Mode::Send, 4));
-    program.waits(sender, channel, Mode::Send, 5);
+    parked(program.waits(sender, channel, WaitMode::Send, 4));
+    program.waits(sender, channel, WaitMode::Send, 5);
     program.joins(1, sender, 6);
     assert_eq!(program.verdicts(), ["likely futurelock queued"]);
 }

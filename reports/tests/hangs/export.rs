@@ -1,6 +1,7 @@
 //! Verdicts in reports: text, JSON, the graph, and what is waited for.
 
-use diagnose_reports::{Format, Snapshot, Taken, Told, Verdict, View};
+use diagnose_reports::model::LastEvent;
+use diagnose_reports::{Format, Snapshot, Verdict, View};
 
 use crate::locks::crossed;
 use crate::support::hangs::{Program, place};
@@ -92,8 +93,8 @@ fn waiters_are_listed_by_their_resources() {
     let mut program = crossed();
     let usage = &mut program.at(0).usage;
     (usage.acquisitions, usage.contended) = (1204, 31);
-    usage.wait_ns = [1_200_000, 8_000_000, 1_100_000_000];
-    usage.held_ns = [80_000, 200_000, 900_000];
+    (usage.wait.p50_ns, usage.wait.p99_ns, usage.wait.max_ns) = (1_200_000, 8_000_000, 1_100_000_000);
+    (usage.held.p50_ns, usage.held.p99_ns, usage.held.max_ns) = (80_000, 200_000, 900_000);
     insta::assert_snapshot!(program.snapshot.waiters(), @r#"
     Mutex#1 (tokio), made at src/main.rs:11: 0 of 1 free, 1 waits
       held by task 2 `left` for 1.00 s, taken at src/main.rs:5
@@ -109,14 +110,14 @@ fn waiters_are_listed_by_their_resources() {
 #[test]
 fn what_nobody_holds_is_listed_with_who_took_or_told_it_last() {
     let mut program = crossed();
-    let mut taken = Taken::default();
+    let mut taken = LastEvent::default();
     (taken.ago_ns, taken.task, taken.place) = (Some(1_500_000_000), Some(3), Some(place(9)));
-    let mut told = Told::default();
-    (told.ago_ns, told.place, told.waiting) = (20_000_000, Some(place(14)), 2);
-    program.at(0).taken = Some(taken.clone());
+    let mut told = LastEvent::default();
+    (told.ago_ns, told.place, told.waiters) = (Some(20_000_000), Some(place(14)), 2);
+    program.at(0).last_acquired = Some(taken.clone());
     let free = program.at(1);
-    (free.free, free.taken, free.told) = (1, Some(taken), Some(told));
-    free.stakes.clear();
+    (free.free, free.last_acquired, free.last_notified) = (1, Some(taken), Some(told));
+    free.holdings.clear();
     insta::assert_snapshot!(program.snapshot.waiters(), @"
     Mutex#1 (tokio), made at src/main.rs:11: 0 of 1 free, 1 waits
       held by task 2 `left` for 1.00 s, taken at src/main.rs:5

@@ -1,6 +1,6 @@
 //! Futures that their task has stopped polling, and that have what it waits for.
 
-use diagnose_reports::{Mode, Role, Whereabouts};
+use diagnose_reports::model::{Attribution, Role, WaitMode};
 
 use crate::support::hangs::{Program, granted, parked, told};
 
@@ -11,10 +11,10 @@ fn handed() -> Program {
     let mut program = Program::new();
     let lock = program.mutex();
     let op = program.set_aside(1, "op", 33);
-    let first = parked(granted(program.waits(1, lock, Mode::Lock, 33)));
+    let first = parked(granted(program.waits(1, lock, WaitMode::Lock, 33)));
     first.span = Some(op);
     program.at(lock).free = 0;
-    program.waits(1, lock, Mode::Lock, 40);
+    program.waits(1, lock, WaitMode::Lock, 40);
     program
 }
 
@@ -38,8 +38,8 @@ fn a_task_with_another_reason_to_wake_is_not_locked() {
 fn an_unfair_lock_tells_one_who_does_not_come() {
     let mut program = Program::new();
     let lock = program.unfair_mutex();
-    parked(told(program.waits(1, lock, Mode::Lock, 33)));
-    program.waits(1, lock, Mode::Lock, 40);
+    parked(told(program.waits(1, lock, WaitMode::Lock, 33)));
+    program.waits(1, lock, WaitMode::Lock, 40);
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
 }
 
@@ -49,8 +49,8 @@ fn at_an_unfair_lock_nobody_waits_for_those_before_who_were_not_told() {
     let (holder, lock) = (program.task("holder"), program.unfair_mutex());
     program.has_timer(holder);
     program.holds(holder, lock, 3);
-    parked(program.waits(1, lock, Mode::Lock, 33));
-    program.waits(1, lock, Mode::Lock, 40);
+    parked(program.waits(1, lock, WaitMode::Lock, 33));
+    program.waits(1, lock, WaitMode::Lock, 40);
     assert!(program.verdicts().is_empty());
 }
 
@@ -60,8 +60,8 @@ fn at_a_fair_lock_a_future_that_is_not_polled_stands_before_its_task() {
     let (holder, lock) = (program.task("holder"), program.mutex());
     program.has_timer(holder);
     program.holds(holder, lock, 3);
-    parked(program.waits(1, lock, Mode::Lock, 33));
-    program.waits(1, lock, Mode::Lock, 40);
+    parked(program.waits(1, lock, WaitMode::Lock, 33));
+    program.waits(1, lock, WaitMode::Lock, 40);
     assert_eq!(program.verdicts(), ["proven futurelock queued"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:40 for 1.00 s, behind a future of the same task, which waits for Mutex#1 at src/main.rs:33 for 1.00 s, which is alive and not polled: that future is only polled by this task, which is stuck here");
 }
@@ -72,7 +72,7 @@ fn a_lock_held_by_a_future_that_is_not_polled() {
     let lock = program.mutex();
     let op = program.set_aside(1, "op", 33);
     program.holds(1, lock, 34).span = Some(op);
-    program.waits(1, lock, Mode::Lock, 40);
+    program.waits(1, lock, WaitMode::Lock, 40);
     assert_eq!(program.verdicts(), ["proven futurelock holding"]);
     assert_eq!(program.chain(), ["task 1 waits 40", "resource 1 created 11", "future 500 holds 34"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:40 for 1.00 s, held for 1.00 s by future `op` of the same task (taken at src/main.rs:34), which is alive and not polled: that future is only polled by this task, which is stuck here");
@@ -84,10 +84,10 @@ fn a_place_promised_to_a_send_that_is_not_polled() {
     let (receiver, channel) = (program.task("receiver"), program.channel(1));
     program.sends(1, channel, 5);
     program.receives(receiver, channel, 6);
-    program.waits(receiver, channel, Mode::Receive, 7);
-    parked(granted(program.waits(1, channel, Mode::Send, 9)));
+    program.waits(receiver, channel, WaitMode::Receive, 7);
+    parked(granted(program.waits(1, channel, WaitMode::Send, 9)));
     program.at(channel).free = 0;
-    program.waits(1, channel, Mode::Send, 12);
+    program.waits(1, channel, WaitMode::Send, 12);
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
     assert_eq!(program.chain(), ["task 1 waits 12", "resource 1 created 11", "future 1001 granted 9"]);
     assert_eq!(program.snapshot.verdicts()[0].victims, [2]);
@@ -97,9 +97,9 @@ fn a_place_promised_to_a_send_that_is_not_polled() {
 fn a_permit_for_an_item_of_a_stream_whose_body_runs() {
     let mut program = Program::new();
     let pool = program.semaphore(1);
-    parked(granted(program.waits(1, pool, Mode::Acquire, 18))).is_indirect = true;
+    parked(granted(program.waits(1, pool, WaitMode::Acquire, 18))).is_indirect = true;
     program.at(pool).free = 0;
-    program.waits(1, pool, Mode::Acquire, 20);
+    program.waits(1, pool, WaitMode::Acquire, 20);
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
 }
 
@@ -110,7 +110,7 @@ fn an_item_of_a_stream_that_was_not_woken_is_only_waiting() {
     program.has_timer(holder);
     program.holds(holder, lock, 3);
     for line in 33..36 {
-        parked(program.waits(1, lock, Mode::Lock, line)).is_indirect = true;
+        parked(program.waits(1, lock, WaitMode::Lock, line)).is_indirect = true;
     }
     assert!(program.verdicts().is_empty());
 }
@@ -120,10 +120,10 @@ fn a_receiver_in_a_future_that_was_never_polled() {
     let mut program = Program::new();
     let channel = program.channel(1);
     program.fill(channel, 1);
-    let stake = program.receives(1, channel, 6);
-    stake.uses = 0;
-    stake.whereabouts = Whereabouts::Likely;
-    program.waits(1, channel, Mode::Send, 7);
+    let holding = program.receives(1, channel, 6);
+    holding.uses = 0;
+    holding.attribution = Attribution::Likely;
+    program.waits(1, channel, WaitMode::Send, 7);
     assert_eq!(program.verdicts(), ["likely futurelock unpolled"]);
     assert_eq!(program.chain(), ["task 1 waits 7", "resource 1 created 11", "task 1 owns 6"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a place in mpsc#1 at src/main.rs:7 for 1.00 s, whose receiver is with the same task (never used, made at src/main.rs:6): what receives there was never polled, and is with this task, which waits here");
@@ -137,9 +137,9 @@ fn a_wrapper_that_stops_polling_locks_others_out() {
     let mut program = Program::new();
     let (paused, other) = (program.task("paused"), program.task("other"));
     let lock = program.mutex();
-    parked(granted(program.waits(paused, lock, Mode::Lock, 9)));
+    parked(granted(program.waits(paused, lock, WaitMode::Lock, 9)));
     program.at(lock).free = 0;
-    program.waits(other, lock, Mode::Lock, 10);
+    program.waits(other, lock, WaitMode::Lock, 10);
     program.joins(1, other, 20);
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
     assert_eq!(program.chain(), ["task 3 waits 10", "resource 1 created 11", "future 1000 granted 9"]);
@@ -153,7 +153,7 @@ fn a_receiver_that_is_polled_takes_what_lies_there() {
     let (receiver, channel) = (program.task("receiver"), program.channel(1));
     program.has_timer(receiver);
     program.fill(channel, 1);
-    program.stake(receiver, channel, Role::Receives, 6);
-    program.waits(1, channel, Mode::Send, 7);
+    program.holding(receiver, channel, Role::Receives, 6);
+    program.waits(1, channel, WaitMode::Send, 7);
     assert!(program.verdicts().is_empty());
 }

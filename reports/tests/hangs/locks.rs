@@ -1,6 +1,6 @@
 //! Who waits for whom at locks, and in their queues.
 
-use diagnose_reports::{Forgot, Mode, ResourceKind, Role, Whereabouts};
+use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, Role, WaitMode};
 
 use crate::support::hangs::{Program, parked, place};
 
@@ -13,9 +13,9 @@ pub(crate) fn crossed() -> Program {
     let (a, b) = (program.mutex(), program.mutex());
     program.joins(1, left, 20);
     program.holds(left, a, 5);
-    program.waits(left, b, Mode::Lock, 6);
+    program.waits(left, b, WaitMode::Lock, 6);
     program.holds(right, b, 9);
-    program.waits(right, a, Mode::Lock, 10);
+    program.waits(right, a, WaitMode::Lock, 10);
     program
 }
 
@@ -48,16 +48,16 @@ fn a_timer_on_one_side_of_crossed_locks_lets_both_go_on() {
 #[test]
 fn crossed_locks_are_no_proof_while_one_side_is_only_likely() {
     let mut program = crossed();
-    program.at(0).stakes[0].whereabouts = Whereabouts::Likely;
+    program.at(0).holdings[0].attribution = Attribution::Likely;
     assert_eq!(program.verdicts(), ["likely cycle"]);
-    program.at(0).stakes[0].whereabouts = Whereabouts::Unknown;
+    program.at(0).holdings[0].attribution = Attribution::Unknown;
     assert!(program.verdicts().is_empty());
 }
 
 #[test]
 fn what_is_only_likely_is_not_said_of_the_young() {
     let mut program = crossed();
-    program.at(0).stakes[0].whereabouts = Whereabouts::Likely;
+    program.at(0).holdings[0].attribution = Attribution::Likely;
     program.snapshot.waits[2].since_ns = 100_000_000;
     assert!(program.verdicts().is_empty());
 }
@@ -67,9 +67,9 @@ fn a_guard_that_may_be_with_another_task_is_no_reason_to_be_stuck() {
     let mut program = crossed();
     let other = program.task("other");
     program.has_timer(other);
-    let stake = &mut program.at(0).stakes[0];
-    stake.whereabouts = Whereabouts::Likely;
-    stake.candidates.push(other);
+    let holding = &mut program.at(0).holdings[0];
+    holding.attribution = Attribution::Likely;
+    holding.candidates.push(other);
     assert!(program.verdicts().is_empty());
 }
 
@@ -91,7 +91,7 @@ fn a_task_that_waits_for_what_it_holds_waits_for_itself() {
     let mut program = Program::new();
     let lock = program.mutex();
     program.holds(1, lock, 3);
-    program.waits(1, lock, Mode::Lock, 9);
+    program.waits(1, lock, WaitMode::Lock, 9);
     assert_eq!(program.verdicts(), ["proven self_wait"]);
     assert_eq!(program.chain(), ["task 1 waits 9", "resource 1 created 11", "task 1 holds 3"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:9 for 1.00 s, held for 1.00 s by the same task (taken at src/main.rs:3): it waits for itself");
@@ -105,7 +105,7 @@ fn ten_waiters_of_a_slow_lock_only_wait() {
     program.holds(1, lock, 3);
     for _ in 0..10 {
         let waiter = program.task("waiter");
-        program.waits(waiter, lock, Mode::Lock, 4);
+        program.waits(waiter, lock, WaitMode::Lock, 4);
     }
     assert!(program.verdicts().is_empty());
 }
@@ -114,7 +114,7 @@ fn ten_waiters_of_a_slow_lock_only_wait() {
 fn a_lock_with_a_holder_that_nobody_knows_is_not_stuck() {
     let mut program = Program::new();
     let lock = program.mutex();
-    program.waits(1, lock, Mode::Lock, 3);
+    program.waits(1, lock, WaitMode::Lock, 3);
     assert!(program.verdicts().is_empty());
 }
 
@@ -129,8 +129,8 @@ fn a_second_read_behind_a_writer_is_a_cycle_by_the_queue() {
         let lock = program.rwlock();
         program.at(lock).is_fair = is_fair;
         program.holds(1, lock, 2);
-        program.waits(writer, lock, Mode::Write, 4).units = 1000;
-        program.waits(1, lock, Mode::Read, 6);
+        program.waits(writer, lock, WaitMode::Write, 4).units = 1000;
+        program.waits(1, lock, WaitMode::Read, 6);
         assert_eq!(program.verdicts(), ["proven cycle via_queue"]);
         assert_eq!(
             program.chain(),
@@ -153,9 +153,9 @@ fn beside_a_long_poll_a_second_read_is_behind_the_writer_too() {
     let lock = program.rwlock();
     program.holds(1, lock, 2);
     program.holds(reader, lock, 2);
-    program.waits(writer, lock, Mode::Write, 4).units = 1000;
-    program.waits(reader, lock, Mode::Read, 6);
-    program.waits(1, lock, Mode::Read, 6);
+    program.waits(writer, lock, WaitMode::Write, 4).units = 1000;
+    program.waits(reader, lock, WaitMode::Read, 6);
+    program.waits(1, lock, WaitMode::Read, 6);
     program.sleeps(other, 7);
     assert_eq!(program.verdicts().first().map(String::as_str), Some("proven cycle via_queue"));
 }
@@ -166,8 +166,8 @@ fn a_second_read_without_a_writer_surely_before_it_is_not_stuck() {
     let writer = program.task("writer");
     let lock = program.rwlock();
     program.holds(1, lock, 2);
-    program.waits(writer, lock, Mode::Write, 4).units = 1000;
-    program.waits(1, lock, Mode::Read, 6).ahead = 0;
+    program.waits(writer, lock, WaitMode::Write, 4).units = 1000;
+    program.waits(1, lock, WaitMode::Read, 6).ahead = 0;
     assert!(program.verdicts().is_empty());
 }
 
@@ -179,7 +179,7 @@ fn a_writer_needs_all_readers_to_go_on() {
     program.has_timer(reader);
     program.holds(reader, lock, 2);
     program.holds(1, lock, 3);
-    program.waits(writer, lock, Mode::Write, 4).units = 1000;
+    program.waits(writer, lock, WaitMode::Write, 4).units = 1000;
     program.polls_by_hand(1);
     assert_eq!(program.verdicts(), ["proven lost_waker"], "main holds, and nobody wakes it");
     program.snapshot.spans.clear();
@@ -194,7 +194,7 @@ fn who_holds_all_permits_and_wants_more_is_a_knot() {
     for _ in 0..3 {
         let task = program.task("worker");
         program.holds(task, pool, 6);
-        program.waits(task, pool, Mode::Acquire, 8);
+        program.waits(task, pool, WaitMode::Acquire, 8);
         program.joins(1, task, 20);
     }
     assert_eq!(program.verdicts(), ["proven cycle knot"]);
@@ -212,7 +212,7 @@ fn one_holder_that_goes_on_unties_a_knot() {
     for _ in 0..3 {
         let task = program.task("worker");
         program.holds(task, pool, 6);
-        program.waits(task, pool, Mode::Acquire, 8);
+        program.waits(task, pool, WaitMode::Acquire, 8);
     }
     program.has_timer(1);
     program.has_timer(4);
@@ -224,13 +224,13 @@ fn a_knot_of_what_is_refilled_is_only_likely() {
     let mut program = Program::new();
     let pool = program.semaphore(1);
     program.holds(1, pool, 6);
-    program.waits(1, pool, Mode::Acquire, 8);
+    program.waits(1, pool, WaitMode::Acquire, 8);
     program.at(pool).is_refilled = true;
-    program.stake(1, pool, Role::Uses, 7);
+    program.holding(1, pool, Role::Uses, 7);
     assert_eq!(program.verdicts(), ["likely self_wait"]);
     let filler = program.task("filler");
     program.has_timer(filler);
-    program.stake(filler, pool, Role::Uses, 9);
+    program.holding(filler, pool, Role::Uses, 9);
     assert!(program.verdicts().is_empty());
 }
 
@@ -241,7 +241,7 @@ fn who_asks_for_more_than_holders_give_back_is_stuck() {
     let holder = program.task("holder");
     program.has_timer(holder);
     program.holds_many(holder, pool, 2, 6);
-    program.waits(1, pool, Mode::Acquire, 8).units = 5;
+    program.waits(1, pool, WaitMode::Acquire, 8).units = 5;
     assert!(program.verdicts().is_empty());
     program.snapshot.waits[0].units = 6;
     // Whoever was spawned by the same may have been handed the semaphore, although it is older, and may add permits.
@@ -258,7 +258,7 @@ fn a_permit_that_was_forgotten_is_a_leak() {
     let pool = program.semaphore(1);
     program.at(pool).forgotten = 1;
     program.at(pool).free = 0;
-    program.waits(1, pool, Mode::Acquire, 8);
+    program.waits(1, pool, WaitMode::Acquire, 8);
     assert_eq!(program.verdicts(), ["proven leak"]);
     assert_eq!(program.chain(), ["task 1 waits 8", "resource 1 created 11"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a permit of Semaphore#1 at src/main.rs:8 for 1.00 s: 1 permit was taken out of Semaphore#1 for ever by forget(), and nobody is left who would give one back");
@@ -270,7 +270,7 @@ fn whoever_may_have_the_semaphore_may_add_a_permit_for_one_that_was_forgotten() 
     let pool = program.semaphore(1);
     (program.at(pool).forgotten, program.at(pool).free) = (1, 0);
     program.at(pool).first_task = Some(2);
-    program.waits(1, pool, Mode::Acquire, 8);
+    program.waits(1, pool, WaitMode::Acquire, 8);
     assert_eq!(program.verdicts(), ["proven leak"]);
     let younger = program.task("younger");
     program.has_timer(younger);
@@ -281,11 +281,11 @@ fn whoever_may_have_the_semaphore_may_add_a_permit_for_one_that_was_forgotten() 
 fn who_has_forgotten_a_permit_is_named_with_the_place() {
     let mut program = Program::new();
     let pool = program.semaphore(1);
-    let mut forgot = Forgot::default();
-    (forgot.task, forgot.place, forgot.ago_ns) = (Some(1), Some(place(6)), 1_000_000_000);
+    let mut forgot = LastEvent::default();
+    (forgot.task, forgot.place, forgot.ago_ns) = (Some(1), Some(place(6)), Some(1_000_000_000));
     let it = program.at(pool);
-    (it.forgotten, it.free, it.forgot) = (1, 0, Some(forgot));
-    program.waits(1, pool, Mode::Acquire, 8);
+    (it.forgotten, it.free, it.last_forgotten) = (1, 0, Some(forgot));
+    program.waits(1, pool, WaitMode::Acquire, 8);
     assert_eq!(program.chain(), ["task 1 waits 8", "resource 1 created 11", "task 1 holds 6"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a permit of Semaphore#1 at src/main.rs:8 for 1.00 s: 1 permit was taken out of Semaphore#1 for ever by forget(), last by task 1 `main` at src/main.rs:6 1.00 s ago, and nobody is left who would give one back");
 }
@@ -295,7 +295,7 @@ fn a_guard_whose_task_is_done_is_a_leak() {
     let mut program = Program::new();
     let lock = program.mutex();
     program.holds(77, lock, 3);
-    program.waits(1, lock, Mode::Lock, 8);
+    program.waits(1, lock, WaitMode::Lock, 8);
     assert_eq!(program.verdicts(), ["likely leak"]);
     assert_eq!(program.chain(), ["task 1 waits 8", "resource 1 created 11", "task 77 holds 3"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:8 for 1.00 s, held for 1.00 s by task 77 (done) (taken at src/main.rs:3): it was never given back");
@@ -306,7 +306,7 @@ fn a_cell_whose_initializer_waits_for_it_waits_for_itself() {
     let mut program = Program::new();
     let cell = program.other(ResourceKind::OnceCell);
     program.holds(1, cell, 2);
-    program.waits(1, cell, Mode::Initialise, 3);
+    program.waits(1, cell, WaitMode::Initialize, 3);
     assert_eq!(program.verdicts(), ["proven self_wait"]);
 }
 
@@ -319,10 +319,10 @@ fn a_cycle_behind_another_is_not_a_root_cause() {
     let (third, fourth) = (program.task("third"), program.task("fourth"));
     let (c, d) = (program.mutex(), program.mutex());
     program.holds(third, c, 30);
-    program.waits(third, d, Mode::Lock, 31);
-    program.waits(third, 0, Mode::Lock, 33);
+    program.waits(third, d, WaitMode::Lock, 31);
+    program.waits(third, 0, WaitMode::Lock, 33);
     program.holds(fourth, d, 34);
-    program.waits(fourth, c, Mode::Lock, 35);
+    program.waits(fourth, c, WaitMode::Lock, 35);
     let verdicts = program.snapshot.verdicts();
     let roots: Vec<_> = verdicts.iter().map(|it| (it.root_cause, it.behind)).collect();
     assert_eq!(roots, [(true, None), (false, Some(0))]);
@@ -341,9 +341,9 @@ fn read_behind(readers: u64) -> Program {
     program.holds_many(x, file, readers, 1);
     program.has_timer(x);
     program.holds(b, lock, 2);
-    parked(program.waits(a, file, Mode::Read, 3));
-    program.waits(a, lock, Mode::Lock, 4);
-    program.waits(b, file, Mode::Read, 5);
+    parked(program.waits(a, file, WaitMode::Read, 3));
+    program.waits(a, lock, WaitMode::Lock, 4);
+    program.waits(b, file, WaitMode::Read, 5);
     program.joins(1, a, 6);
     program
 }
@@ -361,7 +361,7 @@ fn who_goes_on_may_close_a_semaphore() {
     let mut program = Program::new();
     let (own, pool) = (program.task("own"), program.semaphore(1));
     program.holds(own, pool, 3);
-    program.waits(own, pool, Mode::Acquire, 4);
+    program.waits(own, pool, WaitMode::Acquire, 4);
     program.joins(1, own, 5);
     assert_eq!(program.verdicts(), ["proven self_wait"]);
     let other = program.task("other");

@@ -1,6 +1,6 @@
 //! Those who wait to be told, or for others to come: anybody at all may be the one.
 
-use diagnose_reports::{Mode, ResourceKind, Role, Stake, Told, Whereabouts};
+use diagnose_reports::model::{Attribution, Holding, LastEvent, ResourceKind, Role, WaitMode};
 
 use crate::support::hangs::{Program, place};
 
@@ -9,8 +9,8 @@ fn barrier() -> Program {
     let (other, barrier) = (program.task("other"), program.other(ResourceKind::Barrier));
     program.at(barrier).capacity = Some(3);
     program.at(barrier).filled = 2;
-    program.waits(1, barrier, Mode::Arrive, 5);
-    program.waits(other, barrier, Mode::Arrive, 6);
+    program.waits(1, barrier, WaitMode::Arrive, 5);
+    program.waits(other, barrier, WaitMode::Arrive, 6);
     program
 }
 
@@ -36,12 +36,12 @@ fn anybody_may_come_to_a_barrier() {
 fn notify(waiting: u64, all: bool) -> Program {
     let mut program = Program::new();
     let notify = program.other(ResourceKind::Notify);
-    let mut told = Told::default();
-    (told.ago_ns, told.task, told.place) = (1_200_000_000, Some(77), Some(place(5)));
-    (told.waiting, told.all) = (waiting, all);
-    program.at(notify).told = Some(told);
-    program.stake(77, notify, Role::Uses, 5);
-    program.waits(1, notify, Mode::Notified, 9);
+    let mut told = LastEvent::default();
+    (told.ago_ns, told.task, told.place) = (Some(1_200_000_000), Some(77), Some(place(5)));
+    (told.waiters, told.is_broadcast) = (waiting, all);
+    program.at(notify).last_notified = Some(told);
+    program.holding(77, notify, Role::Uses, 5);
+    program.waits(1, notify, WaitMode::Notified, 9);
     program
 }
 
@@ -70,7 +70,7 @@ fn who_waits_to_be_told_waits_for_anybody() {
 fn a_deadlock_elsewhere_is_why_nobody_tells() {
     let mut program = crate::locks::crossed();
     let (task, notify) = (program.task("task"), program.other(ResourceKind::Notify));
-    program.waits(task, notify, Mode::Notified, 9);
+    program.waits(task, notify, WaitMode::Notified, 9);
     assert_eq!(program.verdicts(), ["proven cycle", "likely cycle"]);
     let verdicts = program.snapshot.verdicts();
     assert_eq!((verdicts[1].root_cause, verdicts[1].behind), (false, Some(0)));
@@ -86,11 +86,11 @@ fn who_waits_for_a_lock_of_an_idle_task_is_not_idle() {
     program.has_timer(1);
     let it = program.at(notify);
     (it.created_by, it.first_task) = (None, Some(idle));
-    program.waits(idle, notify, Mode::Notified, 9);
+    program.waits(idle, notify, WaitMode::Notified, 9);
     program.holds(idle, lock, 5);
     assert!(program.verdicts().is_empty());
     let busy = program.task("busy");
-    program.waits(busy, lock, Mode::Lock, 6);
+    program.waits(busy, lock, WaitMode::Lock, 6);
     assert_eq!(program.verdicts(), ["suspect cycle"], "main has spawned it, and may have the notify too");
     program.joins(1, busy, 20);
     program.of(1).opaque_wakers = Some(0);
@@ -109,7 +109,7 @@ fn young_waits_to_be_told_are_not_mentioned() {
 fn one_in_a_static_may_be_told_by_a_thread_that_is_in_no_block_on() {
     let mut program = Program::new();
     let notify = program.other(ResourceKind::Notify);
-    program.waits(1, notify, Mode::Notified, 9);
+    program.waits(1, notify, WaitMode::Notified, 9);
     program.at(notify).created_by = None;
     assert!(program.verdicts().is_empty());
     let main = &mut program.snapshot.tasks[0];
@@ -123,7 +123,7 @@ fn one_in_a_static_may_be_told_by_a_thread_that_is_in_no_block_on() {
 fn the_thread_that_made_it_outside_of_tasks_may_tell() {
     let mut program = Program::new();
     let notify = program.other(ResourceKind::Notify);
-    program.waits(1, notify, Mode::Notified, 9);
+    program.waits(1, notify, WaitMode::Notified, 9);
     (program.at(notify).created_by, program.at(notify).created_on) = (None, Some(7));
     assert!(program.verdicts().is_empty());
     let main = &mut program.snapshot.tasks[0];
@@ -137,9 +137,9 @@ fn the_thread_that_made_it_outside_of_tasks_may_tell() {
 fn a_thread_that_has_used_it_outside_of_tasks_may_tell() {
     let mut program = Program::new();
     let notify = program.other(ResourceKind::Notify);
-    program.waits(1, notify, Mode::Notified, 9);
-    let mut user = Stake::default();
-    (user.role, user.thread_id, user.whereabouts) = (Role::Uses, Some(7), Whereabouts::Exact);
-    program.at(notify).stakes.push(user);
+    program.waits(1, notify, WaitMode::Notified, 9);
+    let mut user = Holding::default();
+    (user.role, user.thread_id, user.attribution) = (Role::Uses, Some(7), Attribution::Exact);
+    program.at(notify).holdings.push(user);
     assert!(program.verdicts().is_empty());
 }

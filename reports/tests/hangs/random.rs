@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use diagnose_reports::{Confidence, Mode, Snapshot, Whereabouts};
+use diagnose_reports::model::{Attribution, WaitMode};
+use diagnose_reports::{Confidence, Snapshot};
 use proptest::prelude::*;
 
 use crate::support::hangs::Program;
@@ -23,33 +24,33 @@ fn program(actions: &[Action], joins: &[(u64, u64)], timers: &[u64]) -> Program 
     for &(task, resource, holds, units, whereabouts) in actions {
         let resource = [lock, pool, rwlock, channel, unfair][resource % 5];
         let whereabouts =
-            [Whereabouts::Exact, Whereabouts::Likely, Whereabouts::Unknown][whereabouts as usize % 3];
+            [Attribution::Exact, Attribution::Likely, Attribution::Unknown][whereabouts as usize % 3];
         let mode = match resource {
-            it if it == pool => Mode::Acquire,
+            it if it == pool => WaitMode::Acquire,
             it if it == rwlock => {
                 if units > 1 {
-                    Mode::Write
+                    WaitMode::Write
                 } else {
-                    Mode::Read
+                    WaitMode::Read
                 }
             }
             it if it == channel => {
                 if units > 1 {
-                    Mode::Send
+                    WaitMode::Send
                 } else {
-                    Mode::Receive
+                    WaitMode::Receive
                 }
             }
-            _ => Mode::Lock,
+            _ => WaitMode::Lock,
         };
         if holds && resource == channel {
-            program.receives(task, channel, 5).whereabouts = whereabouts;
+            program.receives(task, channel, 5).attribution = whereabouts;
         } else if holds {
-            program.holds_many(task, resource, units, 5).whereabouts = whereabouts;
+            program.holds_many(task, resource, units, 5).attribution = whereabouts;
         } else {
             let wait = program.waits(task, resource, mode, 6);
             wait.units = units;
-            wait.is_parked = whereabouts == Whereabouts::Unknown;
+            wait.is_parked = whereabouts == Attribution::Unknown;
         }
     }
     for &(task, other) in joins {
@@ -114,54 +115,55 @@ fn naive(snapshot: &Snapshot) -> BTreeSet<u64> {
     }
 }
 
-fn comes(snapshot: &Snapshot, can: &BTreeSet<u64>, wait: &diagnose_reports::Wait) -> bool {
-    use diagnose_reports::{ResourceKind, Role};
-    if wait.mode == Mode::Join {
+fn comes(snapshot: &Snapshot, can: &BTreeSet<u64>, wait: &diagnose_reports::model::Wait) -> bool {
+    use diagnose_reports::model::{ResourceKind, Role};
+    if wait.mode == WaitMode::Join {
         return wait.tasks.iter().any(|task| can.contains(task));
     }
     let index = wait.resource.unwrap();
     let it = &snapshot.resources[index];
-    let gives = |stake: &&diagnose_reports::Stake| {
-        stake.whereabouts != Whereabouts::Exact || can.contains(&stake.task.unwrap())
+    let gives = |holding: &&diagnose_reports::model::Holding| {
+        holding.attribution != Attribution::Exact || can.contains(&holding.task.unwrap())
     };
-    let holders = || it.stakes.iter().filter(|stake| stake.role == Role::Holds);
-    let receives = || it.stakes.iter().filter(|stake| stake.role == Role::Receives);
-    if wait.mode == Mode::Receive {
-        return it.filled > 0 || it.stakes.iter().all(|stake| stake.role != Role::Sends);
+    let holders = || it.holdings.iter().filter(|holding| holding.role == Role::Holds);
+    let receives = || it.holdings.iter().filter(|holding| holding.role == Role::Receives);
+    if wait.mode == WaitMode::Receive {
+        return it.filled > 0 || it.holdings.iter().all(|holding| holding.role != Role::Sends);
     }
     if it.kind == ResourceKind::Semaphore && !can.is_empty() {
         // Somebody may close it.
         return true;
     }
-    if it.kind == ResourceKind::Mpsc && (receives().next().is_none() || receives().any(|stake| gives(&stake)))
+    if it.kind == ResourceKind::Mpsc
+        && (receives().next().is_none() || receives().any(|holding| gives(&holding)))
     {
         // Whoever receives may go.
         return true;
     }
     let queue = snapshot.waits.iter().filter(|other| other.resource == Some(index));
     let ahead = queue.take(usize::try_from(wait.ahead).unwrap());
-    let ahead: Vec<_> = ahead.filter(|other| it.is_fair && other.mode != Mode::Receive).collect();
-    let asked = |wait: &diagnose_reports::Wait| match wait.mode {
-        Mode::Write => it.capacity.unwrap(),
+    let ahead: Vec<_> = ahead.filter(|other| it.is_fair && other.mode != WaitMode::Receive).collect();
+    let asked = |wait: &diagnose_reports::model::Wait| match wait.mode {
+        WaitMode::Write => it.capacity.unwrap(),
         _ => wait.units,
     };
-    let leaves = |wait: &&diagnose_reports::Wait| can.contains(&wait.task.unwrap());
+    let leaves = |wait: &&diagnose_reports::model::Wait| can.contains(&wait.task.unwrap());
     // Those that are not polled may be served and stay, if there is room.
     let least = ahead.iter().filter(|other| other.is_parked).map(|other| asked(other)).min();
     let has_room =
-        wait.mode != Mode::Write && least.is_some_and(|least| least + wait.units <= it.capacity.unwrap());
+        wait.mode != WaitMode::Write && least.is_some_and(|least| least + wait.units <= it.capacity.unwrap());
     let is_first = ahead.iter().filter(|other| !(has_room && other.is_parked)).copied().all(|it| leaves(&it));
     let stay: u64 =
         ahead.iter().filter(|other| other.is_parked && !leaves(other)).map(|other| asked(other)).sum();
     let stay = if has_room { stay } else { 0 };
-    let sum: u64 = it.free + holders().filter(gives).map(|stake| stake.units.max(1)).sum::<u64>();
+    let sum: u64 = it.free + holders().filter(gives).map(|holding| holding.units.max(1)).sum::<u64>();
     is_first
         && match (it.kind, wait.mode) {
-            (_, Mode::Write) => holders().all(|stake| gives(&stake)),
-            (_, Mode::Read)
+            (_, WaitMode::Write) => holders().all(|holding| gives(&holding)),
+            (_, WaitMode::Read)
                 if !has_room
                     && (it.free > 0
-                        || holders().all(|stake| stake.units <= 1) && holders().next().is_some()) =>
+                        || holders().all(|holding| holding.units <= 1) && holders().next().is_some()) =>
             {
                 true
             }
@@ -188,7 +190,7 @@ proptest! {
                 let other = after.task("other");
                 after.has_timer(other);
                 for it in &mut after.snapshot.resources {
-                    it.stakes.iter_mut().for_each(|stake| stake.candidates.push(other));
+                    it.holdings.iter_mut().for_each(|holding| holding.candidates.push(other));
                 }
             }
             _ => after.of(helped).opaque_wakers = None,

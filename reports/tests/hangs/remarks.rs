@@ -1,6 +1,6 @@
 //! What is seen without a proof: late timers, long polls, futures that nobody polls.
 
-use diagnose_reports::{Mode, State, Worker};
+use diagnose_reports::model::{RunState, WaitMode, Worker};
 
 use crate::support::hangs::{Program, granted, parked};
 
@@ -9,7 +9,7 @@ const SECOND: u64 = 1_000_000_000;
 #[test]
 fn a_timer_long_overdue_says_that_nobody_drives_it() {
     let mut program = Program::new();
-    program.wait(1, Mode::Timer, 7).due_ns = Some(-2_000_000_000);
+    program.wait(1, WaitMode::Timer, 7).due_ns = Some(-2_000_000_000);
     assert_eq!(program.verdicts(), ["likely driver_starved"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a timer at src/main.rs:7 that was due 2.00 s ago: nobody drives the timers of its runtime");
     program.snapshot.waits[0].due_ns = Some(-500_000_000);
@@ -21,9 +21,9 @@ fn hog(is_asleep: bool) -> Program {
     let mut program = Program::new();
     program.has_timer(1);
     let (hog, other) = (program.task("hog"), program.task("other"));
-    program.of(hog).state = State::Running;
+    program.of(hog).state = RunState::Running;
     program.of(hog).is_asleep = Some(is_asleep);
-    program.of(other).state = State::Queued;
+    program.of(other).state = RunState::Queued;
     program
 }
 
@@ -77,7 +77,7 @@ fn a_future_that_was_woken_and_is_not_polled_is_a_hazard() {
     program.has_timer(1);
     let lock = program.mutex();
     let op = program.set_aside(1, "op", 33);
-    parked(granted(program.waits(1, lock, Mode::Lock, 34))).span = Some(op);
+    parked(granted(program.waits(1, lock, WaitMode::Lock, 34))).span = Some(op);
     program.at(lock).free = 0;
     assert_eq!(program.verdicts(), ["suspect hazard"]);
     insta::assert_snapshot!(program.sentence(), @"a future of task 1 `main` was woken 1.00 s ago and not polled since: future `op` at src/main.rs:34; the task waits at src/main.rs:100 for 1.00 s");
@@ -91,10 +91,10 @@ fn who_waits_for_what_such_a_future_was_handed_is_named() {
     program.has_timer(1);
     let (one, other, lock) = (program.task("one"), program.task("other"), program.mutex());
     let op = program.set_aside(1, "op", 33);
-    parked(granted(program.waits(1, lock, Mode::Lock, 34))).span = Some(op);
+    parked(granted(program.waits(1, lock, WaitMode::Lock, 34))).span = Some(op);
     program.at(lock).free = 0;
-    program.waits(one, lock, Mode::Lock, 7);
-    program.waits(other, lock, Mode::Lock, 7).since_ns = SECOND / 2;
+    program.waits(one, lock, WaitMode::Lock, 7);
+    program.waits(other, lock, WaitMode::Lock, 7).since_ns = SECOND / 2;
     assert_eq!(program.verdicts(), ["suspect hazard"]);
     assert_eq!(
         program.chain(),
@@ -111,7 +111,7 @@ fn a_lock_held_by_a_future_that_is_not_polled_is_a_hazard() {
     let (waiter, lock) = (program.task("waiter"), program.mutex());
     let op = program.set_aside(1, "op", 33);
     program.holds(1, lock, 34).span = Some(op);
-    program.waits(waiter, lock, Mode::Lock, 7);
+    program.waits(waiter, lock, WaitMode::Lock, 7);
     assert_eq!(program.verdicts(), ["suspect hazard"]);
     assert_eq!(program.chain(), ["task 2 waits 7", "resource 1 created 11", "future 500 holds 34"]);
     insta::assert_snapshot!(program.sentence(), @"Mutex#1 is held for 1.00 s by future `op` of task 1 `main` (taken at src/main.rs:34), which is alive and not polled; one waits for it for 1.00 s");

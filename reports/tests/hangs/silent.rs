@@ -1,6 +1,6 @@
 //! Waits that nothing is heard of.
 
-use diagnose_reports::{Kind, Mode, State};
+use diagnose_reports::model::{RunState, SiteKind, WaitMode};
 
 use crate::support::hangs::Program;
 use crate::support::site;
@@ -55,7 +55,7 @@ fn out_of_budget(is_asleep: bool, polls: u64) -> Program {
     let mut program = Program::new();
     program.sleeps(1, 70);
     program.of(1).is_asleep = Some(is_asleep);
-    let wait = program.wait(1, Mode::Join, 7);
+    let wait = program.wait(1, WaitMode::Join, 7);
     (wait.is_forced, wait.is_indirect, wait.polls) = (true, true, polls);
     program
 }
@@ -66,7 +66,7 @@ fn a_block_on_without_a_budget_sleeps() {
     assert_eq!(program.verdicts(), ["suspect blocked_worker"]);
     assert_eq!(program.chain(), ["task 1 blocked 7"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` sleeps inside a poll at src/main.rs:7 for 1.00 s: the budget of its task is used up, and there is no new one until the `block_on` there comes back");
-    program.of(1).state = State::Waiting;
+    program.of(1).state = RunState::Waiting;
     program.of(1).opaque_wakers = Some(1);
     assert!(program.verdicts().is_empty());
 }
@@ -84,7 +84,7 @@ fn foreign(text: &str) -> Program {
     let mut program = Program::new();
     program.snapshot.sites.push(site(text, "server", "src/main.rs", 40, 14));
     let await_site = program.snapshot.sites.len() - 1;
-    program.snapshot.sites[await_site].kind = Kind::Await;
+    program.snapshot.sites[await_site].kind = SiteKind::Await;
     for name in ["left", "right"] {
         let task = program.task(name);
         program.has_timer(task);
@@ -102,8 +102,8 @@ fn waits_that_nothing_on_record_explains_are_one_suspicion() {
     assert_eq!(program.chain(), ["task 2 waits 40", "task 3 waits 40"]);
     insta::assert_snapshot!(program.sentence(), @"nothing on record explains these 2 waits at src/main.rs:40 `rx.recv().await` for up to 1.00 s, of task 2 `left` first: name what it waits for through `diagnose`");
     let lock = program.mutex();
-    program.waits(2, lock, Mode::Lock, 41);
-    program.waits(3, lock, Mode::Lock, 41);
+    program.waits(2, lock, WaitMode::Lock, 41);
+    program.waits(3, lock, WaitMode::Lock, 41);
     assert!(program.verdicts().is_empty(), "a lock on record does");
 }
 

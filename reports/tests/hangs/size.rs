@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use diagnose_reports::{Mode, Role};
+use diagnose_reports::model::{Role, WaitMode};
 
 use crate::support::hangs::Program;
 
@@ -31,8 +31,8 @@ fn count(name: &str, program: &Program) -> Vec<String> {
     verdicts
 }
 
-fn push(program: &mut Program, task: u64, resource: usize, mode: Mode, ahead: u64) {
-    let mut wait = diagnose_reports::Wait::default();
+fn push(program: &mut Program, task: u64, resource: usize, mode: WaitMode, ahead: u64) {
+    let mut wait = diagnose_reports::model::Wait::default();
     wait.id = 1000 + program.snapshot.waits.len() as u64;
     (wait.task, wait.resource, wait.mode) = (Some(task), Some(resource), mode);
     (wait.units, wait.wakers, wait.since_ns, wait.ahead) = (1, 1, 1_000_000_000, ahead);
@@ -45,7 +45,7 @@ fn push(program: &mut Program, task: u64, resource: usize, mode: Mode, ahead: u6
 fn a_queue_of_a_hundred_thousand_behind_a_task_that_is_lost() {
     let mut base = Program::new();
     let lock = base.mutex();
-    let mut program = many(|program, number, task| push(program, task, lock, Mode::Lock, number as u64));
+    let mut program = many(|program, number, task| push(program, task, lock, WaitMode::Lock, number as u64));
     program.snapshot.resources = base.snapshot.resources;
     program.holds(1, lock, 3);
     program.polls_by_hand(1);
@@ -58,10 +58,11 @@ fn a_hundred_thousand_permits_and_as_many_who_want_more() {
     let mut base = Program::new();
     let pool = base.semaphore(MANY as u64);
     for task in 0..MANY as u64 {
-        base.stake(task + 2, pool, Role::Holds, 6).units = 1;
+        base.holding(task + 2, pool, Role::Holds, 6).units = 1;
     }
     base.at(pool).free = 0;
-    let mut program = many(|program, number, task| push(program, task, pool, Mode::Acquire, number as u64));
+    let mut program =
+        many(|program, number, task| push(program, task, pool, WaitMode::Acquire, number as u64));
     // Nobody is left who could close it.
     program.joins(1, 2, 5);
     program.snapshot.resources = base.snapshot.resources;
@@ -75,7 +76,8 @@ fn a_ring_of_a_hundred_thousand_locks() {
         let lock = base.mutex();
         base.holds(task + 2, lock, 6);
     }
-    let mut program = many(|program, number, task| push(program, task, (number + 1) % MANY, Mode::Lock, 0));
+    let mut program =
+        many(|program, number, task| push(program, task, (number + 1) % MANY, WaitMode::Lock, 0));
     program.has_timer(1);
     program.snapshot.resources = base.snapshot.resources;
     assert_eq!(count("one ring", &program), ["proven cycle"]);
@@ -88,7 +90,7 @@ fn a_hundred_thousand_tasks_that_wait_for_each_other_in_pairs() {
         let lock = base.mutex();
         base.holds(task + 2, lock, 6);
     }
-    let mut program = many(|program, number, task| push(program, task, number ^ 1, Mode::Lock, 0));
+    let mut program = many(|program, number, task| push(program, task, number ^ 1, WaitMode::Lock, 0));
     program.has_timer(1);
     program.snapshot.resources = base.snapshot.resources;
     assert_eq!(count("pairs", &program).len(), MANY / 2);

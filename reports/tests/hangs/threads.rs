@@ -1,6 +1,6 @@
 //! Threads that sleep inside polls, and those who would have to run on them.
 
-use diagnose_reports::{BlockingPool, Mode, State, Worker};
+use diagnose_reports::model::{BlockingPool, RunState, WaitMode, Worker};
 
 use crate::support::hangs::Program;
 
@@ -24,7 +24,7 @@ fn a_guard_of_a_sibling_on_the_same_thread() {
     let lock = program.unfair_mutex();
     program.sleeps(1, 70);
     program.holds(1, lock, 4).thread_id = Some(70);
-    program.waits(1, lock, Mode::Lock, 6).thread_id = Some(70);
+    program.waits(1, lock, WaitMode::Lock, 6).thread_id = Some(70);
     assert_eq!(program.verdicts(), ["proven blocked_worker"]);
     assert_eq!(program.chain(), ["task 1 blocked 6", "resource 1 created 11", "task 1 holds 4"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` blocks its thread and waits for Mutex#1 at src/main.rs:6 for 1.00 s, held for 1.00 s by the same task (taken at src/main.rs:4): what would wake the blocked thread has to run on it");
@@ -41,7 +41,7 @@ fn a_guard_of_a_task_that_has_only_this_thread() {
     program.holds(holder, lock, 4);
     program.sleeps(1, 70);
     program.sleeps(blocked, 70);
-    program.waits(blocked, lock, Mode::Lock, 6).thread_id = Some(70);
+    program.waits(blocked, lock, WaitMode::Lock, 6).thread_id = Some(70);
     assert_eq!(program.verdicts(), ["proven blocked_worker"]);
     program.of(holder).is_local = false;
     assert!(program.verdicts().is_empty(), "another thread may run it");
@@ -53,9 +53,9 @@ fn two_threads_that_cross_their_locks_are_a_cycle() {
     program.has_timer(1);
     let (a, b) = (program.unfair_mutex(), program.unfair_mutex());
     for (thread, own, other) in [(70, a, b), (71, b, a)] {
-        let stake = program.holds(1, own, 4);
-        (stake.task, stake.thread_id) = (None, Some(thread));
-        let wait = program.waits(0, other, Mode::Lock, 6);
+        let holding = program.holds(1, own, 4);
+        (holding.task, holding.thread_id) = (None, Some(thread));
+        let wait = program.waits(0, other, WaitMode::Lock, 6);
         (wait.task, wait.thread_id) = (None, Some(thread));
     }
     assert_eq!(program.verdicts(), ["proven cycle"]);
@@ -69,17 +69,17 @@ fn nested() -> Program {
     let mut program = Program::new();
     let tasks = [program.task("first"), program.task("second")];
     let waker = program.task("waker");
-    program.of(waker).state = State::Queued;
+    program.of(waker).state = RunState::Queued;
     // Under `block_on`, on a thread of its own.
     program.of(1).thread_id = Some(60);
     for (task, thread) in tasks.into_iter().zip([70, 71]) {
         program.sleeps(task, thread);
         worker(&mut program, thread, Some(task));
-        let answer = program.other(diagnose_reports::ResourceKind::Oneshot);
+        let answer = program.other(diagnose_reports::model::ResourceKind::Oneshot);
         let sender = program.sends(1, answer, 30);
         sender.candidates.push(waker);
         sender.uses = 0;
-        program.waits(task, answer, Mode::Receive, 31).is_indirect = true;
+        program.waits(task, answer, WaitMode::Receive, 31).is_indirect = true;
         program.joins(1, task, 20);
     }
     program
@@ -113,14 +113,14 @@ fn a_root_on_a_thread_of_its_own_needs_no_worker() {
 fn jobs() -> Program {
     let mut program = Program::new();
     for (outer, inner) in [(2, 4), (3, 5)] {
-        let job = program.job("outer", State::Running);
+        let job = program.job("outer", RunState::Running);
         assert_eq!(job, outer);
         program.sleeps(job, 80 + outer);
         program.joins(job, inner, 7).thread_id = Some(80 + outer);
         program.joins(1, outer, 20);
     }
     for _ in 0..2 {
-        program.job("inner", State::Unpolled);
+        program.job("inner", RunState::Unpolled);
     }
     program
 }
@@ -172,7 +172,7 @@ fn a_job_that_works_gives_its_thread_to_the_next() {
 #[test]
 fn a_long_job_with_waiters_is_only_long() {
     let mut program = Program::new();
-    let job = program.job("job", State::Running);
+    let job = program.job("job", RunState::Running);
     program.of(job).is_asleep = Some(true);
     program.joins(1, job, 20);
     assert!(program.verdicts().is_empty(), "what it sleeps in is not known");
@@ -181,9 +181,9 @@ fn a_long_job_with_waiters_is_only_long() {
 #[test]
 fn a_runtime_that_goes_away_waits_for_its_jobs() {
     let mut program = Program::new();
-    let job = program.job("job", State::Running);
+    let job = program.job("job", RunState::Running);
     program.sleeps(job, 81);
-    let wait = program.wait(0, Mode::Shutdown, 9);
+    let wait = program.wait(0, WaitMode::Shutdown, 9);
     (wait.task, wait.thread_id, wait.tasks) = (None, Some(70), vec![job]);
     program.has_timer(1);
     assert_eq!(program.verdicts(), ["suspect shutdown"], "it may have to finish what it writes");
@@ -201,7 +201,7 @@ fn a_sleep_with_a_lock_is_no_hang_of_the_one_thread() {
     let mut program = Program::new();
     let (child, lock) = (program.task("child"), program.mutex());
     program.holds(1, lock, 3);
-    program.waits(child, lock, Mode::Lock, 4);
+    program.waits(child, lock, WaitMode::Lock, 4);
     program.of(child).thread_id = Some(70);
     program.sleeps(1, 70);
     program.of(1).since_ns = 600_000_000;
@@ -215,7 +215,7 @@ fn inside_a_poll(name: &str) -> Program {
     let mut program = Program::new();
     let (nested, lock) = (program.task(name), program.mutex());
     program.holds(1, lock, 3);
-    program.waits(nested, lock, Mode::Lock, 4);
+    program.waits(nested, lock, WaitMode::Lock, 4);
     (program.of(nested).thread_id, program.of(nested).is_local) = (Some(70), true);
     program.sleeps(1, 70);
     program.of(1).since_ns = 2_000_000_000;

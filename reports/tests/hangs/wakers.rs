@@ -1,6 +1,6 @@
 //! Tasks that nobody can wake, and tasks that end or do not.
 
-use diagnose_reports::{Mode, Span, State};
+use diagnose_reports::model::{RunState, Span, WaitMode};
 
 use crate::support::hangs::Program;
 
@@ -52,7 +52,7 @@ fn a_wait_that_its_resource_has_no_waker_of_is_lost() {
     let (holder, lock) = (program.task("holder"), program.mutex());
     program.has_timer(holder);
     program.holds(holder, lock, 3);
-    program.waits(1, lock, Mode::Lock, 7).wakers = 0;
+    program.waits(1, lock, WaitMode::Lock, 7).wakers = 0;
     assert_eq!(program.verdicts(), ["proven lost_waker"]);
     assert_eq!(program.chain(), ["task 1 waits 7", "resource 1 created 11"]);
 }
@@ -98,11 +98,11 @@ fn one_of_several_joined_tasks_is_enough() {
 
 #[test]
 fn what_is_woken_or_runs_can_go_on() {
-    for state in [State::Queued, State::Unpolled, State::Running] {
+    for state in [RunState::Queued, RunState::Unpolled, RunState::Running] {
         let mut program = Program::new();
         let lock = program.mutex();
         program.holds(1, lock, 3);
-        program.waits(1, lock, Mode::Lock, 4);
+        program.waits(1, lock, WaitMode::Lock, 4);
         program.of(1).state = state;
         assert!(program.verdicts().is_empty());
     }
@@ -111,6 +111,6 @@ fn what_is_woken_or_runs_can_go_on() {
 #[test]
 fn a_timer_that_is_due_later_will_come() {
     let mut program = Program::new();
-    program.wait(1, Mode::Timer, 7).due_ns = Some(5_000_000_000);
+    program.wait(1, WaitMode::Timer, 7).due_ns = Some(5_000_000_000);
     assert!(program.verdicts().is_empty());
 }

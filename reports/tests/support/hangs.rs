@@ -2,9 +2,9 @@
 //!
 //! Everything is known, a second old, and nothing but what is said wakes anybody. Lines are those of `src/main.rs`.
 
-use diagnose_reports::{
-    Mode, Place, Resource, ResourceKind, Role, Snapshot, Span, Stake, State, Task, TaskKind, Wait,
-    Whereabouts,
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{
+    Attribution, Holding, Place, Resource, ResourceKind, Role, RunState, Span, Task, TaskKind, Wait, WaitMode,
 };
 
 use super::{empty, site};
@@ -57,13 +57,13 @@ impl Program {
     /// Its poll runs; in the kernel it sleeps.
     pub(crate) fn sleeps(&mut self, task: u64, thread: u64) {
         let task = self.of(task);
-        task.state = State::Running;
+        task.state = RunState::Running;
         task.is_asleep = Some(true);
         task.thread_id = Some(thread);
     }
 
     /// A closure on a thread for blocking work.
-    pub(crate) fn job(&mut self, name: &str, state: State) -> u64 {
+    pub(crate) fn job(&mut self, name: &str, state: RunState) -> u64 {
         let job = self.task(name);
         let it = self.of(job);
         it.kind = TaskKind::Blocking;
@@ -130,44 +130,44 @@ impl Program {
         it.free = it.free.saturating_sub(messages);
     }
 
-    pub(crate) fn stake(&mut self, task: u64, resource: usize, role: Role, line: u32) -> &mut Stake {
-        let mut stake = Stake::default();
-        stake.role = role;
-        stake.task = Some(task);
-        stake.whereabouts = Whereabouts::Exact;
-        stake.place = Some(place(line));
-        stake.since_ns = SECOND;
-        stake.uses = u64::from(role != Role::Holds);
-        let stakes = &mut self.snapshot.resources[resource].stakes;
-        stakes.push(stake);
-        stakes.last_mut().unwrap()
+    pub(crate) fn holding(&mut self, task: u64, resource: usize, role: Role, line: u32) -> &mut Holding {
+        let mut holding = Holding::default();
+        holding.role = role;
+        holding.task = Some(task);
+        holding.attribution = Attribution::Exact;
+        holding.place = Some(place(line));
+        holding.since_ns = SECOND;
+        holding.uses = u64::from(role != Role::Holds);
+        let holdings = &mut self.snapshot.resources[resource].holdings;
+        holdings.push(holding);
+        holdings.last_mut().unwrap()
     }
 
-    pub(crate) fn holds(&mut self, task: u64, resource: usize, line: u32) -> &mut Stake {
+    pub(crate) fn holds(&mut self, task: u64, resource: usize, line: u32) -> &mut Holding {
         self.holds_many(task, resource, 1, line)
     }
 
-    pub(crate) fn holds_many(&mut self, task: u64, resource: usize, units: u64, line: u32) -> &mut Stake {
+    pub(crate) fn holds_many(&mut self, task: u64, resource: usize, units: u64, line: u32) -> &mut Holding {
         let free = &mut self.at(resource).free;
         *free = free.saturating_sub(units);
-        let stake = self.stake(task, resource, Role::Holds, line);
-        stake.units = units;
-        stake
+        let holding = self.holding(task, resource, Role::Holds, line);
+        holding.units = units;
+        holding
     }
 
-    pub(crate) fn receives(&mut self, task: u64, channel: usize, line: u32) -> &mut Stake {
-        self.stake(task, channel, Role::Receives, line)
+    pub(crate) fn receives(&mut self, task: u64, channel: usize, line: u32) -> &mut Holding {
+        self.holding(task, channel, Role::Receives, line)
     }
 
     /// Where a sender is can only be told by who used it last.
-    pub(crate) fn sends(&mut self, task: u64, channel: usize, line: u32) -> &mut Stake {
-        let stake = self.stake(task, channel, Role::Sends, line);
-        stake.whereabouts = Whereabouts::Likely;
-        stake
+    pub(crate) fn sends(&mut self, task: u64, channel: usize, line: u32) -> &mut Holding {
+        let holding = self.holding(task, channel, Role::Sends, line);
+        holding.attribution = Attribution::Likely;
+        holding
     }
 
     /// The task waits there, behind all who wait already.
-    pub(crate) fn waits(&mut self, task: u64, resource: usize, mode: Mode, line: u32) -> &mut Wait {
+    pub(crate) fn waits(&mut self, task: u64, resource: usize, mode: WaitMode, line: u32) -> &mut Wait {
         let ahead = self.snapshot.waits.iter().filter(|wait| wait.resource == Some(resource)).count();
         let wait = self.wait(task, mode, line);
         wait.resource = Some(resource);
@@ -176,12 +176,12 @@ impl Program {
     }
 
     pub(crate) fn joins(&mut self, task: u64, joined: u64, line: u32) -> &mut Wait {
-        let wait = self.wait(task, Mode::Join, line);
+        let wait = self.wait(task, WaitMode::Join, line);
         wait.tasks = vec![joined];
         wait
     }
 
-    pub(crate) fn wait(&mut self, task: u64, mode: Mode, line: u32) -> &mut Wait {
+    pub(crate) fn wait(&mut self, task: u64, mode: WaitMode, line: u32) -> &mut Wait {
         if let Some(it) = self.snapshot.tasks.iter_mut().find(|it| it.id == task) {
             it.wakers = it.wakers.map(|wakers| wakers + 1);
         }
@@ -267,7 +267,7 @@ pub(crate) fn told(wait: &mut Wait) -> &mut Wait {
 /// Its task is polled, and it is not.
 pub(crate) fn parked(wait: &mut Wait) -> &mut Wait {
     wait.is_parked = true;
-    wait.is_snoozed = wait.woken_ns.is_some();
+    wait.is_wake_ignored = wait.woken_ns.is_some();
     wait
 }
 

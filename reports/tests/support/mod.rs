@@ -4,9 +4,8 @@
 pub(crate) mod hangs;
 pub(crate) mod random;
 
-use diagnose_reports::{
-    Bucket, Cost, Format, Kind, Node, Report, Site, Snapshot, Thread, VERSION, View, Work, write,
-};
+use diagnose_reports::model::{Activity, Bucket, Cost, Node, Site, SiteKind, Thread, VERSION};
+use diagnose_reports::{Format, Report, Snapshot, View, write};
 
 /// A snapshot with one node per line: two spaces of indent per level, the name, `|`, and fields as `busy=10`.
 /// A name that comes again is the same site; sites lie in `src/main.rs`, one per line, in the order of their
@@ -29,9 +28,9 @@ pub(crate) fn tree(drawing: &str) -> Snapshot {
 }
 
 /// A snapshot of a process of which nothing was recorded.
-pub(crate) fn cost(work: Work, count: u64, ns: u64) -> Cost {
+pub(crate) fn cost(work: Activity, count: u64, ns: u64) -> Cost {
     let mut cost = Cost::default();
-    (cost.work, cost.count, cost.ns) = (work, count, ns);
+    (cost.activity, cost.count, cost.ns) = (work, count, ns);
     cost
 }
 
@@ -44,7 +43,7 @@ pub(crate) fn empty() -> Snapshot {
     snapshot.elapsed_ns = 2_000_000_000;
     snapshot.enabled = true;
     snapshot.clock.name = "manual".into();
-    snapshot.costs = vec![cost(Work::Polls, 1_500, 60_000)];
+    snapshot.costs = vec![cost(Activity::Polls, 1_500, 60_000)];
     snapshot.threads = vec![Thread::default()];
     snapshot.threads[0].name = "main".into();
     snapshot.threads[0].alive = true;
@@ -99,7 +98,7 @@ fn site_named(snapshot: &mut Snapshot, name: &str) -> usize {
     }
     let line = u32::try_from(snapshot.sites.len()).unwrap() + 1;
     let mut site = site(name, "server", "src/main.rs", line, 1);
-    site.kind = if name == "other" { Kind::Other } else { Kind::Fn };
+    site.kind = if name == "other" { SiteKind::Other } else { SiteKind::Fn };
     snapshot.sites.push(site);
     snapshot.sites.len() - 1
 }

@@ -1,7 +1,8 @@
 //! Builders of snapshots for the shapes: tasks, resources, holders and waits.
 
-use diagnose_reports::{
-    Mode, Place, Resource, ResourceKind, Role, Site, Snapshot, Span, Stake, Task, Wait, Whereabouts,
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{
+    Attribution, Holding, Place, Resource, ResourceKind, Role, Site, Span, Task, Wait, WaitMode,
 };
 
 pub(super) const SECOND: u64 = 1_000_000_000;
@@ -73,25 +74,26 @@ pub(super) fn mutexes(snapshot: &mut Snapshot, count: usize) {
     }
 }
 
-pub(super) fn stake(snapshot: &mut Snapshot, task: usize, resource: usize, role: Role) -> &mut Stake {
-    let mut stake = Stake::default();
-    (stake.role, stake.task, stake.whereabouts) = (role, Some(task as u64), Whereabouts::Exact);
-    (stake.place, stake.since_ns, stake.units) = (Some(place(20)), SECOND, u64::from(role == Role::Holds));
-    stake.uses = u64::from(role != Role::Holds);
-    let stakes = &mut snapshot.resources[resource].stakes;
-    stakes.push(stake);
-    stakes.last_mut().expect("it was just pushed")
+pub(super) fn holding(snapshot: &mut Snapshot, task: usize, resource: usize, role: Role) -> &mut Holding {
+    let mut holding = Holding::default();
+    (holding.role, holding.task, holding.attribution) = (role, Some(task as u64), Attribution::Exact);
+    (holding.place, holding.since_ns, holding.units) =
+        (Some(place(20)), SECOND, u64::from(role == Role::Holds));
+    holding.uses = u64::from(role != Role::Holds);
+    let holdings = &mut snapshot.resources[resource].holdings;
+    holdings.push(holding);
+    holdings.last_mut().expect("it was just pushed")
 }
 
-pub(super) fn holds(snapshot: &mut Snapshot, task: usize, resource: usize) -> &mut Stake {
-    stake(snapshot, task, resource, Role::Holds)
+pub(super) fn holds(snapshot: &mut Snapshot, task: usize, resource: usize) -> &mut Holding {
+    holding(snapshot, task, resource, Role::Holds)
 }
 
 pub(super) fn waits(
     snapshot: &mut Snapshot,
     task: usize,
     resource: usize,
-    mode: Mode,
+    mode: WaitMode,
     ahead: usize,
 ) -> &mut Wait {
     let mut wait = Wait::default();

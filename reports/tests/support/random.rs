@@ -1,6 +1,7 @@
 //! Random snapshots whose times add up, and names that nobody should use.
 
-use diagnose_reports::{Kind, Snapshot};
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::SiteKind;
 use proptest::prelude::*;
 
 use super::{bucket, empty, node, site};
@@ -58,7 +59,7 @@ pub(crate) fn snapshot(size: usize) -> impl Strategy<Value = Snapshot> {
         for (name, module, line) in sites {
             snapshot.sites.push(site(&name, ["", "a", "b"][module as usize], "src/a.rs", line, 1));
         }
-        snapshot.sites[0].kind = Kind::Block;
+        snapshot.sites[0].kind = SiteKind::Block;
         for (number, (site, parent, roots, self_busy_ns, self_idle_ns, nested_ns)) in
             raw_nodes.into_iter().enumerate()
         {

@@ -5,9 +5,10 @@
 #[path = "parts.rs"]
 mod parts;
 
-use diagnose_reports::{Mode, ResourceKind, Role, Snapshot, Span, Whereabouts, Worker};
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{Attribution, ResourceKind, Role, Span, WaitMode, Worker};
 
-use parts::{SECOND, demands, holds, loses, mutexes, resource, set_aside, stake, tasks, waits, wakes};
+use parts::{SECOND, demands, holding, holds, loses, mutexes, resource, set_aside, tasks, waits, wakes};
 
 /// A shape: what it is called, how it is made of so many tasks, and the kinds of its verdicts, each with its number.
 #[derive(Clone, Copy)]
@@ -65,7 +66,7 @@ fn queue_of(count: usize) -> Snapshot {
     mutexes(&mut snapshot, 1);
     holds(&mut snapshot, 1, 0);
     for number in 0..count {
-        waits(&mut snapshot, number + 2, 0, Mode::Lock, number);
+        waits(&mut snapshot, number + 2, 0, WaitMode::Lock, number);
     }
     snapshot
 }
@@ -87,7 +88,7 @@ fn locked(count: usize, next: impl Fn(usize) -> Option<usize>) -> Snapshot {
     for number in 0..count {
         holds(&mut snapshot, number + 2, number);
         match next(number) {
-            Some(next) => _ = waits(&mut snapshot, number + 2, next, Mode::Lock, 0),
+            Some(next) => _ = waits(&mut snapshot, number + 2, next, WaitMode::Lock, 0),
             None => loses(&mut snapshot, number + 2),
         }
     }
@@ -115,7 +116,7 @@ fn pool(count: usize) -> Snapshot {
     let pool = permits(&mut snapshot, count);
     for number in 0..count {
         holds(&mut snapshot, number + 2, pool);
-        waits(&mut snapshot, number + 2, pool, Mode::Acquire, number);
+        waits(&mut snapshot, number + 2, pool, WaitMode::Acquire, number);
     }
     snapshot
 }
@@ -126,7 +127,7 @@ fn leaked(count: usize) -> Snapshot {
     let pool = permits(&mut snapshot, count);
     for number in 0..count {
         holds(&mut snapshot, number + 2 + count, pool);
-        waits(&mut snapshot, number + 2, pool, Mode::Acquire, number);
+        waits(&mut snapshot, number + 2, pool, WaitMode::Acquire, number);
     }
     snapshot
 }
@@ -137,12 +138,12 @@ fn granted(count: usize) -> Snapshot {
     let pool = permits(&mut snapshot, count);
     for number in 0..count {
         let span = set_aside(&mut snapshot, number + 2);
-        let wait = waits(&mut snapshot, number + 2, pool, Mode::Acquire, number);
-        (wait.span, wait.is_parked, wait.is_snoozed) = (Some(span), true, true);
+        let wait = waits(&mut snapshot, number + 2, pool, WaitMode::Acquire, number);
+        (wait.span, wait.is_parked, wait.is_wake_ignored) = (Some(span), true, true);
         (wait.is_granted, wait.woken_ns) = (true, Some(SECOND));
     }
     for number in 0..count {
-        waits(&mut snapshot, number + 2, pool, Mode::Acquire, count + number);
+        waits(&mut snapshot, number + 2, pool, WaitMode::Acquire, count + number);
         loses(&mut snapshot, number + 2);
     }
     for wait in snapshot.waits.iter_mut().skip(count) {
@@ -168,12 +169,12 @@ fn senders(count: usize) -> Snapshot {
     mutexes(&mut snapshot, 1);
     let channel = resource(&mut snapshot, ResourceKind::Mpsc, 1);
     snapshot.resources[channel].filled = 1;
-    stake(&mut snapshot, 2, channel, Role::Receives);
-    waits(&mut snapshot, 2, 0, Mode::Lock, 0);
+    holding(&mut snapshot, 2, channel, Role::Receives);
+    waits(&mut snapshot, 2, 0, WaitMode::Lock, 0);
     holds(&mut snapshot, 3, 0);
     for number in 0..count - 1 {
-        stake(&mut snapshot, number + 3, channel, Role::Sends).whereabouts = Whereabouts::Likely;
-        waits(&mut snapshot, number + 3, channel, Mode::Send, number);
+        holding(&mut snapshot, number + 3, channel, Role::Sends).attribution = Attribution::Likely;
+        waits(&mut snapshot, number + 3, channel, WaitMode::Send, number);
     }
     snapshot
 }
@@ -185,9 +186,9 @@ fn receivers(count: usize) -> Snapshot {
         let channel = resource(&mut snapshot, ResourceKind::Mpsc, 1);
         snapshot.resources[channel].free = 1;
         demands(&mut snapshot, number + 2);
-        stake(&mut snapshot, number + 2, channel, Role::Receives);
-        stake(&mut snapshot, number + 2, channel, Role::Sends).whereabouts = Whereabouts::Likely;
-        waits(&mut snapshot, number + 2, channel, Mode::Receive, 0);
+        holding(&mut snapshot, number + 2, channel, Role::Receives);
+        holding(&mut snapshot, number + 2, channel, Role::Sends).attribution = Attribution::Likely;
+        waits(&mut snapshot, number + 2, channel, WaitMode::Receive, 0);
     }
     snapshot
 }
@@ -203,7 +204,7 @@ fn readers(count: usize) -> Snapshot {
     }
     snapshot.tasks[1].opaque_wakers = Some(0);
     for (ahead, number) in (count / 2..count).chain([0]).enumerate() {
-        let mode = if ahead == 0 { Mode::Write } else { Mode::Read };
+        let mode = if ahead == 0 { WaitMode::Write } else { WaitMode::Read };
         waits(&mut snapshot, number + 2, lock, mode, ahead);
     }
     snapshot
@@ -217,7 +218,7 @@ fn unfair(count: usize) -> Snapshot {
     holds(&mut snapshot, 1, lock).units = 1 << 20;
     loses(&mut snapshot, 1);
     for number in 0..count {
-        waits(&mut snapshot, number + 2, lock, Mode::Read, number);
+        waits(&mut snapshot, number + 2, lock, WaitMode::Read, number);
     }
     snapshot
 }
@@ -227,7 +228,7 @@ fn custom(count: usize) -> Snapshot {
     let pool = resource(&mut snapshot, ResourceKind::Custom, count);
     for number in 0..count {
         holds(&mut snapshot, number + 2, pool);
-        waits(&mut snapshot, number + 2, pool, Mode::Custom, number);
+        waits(&mut snapshot, number + 2, pool, WaitMode::Custom, number);
     }
     demands(&mut snapshot, 2);
     snapshot
@@ -238,7 +239,7 @@ fn notifies(count: usize) -> Snapshot {
     snapshot.tasks.remove(0);
     for number in 0..count {
         let notify = resource(&mut snapshot, ResourceKind::Notify, 0);
-        waits(&mut snapshot, number + 2, notify, Mode::Notified, 0);
+        waits(&mut snapshot, number + 2, notify, WaitMode::Notified, 0);
     }
     demands(&mut snapshot, 1);
     snapshot
@@ -268,7 +269,7 @@ fn barrier(count: usize) -> Snapshot {
     let barrier = resource(&mut snapshot, ResourceKind::Barrier, count + 2);
     snapshot.resources[barrier].filled = count as u64 + 1;
     for number in 0..=count {
-        waits(&mut snapshot, number + 1, barrier, Mode::Arrive, number);
+        waits(&mut snapshot, number + 1, barrier, WaitMode::Arrive, number);
     }
     snapshot
 }
@@ -283,7 +284,7 @@ fn joined(count: usize) -> Snapshot {
         (span.id, span.site, span.task) = (1 << 30 | number as u64, 2, Some(1));
         span.parent = number.checked_sub(1).map(|_| first);
         snapshot.spans.push(span);
-        waits(&mut snapshot, 1, number, Mode::Lock, 1).span = Some(1 << 30 | number as u64);
+        waits(&mut snapshot, 1, number, WaitMode::Lock, 1).span = Some(1 << 30 | number as u64);
     }
     snapshot.tasks[0].span = Some(first);
     snapshot
@@ -297,7 +298,7 @@ fn hazards(count: usize) -> Snapshot {
         let span = set_aside(&mut snapshot, number + 2);
         holds(&mut snapshot, number + 2, pool).span = Some(span);
         wakes(&mut snapshot, number + 2);
-        waits(&mut snapshot, number + 2 + count / 2, pool, Mode::Acquire, number);
+        waits(&mut snapshot, number + 2 + count / 2, pool, WaitMode::Acquire, number);
     }
     snapshot
 }
@@ -309,13 +310,13 @@ fn timers(count: usize) -> Snapshot {
         (worker.runtime, worker.runtime_number, worker.thread_id) = ("tokio".into(), 1, Some(number + 1));
         snapshot.workers.push(worker);
     }
-    let mut runtime = diagnose_reports::Runtime::default();
+    let mut runtime = diagnose_reports::model::Runtime::default();
     (runtime.number, runtime.workers) = (1, 256);
     snapshot.runtimes.push(runtime);
     for number in 0..count {
         wakes(&mut snapshot, number + 2);
         snapshot.tasks[number + 1].thread_id = Some(number as u64 % 256 + 1);
-        let wait = waits(&mut snapshot, number + 2, 0, Mode::Timer, 0);
+        let wait = waits(&mut snapshot, number + 2, 0, WaitMode::Timer, 0);
         (wait.resource, wait.due_ns) = (None, Some(1));
     }
     snapshot

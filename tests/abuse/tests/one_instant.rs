@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use diagnose::model::RunState;
 use diagnose::tokio::sync::mpsc;
-use diagnose::{State, diagnose, tokio};
+use diagnose::{diagnose, tokio};
 
 /// Passes a message on until it is told to stop.
 async fn relay(mut from: mpsc::Receiver<()>, to: mpsc::Sender<()>, is_over: Arc<AtomicBool>) {
@@ -76,7 +77,7 @@ fn a_task_that_runs_is_not_listed_with_what_it_has_begun_since() {
     while seen < 300 {
         let snapshot = diagnose::snapshot();
         let is_named = |site: usize, name: &str| snapshot.sites[site].name == name;
-        for task in snapshot.tasks.iter().filter(|task| task.state == State::Running) {
+        for task in snapshot.tasks.iter().filter(|task| task.state == RunState::Running) {
             if !task.running.iter().any(|&site| is_named(site, "write_frame")) {
                 continue;
             }

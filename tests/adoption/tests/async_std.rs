@@ -1,8 +1,9 @@
 //! `diagnose::async_std`: async-std's functions and attributes, whose tasks are listed.
 
 use async_std::task::Builder;
+use diagnose::Snapshot;
 use diagnose::async_std;
-use diagnose::{Snapshot, Task, TaskKind};
+use diagnose::model::{Task, TaskKind};
 
 /// The task that was spawned at this line of this file.
 fn at(snapshot: &Snapshot, line: u32) -> Option<&Task> {

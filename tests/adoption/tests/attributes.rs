@@ -7,7 +7,7 @@ use std::time::Duration;
 fn listed(name: &str, line: u32) -> usize {
     let snapshot = diagnose::snapshot();
     let at = format!("tests/attributes.rs:{line}:");
-    let is_it = |task: &&diagnose::Task| {
+    let is_it = |task: &&diagnose::model::Task| {
         snapshot.sites[task.site].name == name && task.spawned_at.contains(&at) && task.runtime == "tokio"
     };
     snapshot.tasks.iter().filter(is_it).count()

@@ -3,8 +3,9 @@
 use std::future::pending;
 use std::time::{Duration, Instant};
 
+use diagnose::Snapshot;
+use diagnose::model::Task;
 use diagnose::tokio;
-use diagnose::{Snapshot, Task};
 use tokio::runtime::Builder;
 
 /// The task that was spawned at this line of this file.
@@ -13,7 +14,7 @@ fn at(snapshot: &Snapshot, line: u32) -> &Task {
     snapshot.tasks.iter().find(|task| task.spawned_at.contains(&place)).expect("it is listed")
 }
 
-fn named<'a>(snapshot: &'a Snapshot, name: &str) -> Option<&'a diagnose::Runtime> {
+fn named<'a>(snapshot: &'a Snapshot, name: &str) -> Option<&'a diagnose::model::Runtime> {
     snapshot.runtimes.iter().find(|runtime| runtime.name.as_deref() == Some(name))
 }
 

@@ -1,7 +1,8 @@
 //! `diagnose::smol`: smol's functions, whose tasks are listed.
 
+use diagnose::Snapshot;
+use diagnose::model::{Task, TaskKind};
 use diagnose::smol;
-use diagnose::{Snapshot, Task, TaskKind};
 
 /// The task that was spawned at this line of this file.
 fn at(snapshot: &Snapshot, line: u32) -> Option<&Task> {

@@ -1,7 +1,8 @@
 //! What is spawned is listed: by name, where it was spawned, and by whom.
 
+use diagnose::Snapshot;
+use diagnose::model::{SiteKind, Task, TaskKind};
 use diagnose::tokio;
-use diagnose::{Kind, Snapshot, Task, TaskKind};
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
@@ -54,12 +55,12 @@ async fn an_unannotated_future_is_a_root_where_it_was_spawned() {
     let line = line!() + 1;
     tokio::spawn(plain()).await.unwrap();
     let snapshot = diagnose::snapshot();
-    let is_root = |node: &&diagnose::Node| {
+    let is_root = |node: &&diagnose::model::Node| {
         let site = &snapshot.sites[node.site];
         node.parent.is_none() && site.name == "plain" && site.line == line
     };
     let root = snapshot.nodes.iter().find(is_root).unwrap();
-    assert_eq!(snapshot.sites[root.site].kind, Kind::Task);
+    assert_eq!(snapshot.sites[root.site].kind, SiteKind::Task);
     assert!(snapshot.sites[root.site].file.ends_with("tests/tasks.rs"));
     assert_eq!((root.calls, root.completed), (1, 1));
 }
@@ -73,8 +74,8 @@ async fn an_annotated_future_is_the_root_itself() {
     let listed = at(&snapshot, line).unwrap();
     assert_eq!(name(&snapshot, listed), "annotated");
     let roots = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == "annotated");
-    let kinds: Vec<Kind> = roots.map(|node| snapshot.sites[node.site].kind).collect();
-    assert_eq!(kinds, [Kind::Fn], "no span around it");
+    let kinds: Vec<SiteKind> = roots.map(|node| snapshot.sites[node.site].kind).collect();
+    assert_eq!(kinds, [SiteKind::Fn], "no span around it");
     open.send(()).unwrap();
     task.await.unwrap();
 }

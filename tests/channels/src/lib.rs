@@ -2,7 +2,8 @@
 
 use std::panic::Location;
 
-use diagnose_reports::{Mode, Place, Resource, Role, Snapshot, Stake, Wait};
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{Holding, Place, Resource, Role, Wait, WaitMode};
 
 /// What was on record at one moment.
 #[derive(Debug)]
@@ -44,7 +45,7 @@ impl Seen {
 
     /// Those who wait in that mode for what was made there.
     #[must_use]
-    pub fn waits(&self, made: (&str, u32), mode: Mode) -> Vec<&Wait> {
+    pub fn waits(&self, made: (&str, u32), mode: WaitMode) -> Vec<&Wait> {
         let index = self.0.resources.iter().position(|resource| is_at(resource.created.as_ref(), made));
         self.0
             .waits
@@ -55,13 +56,17 @@ impl Seen {
 
     /// Those who wait in that mode at that place.
     #[must_use]
-    pub fn waiting(&self, mode: Mode, at: (&str, u32)) -> Vec<&Wait> {
+    pub fn waiting(&self, mode: WaitMode, at: (&str, u32)) -> Vec<&Wait> {
         self.0.waits.iter().filter(|wait| wait.mode == mode && is_at(wait.place.as_ref(), at)).collect()
     }
 
-    /// The stakes of that role in what was made there.
+    /// The holdings of that role in what was made there.
     #[must_use]
-    pub fn stakes(&self, made: (&str, u32), role: Role) -> Vec<&Stake> {
-        self.made(made).map_or(&[][..], |it| &it.stakes).iter().filter(|stake| stake.role == role).collect()
+    pub fn holdings(&self, made: (&str, u32), role: Role) -> Vec<&Holding> {
+        self.made(made)
+            .map_or(&[][..], |it| &it.holdings)
+            .iter()
+            .filter(|holding| holding.role == role)
+            .collect()
     }
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use diagnose::model::RunState;
 use diagnose::tokio::runtime::Builder;
 use diagnose::tokio::sync::Mutex;
 use diagnose::tokio::task::{JoinSet, yield_now};
-use diagnose::{State, diagnose, tokio};
+use diagnose::{diagnose, tokio};
 
 #[diagnose]
 async fn transfer(from: Arc<Mutex<()>>, to: Arc<Mutex<()>>) {
@@ -15,9 +16,9 @@ async fn transfer(from: Arc<Mutex<()>>, to: Arc<Mutex<()>>) {
 }
 
 /// The states of the transfers.
-fn states() -> Vec<State> {
+fn states() -> Vec<RunState> {
     let snapshot = diagnose::snapshot();
-    let is_it = |task: &&diagnose::Task| snapshot.sites[task.site].name == "transfer";
+    let is_it = |task: &&diagnose::model::Task| snapshot.sites[task.site].name == "transfer";
     snapshot.tasks.iter().filter(is_it).map(|task| task.state).collect()
 }
 
@@ -38,10 +39,10 @@ fn aborted_tasks_are_queued_until_they_are_gone() {
         for _ in 0..4 {
             yield_now().await;
         }
-        assert_eq!(states(), [State::Waiting; 2]);
+        assert_eq!(states(), [RunState::Waiting; 2]);
         one.abort();
         other.abort();
-        assert_eq!(states(), [State::Queued; 2]);
+        assert_eq!(states(), [RunState::Queued; 2]);
         assert!(one.await.is_err_and(|error| error.is_cancelled()));
         assert!(other.await.is_err_and(|error| error.is_cancelled()));
         assert_eq!(states(), []);
@@ -53,9 +54,9 @@ fn aborted_tasks_are_queued_until_they_are_gone() {
         for _ in 0..4 {
             yield_now().await;
         }
-        assert_eq!(states(), [State::Waiting; 2]);
+        assert_eq!(states(), [RunState::Waiting; 2]);
         set.abort_all();
-        assert_eq!(states(), [State::Queued; 2]);
+        assert_eq!(states(), [RunState::Queued; 2]);
         while set.join_next().await.is_some() {}
         assert_eq!(states(), []);
     });

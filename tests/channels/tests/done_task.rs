@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use diagnose::tokio;
 use diagnose_channels_tests::{here, look};
-use diagnose_reports::{Mode, Role, Stake, Whereabouts};
+use diagnose_reports::model::{Attribution, Holding, Role, WaitMode};
 use tokio::sync::mpsc;
 
 /// The number of the task that has both ends, and what is known of the one that sends.
-async fn sender_of_a_done_task() -> (u64, Stake) {
+async fn sender_of_a_done_task() -> (u64, Holding) {
     let start = tokio::spawn(async move {
         let (made, (sender, mut receiver)) = (here(), mpsc::channel::<u8>(1));
         let spawned = tokio::spawn(async move {
@@ -22,7 +22,7 @@ async fn sender_of_a_done_task() -> (u64, Stake) {
     tokio::task::yield_now().await;
     let seen = look();
     spawned.abort();
-    (seen.waits(made, Mode::Receive)[0].task.unwrap(), seen.stakes(made, Role::Sends)[0].clone())
+    (seen.waits(made, WaitMode::Receive)[0].task.unwrap(), seen.holdings(made, Role::Sends)[0].clone())
 }
 
 #[tokio::test]
@@ -30,8 +30,8 @@ async fn they_are_likely_with_those_that_it_has_spawned() {
     let began = Instant::now();
     let (mut task, mut sender) = sender_of_a_done_task().await;
     // The kernel tells roughly when the thread of the harness began: as long as that may be later, nobody knows.
-    while sender.whereabouts == Whereabouts::Unknown && began.elapsed() < Duration::from_secs(60) {
+    while sender.attribution == Attribution::Unknown && began.elapsed() < Duration::from_secs(60) {
         (task, sender) = sender_of_a_done_task().await;
     }
-    assert_eq!((sender.whereabouts, &*sender.candidates), (Whereabouts::Likely, &[task][..]));
+    assert_eq!((sender.attribution, &*sender.candidates), (Attribution::Likely, &[task][..]));
 }

@@ -2,7 +2,7 @@
 
 use diagnose::tokio;
 use diagnose_channels_tests::{here, look};
-use diagnose_reports::{Mode, Role, Whereabouts};
+use diagnose_reports::model::{Attribution, Role, WaitMode};
 use std::future::poll_fn;
 use std::task::Poll;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -17,21 +17,21 @@ async fn a_receiver_waits_until_it_is_dropped() {
     let (made, (sender, mut receiver)) = (here(), mpsc::unbounded_channel::<u8>());
     let mut receiving = Box::pin(receiver.recv());
     assert!(!poll_once(&mut receiving).await);
-    assert_eq!(look().waits(made, Mode::Receive).len(), 1);
+    assert_eq!(look().waits(made, WaitMode::Receive).len(), 1);
     drop(receiving);
-    assert!(look().waits(made, Mode::Receive).is_empty());
-    assert_eq!(look().stakes(made, Role::Sends)[0].uses, 0);
+    assert!(look().waits(made, WaitMode::Receive).is_empty());
+    assert_eq!(look().holdings(made, Role::Sends)[0].uses, 0);
     sender.send(1).unwrap();
-    assert_eq!(look().stakes(made, Role::Sends)[0].uses, 1);
+    assert_eq!(look().holdings(made, Role::Sends)[0].uses, 1);
 }
 
 #[tokio::test]
 async fn a_poll_that_is_given_up_ends_with_the_next_use() {
     let (made, (sender, mut receiver)) = (here(), mpsc::channel(1));
     assert!(poll_fn(|context| Poll::Ready(receiver.poll_recv(context).is_pending())).await);
-    assert_eq!(look().waits(made, Mode::Receive).len(), 1);
+    assert_eq!(look().waits(made, WaitMode::Receive).len(), 1);
     assert!(receiver.try_recv().is_err());
-    assert!(look().waits(made, Mode::Receive).is_empty());
+    assert!(look().waits(made, WaitMode::Receive).is_empty());
     sender.send(1).await.unwrap();
     assert_eq!(receiver.try_recv(), Ok(1));
 }
@@ -56,16 +56,16 @@ async fn a_channel_for_one_message_says_who_has_the_sender() {
     let (made, (sender, mut receiver)) = (here(), oneshot::channel());
     assert!(!poll_once(&mut receiver).await);
     let seen = look();
-    assert_eq!(seen.waits(made, Mode::Receive).len(), 1);
-    assert_eq!(seen.stakes(made, Role::Sends)[0].uses, 0, "nobody has seen it since");
+    assert_eq!(seen.waits(made, WaitMode::Receive).len(), 1);
+    assert_eq!(seen.holdings(made, Role::Sends)[0].uses, 0, "nobody has seen it since");
     assert!(!sender.is_closed());
-    assert_eq!(look().stakes(made, Role::Sends)[0].uses, 1, "who asks has it");
+    assert_eq!(look().holdings(made, Role::Sends)[0].uses, 1, "who asks has it");
     sender.send(7).unwrap();
     let seen = look();
-    assert!(seen.stakes(made, Role::Sends).is_empty() && seen.resource(made).is_closed);
+    assert!(seen.holdings(made, Role::Sends).is_empty() && seen.resource(made).is_closed);
     assert_eq!(seen.resource(made).filled, 1);
-    assert!(seen.waits(made, Mode::Receive)[0].woken_ns.is_some());
-    assert!(!seen.waits(made, Mode::Receive)[0].is_granted);
+    assert!(seen.waits(made, WaitMode::Receive)[0].woken_ns.is_some());
+    assert!(!seen.waits(made, WaitMode::Receive)[0].is_granted);
     assert_eq!(receiver.await, Ok(7));
     assert!(look().made(made).is_none());
 }
@@ -76,13 +76,13 @@ async fn a_sender_in_a_message_is_in_that_channel() {
     let (made, (answers, _answer)) = (here(), oneshot::channel::<u8>());
     requests.send(answers).await.unwrap();
     let seen = look();
-    let stake = seen.stakes(made, Role::Sends)[0];
+    let holding = seen.holdings(made, Role::Sends)[0];
     // A thread of which nothing is known may have it too.
-    if stake.whereabouts == Whereabouts::Likely {
-        assert_eq!(stake.inside, Some(seen.resource(mailbox).id));
+    if holding.attribution == Attribution::Likely {
+        assert_eq!(holding.in_channel, Some(seen.resource(mailbox).id));
     }
     let answers = receiver.recv().await.unwrap();
-    assert_eq!(look().stakes(made, Role::Sends)[0].inside, None);
+    assert_eq!(look().holdings(made, Role::Sends)[0].in_channel, None);
     drop(answers);
 }
 
@@ -96,7 +96,7 @@ async fn of_the_ends_that_were_never_used_the_last_is_in_the_last_message() {
     drop(receiver.recv().await);
     let (answers, _answer) = oneshot::channel::<u8>();
     requests.send(answers).await.unwrap();
-    assert_eq!(look().stakes(kept, Role::Sends)[0].inside, None);
+    assert_eq!(look().holdings(kept, Role::Sends)[0].in_channel, None);
 }
 
 #[tokio::test]
@@ -104,8 +104,8 @@ async fn an_end_that_becomes_tokios_own_is_anywhere() {
     let (made, (sender, mut receiver)) = (here(), mpsc::channel::<u8>(1));
     let own: ::tokio::sync::mpsc::Sender<u8> = sender.into();
     let seen = look();
-    let stake = seen.stakes(made, Role::Sends)[0];
-    assert_eq!((stake.whereabouts, stake.task), (Whereabouts::Unknown, None));
+    let holding = seen.holdings(made, Role::Sends)[0];
+    assert_eq!((holding.attribution, holding.task), (Attribution::Unknown, None));
     assert!(!seen.resource(made).is_closed);
     own.send(1).await.unwrap();
     assert_eq!(receiver.recv().await, Some(1));

@@ -2,7 +2,7 @@
 
 use diagnose::tokio;
 use diagnose_channels_tests::{here, look};
-use diagnose_reports::{Mode, ResourceKind, Role};
+use diagnose_reports::model::{ResourceKind, Role, WaitMode};
 use tokio::sync::mpsc;
 
 #[tokio::test]
@@ -20,16 +20,16 @@ async fn a_sender_waits_for_a_place_and_the_receiver_could_make_one() {
     let channel = seen.resource(made);
     assert_eq!((channel.kind, channel.library.as_str()), (ResourceKind::Mpsc, "tokio"));
     assert_eq!((channel.capacity, channel.filled, channel.free, channel.is_closed), (Some(1), 1, 0, false));
-    let waits = seen.waits(made, Mode::Send);
+    let waits = seen.waits(made, WaitMode::Send);
     assert_eq!(waits.len(), 1);
     assert_eq!(waits[0].place.as_ref().unwrap().line, line);
     assert!(!waits[0].is_granted && waits[0].woken_ns.is_none());
-    assert_eq!(seen.stakes(made, Role::Sends).len(), 2);
-    assert_eq!(seen.stakes(made, Role::Receives).len(), 1);
+    assert_eq!(seen.holdings(made, Role::Sends).len(), 2);
+    assert_eq!(seen.holdings(made, Role::Receives).len(), 1);
 
     assert_eq!(receiver.recv().await, Some(1));
     let seen = look();
-    assert!(seen.waits(made, Mode::Send)[0].is_granted, "the place is handed on");
+    assert!(seen.waits(made, WaitMode::Send)[0].is_granted, "the place is handed on");
     assert_eq!((seen.resource(made).filled, seen.resource(made).free), (0, 0));
     task.await.unwrap();
     assert_eq!(receiver.recv().await, Some(2));
@@ -43,19 +43,19 @@ async fn a_reserved_place_is_held() {
     let mut permits = sender.reserve_many(2).await.unwrap();
     let one = permits.next().unwrap();
     let seen = look();
-    let holds = seen.stakes(made, Role::Holds);
-    assert_eq!(holds.iter().map(|stake| stake.units).collect::<Vec<_>>(), [1, 1]);
+    let holds = seen.holdings(made, Role::Holds);
+    assert_eq!(holds.iter().map(|holding| holding.units).collect::<Vec<_>>(), [1, 1]);
     assert_eq!((seen.resource(made).filled, seen.resource(made).free), (0, 1));
     one.send(1);
     drop(permits);
     let seen = look();
-    assert!(seen.stakes(made, Role::Holds).is_empty());
+    assert!(seen.holdings(made, Role::Holds).is_empty());
     assert_eq!((seen.resource(made).filled, seen.resource(made).free), (1, 2));
     assert_eq!(receiver.recv().await, Some(1));
     let owned = sender.try_reserve_owned().unwrap();
-    assert_eq!(look().stakes(made, Role::Holds).len(), 1);
+    assert_eq!(look().holdings(made, Role::Holds).len(), 1);
     drop(owned);
-    assert!(look().stakes(made, Role::Sends).is_empty(), "the sender was in it");
+    assert!(look().holdings(made, Role::Sends).is_empty(), "the sender was in it");
 }
 
 #[tokio::test(start_paused = true)]
@@ -68,9 +68,9 @@ async fn a_wake_of_the_timer_is_not_taken_for_a_place() {
     assert!(polled.await);
     ::tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     let seen = look();
-    let wait = seen.waits(made, Mode::Send)[0].clone();
+    let wait = seen.waits(made, WaitMode::Send)[0].clone();
     assert!(!wait.is_granted && wait.woken_ns.is_none());
     assert!(sending.await.is_err());
-    assert!(look().waits(made, Mode::Send).is_empty());
+    assert!(look().waits(made, WaitMode::Send).is_empty());
     drop(receiver);
 }

@@ -5,7 +5,8 @@ use std::task::Poll;
 
 use diagnose::tokio;
 use diagnose_channels_tests::{here, look};
-use diagnose_reports::{Confidence, Mode, VerdictKind};
+use diagnose_reports::model::WaitMode;
+use diagnose_reports::{Confidence, VerdictKind};
 use tokio::sync::{Mutex, mpsc};
 
 /// ```text
@@ -37,8 +38,8 @@ async fn a_receive_that_was_given_up_wakes_for_nothing() {
         tokio::task::yield_now().await;
     }
     let seen = look();
-    assert!(seen.waits(made_channel, Mode::Receive).is_empty());
-    let own = seen.waits(made, Mode::Lock)[0].task;
+    assert!(seen.waits(made_channel, WaitMode::Receive).is_empty());
+    let own = seen.waits(made, WaitMode::Lock)[0].task;
     let waiting = seen.0.tasks.iter().find(|task| Some(task.id) == own).unwrap();
     assert_eq!((waiting.wakers, waiting.opaque_wakers), (Some(2), Some(0)));
     let verdicts = seen.0.verdicts();

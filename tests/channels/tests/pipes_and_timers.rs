@@ -2,7 +2,7 @@
 
 use diagnose::tokio;
 use diagnose_channels_tests::{here, look};
-use diagnose_reports::{Mode, ResourceKind, Role};
+use diagnose_reports::model::{ResourceKind, Role, WaitMode};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinSet;
@@ -14,15 +14,15 @@ async fn two_who_write_and_do_not_read_wait_for_each_other() {
     let second = tokio::spawn(async move { two.write_all(&[0; 256]).await });
     tokio::task::yield_now().await;
     let seen = look();
-    let is_it = |place: &diagnose_reports::Place| (place.file.as_str(), place.line) == made;
+    let is_it = |place: &diagnose_reports::model::Place| (place.file.as_str(), place.line) == made;
     let pipes: Vec<_> = seen.0.resources.iter().filter(|it| it.created.as_ref().is_some_and(is_it)).collect();
     assert_eq!(pipes.len(), 2);
     for pipe in pipes {
         assert_eq!((pipe.kind, pipe.capacity, pipe.filled), (ResourceKind::Pipe, Some(64), 64));
-        let task = |role| pipe.stakes.iter().find(|stake| stake.role == role).unwrap().task;
+        let task = |role| pipe.holdings.iter().find(|holding| holding.role == role).unwrap().task;
         assert!(task(Role::Sends).is_some());
     }
-    assert_eq!(seen.waiting(Mode::Send, made).len(), 2);
+    assert_eq!(seen.waiting(WaitMode::Send, made).len(), 2);
     first.abort();
     let _ = first.await;
     assert!(second.await.unwrap().is_err());
@@ -33,10 +33,10 @@ async fn a_reader_waits_for_bytes() {
     let (made, (mut one, mut two)) = (here(), tokio::io::duplex(8));
     let reads = tokio::spawn(async move { one.read_u8().await });
     tokio::task::yield_now().await;
-    assert_eq!(look().waiting(Mode::Receive, made).len(), 1);
+    assert_eq!(look().waiting(WaitMode::Receive, made).len(), 1);
     two.write_u8(5).await.unwrap();
     assert_eq!(reads.await.unwrap().unwrap(), 5);
-    assert!(look().waiting(Mode::Receive, made).is_empty());
+    assert!(look().waiting(WaitMode::Receive, made).is_empty());
 }
 
 #[tokio::test]
@@ -48,12 +48,12 @@ async fn a_timer_says_when_it_is_due() {
     });
     tokio::task::yield_now().await;
     let seen = look();
-    let waits = seen.waiting(Mode::Timer, line);
+    let waits = seen.waiting(WaitMode::Timer, line);
     let due_ns = waits[0].due_ns.unwrap();
     assert!((90_000_000_000..=100_100_000_000).contains(&due_ns), "{due_ns}");
     task.abort();
     let _ = task.await;
-    assert!(look().waiting(Mode::Timer, line).is_empty());
+    assert!(look().waiting(WaitMode::Timer, line).is_empty());
 }
 
 #[tokio::test]
@@ -66,9 +66,9 @@ async fn under_a_timeout_both_wait_with_the_waker_of_the_task() {
     });
     tokio::task::yield_now().await;
     let seen = look();
-    assert_eq!(seen.waiting(Mode::Timer, line).len(), 1);
-    let wait = seen.waits(made, Mode::Receive)[0];
-    assert!(!wait.is_indirect && !seen.waiting(Mode::Timer, line)[0].is_indirect);
+    assert_eq!(seen.waiting(WaitMode::Timer, line).len(), 1);
+    let wait = seen.waits(made, WaitMode::Receive)[0];
+    assert!(!wait.is_indirect && !seen.waiting(WaitMode::Timer, line)[0].is_indirect);
     task.abort();
     let _ = task.await;
 }
@@ -82,12 +82,12 @@ async fn who_awaits_a_task_waits_for_that_task() {
     let joins = tokio::spawn(async move { endless.await.is_err() });
     tokio::task::yield_now().await;
     let seen = look();
-    let wait = seen.waiting(Mode::Join, line)[0];
+    let wait = seen.waiting(WaitMode::Join, line)[0];
     let task = seen.0.tasks.iter().find(|task| wait.tasks == [task.id]).unwrap();
     assert!(task.spawned_at.contains(&format!(":{spawned}:")));
     abort.abort();
     assert!(joins.await.unwrap());
-    assert!(look().waiting(Mode::Join, line).is_empty());
+    assert!(look().waiting(WaitMode::Join, line).is_empty());
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn who_awaits_a_set_waits_for_one_of_its_tasks() {
     });
     tokio::task::yield_now().await;
     let seen = look();
-    let wait = seen.waiting(Mode::Join, line)[0];
+    let wait = seen.waiting(WaitMode::Join, line)[0];
     assert_eq!(wait.tasks.len(), 2);
     assert!(wait.tasks.iter().all(|number| seen.0.tasks.iter().any(|task| task.id == *number)));
     joins.abort();

@@ -12,7 +12,9 @@ async fn known(wakers: Wakers) -> (usize, usize) {
     let seen = diagnose::snapshot();
     sender.send(7).await.unwrap();
     assert_eq!(task.await.unwrap(), Some(7), "{wakers:?}");
-    let is_known = |task: &&diagnose::Task| task.state == diagnose::State::Waiting && task.wakers == Some(1);
+    let is_known = |task: &&diagnose::model::Task| {
+        task.state == diagnose::model::RunState::Waiting && task.wakers == Some(1)
+    };
     (seen.tasks.iter().filter(is_known).count(), seen.waits.len())
 }
 

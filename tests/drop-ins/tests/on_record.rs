@@ -7,7 +7,7 @@ use std::task::{Context, Waker};
 use diagnose::{async_channel, flume, futures, tokio, tokio_util};
 use diagnose_channels_tests::{here, look};
 use diagnose_drop_ins_tests::{Counting, now, poll_once};
-use diagnose_reports::{Mode, ResourceKind, Role};
+use diagnose_reports::model::{ResourceKind, Role, WaitMode};
 use futures::{SinkExt, StreamExt};
 use tokio_util::sync::{CancellationToken, PollSemaphore, PollSender};
 
@@ -19,7 +19,7 @@ macro_rules! many_to_many {
             let (made, ($sender, $receiver)) = (here(), $make);
             let (sent, mut first) = (here(), pin!($send));
             assert!(poll_once(first.as_mut()).is_ready());
-            assert_eq!(look().waits(made, Mode::Send).len(), 0, "what does not wait is not listed");
+            assert_eq!(look().waits(made, WaitMode::Send).len(), 0, "what does not wait is not listed");
             let mut second = pin!($send);
             assert!(poll_once(second.as_mut()).is_pending());
 
@@ -28,21 +28,21 @@ macro_rules! many_to_many {
             assert_eq!((channel.kind, channel.library.as_str()), (ResourceKind::Mpmc, $library));
             assert_eq!((channel.capacity, channel.filled, channel.free), (Some(1), 1, 0));
             assert_eq!((channel.is_fair, channel.is_closed), ($is_fair, false));
-            let waits = seen.waits(made, Mode::Send);
+            let waits = seen.waits(made, WaitMode::Send);
             assert_eq!(waits.len(), 1);
             let place = waits[0].place.as_ref().unwrap();
             // What the macro was given stands in one of the lines of its call.
             assert!(place.file == sent.0 && (sent.1..sent.1 + 8).contains(&place.line), "{place:?}");
 
             assert!(now($recv).is_ok());
-            assert!(look().waits(made, Mode::Send)[0].woken_ns.is_some(), "there is a place");
+            assert!(look().waits(made, WaitMode::Send)[0].woken_ns.is_some(), "there is a place");
             assert!(poll_once(second.as_mut()).is_ready());
-            assert_eq!((look().resource(made).filled, look().waits(made, Mode::Send).len()), (1, 0));
+            assert_eq!((look().resource(made).filled, look().waits(made, WaitMode::Send).len()), (1, 0));
 
             let (others, more) = ($sender.clone(), $receiver.clone());
             let seen = look();
             assert_eq!(
-                (seen.stakes(made, Role::Sends).len(), seen.stakes(made, Role::Receives).len()),
+                (seen.holdings(made, Role::Sends).len(), seen.holdings(made, Role::Receives).len()),
                 (2, 2)
             );
             drop((others, more));
@@ -51,9 +51,9 @@ macro_rules! many_to_many {
                 let mut third = pin!($recv);
                 assert!(poll_once(third.as_mut()).is_pending());
                 let seen = look();
-                assert_eq!((seen.waits(made, Mode::Receive).len(), seen.resource(made).filled), (1, 0));
+                assert_eq!((seen.waits(made, WaitMode::Receive).len(), seen.resource(made).filled), (1, 0));
             }
-            assert_eq!(look().waits(made, Mode::Receive).len(), 0, "it was given up");
+            assert_eq!(look().waits(made, WaitMode::Receive).len(), 0, "it was given up");
         }
     };
 }
@@ -68,16 +68,20 @@ fn a_stream_and_a_sink_wait_where_their_channel_was_made_and_nowhere_else() {
     now(sink.send(1)).unwrap();
     let mut second = Box::pin(sink.send(2));
     assert!(poll_once(second.as_mut()).is_pending());
-    assert_eq!(look().waiting(Mode::Send, made).len(), 1);
+    assert_eq!(look().waiting(WaitMode::Send, made).len(), 1);
     assert_eq!(now(stream.next()), Some(1));
     assert!(poll_once(second.as_mut()).is_ready());
     drop(second);
     assert_eq!(now(stream.next()), Some(2));
     assert_eq!(look().resource(made).filled, 0);
     assert!(poll_once(pin!(stream.next())).is_pending());
-    assert_eq!(look().waiting(Mode::Receive, made).len(), 1, "a stream does not tell that it is given up");
+    assert_eq!(
+        look().waiting(WaitMode::Receive, made).len(),
+        1,
+        "a stream does not tell that it is given up"
+    );
     drop(stream);
-    assert_eq!(look().waits(made, Mode::Receive).len(), 0);
+    assert_eq!(look().waits(made, WaitMode::Receive).len(), 0);
 }
 
 #[test]
@@ -92,13 +96,13 @@ fn what_is_closed_or_let_go_of_is_so_on_record() {
     assert_eq!((rx.try_recv(), rx.try_recv()), (Ok(2), Ok(3)));
     let weak = tx.downgrade();
     drop((tx, rx));
-    assert_eq!(look().stakes(made, Role::Uses).len(), 1, "a weak sender has a part in it");
+    assert_eq!(look().holdings(made, Role::Uses).len(), 1, "a weak sender has a part in it");
     drop(weak);
     assert!(look().made(made).is_none(), "it is gone");
 
     let (made, (tx, _rx)) = (here(), async_channel::unbounded::<u8>());
     let own: ::async_channel::Sender<u8> = tx.into_inner();
-    let lost = look().stakes(made, Role::Sends)[0].task;
+    let lost = look().holdings(made, Role::Sends)[0].task;
     assert_eq!((lost, own.sender_count()), (None, 1), "nobody knows who has it");
 }
 
@@ -108,13 +112,13 @@ fn a_thread_that_blocks_is_seen() {
     tx.send(1).unwrap();
     std::thread::scope(|scope| {
         scope.spawn(|| tx.send(2).unwrap());
-        while look().waits(made, Mode::Send).is_empty() {
+        while look().waits(made, WaitMode::Send).is_empty() {
             std::thread::yield_now();
         }
-        assert!(look().waits(made, Mode::Send)[0].thread_id.is_some() || cfg!(not(target_os = "linux")));
+        assert!(look().waits(made, WaitMode::Send)[0].thread_id.is_some() || cfg!(not(target_os = "linux")));
         assert_eq!((rx.recv(), rx.recv()), (Ok(1), Ok(2)));
     });
-    assert_eq!((look().resource(made).filled, look().waits(made, Mode::Send).len()), (0, 0));
+    assert_eq!((look().resource(made).filled, look().waits(made, WaitMode::Send).len()), (0, 0));
 }
 
 #[test]
@@ -125,13 +129,13 @@ fn a_channel_of_futures() {
     let seen = look();
     let channel = seen.resource(made);
     assert_eq!((channel.kind, channel.library.as_str()), (ResourceKind::Mpsc, "futures"));
-    assert_eq!((channel.capacity, channel.filled, seen.waits(made, Mode::Send).len()), (Some(0), 1, 1));
+    assert_eq!((channel.capacity, channel.filled, seen.waits(made, WaitMode::Send).len()), (Some(0), 1, 1));
     assert_eq!(now(rx.next()), Some(1));
-    assert!(look().waits(made, Mode::Send)[0].woken_ns.is_some());
+    assert!(look().waits(made, WaitMode::Send)[0].woken_ns.is_some());
     assert!(poll_once(sends.as_mut()).is_ready());
     drop(sends);
     assert!(poll_once(pin!(rx.recv())).is_pending());
-    assert_eq!((look().resource(made).filled, look().waits(made, Mode::Receive).len()), (0, 1));
+    assert_eq!((look().resource(made).filled, look().waits(made, WaitMode::Receive).len()), (0, 1));
     drop(rx);
     assert!(look().resource(made).is_closed);
     tx.disconnect();
@@ -146,11 +150,11 @@ fn a_oneshot_of_futures() {
     assert!(tx.poll_canceled(&mut Context::from_waker(Waker::noop())).is_pending());
     let seen = look();
     assert_eq!(seen.resource(made).kind, ResourceKind::Oneshot);
-    assert_eq!((seen.waits(made, Mode::Receive).len(), seen.waits(made, Mode::Closed).len()), (1, 1));
+    assert_eq!((seen.waits(made, WaitMode::Receive).len(), seen.waits(made, WaitMode::Closed).len()), (1, 1));
     tx.send(1).unwrap();
     let seen = look();
-    assert!(seen.waits(made, Mode::Receive)[0].woken_ns.is_some());
-    assert_eq!((seen.resource(made).filled, seen.waits(made, Mode::Closed).len()), (1, 0));
+    assert!(seen.waits(made, WaitMode::Receive)[0].woken_ns.is_some());
+    assert_eq!((seen.resource(made).filled, seen.waits(made, WaitMode::Closed).len()), (1, 0));
     assert_eq!(now(rx), Ok(1));
     assert!(look().made(made).is_none(), "it is gone");
 }
@@ -164,16 +168,16 @@ fn a_lock_of_futures() {
     let seen = look();
     let lock = seen.resource(made);
     assert_eq!((lock.kind, lock.library.as_str(), lock.free), (ResourceKind::Mutex, "futures", 0));
-    let holds = seen.stakes(made, Role::Holds);
+    let holds = seen.holdings(made, Role::Holds);
     assert_eq!((holds.len(), holds[0].is_movable), (1, false));
     assert_eq!(holds[0].place.as_ref().unwrap().line, held.1);
-    assert_eq!(seen.waits(made, Mode::Lock).len(), 1);
+    assert_eq!(seen.waits(made, WaitMode::Lock).len(), 1);
     drop(futures::lock::MutexGuard::map(guard, |it| it));
-    assert!(look().waits(made, Mode::Lock)[0].woken_ns.is_some());
+    assert!(look().waits(made, WaitMode::Lock)[0].woken_ns.is_some());
     let guard = now(owned);
-    assert!(look().stakes(made, Role::Holds)[0].is_movable, "it can go anywhere");
+    assert!(look().holdings(made, Role::Holds)[0].is_movable, "it can go anywhere");
     drop(guard);
-    assert!(look().stakes(made, Role::Holds).is_empty());
+    assert!(look().holdings(made, Role::Holds).is_empty());
 }
 
 #[test]
@@ -187,12 +191,12 @@ fn a_token_and_its_children_are_one_resource() {
     let seen = look();
     assert_eq!(seen.resource(made).kind, ResourceKind::Cancellation);
     assert_eq!(seen.resource(made).library, "tokio-util");
-    assert_eq!((seen.waits(made, Mode::Notified).len(), seen.stakes(made, Role::Uses).len()), (2, 3));
+    assert_eq!((seen.waits(made, WaitMode::Notified).len(), seen.holdings(made, Role::Uses).len()), (2, 3));
     token.cancel();
     let seen = look();
-    assert!(seen.waits(made, Mode::Notified).iter().all(|wait| wait.woken_ns.is_some()));
-    let told = seen.resource(made).told.as_ref().unwrap();
-    assert_eq!((told.all, told.waiting), (true, 2));
+    assert!(seen.waits(made, WaitMode::Notified).iter().all(|wait| wait.woken_ns.is_some()));
+    let told = seen.resource(made).last_notified.as_ref().unwrap();
+    assert_eq!((told.is_broadcast, told.waiters), (true, 2));
     assert!(poll_once(waits.as_mut()).is_ready() && poll_once(owned.as_mut()).is_ready());
     drop((waits, owned));
     drop((child, token));
@@ -207,15 +211,15 @@ fn a_place_that_was_reserved_by_polls_is_held() {
     assert!(first.poll_reserve(&mut context).is_ready());
     assert!(second.poll_reserve(&mut context).is_pending());
     let seen = look();
-    assert_eq!((seen.stakes(made, Role::Holds).len(), seen.waits(made, Mode::Send).len()), (1, 1));
+    assert_eq!((seen.holdings(made, Role::Holds).len(), seen.waits(made, WaitMode::Send).len()), (1, 1));
     first.send_item(1).unwrap();
-    assert_eq!((look().stakes(made, Role::Holds).len(), look().resource(made).filled), (0, 1));
+    assert_eq!((look().holdings(made, Role::Holds).len(), look().resource(made).filled), (0, 1));
     assert_eq!(rx.try_recv(), Ok(1));
     assert!(second.poll_reserve(&mut context).is_ready());
     let seen = look();
-    assert_eq!((seen.stakes(made, Role::Holds).len(), seen.waits(made, Mode::Send).len()), (1, 0));
+    assert_eq!((seen.holdings(made, Role::Holds).len(), seen.waits(made, WaitMode::Send).len()), (1, 0));
     assert!(second.abort_send());
-    assert_eq!((look().stakes(made, Role::Holds).len(), look().resource(made).free), (0, 1));
+    assert_eq!((look().holdings(made, Role::Holds).len(), look().resource(made).free), (0, 1));
 }
 
 #[test]
@@ -228,8 +232,8 @@ fn permits_that_are_polled_for_are_those_of_the_semaphore() {
     let (at, two) = (here(), polls.poll_acquire(&mut context));
     assert!(two.is_pending());
     let seen = look();
-    assert_eq!(seen.stakes(made, Role::Holds).len(), 1);
-    assert_eq!(seen.waiting(Mode::Acquire, at).len(), 1, "at the program's own line");
+    assert_eq!(seen.holdings(made, Role::Holds).len(), 1);
+    assert_eq!(seen.waiting(WaitMode::Acquire, at).len(), 1, "at the program's own line");
     drop(one);
     assert!(polls.poll_acquire(&mut context).is_ready());
 }
@@ -251,22 +255,26 @@ fn nothing_is_polled_twice_to_observe_it() {
 fn who_gets_at_the_original_may_make_others_of_it() {
     let (made, (tx, rx)) = (here(), flume::bounded::<u8>(1));
     assert_eq!((tx.len(), tx.is_full(), rx.sender_count(), tx.same_channel(&tx)), (0, false, 1, true));
-    assert_eq!(look().stakes(made, Role::Sends).len(), 1, "who only looks has made none");
+    assert_eq!(look().holdings(made, Role::Sends).len(), 1, "who only looks has made none");
     let own: ::flume::Sender<u8> = (*tx).clone();
     let again = (*tx).clone();
     let seen = look();
-    let stakes = seen.stakes(made, Role::Sends);
-    assert_eq!((stakes.len(), stakes.iter().filter(|stake| stake.task.is_none()).count()), (2, 2), "once");
+    let holdings = seen.holdings(made, Role::Sends);
+    assert_eq!(
+        (holdings.len(), holdings.iter().filter(|holding| holding.task.is_none()).count()),
+        (2, 2),
+        "once"
+    );
     drop((tx, again));
     assert!(poll_once(pin!(rx.recv_async())).is_pending());
-    assert_eq!(look().stakes(made, Role::Sends).len(), 1, "anybody may have it");
+    assert_eq!(look().holdings(made, Role::Sends).len(), 1, "anybody may have it");
     drop(own);
     assert!(now(rx.recv_async()).is_err());
 
     let (made, token) = (here(), CancellationToken::new());
     assert!(!token.is_cancelled());
-    assert_eq!(look().stakes(made, Role::Uses).len(), 1);
+    assert_eq!(look().holdings(made, Role::Uses).len(), 1);
     let child = ::tokio_util::sync::CancellationToken::child_token(&token);
-    assert_eq!(look().stakes(made, Role::Uses).len(), 2);
+    assert_eq!(look().holdings(made, Role::Uses).len(), 2);
     drop((child, token));
 }

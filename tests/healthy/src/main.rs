@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
+use diagnose::model::{Confidence, Verdict};
 use diagnose::tokio::runtime::Builder;
-use diagnose::{Confidence, Verdict};
 use diagnose_healthy_tests::{Load, SERVICES};
 
 const USAGE: &str = "\

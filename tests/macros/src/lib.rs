@@ -5,7 +5,8 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-use diagnose::{Kind, Snapshot};
+use diagnose::Snapshot;
+use diagnose::model::SiteKind;
 
 /// Polls a future until it is ready.
 pub fn run<F: Future>(future: F) -> F::Output {
@@ -34,7 +35,7 @@ pub async fn pause() {
 /// The sites of this name that the snapshot has nodes of, in the order of the source, as `kind name module file:line:column`.
 #[must_use]
 pub fn sites(name: &str) -> Vec<String> {
-    let snapshot = diagnose::snapshot().without(&[Kind::Await]);
+    let snapshot = diagnose::snapshot().without(&[SiteKind::Await]);
     let named = snapshot.sites.iter().filter(|site| site.name == name);
     named
         .map(|site| {
@@ -47,7 +48,7 @@ pub fn sites(name: &str) -> Vec<String> {
 /// The calls of a name, on all paths but without awaits, as `calls name{label} < parent < grandparent`, sorted.
 #[must_use]
 pub fn calls(name: &str) -> Vec<String> {
-    let snapshot = diagnose::snapshot().without(&[Kind::Await]);
+    let snapshot = diagnose::snapshot().without(&[SiteKind::Await]);
     let mut lines: Vec<String> = (0..snapshot.nodes.len())
         .filter(|&number| snapshot.sites[snapshot.nodes[number].site].name == name)
         .map(|number| format!("{} {}", snapshot.nodes[number].calls, path(&snapshot, number)))

@@ -14,7 +14,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use diagnose::{Kind, Snapshot, manual_clock};
+use diagnose::model::SiteKind;
+use diagnose::{Snapshot, manual_clock};
 
 /// One step of a scripted future.
 #[derive(Debug, Clone, Copy)]
@@ -111,7 +112,7 @@ pub fn pass(ns: u64) {
 /// The present snapshot as text, without awaits: what they waited for belongs to the function around them.
 #[must_use]
 pub fn tree() -> String {
-    render(&diagnose::snapshot().without(&[Kind::Await]))
+    render(&diagnose::snapshot().without(&[SiteKind::Await]))
 }
 
 /// The present snapshot as text, with awaits.

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
 
-use diagnose::{Kind, Node, diagnose};
+use diagnose::diagnose;
+use diagnose::model::{Node, SiteKind};
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps};
 
@@ -59,7 +60,7 @@ fn children_are_never_busier_than_their_parent() {
             }
         }
     });
-    let snapshot = diagnose::snapshot().without(&[Kind::Await]);
+    let snapshot = diagnose::snapshot().without(&[SiteKind::Await]);
     let [outer, inner] = &snapshot.nodes[..] else { panic!("two paths: {snapshot:#?}") };
     let tasks = THREADS as u64 * TASKS;
     assert_eq!((outer.completed, inner.completed, inner.polls), (tasks, tasks * 3, tasks * 6));

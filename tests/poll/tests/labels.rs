@@ -1,6 +1,7 @@
 //! Labels tell instances apart, up to a bound.
 
-use diagnose::{Kind, Snapshot, diagnose};
+use diagnose::model::SiteKind;
+use diagnose::{Snapshot, diagnose};
 use diagnose_poll_tests::Step::Busy;
 use diagnose_poll_tests::{Task, steps, tree};
 
@@ -26,7 +27,7 @@ request{user=8}  busy 1  self 1  idle 0  own 0  calls 1  polls 1  completed 1
     for user in 0..2_000 {
         Task::new(request(user)).run(0);
     }
-    let snapshot = diagnose::snapshot().without(&[Kind::Await]);
+    let snapshot = diagnose::snapshot().without(&[SiteKind::Await]);
     let calls = |snapshot: &Snapshot, label: &str| {
         let node = snapshot.nodes.iter().find(|node| node.label.as_deref() == Some(label));
         node.map(|node| node.calls)
@@ -39,13 +40,13 @@ request{user=8}  busy 1  self 1  idle 0  own 0  calls 1  polls 1  completed 1
     for _ in 0..100 {
         Task::new(request(5_000)).run(0);
     }
-    let snapshot = diagnose::snapshot().without(&[Kind::Await]);
+    let snapshot = diagnose::snapshot().without(&[SiteKind::Await]);
     assert!(calls(&snapshot, "user=5000") >= Some(100 - 32), "{:?}", calls(&snapshot, "user=5000"));
     assert_eq!(snapshot.nodes.iter().map(|node| node.calls).sum::<u64>(), 2_100);
     for user in 10_000..60_000 {
         Task::new(request(user)).run(0);
     }
-    let snapshot = diagnose::snapshot().without(&[Kind::Await]);
+    let snapshot = diagnose::snapshot().without(&[SiteKind::Await]);
     let n_labels = snapshot.nodes.iter().filter_map(|node| node.label.as_ref()).count();
     assert!(n_labels <= 1_024 + 1, "{n_labels}");
     assert_eq!(snapshot.nodes.iter().map(|node| node.calls).sum::<u64>(), 52_100);

@@ -1,6 +1,7 @@
 //! A recursive function is a path of its own at every depth, down to a bound.
 
-use diagnose::{Kind, diagnose};
+use diagnose::diagnose;
+use diagnose::model::SiteKind;
 use diagnose_poll_tests::Step::Busy;
 use diagnose_poll_tests::{Task, steps};
 
@@ -15,13 +16,13 @@ async fn down(levels: u64) {
 #[test]
 fn past_the_depth_bound_everything_is_in_other_and_counted() {
     Task::new(down(10)).run(0);
-    let shallow = diagnose::snapshot().without(&[Kind::Await]);
+    let shallow = diagnose::snapshot().without(&[SiteKind::Await]);
     assert_eq!(shallow.nodes.len(), 10);
     assert_eq!((shallow.nodes[0].busy_ns, shallow.nodes[9].busy_ns), (10, 1));
 
     diagnose::reset();
     Task::new(down(300)).run(0);
-    let snapshot = diagnose::snapshot().without(&[Kind::Await]);
+    let snapshot = diagnose::snapshot().without(&[SiteKind::Await]);
     let deepest = snapshot.nodes.last().expect("there are nodes");
     assert_eq!(snapshot.nodes.len(), 129);
     assert_eq!(snapshot.sites[deepest.site].name, "[other]");

@@ -4,7 +4,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
-use diagnose::{Kind, Snapshot, diagnose};
+use diagnose::model::SiteKind;
+use diagnose::{Snapshot, diagnose};
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, block_on, pass, poll, steps, tree_with_awaits};
 use proptest::prelude::*;
@@ -123,7 +124,7 @@ fn check_sums(snapshot: &Snapshot) {
 
 /// Each call of a function has ended once, be it on another path than the one on which it began.
 fn check_calls(snapshot: &Snapshot) {
-    for (number, site) in snapshot.sites.iter().enumerate().filter(|(_, site)| site.kind != Kind::Await) {
+    for (number, site) in snapshot.sites.iter().enumerate().filter(|(_, site)| site.kind != SiteKind::Await) {
         let nodes = snapshot.nodes.iter().filter(|node| node.site == number);
         let (calls, ends) = nodes.fold((0, 0), |(calls, ends), node| {
             (calls + node.calls, ends + node.completed + node.cancelled + node.panicked)

@@ -2,7 +2,8 @@
 
 use std::pin::pin;
 
-use diagnose::{Place, Resource, Snapshot, diagnose, wait};
+use diagnose::model::Place;
+use diagnose::{Resource, Snapshot, diagnose, wait};
 use diagnose_primitives_tests::{now, poll_once};
 
 /// The lines of what is held, and of what waits, of the resource of that library that was made at that line.
@@ -11,7 +12,7 @@ fn held_and_waited(snapshot: &Snapshot, library: &str, line: u32) -> (Vec<u32>, 
     let mut made_here = resources.filter(|(_, it)| it.created.as_ref().is_some_and(|it| it.line == line));
     let (index, resource) = made_here.find(|(_, it)| it.library == library).expect("it is there");
     let line = |place: Option<&Place>| place.map_or(0, |place| place.line);
-    let held = resource.stakes.iter().map(|it| line(it.place.as_ref())).collect();
+    let held = resource.holdings.iter().map(|it| line(it.place.as_ref())).collect();
     let waits = snapshot.waits.iter().filter(|it| it.resource == Some(index));
     (held, waits.map(|it| line(it.place.as_ref())).collect())
 }

@@ -4,8 +4,9 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use diagnose::diagnose;
+use diagnose::model::Activity;
 use diagnose::tokio::sync::Mutex;
-use diagnose::{Work, diagnose};
 
 #[diagnose]
 async fn inner() {
@@ -32,8 +33,8 @@ fn run(future: impl Future) {
     while future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {}
 }
 
-fn counts() -> Vec<(Work, u64)> {
-    diagnose::snapshot().costs.iter().map(|cost| (cost.work, cost.count)).collect()
+fn counts() -> Vec<(Activity, u64)> {
+    diagnose::snapshot().costs.iter().map(|cost| (cost.activity, cost.count)).collect()
 }
 
 //         first   second   third
@@ -45,17 +46,17 @@ fn what_was_recorded_is_counted_and_priced() {
     let lock = Mutex::new(0);
     (0..3).for_each(|_| run(locks(&lock)));
     let expected = [
-        (Work::Calls, 23),
-        (Work::Awaits, 13),
-        (Work::Polls, 30),
-        (Work::Passed, 10),
-        (Work::Wakes, 20),
-        (Work::Listed, 20),
-        (Work::Uses, 3),
+        (Activity::Calls, 23),
+        (Activity::Awaits, 13),
+        (Activity::Polls, 30),
+        (Activity::Passed, 10),
+        (Activity::Wakes, 20),
+        (Activity::Listed, 20),
+        (Activity::Uses, 3),
     ];
     assert_eq!(counts(), expected);
     let snapshot = diagnose::snapshot();
-    let calls = snapshot.costs.iter().find(|cost| cost.work == Work::Calls).unwrap();
+    let calls = snapshot.costs.iter().find(|cost| cost.activity == Activity::Calls).unwrap();
     assert!(calls.ns > 0, "the clock of this machine ticks: {calls:?}");
     // Measuring it has left nothing behind.
     assert!(snapshot.sites.iter().all(|site| site.name != "cost"), "{:?}", snapshot.sites);
@@ -65,5 +66,5 @@ fn what_was_recorded_is_counted_and_priced() {
     diagnose::reset();
     assert_eq!(counts(), []);
     run(outer());
-    assert_eq!(counts()[0], (Work::Calls, 2));
+    assert_eq!(counts()[0], (Activity::Calls, 2));
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use diagnose::{Confidence, Link, LinkNode, LinkRole, Mode, Snapshot, Verdict};
+use diagnose::Snapshot;
+use diagnose::model::{Confidence, Link, LinkNode, LinkRole, Verdict, WaitMode};
 
 use crate::program::Program;
 use crate::run::{Look, Seen, run};
@@ -94,7 +95,7 @@ fn proven_of_met(seen: &Seen) -> Option<(u64, usize)> {
         let verdicts = look.snapshot.verdicts();
         let proven = verdicts.iter().filter(|it| it.confidence == Confidence::Proven);
         let named: BTreeSet<u64> = proven.flat_map(|it| stuck_tasks(it, &look.snapshot)).collect();
-        let met = look.snapshot.tasks.iter().filter(|task| task.is_met).map(|task| task.id);
+        let met = look.snapshot.tasks.iter().filter(|task| task.is_unspawned).map(|task| task.id);
         met.into_iter().find(|id| named.contains(id)).map(|id| (id, number))
     };
     seen.looks.iter().enumerate().find_map(in_look)
@@ -134,7 +135,7 @@ fn stuck_tasks(verdict: &Verdict, snapshot: &Snapshot) -> BTreeSet<u64> {
 
 /// The tasks of the program that have not ended.
 fn unfinished(snapshot: &Snapshot) -> BTreeSet<u64> {
-    let is_own = |task: &&diagnose::Task| matches!(&*snapshot.sites[task.site].name, "task" | "tasks");
+    let is_own = |task: &&diagnose::model::Task| matches!(&*snapshot.sites[task.site].name, "task" | "tasks");
     snapshot.tasks.iter().filter(is_own).map(|task| task.id).collect()
 }
 
@@ -145,7 +146,7 @@ fn is_idle(snapshot: &Snapshot, task: u64) -> bool {
     let is_root = snapshot.tasks.iter().any(|it| it.id == task && &*snapshot.sites[it.site].name == "tasks");
     let is_joined = snapshot.waits.iter().any(|wait| wait.tasks.contains(&task));
     let mut own = snapshot.waits.iter().filter(|wait| wait.task == Some(task) && !wait.is_parked);
-    !is_root && !is_joined && own.all(|wait| matches!(wait.mode, Mode::Receive | Mode::Notified))
+    !is_root && !is_joined && own.all(|wait| matches!(wait.mode, WaitMode::Receive | WaitMode::Notified))
 }
 
 /// No time has passed on the clock on the wall, and what is young is only said if it is proven.

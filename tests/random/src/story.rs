@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use diagnose::{Place, Snapshot};
+use diagnose::Snapshot;
+use diagnose::model::Place;
 
 use crate::program::Program;
 
@@ -32,7 +33,7 @@ pub(crate) fn story(seed: u64, program: &Program, snapshot: &Snapshot, what: &st
         let flags = [
             (it.is_granted, "granted"),
             (it.is_parked, "parked"),
-            (it.is_snoozed, "snoozed"),
+            (it.is_wake_ignored, "snoozed"),
             (it.is_indirect, "indirect"),
             (it.is_unstable, "unstable"),
             (it.woken_ns.is_some(), "woken"),
@@ -59,14 +60,14 @@ pub(crate) fn story(seed: u64, program: &Program, snapshot: &Snapshot, what: &st
             "  {:?} {}: {} free of {:?}, {} in it, closed: {}, created by {:?}",
             it.kind, it.id, it.free, it.capacity, it.filled, it.is_closed, it.created_by
         );
-        for it in &it.stakes {
+        for it in &it.holdings {
             let _ = writeln!(
                 story,
                 "    {:?} {} by {:?} {:?} {:?}, {} uses {}",
                 it.role,
                 it.units,
                 it.task,
-                it.whereabouts,
+                it.attribution,
                 it.candidates,
                 it.uses,
                 line(it.place.as_ref())

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Wake, Waker};
 use std::time::{Duration, Instant};
 
-use diagnose::Node;
+use diagnose::model::Node;
 
 /// What it has measured since it was last taken, over all futures that it was given.
 #[derive(Debug)]

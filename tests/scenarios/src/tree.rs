@@ -1,6 +1,7 @@
 //! The nodes of a snapshot by their paths.
 
-use diagnose::{Format, Kind, Node, Snapshot};
+use diagnose::model::{Node, SiteKind};
+use diagnose::{Format, Snapshot};
 
 /// The path of a node, `main > my_test > sleep(100).await`.
 #[must_use]
@@ -16,8 +17,8 @@ pub fn path(snapshot: &Snapshot, node: &Node) -> String {
 #[must_use]
 pub fn plain(snapshot: &Snapshot) -> Snapshot {
     let is_above = |index: usize, node: &Node| {
-        let is_span = |child: &&Node| snapshot.sites[child.site].kind != Kind::Await;
-        let is_await = snapshot.sites[node.site].kind == Kind::Await;
+        let is_span = |child: &&Node| snapshot.sites[child.site].kind != SiteKind::Await;
+        let is_await = snapshot.sites[node.site].kind == SiteKind::Await;
         is_await
             && snapshot.nodes.iter().filter(|child| child.parent == Some(index)).any(|child| is_span(&child))
     };

@@ -11,7 +11,8 @@ use std::cell::Cell;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use diagnose::{Snapshot, State, diagnose};
+use diagnose::model::RunState;
+use diagnose::{Snapshot, diagnose};
 use diagnose_scenarios_tests::runtime::{tokio_with_workers, until};
 use diagnose_scenarios_tests::stopwatch::{is_at_least, is_at_most};
 use diagnose_scenarios_tests::tree::{lines, named};
@@ -53,7 +54,7 @@ fn polls_when(is_so: impl Fn(&Snapshot) -> bool) -> u64 {
     let polls = Cell::new(0);
     until(|| {
         let snapshot = diagnose::snapshot();
-        let waits = snapshot.tasks.iter().find(|task| task.state == State::Waiting);
+        let waits = snapshot.tasks.iter().find(|task| task.state == RunState::Waiting);
         polls.set(waits.map_or(0, |task| task.polls));
         waits.is_some() && is_so(&snapshot)
     });
@@ -63,7 +64,7 @@ fn polls_when(is_so: impl Fn(&Snapshot) -> bool) -> u64 {
 /// How many spans of this name wait.
 fn waiting(snapshot: &Snapshot, name: &str) -> usize {
     let spans = snapshot.spans.iter().filter(|span| snapshot.sites[span.site].name == name);
-    spans.filter(|span| span.state == State::Waiting).count()
+    spans.filter(|span| span.state == RunState::Waiting).count()
 }
 
 fn check_tree() {

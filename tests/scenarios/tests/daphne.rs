@@ -8,7 +8,8 @@
 
 use std::sync::mpsc::{self, Receiver, Sender};
 
-use diagnose::{Node, Snapshot, diagnose};
+use diagnose::model::Node;
+use diagnose::{Snapshot, diagnose};
 use diagnose_scenarios_tests::runtime::tokio_with_workers;
 use diagnose_scenarios_tests::tree::{lines, ms, named};
 use diagnose_scenarios_tests::work::compute;

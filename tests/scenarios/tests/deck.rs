@@ -82,7 +82,7 @@ fn ten_thousand_that_sleep() {
     assert_eq!((sleeper.calls, sleeper.completed, sleeper.pending), (10_000, 10_000, 0));
     assert!(sleeper.polls >= 10_000 && sleeper.polls <= 20_000);
     assert_eq!(named(&snapshot, "task.await").calls, 10_000);
-    assert_eq!(snapshot.dropped, diagnose::Dropped::default());
+    assert_eq!(snapshot.dropped, diagnose::model::Dropped::default());
     assert!(snapshot.tasks.is_empty());
     let text = lines(&snapshot);
     AROUND.take().is_around(&sleeper, &text);

@@ -11,7 +11,8 @@ use std::future::Future;
 use std::sync::{Barrier, LazyLock};
 use std::time::{Duration, Instant};
 
-use diagnose::{Node, Snapshot, diagnose};
+use diagnose::model::Node;
+use diagnose::{Snapshot, diagnose};
 use diagnose_scenarios_tests::runtime::tokio_with_workers;
 use diagnose_scenarios_tests::stopwatch::{Stopwatch, is_at_least, is_at_most};
 use diagnose_scenarios_tests::tree::{folded, lines, node, plain, sum_of};

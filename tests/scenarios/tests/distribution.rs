@@ -39,7 +39,8 @@ async fn makes(wanted: usize) -> BTreeMap<Option<u64>, usize> {
     let jobs: Vec<_> = (0..TASKS).map(|_| tokio::spawn(job(threads.clone(), wanted, ends.clone()))).collect();
     let waiting = loop {
         let snapshot = diagnose::snapshot();
-        let is_job = |task: &&diagnose::Task| snapshot.sites[task.site].name == "job" && task.polls == 1;
+        let is_job =
+            |task: &&diagnose::model::Task| snapshot.sites[task.site].name == "job" && task.polls == 1;
         let waiting: Vec<Option<u64>> =
             snapshot.tasks.iter().filter(is_job).map(|task| task.thread_id).collect();
         if waiting.len() == TASKS {

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use diagnose::{State, Task, diagnose};
+use diagnose::diagnose;
+use diagnose::model::{RunState, Task};
 use diagnose_scenarios_tests::runtime::{tokio_with_workers, until};
 
 const TASKS: usize = 50_000;
@@ -27,14 +28,14 @@ fn all_of_them_are_there() {
             runtime.spawn(sleeps());
         }
     }
-    let waits = |task: &&Task| task.polls == 1 && task.state == State::Waiting;
+    let waits = |task: &&Task| task.polls == 1 && task.state == RunState::Waiting;
     until(|| diagnose::snapshot().tasks.iter().filter(waits).count() == TASKS);
 
     let start = Instant::now();
     let snapshot = diagnose::snapshot();
     println!("snapshot: {:?}", start.elapsed());
     assert_eq!(snapshot.tasks.len(), TASKS);
-    assert!(snapshot.tasks.iter().all(|task| task.state == State::Waiting && task.span.is_some()));
+    assert!(snapshot.tasks.iter().all(|task| task.state == RunState::Waiting && task.span.is_some()));
     assert_eq!(snapshot.spans.len(), 2 * TASKS, "each task and its await");
     assert_eq!(snapshot.dropped.over_spans, 0);
 

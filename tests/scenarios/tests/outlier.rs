@@ -7,7 +7,8 @@
 
 use std::time::Duration;
 
-use diagnose::{Node, diagnose};
+use diagnose::diagnose;
+use diagnose::model::Node;
 use diagnose_scenarios_tests::runtime::Runtime;
 use diagnose_scenarios_tests::stopwatch::{Stopwatch, is_at_least};
 use diagnose_scenarios_tests::tree::{line_of, lines, node, plain};

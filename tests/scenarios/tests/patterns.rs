@@ -6,7 +6,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use diagnose::{Node, Snapshot, diagnose};
+use diagnose::model::Node;
+use diagnose::{Snapshot, diagnose};
 use diagnose_scenarios_tests::runtime::{self, is_tokio, spawn};
 use diagnose_scenarios_tests::stopwatch::{Stopwatch, is_at_least, is_at_most};
 use diagnose_scenarios_tests::tree::{counts, lines, named, node, path, paths, plain};

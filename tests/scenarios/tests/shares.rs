@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use diagnose::{Node, Snapshot, diagnose};
+use diagnose::model::Node;
+use diagnose::{Snapshot, diagnose};
 use diagnose_scenarios_tests::runtime::Runtime;
 use diagnose_scenarios_tests::stopwatch::{Stopwatch, Times};
 use diagnose_scenarios_tests::tree::{folded, lines, named, node, sum_of};

@@ -5,7 +5,8 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Waker};
 
-use diagnose::{Builder, Snapshot, Span, State, diagnose};
+use diagnose::model::{RunState, Span};
+use diagnose::{Builder, Snapshot, diagnose};
 
 #[diagnose]
 async fn work(label: u32) -> u32 {
@@ -48,13 +49,16 @@ fn futures_are_listed_from_the_moment_on_in_which_they_are_made() {
     let context = &mut Context::from_waker(Waker::noop());
 
     let before = diagnose::snapshot();
-    assert_eq!(listed(&before, "makes").iter().map(|it| it.0.state).collect::<Vec<_>>(), [State::Unpolled]);
+    assert_eq!(
+        listed(&before, "makes").iter().map(|it| it.0.state).collect::<Vec<_>>(),
+        [RunState::Unpolled]
+    );
 
     assert!(makes.as_mut().poll(context).is_pending());
     let snapshot = diagnose::snapshot();
     let unpolled = listed(&snapshot, "work");
     assert_eq!(unpolled.len(), 3);
-    assert!(unpolled.iter().all(|(span, by)| span.state == State::Unpolled && *by == Some("makes")));
+    assert!(unpolled.iter().all(|(span, by)| span.state == RunState::Unpolled && *by == Some("makes")));
     assert!(snapshot.tree().contains("work (tests/scenarios/tests/unpolled.rs:11) [not polled yet "));
     let nodes = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == "work");
     assert_eq!(nodes.count(), 0, "nothing is recorded of them yet");
@@ -62,9 +66,9 @@ fn futures_are_listed_from_the_moment_on_in_which_they_are_made() {
     assert!(makes.as_mut().poll(context).is_pending());
     let snapshot = diagnose::snapshot();
     let left = listed(&snapshot, "work");
-    assert_eq!((left.len(), left[0].0.state), (1, State::Unpolled));
+    assert_eq!((left.len(), left[0].0.state), (1, RunState::Unpolled));
     let never = listed(&snapshot, "never");
-    assert_eq!((never.len(), never[0].0.state, never[0].0.polls), (1, State::Waiting, 1));
+    assert_eq!((never.len(), never[0].0.state, never[0].0.polls), (1, RunState::Waiting, 1));
     let nodes = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == "work");
     assert_eq!(
         nodes

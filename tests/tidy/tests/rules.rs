@@ -16,7 +16,7 @@ const UNSAFE: [&str; 22] = [
     "diagnose/src/tokio/sync/owned.rs",
     "diagnose/src/tree/link.rs",
     "diagnose/src/tree/loom.rs",
-    "diagnose/src/waits/kept.rs",
+    "diagnose/src/waits/lazy_wait.rs",
     "diagnose/src/waits/owned.rs",
     "diagnose/src/watchdog/interrupt.rs",
     "diagnose/src/watchdog/native_stack/alt_stack.rs",

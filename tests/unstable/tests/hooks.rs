@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ::tokio::sync::oneshot;
+use diagnose::Snapshot;
+use diagnose::model::{RunState, Task};
 use diagnose::tokio;
-use diagnose::{Snapshot, State, Task};
 use diagnose_unstable_tests::serve;
 use tokio::runtime::{Builder, Runtime};
 

@@ -5,20 +5,21 @@ use std::pin::{Pin, pin};
 use std::process::Command;
 use std::task::{Context, Poll, Waker};
 
+use diagnose::Snapshot;
+use diagnose::model::{Resource, Wait};
 use diagnose::tokio;
-use diagnose::{ListedResource, Snapshot, Wait};
 
 /// The resource that was made in that line of that file, and its waits in the order of their queue. `None` if nobody has a
-/// stake in it or waits for it.
+/// holding in it or waits for it.
 #[must_use]
-pub fn find(file: &str, line: u32) -> Option<(ListedResource, Vec<Wait>)> {
+pub fn find(file: &str, line: u32) -> Option<(Resource, Vec<Wait>)> {
     find_in(&diagnose::snapshot(), file, line)
 }
 
 /// The same in a snapshot.
 #[must_use]
-pub fn find_in(snapshot: &Snapshot, file: &str, line: u32) -> Option<(ListedResource, Vec<Wait>)> {
-    let is_it = |resource: &ListedResource| {
+pub fn find_in(snapshot: &Snapshot, file: &str, line: u32) -> Option<(Resource, Vec<Wait>)> {
+    let is_it = |resource: &Resource| {
         resource.created.as_ref().is_some_and(|place| place.file == file && place.line == line)
     };
     let number = snapshot.resources.iter().position(is_it)?;

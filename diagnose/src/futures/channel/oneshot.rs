@@ -13,20 +13,26 @@ use std::task::{Context, Poll};
 use ::futures::channel::oneshot as real;
 use ::futures::future::FusedFuture;
 
-use crate::waits::{End, Kept, Kind, LastEnd, Leaf, Mode, What, carries, own_code};
+use crate::waits::{
+    ChannelEnd, LazyWait, ResourceKind, ResourceType, SoleEnd, WaitInfo, WaitMode, carries, own_code,
+};
 
 pub use ::futures::channel::oneshot::*;
 
-static WHAT: What = What { kind: Kind::Oneshot, library: "futures", is_fair: false, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Oneshot, library: "futures", is_fair: false, is_forced: || false };
 
 /// A channel for one message. It is known with the place of this call, from now on.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = real::channel();
-    let (sends, receives) = End::pair(&WHAT, 1, at, None);
-    let sender = Sender { inner: sender, kept: Kept::default(), end: LastEnd::new(sends), made_at: at };
-    (sender, Receiver { inner: receiver, kept: Kept::default(), end: LastEnd::new(receives), made_at: at })
+    let (sends, receives) = ChannelEnd::pair(&WHAT, 1, at, None);
+    let sender = Sender { inner: sender, kept: LazyWait::default(), end: SoleEnd::new(sends), made_at: at };
+    (
+        sender,
+        Receiver { inner: receiver, kept: LazyWait::default(), end: SoleEnd::new(receives), made_at: at },
+    )
 }
 
 /// futures' `Sender` of one message; who has it is on record.
@@ -34,8 +40,8 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 pub struct Sender<T> {
     inner: real::Sender<T>,
     /// What `poll_canceled` waits with.
-    kept: Kept,
-    end: LastEnd,
+    kept: LazyWait,
+    end: SoleEnd,
     made_at: &'static Location<'static>,
 }
 
@@ -62,7 +68,7 @@ impl<T> Sender<T> {
         let at = own_code(Location::caller(), self.made_at);
         let Self { inner, kept, end, .. } = self;
         end.used(at);
-        let leaf = || Leaf::on(end.record(), Mode::Closed, 1, at);
+        let leaf = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at);
         kept.poll(cx, leaf, |cx| inner.poll_canceled(cx))
     }
 
@@ -108,8 +114,8 @@ impl<T> Future for Cancellation<'_, T> {
 // The receiver stands first: it is gone before the records say so.
 pub struct Receiver<T> {
     inner: real::Receiver<T>,
-    kept: Kept,
-    end: LastEnd,
+    kept: LazyWait,
+    end: SoleEnd,
     made_at: &'static Location<'static>,
 }
 
@@ -155,7 +161,7 @@ impl<T> Future for Receiver<T> {
         let leaf = || {
             let at = own_code(caller, made_at);
             end.used(at);
-            Leaf::on(end.record(), Mode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
+            WaitInfo::on(end.record(), WaitMode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
         };
         let poll = kept.poll(cx, leaf, |cx| Pin::new(&mut *inner).poll(cx));
         if let Poll::Ready(Ok(_)) = poll {
@@ -193,8 +199,8 @@ macro_rules! end {
             /// It is not on record.
             #[track_caller]
             fn from(inner: real::$name<T>) -> Self {
-                let end = LastEnd::new(End::none());
-                Self { inner, kept: Kept::default(), end, made_at: Location::caller() }
+                let end = SoleEnd::new(ChannelEnd::none());
+                Self { inner, kept: LazyWait::default(), end, made_at: Location::caller() }
             }
         }
 

@@ -1,4 +1,4 @@
-//! The futures of a `Mutex`: the original's, the wait, and in the end the original's guard with a stake.
+//! The futures of a `Mutex`: the original's, the wait, and in the end the original's guard with a holding.
 
 use std::fmt;
 use std::future::Future;
@@ -12,20 +12,20 @@ use pin_project_lite::pin_project;
 
 use super::owned::{Locked, Locking};
 use super::{Mutex, MutexGuard, OwnedMutexGuard};
-use crate::waits::{Leaf, Owned, Stake, Waited};
+use crate::waits::{Holding, Owned, WaitFuture, WaitInfo};
 
 pin_project! {
     /// The future of [`Mutex::lock`].
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct MutexLockFuture<'a, T: ?Sized> {
         #[pin]
-        waited: Waited<real::MutexLockFuture<'a, T>>,
+        waited: WaitFuture<real::MutexLockFuture<'a, T>>,
     }
 }
 
 impl<'a, T: ?Sized> MutexLockFuture<'a, T> {
-    pub(super) fn new(future: real::MutexLockFuture<'a, T>, leaf: Leaf) -> Self {
-        Self { waited: Waited::new(future, leaf) }
+    pub(super) fn new(future: real::MutexLockFuture<'a, T>, leaf: WaitInfo) -> Self {
+        Self { waited: WaitFuture::new(future, leaf) }
     }
 }
 
@@ -54,7 +54,7 @@ impl<T: ?Sized> fmt::Debug for MutexLockFuture<'_, T> {
 /// How far a future is that keeps its mutex.
 enum State<T: ?Sized> {
     /// Not polled yet.
-    New(Arc<Mutex<T>>, Leaf),
+    New(Arc<Mutex<T>>, WaitInfo),
     Waiting(Owned<Mutex<T>, Locking<T>>),
     /// It has its guard.
     Ready,
@@ -69,7 +69,7 @@ pub struct OwnedMutexLockFuture<T: ?Sized> {
 }
 
 impl<T: ?Sized> OwnedMutexLockFuture<T> {
-    pub(super) fn new(mutex: Arc<Mutex<T>>, leaf: Leaf) -> Self {
+    pub(super) fn new(mutex: Arc<Mutex<T>>, leaf: WaitInfo) -> Self {
         Self { state: State::New(mutex, leaf) }
     }
 }
@@ -82,21 +82,21 @@ impl<T: ?Sized> Future for OwnedMutexLockFuture<T> {
         let waiting: Owned<Mutex<T>, Locking<T>> = match std::mem::replace(state, State::Ready) {
             State::New(mutex, leaf) => match Owned::try_new(mutex, |it| it.mutex.try_lock()) {
                 Ok(guard) => return Poll::Ready(OwnedMutexGuard::new(leaf.hold(true, false), guard)),
-                Err(mutex) => Owned::new(mutex, |it| Box::pin(Waited::new(it.mutex.lock(), leaf))),
+                Err(mutex) => Owned::new(mutex, |it| Box::pin(WaitFuture::new(it.mutex.lock(), leaf))),
             },
             State::Waiting(waiting) => waiting,
             State::Ready => panic!("polled OwnedMutexLockFuture after completion"),
         };
-        let mut stake = Stake::NONE;
+        let mut holding = Holding::NONE;
         let turned = waiting.turn::<Locked<T>>(|_, mut waited| match waited.as_mut().poll(context) {
             Poll::Ready(guard) => {
-                stake = waited.hold(true);
+                holding = waited.hold(true);
                 Ok(guard)
             }
             Poll::Pending => Err(waited),
         });
         match turned {
-            Ok(guard) => Poll::Ready(OwnedMutexGuard::new(stake, guard)),
+            Ok(guard) => Poll::Ready(OwnedMutexGuard::new(holding, guard)),
             Err(waiting) => {
                 *state = State::Waiting(waiting);
                 Poll::Pending

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use ::futures::lock as real;
 
 use super::{MutexLockFuture, OwnedMutexGuard, OwnedMutexLockFuture};
-use crate::waits::{Kind, Leaf, Mode, Resource, Stake, What, guard, guard_mut};
+use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode, guard, guard_mut};
 
-static WHAT: What = What { kind: Kind::Mutex, library: "futures", is_fair: false, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Mutex, library: "futures", is_fair: false, is_forced: || false };
 
 /// futures' `Mutex`. It is known with the place where it was made, from its first use on.
 pub struct Mutex<T: ?Sized> {
@@ -63,12 +64,12 @@ impl<T: ?Sized> Mutex<T> {
         self.mutex.get_mut()
     }
 
-    pub(super) fn hold(&self, at: &'static Location<'static>, is_movable: bool) -> Stake {
-        Stake::hold(self.resource.record(), 1, at, is_movable)
+    pub(super) fn hold(&self, at: &'static Location<'static>, is_movable: bool) -> Holding {
+        Holding::hold(self.resource.record(), 1, at, is_movable)
     }
 
-    fn leaf(&self, at: &'static Location<'static>) -> Leaf {
-        Leaf::on(self.resource.record(), Mode::Lock, 1, at)
+    fn leaf(&self, at: &'static Location<'static>) -> WaitInfo {
+        WaitInfo::on(self.resource.record(), WaitMode::Lock, 1, at)
     }
 }
 
@@ -117,13 +118,13 @@ impl<T> From<Mutex<T>> for real::Mutex<T> {
 #[clippy::has_significant_drop]
 pub struct MutexGuard<'a, T: ?Sized> {
     // It ends before the mutex is free.
-    stake: Stake,
+    holding: Holding,
     guard: real::MutexGuard<'a, T>,
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    pub(super) fn new(stake: Stake, guard: real::MutexGuard<'a, T>) -> Self {
-        Self { stake, guard }
+    pub(super) fn new(holding: Holding, guard: real::MutexGuard<'a, T>) -> Self {
+        Self { holding, guard }
     }
 
     /// A guard of a part of what this one guards.
@@ -131,8 +132,8 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     where
         F: FnOnce(&mut T) -> &mut U,
     {
-        let Self { stake, guard } = this;
-        MappedMutexGuard { stake, guard: real::MutexGuard::map(guard, f) }
+        let Self { holding, guard } = this;
+        MappedMutexGuard { holding, guard: real::MutexGuard::map(guard, f) }
     }
 }
 
@@ -143,7 +144,7 @@ guard_mut!([T: ?Sized] MutexGuard<'_, T>, T, |it| &mut *it.guard);
 #[clippy::has_significant_drop]
 pub struct MappedMutexGuard<'a, T: ?Sized, U: ?Sized> {
     // It ends before the mutex is free.
-    stake: Stake,
+    holding: Holding,
     guard: real::MappedMutexGuard<'a, T, U>,
 }
 
@@ -153,8 +154,8 @@ impl<'a, T: ?Sized, U: ?Sized> MappedMutexGuard<'a, T, U> {
     where
         F: FnOnce(&mut U) -> &mut V,
     {
-        let Self { stake, guard } = this;
-        MappedMutexGuard { stake, guard: real::MappedMutexGuard::map(guard, f) }
+        let Self { holding, guard } = this;
+        MappedMutexGuard { holding, guard: real::MappedMutexGuard::map(guard, f) }
     }
 }
 

@@ -12,11 +12,11 @@ use std::sync;
 use ::futures::lock as real;
 
 use super::Mutex;
-use crate::waits::{Waited, lends};
+use crate::waits::{WaitFuture, lends};
 
 type Shared<T> = sync::Mutex<T>;
 
 lends! {
     Locked(Box) of Mutex: real::MutexGuard<'a, T>;
-    Locking(Shared) of Mutex: Pin<Box<Waited<real::MutexLockFuture<'a, T>>>>;
+    Locking(Shared) of Mutex: Pin<Box<WaitFuture<real::MutexLockFuture<'a, T>>>>;
 }

@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use super::Mutex;
 use super::owned::Locked;
-use crate::waits::{Owned, Stake, guard, guard_mut};
+use crate::waits::{Holding, Owned, guard, guard_mut};
 
 /// The guard of a [`Mutex`] that keeps it. It frees the mutex when it is dropped, and can go to another task: who looks at what
 /// it guards is on record as its holder.
 #[clippy::has_significant_drop]
 pub struct OwnedMutexGuard<T: ?Sized> {
     // It ends before the mutex is free.
-    stake: Stake,
+    holding: Holding,
     guard: Owned<Mutex<T>, Locked<T>>,
 }
 
 impl<T: ?Sized> OwnedMutexGuard<T> {
-    pub(super) fn new(stake: Stake, guard: Owned<Mutex<T>, Locked<T>>) -> Self {
-        Self { stake, guard }
+    pub(super) fn new(holding: Holding, guard: Owned<Mutex<T>, Locked<T>>) -> Self {
+        Self { holding, guard }
     }
 
     pub(super) fn try_new(mutex: &Arc<Mutex<T>>, at: &'static Location<'static>) -> Option<Self> {
@@ -27,5 +27,5 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
     }
 }
 
-guard!([T: ?Sized] OwnedMutexGuard<T>, T, |it| it.guard.get(), it.stake.looked_at());
-guard_mut!([T: ?Sized] OwnedMutexGuard<T>, T, |it| it.guard.get_mut(), it.stake.looked_at());
+guard!([T: ?Sized] OwnedMutexGuard<T>, T, |it| it.guard.get(), it.holding.looked_at());
+guard_mut!([T: ?Sized] OwnedMutexGuard<T>, T, |it| it.guard.get_mut(), it.holding.looked_at());

@@ -7,15 +7,16 @@ use std::sync::{LockResult, WaitTimeoutResult};
 use std::time::Duration;
 
 use super::{MutexGuard, poisoned};
-use crate::waits::{Kind, Notified, Record, Resource, Users, What};
+use crate::waits::{CondvarWait, Notifiers, Record, Resource, ResourceKind, ResourceType};
 
-static WHAT: What = What { kind: Kind::Condvar, library: "std", is_fair: false, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Condvar, library: "std", is_fair: false, is_forced: || false };
 
 /// The standard library's `Condvar`. It is known with the place where it was made, from its first use on.
 pub struct Condvar {
     resource: Resource,
     /// Who has waited or notified.
-    users: Users,
+    users: Notifiers,
     inner: ::std::sync::Condvar,
 }
 
@@ -26,7 +27,7 @@ impl Condvar {
     pub const fn new() -> Self {
         Self {
             resource: Resource::new(&WHAT, 0, Location::caller()),
-            users: Users::new(),
+            users: Notifiers::new(),
             inner: ::std::sync::Condvar::new(),
         }
     }
@@ -38,7 +39,7 @@ impl Condvar {
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         let (notified, guard) = self.begin(guard, Location::caller());
-        poisoned::map(self.inner.wait(guard), |guard| MutexGuard { stake: notified.end(), guard })
+        poisoned::map(self.inner.wait(guard), |guard| MutexGuard { holding: notified.end(), guard })
     }
 
     /// Waits until `condition` is false, which is looked at with the mutex held, first of all.
@@ -87,7 +88,7 @@ impl Condvar {
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let (notified, guard) = self.begin(guard, Location::caller());
         poisoned::map(self.inner.wait_timeout(guard, dur), |(guard, result)| {
-            (MutexGuard { stake: notified.end(), guard }, result)
+            (MutexGuard { holding: notified.end(), guard }, result)
         })
     }
 
@@ -109,7 +110,7 @@ impl Condvar {
         let (mut notified, guard) = self.begin(guard, Location::caller());
         let condition = |value: &mut T| notified.look(|| condition(value));
         let result = self.inner.wait_timeout_while(guard, dur, condition);
-        poisoned::map(result, |(guard, result)| (MutexGuard { stake: notified.end(), guard }, result))
+        poisoned::map(result, |(guard, result)| (MutexGuard { holding: notified.end(), guard }, result))
     }
 
     /// Wakes one that waits.
@@ -130,10 +131,10 @@ impl Condvar {
         &self,
         guard: MutexGuard<'a, T>,
         at: &'static Location<'static>,
-    ) -> (Notified, ::std::sync::MutexGuard<'a, T>) {
-        let MutexGuard { stake, guard } = guard;
-        let mutex = stake.record();
-        (Notified::begin(self.used(at), mutex, stake, at), guard)
+    ) -> (CondvarWait, ::std::sync::MutexGuard<'a, T>) {
+        let MutexGuard { holding, guard } = guard;
+        let mutex = holding.record();
+        (CondvarWait::begin(self.used(at), mutex, holding, at), guard)
     }
 
     fn used(&self, at: &'static Location<'static>) -> Option<&'static Record> {
@@ -173,7 +174,11 @@ impl Default for Condvar {
 impl From<::std::sync::Condvar> for Condvar {
     #[track_caller]
     fn from(condvar: ::std::sync::Condvar) -> Self {
-        Self { resource: Resource::new(&WHAT, 0, Location::caller()), users: Users::new(), inner: condvar }
+        Self {
+            resource: Resource::new(&WHAT, 0, Location::caller()),
+            users: Notifiers::new(),
+            inner: condvar,
+        }
     }
 }
 

@@ -6,9 +6,12 @@ use std::panic::Location;
 use std::sync::{LockResult, TryLockResult};
 
 use super::poisoned;
-use crate::waits::{Blocked, Kind, Mode, Resource, Stake, What, guard, guard_mut};
+use crate::waits::{
+    BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode, guard, guard_mut,
+};
 
-static WHAT: What = What { kind: Kind::Mutex, library: "std", is_fair: false, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Mutex, library: "std", is_fair: false, is_forced: || false };
 
 /// The standard library's `Mutex`. It is known with the place where it was made, from its first use on.
 pub struct Mutex<T: ?Sized> {
@@ -43,7 +46,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let at = Location::caller();
         let (result, has_waited) = poisoned::or_block(self.mutex.try_lock(), || self.block(at));
-        poisoned::map(result, |guard| MutexGuard { stake: self.hold(at, has_waited), guard })
+        poisoned::map(result, |guard| MutexGuard { holding: self.hold(at, has_waited), guard })
     }
 
     /// Acquires the mutex if it is free.
@@ -54,7 +57,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let at = Location::caller();
-        poisoned::map_try(self.mutex.try_lock(), |guard| MutexGuard { stake: self.hold(at, false), guard })
+        poisoned::map_try(self.mutex.try_lock(), |guard| MutexGuard { holding: self.hold(at, false), guard })
     }
 
     /// Whether a thread has panicked that had it.
@@ -79,13 +82,13 @@ impl<T: ?Sized> Mutex<T> {
 
     #[cold]
     fn block(&self, at: &'static Location<'static>) -> LockResult<::std::sync::MutexGuard<'_, T>> {
-        let _blocked = Blocked::begin(self.resource.record(), Mode::Lock, 1, at);
+        let _blocked = BlockedThread::begin(self.resource.record(), WaitMode::Lock, 1, at);
         self.mutex.lock()
     }
 
     #[inline]
-    fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Stake {
-        Stake::hold_after(self.resource.record(), 1, at, false, has_waited)
+    fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Holding {
+        Holding::hold_after(self.resource.record(), 1, at, false, has_waited)
     }
 }
 
@@ -135,7 +138,7 @@ impl<T> From<Mutex<T>> for ::std::sync::Mutex<T> {
 #[clippy::has_significant_drop]
 pub struct MutexGuard<'a, T: ?Sized> {
     // It ends before the mutex is free.
-    pub(super) stake: Stake,
+    pub(super) holding: Holding,
     pub(super) guard: ::std::sync::MutexGuard<'a, T>,
 }
 

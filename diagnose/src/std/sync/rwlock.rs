@@ -6,9 +6,12 @@ use std::panic::Location;
 use std::sync::{LockResult, TryLockResult};
 
 use super::poisoned;
-use crate::waits::{Blocked, Kind, Mode, Resource, Stake, What, guard, guard_mut};
+use crate::waits::{
+    BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode, guard, guard_mut,
+};
 
-static WHAT: What = What { kind: Kind::RwLock, library: "std", is_fair: false, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::RwLock, library: "std", is_fair: false, is_forced: || false };
 
 /// All of it: what a writer has. There is no bound on readers, each of which has one.
 const ALL: u64 = u32::MAX as u64;
@@ -45,7 +48,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let at = Location::caller();
-        let block = || self.block(Mode::Read, 1, at, ::std::sync::RwLock::read);
+        let block = || self.block(WaitMode::Read, 1, at, ::std::sync::RwLock::read);
         let (result, has_waited) = poisoned::or_block(self.lock.try_read(), block);
         poisoned::map(result, |guard| RwLockReadGuard { _stake: self.hold(1, at, has_waited), guard })
     }
@@ -70,9 +73,9 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let at = Location::caller();
-        let block = || self.block(Mode::Write, ALL, at, ::std::sync::RwLock::write);
+        let block = || self.block(WaitMode::Write, ALL, at, ::std::sync::RwLock::write);
         let (result, has_waited) = poisoned::or_block(self.lock.try_write(), block);
-        poisoned::map(result, |guard| RwLockWriteGuard { stake: self.hold(ALL, at, has_waited), guard })
+        poisoned::map(result, |guard| RwLockWriteGuard { holding: self.hold(ALL, at, has_waited), guard })
     }
 
     /// Acquires it for writing, if that is possible now.
@@ -83,7 +86,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let at = Location::caller();
-        let with = |guard| RwLockWriteGuard { stake: self.hold(ALL, at, false), guard };
+        let with = |guard| RwLockWriteGuard { holding: self.hold(ALL, at, false), guard };
         poisoned::map_try(self.lock.try_write(), with)
     }
 
@@ -110,18 +113,18 @@ impl<T: ?Sized> RwLock<T> {
     #[cold]
     fn block<'a, G>(
         &'a self,
-        mode: Mode,
+        mode: WaitMode,
         units: u64,
         at: &'static Location<'static>,
         block: impl FnOnce(&'a ::std::sync::RwLock<T>) -> LockResult<G>,
     ) -> LockResult<G> {
-        let _blocked = Blocked::begin(self.resource.record(), mode, units, at);
+        let _blocked = BlockedThread::begin(self.resource.record(), mode, units, at);
         block(&self.lock)
     }
 
     #[inline]
-    fn hold(&self, units: u64, at: &'static Location<'static>, has_waited: bool) -> Stake {
-        Stake::hold_after(self.resource.record(), units, at, false, has_waited)
+    fn hold(&self, units: u64, at: &'static Location<'static>, has_waited: bool) -> Holding {
+        Holding::hold_after(self.resource.record(), units, at, false, has_waited)
     }
 }
 
@@ -171,7 +174,7 @@ impl<T> From<RwLock<T>> for ::std::sync::RwLock<T> {
 #[clippy::has_significant_drop]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
     // It ends before the lock is free.
-    _stake: Stake,
+    _stake: Holding,
     guard: ::std::sync::RwLockReadGuard<'a, T>,
 }
 
@@ -182,7 +185,7 @@ guard!([T: ?Sized] RwLockReadGuard<'_, T>, T, |it| &it.guard);
 #[clippy::has_significant_drop]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     // It ends before the lock is free.
-    stake: Stake,
+    holding: Holding,
     guard: ::std::sync::RwLockWriteGuard<'a, T>,
 }
 
@@ -190,8 +193,8 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     /// Reads from now on. A program that calls this needs Rust 1.92, as it does for the original.
     #[allow(clippy::incompatible_msrv, unstable_name_collisions)] // See `Lacking`.
     pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
-        s.stake.set_units(1);
-        RwLockReadGuard { _stake: s.stake, guard: ::std::sync::RwLockWriteGuard::downgrade(s.guard) }
+        s.holding.set_units(1);
+        RwLockReadGuard { _stake: s.holding, guard: ::std::sync::RwLockWriteGuard::downgrade(s.guard) }
     }
 }
 

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Condvar, Mutex, RwLock, mpsc};
-use crate::waits::seen::{made_at, queue, stakes, units, until_waiting};
-use crate::waits::{Mode, Record, Role};
+use crate::waits::test_view::{holdings, made_at, queue, units, until_waiting};
+use crate::waits::{Record, Role, WaitMode};
 
 fn known(line: u32) -> &'static Record {
     made_at(file!(), line).expect("it is known from its first use on")
@@ -17,13 +17,13 @@ fn known(line: u32) -> &'static Record {
 fn who_is_blocked_by_a_mutex_and_who_holds_it() {
     let (mutex, line) = (Mutex::new(0), line!());
     let guard = mutex.lock().unwrap();
-    assert_eq!((units(known(line)), stakes(known(line))[0].at.unwrap().line()), (vec![1], line + 1));
+    assert_eq!((units(known(line)), holdings(known(line))[0].at.unwrap().line()), (vec![1], line + 1));
     thread::scope(|scope| {
         scope.spawn(|| *mutex.lock().unwrap() += 1);
         until_waiting(known(line));
         let wait = &queue(known(line))[0];
         assert!(wait.is_blocking);
-        assert_eq!((wait.mode, wait.at.line()), (Mode::Lock, line + 4));
+        assert_eq!((wait.mode, wait.at.line()), (WaitMode::Lock, line + 4));
         drop(guard);
     });
     assert_eq!((units(known(line)), queue(known(line)).len()), (vec![], 0));
@@ -71,7 +71,7 @@ fn who_waits_for_a_condition_variable_does_not_hold_the_mutex() {
         // Whoever waits has let go of it before it can be taken here.
         let mut guard = mutex.lock().unwrap();
         assert_eq!(units(known(mutex_line)), [1]);
-        assert_eq!(queue(known(line))[0].mode, Mode::Notified);
+        assert_eq!(queue(known(line))[0].mode, WaitMode::Notified);
         *guard = true;
         condvar.notify_one();
         let told = known(line).told();
@@ -107,7 +107,7 @@ fn a_wait_with_a_timeout_ends_with_the_mutex_held() {
 fn a_channel_knows_its_ends_and_counts_its_messages() {
     let ((sender, receiver), line) = (mpsc::sync_channel(1), line!());
     let another = sender.clone();
-    let roles = |role| stakes(known(line)).iter().filter(|stake| stake.role == role).count();
+    let roles = |role| holdings(known(line)).iter().filter(|holding| holding.role == role).count();
     assert_eq!((roles(Role::Sends), roles(Role::Receives)), (2, 1));
     sender.send(1).unwrap();
     assert!(matches!(another.try_send(2), Err(TrySendError::Full(2))));
@@ -115,7 +115,7 @@ fn a_channel_knows_its_ends_and_counts_its_messages() {
     thread::scope(|scope| {
         scope.spawn(|| another.send(2));
         until_waiting(known(line));
-        assert_eq!(queue(known(line))[0].mode, Mode::Send);
+        assert_eq!(queue(known(line))[0].mode, WaitMode::Send);
         assert_eq!(receiver.recv(), Ok(1));
     });
     assert_eq!(receiver.recv(), Ok(2));
@@ -131,7 +131,7 @@ fn who_is_blocked_by_an_empty_channel() {
     let ((sender, receiver), line) = (mpsc::channel::<u8>(), line!());
     let receives = thread::spawn(move || receiver.into_iter().collect::<Vec<u8>>());
     until_waiting(known(line));
-    assert_eq!((queue(known(line))[0].mode, queue(known(line))[0].at.line()), (Mode::Receive, line + 1));
+    assert_eq!((queue(known(line))[0].mode, queue(known(line))[0].at.line()), (WaitMode::Receive, line + 1));
     sender.send(1).unwrap();
     drop(sender);
     assert_eq!(receives.join().unwrap(), [1]);

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use ::tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::pipe::{WHAT, poll_read, poll_write};
-use crate::waits::{End, Kept, LastEnd};
+use crate::waits::{ChannelEnd, LazyWait, SoleEnd};
 
 /// Two pipes of so many bytes, one in each direction: what is written to either stream is read from the other.
 ///
@@ -19,8 +19,8 @@ use crate::waits::{End, Kept, LastEnd};
 pub fn duplex(max_buf_size: usize) -> (DuplexStream, DuplexStream) {
     let at = Location::caller();
     let (one, two) = ::tokio::io::duplex(max_buf_size);
-    let (there, from_there) = End::pair(&WHAT, max_buf_size as u64, at, None);
-    let (back, from_back) = End::pair(&WHAT, max_buf_size as u64, at, None);
+    let (there, from_there) = ChannelEnd::pair(&WHAT, max_buf_size as u64, at, None);
+    let (back, from_back) = ChannelEnd::pair(&WHAT, max_buf_size as u64, at, None);
     (DuplexStream::new(one, there, from_back, at), DuplexStream::new(two, back, from_there, at))
 }
 
@@ -31,22 +31,22 @@ pub fn duplex(max_buf_size: usize) -> (DuplexStream, DuplexStream) {
 // The stream stands first: it is gone before the records say so.
 pub struct DuplexStream {
     inner: ::tokio::io::DuplexStream,
-    sends: LastEnd,
-    receives: LastEnd,
-    writing: Kept,
-    reading: Kept,
+    sends: SoleEnd,
+    receives: SoleEnd,
+    writing: LazyWait,
+    reading: LazyWait,
     made_at: &'static Location<'static>,
 }
 
 impl DuplexStream {
     fn new(
         inner: ::tokio::io::DuplexStream,
-        sends: End,
-        receives: End,
+        sends: ChannelEnd,
+        receives: ChannelEnd,
         made_at: &'static Location<'static>,
     ) -> Self {
-        let (sends, receives) = (LastEnd::new(sends), LastEnd::new(receives));
-        Self { inner, sends, receives, writing: Kept::default(), reading: Kept::default(), made_at }
+        let (sends, receives) = (SoleEnd::new(sends), SoleEnd::new(receives));
+        Self { inner, sends, receives, writing: LazyWait::default(), reading: LazyWait::default(), made_at }
     }
 
     /// tokio's own stream. From then on nobody knows who has it.
@@ -111,7 +111,7 @@ impl fmt::Debug for DuplexStream {
 impl From<::tokio::io::DuplexStream> for DuplexStream {
     #[track_caller]
     fn from(inner: ::tokio::io::DuplexStream) -> Self {
-        Self::new(inner, End::none(), End::none(), Location::caller())
+        Self::new(inner, ChannelEnd::none(), ChannelEnd::none(), Location::caller())
     }
 }
 

@@ -7,14 +7,15 @@ use std::task::{Context, Poll};
 use ::tokio::io::ReadBuf;
 
 use crate::tokio::sync::is_forced;
-use crate::waits::{End, Kept, Kind, Leaf, Mode, What};
+use crate::waits::{ChannelEnd, LazyWait, ResourceKind, ResourceType, WaitInfo, WaitMode};
 
-pub(super) static WHAT: What = What { kind: Kind::Pipe, library: "tokio", is_fair: false, is_forced };
+pub(super) static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Pipe, library: "tokio", is_fair: false, is_forced };
 
 /// Polls for bytes, at the receiving end.
 pub(super) fn poll_read(
-    end: &End,
-    kept: &mut Kept,
+    end: &ChannelEnd,
+    kept: &mut LazyWait,
     at: &'static Location<'static>,
     context: &mut Context<'_>,
     buffer: &mut ReadBuf<'_>,
@@ -22,7 +23,7 @@ pub(super) fn poll_read(
 ) -> Poll<io::Result<()>> {
     end.used(at);
     let before = buffer.filled().len();
-    let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at).made_there(true);
+    let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at).made_there(true);
     let poll = kept.poll(context, leaf, |context| poll(context, buffer));
     end.took((buffer.filled().len() - before) as u64);
     poll
@@ -30,14 +31,14 @@ pub(super) fn poll_read(
 
 /// Polls for a place for bytes, at the sending end.
 pub(super) fn poll_write(
-    end: &End,
-    kept: &mut Kept,
+    end: &ChannelEnd,
+    kept: &mut LazyWait,
     at: &'static Location<'static>,
     context: &mut Context<'_>,
     poll: impl FnMut(&mut Context<'_>) -> Poll<io::Result<usize>>,
 ) -> Poll<io::Result<usize>> {
     end.used(at);
-    let leaf = || Leaf::on(end.record(), Mode::Send, 1, at).made_there(true);
+    let leaf = || WaitInfo::on(end.record(), WaitMode::Send, 1, at).made_there(true);
     let poll = kept.poll(context, leaf, poll);
     if let Poll::Ready(Ok(count)) = poll {
         end.put_alone(count as u64);

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use ::tokio::io::{AsyncRead, AsyncWrite, ReadBuf, ReadHalf, WriteHalf, split};
 
 use super::pipe::{WHAT, poll_read, poll_write};
-use crate::waits::{End, Kept, LastEnd};
+use crate::waits::{ChannelEnd, LazyWait, SoleEnd};
 
 /// A pipe of so many bytes, as its two halves.
 ///
@@ -26,10 +26,10 @@ pub fn simplex(max_buf_size: usize) -> (ReadHalf<SimplexStream>, WriteHalf<Simpl
 /// is seen as waiting until the next.
 pub struct SimplexStream {
     inner: ::tokio::io::SimplexStream,
-    sends: LastEnd,
-    receives: LastEnd,
-    writing: Kept,
-    reading: Kept,
+    sends: SoleEnd,
+    receives: SoleEnd,
+    writing: LazyWait,
+    reading: LazyWait,
     made_at: &'static Location<'static>,
 }
 
@@ -43,18 +43,18 @@ impl SimplexStream {
     pub fn new_unsplit(max_buf_size: usize) -> Self {
         let at = Location::caller();
         let inner = ::tokio::io::SimplexStream::new_unsplit(max_buf_size);
-        let (sends, receives) = End::pair(&WHAT, max_buf_size as u64, at, None);
+        let (sends, receives) = ChannelEnd::pair(&WHAT, max_buf_size as u64, at, None);
         Self::new(inner, sends, receives, at)
     }
 
     fn new(
         inner: ::tokio::io::SimplexStream,
-        sends: End,
-        receives: End,
+        sends: ChannelEnd,
+        receives: ChannelEnd,
         made_at: &'static Location<'static>,
     ) -> Self {
-        let (sends, receives) = (LastEnd::new(sends), LastEnd::new(receives));
-        Self { inner, sends, receives, writing: Kept::default(), reading: Kept::default(), made_at }
+        let (sends, receives) = (SoleEnd::new(sends), SoleEnd::new(receives));
+        Self { inner, sends, receives, writing: LazyWait::default(), reading: LazyWait::default(), made_at }
     }
 
     /// tokio's own pipe. From then on nobody knows who has it.
@@ -115,7 +115,7 @@ impl fmt::Debug for SimplexStream {
 impl From<::tokio::io::SimplexStream> for SimplexStream {
     #[track_caller]
     fn from(inner: ::tokio::io::SimplexStream) -> Self {
-        Self::new(inner, End::none(), End::none(), Location::caller())
+        Self::new(inner, ChannelEnd::none(), ChannelEnd::none(), Location::caller())
     }
 }
 

@@ -93,7 +93,7 @@ impl Builder {
         F: Fn() + Send + Sync + 'static,
     {
         self.builder.on_thread_start(move || {
-            workers::started(live::Runtime::Tokio, number::begin_thread());
+            workers::started(live::SpawnRuntime::Tokio, number::begin_thread());
             f();
         });
         self
@@ -118,7 +118,7 @@ impl Builder {
     {
         self.builder.on_thread_park(move || {
             f();
-            workers::parked(live::Runtime::Tokio, number::current);
+            workers::parked(live::SpawnRuntime::Tokio, number::current);
         });
         self
     }
@@ -163,9 +163,9 @@ impl Builder {
 /// The hooks take the place of any that the builder has: it does not tell them.
 impl From<::tokio::runtime::Builder> for Builder {
     fn from(mut builder: ::tokio::runtime::Builder) -> Self {
-        builder.on_thread_start(|| workers::started(live::Runtime::Tokio, number::begin_thread()));
+        builder.on_thread_start(|| workers::started(live::SpawnRuntime::Tokio, number::begin_thread()));
         builder.on_thread_stop(workers::stopped);
-        builder.on_thread_park(|| workers::parked(live::Runtime::Tokio, number::current));
+        builder.on_thread_park(|| workers::parked(live::SpawnRuntime::Tokio, number::current));
         builder.on_thread_unpark(workers::unparked);
         #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
         crate::tokio::hooks::install(&mut builder);

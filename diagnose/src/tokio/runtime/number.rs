@@ -6,8 +6,8 @@ use std::cell::Cell;
 
 use ::tokio::runtime::{Handle, Id, RuntimeFlavor};
 
-use crate::live::runtimes::{self, Held, ListedRuntime};
-use crate::live::{Home, Runtime};
+use crate::live::runtimes::{self, ListedRuntime, RuntimeHandle};
+use crate::live::{SpawnRuntime, SpawnTarget};
 use crate::number::shown;
 use crate::sync::Mutex;
 
@@ -17,24 +17,24 @@ thread_local! {
 }
 
 /// Where a task goes that is spawned on the current runtime.
-pub(in crate::tokio) fn here() -> Home {
-    Home { number: current(), ..Runtime::Tokio.into() }
+pub(in crate::tokio) fn here() -> SpawnTarget {
+    SpawnTarget { number: current(), ..SpawnRuntime::Tokio.into() }
 }
 
 /// Where a task goes that is spawned on that one.
-pub(in crate::tokio) fn on(handle: &Handle) -> Home {
-    Home { number: number(handle), ..Runtime::Tokio.into() }
+pub(in crate::tokio) fn on(handle: &Handle) -> SpawnTarget {
+    SpawnTarget { number: number(handle), ..SpawnRuntime::Tokio.into() }
 }
 
 /// Where a task goes that stays on its thread, whatever runtime that drives.
-pub(in crate::tokio) fn local() -> Home {
-    Home { is_local: true, ..Runtime::Tokio.into() }
+pub(in crate::tokio) fn local() -> SpawnTarget {
+    SpawnTarget { is_local: true, ..SpawnRuntime::Tokio.into() }
 }
 
 /// Where the future of a `block_on` goes, which drives the runtime if that has no other thread.
-pub(super) fn around(handle: &Handle) -> Home {
+pub(super) fn around(handle: &Handle) -> SpawnTarget {
     let is_driver = handle.runtime_flavor() == RuntimeFlavor::CurrentThread;
-    Home { number: if is_driver { number(handle) } else { 0 }, ..local() }
+    SpawnTarget { number: if is_driver { number(handle) } else { 0 }, ..local() }
 }
 
 /// The number of the current runtime; zero if it has none.
@@ -64,7 +64,7 @@ static HANDLES: Mutex<Vec<(u16, Handle)>> = Mutex::new(Vec::new());
 
 /// Lists a runtime, and its handle, for as long as its wrapper has it.
 #[derive(Debug)]
-pub(super) struct Listed(Held);
+pub(super) struct Listed(RuntimeHandle);
 
 impl Listed {
     pub(super) fn number(&self) -> u16 {
@@ -107,7 +107,7 @@ fn number(handle: &Handle) -> u16 {
 fn listed(handle: &Handle) -> ListedRuntime {
     ListedRuntime {
         number: 0,
-        runtime: Runtime::Tokio,
+        runtime: SpawnRuntime::Tokio,
         name: handle.name().map(str::to_owned),
         workers: handle.metrics().num_workers() as u64,
         max_blocking: None,

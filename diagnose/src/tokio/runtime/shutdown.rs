@@ -7,11 +7,11 @@ use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 
 use super::number::Listed;
-use crate::live::{self, Work};
-use crate::waits::Shutdown;
+use crate::live::{self, TaskKind};
+use crate::waits::RuntimeShutdown;
 
 /// The wait, once it has begun.
-type Begun = Arc<OnceLock<Shutdown>>;
+type Begun = Arc<OnceLock<RuntimeShutdown>>;
 
 /// What stands before the runtime.
 #[derive(Debug)]
@@ -48,11 +48,12 @@ impl Drop for Goes {
         let Some(begun) = &self.begun else { return };
         // What has not begun may begin yet, or is given up.
         let is_job = |task: &&live::Task| {
-            task.origin()
-                .is_some_and(|(_, origin)| origin.work == Work::Blocking && origin.home.number == self.number)
+            task.origin().is_some_and(|(_, origin)| {
+                origin.work == TaskKind::Blocking && origin.home.number == self.number
+            })
         };
         let jobs: Vec<u64> = live::all_tasks().filter(is_job).map(live::Task::id).collect();
-        if let Some(wait) = Shutdown::begin(jobs, self.made_at) {
+        if let Some(wait) = RuntimeShutdown::begin(jobs, self.made_at) {
             let _ = begun.set(wait);
         }
     }

@@ -9,9 +9,12 @@ use ::tokio::sync as real;
 use ::tokio::sync::BarrierWaitResult;
 
 use super::guard::is_never_forced;
-use crate::waits::{Kind, Leaf, Mode, Record, Resource, UNBOUNDED, Users, Waited, What};
+use crate::waits::{
+    Notifiers, Record, Resource, ResourceKind, ResourceType, UNBOUNDED, WaitFuture, WaitInfo, WaitMode,
+};
 
-static WHAT: What = What { kind: Kind::Barrier, library: "tokio", is_fair: true, is_forced: is_never_forced };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Barrier, library: "tokio", is_fair: true, is_forced: is_never_forced };
 
 /// tokio's `Barrier`; how many have arrived and who they are is on record.
 ///
@@ -20,7 +23,7 @@ static WHAT: What = What { kind: Kind::Barrier, library: "tokio", is_fair: true,
 pub struct Barrier {
     resource: Resource,
     /// Who has arrived, now or earlier.
-    users: Users,
+    users: Notifiers,
     parties: u64,
     meets: real::Barrier,
 }
@@ -35,7 +38,7 @@ impl Barrier {
     #[track_caller]
     fn around(barrier: real::Barrier, parties: u64) -> Self {
         let resource = Resource::new(&WHAT, parties, Location::caller()).born();
-        Self { resource, users: Users::new(), parties, meets: barrier }
+        Self { resource, users: Notifiers::new(), parties, meets: barrier }
     }
 
     /// Waits until all have arrived; one of them is the leader. Not cancel safe.
@@ -48,8 +51,8 @@ impl Barrier {
             if let Some(record) = record {
                 record.entered.fetch_add(1, Relaxed);
             }
-            let leaf = Leaf::on(record, Mode::Arrive, 1, at);
-            let result = Waited::new(self.meets.wait(), leaf).await;
+            let leaf = WaitInfo::on(record, WaitMode::Arrive, 1, at);
+            let result = WaitFuture::new(self.meets.wait(), leaf).await;
             if let (Some(record), true) = (record, result.is_leader()) {
                 self.pass(record);
             }

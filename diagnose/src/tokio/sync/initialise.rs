@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use pin_project_lite::pin_project;
 
 use crate::sync::Mutex;
-use crate::waits::{Kept, Leaf, Mode, Record, Resource, Stake};
+use crate::waits::{Holding, LazyWait, Record, Resource, WaitInfo, WaitMode};
 
 /// Whose turn it is. The call waits until the cell asks it for the future that makes the value; from then on it holds the
 /// cell, and what it waits for is that future's own matter.
@@ -33,15 +33,15 @@ impl Turn {
         F: FnOnce() -> Fut,
     {
         self.has_come.store(true, Relaxed);
-        let stake = Stake::hold_after(self.record, 1, self.at, false, true);
-        Initialising { future: f(), stake, turn: self }
+        let holding = Holding::hold_after(self.record, 1, self.at, false, true);
+        Initialising { future: f(), holding, turn: self }
     }
 
     /// Waits for the cell's own future. No poll is repeated once the turn has come.
     pub(super) async fn wait<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
-        let leaf = || Leaf::on(self.record, Mode::Initialise, 1, self.at);
-        let mut kept = Kept::default();
+        let leaf = || WaitInfo::on(self.record, WaitMode::Initialise, 1, self.at);
+        let mut kept = LazyWait::default();
         poll_fn(move |context| {
             if self.has_come.load(Relaxed) {
                 return future.as_mut().poll(context);
@@ -73,7 +73,7 @@ pin_project! {
     pub(super) struct Initialising<'a, F> {
         #[pin]
         future: F,
-        stake: Stake,
+        holding: Holding,
         turn: &'a Turn,
     }
 }
@@ -83,7 +83,7 @@ impl<F: Future> Future for Initialising<'_, F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        this.stake.looked_at();
+        this.holding.looked_at();
         let outer = this.turn.outer.lock().take();
         match outer {
             Some(outer) => this.future.poll(&mut Context::from_waker(&outer)),

@@ -9,10 +9,14 @@ use ::tokio::sync::SetError;
 
 use super::guard::is_never_forced;
 use super::initialise::Turn;
-use crate::waits::{Kind, Resource, What};
+use crate::waits::{Resource, ResourceKind, ResourceType};
 
-static WHAT: What =
-    What { kind: Kind::OnceCell, library: "tokio", is_fair: true, is_forced: is_never_forced };
+static WHAT: ResourceType = ResourceType {
+    kind: ResourceKind::OnceCell,
+    library: "tokio",
+    is_fair: true,
+    is_forced: is_never_forced,
+};
 
 /// tokio's `OnceCell`; who initialises it and who waits for that is on record.
 ///

@@ -12,29 +12,36 @@ use std::task::{Context, Poll};
 
 use self::error::{RecvError, TryRecvError};
 use super::is_forced;
-use crate::waits::{Blocked, End, Kept, Kind, LastEnd, Leaf, Mode, Waits, What, carries, own_code};
+use crate::waits::{
+    BlockedThread, ChannelEnd, LazyWait, LazyWaitFuture, ResourceKind, ResourceType, SoleEnd, WaitInfo,
+    WaitMode, carries, own_code,
+};
 
 pub use ::tokio::sync::oneshot::*;
 
-static WHAT: What = What { kind: Kind::Oneshot, library: "tokio", is_fair: false, is_forced };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Oneshot, library: "tokio", is_fair: false, is_forced };
 
 /// A channel for one message.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = ::tokio::sync::oneshot::channel();
-    let (sends, receives) = End::pair(&WHAT, 1, at, None);
-    let sender = Sender { inner: sender, end: LastEnd::new(sends), kept: Kept::default() };
-    (sender, Receiver { inner: receiver, end: LastEnd::new(receives), kept: Kept::default(), made_at: at })
+    let (sends, receives) = ChannelEnd::pair(&WHAT, 1, at, None);
+    let sender = Sender { inner: sender, end: SoleEnd::new(sends), kept: LazyWait::default() };
+    (
+        sender,
+        Receiver { inner: receiver, end: SoleEnd::new(receives), kept: LazyWait::default(), made_at: at },
+    )
 }
 
 /// tokio's `Sender` of one message; who has it is on record.
 // The sender stands first: it is gone before the records say so.
 pub struct Sender<T> {
     inner: ::tokio::sync::oneshot::Sender<T>,
-    end: LastEnd,
+    end: SoleEnd,
     /// What `poll_closed` waits with.
-    kept: Kept,
+    kept: LazyWait,
 }
 
 impl<T> Sender<T> {
@@ -63,8 +70,8 @@ impl<T> Sender<T> {
             let Self { inner, end, kept } = self;
             kept.end();
             end.used(at);
-            let leaf = || Leaf::on(end.record(), Mode::Closed, 1, at);
-            Waits::new(poll_fn(|context| inner.poll_closed(context)), leaf).await;
+            let leaf = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at);
+            LazyWaitFuture::new(poll_fn(|context| inner.poll_closed(context)), leaf).await;
         }
     }
 
@@ -81,7 +88,7 @@ impl<T> Sender<T> {
         let at = Location::caller();
         let Self { inner, end, kept } = self;
         end.used(at);
-        let leaf = || Leaf::on(end.record(), Mode::Closed, 1, at);
+        let leaf = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at);
         kept.poll(cx, leaf, |context| inner.poll_closed(context))
     }
 
@@ -100,7 +107,7 @@ impl<T: fmt::Debug> fmt::Debug for Sender<T> {
 
 impl<T> From<::tokio::sync::oneshot::Sender<T>> for Sender<T> {
     fn from(inner: ::tokio::sync::oneshot::Sender<T>) -> Self {
-        Self { inner, end: LastEnd::new(End::none()), kept: Kept::default() }
+        Self { inner, end: SoleEnd::new(ChannelEnd::none()), kept: LazyWait::default() }
     }
 }
 
@@ -114,8 +121,8 @@ impl<T> From<Sender<T>> for ::tokio::sync::oneshot::Sender<T> {
 // The receiver stands first: it is gone before the records say so.
 pub struct Receiver<T> {
     inner: ::tokio::sync::oneshot::Receiver<T>,
-    end: LastEnd,
-    kept: Kept,
+    end: SoleEnd,
+    kept: LazyWait,
     made_at: &'static Location<'static>,
 }
 
@@ -165,7 +172,7 @@ impl<T> Receiver<T> {
         let at = Location::caller();
         let Self { inner, end, .. } = self;
         end.used(at);
-        let blocked = Blocked::begin(end.record(), Mode::Receive, 1, at);
+        let blocked = BlockedThread::begin(end.record(), WaitMode::Receive, 1, at);
         let message = inner.blocking_recv();
         drop(blocked);
         end.took(u64::from(message.is_ok()));
@@ -191,7 +198,7 @@ impl<T> Future for Receiver<T> {
         let leaf = || {
             let at = own_code(caller, made_at);
             end.used(at);
-            Leaf::on(end.record(), Mode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
+            WaitInfo::on(end.record(), WaitMode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
         };
         let poll = kept.poll(cx, leaf, |context| Pin::new(&mut *inner).poll(context));
         if let Poll::Ready(Ok(_)) = poll {
@@ -210,7 +217,12 @@ impl<T: fmt::Debug> fmt::Debug for Receiver<T> {
 impl<T> From<::tokio::sync::oneshot::Receiver<T>> for Receiver<T> {
     #[track_caller]
     fn from(inner: ::tokio::sync::oneshot::Receiver<T>) -> Self {
-        Self { inner, end: LastEnd::new(End::none()), kept: Kept::default(), made_at: Location::caller() }
+        Self {
+            inner,
+            end: SoleEnd::new(ChannelEnd::none()),
+            kept: LazyWait::default(),
+            made_at: Location::caller(),
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! the guard that borrows is kept, without its lifetime: unsafe is kept in this file.
 //!
 //! ```text
-//! Owned ─┬ stake   ends first
+//! Owned ─┬ holding   ends first
 //!        ├ room    tokio's guard, which borrows from …
 //!        └ lock    … this `Arc`, which outlives it and never changes
 //! ```
@@ -21,7 +21,7 @@ use ::tokio::sync as real;
 
 use super::mutex::Mutex;
 use super::rwlock::RwLock;
-use crate::waits::Stake;
+use crate::waits::Holding;
 
 type Place = &'static Location<'static>;
 
@@ -169,24 +169,24 @@ impl<R: Owning> Drop for Room<R> {
     }
 }
 
-/// Makes another guard of one, with the same stake, or gives it back.
+/// Makes another guard of one, with the same holding, or gives it back.
 pub(super) trait Turn<R: Owning> {
     type Into: Owning<Lock = R::Lock>;
 
     fn turn<'a>(
         self,
         guard: R::Borrowing<'a>,
-        stake: &Stake,
+        holding: &Holding,
     ) -> Result<<Self::Into as Owning>::Borrowing<'a>, R::Borrowing<'a>>
     where
         R: 'a,
         Self::Into: 'a;
 }
 
-/// A guard, its stake and its lock.
+/// A guard, its holding and its lock.
 // The order is that in which they end.
 pub(super) struct Owned<R: Owning, L: ?Sized> {
-    stake: Stake,
+    holding: Holding,
     room: Room<R>,
     // Not named by `R::Lock`, which would make this invariant.
     lock: Arc<L>,
@@ -194,46 +194,46 @@ pub(super) struct Owned<R: Owning, L: ?Sized> {
 
 impl<T: ?Sized> Owned<real::OwnedMutexGuard<T>, Mutex<T>> {
     pub(super) async fn lock<G: From<Self>>(lock: Arc<Mutex<T>>, at: Place) -> G {
-        let (room, stake) = lock.enter(at, true, |guard, stake| (Room::new(guard), stake)).await;
-        Self { stake, room, lock }.into()
+        let (room, holding) = lock.enter(at, true, |guard, holding| (Room::new(guard), holding)).await;
+        Self { holding, room, lock }.into()
     }
 
     pub(super) fn blocking_lock(lock: Arc<Mutex<T>>, at: Place) -> Self {
-        let (guard, stake) = lock.block(at, true);
+        let (guard, holding) = lock.block(at, true);
         let room = Room::new(guard);
-        Self { stake, room, lock }
+        Self { holding, room, lock }
     }
 
     pub(super) fn try_lock(lock: Arc<Mutex<T>>, at: Place) -> Result<Self, real::TryLockError> {
-        let (guard, stake) = lock.try_enter(at, true)?;
+        let (guard, holding) = lock.try_enter(at, true)?;
         let room = Room::new(guard);
-        Ok(Self { stake, room, lock })
+        Ok(Self { holding, room, lock })
     }
 }
 
 impl<T: ?Sized> Owned<real::OwnedRwLockReadGuard<T>, RwLock<T>> {
     pub(super) async fn read<G: From<Self>>(lock: Arc<RwLock<T>>, at: Place) -> G {
-        let (room, stake) = lock.enter_read(at, true, |guard, stake| (Room::new(guard), stake)).await;
-        Self { stake, room, lock }.into()
+        let (room, holding) = lock.enter_read(at, true, |guard, holding| (Room::new(guard), holding)).await;
+        Self { holding, room, lock }.into()
     }
 
     pub(super) fn try_read(lock: Arc<RwLock<T>>, at: Place) -> Result<Self, real::TryLockError> {
-        let (guard, stake) = lock.try_enter_read(at, true)?;
+        let (guard, holding) = lock.try_enter_read(at, true)?;
         let room = Room::new(guard);
-        Ok(Self { stake, room, lock })
+        Ok(Self { holding, room, lock })
     }
 }
 
 impl<T: ?Sized> Owned<real::OwnedRwLockWriteGuard<T>, RwLock<T>> {
     pub(super) async fn write<G: From<Self>>(lock: Arc<RwLock<T>>, at: Place) -> G {
-        let (room, stake) = lock.enter_write(at, true, |guard, stake| (Room::new(guard), stake)).await;
-        Self { stake, room, lock }.into()
+        let (room, holding) = lock.enter_write(at, true, |guard, holding| (Room::new(guard), holding)).await;
+        Self { holding, room, lock }.into()
     }
 
     pub(super) fn try_write(lock: Arc<RwLock<T>>, at: Place) -> Result<Self, real::TryLockError> {
-        let (guard, stake) = lock.try_enter_write(at, true)?;
+        let (guard, holding) = lock.try_enter_write(at, true)?;
         let room = Room::new(guard);
-        Ok(Self { stake, room, lock })
+        Ok(Self { holding, room, lock })
     }
 }
 
@@ -245,15 +245,15 @@ impl<L: ?Sized, R: Owning<Lock = L>> Owned<R, L> {
     /// Another guard of the same lock instead of this one, or this one again.
     #[inline]
     pub(super) fn turn<C: Turn<R>>(self, turn: C) -> Result<Owned<C::Into, L>, Self> {
-        let Self { stake, room, lock } = self;
+        let Self { holding, room, lock } = self;
         // A guard that borrows from here on: it is gone before the lock, even if `turn` panics.
-        let turned = match turn.turn(room.take(&lock), &stake) {
+        let turned = match turn.turn(room.take(&lock), &holding) {
             Ok(guard) => Ok(Room::new(guard)),
             Err(guard) => Err(Room::new(guard)),
         };
         match turned {
-            Ok(room) => Ok(Owned { stake, room, lock }),
-            Err(room) => Err(Self { stake, room, lock }),
+            Ok(room) => Ok(Owned { holding, room, lock }),
+            Err(room) => Err(Self { holding, room, lock }),
         }
     }
 }
@@ -263,7 +263,7 @@ impl<L: ?Sized, R: Owning> Deref for Owned<R, L> {
 
     #[inline]
     fn deref(&self) -> &Self::Target {
-        self.stake.looked_at();
+        self.holding.looked_at();
         self.room.get()
     }
 }
@@ -271,7 +271,7 @@ impl<L: ?Sized, R: Owning> Deref for Owned<R, L> {
 impl<L: ?Sized, R: OwningMut> DerefMut for Owned<R, L> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
-        self.stake.looked_at();
+        self.holding.looked_at();
         R::value_mut(self.room.get_mut())
     }
 }

@@ -8,11 +8,15 @@ use ::tokio::sync as real;
 use ::tokio::sync::SetOnceError;
 
 use super::guard::is_never_forced;
-use crate::waits::{Kind, Leaf, Mode, Resource, Waited, What};
+use crate::waits::{Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode};
 
 /// Nobody holds it while it is empty: anybody may set it, and that takes no time.
-static WHAT: What =
-    What { kind: Kind::OnceCell, library: "tokio", is_fair: true, is_forced: is_never_forced };
+static WHAT: ResourceType = ResourceType {
+    kind: ResourceKind::OnceCell,
+    library: "tokio",
+    is_fair: true,
+    is_forced: is_never_forced,
+};
 
 /// tokio's `SetOnce`; who waits for its value is on record, as at a `OnceCell`.
 ///
@@ -88,8 +92,8 @@ impl<T> SetOnce<T> {
             if let Some(value) = self.cell.get() {
                 return value;
             }
-            let leaf = Leaf::on(self.resource.record(), Mode::Initialise, 1, at);
-            Waited::new(self.cell.wait(), leaf).await
+            let leaf = WaitInfo::on(self.resource.record(), WaitMode::Initialise, 1, at);
+            WaitFuture::new(self.cell.wait(), leaf).await
         }
     }
 }

@@ -15,7 +15,7 @@ use super::spawn::numbered;
 use crate::live::{ABORT, HANDLE};
 use crate::spawned::Numbered;
 use crate::tokio::sync::is_forced;
-use crate::waits::{Kept, Leaf, Mode, Target, own_code};
+use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget, own_code};
 
 /// tokio's `JoinHandle`; whoever awaits it waits, on record, for that task.
 ///
@@ -24,7 +24,7 @@ pub struct JoinHandle<T> {
     inner: ::tokio::task::JoinHandle<T>,
     task: Numbered,
     made_at: &'static Location<'static>,
-    kept: Kept,
+    kept: LazyWait,
     _counted: Counted,
 }
 
@@ -53,7 +53,7 @@ impl<T> JoinHandle<T> {
             inner: numbered(task, inner),
             task,
             made_at: Location::caller(),
-            kept: Kept::default(),
+            kept: LazyWait::default(),
             _counted: Counted::new(task),
         }
     }
@@ -104,9 +104,11 @@ impl<T> Future for JoinHandle<T> {
         let is_listed = kept.is_listed();
         let leaf = || {
             let list = |task| if is_listed { Vec::new() } else { vec![task] };
-            let target = task.id().map_or(Target::Resource(None), |task| Target::Tasks(list(task)));
+            let target = task.id().map_or(WaitTarget::Resource(None), |task| WaitTarget::Tasks(list(task)));
             let at = own_code(caller, made_at);
-            Leaf::new(target, Mode::Join, 1, at).made_there(ptr::eq(at, *made_at)).forced_by(is_forced)
+            WaitInfo::new(target, WaitMode::Join, 1, at)
+                .made_there(ptr::eq(at, *made_at))
+                .forced_by(is_forced)
         };
         kept.poll(cx, leaf, |context| Pin::new(&mut *inner).poll(context))
     }
@@ -123,7 +125,7 @@ impl<T> From<::tokio::task::JoinHandle<T>> for JoinHandle<T> {
     #[track_caller]
     fn from(inner: ::tokio::task::JoinHandle<T>) -> Self {
         let task = Numbered::NONE;
-        let (kept, counted) = (Kept::default(), Counted::new(task));
+        let (kept, counted) = (LazyWait::default(), Counted::new(task));
         Self { inner, task, made_at: Location::caller(), kept, _counted: counted }
     }
 }

@@ -13,7 +13,7 @@ use super::members::Members;
 use super::{blocking, numbered};
 use crate::spawned::launch;
 use crate::tokio::runtime::number;
-use crate::waits::Kept;
+use crate::waits::LazyWait;
 
 /// tokio's `JoinSet`; what it spawns is listed.
 ///
@@ -23,7 +23,7 @@ pub struct JoinSet<T> {
     set: ::tokio::task::JoinSet<T>,
     members: Members,
     /// What `poll_join_next` waits with.
-    kept: Kept,
+    kept: LazyWait,
 }
 
 impl<T> JoinSet<T> {
@@ -134,7 +134,7 @@ impl<T: 'static> JoinSet<T> {
         async move {
             let Self { set, members, kept } = self;
             kept.end();
-            let mut kept = Kept::default();
+            let mut kept = LazyWait::default();
             poll_fn(|cx| members.poll(&mut kept, at, cx, |cx| set.poll_join_next(cx))).await
         }
     }
@@ -148,7 +148,7 @@ impl<T: 'static> JoinSet<T> {
         async move {
             let Self { set, members, kept } = self;
             kept.end();
-            let mut kept = Kept::default();
+            let mut kept = LazyWait::default();
             poll_fn(|cx| members.poll(&mut kept, at, cx, |cx| set.poll_join_next_with_id(cx))).await
         }
     }
@@ -172,7 +172,7 @@ impl<T: 'static> JoinSet<T> {
             self.abort_all();
             let Self { set, members, kept } = self;
             kept.end();
-            let mut kept = Kept::default();
+            let mut kept = LazyWait::default();
             while poll_fn(|cx| members.poll(&mut kept, at, cx, |cx| set.poll_join_next(cx))).await.is_some() {
             }
         }
@@ -189,7 +189,7 @@ impl<T: 'static> JoinSet<T> {
             // As tokio has it.
             let Self { mut set, members, .. } = self;
             let mut output = Vec::with_capacity(set.len());
-            let mut kept = Kept::default();
+            let mut kept = LazyWait::default();
             while let Some(done) =
                 poll_fn(|cx| members.poll(&mut kept, at, cx, |cx| set.poll_join_next(cx))).await
             {
@@ -253,7 +253,7 @@ impl<T> From<::tokio::task::JoinSet<T>> for JoinSet<T> {
         if !set.is_empty() {
             members.lose();
         }
-        Self { set, members, kept: Kept::default() }
+        Self { set, members, kept: LazyWait::default() }
     }
 }
 

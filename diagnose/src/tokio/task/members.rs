@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use crate::live::{HANDLE, SET};
 use crate::spawned::Numbered;
 use crate::tokio::sync::is_forced;
-use crate::waits::{Kept, Leaf, Mode, Target};
+use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget};
 
 /// Of more tasks it is not recorded which of them is waited for.
 const MOST: usize = 256;
@@ -52,7 +52,7 @@ impl Members {
     /// Polls the set for one of them that is done.
     pub(super) fn poll<T>(
         &self,
-        kept: &mut Kept,
+        kept: &mut LazyWait,
         at: &'static Location<'static>,
         context: &mut Context<'_>,
         poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
@@ -63,15 +63,15 @@ impl Members {
 
     /// What waits there for one of them. Not recorded if they are not all known, or too many: it would look as if only some
     /// of them could end the wait. Once it is listed, they are known.
-    fn leaf(&self, at: &'static Location<'static>, is_listed: bool) -> Leaf {
+    fn leaf(&self, at: &'static Location<'static>, is_listed: bool) -> WaitInfo {
         let alive = || self.tasks.iter().filter(|task| task.is_alive()).filter_map(|task| task.id());
         let target = if self.has_others || self.tasks.len() > 4 * MOST {
-            Target::Resource(None)
+            WaitTarget::Resource(None)
         } else {
             let most = if is_listed { 0 } else { MOST + 1 };
             let tasks: Vec<u64> = alive().take(most).collect();
-            if tasks.len() > MOST { Target::Resource(None) } else { Target::Tasks(tasks) }
+            if tasks.len() > MOST { WaitTarget::Resource(None) } else { WaitTarget::Tasks(tasks) }
         };
-        Leaf::new(target, Mode::Join, 1, at).forced_by(is_forced)
+        WaitInfo::new(target, WaitMode::Join, 1, at).forced_by(is_forced)
     }
 }

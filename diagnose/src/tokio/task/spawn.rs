@@ -7,7 +7,7 @@ use ::tokio::task::Id;
 
 use super::JoinHandle;
 use crate::label::Label;
-use crate::live::{self, Home};
+use crate::live::{self, SpawnTarget};
 use crate::named::call_site_at;
 use crate::number::shown;
 use crate::recorder::Frame;
@@ -66,7 +66,7 @@ where
 
 /// The closure as a task that is spawned there.
 pub(in crate::tokio) fn blocking<F, R>(
-    home: Home,
+    home: SpawnTarget,
     location: &'static Location<'static>,
     f: F,
 ) -> (impl FnOnce() -> R + use<F, R>, Numbered)

@@ -7,13 +7,13 @@ use ::tokio::time::Instant;
 
 use crate::clock;
 use crate::tokio::sync::is_forced;
-use crate::waits::{Leaf, Mode, Target};
+use crate::waits::{WaitInfo, WaitMode, WaitTarget};
 
 /// What waits there for that moment. Once it is listed, the moment is known, and the clock is not read.
 #[inline]
-pub(super) fn leaf(deadline: Instant, at: &'static Location<'static>, is_listed: bool) -> Leaf {
+pub(super) fn leaf(deadline: Instant, at: &'static Location<'static>, is_listed: bool) -> WaitInfo {
     let due = if is_listed { 0 } else { tick(deadline) };
-    Leaf::new(Target::Moment(due), Mode::Timer, 1, at).forced_by(is_forced)
+    WaitInfo::new(WaitTarget::Moment(due), WaitMode::Timer, 1, at).forced_by(is_forced)
 }
 
 /// By tokio's clock, which may be paused.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use ::tokio::time::{Instant, MissedTickBehavior};
 
 use super::due;
-use crate::waits::{Kept, Leaf, Mode};
+use crate::waits::{LazyWait, WaitInfo, WaitMode};
 
 /// Ticks with that period, the first time at once.
 ///
@@ -27,14 +27,14 @@ pub fn interval(period: Duration) -> Interval {
 #[track_caller]
 pub fn interval_at(start: Instant, period: Duration) -> Interval {
     let inner = ::tokio::time::interval_at(start, period);
-    Interval { inner, kept: Kept::default(), next: Some(start), made_at: Location::caller() }
+    Interval { inner, kept: LazyWait::default(), next: Some(start), made_at: Location::caller() }
 }
 
 /// tokio's `Interval`; while it waits for a tick, it is on record until when.
 pub struct Interval {
     inner: ::tokio::time::Interval,
     /// What `poll_tick` waits with.
-    kept: Kept,
+    kept: LazyWait,
     /// The next tick. `None` if that is not known.
     next: Option<Instant>,
     made_at: &'static Location<'static>,
@@ -47,7 +47,7 @@ impl Interval {
         let at = Location::caller();
         async move {
             self.kept.end();
-            let mut kept = Kept::default();
+            let mut kept = LazyWait::default();
             poll_fn(|context| self.poll(&mut kept, at, context)).await
         }
     }
@@ -62,7 +62,7 @@ impl Interval {
 
     fn poll(
         &mut self,
-        kept: &mut Kept,
+        kept: &mut LazyWait,
         at: &'static Location<'static>,
         context: &mut Context<'_>,
     ) -> Poll<Instant> {
@@ -70,7 +70,7 @@ impl Interval {
         let is_listed = kept.is_listed();
         let leaf = || match next {
             Some(next) => due::leaf(*next, at, is_listed),
-            None => Leaf::on(None, Mode::Timer, 1, at),
+            None => WaitInfo::on(None, WaitMode::Timer, 1, at),
         };
         let poll = kept.poll(context, leaf, |context| inner.poll_tick(context));
         if let Poll::Ready(tick) = poll {
@@ -149,7 +149,7 @@ impl fmt::Debug for Interval {
 impl From<::tokio::time::Interval> for Interval {
     #[track_caller]
     fn from(inner: ::tokio::time::Interval) -> Self {
-        Self { inner, kept: Kept::default(), next: None, made_at: Location::caller() }
+        Self { inner, kept: LazyWait::default(), next: None, made_at: Location::caller() }
     }
 }
 

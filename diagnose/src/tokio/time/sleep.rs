@@ -10,7 +10,7 @@ use ::tokio::time::Instant;
 use pin_project_lite::pin_project;
 
 use super::due;
-use crate::waits::Kept;
+use crate::waits::LazyWait;
 
 /// Waits for so long. Cancel safe.
 ///
@@ -37,7 +37,7 @@ pin_project! {
     pub struct Sleep {
         #[pin]
         inner: ::tokio::time::Sleep,
-        kept: Kept,
+        kept: LazyWait,
         made_at: &'static Location<'static>,
     }
 }
@@ -82,7 +82,7 @@ impl Future for Sleep {
 impl From<::tokio::time::Sleep> for Sleep {
     #[track_caller]
     fn from(inner: ::tokio::time::Sleep) -> Self {
-        Self { inner, kept: Kept::default(), made_at: Location::caller() }
+        Self { inner, kept: LazyWait::default(), made_at: Location::caller() }
     }
 }
 

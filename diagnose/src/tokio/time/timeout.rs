@@ -11,7 +11,7 @@ use ::tokio::time::{Instant, error::Elapsed};
 use pin_project_lite::pin_project;
 
 use super::due;
-use crate::waits::{Kept, Leaf, Mode};
+use crate::waits::{LazyWait, WaitInfo, WaitMode};
 
 /// The future, for so long at most. If the time is over, the future is dropped with the timeout.
 ///
@@ -55,7 +55,7 @@ pin_project! {
         value: T,
         #[pin]
         delay: ::tokio::time::Timeout<Pending<()>>,
-        kept: Kept,
+        kept: LazyWait,
         deadline: Option<Instant>,
         made_at: &'static Location<'static>,
     }
@@ -68,7 +68,7 @@ impl<T> Timeout<T> {
         deadline: Option<Instant>,
         made_at: &'static Location<'static>,
     ) -> Self {
-        Self { value, delay, kept: Kept::default(), deadline, made_at }
+        Self { value, delay, kept: LazyWait::default(), deadline, made_at }
     }
 
     /// The future.
@@ -104,7 +104,7 @@ impl<T: Future> Future for Timeout<T> {
 fn poll_delay(
     had_budget: bool,
     mut delay: Pin<&mut ::tokio::time::Timeout<Pending<()>>>,
-    kept: &mut Kept,
+    kept: &mut LazyWait,
     deadline: Option<Instant>,
     made_at: &'static Location<'static>,
     context: &mut Context<'_>,
@@ -112,7 +112,7 @@ fn poll_delay(
     let is_listed = kept.is_listed();
     let leaf = || match deadline {
         Some(deadline) => due::leaf(deadline, made_at, is_listed),
-        None => Leaf::on(None, Mode::Timer, 1, made_at),
+        None => WaitInfo::on(None, WaitMode::Timer, 1, made_at),
     };
     let mut poll = |context: &mut Context<'_>| {
         kept.poll(context, leaf, |context| delay.as_mut().poll(context)).map(|elapsed| match elapsed {

@@ -9,15 +9,15 @@ use std::task::{Context, Poll};
 use ::tokio_util::sync as real;
 use pin_project_lite::pin_project;
 
-use crate::waits::{End, Leaf, Mode, Waited};
+use crate::waits::{ChannelEnd, WaitFuture, WaitInfo, WaitMode};
 
 pin_project! {
     /// tokio-util's `WaitForCancellationFuture`, of [`CancellationToken::cancelled`](super::CancellationToken::cancelled).
     #[must_use = "futures do nothing unless polled"]
     pub struct WaitForCancellationFuture<'a> {
         #[pin]
-        waited: Waited<real::WaitForCancellationFuture<'a>>,
-        end: &'a End,
+        waited: WaitFuture<real::WaitForCancellationFuture<'a>>,
+        end: &'a ChannelEnd,
         at: &'static Location<'static>,
     }
 }
@@ -27,33 +27,33 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct WaitForCancellationFutureOwned {
         #[pin]
-        waited: Waited<real::WaitForCancellationFutureOwned>,
-        end: End,
+        waited: WaitFuture<real::WaitForCancellationFutureOwned>,
+        end: ChannelEnd,
         at: &'static Location<'static>,
     }
 }
 
-fn leaf(end: &End, at: &'static Location<'static>) -> Leaf {
-    Leaf::on(end.record(), Mode::Notified, 1, at)
+fn leaf(end: &ChannelEnd, at: &'static Location<'static>) -> WaitInfo {
+    WaitInfo::on(end.record(), WaitMode::Notified, 1, at)
 }
 
 impl<'a> WaitForCancellationFuture<'a> {
     pub(super) fn new(
         future: real::WaitForCancellationFuture<'a>,
-        end: &'a End,
+        end: &'a ChannelEnd,
         at: &'static Location<'static>,
     ) -> Self {
-        Self { waited: Waited::new(future, leaf(end, at)), end, at }
+        Self { waited: WaitFuture::new(future, leaf(end, at)), end, at }
     }
 }
 
 impl WaitForCancellationFutureOwned {
     pub(super) fn new(
         future: real::WaitForCancellationFutureOwned,
-        end: End,
+        end: ChannelEnd,
         at: &'static Location<'static>,
     ) -> Self {
-        Self { waited: Waited::new(future, leaf(&end, at)), end, at }
+        Self { waited: WaitFuture::new(future, leaf(&end, at)), end, at }
     }
 }
 

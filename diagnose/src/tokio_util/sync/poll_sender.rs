@@ -9,7 +9,7 @@ use ::tokio_util::sync as real;
 use futures_sink::Sink;
 
 use crate::tokio::sync::mpsc::Sender;
-use crate::waits::{Kept, Stake, own_code};
+use crate::waits::{Holding, LazyWait, own_code};
 
 pub use real::PollSendError;
 
@@ -19,9 +19,9 @@ pub use real::PollSendError;
 // The sender stands first: it leaves its queue before the records say so.
 pub struct PollSender<T> {
     inner: real::PollSender<T>,
-    kept: Kept,
+    kept: LazyWait,
     /// The place that is reserved.
-    stake: Stake,
+    holding: Holding,
     sender: Option<Sender<T>>,
     made_at: &'static Location<'static>,
 }
@@ -33,8 +33,8 @@ impl<T: Send> PollSender<T> {
         let inner = real::PollSender::new(sender.original().clone());
         Self {
             inner,
-            kept: Kept::default(),
-            stake: Stake::NONE,
+            kept: LazyWait::default(),
+            holding: Holding::NONE,
             sender: Some(sender),
             made_at: Location::caller(),
         }
@@ -47,15 +47,15 @@ impl<T: Send> PollSender<T> {
     #[track_caller]
     pub fn poll_reserve(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), PollSendError<T>>> {
         let at = own_code(Location::caller(), self.made_at);
-        let Self { inner, kept, stake, sender, .. } = self;
+        let Self { inner, kept, holding, sender, .. } = self;
         let Some(sender) = sender else { return inner.poll_reserve(cx) };
         let end = sender.end();
         end.used(at);
         let leaf = || sender.leaf(1, at);
         let reserved = ready!(kept.poll_in_order(cx, end.record(), leaf, |cx| inner.poll_reserve(cx)));
         // It may have been there already.
-        if reserved.is_ok() && stake.record().is_none() {
-            *stake = Stake::reserve(end.record(), 1, at, true);
+        if reserved.is_ok() && holding.record().is_none() {
+            *holding = Holding::reserve(end.record(), 1, at, true);
         }
         Poll::Ready(reserved)
     }
@@ -73,7 +73,7 @@ impl<T: Send> PollSender<T> {
         if let (Ok(()), Some(sender)) = (&sent, &self.sender) {
             sender.end().put::<T>();
         }
-        self.stake = Stake::NONE;
+        self.holding = Holding::NONE;
         sent
     }
 
@@ -97,7 +97,7 @@ impl<T: Send> PollSender<T> {
     /// Gives up waiting for a place, or gives the place back. Returns whether there was anything of that.
     pub fn abort_send(&mut self) -> bool {
         self.kept.end();
-        self.stake = Stake::NONE;
+        self.holding = Holding::NONE;
         self.inner.abort_send()
     }
 }
@@ -107,8 +107,8 @@ impl<T> Clone for PollSender<T> {
     fn clone(&self) -> Self {
         Self {
             inner: self.inner.clone(),
-            kept: Kept::default(),
-            stake: Stake::NONE,
+            kept: LazyWait::default(),
+            holding: Holding::NONE,
             sender: self.sender.clone(),
             made_at: Location::caller(),
         }

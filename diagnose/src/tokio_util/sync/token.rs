@@ -12,10 +12,14 @@ use std::task::Poll;
 use ::tokio_util::sync as real;
 
 use super::{DropGuard, DropGuardRef, WaitForCancellationFuture, WaitForCancellationFutureOwned};
-use crate::waits::{End, Kind, Role, What};
+use crate::waits::{ChannelEnd, ResourceKind, ResourceType, Role};
 
-static WHAT: What =
-    What { kind: Kind::Cancellation, library: "tokio-util", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType {
+    kind: ResourceKind::Cancellation,
+    library: "tokio-util",
+    is_fair: false,
+    is_forced: || false,
+};
 
 /// tokio-util's `CancellationToken`; who has it, who waits for it, and when it was cancelled is on record.
 ///
@@ -24,7 +28,7 @@ static WHAT: What =
 // The token stands first: it is gone before the records say so.
 pub struct CancellationToken {
     inner: real::CancellationToken,
-    end: End,
+    end: ChannelEnd,
 }
 
 impl UnwindSafe for CancellationToken {}
@@ -35,7 +39,7 @@ impl CancellationToken {
     #[track_caller]
     pub fn new() -> Self {
         let at = Location::caller();
-        Self { inner: real::CancellationToken::new(), end: End::using(&WHAT, at) }
+        Self { inner: real::CancellationToken::new(), end: ChannelEnd::using(&WHAT, at) }
     }
 
     /// One that is cancelled with this one, and of which this one knows nothing.
@@ -195,7 +199,7 @@ impl fmt::Debug for CancellationToken {
 impl From<real::CancellationToken> for CancellationToken {
     /// It is not on record.
     fn from(inner: real::CancellationToken) -> Self {
-        Self { inner, end: End::none() }
+        Self { inner, end: ChannelEnd::none() }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use diagnose_reports::{Mode, Resource, ResourceKind, Role, Snapshot, Stake, Task, Wait, Whereabouts};
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{Attribution, Holding, Resource, ResourceKind, Role, Task, Wait, WaitMode};
 
 use super::{Hangs, MAX_SAID, Said};
 use crate::watchdog::late::Late;
@@ -29,15 +30,15 @@ fn pairs_of(count: u64, names: u64) -> Snapshot {
         (task.wakers, task.opaque_wakers) = (Some(1), Some(0));
         task.runtime = "tokio".into();
         snapshot.tasks.push(task);
-        let (mut lock, mut stake) = (Resource::default(), Stake::default());
+        let (mut lock, mut holding) = (Resource::default(), Holding::default());
         (lock.id, lock.kind, lock.capacity, lock.is_fair) = (id, ResourceKind::Mutex, Some(1), true);
         lock.name = Some(format!("of {}", (id - 1) / 2 % names).into());
-        (stake.role, stake.task, stake.units, stake.whereabouts) =
-            (Role::Holds, Some(id), 1, Whereabouts::Exact);
-        lock.stakes.push(stake);
+        (holding.role, holding.task, holding.units, holding.attribution) =
+            (Role::Holds, Some(id), 1, Attribution::Exact);
+        lock.holdings.push(holding);
         snapshot.resources.push(lock);
         let mut wait = Wait::default();
-        (wait.id, wait.mode, wait.units, wait.wakers) = (1000 + id, Mode::Lock, 1, 1);
+        (wait.id, wait.mode, wait.units, wait.wakers) = (1000 + id, WaitMode::Lock, 1, 1);
         (wait.task, wait.since_ns) = (Some(id), 300 * MS);
         wait.resource = usize::try_from((id - 1) ^ 1).ok();
         snapshot.waits.push(wait);

@@ -1,6 +1,7 @@
 //! Snapshots by hand, and what is found in them.
 
-use diagnose_reports::{Runtime, Snapshot, State, Task, Worker};
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{RunState, Runtime, Task, Worker};
 
 use super::{Finding, Looks};
 
@@ -21,7 +22,7 @@ fn snapshot() -> Snapshot {
     snapshot
 }
 
-fn task(id: u64, state: State, since_ns: u64) -> Task {
+fn task(id: u64, state: RunState, since_ns: u64) -> Task {
     let mut task = Task::default();
     task.runtime = "tokio".into();
     task.id = id;
@@ -32,7 +33,7 @@ fn task(id: u64, state: State, since_ns: u64) -> Task {
 }
 
 fn running(id: u64, thread: u64, since_ns: u64) -> Task {
-    let mut task = task(id, State::Running, since_ns);
+    let mut task = task(id, RunState::Running, since_ns);
     task.thread_id = Some(thread);
     task
 }
@@ -53,10 +54,10 @@ fn found(looks: &mut Looks, snapshot: &Snapshot) -> Vec<String> {
 #[test]
 fn each_thing_is_said_once() {
     let mut snapshot = snapshot();
-    snapshot.tasks = vec![running(1, 11, 99), task(2, State::Queued, 99)];
+    snapshot.tasks = vec![running(1, 11, 99), task(2, RunState::Queued, 99)];
     let mut looks = Looks::default();
     assert_eq!(found(&mut looks, &snapshot), [""; 0], "nothing is late yet");
-    snapshot.tasks = vec![running(1, 11, 100), task(2, State::Queued, 100)];
+    snapshot.tasks = vec![running(1, 11, 100), task(2, RunState::Queued, 100)];
     assert_eq!(found(&mut looks, &snapshot), ["long 1", "starved 2"]);
     assert_eq!(found(&mut looks, &snapshot), [""; 0]);
     snapshot.tasks[0].polls = 1;
@@ -69,15 +70,15 @@ fn all_workers_are_blocked_with_the_last_of_them() {
     snapshot.tasks = vec![
         running(1, 11, 300),
         running(2, 12, 50),
-        task(3, State::Unpolled, 10),
-        task(4, State::Queued, 200),
+        task(3, RunState::Unpolled, 10),
+        task(4, RunState::Queued, 200),
     ];
     let mut looks = Looks::default();
     assert_eq!(found(&mut looks, &snapshot), ["long 1", "starved 4"]);
     snapshot.tasks[1].since_ns = 100;
     assert_eq!(found(&mut looks, &snapshot), ["long 2", "blocked 1 2, queued 4 3"]);
     assert_eq!(found(&mut looks, &snapshot), [""; 0]);
-    snapshot.tasks.push(task(5, State::Queued, 150));
+    snapshot.tasks.push(task(5, RunState::Queued, 150));
     assert_eq!(found(&mut looks, &snapshot), [""; 0], "why it is late has been said");
     snapshot.tasks[0].polls = 1;
     assert_eq!(found(&mut looks, &snapshot), ["long 1", "blocked 1 2, queued 4 5 3"], "another poll");
@@ -100,14 +101,14 @@ fn a_single_worker_is_blocked_only_if_somebody_waits_for_it() {
     snapshot.tasks = vec![running(1, 11, 300)];
     let mut looks = Looks::default();
     assert_eq!(found(&mut looks, &snapshot), ["long 1"]);
-    snapshot.tasks.push(task(2, State::Unpolled, 1));
+    snapshot.tasks.push(task(2, RunState::Unpolled, 1));
     assert_eq!(found(&mut looks, &snapshot), ["blocked 1, queued 2"]);
 }
 
 #[test]
 fn in_block_in_place_it_is_no_worker_that_is_blocked() {
     let mut snapshot = snapshot();
-    let mut site = diagnose_reports::Site::default();
+    let mut site = diagnose_reports::model::Site::default();
     site.name.push_str("block_in_place");
     snapshot.sites.push(site);
     snapshot.tasks = vec![running(1, 11, 300), running(2, 12, 300)];
@@ -119,7 +120,8 @@ fn in_block_in_place_it_is_no_worker_that_is_blocked() {
 fn a_queue_beside_a_parked_worker_is_uneven() {
     let mut snapshot = snapshot();
     snapshot.workers[1].parked = true;
-    snapshot.tasks = vec![running(1, 11, 300), task(2, State::Queued, 200), task(3, State::Unpolled, 100)];
+    snapshot.tasks =
+        vec![running(1, 11, 300), task(2, RunState::Queued, 200), task(3, RunState::Unpolled, 100)];
     let mut looks = Looks::default();
     assert_eq!(found(&mut looks, &snapshot), ["long 1", "uneven 2 3"]);
     assert_eq!(found(&mut looks, &snapshot), [""; 0]);
@@ -131,7 +133,7 @@ fn a_queue_beside_a_parked_worker_is_uneven() {
 #[test]
 fn what_is_only_met_is_late_only_beside_a_late_poll() {
     let mut snapshot = snapshot();
-    let mut met = task(3, State::Queued, 150);
+    let mut met = task(3, RunState::Queued, 150);
     met.runtime = "".into();
     snapshot.tasks = vec![running(1, 11, 50), met];
     let mut looks = Looks::default();

@@ -19,11 +19,11 @@ const ROOM: usize = 16 << 10;
 const GUARD: usize = 4 << 10;
 
 thread_local! {
-    static OWN: Cell<Option<Owned>> = const { Cell::new(None) };
+    static OWN: Cell<Option<OwnedStack>> = const { Cell::new(None) };
 }
 
 /// A mapped signal stack of this thread.
-struct Owned {
+struct OwnedStack {
     start: *mut c_void,
     size: usize,
 }
@@ -33,7 +33,7 @@ struct Owned {
 pub(crate) fn prepare_thread() {
     if !has_signal_stack() {
         // In the last moments of a thread nothing would give it back.
-        let _ = OWN.try_with(|own| own.set(Owned::new()));
+        let _ = OWN.try_with(|own| own.set(OwnedStack::new()));
     }
 }
 
@@ -45,7 +45,7 @@ fn has_signal_stack() -> bool {
     result != 0 || unsafe { current.assume_init() }.ss_flags & libc::SS_DISABLE == 0
 }
 
-impl Owned {
+impl OwnedStack {
     fn new() -> Option<Self> {
         // SAFETY: the call takes a number.
         let saved = unsafe { libc::getauxval(libc::AT_MINSIGSTKSZ) };
@@ -69,7 +69,7 @@ impl Owned {
     }
 }
 
-impl Drop for Owned {
+impl Drop for OwnedStack {
     fn drop(&mut self) {
         let none = libc::stack_t { ss_sp: ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
         let mut current = MaybeUninit::<libc::stack_t>::uninit();

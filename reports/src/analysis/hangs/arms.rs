@@ -15,7 +15,7 @@ use std::ops::Range;
 use super::facts::{Facts, is_active};
 use super::gates::Gate;
 use super::system::{Node, System};
-use crate::model::State;
+use crate::model::RunState;
 
 /// An arm, and the `join!` that it belongs to.
 struct Arm {
@@ -71,7 +71,7 @@ impl System<'_> {
         let waits = || facts.waits_of_task[task].iter().filter(|&&wait| is_active(&snapshot.waits[wait]));
         let known: HashSet<u64> = waits().filter_map(|&wait| snapshot.waits[wait].span).collect();
         let it = &snapshot.tasks[task];
-        let has_unknown = it.state == State::Waiting && !it.is_unstable && it.opaque_wakers != Some(0);
+        let has_unknown = it.state == RunState::Waiting && !it.is_unstable && it.opaque_wakers != Some(0);
         if has_unknown || may_go_on(facts, &arm, it.id, &known) {
             self.always(gate);
         }
@@ -96,7 +96,7 @@ fn may_go_on(facts: &Facts<'_>, arm: &Arm, task: u64, known: &HashSet<u64>) -> b
         let is_leaf = !has_polled.contains(&index);
         has_polled.extend(span.parent);
         let is_unknown = is_leaf && !known.contains(&span.id);
-        let is_running = span.state == State::Running && arm.own.contains(&index);
+        let is_running = span.state == RunState::Running && arm.own.contains(&index);
         if !arm.is_beside(index) && (is_running || is_unknown) {
             return true;
         }

@@ -55,12 +55,12 @@ fn wait_of(way: &[Node]) -> Option<usize> {
     })
 }
 
-/// The span that has what stands last in a way: that of its last stake.
+/// The span that has what stands last in a way: that of its last holding.
 fn holder(facts: &Facts<'_>, way: &[Node]) -> Option<usize> {
     match way.get(way.len().checked_sub(2)?)? {
-        Node::Stake(resource, number) => {
-            let stake = &facts.snapshot.resources[*resource].stakes[*number];
-            facts.span(stake.span).filter(|_| !stake.is_movable)
+        Node::Holding(resource, number) => {
+            let holding = &facts.snapshot.resources[*resource].holdings[*number];
+            facts.span(holding.span).filter(|_| !holding.is_movable)
         }
         _ => None,
     }

@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::words::place;
 use crate::clean::printable;
-use crate::model::{Kind, Place, Span, Stake, Wait};
+use crate::model::{Holding, Place, SiteKind, Span, Wait};
 
 /// So many callers are in a sentence; the links have all that are known.
 const MAX_NAMED: usize = 4;
@@ -29,7 +29,7 @@ impl Facts<'_> {
         push(self.own_await(body));
         let is_await = |index: usize| {
             let site = spans.get(index).and_then(|span| self.snapshot.sites.get(span.site));
-            site.is_some_and(|site| site.kind == Kind::Await)
+            site.is_some_and(|site| site.kind == SiteKind::Await)
         };
         let mut next = Some(body);
         for _ in 0..MAX_CALLERS {
@@ -54,7 +54,7 @@ impl Facts<'_> {
         let below = spans.get(body + 1..)?.iter();
         let below = below.take_while(|span| span.parent.is_some_and(|parent| parent >= body));
         let is_await =
-            |site: usize| self.snapshot.sites.get(site).is_some_and(|site| site.kind == Kind::Await);
+            |site: usize| self.snapshot.sites.get(site).is_some_and(|site| site.kind == SiteKind::Await);
         let is_own = |span: &&Span| span.id == spans[body].id && span.parent == Some(body) && !span.skipped;
         let mut own = below.filter(is_own).map(|span| span.site).filter(|&site| is_await(site));
         // Of several it is not known which.
@@ -68,16 +68,16 @@ impl Facts<'_> {
     }
 }
 
-/// Those of a stake, as they may be shown.
-pub(super) fn of_stake(stake: &Stake) -> Vec<Place> {
+/// Those of a holding, as they may be shown.
+pub(super) fn of_holding(holding: &Holding) -> Vec<Place> {
     let clean = |place: &Place| Place { file: printable(&place.file).into(), ..place.clone() };
-    stake.callers.iter().map(clean).collect()
+    holding.callers.iter().map(clean).collect()
 }
 
 /// `taken at src/main.rs:40, called at src/main.rs:12`, or nothing.
-pub(super) fn taken(verb: &str, stake: &Stake) -> String {
-    let own = place(stake.place.as_ref());
-    own.map(|own| format!(" ({verb} at {own}{})", called(&stake.callers))).unwrap_or_default()
+pub(super) fn taken(verb: &str, holding: &Holding) -> String {
+    let own = place(holding.place.as_ref());
+    own.map(|own| format!(" ({verb} at {own}{})", called(&holding.callers))).unwrap_or_default()
 }
 
 fn called(callers: &[Place]) -> String {

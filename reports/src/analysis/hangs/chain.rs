@@ -1,21 +1,21 @@
 //! From a way through the gates to what a reader sees: links, and the sentence that says the same.
 //!
 //! ```text
-//! gates   Task 2  Woken  Wait ────────────────── Units  Level  Stake ───────────────── Task 3  …
+//! gates   Task 2  Woken  Wait ────────────────── Units  Level  Holding ───────────────── Task 3  …
 //! links                  task 2 waits, resource                task 3 holds
 //! words                  task 2 `a` waits for Mutex#1 at …     , held by task 3 `b` for …
 //! ```
 
 use std::fmt::Write as _;
 
-use super::callers::{of_stake, taken};
+use super::callers::{of_holding, taken};
 use super::facts::{Facts, is_active};
 use super::steps::step;
 use super::system::Node;
 use super::verdict::{Link, LinkNode, LinkRole};
 use super::words::{at, link, place, resource};
 use crate::export::units::time;
-use crate::model::{ResourceKind, Role, Stake, State};
+use crate::model::{Holding, ResourceKind, Role, RunState};
 
 /// The sentence goes as far as so many links.
 const MAX_LINKS: usize = 64;
@@ -44,7 +44,7 @@ impl<'a> Chain<'a> {
             match node {
                 Node::Wait(wait) => chain.push_wait(wait),
                 Node::Leaves(wait) => chain.push_leaves(wait),
-                Node::Stake(resource, number) => chain.push_stake(resource, number, next),
+                Node::Holding(resource, number) => chain.push_holding(resource, number, next),
                 Node::Receivers(resource) if chain.resource != Some(resource) => {
                     chain.push_inside(resource);
                 }
@@ -133,33 +133,33 @@ impl<'a> Chain<'a> {
         (self.about, self.wait) = (wait.task, Some(index));
     }
 
-    fn push_stake(&mut self, resource: usize, number: usize, next: Option<Node>) {
+    fn push_holding(&mut self, resource: usize, number: usize, next: Option<Node>) {
         let facts = self.facts;
-        let stake = &facts.snapshot.resources[resource].stakes[number];
+        let holding = &facts.snapshot.resources[resource].holdings[number];
         let owner = match next {
             Some(Node::Task(task)) => Some(task),
-            _ => stake.task.and_then(|task| facts.task(task)),
+            _ => holding.task.and_then(|task| facts.task(task)),
         };
-        let owner_id = owner.map(|task| facts.snapshot.tasks[task].id).or(stake.task);
+        let owner_id = owner.map(|task| facts.snapshot.tasks[task].id).or(holding.task);
         let is_own = owner_id.is_some() && owner_id == self.about;
-        let aside = facts.is_set_aside(stake).then(|| facts.span_name(stake.span)).flatten();
-        let beside = self.other_future(stake).filter(|_| is_own && aside.is_none());
-        let role = if stake.role == Role::Holds { LinkRole::Holds } else { LinkRole::Owns };
-        let (place, since_ns) = (stake.place.as_ref(), stake.since_ns);
+        let aside = facts.is_set_aside(holding).then(|| facts.span_name(holding.span)).flatten();
+        let beside = self.other_future(holding).filter(|_| is_own && aside.is_none());
+        let role = if holding.role == Role::Holds { LinkRole::Holds } else { LinkRole::Owns };
+        let (place, since_ns) = (holding.place.as_ref(), holding.since_ns);
         let link = match (owner, &aside) {
             (_, Some(name)) => {
-                let id = stake.span.unwrap_or(0);
+                let id = holding.span.unwrap_or(0);
                 link(LinkNode::Future, id, name.clone(), place, role, since_ns)
             }
             (Some(task), None) => facts.task_link(task, place, role, since_ns),
             (None, None) => {
-                let node = if stake.task.is_some() { LinkNode::Task } else { LinkNode::Thread };
-                let id = stake.task.or(stake.thread_id).unwrap_or(0);
+                let node = if holding.task.is_some() { LinkNode::Task } else { LinkNode::Thread };
+                let id = holding.task.or(holding.thread_id).unwrap_or(0);
                 link(node, id, String::new(), place, role, since_ns)
             }
         };
-        self.links.push(Link { callers: of_stake(stake), ..link });
-        let owner = match (is_own, owner_id, stake.thread_id) {
+        self.links.push(Link { callers: of_holding(holding), ..link });
+        let owner = match (is_own, owner_id, holding.thread_id) {
             (true, ..) => "the same task".to_owned(),
             (false, Some(task), _) => facts.task_words(task),
             (false, None, Some(thread)) => format!("thread {thread}"),
@@ -169,7 +169,7 @@ impl<'a> Chain<'a> {
             Some(name) => format!("future `{name}` of {owner}"),
             None => owner,
         };
-        self.words.push_str(&stake_words(facts.snapshot.resources[resource].kind, stake, &who));
+        self.words.push_str(&holding_words(facts.snapshot.resources[resource].kind, holding, &who));
         if aside.is_some() {
             self.words.push_str(", which is alive and not polled");
         }
@@ -177,21 +177,21 @@ impl<'a> Chain<'a> {
     }
 
     /// The name of the future that has it, if that is another than the one that waits, and not one around it.
-    fn other_future(&self, stake: &Stake) -> Option<String> {
+    fn other_future(&self, holding: &Holding) -> Option<String> {
         let facts = self.facts;
-        let holder = facts.span(stake.span).filter(|_| stake.role == Role::Holds)?;
+        let holder = facts.span(holding.span).filter(|_| holding.role == Role::Holds)?;
         let wait = &facts.snapshot.waits[self.wait?];
         let is_around = super::branches::is_within(facts, wait.span, holder);
-        if is_around { None } else { facts.span_name(stake.span) }
+        if is_around { None } else { facts.span_name(holding.span) }
     }
 
     /// The task that could tell those that wait there, if the way goes on to one.
     fn push_user(&mut self, resource: usize, way: &[Node]) {
         let Some(task) = way.iter().find_map(Node::task) else { return };
         let it = &self.facts.snapshot.tasks[task];
-        let stakes = self.facts.snapshot.resources[resource].stakes.iter();
-        let mut uses = stakes.filter(|stake| stake.role == Role::Uses && stake.task == Some(it.id));
-        let used = uses.find_map(|stake| stake.place.as_ref());
+        let holdings = self.facts.snapshot.resources[resource].holdings.iter();
+        let mut uses = holdings.filter(|holding| holding.role == Role::Uses && holding.task == Some(it.id));
+        let used = uses.find_map(|holding| holding.place.as_ref());
         let what = match self.facts.snapshot.resources[resource].kind {
             ResourceKind::Barrier => "could come to",
             ResourceKind::Semaphore => "could add permits to",
@@ -202,7 +202,7 @@ impl<'a> Chain<'a> {
         let _ = write!(self.words, ", which {} {what}{used}", self.facts.task_words(it.id));
     }
 
-    /// A stake lies in a message of a channel.
+    /// A holding lies in a message of a channel.
     fn push_inside(&mut self, index: usize) {
         let _ = write!(
             self.words,
@@ -217,7 +217,7 @@ impl<'a> Chain<'a> {
         let task = &self.facts.snapshot.tasks[index];
         match next {
             Some(Node::Workers(_) | Node::Pool(_)) => {}
-            Some(Node::Thread(_)) if task.state != State::Running => {}
+            Some(Node::Thread(_)) if task.state != RunState::Running => {}
             _ => return,
         }
         self.links.push(self.facts.task_link(index, None, LinkRole::Queued, task.since_ns));
@@ -248,18 +248,18 @@ impl<'a> Chain<'a> {
     }
 }
 
-fn stake_words(kind: ResourceKind, stake: &Stake, who: &str) -> String {
-    let since = time(stake.since_ns);
-    match stake.role {
+fn holding_words(kind: ResourceKind, holding: &Holding, who: &str) -> String {
+    let since = time(holding.since_ns);
+    match holding.role {
         Role::Holds if kind == ResourceKind::Mpsc => {
-            format!(", where {who} reserved a place {since} ago{}", taken("reserved", stake))
+            format!(", where {who} reserved a place {since} ago{}", taken("reserved", holding))
         }
-        Role::Holds => format!(", held for {since} by {who}{}", taken("taken", stake)),
+        Role::Holds => format!(", held for {since} by {who}{}", taken("taken", holding)),
         Role::Sends | Role::Receives => {
-            let end = if stake.role == Role::Sends { "sender" } else { "receiver" };
-            let last = if stake.uses == 0 { "never used, made" } else { "last used" };
-            format!(", whose {end} is with {who}{}", taken(last, stake))
+            let end = if holding.role == Role::Sends { "sender" } else { "receiver" };
+            let last = if holding.uses == 0 { "never used, made" } else { "last used" };
+            format!(", whose {end} is with {who}{}", taken(last, holding))
         }
-        Role::Uses => format!(", which {who} has used {since} ago{}", taken("last", stake)),
+        Role::Uses => format!(", which {who} has used {since} ago{}", taken("last", holding)),
     }
 }

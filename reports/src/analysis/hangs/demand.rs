@@ -6,15 +6,15 @@
 
 use super::facts::{Facts, is_active};
 use super::system::Node;
-use crate::model::{Mode, Snapshot, Task};
+use crate::model::{Snapshot, Task, WaitMode};
 
 /// Whether those on the way have to go on.
 pub(super) fn is_demanded(facts: &Facts<'_>, way: &[Node]) -> bool {
     let snapshot = facts.snapshot;
     let is_at_work = |node: &Node| match *node {
         Node::Wait(wait) => is_busy(facts, wait),
-        Node::Stake(resource, number) => {
-            let inside = snapshot.resources[resource].stakes[number].inside;
+        Node::Holding(resource, number) => {
+            let inside = snapshot.resources[resource].holdings[number].in_channel;
             inside.and_then(|id| facts.resource(id)).is_some_and(|index| snapshot.resources[index].filled > 0)
         }
         Node::Workers(_) | Node::Pool(_) | Node::Thread(_) => true,
@@ -39,8 +39,10 @@ pub(super) fn is_any_wanted(
 /// Whether that is polled, and waits for more than to hear from others.
 fn is_busy(facts: &Facts<'_>, wait: usize) -> bool {
     let wait = &facts.snapshot.waits[wait];
-    let only_hears =
-        matches!(wait.mode, Mode::Receive | Mode::Notified | Mode::Closed | Mode::Arrive | Mode::Custom);
+    let only_hears = matches!(
+        wait.mode,
+        WaitMode::Receive | WaitMode::Notified | WaitMode::Closed | WaitMode::Arrive | WaitMode::Custom
+    );
     is_active(wait) && !only_hears
 }
 

@@ -11,7 +11,7 @@ use super::system::Node;
 use super::verdict::{LinkNode, LinkRole, VerdictDetail, VerdictKind};
 use super::words::{at, link, resource};
 use crate::export::units::time;
-use crate::model::{Forgot, ResourceKind, Wait};
+use crate::model::{LastEvent, ResourceKind, Wait};
 
 /// What follows from it.
 pub(super) fn ending(facts: &Facts<'_>, judged: &Judged) -> String {
@@ -73,16 +73,16 @@ fn leak(facts: &Facts<'_>, judged: &Judged, level: Option<usize>) -> String {
                 format!("{} permits were", it.forgotten)
             },
             resource(it),
-            it.forgot.as_ref().map(|forgot| forgot_words(facts, forgot)).unwrap_or_default(),
+            it.last_forgotten.as_ref().map(|forgot| forgot_words(facts, forgot)).unwrap_or_default(),
         ),
-        _ if matches!(judged.way.last(), Some(Node::Stake(..))) => ": it was never given back".to_owned(),
+        _ if matches!(judged.way.last(), Some(Node::Holding(..))) => ": it was never given back".to_owned(),
         _ => ": it waits for what only it could send, or let go of".to_owned(),
     }
 }
 
-fn forgot_words(facts: &Facts<'_>, forgot: &Forgot) -> String {
+fn forgot_words(facts: &Facts<'_>, forgot: &LastEvent) -> String {
     let who = forgot.task.map(|id| format!(" by {}", facts.task_words(id))).unwrap_or_default();
-    format!(", last{who}{} {} ago", at(forgot.place.as_ref()), time(forgot.ago_ns))
+    format!(", last{who}{} {} ago", at(forgot.place.as_ref()), time(forgot.ago_ns.unwrap_or(0)))
 }
 
 fn quiet(facts: &Facts<'_>, judged: &Judged) -> String {
@@ -111,27 +111,28 @@ pub(super) fn push_knot(chain: &mut Chain<'_>, facts: &Facts<'_>, index: usize, 
     let it = &facts.snapshot.resources[index];
     let mut named: BTreeSet<u64> = BTreeSet::new();
     for &(number, id) in held {
-        let stake = &it.stakes[number];
+        let holding = &it.holdings[number];
         if named.len() == MAX_HOLDERS {
             break;
         }
         let is_there = || chain.links.iter().any(|link| link.role == LinkRole::Holds && link.id == id);
         if named.insert(id) && !is_there() {
             if let Some(task) = facts.task(id) {
-                let place = stake.place.as_ref();
-                chain.links.push(facts.task_link(task, place, LinkRole::Holds, stake.since_ns));
+                let place = holding.place.as_ref();
+                chain.links.push(facts.task_link(task, place, LinkRole::Holds, holding.since_ns));
             }
         }
     }
     let tasks: Vec<String> = named.iter().map(|id| facts.task_words(*id)).collect();
     let units =
-        held.iter().fold(0_u64, |sum, &(number, _)| sum.saturating_add(it.stakes[number].units.max(1)));
+        held.iter().fold(0_u64, |sum, &(number, _)| sum.saturating_add(it.holdings[number].units.max(1)));
     let _ = write!(chain.words, "; {units} permits of {} are held by {}", resource(it), tasks.join(", "));
 }
 
 /// Who has taken permits out for ever last.
 pub(super) fn push_forgot(chain: &mut Chain<'_>, facts: &Facts<'_>, judged: &Judged) {
-    let Some(forgot) = level(facts, judged).and_then(|index| facts.snapshot.resources[index].forgot.as_ref())
+    let Some(forgot) =
+        level(facts, judged).and_then(|index| facts.snapshot.resources[index].last_forgotten.as_ref())
     else {
         return;
     };
@@ -139,21 +140,21 @@ pub(super) fn push_forgot(chain: &mut Chain<'_>, facts: &Facts<'_>, judged: &Jud
     let name = task.map_or_else(String::new, |task| facts.task_name(task));
     let node = if forgot.task.is_some() { LinkNode::Task } else { LinkNode::Thread };
     let (id, place) = (forgot.task.unwrap_or(0), forgot.place.as_ref());
-    chain.links.push(link(node, id, name, place, LinkRole::Holds, forgot.ago_ns));
+    chain.links.push(link(node, id, name, place, LinkRole::Holds, forgot.ago_ns.unwrap_or(0)));
 }
 
 /// Who has told the waiting last.
 pub(super) fn push_told(chain: &mut Chain<'_>, facts: &Facts<'_>, wait: &Wait) {
     let Some(it) = wait.resource.and_then(|index| facts.snapshot.resources.get(index)) else { return };
-    let Some(told) = &it.told else { return };
+    let Some(told) = &it.last_notified else { return };
     if let Some(id) = told.task {
         let name =
             facts.task(id).map_or_else(String::new, |index| facts.task_name(&facts.snapshot.tasks[index]));
         let node = LinkNode::Task;
-        chain.links.push(link(node, id, name, told.place.as_ref(), LinkRole::Owns, told.ago_ns));
+        chain.links.push(link(node, id, name, told.place.as_ref(), LinkRole::Owns, told.ago_ns.unwrap_or(0)));
     }
     let who = told.task.map(|id| format!(" by {}", facts.task_words(id))).unwrap_or_default();
-    let what = match (told.waiting, told.all) {
+    let what = match (told.waiters, told.is_broadcast) {
         (0, _) => "when nobody waited".to_owned(),
         (waiting, true) => format!("and so were all {waiting} who waited then"),
         (1, false) => "and so was the one who waited then".to_owned(),
@@ -162,7 +163,7 @@ pub(super) fn push_told(chain: &mut Chain<'_>, facts: &Facts<'_>, wait: &Wait) {
     let _ = write!(
         chain.words,
         "; it was told last {} ago{who}{}, {what}",
-        time(told.ago_ns),
+        time(told.ago_ns.unwrap_or(0)),
         at(told.place.as_ref())
     );
 }

@@ -8,7 +8,7 @@ use super::numbers::Set;
 use super::steps::step;
 use crate::index::Index;
 use crate::lists::Lists;
-use crate::model::{Kind, Mode, Role, Snapshot, Stake, State, Task, Wait};
+use crate::model::{Holding, Role, RunState, SiteKind, Snapshot, Task, Wait, WaitMode};
 
 /// What a task waits for that nothing recorded waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,8 +136,11 @@ impl<'a> Facts<'a> {
     /// Whether the task holds a guard or a permit. The first call reads all holdings.
     pub(super) fn is_holder(&self, task: u64) -> bool {
         let holders = self.holders.get_or_init(|| {
-            let stakes = self.snapshot.resources.iter().flat_map(|it| &it.stakes).inspect(|_| step());
-            stakes.filter(|stake| stake.role == Role::Holds).filter_map(|stake| stake.task).collect()
+            let holdings = self.snapshot.resources.iter().flat_map(|it| &it.holdings).inspect(|_| step());
+            holdings
+                .filter(|holding| holding.role == Role::Holds)
+                .filter_map(|holding| holding.task)
+                .collect()
         });
         holders.contains(&task)
     }
@@ -158,10 +161,12 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether the future that holds this is alive, and not polled by its task: neither it nor anything below.
-    pub(super) fn is_set_aside(&self, stake: &Stake) -> bool {
-        let Some(index) = self.span(stake.span).filter(|_| stake.role == Role::Holds) else { return false };
+    pub(super) fn is_set_aside(&self, holding: &Holding) -> bool {
+        let Some(index) = self.span(holding.span).filter(|_| holding.role == Role::Holds) else {
+            return false;
+        };
         let span = &self.snapshot.spans[index];
-        span.skipped && span.task == stake.task && !self.is_polled[index]
+        span.skipped && span.task == holding.task && !self.is_polled[index]
     }
 
     fn mark_polled(&mut self, span: Option<u64>) {
@@ -208,8 +213,8 @@ impl<'a> Facts<'a> {
             let awaits = match site {
                 Some(site) if is_pending(&site.name) => Awaits::Pending,
                 // Nothing in it is on record: a `main` that keeps the program going, in all likelihood.
-                Some(site) if site.kind == Kind::Task && site.name == "main" => Awaits::Pending,
-                Some(site) if site.is_hand_written || site.kind == Kind::Impl => Awaits::OwnPoll,
+                Some(site) if site.kind == SiteKind::Task && site.name == "main" => Awaits::Pending,
+                Some(site) if site.is_hand_written || site.kind == SiteKind::Impl => Awaits::OwnPoll,
                 _ => Awaits::Unknown,
             };
             let both = |other: Awaits| if other == awaits { awaits } else { Awaits::Unknown };
@@ -229,18 +234,22 @@ pub(crate) fn is_pending(text: &str) -> bool {
 }
 
 /// Who takes out, and all others.
-pub(super) fn side(mode: Mode) -> usize {
-    usize::from(matches!(mode, Mode::Receive | Mode::Closed))
+pub(super) fn side(mode: WaitMode) -> usize {
+    usize::from(matches!(mode, WaitMode::Receive | WaitMode::Closed))
 }
 
 /// Whether its task, when it is polled for this, polls this.
 pub(super) fn is_active(wait: &Wait) -> bool {
-    if wait.is_indirect { !wait.is_snoozed && !wait.is_unheard } else { !wait.is_parked && !wait.is_snoozed }
+    if wait.is_indirect {
+        !wait.is_wake_ignored && !wait.is_wake_lost
+    } else {
+        !wait.is_parked && !wait.is_wake_ignored
+    }
 }
 
 /// Whether the task is inside a poll that sleeps in the kernel.
 pub(super) fn is_blocked(task: &Task) -> bool {
-    task.state == State::Running && task.is_asleep == Some(true)
+    task.state == RunState::Running && task.is_asleep == Some(true)
 }
 
 /// Whether the task is what tokio's `block_on` runs on the thread that has called it. A block that is spawned in a function

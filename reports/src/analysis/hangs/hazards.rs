@@ -10,7 +10,7 @@ use super::system::Node;
 use super::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 use super::words::{at, link, resource};
 use crate::export::units::time;
-use crate::model::{Resource, ResourceKind, Stake, Wait};
+use crate::model::{Holding, Resource, ResourceKind, Wait};
 
 /// So many futures of one task are shown, and of one resource.
 const MAX_FUTURES: usize = 8;
@@ -25,11 +25,11 @@ pub(super) fn hazards(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<N
         if waiting.is_empty() {
             continue;
         }
-        let stakes = it.stakes.iter().enumerate();
-        let stakes = stakes.filter(|(number, _)| !said.contains_key(&Node::Stake(index, *number)));
-        let holders = stakes
-            .map(|(_, stake)| stake)
-            .filter(|stake| stake.since_ns >= SUSPECT_NS && facts.is_set_aside(stake));
+        let holdings = it.holdings.iter().enumerate();
+        let holdings = holdings.filter(|(number, _)| !said.contains_key(&Node::Holding(index, *number)));
+        let holders = holdings
+            .map(|(_, holding)| holding)
+            .filter(|holding| holding.since_ns >= SUSPECT_NS && facts.is_set_aside(holding));
         let held = holders.filter_map(|holder| held(facts, stuck, (index, it), holder, &waiting));
         hazards.extend(held.take(MAX_FUTURES));
     }
@@ -41,7 +41,7 @@ fn snoozed(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<Node, usize>
     let mut by_task: BTreeMap<usize, Vec<&Wait>> = BTreeMap::new();
     let waits = facts.snapshot.waits.iter().enumerate();
     for (_, wait) in waits.filter(|(index, _)| !said.contains_key(&Node::Leaves(*index))) {
-        let is_old = wait.is_snoozed && wait.woken_ns.is_some_and(|woken_ns| woken_ns >= SUSPECT_NS);
+        let is_old = wait.is_wake_ignored && wait.woken_ns.is_some_and(|woken_ns| woken_ns >= SUSPECT_NS);
         if let Some(task) =
             facts.task_of(wait).filter(|task| is_old && !wait.is_unstable && !stuck.contains(task))
         {
@@ -134,23 +134,23 @@ fn held(
     facts: &Facts<'_>,
     stuck: &BTreeSet<usize>,
     (index, it): (usize, &Resource),
-    stake: &Stake,
+    holding: &Holding,
     waiting: &[&Wait],
 ) -> Option<Verdict> {
-    let task = facts.task(stake.task?).filter(|task| !stuck.contains(task))?;
+    let task = facts.task(holding.task?).filter(|task| !stuck.contains(task))?;
     let task = &facts.snapshot.tasks[task];
-    let name = facts.span_name(stake.span)?;
+    let name = facts.span_name(holding.span)?;
     let longest = waiting.iter().max_by_key(|wait| wait.since_ns)?;
     let waiter = facts.task_of(longest).map(|task| {
         facts.task_link(task, facts.place_of(longest).as_ref(), LinkRole::Waits, longest.since_ns)
     });
     let holder = link(
         LinkNode::Future,
-        stake.span?,
+        holding.span?,
         name.clone(),
-        stake.place.as_ref(),
+        holding.place.as_ref(),
         LinkRole::Holds,
-        stake.since_ns,
+        holding.since_ns,
     );
     let chain = waiter.into_iter().chain(facts.resource_link(index)).chain([holder]).collect();
     let is_place = it.kind == ResourceKind::Mpsc;
@@ -158,9 +158,9 @@ fn held(
     let (has, verb) = if is_place { ("has been reserved", "reserved") } else { ("is held", "taken") };
     let sentence = format!(
         "{what} {has} for {} by future `{name}` of {}{}, which is alive and not polled; {} for {}",
-        time(stake.since_ns),
+        time(holding.since_ns),
         facts.task_words(task.id),
-        taken(verb, stake),
+        taken(verb, holding),
         match waiting.len() {
             1 => "one waits for it".to_owned(),
             many => format!("{many} wait for it, the longest"),

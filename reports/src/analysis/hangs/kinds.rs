@@ -11,7 +11,7 @@ use super::rules::{is_short, is_told};
 use super::stuck::Stuck;
 use super::system::{Node, System, task_gate};
 use super::verdict::{VerdictDetail, VerdictKind};
-use crate::model::{Mode, ResourceKind, Role, Stake, State, Task, TaskKind};
+use crate::model::{Holding, ResourceKind, Role, RunState, Task, TaskKind, WaitMode};
 
 /// What a group of gates was judged to be.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ fn circle(system: &System<'_>, stuck: &Stuck, group: usize) -> Option<Vec<Node>>
     // Who sleeps in a poll is the story, if anybody does.
     let is_awake = |gate: Gate| {
         let task = system.nodes[gate].task();
-        task.is_some_and(|task| system.facts.snapshot.tasks[task].state != State::Running)
+        task.is_some_and(|task| system.facts.snapshot.tasks[task].state != RunState::Running)
     };
     let first = |gates: &[Gate]| {
         let tasks = gates.iter().copied().filter(|&gate| matches!(system.nodes[gate], Node::Task(_)));
@@ -77,10 +77,10 @@ fn judge_circle(system: &System<'_>, stuck: &Stuck, group: usize, way: Vec<Node>
     let has = |wanted: fn(&Node) -> bool| way.iter().any(wanted);
     let tasks: BTreeSet<usize> = way.iter().filter_map(Node::task).collect();
     // Blocking work has its thread to itself.
-    let is_blocked = |task: &Task| task.state == State::Running && task.kind == TaskKind::Future;
+    let is_blocked = |task: &Task| task.state == RunState::Running && task.kind == TaskKind::Future;
     let mut blocked = tasks.iter().filter(|&&task| is_blocked(&snapshot.tasks[task])).count();
     let is_shutdown =
-        |node: &Node| matches!(node, Node::Wait(wait) if snapshot.waits[*wait].mode == Mode::Shutdown);
+        |node: &Node| matches!(node, Node::Wait(wait) if snapshot.waits[*wait].mode == WaitMode::Shutdown);
     if has(|node| matches!(node, Node::Pool(_))) {
         return Judged::new(VerdictKind::PoolExhausted, None, way);
     }
@@ -91,7 +91,7 @@ fn judge_circle(system: &System<'_>, stuck: &Stuck, group: usize, way: Vec<Node>
         return Judged::new(VerdictKind::BlockedWorker, None, way);
     }
     // One that could run, but for its thread.
-    if way.windows(2).any(|pair| matches!(pair, [Node::Task(task), Node::Thread(_)] if snapshot.tasks[*task].state != State::Running))
+    if way.windows(2).any(|pair| matches!(pair, [Node::Task(task), Node::Thread(_)] if snapshot.tasks[*task].state != RunState::Running))
     {
         blocked = 1;
     }
@@ -107,9 +107,9 @@ fn judge_circle(system: &System<'_>, stuck: &Stuck, group: usize, way: Vec<Node>
         return judged;
     }
     let is_own_sender = |node: &Node| match node {
-        Node::Stake(resource, number) => {
-            let stake = &snapshot.resources[*resource].stakes[*number];
-            stake.role == Role::Sends && stake.inside.is_none()
+        Node::Holding(resource, number) => {
+            let holding = &snapshot.resources[*resource].holdings[*number];
+            holding.role == Role::Sends && holding.in_channel.is_none()
         }
         _ => false,
     };
@@ -141,18 +141,18 @@ fn futurelock(facts: &Facts<'_>, way: &[Node]) -> Option<VerdictDetail> {
             let detail = if has_it { VerdictDetail::Granted } else { VerdictDetail::Queued };
             (!is_active(wait)).then_some(detail)
         }
-        Node::Stake(resource, number) => {
-            let stake = &snapshot.resources[resource].stakes[number];
-            let is_with = |task: usize| stake.task == Some(snapshot.tasks[task].id);
+        Node::Holding(resource, number) => {
+            let holding = &snapshot.resources[resource].holdings[number];
+            let is_with = |task: usize| holding.task == Some(snapshot.tasks[task].id);
             let is_its_makers = way.get(place + 1).and_then(Node::task).is_some_and(is_with);
             // Who waits for it to go does not wait for it to receive.
             let goes = |node: &Node| {
                 let wait = if let Node::Wait(wait) = node { snapshot.waits.get(*wait) } else { None };
-                wait.is_some_and(|wait| wait.mode == Mode::Closed && wait.resource == Some(resource))
+                wait.is_some_and(|wait| wait.mode == WaitMode::Closed && wait.resource == Some(resource))
             };
-            let is_unused = stake.role == Role::Receives && stake.uses == 0;
+            let is_unused = holding.role == Role::Receives && holding.uses == 0;
             let is_unpolled = is_unused && is_its_makers && !way.iter().any(goes);
-            if facts.is_set_aside(stake) {
+            if facts.is_set_aside(holding) {
                 Some(VerdictDetail::Holding)
             } else {
                 is_unpolled.then_some(VerdictDetail::Unpolled)
@@ -171,20 +171,20 @@ fn knot(system: &System<'_>, stuck: &Stuck, group: usize, node: Node) -> Option<
     (it.kind == ResourceKind::Semaphore && owners.len() > 1).then_some(resource)
 }
 
-/// The stakes of a resource that are held in the group, with their tasks.
+/// The holdings of a resource that are held in the group, with their tasks.
 pub(super) fn knotted(
     system: &System<'_>,
     stuck: &Stuck,
     group: usize,
     resource: usize,
 ) -> Vec<(usize, u64)> {
-    let stakes = system.facts.snapshot.resources[resource].stakes.iter();
-    let gates = system.shared.stakes[resource].iter();
-    let held = stakes
+    let holdings = system.facts.snapshot.resources[resource].holdings.iter();
+    let gates = system.shared.holdings[resource].iter();
+    let held = holdings
         .zip(gates)
         .enumerate()
-        .filter(|(_, (stake, gate))| stake.role == Role::Holds && stuck.is_in(**gate, group));
-    held.filter_map(|(number, (stake, _))| Some((number, stake.task?))).collect()
+        .filter(|(_, (holding, gate))| holding.role == Role::Holds && stuck.is_in(**gate, group));
+    held.filter_map(|(number, (holding, _))| Some((number, holding.task?))).collect()
 }
 
 /// A gate that nothing opens.
@@ -217,7 +217,7 @@ fn judge_end(system: &System<'_>, stuck: &Stuck, group: usize) -> Option<Judged>
             }
         }
         Node::Wait(_) => (VerdictKind::LostWaker, None),
-        Node::Stake(..) => (VerdictKind::Leak, None),
+        Node::Holding(..) => (VerdictKind::Leak, None),
         Node::Level(resource) if facts.snapshot.resources[resource].forgotten > 0 => {
             (VerdictKind::Leak, None)
         }
@@ -259,7 +259,7 @@ fn quiet(system: &System<'_>, stuck: &Stuck, gates: &[Gate]) -> Vec<Judged> {
         if let Some(way) = may_look.then(|| under_a_lock(system, stuck, (resource, wait), &looks)).flatten() {
             return Judged::new(VerdictKind::Cycle, None, way);
         }
-        let kind = match it.told {
+        let kind = match it.last_notified {
             Some(_) => VerdictKind::MissedNotify,
             None if it.kind == ResourceKind::Semaphore && it.forgotten > 0 => VerdictKind::Leak,
             None => VerdictKind::Starved,
@@ -283,13 +283,14 @@ fn under_a_lock(
 ) -> Option<Vec<Node>> {
     let facts = system.facts;
     let task = facts.task_of(&facts.snapshot.waits[wait])?;
-    let holds = |stake: &Stake| stake.role == Role::Holds;
+    let holds = |holding: &Holding| holding.role == Role::Holds;
     let held = |gate: Gate| match system.nodes[gate] {
-        Node::Stake(resource, number) => holds(&facts.snapshot.resources[resource].stakes[number]),
+        Node::Holding(resource, number) => holds(&facts.snapshot.resources[resource].holdings[number]),
         _ => false,
     };
     let it = &facts.snapshot.resources[resource];
-    let users = || it.stakes.iter().filter(|stake| stake.role == Role::Uses).filter_map(|stake| stake.task);
+    let users =
+        || it.holdings.iter().filter(|holding| holding.role == Role::Uses).filter_map(|holding| holding.task);
     let users: Vec<Gate> = users().filter_map(|id| facts.task(id)).map(task_gate).collect();
     let way = |only_users: bool| {
         stuck.circle(task_gate(task), |gate| {

@@ -14,7 +14,7 @@
 use super::facts::{Facts, is_active, units};
 use super::gates::Gate;
 use super::system::{Node, System};
-use crate::model::Mode;
+use crate::model::WaitMode;
 
 /// So many who may stay are counted.
 const NEAREST: usize = 8;
@@ -35,7 +35,7 @@ pub(super) struct Line {
 /// What a wait asks for of so much.
 fn asked(facts: &Facts<'_>, capacity: u64, wait: usize) -> u64 {
     match facts.snapshot.waits[wait].mode {
-        Mode::Write => capacity,
+        WaitMode::Write => capacity,
         _ => units(&facts.snapshot.waits[wait]),
     }
 }

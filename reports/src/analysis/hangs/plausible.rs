@@ -14,12 +14,12 @@ use super::facts::Facts;
 use super::gates::Gate;
 use super::stuck::Stuck;
 use super::system::{Node, System, task_gate};
-use crate::model::{Mode, Role, Stake};
+use crate::model::{Holding, Role, WaitMode};
 
 /// The lower, the more plausible.
 type Rank = u8;
 
-/// With more pairs of a stake of the resource and a task that may have this one, they are all alike.
+/// With more pairs of a holding of the resource and a task that may have this one, they are all alike.
 const MANY: usize = 16_384;
 
 /// The most plausible reasons of a gate, of its inputs that stay closed.
@@ -27,8 +27,8 @@ pub(super) fn reasons(system: &System<'_>, stuck: &Stuck, gate: Gate) -> Vec<Gat
     let inputs = stuck.solved.inputs.of(gate);
     let node = system.nodes[gate];
     let pairs = match node {
-        Node::Stake(resource, _) => {
-            system.facts.snapshot.resources[resource].stakes.len().saturating_mul(inputs.len())
+        Node::Holding(resource, _) => {
+            system.facts.snapshot.resources[resource].holdings.len().saturating_mul(inputs.len())
         }
         _ => 0,
     };
@@ -36,11 +36,11 @@ pub(super) fn reasons(system: &System<'_>, stuck: &Stuck, gate: Gate) -> Vec<Gat
         return inputs.to_vec();
     }
     let owner = match node {
-        Node::Stake(resource, number) => owner(system, stuck, resource, number),
+        Node::Holding(resource, number) => owner(system, stuck, resource, number),
         _ => None,
     };
     let rank = |input: Gate| match (node, system.nodes[input]) {
-        (Node::Stake(resource, number), Node::Task(task)) => {
+        (Node::Holding(resource, number), Node::Task(task)) => {
             rank_of_owner(system.facts, resource, number, task, owner)
         }
         (Node::Woken(_), Node::Wait(wait)) => rank_of_wait(system.facts, wait),
@@ -66,8 +66,10 @@ fn is_more_than_is_free(system: &System<'_>, stuck: &Stuck, units: Gate) -> bool
 
 fn rank_of_wait(facts: &Facts<'_>, index: usize) -> Rank {
     let wait = &facts.snapshot.waits[index];
-    let only_hears =
-        matches!(wait.mode, Mode::Receive | Mode::Notified | Mode::Closed | Mode::Arrive | Mode::Custom);
+    let only_hears = matches!(
+        wait.mode,
+        WaitMode::Receive | WaitMode::Notified | WaitMode::Closed | WaitMode::Arrive | WaitMode::Custom
+    );
     2 * Rank::from(wait.is_indirect || wait.is_parked) + Rank::from(only_hears)
 }
 
@@ -79,13 +81,13 @@ fn rank_of_owner(
     task: usize,
     owner: Option<usize>,
 ) -> Rank {
-    let stake = &facts.snapshot.resources[resource].stakes[number];
-    if stake.inside.is_some() {
+    let holding = &facts.snapshot.resources[resource].holdings[number];
+    if holding.in_channel.is_some() {
         return 4;
     }
-    let is_last = facts.snapshot.tasks[task].id == stake.task.unwrap_or(0);
+    let is_last = facts.snapshot.tasks[task].id == holding.task.unwrap_or(0);
     match () {
-        () if has_other_end(facts, resource, stake, task) => 3,
+        () if has_other_end(facts, resource, holding, task) => 3,
         () if owner == Some(task) => 0,
         () if owner.is_some() => 1,
         () if is_last => 2,
@@ -97,16 +99,16 @@ fn rank_of_owner(
 /// never used, and it is not known which of several tasks was spawned with it.
 fn owner(system: &System<'_>, stuck: &Stuck, resource: usize, number: usize) -> Option<usize> {
     let facts = system.facts;
-    let stakes = &facts.snapshot.resources[resource].stakes;
-    let stake = &stakes[number];
-    let last = stake.task.and_then(|task| facts.task(task));
-    let was_used = stake.uses > 0 && stake.role != Role::Holds;
-    let is_borrowed = stake.role == Role::Holds && !stake.is_movable;
-    if was_used || is_borrowed || stake.candidates.is_empty() {
+    let holdings = &facts.snapshot.resources[resource].holdings;
+    let holding = &holdings[number];
+    let last = holding.task.and_then(|task| facts.task(task));
+    let was_used = holding.uses > 0 && holding.role != Role::Holds;
+    let is_borrowed = holding.role == Role::Holds && !holding.is_movable;
+    if was_used || is_borrowed || holding.candidates.is_empty() {
         return last;
     }
     // One that could go on, if only it had a thread, says what is wrong better than one that waits.
-    let tasks = || stake.candidates.iter().filter_map(|&task| facts.task(task));
+    let tasks = || holding.candidates.iter().filter_map(|&task| facts.task(task));
     let is_of_threads =
         |gate: &Gate| matches!(system.nodes[*gate], Node::Workers(_) | Node::Pool(_) | Node::Thread(_));
     let is_ready = |task: &usize| {
@@ -117,18 +119,20 @@ fn owner(system: &System<'_>, stuck: &Stuck, resource: usize, number: usize) -> 
         return Some(task);
     }
     // Each task that was spawned takes the youngest of those that were made for it.
-    let is_alike =
-        |other: &Stake| other.role == stake.role && other.task == stake.task && other.uses == stake.uses;
-    let mut free: Vec<usize> = (0..stakes.len()).filter(|&other| is_alike(&stakes[other])).collect();
-    free.sort_by_key(|&other| stakes[other].since_ns);
+    let is_alike = |other: &Holding| {
+        other.role == holding.role && other.task == holding.task && other.uses == holding.uses
+    };
+    let mut free: Vec<usize> = (0..holdings.len()).filter(|&other| is_alike(&holdings[other])).collect();
+    free.sort_by_key(|&other| holdings[other].since_ns);
     for task in tasks() {
         let it = &facts.snapshot.tasks[task];
-        let has_its_own = stakes.iter().any(|other| other.role == stake.role && other.task == Some(it.id));
-        let is_its_child = it.spawned_by == stake.task;
-        if has_its_own || !is_its_child || has_other_end(facts, resource, stake, task) {
+        let has_its_own =
+            holdings.iter().any(|other| other.role == holding.role && other.task == Some(it.id));
+        let is_its_child = it.spawned_by == holding.task;
+        if has_its_own || !is_its_child || has_other_end(facts, resource, holding, task) {
             continue;
         }
-        let Some(place) = free.iter().position(|&other| stakes[other].since_ns >= it.age_ns) else {
+        let Some(place) = free.iter().position(|&other| holdings[other].since_ns >= it.age_ns) else {
             continue;
         };
         if free.remove(place) == number {
@@ -136,7 +140,7 @@ fn owner(system: &System<'_>, stuck: &Stuck, resource: usize, number: usize) -> 
         }
     }
     // All that were spawned have taken another.
-    if free.contains(&number) && last.is_some_and(|last| !has_other_end(facts, resource, stake, last)) {
+    if free.contains(&number) && last.is_some_and(|last| !has_other_end(facts, resource, holding, last)) {
         last
     } else {
         None
@@ -144,15 +148,15 @@ fn owner(system: &System<'_>, stuck: &Stuck, resource: usize, number: usize) -> 
 }
 
 /// Whether the task has the other end of that channel.
-fn has_other_end(facts: &Facts<'_>, resource: usize, stake: &Stake, task: usize) -> bool {
-    let (other, mode) = match stake.role {
-        Role::Sends => (Role::Receives, Mode::Receive),
-        Role::Receives => (Role::Sends, Mode::Send),
+fn has_other_end(facts: &Facts<'_>, resource: usize, holding: &Holding, task: usize) -> bool {
+    let (other, mode) = match holding.role {
+        Role::Sends => (Role::Receives, WaitMode::Receive),
+        Role::Receives => (Role::Sends, WaitMode::Send),
         _ => return false,
     };
     let it = &facts.snapshot.tasks[task];
-    let has = |stake: &Stake| stake.role == other && stake.uses > 0 && stake.task == Some(it.id);
+    let has = |holding: &Holding| holding.role == other && holding.uses > 0 && holding.task == Some(it.id);
     let mut waits = facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait]);
     waits.any(|wait| wait.resource == Some(resource) && wait.mode == mode)
-        || facts.snapshot.resources[resource].stakes.iter().any(has)
+        || facts.snapshot.resources[resource].holdings.iter().any(has)
 }

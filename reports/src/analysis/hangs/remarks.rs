@@ -29,7 +29,7 @@ use super::unexplained::unexplained;
 use super::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
 use super::words::at;
 use crate::export::units::{counted, time};
-use crate::model::{Mode, State, Task, TaskKind, Wait};
+use crate::model::{RunState, Task, TaskKind, Wait, WaitMode};
 
 /// A poll that takes longer keeps others from running.
 pub(super) const LONG_POLL_NS: u64 = 500_000_000;
@@ -89,7 +89,7 @@ fn hogs(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
     let snapshot = facts.snapshot;
     let mut starved: BTreeMap<Runtime<'_>, Vec<&Task>> = BTreeMap::new();
     let is_starved = |task: &&Task| {
-        let waits = matches!(task.state, State::Queued | State::Unpolled) && task.since_ns > STARVED_NS;
+        let waits = matches!(task.state, RunState::Queued | RunState::Unpolled) && task.since_ns > STARVED_NS;
         waits && task.kind == TaskKind::Future && !task.runtime.is_empty() && !task.is_unstable
     };
     for task in snapshot.tasks.iter().filter(is_starved) {
@@ -128,7 +128,7 @@ fn hogs(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
 
 /// Whether it has been in one poll for long.
 pub(super) fn is_long(task: &Task) -> bool {
-    task.state == State::Running && task.since_ns > LONG_POLL_NS && !task.is_unstable
+    task.state == RunState::Running && task.since_ns > LONG_POLL_NS && !task.is_unstable
 }
 
 fn hog(facts: &Facts<'_>, hogs: &[usize], is_asleep: bool, starved: &[&Task]) -> Verdict {
@@ -155,7 +155,7 @@ fn hog(facts: &Facts<'_>, hogs: &[usize], is_asleep: bool, starved: &[&Task]) ->
 /// A runtime that goes away, and work that does not end.
 fn shutdown(facts: &Facts<'_>, stuck: &BTreeSet<usize>, wait: &Wait) -> Option<Verdict> {
     let (mut tasks, known) = (wait.tasks.iter(), |id: &u64| facts.task(*id));
-    if wait.mode != Mode::Shutdown
+    if wait.mode != WaitMode::Shutdown
         || wait.is_unstable
         || wait.tasks.iter().filter_map(known).any(|task| stuck.contains(&task))
     {

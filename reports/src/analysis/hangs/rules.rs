@@ -17,7 +17,7 @@ use super::facts::{side, units};
 use super::gates::Gate;
 use super::steps::step;
 use super::system::{Node, System, task_gate};
-use crate::model::{Mode, Resource, ResourceKind, Role, Stake, Wait, Whereabouts};
+use crate::model::{Attribution, Holding, Resource, ResourceKind, Role, Wait, WaitMode};
 
 impl System<'_> {
     /// Wires the gate of a wait.
@@ -30,9 +30,9 @@ impl System<'_> {
             // Nothing is wired to it.
         } else {
             match wait.mode {
-                Mode::Join => self.add_join(gate, wait),
-                Mode::Shutdown => self.add_shutdown(gate, wait),
-                Mode::Timer => self.always(gate),
+                WaitMode::Join => self.add_join(gate, wait),
+                WaitMode::Shutdown => self.add_shutdown(gate, wait),
+                WaitMode::Timer => self.always(gate),
                 _ => match wait.resource.filter(|&resource| resource < facts.snapshot.resources.len()) {
                     Some(resource) => self.add_resource(gate, index, resource),
                     None => self.always(gate),
@@ -71,18 +71,20 @@ impl System<'_> {
             return;
         }
         match (it.kind, wait.mode) {
-            (_, Mode::Closed) => {
+            (_, WaitMode::Closed) => {
                 let receivers = self.receivers(resource);
                 self.or(gate, receivers);
             }
             // Without room, whoever sends meets who receives.
-            (ResourceKind::Mpsc | ResourceKind::Mpmc, Mode::Send) if it.capacity == Some(0) => {
+            (ResourceKind::Mpsc | ResourceKind::Mpmc, WaitMode::Send) if it.capacity == Some(0) => {
                 let receivers = self.receivers(resource);
                 self.or(gate, receivers);
             }
             (ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore, _)
-            | (ResourceKind::Mpsc | ResourceKind::Mpmc, Mode::Send) => self.add_lock(gate, index, resource),
-            (ResourceKind::Pipe, Mode::Send) => {
+            | (ResourceKind::Mpsc | ResourceKind::Mpmc, WaitMode::Send) => {
+                self.add_lock(gate, index, resource);
+            }
+            (ResourceKind::Pipe, WaitMode::Send) => {
                 let receivers = self.receivers(resource);
                 self.or(gate, receivers);
                 if it.free > 0 {
@@ -96,7 +98,7 @@ impl System<'_> {
                 | ResourceKind::Broadcast
                 | ResourceKind::Watch
                 | ResourceKind::Pipe,
-                Mode::Receive,
+                WaitMode::Receive,
             ) => self.add_receive(gate, resource, it),
             (ResourceKind::Watch, _) => {
                 let all = self.all_units(resource);
@@ -147,7 +149,7 @@ impl System<'_> {
         let mut enough = None;
         if it.is_fair {
             let (side, before) = (side(wait.mode), facts.ahead[index]);
-            let is_alone = wait.mode == Mode::Write || is_short(it, wait);
+            let is_alone = wait.mode == WaitMode::Write || is_short(it, wait);
             let beside = if is_alone { None } else { self.beside(resource, side, before, units(wait)) };
             if let Some([passed, of_the_rest]) = beside {
                 self.gates.require(gate, passed);
@@ -155,7 +157,7 @@ impl System<'_> {
             } else if let Some(ahead) = self.ahead(resource, side, before) {
                 self.gates.require(gate, ahead);
             }
-        } else if wait.mode == Mode::Read {
+        } else if wait.mode == WaitMode::Read {
             // Where locks are not fair either, the first who wants to write keeps those out who come to read.
             if let Some(writer) = self.writer_before(index, resource) {
                 self.gates.require(gate, self.leaves(writer));
@@ -171,10 +173,10 @@ impl System<'_> {
             self.or(either, units);
             self.or(either, receivers);
             self.gates.require(gate, either);
-        } else if wait.mode == Mode::Write {
+        } else if wait.mode == WaitMode::Write {
             let all = self.all_units(resource);
             self.gates.require(gate, all);
-        } else if enough.is_some() || wait.mode != Mode::Read || !self.is_open_to_readers(resource) {
+        } else if enough.is_some() || wait.mode != WaitMode::Read || !self.is_open_to_readers(resource) {
             let units = enough.unwrap_or_else(|| self.units(resource, units(wait)));
             self.gates.require(gate, units);
         }
@@ -196,7 +198,7 @@ impl System<'_> {
         let facts = self.facts;
         let line = facts.lines.get(resource)?.first()?;
         let first = *self.shared.first_writer[resource].get_or_insert_with(|| {
-            let is_writer = |wait: usize| facts.snapshot.waits[wait].mode == Mode::Write;
+            let is_writer = |wait: usize| facts.snapshot.waits[wait].mode == WaitMode::Write;
             line.iter().inspect(|_| step()).position(|&wait| is_writer(wait)).unwrap_or(line.len())
         });
         line.get(first).copied().filter(|_| first < facts.ahead[index])
@@ -206,7 +208,8 @@ impl System<'_> {
     fn is_open_to_readers(&mut self, resource: usize) -> bool {
         let it = &self.facts.snapshot.resources[resource];
         *self.shared.is_open_to_readers[resource].get_or_insert_with(|| {
-            let holders = it.stakes.iter().inspect(|_| step()).filter(|stake| stake.role == Role::Holds);
+            let holders =
+                it.holdings.iter().inspect(|_| step()).filter(|holding| holding.role == Role::Holds);
             let (mut has_any, mut are_readers) = (false, true);
             for holder in holders {
                 (has_any, are_readers) = (true, are_readers && holder.units <= 1);
@@ -233,23 +236,23 @@ impl System<'_> {
         }
     }
 
-    /// Wires the gate of a stake.
-    pub(super) fn add_stake(&mut self, gate: Gate, resource: usize, number: usize) {
+    /// Wires the gate of a holding.
+    pub(super) fn add_holding(&mut self, gate: Gate, resource: usize, number: usize) {
         let facts = self.facts;
-        let stake = &facts.snapshot.resources[resource].stakes[number];
-        let is_trusted = match stake.whereabouts {
-            Whereabouts::Exact => !self.is_gone(stake) || !self.is_exact(),
-            Whereabouts::Unmoved => true,
-            Whereabouts::Likely => !self.is_exact(),
-            Whereabouts::Unknown => stake.is_movable && !self.is_exact(),
+        let holding = &facts.snapshot.resources[resource].holdings[number];
+        let is_trusted = match holding.attribution {
+            Attribution::Exact => !self.is_gone(holding) || !self.is_exact(),
+            Attribution::Unmoved => true,
+            Attribution::Likely => !self.is_exact(),
+            Attribution::Unknown => holding.is_movable && !self.is_exact(),
         };
-        if !is_trusted || (stake.task.is_none() && stake.thread_id.is_none()) {
+        if !is_trusted || (holding.task.is_none() && holding.thread_id.is_none()) {
             self.always(gate);
             return;
         }
-        let others = match stake.whereabouts {
-            Whereabouts::Unknown => Some(self.family(stake.task)),
-            _ if stake.is_movable => self.others(stake.task),
+        let others = match holding.attribution {
+            Attribution::Unknown => Some(self.family(holding.task)),
+            _ if holding.is_movable => self.others(holding.task),
             _ => None,
         };
         if let Some(others) = others {
@@ -257,27 +260,27 @@ impl System<'_> {
             self.gates.wire_aside(others, gate);
         }
         // What a future that is set aside has is with that future.
-        let owner = stake.task.and_then(|task| facts.task(task)).filter(|_| facts.is_set_aside(stake));
-        if let Some(arm) = owner.and_then(|task| self.arm(task, stake.span)) {
+        let owner = holding.task.and_then(|task| facts.task(task)).filter(|_| facts.is_set_aside(holding));
+        if let Some(arm) = owner.and_then(|task| self.arm(task, holding.span)) {
             self.or(gate, arm);
             return;
         }
-        for task in stake.task.iter().chain(&stake.candidates).filter_map(|&task| facts.task(task)) {
+        for task in holding.task.iter().chain(&holding.candidates).filter_map(|&task| facts.task(task)) {
             self.or(gate, task_gate(task));
         }
-        if let (None, Some(thread)) = (stake.task, stake.thread_id) {
+        if let (None, Some(thread)) = (holding.task, holding.thread_id) {
             let thread = self.thread_of(thread);
             self.or(gate, thread);
         }
-        if let Some(inside) = stake.inside.and_then(|id| facts.resource(id)) {
+        if let Some(inside) = holding.in_channel.and_then(|id| facts.resource(id)) {
             let receivers = self.receivers(inside);
             self.or(gate, receivers);
         }
     }
 
     /// Whether the task that has it is done.
-    fn is_gone(&self, stake: &Stake) -> bool {
-        stake.task.is_some_and(|task| self.facts.task(task).is_none())
+    fn is_gone(&self, holding: &Holding) -> bool {
+        holding.task.is_some_and(|task| self.facts.task(task).is_none())
     }
 }
 
@@ -302,6 +305,6 @@ pub(super) fn is_short(it: &Resource, wait: &Wait) -> bool {
 
 /// Whether nobody can wake it any more.
 pub(super) fn is_lost(wait: &Wait) -> bool {
-    let is_future = wait.thread_id.is_none() && wait.mode != Mode::Timer;
+    let is_future = wait.thread_id.is_none() && wait.mode != WaitMode::Timer;
     is_future && wait.wakers == 0 && wait.woken_ns.is_none() && !wait.is_granted
 }

@@ -33,8 +33,8 @@ pub(super) struct Shared {
     /// write, the end of the line if none does.
     pub(super) is_open_to_readers: Vec<Option<bool>>,
     pub(super) first_writer: Vec<Option<usize>>,
-    /// By resource and number: its stakes, and so many of its units.
-    pub(super) stakes: Vec<Vec<Gate>>,
+    /// By resource and number: its holdings, and so many of its units.
+    pub(super) holdings: Vec<Vec<Gate>>,
     units: Table<(usize, u64), Gate>,
     /// By resource, side, how many of the line are counted, and units: there is enough beside those who stay.
     pub(super) enough: Table<(usize, usize, usize, u64), Gate>,
@@ -57,7 +57,7 @@ impl Shared {
             holders: none(),
             is_open_to_readers: vec![None; resources],
             first_writer: vec![None; resources],
-            stakes: vec![Vec::new(); resources],
+            holdings: vec![Vec::new(); resources],
             lines: (0..resources).map(|_| Default::default()).collect(),
             ..Self::default()
         }
@@ -131,13 +131,13 @@ impl System<'_> {
     fn or_whoever_may_have_it(&mut self, gate: Gate, resource: usize) {
         let facts = self.facts;
         let it = &facts.snapshot.resources[resource];
-        let users = || it.stakes.iter().filter(|stake| stake.role == Role::Uses);
-        let tasks = users().filter_map(|stake| stake.task).chain(it.created_by);
+        let users = || it.holdings.iter().filter(|holding| holding.role == Role::Uses);
+        let tasks = users().filter_map(|holding| holding.task).chain(it.created_by);
         for task in tasks.filter_map(|task| facts.task(task)) {
             self.or(gate, task_gate(task));
         }
-        let outside = users().filter(|stake| stake.task.is_none());
-        for thread in outside.filter_map(|stake| stake.thread_id).chain(it.created_on) {
+        let outside = users().filter(|holding| holding.task.is_none());
+        for thread in outside.filter_map(|holding| holding.thread_id).chain(it.created_on) {
             let thread = self.thread_of(thread);
             self.or(gate, thread);
         }
@@ -183,14 +183,14 @@ impl System<'_> {
         let facts = self.facts;
         let it = &facts.snapshot.resources[resource];
         self.nodes.push(Node::Level(resource));
-        let mut holders = it.stakes.iter().filter(|stake| stake.role == Role::Holds);
-        let is_taken_whole = it.capacity.is_none() && holders.any(|stake| stake.units > 1);
+        let mut holders = it.holdings.iter().filter(|holding| holding.role == Role::Holds);
+        let is_taken_whole = it.capacity.is_none() && holders.any(|holding| holding.units > 1);
         let level = self.gates.meter(if is_taken_whole { 0 } else { it.free });
         self.shared.levels[resource] = Some(level);
-        for (number, stake) in it.stakes.iter().enumerate() {
-            if stake.role == Role::Holds {
-                let gate = self.stake(resource, number);
-                self.gates.wire(gate, level, stake.units.max(1));
+        for (number, holding) in it.holdings.iter().enumerate() {
+            if holding.role == Role::Holds {
+                let gate = self.holding(resource, number);
+                self.gates.wire(gate, level, holding.units.max(1));
             }
         }
         for &wait in &facts.queues[resource] {
@@ -247,7 +247,7 @@ impl System<'_> {
         }
         let gate = self.add(Node::Receivers(resource), 1);
         self.shared.receivers[resource] = Some(gate);
-        self.any_stake(gate, resource, Role::Receives);
+        self.any_holding(gate, resource, Role::Receives);
         gate
     }
 
@@ -258,7 +258,7 @@ impl System<'_> {
         }
         let gate = self.add(Node::Senders(resource), 1);
         self.shared.senders[resource] = Some(gate);
-        self.any_stake(gate, resource, Role::Sends);
+        self.any_holding(gate, resource, Role::Sends);
         gate
     }
 
@@ -273,10 +273,10 @@ impl System<'_> {
         if let Some(line) = self.ahead(resource, 0, facts.lines[resource][0].len()) {
             self.gates.require(gate, line);
         }
-        for (number, stake) in facts.snapshot.resources[resource].stakes.iter().enumerate() {
-            if stake.role == Role::Sends {
-                let stake = self.stake(resource, number);
-                self.gates.require(gate, stake);
+        for (number, holding) in facts.snapshot.resources[resource].holdings.iter().enumerate() {
+            if holding.role == Role::Sends {
+                let holding = self.holding(resource, number);
+                self.gates.require(gate, holding);
             }
         }
         gate
@@ -288,7 +288,7 @@ impl System<'_> {
         if self.is_exact() {
             self.always(gate);
         }
-        self.any_stake(gate, resource, Role::Uses);
+        self.any_holding(gate, resource, Role::Uses);
         gate
     }
 
@@ -300,10 +300,10 @@ impl System<'_> {
         let gate = self.add(Node::Units(resource), 0);
         self.shared.all[resource] = Some(gate);
         let facts = self.facts;
-        for (number, stake) in facts.snapshot.resources[resource].stakes.iter().enumerate() {
-            if stake.role == Role::Holds {
-                let stake = self.stake(resource, number);
-                self.gates.require(gate, stake);
+        for (number, holding) in facts.snapshot.resources[resource].holdings.iter().enumerate() {
+            if holding.role == Role::Holds {
+                let holding = self.holding(resource, number);
+                self.gates.require(gate, holding);
             }
         }
         for &wait in &facts.queues[resource] {
@@ -321,37 +321,37 @@ impl System<'_> {
         }
         let gate = self.add(Node::Units(resource), 1);
         self.shared.holders[resource] = Some(gate);
-        self.any_stake(gate, resource, Role::Holds);
+        self.any_holding(gate, resource, Role::Holds);
         gate
     }
 
-    /// Opens the gate with any stake of that role; without one it is open.
-    fn any_stake(&mut self, gate: Gate, resource: usize, role: Role) {
+    /// Opens the gate with any holding of that role; without one it is open.
+    fn any_holding(&mut self, gate: Gate, resource: usize, role: Role) {
         let facts = self.facts;
-        let stakes = &facts.snapshot.resources[resource].stakes;
-        let mut numbers = (0..stakes.len()).filter(|&number| stakes[number].role == role).peekable();
+        let holdings = &facts.snapshot.resources[resource].holdings;
+        let mut numbers = (0..holdings.len()).filter(|&number| holdings[number].role == role).peekable();
         if numbers.peek().is_none() {
             self.always(gate);
         }
         for number in numbers {
-            let stake = self.stake(resource, number);
-            self.or(gate, stake);
+            let holding = self.holding(resource, number);
+            self.or(gate, holding);
         }
     }
 
-    /// The gate of a stake.
-    pub(super) fn stake(&mut self, resource: usize, number: usize) -> Gate {
-        if self.shared.stakes[resource].is_empty() {
+    /// The gate of a holding.
+    pub(super) fn holding(&mut self, resource: usize, number: usize) -> Gate {
+        if self.shared.holdings[resource].is_empty() {
             let first = self.nodes.len();
-            let count = self.facts.snapshot.resources[resource].stakes.len();
+            let count = self.facts.snapshot.resources[resource].holdings.len();
             for number in 0..count {
-                self.add(Node::Stake(resource, number), 1);
+                self.add(Node::Holding(resource, number), 1);
             }
-            self.shared.stakes[resource] = (first..first + count).collect();
+            self.shared.holdings[resource] = (first..first + count).collect();
             for number in 0..count {
-                self.add_stake(first + number, resource, number);
+                self.add_holding(first + number, resource, number);
             }
         }
-        self.shared.stakes[resource][number]
+        self.shared.holdings[resource][number]
     }
 }

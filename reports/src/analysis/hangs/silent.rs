@@ -8,7 +8,7 @@ use super::remarks::{LONG_POLL_NS, SUSPECT_NS, remark};
 use super::verdict::{Confidence, LinkRole, Verdict, VerdictKind};
 use super::words::at;
 use crate::export::units::{count, time};
-use crate::model::{Mode, State, Wait};
+use crate::model::{RunState, Wait, WaitMode};
 
 /// Polled so often in one poll of its task, a future without a budget keeps its thread busy.
 const MANY_POLLS: u64 = 1_000;
@@ -20,7 +20,7 @@ pub(super) fn sleeper(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
     let is_done = !wait.tasks.is_empty() && wait.tasks.iter().all(|id| facts.task(*id).is_none());
     let is_long = wait.since_ns.min(it.since_ns) > LONG_POLL_NS;
     let is_inside = wait.is_indirect || wait.thread_id.is_some();
-    let is_it = wait.mode == Mode::Join && is_done && is_inside && is_blocked(it) && is_long;
+    let is_it = wait.mode == WaitMode::Join && is_done && is_inside && is_blocked(it) && is_long;
     if !is_it || wait.woken_ns.is_some() || wait.is_unstable || wait.is_forced {
         return None;
     }
@@ -41,7 +41,7 @@ pub(super) fn out_of_budget(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
     let task = facts.task_of(wait).filter(|_| wait.is_forced && wait.is_indirect)?;
     let it = &facts.snapshot.tasks[task];
     let is_long = wait.since_ns.min(it.since_ns) > LONG_POLL_NS;
-    if it.state != State::Running || !is_long || it.is_unstable {
+    if it.state != RunState::Running || !is_long || it.is_unstable {
         return None;
     }
     let (place, who) = (facts.place_of(wait), facts.task_words(it.id));
@@ -75,14 +75,15 @@ pub(super) fn silent(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict>
     }
     let is_hand_written = |site: usize| snapshot.sites.get(site).is_some_and(|site| site.is_hand_written);
     let leaves = snapshot.spans.iter().zip(has_children).filter(|(span, has_children)| {
-        let is_old = span.state == State::Waiting && span.since_ns >= SUSPECT_NS;
+        let is_old = span.state == RunState::Waiting && span.since_ns >= SUSPECT_NS;
         is_hand_written(span.site) && is_old && !has_children && !span.skipped && !span.detached
     });
     let verdict = |span: &crate::model::Span| -> Option<Verdict> {
         let task = facts.task(span.task?).filter(|task| !stuck.contains(task))?;
         let it = &snapshot.tasks[task];
         let waits = facts.waits_of_task[task].iter().any(|&wait| is_active(&snapshot.waits[wait]));
-        let is_it = it.state == State::Waiting && !waits && it.opaque_wakers.is_some_and(|wakers| wakers > 0);
+        let is_it =
+            it.state == RunState::Waiting && !waits && it.opaque_wakers.is_some_and(|wakers| wakers > 0);
         if !is_it || it.is_unstable || snapshot.foreign_threads > 0 || !is_wanted(facts, task) {
             return None;
         }

@@ -8,7 +8,7 @@ use super::remarks::{SUSPECT_NS, remark};
 use super::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 use super::words::{at, link};
 use crate::export::units::{counted, time};
-use crate::model::{BlockingPool, Role, State, Task, TaskKind};
+use crate::model::{BlockingPool, Role, RunState, Task, TaskKind};
 
 /// So many jobs of a pool are shown.
 const MAX_JOBS: usize = 8;
@@ -25,7 +25,7 @@ fn full_pool(facts: &Facts<'_>, stuck: &BTreeSet<usize>, pool: &BlockingPool) ->
     let jobs: Vec<(usize, &Task)> =
         jobs.filter(|(index, task)| is_own(task) && !stuck.contains(index)).collect();
     let (queued, mut running): (Vec<_>, Vec<_>) =
-        jobs.into_iter().partition(|(_, job)| job.state == State::Unpolled);
+        jobs.into_iter().partition(|(_, job)| job.state == RunState::Unpolled);
     let longest_ns = queued.iter().map(|(_, job)| job.since_ns).max()?;
     let is_full = running.len() as u64 >= pool.threads && running.iter().all(|(_, job)| is_blocked(job));
     if longest_ns < SUSPECT_NS || !is_full {
@@ -95,23 +95,23 @@ pub(super) fn words_of_poll(facts: &Facts<'_>, index: usize, chain: &mut Vec<Lin
 /// Who holds a lock, of several the first.
 fn held_words(facts: &Facts<'_>, resource: usize, chain: &mut Vec<Link>) -> Option<String> {
     chain.extend(facts.resource_link(resource));
-    let stakes = &facts.snapshot.resources[resource].stakes;
-    let stake = stakes.iter().find(|stake| stake.role == Role::Holds)?;
-    let who = match (stake.task, stake.thread_id) {
+    let holdings = &facts.snapshot.resources[resource].holdings;
+    let holding = holdings.iter().find(|holding| holding.role == Role::Holds)?;
+    let who = match (holding.task, holding.thread_id) {
         (Some(task), _) => facts.task_words(task),
         (None, Some(thread)) => format!("thread {thread}"),
         (None, None) => return None,
     };
-    let (place, since_ns) = (stake.place.as_ref(), stake.since_ns);
-    chain.push(match (stake.task.and_then(|task| facts.task(task)), stake.thread_id) {
+    let (place, since_ns) = (holding.place.as_ref(), holding.since_ns);
+    chain.push(match (holding.task.and_then(|task| facts.task(task)), holding.thread_id) {
         (Some(task), _) => facts.task_link(task, place, LinkRole::Holds, since_ns),
         (None, thread) => {
-            let (node, id) = match stake.task {
+            let (node, id) = match holding.task {
                 Some(task) => (LinkNode::Task, task),
                 None => (LinkNode::Thread, thread?),
             };
             link(node, id, String::new(), place, LinkRole::Holds, since_ns)
         }
     });
-    Some(format!(", held for {} by {who}{}", time(since_ns), taken("taken", stake)))
+    Some(format!(", held for {} by {who}{}", time(since_ns), taken("taken", holding)))
 }

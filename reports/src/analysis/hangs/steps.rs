@@ -5,7 +5,7 @@ thread_local! {
     static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// One thing more was looked at: a wire, a gate, a stake, a wait, a link.
+/// One thing more was looked at: a wire, a gate, a holding, a wait, a link.
 #[inline(always)]
 pub(super) fn step() {
     #[cfg(test)]

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! Task ── all ─┬─ Woken ── any ── Wait ── all ─┬─ Ahead ── all ── Leaves, of each before it in the queue
-//!              └─ Workers                      └─ Units ── level ── Level ── sum ── Stake, Leaves of what is granted
-//! Stake, Leaves ── any ── Task
+//!              └─ Workers                      └─ Units ── level ── Level ── sum ── Holding, Leaves of what is granted
+//! Holding, Leaves ── any ── Task
 //! ```
 //! Nothing is taken apart below tasks: whether a branch is dropped when its sibling is done (`select!`) or not (`join!`) is not
 //! known, so a task that can go on may let go of anything in it. What its task does not poll any more is no reason for it to
@@ -13,7 +13,7 @@
 
 use super::facts::{Awaits, Facts, is_active, is_blocked, is_run};
 use super::gates::{Gate, Gates};
-use crate::model::{State, Task, TaskKind};
+use crate::model::{RunState, Task, TaskKind};
 
 /// Whoever polls a root that was only met, and gives up after a while, has done so by then in all likelihood.
 const TIMEOUT_NS: u64 = 60_000_000_000;
@@ -46,8 +46,8 @@ pub(super) enum Node {
     Units(usize),
     /// How many units of the resource can become free.
     Level(usize),
-    /// The resource's stake of that number is given back or used.
-    Stake(usize, usize),
+    /// The resource's holding of that number is given back or used.
+    Holding(usize, usize),
     /// Somebody takes out.
     Receivers(usize),
     /// Somebody puts in.
@@ -172,14 +172,14 @@ impl<'a> System<'a> {
         let gate = task_gate(index);
         match task.state {
             _ if task.is_unstable => self.always(gate),
-            State::Running if is_blocked(task) => self.add_blocked(gate, index, task),
-            State::Running => self.always(gate),
-            State::Unpolled | State::Queued => {
+            RunState::Running if is_blocked(task) => self.add_blocked(gate, index, task),
+            RunState::Running => self.always(gate),
+            RunState::Unpolled | RunState::Queued => {
                 self.gates.set(gate, 0);
                 self.schedule(gate, task);
             }
-            State::Waiting if self.may_be_dropped(task) => self.always(gate),
-            State::Waiting => {
+            RunState::Waiting if self.may_be_dropped(task) => self.always(gate),
+            RunState::Waiting => {
                 self.gates.set(gate, 0);
                 if !self.may_be_woken(index, task) && !self.may_poll_unheard(index) {
                     let woken = self.add(Node::Woken(index), 1);
@@ -224,16 +224,16 @@ impl<'a> System<'a> {
     /// Whether what polls a root that was only met may drop it, or poll it without a wake: nothing is proven of it, and
     /// nothing is likely while a timeout may be around it.
     fn may_be_dropped(&mut self, task: &Task) -> bool {
-        let may_be_under_a_timeout = task.is_met && task.since_ns < TIMEOUT_NS;
+        let may_be_under_a_timeout = task.is_unspawned && task.since_ns < TIMEOUT_NS;
         // An executor of the program's own may be under one too.
-        let is_unknown = task.is_met || task.runtime.is_empty();
+        let is_unknown = task.is_unspawned || task.runtime.is_empty();
         (is_unknown && self.is_exact()) || (may_be_under_a_timeout && self.is_wary())
     }
 
     /// Whether a future of the task that was woken where nobody seems to hear of it may be polled all the same.
     fn may_poll_unheard(&mut self, index: usize) -> bool {
         let facts = self.facts;
-        facts.waits_of_task[index].iter().any(|&wait| facts.snapshot.waits[wait].is_unheard)
+        facts.waits_of_task[index].iter().any(|&wait| facts.snapshot.waits[wait].is_wake_lost)
             && self.is_exact()
     }
 
@@ -284,7 +284,7 @@ impl<'a> System<'a> {
         // there may be one of many.
         let is_inside = |other: &Task| {
             let is_here = task.thread_id.is_some() && other.thread_id == task.thread_id;
-            is_here && other.state == State::Waiting && other.age_ns <= task.since_ns
+            is_here && other.state == RunState::Waiting && other.age_ns <= task.since_ns
         };
         let mut nested =
             facts.spawned[index].iter().filter(|&&other| is_inside(&facts.snapshot.tasks[other]));
@@ -310,7 +310,7 @@ impl<'a> System<'a> {
             Some(task) => {
                 let arm = if is_active(wait) { None } else { self.arm(task, wait.span) };
                 self.or(gate, arm.unwrap_or(task_gate(task)));
-                if wait.is_unheard && self.is_wary() {
+                if wait.is_wake_lost && self.is_wary() {
                     // It may have been handed to another task, to be polled there.
                     let family = self.family(wait.task);
                     self.gates.wire_aside(family, gate);

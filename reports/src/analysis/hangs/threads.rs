@@ -9,7 +9,7 @@ use super::numbers::Set;
 use super::remarks::STARVED_NS;
 use super::steps::step;
 use super::system::{Node, System, task_gate};
-use crate::model::{State, Task, TaskKind, Worker};
+use crate::model::{RunState, Task, TaskKind, Worker};
 
 /// The workers of a runtime.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl System<'_> {
         }
         // One that was polled elsewhere is not theirs: a root under `block_on`.
         let elsewhere = |thread| crew.threads.as_ref().is_some_and(|threads| !threads.contains(&thread));
-        if task.state != State::Unpolled && task.thread_id.is_some_and(elsewhere) {
+        if task.state != RunState::Unpolled && task.thread_id.is_some_and(elsewhere) {
             return None;
         }
         if let Some(&gate) = self.shared.workers.get(&runtime) {
@@ -140,7 +140,7 @@ impl System<'_> {
         let snapshot = facts.snapshot;
         let is_job = |job: &Task| job.kind == TaskKind::Blocking && job.runtime_number == runtime;
         let running = || {
-            let running = |job: &Task| is_job(job) && job.state == State::Running;
+            let running = |job: &Task| is_job(job) && job.state == RunState::Running;
             snapshot.tasks.iter().enumerate().filter(move |(_, job)| running(job)).map(|(index, _)| index)
         };
         let bound = snapshot.blocking_pools.iter().find(|pool| pool.runtime_number == runtime);
@@ -161,5 +161,5 @@ impl System<'_> {
 
 /// Whether a task could have run for long.
 pub(super) fn has_waited_long(task: &Task) -> bool {
-    task.state == State::Queued && task.since_ns > STARVED_NS
+    task.state == RunState::Queued && task.since_ns > STARVED_NS
 }

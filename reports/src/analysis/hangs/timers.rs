@@ -8,7 +8,7 @@ use super::sleepers::words_of_poll;
 use super::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
 use super::words::at;
 use crate::export::units::{counted, time};
-use crate::model::{Mode, State, TaskKind, Wait};
+use crate::model::{RunState, TaskKind, Wait, WaitMode};
 
 /// A timer that is later than this is not driven.
 const OVERDUE_NS: i64 = -1_000_000_000;
@@ -21,11 +21,11 @@ type Late<'a> = (i64, usize, &'a Wait);
 /// The timers of each runtime that should have come long ago.
 pub(super) fn overdue(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
     let mut late: BTreeMap<Runtime<'_>, Vec<Late<'_>>> = BTreeMap::new();
-    for wait in facts.snapshot.waits.iter().filter(|wait| wait.mode == Mode::Timer) {
+    for wait in facts.snapshot.waits.iter().filter(|wait| wait.mode == WaitMode::Timer) {
         let Some(due_ns) = wait.due_ns.filter(|&due_ns| due_ns < OVERDUE_NS) else { continue };
         let Some(task) = facts.task_of(wait).filter(|task| !stuck.contains(task)) else { continue };
         let it = &facts.snapshot.tasks[task];
-        if it.state == State::Waiting && wait.woken_ns.is_none() && !wait.is_unstable && !it.is_unstable {
+        if it.state == RunState::Waiting && wait.woken_ns.is_none() && !wait.is_unstable && !it.is_unstable {
             late.entry(runtime(it)).or_default().push((due_ns, task, wait));
         }
     }

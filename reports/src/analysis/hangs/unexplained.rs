@@ -12,7 +12,7 @@ use super::verdict::{Confidence, LinkRole, Verdict, VerdictKind};
 use super::words::at;
 use crate::clean::printable;
 use crate::export::units::time;
-use crate::model::{Kind, Span, State};
+use crate::model::{RunState, SiteKind, Span};
 
 /// So many tasks of one place are shown.
 const MAX_TASKS: usize = 8;
@@ -59,12 +59,12 @@ pub(super) fn unexplained(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Ver
 
 fn is_unexplained(facts: &Facts<'_>, task: usize, span: &Span) -> bool {
     let it = &facts.snapshot.tasks[task];
-    let is_waiting = span.state == State::Waiting && it.state == State::Waiting;
+    let is_waiting = span.state == RunState::Waiting && it.state == RunState::Waiting;
     let is_old = span.since_ns.min(it.since_ns) >= SUSPECT_NS;
     let is_polled = !span.skipped && !span.detached && !it.is_unstable;
     let is_explained = facts.waits_of_task[task].iter().any(|&wait| is_active(&facts.snapshot.waits[wait]));
     let site = facts.snapshot.sites.get(span.site);
-    let is_between = site.is_some_and(|site| site.kind == Kind::Await && waits_between_tasks(&site.name));
+    let is_between = site.is_some_and(|site| site.kind == SiteKind::Await && waits_between_tasks(&site.name));
     is_waiting && is_old && is_polled && !is_explained && is_between && is_wanted(facts, task)
 }
 

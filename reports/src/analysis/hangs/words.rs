@@ -6,7 +6,7 @@ use super::facts::{Facts, is_active};
 use super::verdict::{Link, LinkNode, LinkRole};
 use crate::clean::printable;
 use crate::export::units::time;
-use crate::model::{Mode, Place, Resource, ResourceKind, State, Task, Wait};
+use crate::model::{Place, Resource, ResourceKind, RunState, Task, Wait, WaitMode};
 
 /// What a kind of resource is called where the program has given no name.
 pub(crate) fn kind(kind: ResourceKind) -> &'static str {
@@ -139,7 +139,8 @@ impl Facts<'_> {
     /// Whether a thread sleeps in it.
     pub(super) fn is_blocking(&self, wait: &Wait) -> bool {
         let task = self.task_of(wait);
-        wait.thread_id.is_some() || task.is_some_and(|task| self.snapshot.tasks[task].state == State::Running)
+        wait.thread_id.is_some()
+            || task.is_some_and(|task| self.snapshot.tasks[task].state == RunState::Running)
     }
 
     /// `waits for Mutex#1 at src/main.rs:40 for 1.20 s`.
@@ -158,30 +159,30 @@ impl Facts<'_> {
         let it = wait.resource.and_then(|index| self.snapshot.resources.get(index));
         let name = it.map_or_else(String::new, resource);
         match wait.mode {
-            Mode::Lock => format!("waits for {name}"),
-            Mode::Read => format!("waits to read {name}"),
-            Mode::Write => format!("waits to write {name}"),
-            Mode::Acquire if wait.units > 1 => format!("waits for {} permits of {name}", wait.units),
-            Mode::Acquire => format!("waits for a permit of {name}"),
-            Mode::Send => match it {
+            WaitMode::Lock => format!("waits for {name}"),
+            WaitMode::Read => format!("waits to read {name}"),
+            WaitMode::Write => format!("waits to write {name}"),
+            WaitMode::Acquire if wait.units > 1 => format!("waits for {} permits of {name}", wait.units),
+            WaitMode::Acquire => format!("waits for a permit of {name}"),
+            WaitMode::Send => match it {
                 Some(it) if it.kind == ResourceKind::Pipe => format!("waits to write to {name}"),
                 Some(it) if it.kind == ResourceKind::Watch => format!("waits to change {name}"),
                 _ => format!("waits for a place in {name}"),
             },
-            Mode::Receive => format!("waits to receive from {name}"),
-            Mode::Closed => format!("waits for the other side of {name} to go"),
-            Mode::Initialise => format!("waits for {name} to be initialized"),
-            Mode::Arrive => format!("waits at {name}"),
-            Mode::Notified => match it {
+            WaitMode::Receive => format!("waits to receive from {name}"),
+            WaitMode::Closed => format!("waits for the other side of {name} to go"),
+            WaitMode::Initialize => format!("waits for {name} to be initialized"),
+            WaitMode::Arrive => format!("waits at {name}"),
+            WaitMode::Notified => match it {
                 Some(it) if it.kind == ResourceKind::Cancellation => {
                     format!("waits for {name} to be cancelled")
                 }
                 _ => format!("waits to be told by {name}"),
             },
-            Mode::Join => format!("waits for {} to end", self.joined_words(wait)),
-            Mode::Timer => "waits for a timer".to_owned(),
-            Mode::Shutdown => format!("waits for blocking work to end, {}", self.joined_words(wait)),
-            Mode::Custom => format!("waits for {}", if it.is_some() { &name } else { "something" }),
+            WaitMode::Join => format!("waits for {} to end", self.joined_words(wait)),
+            WaitMode::Timer => "waits for a timer".to_owned(),
+            WaitMode::Shutdown => format!("waits for blocking work to end, {}", self.joined_words(wait)),
+            WaitMode::Custom => format!("waits for {}", if it.is_some() { &name } else { "something" }),
         }
     }
 

@@ -73,7 +73,7 @@ fn counts(name: &str) -> (u64, u64) {
     let snapshot = diagnose::snapshot();
     let node = snapshot.nodes.iter().find(|node| snapshot.sites[node.site].name == name);
     let node = node.expect("it was recorded");
-    assert_eq!(snapshot.sites[node.site].kind, diagnose::Kind::Impl);
+    assert_eq!(snapshot.sites[node.site].kind, diagnose::model::SiteKind::Impl);
     assert_eq!(node.calls, node.completed);
     (node.calls, node.polls)
 }

@@ -1,6 +1,7 @@
 //! Macros whose arguments cannot be read: their awaits are one site, and everything else about them stays.
 
-use diagnose::{Kind, diagnose};
+use diagnose::diagnose;
+use diagnose::model::SiteKind;
 use diagnose_macros_tests::{Noisy, drops, note, pause, run};
 
 macro_rules! defines {
@@ -95,8 +96,8 @@ fn a_macro_with_awaits_is_a_site_and_one_without_is_none() {
     assert_eq!(
         told.collect::<Vec<_>>(),
         [
-            (Kind::Await, "value!(pause().await; 1)", 3, 3, 6),
-            (Kind::Await, "value!(pause().await; break)", 1, 1, 2),
+            (SiteKind::Await, "value!(pause().await; 1)", 3, 3, 6),
+            (SiteKind::Await, "value!(pause().await; break)", 1, 1, 2),
         ]
     );
 }

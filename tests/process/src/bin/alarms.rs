@@ -89,7 +89,7 @@ async fn wakes(runs: Sender<()>, go: oneshot::Sender<()>, ends: Receiver<()>) {
 fn uneven(runtime: &Runtime, words: &str) {
     let (go, gone) = oneshot::channel();
     let waiting = runtime.spawn(waits(gone));
-    let is_waiting = |task: &diagnose::Task| task.polls == 1;
+    let is_waiting = |task: &diagnose::model::Task| task.polls == 1;
     until(|| diagnose::snapshot().tasks.iter().any(is_waiting));
     // Only then is tokio done with it, too: what is woken before that is queued where it is polled.
     until(|| parked() == 2);

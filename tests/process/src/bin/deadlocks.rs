@@ -81,7 +81,7 @@ fn futurelock(runtime: &Runtime) {
     // Once it waits for the lock, it is told to go another way.
     until(|| {
         let snapshot = diagnose::snapshot();
-        let is_it = |task: &diagnose::Task| snapshot.sites[task.site].name == "tries_twice";
+        let is_it = |task: &diagnose::model::Task| snapshot.sites[task.site].name == "tries_twice";
         let task = snapshot.tasks.iter().find(|task| is_it(task)).map(|task| task.id);
         task.is_some() && snapshot.waits.iter().any(|wait| wait.task == task && wait.place.is_some())
     });

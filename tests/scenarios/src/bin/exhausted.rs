@@ -4,7 +4,8 @@
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
-use diagnose::{State, diagnose};
+use diagnose::diagnose;
+use diagnose::model::RunState;
 use diagnose_scenarios_tests::runtime::{tokio_with_workers, until};
 use tokio::sync::oneshot;
 
@@ -31,14 +32,14 @@ async fn sends(go: oneshot::Receiver<()>, values: [Sender<u32>; 2]) {
 /// Whether two threads sleep inside of `receives`.
 fn are_blocked() -> bool {
     let snapshot = diagnose::snapshot();
-    let receives = |node: &&diagnose::Node| snapshot.sites[node.site].name == "receives";
+    let receives = |node: &&diagnose::model::Node| snapshot.sites[node.site].name == "receives";
     let running: u64 = snapshot.nodes.iter().filter(receives).map(|node| node.running).sum();
     let is_asleep = |id: u64| {
         let stat = std::fs::read_to_string(format!("/proc/self/task/{id}/stat"));
         // Without the file there is no processor time in the alarms either.
         stat.map_or(true, |stat| stat.contains(") S "))
     };
-    let blocks = snapshot.tasks.iter().filter(|task| task.state == State::Running);
+    let blocks = snapshot.tasks.iter().filter(|task| task.state == RunState::Running);
     running == 2 && blocks.filter_map(|task| task.thread_id).all(is_asleep)
 }
 
@@ -48,7 +49,7 @@ fn main() {
     let (one, values1) = mpsc::channel();
     let (two, values2) = mpsc::channel();
     let sender = runtime.spawn(sends(has_gone, [one.clone(), two.clone()]));
-    let waits = |task: &diagnose::Task| task.polls == 1 && task.state == State::Waiting;
+    let waits = |task: &diagnose::model::Task| task.polls == 1 && task.state == RunState::Waiting;
     until(|| diagnose::snapshot().tasks.iter().any(waits));
     let (runs, is_running) = mpsc::channel();
     let tasks = [runtime.spawn(blocks(values1, runs.clone())), runtime.spawn(blocks(values2, runs))];

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use diagnose::model::{ResourceKind, Role, WaitMode};
 use diagnose::tokio;
 use diagnose::tokio::sync::Barrier;
-use diagnose::{Mode, ResourceKind, Role};
 use diagnose_waits_tests::{made_in, settle};
 
 #[tokio::test]
@@ -20,8 +20,8 @@ async fn rounds() {
     settle().await;
     let (resource, queue) = made_in!(made);
     assert_eq!((resource.kind, resource.capacity, resource.filled), (ResourceKind::Barrier, Some(3), 2));
-    assert!(resource.stakes.iter().all(|stake| stake.role == Role::Uses));
-    assert_eq!((resource.stakes.len(), queue.len(), queue[1].mode), (2, 2, Mode::Arrive));
+    assert!(resource.holdings.iter().all(|holding| holding.role == Role::Uses));
+    assert_eq!((resource.holdings.len(), queue.len(), queue[1].mode), (2, 2, WaitMode::Arrive));
     tasks.push(arrive());
     let mut leaders = 0;
     for task in tasks {
@@ -29,7 +29,7 @@ async fn rounds() {
     }
     assert_eq!(leaders, 1);
     let (resource, queue) = made_in!(made);
-    assert_eq!((resource.filled, resource.stakes.len(), queue.len()), (0, 3, 0));
+    assert_eq!((resource.filled, resource.holdings.len(), queue.len()), (0, 3, 0));
     let late = arrive();
     settle().await;
     assert_eq!((made_in!(made).0.filled, late.is_finished()), (1, false));

@@ -3,9 +3,9 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use diagnose::model::{ResourceKind, Role, WaitMode};
 use diagnose::tokio;
 use diagnose::tokio::sync::{OnceCell, SetOnce, oneshot};
-use diagnose::{Mode, ResourceKind, Role};
 use diagnose_waits_tests::{made_in, poll, settle};
 
 #[tokio::test]
@@ -24,9 +24,9 @@ async fn one_holds_and_others_wait() {
     settle().await;
     let (resource, queue) = made_in!(made);
     assert_eq!((resource.kind, resource.free), (ResourceKind::OnceCell, 0));
-    assert_eq!((resource.stakes.len(), resource.stakes[0].role, queue.len()), (1, Role::Holds, 1));
-    assert_eq!((queue[0].mode, queue[0].units), (Mode::Initialise, 1));
-    assert_ne!(resource.stakes[0].task, queue[0].task);
+    assert_eq!((resource.holdings.len(), resource.holdings[0].role, queue.len()), (1, Role::Holds, 1));
+    assert_eq!((queue[0].mode, queue[0].units), (WaitMode::Initialize, 1));
+    assert_ne!(resource.holdings[0].task, queue[0].task);
     tells.send(7).unwrap();
     assert_eq!((first.await.unwrap(), second.await.unwrap()), (7, Ok(7)));
     assert!(diagnose_waits_tests::find(file!(), made).is_none());
@@ -44,7 +44,7 @@ async fn the_next_makes_it() {
     drop(first);
     assert!(poll(second.as_mut()).is_pending());
     let (resource, queue) = made_in!(made);
-    assert_eq!((resource.stakes[0].place.as_ref().unwrap().line, queue.len()), (next, 0));
+    assert_eq!((resource.holdings[0].place.as_ref().unwrap().line, queue.len()), (next, 0));
     tells.send(8).unwrap();
     assert_eq!(second.await, &8);
 }
@@ -74,8 +74,8 @@ async fn set_once() {
     assert!(poll(waits.as_mut()).is_pending());
     let (resource, queue) = made_in!(made);
     assert_eq!(
-        (resource.kind, resource.stakes.len(), queue[0].mode),
-        (ResourceKind::OnceCell, 0, Mode::Initialise)
+        (resource.kind, resource.holdings.len(), queue[0].mode),
+        (ResourceKind::OnceCell, 0, WaitMode::Initialize)
     );
     cell.set(1).unwrap();
     assert_eq!(waits.await, &1);

@@ -9,7 +9,7 @@ use diagnose_waits_tests::made_in;
 #[tokio::test]
 async fn borrowed() {
     let (lock, made) = (RwLock::with_max_readers((1, 2), 5), line!());
-    let units = || made_in!(made).0.stakes[0].units;
+    let units = || made_in!(made).0.holdings[0].units;
     let guard = lock.write().await;
     let guard = RwLockWriteGuard::try_downgrade_map(guard, |_| None::<&u8>).unwrap_err();
     assert_eq!(units(), 5);
@@ -26,7 +26,7 @@ async fn borrowed() {
 #[tokio::test]
 async fn owned() {
     let (lock, made) = (Arc::new(RwLock::with_max_readers((1, 2), 5)), line!());
-    let units = || made_in!(made).0.stakes[0].units;
+    let units = || made_in!(made).0.holdings[0].units;
     let guard = Arc::clone(&lock).write_owned().await;
     let guard = OwnedRwLockWriteGuard::try_downgrade_map(guard, |_| None::<&u8>).unwrap_err();
     assert_eq!(units(), 5);

@@ -15,8 +15,8 @@ async fn forgotten() {
     let forgets = line!() + 1;
     assert_eq!(semaphore.forget_permits(2), 2);
     let (resource, _) = made_in!(made);
-    assert_eq!((resource.forgotten, resource.stakes.len(), resource.free), (5, 1, 1));
-    assert_eq!(resource.forgot.unwrap().place.unwrap().line, forgets);
+    assert_eq!((resource.forgotten, resource.holdings.len(), resource.free), (5, 1, 1));
+    assert_eq!(resource.last_forgotten.unwrap().place.unwrap().line, forgets);
     assert_eq!(semaphore.available_permits(), 1);
     drop(permit);
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use diagnose::model::{Attribution, ResourceKind, Role, WaitMode};
 use diagnose::tokio;
 use diagnose::tokio::sync::{Mutex, RwLock, Semaphore};
-use diagnose::{Mode, ResourceKind, Role, Whereabouts};
 use diagnose_waits_tests::{is_alone, made_in, settle};
 
 #[tokio::test]
@@ -26,19 +26,19 @@ async fn mutex() {
     );
     assert_eq!((resource.capacity, resource.free), (Some(1), 0));
     assert_eq!((resource.usage.acquisitions, resource.usage.contended), (1, 2));
-    let [stake] = resource.stakes.as_slice() else { panic!("{resource:#?}") };
-    assert_eq!((stake.role, stake.units), (Role::Holds, 1));
-    assert_eq!(stake.place.as_ref().unwrap().line, held);
+    let [holding] = resource.holdings.as_slice() else { panic!("{resource:#?}") };
+    assert_eq!((holding.role, holding.units), (Role::Holds, 1));
+    assert_eq!(holding.place.as_ref().unwrap().line, held);
     let places: Vec<_> = queue.iter().map(|wait| wait.place.as_ref().unwrap().line).collect();
     assert_eq!(places, [waits, waits]);
     let ahead: Vec<_> =
         queue.iter().map(|wait| (wait.mode, wait.ahead, wait.is_granted, wait.wakers > 0)).collect();
-    assert_eq!(ahead, [(Mode::Lock, 0, false, true), (Mode::Lock, 1, false, true)]);
+    assert_eq!(ahead, [(WaitMode::Lock, 0, false, true), (WaitMode::Lock, 1, false, true)]);
     assert_ne!(queue[0].task, queue[1].task);
 
     drop(guard);
     let (resource, queue) = made_in!(made);
-    assert!(resource.stakes.is_empty());
+    assert!(resource.holdings.is_empty());
     let granted: Vec<_> = queue.iter().map(|wait| wait.is_granted).collect();
     assert_eq!(granted, [true, false], "it was handed to the first, which has not run yet");
 
@@ -63,15 +63,15 @@ async fn rwlock() {
     settle().await;
     let (resource, queue) = made_in!(made);
     assert_eq!((resource.kind, resource.capacity, resource.free), (ResourceKind::RwLock, Some(7), 5));
-    let units: Vec<_> = resource.stakes.iter().map(|stake| stake.units).collect();
+    let units: Vec<_> = resource.holdings.iter().map(|holding| holding.units).collect();
     assert_eq!(units, [1, 1]);
     let waits: Vec<_> = queue.iter().map(|wait| (wait.mode, wait.units, wait.ahead)).collect();
-    assert_eq!(waits, [(Mode::Write, 7, 0), (Mode::Read, 1, 1)]);
+    assert_eq!(waits, [(WaitMode::Write, 7, 0), (WaitMode::Read, 1, 1)]);
     drop(guards);
     settle().await;
     let writer = lock.write().await;
     let (resource, queue) = made_in!(made);
-    assert_eq!((resource.stakes[0].units, resource.free, queue.len()), (7, 0, 0));
+    assert_eq!((resource.holdings[0].units, resource.free, queue.len()), (7, 0, 0));
     drop(writer);
 }
 
@@ -88,9 +88,9 @@ async fn semaphore() {
     let (resource, queue) = made_in!(made);
     assert_eq!((resource.kind, resource.capacity, resource.free), (ResourceKind::Semaphore, Some(4), 1));
     assert_eq!((resource.is_refilled, resource.is_closed, resource.forgotten), (false, false, 0));
-    let stakes: Vec<_> = resource.stakes.iter().map(|stake| (stake.role, stake.units)).collect();
-    assert_eq!(stakes, [(Role::Holds, 1), (Role::Holds, 2)]);
-    assert_eq!((queue.len(), queue[0].mode, queue[0].units), (1, Mode::Acquire, 3));
+    let holdings: Vec<_> = resource.holdings.iter().map(|holding| (holding.role, holding.units)).collect();
+    assert_eq!(holdings, [(Role::Holds, 1), (Role::Holds, 2)]);
+    assert_eq!((queue.len(), queue[0].mode, queue[0].units), (1, WaitMode::Acquire, 3));
     drop(permits);
 }
 
@@ -101,7 +101,7 @@ async fn a_permit_that_borrows_is_with_the_task_that_took_it() {
     }
     let (semaphore, made) = (Semaphore::new(1), line!());
     let permit = semaphore.acquire().await.unwrap();
-    assert_eq!(made_in!(made).0.stakes[0].whereabouts, Whereabouts::Exact);
+    assert_eq!(made_in!(made).0.holdings[0].attribution, Attribution::Exact);
     drop(permit);
 }
 

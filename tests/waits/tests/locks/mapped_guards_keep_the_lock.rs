@@ -12,12 +12,12 @@ use diagnose_waits_tests::made_in;
 async fn borrowed() {
     let (mutex, made) = (Mutex::new((1, "a".to_owned())), line!());
     let guard = mutex.lock().await;
-    let before = made_in!(made).0.stakes;
+    let before = made_in!(made).0.holdings;
     let guard = MutexGuard::try_map(guard, |_| None::<&mut u8>).unwrap_err();
     let guard = MutexGuard::map(guard, |it| &mut it.1);
     let mut guard = MappedMutexGuard::try_map(guard, |it| Some(it)).unwrap();
     guard.push('b');
-    let after = made_in!(made).0.stakes;
+    let after = made_in!(made).0.holdings;
     assert_eq!((after.len(), &after[0].place, after[0].units), (1, &before[0].place, 1));
     assert!(mutex.try_lock().is_err());
     drop(guard);
@@ -30,7 +30,7 @@ async fn owned() {
     let guard = Arc::clone(&lock).write_owned().await;
     let mut guard = OwnedRwLockWriteGuard::map(guard, |it| &mut it.1);
     guard.push('b');
-    assert_eq!(made_in!(made).0.stakes.len(), 1);
+    assert_eq!(made_in!(made).0.holdings.len(), 1);
     assert!(lock.try_read().is_err());
     drop(guard);
     assert_eq!(lock.try_read().unwrap().1, "ab");

@@ -3,9 +3,9 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use diagnose::model::{ResourceKind, Role, WaitMode};
 use diagnose::tokio;
 use diagnose::tokio::sync::Notify;
-use diagnose::{Mode, ResourceKind, Role};
 use diagnose_waits_tests::{made_in, poll, settle};
 
 #[tokio::test]
@@ -18,22 +18,22 @@ async fn told() {
     });
     settle().await;
     let (resource, queue) = made_in!(made);
-    assert_eq!((resource.kind, resource.told), (ResourceKind::Notify, None));
+    assert_eq!((resource.kind, resource.last_notified), (ResourceKind::Notify, None));
     assert_eq!(
         (queue.len(), queue[0].mode, queue[0].place.as_ref().unwrap().line),
-        (1, Mode::Notified, waits)
+        (1, WaitMode::Notified, waits)
     );
-    assert_eq!((resource.stakes.len(), resource.stakes[0].role), (1, Role::Uses));
+    assert_eq!((resource.holdings.len(), resource.holdings[0].role), (1, Role::Uses));
     let tells = line!() + 1;
     notify.notify_waiters();
-    let told = made_in!(made).0.told.unwrap();
-    assert_eq!((told.waiting, told.all, told.place.unwrap().line), (1, true, tells));
-    assert_eq!(made_in!(made).0.stakes.len(), 2);
+    let told = made_in!(made).0.last_notified.unwrap();
+    assert_eq!((told.waiters, told.is_broadcast, told.place.unwrap().line), (1, true, tells));
+    assert_eq!(made_in!(made).0.holdings.len(), 2);
     settle().await;
     notify.notify_one();
     let (resource, queue) = made_in!(made);
-    let told = resource.told.unwrap();
-    assert_eq!((told.waiting, told.all, queue.len()), (0, false, 0));
+    let told = resource.last_notified.unwrap();
+    assert_eq!((told.waiters, told.is_broadcast, queue.len()), (0, false, 0));
 }
 
 #[tokio::test]
@@ -53,9 +53,13 @@ async fn many_users() {
         tokio::spawn(async move { notify.notify_one() }).await.unwrap();
     }
     let (resource, _) = made_in!(made);
-    assert_eq!(resource.stakes.len(), 17);
+    assert_eq!(resource.holdings.len(), 17);
     assert_eq!(
-        resource.stakes.iter().filter(|stake| stake.task.is_none() && stake.thread_id.is_none()).count(),
+        resource
+            .holdings
+            .iter()
+            .filter(|holding| holding.task.is_none() && holding.thread_id.is_none())
+            .count(),
         1
     );
 }
@@ -67,6 +71,6 @@ fn a_thread_outside_of_all_tasks_is_known_as_the_maker() {
     assert!(poll(waits.as_mut()).is_pending());
     let (resource, _) = made_in!(made);
     assert!(resource.created_by.is_none() && resource.created_on.is_some());
-    let user = &resource.stakes[0];
+    let user = &resource.holdings[0];
     assert_eq!((user.role, user.thread_id), (Role::Uses, resource.created_on));
 }

@@ -10,7 +10,7 @@ use diagnose_waits_tests::{made_in, settle};
 async fn looked_at() {
     let (mutex, made) = (Arc::new(Mutex::new(0)), line!());
     let mut guard: OwnedMutexGuard<u8> = Arc::clone(&mutex).lock_owned().await;
-    let before = made_in!(made).0.stakes[0].task;
+    let before = made_in!(made).0.holdings[0].task;
     let (other, also_made) = (Arc::new(Mutex::new(())), line!());
     let (ends, ended) = oneshot::channel::<()>();
     let task = tokio::spawn(async move {
@@ -20,9 +20,9 @@ async fn looked_at() {
         *guard
     });
     settle().await;
-    let stake = made_in!(made).0.stakes.remove(0);
-    assert_ne!(stake.task, before);
-    assert_eq!(stake.task, made_in!(also_made).0.stakes[0].task);
+    let holding = made_in!(made).0.holdings.remove(0);
+    assert_ne!(holding.task, before);
+    assert_eq!(holding.task, made_in!(also_made).0.holdings[0].task);
     ends.send(()).unwrap();
     assert_eq!(task.await.unwrap(), 1);
     assert_eq!(*mutex.try_lock().unwrap(), 1);

@@ -1,4 +1,4 @@
-//! What is split off is a stake of its own; what is merged is one with the other.
+//! What is split off is a holding of its own; what is merged is one with the other.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use diagnose_waits_tests::made_in;
 #[tokio::test]
 async fn borrowed() {
     let (semaphore, made) = (Semaphore::new(5), line!());
-    let units = || made_in!(made).0.stakes.iter().map(|stake| stake.units).collect::<Vec<_>>();
+    let units = || made_in!(made).0.holdings.iter().map(|holding| holding.units).collect::<Vec<_>>();
     let mut permit = semaphore.acquire_many(4).await.unwrap();
     let mut part = permit.split(1).unwrap();
     let mut both = units();
@@ -26,10 +26,10 @@ async fn owned() {
     let part = permit.split(3).unwrap();
     drop(permit);
     let (resource, _) = made_in!(made);
-    assert_eq!((resource.stakes.len(), resource.stakes[0].units, resource.free), (1, 3, 2));
+    assert_eq!((resource.holdings.len(), resource.holdings[0].units, resource.free), (1, 3, 2));
     let mut other = semaphore.try_acquire_many_owned(2).unwrap();
     other.merge(part);
-    assert_eq!((made_in!(made).0.stakes[0].units, other.num_permits()), (5, 5));
+    assert_eq!((made_in!(made).0.holdings[0].units, other.num_permits()), (5, 5));
 }
 
 #[tokio::test]

@@ -4,14 +4,14 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use diagnose::model::{Wait, WaitMode};
 use diagnose::tokio::runtime::Builder;
-use diagnose::{Mode, Wait};
 
 /// The wait of whoever drops the runtime that was built in that line.
 fn shutdown(line: u32) -> Option<Wait> {
     let is_it = |wait: &Wait| {
         let place = wait.place.as_ref();
-        wait.mode == Mode::Shutdown
+        wait.mode == WaitMode::Shutdown
             && place.is_some_and(|place| (place.file.as_str(), place.line) == (file!(), line))
     };
     diagnose::snapshot().waits.into_iter().find(is_it)

@@ -1,6 +1,6 @@
 //! Where permits are added, who did is on record.
 
-use diagnose::Role;
+use diagnose::model::Role;
 use diagnose::tokio;
 use diagnose::tokio::sync::Semaphore;
 use diagnose_waits_tests::made_in;
@@ -14,7 +14,7 @@ async fn refilled() {
     let permit = semaphore.acquire().await.unwrap();
     let (resource, _) = made_in!(made);
     assert_eq!((resource.is_refilled, resource.capacity, resource.free), (true, Some(3), 2));
-    let users: Vec<_> = resource.stakes.iter().filter(|stake| stake.role == Role::Uses).collect();
+    let users: Vec<_> = resource.holdings.iter().filter(|holding| holding.role == Role::Uses).collect();
     assert_eq!(users.len(), 1, "one task has added permits, twice");
     assert_eq!(users[0].place.as_ref().unwrap().line, adds - 2);
     drop(permit);

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use diagnose::Mode;
+use diagnose::model::WaitMode;
 use diagnose::tokio;
 use diagnose::tokio::sync::{Mutex, RwLock, Semaphore};
 use diagnose_waits_tests::find;
 
 /// Waits until somebody is in that queue.
-fn waiting(line: u32) -> (Mode, u64) {
+fn waiting(line: u32) -> (WaitMode, u64) {
     loop {
         match find(file!(), line) {
             Some((_, queue)) if !queue.is_empty() => return (queue[0].mode, queue[0].units),
@@ -27,7 +27,7 @@ fn blocked() {
         let mutex = Arc::clone(&mutex);
         move || *mutex.blocking_lock() += 1
     });
-    assert_eq!(waiting(made), (Mode::Lock, 1));
+    assert_eq!(waiting(made), (WaitMode::Lock, 1));
     drop(guard);
     thread.join().unwrap();
     assert!(find(file!(), made).is_none());
@@ -38,7 +38,7 @@ fn blocked() {
         let lock = Arc::clone(&lock);
         move || *lock.blocking_write() += 1
     });
-    assert_eq!(waiting(made), (Mode::Write, 4));
+    assert_eq!(waiting(made), (WaitMode::Write, 4));
     drop(guard);
     thread.join().unwrap();
 
@@ -48,7 +48,7 @@ fn blocked() {
         let semaphore = Arc::clone(&semaphore);
         move || semaphore.blocking_acquire_many_owned(2).is_ok()
     });
-    assert_eq!(waiting(made), (Mode::Acquire, 2));
+    assert_eq!(waiting(made), (WaitMode::Acquire, 2));
     drop(permit);
     assert!(thread.join().unwrap());
 }

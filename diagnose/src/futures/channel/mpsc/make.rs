@@ -5,10 +5,11 @@ use std::panic::Location;
 use ::futures::channel::mpsc;
 
 use super::{Receiver, Sender, UnboundedReceiver, UnboundedSender};
-use crate::waits::{End, Kind, UNBOUNDED, What};
+use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
 /// Senders that wait are told in order, one for each message that is taken out.
-static WHAT: What = What { kind: Kind::Mpsc, library: "futures", is_fair: true, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Mpsc, library: "futures", is_fair: true, is_forced: || false };
 
 /// A channel that holds up to so many messages, and one more for each sender. It is known with the place of this call, from now
 /// on.
@@ -19,7 +20,7 @@ static WHAT: What = What { kind: Kind::Mpsc, library: "futures", is_fair: true, 
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = mpsc::channel(buffer);
-    let (sends, receives) = End::pair(&WHAT, buffer as u64, at, None);
+    let (sends, receives) = ChannelEnd::pair(&WHAT, buffer as u64, at, None);
     (Sender::new(sender, sends, at), Receiver::new(receiver, receives, at))
 }
 
@@ -28,6 +29,6 @@ pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
 pub fn unbounded<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = mpsc::unbounded();
-    let (sends, receives) = End::pair(&WHAT, UNBOUNDED, at, None);
+    let (sends, receives) = ChannelEnd::pair(&WHAT, UNBOUNDED, at, None);
     (UnboundedSender::new(sender, sends), UnboundedReceiver::new(receiver, receives, at))
 }

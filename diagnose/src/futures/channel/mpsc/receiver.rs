@@ -11,7 +11,7 @@ use ::futures::channel::mpsc::{self, TryRecvError};
 use ::futures::stream::{FusedStream, Stream};
 
 use super::Recv;
-use crate::waits::{End, Kept, LastEnd, Leaf, Mode, own_code};
+use crate::waits::{ChannelEnd, LazyWait, SoleEnd, WaitInfo, WaitMode, own_code};
 
 /// Defines a receiver around the original of that name.
 macro_rules! receiver {
@@ -20,14 +20,14 @@ macro_rules! receiver {
         // The receiver stands first: it is gone before the records say so.
         pub struct $name<T> {
             inner: mpsc::$name<T>,
-            kept: Kept,
-            end: LastEnd,
+            kept: LazyWait,
+            end: SoleEnd,
             made_at: &'static Location<'static>,
         }
 
         impl<T> $name<T> {
-            pub(super) fn new(inner: mpsc::$name<T>, end: End, made_at: &'static Location<'static>) -> Self {
-                Self { inner, kept: Kept::default(), end: LastEnd::new(end), made_at }
+            pub(super) fn new(inner: mpsc::$name<T>, end: ChannelEnd, made_at: &'static Location<'static>) -> Self {
+                Self { inner, kept: LazyWait::default(), end: SoleEnd::new(end), made_at }
             }
 
             /// Waits for a message. Cancel safe.
@@ -91,7 +91,7 @@ macro_rules! receiver {
                 let leaf = || {
                     let at = own_code(caller, made_at);
                     end.used(at);
-                    Leaf::on(end.record(), Mode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
+                    WaitInfo::on(end.record(), WaitMode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
                 };
                 let poll = kept.poll(cx, leaf, |cx| Pin::new(&mut *inner).poll_next(cx));
                 end.took(u64::from(matches!(poll, Poll::Ready(Some(_)))));
@@ -127,7 +127,7 @@ macro_rules! receiver {
             /// It is not on record.
             #[track_caller]
             fn from(inner: mpsc::$name<T>) -> Self {
-                Self::new(inner, End::none(), Location::caller())
+                Self::new(inner, ChannelEnd::none(), Location::caller())
             }
         }
 

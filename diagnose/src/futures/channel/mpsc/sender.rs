@@ -10,27 +10,27 @@ use ::futures::Sink;
 use ::futures::channel::mpsc::{self, SendError, TrySendError};
 
 use super::Receiver;
-use crate::waits::{End, Kept, Leaf, Mode, Role, around, own_code};
+use crate::waits::{ChannelEnd, LazyWait, Role, WaitInfo, WaitMode, around, own_code};
 
 /// futures' `Sender` of a bounded channel; who has it and whether it waits is on record.
 // The sender stands first: it is gone before the records say so.
 pub struct Sender<T> {
     inner: mpsc::Sender<T>,
-    kept: Kept,
-    end: End,
+    kept: LazyWait,
+    end: ChannelEnd,
     made_at: &'static Location<'static>,
 }
 
 around!(
     Sender<T>,
     mpsc::Sender<T>,
-    |inner| Self::new(inner, End::none(), Location::caller()),
+    |inner| Self::new(inner, ChannelEnd::none(), Location::caller()),
     [is_closed() -> bool]
 );
 
 impl<T> Sender<T> {
-    pub(super) fn new(inner: mpsc::Sender<T>, end: End, made_at: &'static Location<'static>) -> Self {
-        Self { inner, kept: Kept::default(), end, made_at }
+    pub(super) fn new(inner: mpsc::Sender<T>, end: ChannelEnd, made_at: &'static Location<'static>) -> Self {
+        Self { inner, kept: LazyWait::default(), end, made_at }
     }
 
     /// Sends a message if there is a place for it.
@@ -66,7 +66,7 @@ impl<T> Sender<T> {
         let leaf = || {
             let at = own_code(caller, made_at);
             end.used(at);
-            Leaf::on(end.record(), Mode::Send, 1, at).made_there(ptr::eq(at, *made_at))
+            WaitInfo::on(end.record(), WaitMode::Send, 1, at).made_there(ptr::eq(at, *made_at))
         };
         kept.poll_in_order(cx, end.record(), leaf, |cx| inner.poll_ready(cx))
     }
@@ -98,7 +98,7 @@ impl<T> Sender<T> {
     pub fn disconnect(&mut self) {
         self.kept.end();
         self.inner.disconnect();
-        self.end = End::none();
+        self.end = ChannelEnd::none();
     }
 }
 

@@ -9,19 +9,19 @@ use ::futures::Sink;
 use ::futures::channel::mpsc::{self, SendError, TrySendError};
 
 use super::UnboundedReceiver;
-use crate::waits::{End, Role, around};
+use crate::waits::{ChannelEnd, Role, around};
 
 /// futures' `UnboundedSender`; who has it is on record.
 // The sender stands first: it is gone before the records say so.
 pub struct UnboundedSender<T> {
     inner: mpsc::UnboundedSender<T>,
-    end: End,
+    end: ChannelEnd,
 }
 
-around!(UnboundedSender<T>, mpsc::UnboundedSender<T>, |inner| Self { inner, end: End::none() }, [is_closed() -> bool, len() -> usize, is_empty() -> bool]);
+around!(UnboundedSender<T>, mpsc::UnboundedSender<T>, |inner| Self { inner, end: ChannelEnd::none() }, [is_closed() -> bool, len() -> usize, is_empty() -> bool]);
 
 impl<T> UnboundedSender<T> {
-    pub(super) fn new(inner: mpsc::UnboundedSender<T>, end: End) -> Self {
+    pub(super) fn new(inner: mpsc::UnboundedSender<T>, end: ChannelEnd) -> Self {
         Self { inner, end }
     }
 
@@ -80,7 +80,7 @@ impl<T> UnboundedSender<T> {
     /// This is no sender of the channel any more.
     pub fn disconnect(&mut self) {
         self.inner.disconnect();
-        self.end = End::none();
+        self.end = ChannelEnd::none();
     }
 }
 

@@ -3,14 +3,15 @@
 use std::panic::Location;
 
 use super::{Receiver, Sender, SyncSender};
-use crate::waits::{End, Kind, UNBOUNDED, What};
+use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
-static WHAT: What = What { kind: Kind::Mpsc, library: "std", is_fair: false, is_forced: || false };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Mpsc, library: "std", is_fair: false, is_forced: || false };
 
 /// A channel without a bound. It is known with the place of this call, from now on.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
-    let (sends, receives) = End::pair(&WHAT, UNBOUNDED, Location::caller(), None);
+    let (sends, receives) = ChannelEnd::pair(&WHAT, UNBOUNDED, Location::caller(), None);
     let (sender, receiver) = ::std::sync::mpsc::channel();
     (Sender::new(sends, sender), Receiver::new(receives, receiver))
 }
@@ -19,7 +20,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 /// now on.
 #[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
-    let (sends, receives) = End::pair(&WHAT, bound as u64, Location::caller(), None);
+    let (sends, receives) = ChannelEnd::pair(&WHAT, bound as u64, Location::caller(), None);
     let (sender, receiver) = ::std::sync::mpsc::sync_channel(bound);
     (SyncSender::new(sends, sender), Receiver::new(receives, receiver))
 }

@@ -6,18 +6,18 @@ use std::sync::mpsc::{RecvError, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
 use super::{IntoIter, Iter, TryIter};
-use crate::waits::{Blocked, End, LastEnd, Mode};
+use crate::waits::{BlockedThread, ChannelEnd, SoleEnd, WaitMode};
 
 /// The standard library's `Receiver`.
 pub struct Receiver<T> {
     // It ends before the channel is closed.
-    end: LastEnd,
+    end: SoleEnd,
     receiver: ::std::sync::mpsc::Receiver<T>,
 }
 
 impl<T> Receiver<T> {
-    pub(super) fn new(end: End, receiver: ::std::sync::mpsc::Receiver<T>) -> Self {
-        Self { end: LastEnd::new(end), receiver }
+    pub(super) fn new(end: ChannelEnd, receiver: ::std::sync::mpsc::Receiver<T>) -> Self {
+        Self { end: SoleEnd::new(end), receiver }
     }
 
     /// Takes a message out if there is one.
@@ -90,7 +90,7 @@ impl<T> Receiver<T> {
         at: &'static Location<'static>,
         block: impl FnOnce(&::std::sync::mpsc::Receiver<T>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let blocked = Blocked::begin(self.end.record(), Mode::Receive, 1, at);
+        let blocked = BlockedThread::begin(self.end.record(), WaitMode::Receive, 1, at);
         let message = block(&self.receiver)?;
         drop(blocked);
         self.end.took(1);

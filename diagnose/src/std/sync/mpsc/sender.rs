@@ -4,17 +4,17 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TrySendError};
 
-use crate::waits::{Blocked, End, Mode, Role};
+use crate::waits::{BlockedThread, ChannelEnd, Role, WaitMode};
 
 /// The standard library's `Sender`.
 pub struct Sender<T> {
     // It ends before the channel is closed.
-    end: End,
+    end: ChannelEnd,
     sender: ::std::sync::mpsc::Sender<T>,
 }
 
 impl<T> Sender<T> {
-    pub(super) fn new(end: End, sender: ::std::sync::mpsc::Sender<T>) -> Self {
+    pub(super) fn new(end: ChannelEnd, sender: ::std::sync::mpsc::Sender<T>) -> Self {
         Self { end, sender }
     }
 
@@ -48,12 +48,12 @@ impl<T> fmt::Debug for Sender<T> {
 /// The standard library's `SyncSender`.
 pub struct SyncSender<T> {
     // It ends before the channel is closed.
-    end: End,
+    end: ChannelEnd,
     sender: ::std::sync::mpsc::SyncSender<T>,
 }
 
 impl<T> SyncSender<T> {
-    pub(super) fn new(end: End, sender: ::std::sync::mpsc::SyncSender<T>) -> Self {
+    pub(super) fn new(end: ChannelEnd, sender: ::std::sync::mpsc::SyncSender<T>) -> Self {
         Self { end, sender }
     }
 
@@ -90,7 +90,7 @@ impl<T> SyncSender<T> {
 
     #[cold]
     fn block(&self, t: T, at: &'static Location<'static>) -> Result<(), SendError<T>> {
-        let _blocked = Blocked::begin(self.end.record(), Mode::Send, 1, at);
+        let _blocked = BlockedThread::begin(self.end.record(), WaitMode::Send, 1, at);
         self.sender.send(t)
     }
 }

@@ -9,18 +9,18 @@ use ::tokio::sync::broadcast::{
     error::{RecvError, TryRecvError},
 };
 
-use crate::waits::{Blocked, End, Leaf, Mode, Role, Waits};
+use crate::waits::{BlockedThread, ChannelEnd, LazyWaitFuture, Role, WaitInfo, WaitMode};
 
 /// tokio's `Receiver` of messages that everybody gets; who has it and whether it waits is on record.
 // The receiver stands first: it is gone before the records say so.
 pub struct Receiver<T> {
     inner: broadcast::Receiver<T>,
-    end: End,
+    end: ChannelEnd,
 }
 
 impl<T> Receiver<T> {
     #[inline]
-    pub(super) fn new(inner: broadcast::Receiver<T>, end: End) -> Self {
+    pub(super) fn new(inner: broadcast::Receiver<T>, end: ChannelEnd) -> Self {
         Self { inner, end }
     }
 
@@ -80,8 +80,8 @@ impl<T: Clone> Receiver<T> {
         async move {
             self.end.used(at);
             let Self { inner, end } = self;
-            let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
-            Waits::new(inner.recv(), leaf).await
+            let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
+            LazyWaitFuture::new(inner.recv(), leaf).await
         }
     }
 
@@ -106,7 +106,7 @@ impl<T: Clone> Receiver<T> {
     pub fn blocking_recv(&mut self) -> Result<T, RecvError> {
         let at = Location::caller();
         self.end.used(at);
-        let _blocked = Blocked::begin(self.end.record(), Mode::Receive, 1, at);
+        let _blocked = BlockedThread::begin(self.end.record(), WaitMode::Receive, 1, at);
         self.inner.blocking_recv()
     }
 }
@@ -119,7 +119,7 @@ impl<T> fmt::Debug for Receiver<T> {
 
 impl<T> From<broadcast::Receiver<T>> for Receiver<T> {
     fn from(inner: broadcast::Receiver<T>) -> Self {
-        Self { inner, end: End::none() }
+        Self { inner, end: ChannelEnd::none() }
     }
 }
 

@@ -8,9 +8,10 @@ use ::tokio::sync::broadcast::{self, error::SendError};
 
 use super::Receiver;
 use crate::tokio::sync::is_forced;
-use crate::waits::{End, Kind, Leaf, Mode, Role, Waits, What};
+use crate::waits::{ChannelEnd, LazyWaitFuture, ResourceKind, ResourceType, Role, WaitInfo, WaitMode};
 
-static WHAT: What = What { kind: Kind::Broadcast, library: "tokio", is_fair: false, is_forced };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Broadcast, library: "tokio", is_fair: false, is_forced };
 
 /// A channel that keeps so many messages, or somewhat more, for receivers that have not received them yet.
 ///
@@ -20,7 +21,7 @@ static WHAT: What = What { kind: Kind::Broadcast, library: "tokio", is_fair: fal
 pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = broadcast::channel(capacity);
-    let (sends, receives) = End::pair(&WHAT, kept(capacity), at, None);
+    let (sends, receives) = ChannelEnd::pair(&WHAT, kept(capacity), at, None);
     (Sender { inner: sender, end: sends }, Receiver::new(receiver, receives))
 }
 
@@ -33,7 +34,7 @@ fn kept(capacity: usize) -> u64 {
 // The sender stands first: it is gone before the records say so.
 pub struct Sender<T> {
     inner: broadcast::Sender<T>,
-    end: End,
+    end: ChannelEnd,
 }
 
 impl<T> Sender<T> {
@@ -44,7 +45,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
         let inner = broadcast::Sender::new(capacity);
-        Self { inner, end: End::sending(&WHAT, kept(capacity), Location::caller(), None) }
+        Self { inner, end: ChannelEnd::sending(&WHAT, kept(capacity), Location::caller(), None) }
     }
 
     /// Sends a message to all who receive now. Returns how many those are.
@@ -100,7 +101,10 @@ impl<T> Sender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            Waits::new(self.inner.closed(), || Leaf::on(self.end.record(), Mode::Closed, 1, at)).await;
+            LazyWaitFuture::new(self.inner.closed(), || {
+                WaitInfo::on(self.end.record(), WaitMode::Closed, 1, at)
+            })
+            .await;
         }
     }
 
@@ -136,7 +140,7 @@ impl<T> fmt::Debug for Sender<T> {
 
 impl<T> From<broadcast::Sender<T>> for Sender<T> {
     fn from(inner: broadcast::Sender<T>) -> Self {
-        Self { inner, end: End::none() }
+        Self { inner, end: ChannelEnd::none() }
     }
 }
 
@@ -149,7 +153,7 @@ impl<T> From<Sender<T>> for broadcast::Sender<T> {
 /// tokio's `WeakSender`. Whoever has it can become a sender, so it has a part in the channel.
 pub struct WeakSender<T> {
     inner: broadcast::WeakSender<T>,
-    end: End,
+    end: ChannelEnd,
 }
 
 impl<T> WeakSender<T> {
@@ -193,7 +197,7 @@ impl<T> fmt::Debug for WeakSender<T> {
 
 impl<T> From<broadcast::WeakSender<T>> for WeakSender<T> {
     fn from(inner: broadcast::WeakSender<T>) -> Self {
-        Self { inner, end: End::none() }
+        Self { inner, end: ChannelEnd::none() }
     }
 }
 

@@ -5,10 +5,11 @@ use std::panic::Location;
 use super::Sender;
 use super::receiver::receiver;
 use crate::tokio::sync::is_forced;
-use crate::waits::{End, Kind, LastEnd, What};
+use crate::waits::{ChannelEnd, ResourceKind, ResourceType, SoleEnd};
 
 /// A place that becomes free goes to the sender that has waited longest, whose wake says so.
-static BOUNDED: What = What { kind: Kind::Mpsc, library: "tokio", is_fair: true, is_forced };
+static BOUNDED: ResourceType =
+    ResourceType { kind: ResourceKind::Mpsc, library: "tokio", is_fair: true, is_forced };
 
 receiver! {
     /// tokio's `Receiver` of a bounded channel; who has it and whether it waits is on record.
@@ -23,8 +24,8 @@ receiver! {
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = ::tokio::sync::mpsc::channel(buffer);
-    let (sends, receives) = End::pair(&BOUNDED, buffer as u64, at, None);
-    (Sender::new(sender, sends), Receiver::new(receiver, LastEnd::new(receives)))
+    let (sends, receives) = ChannelEnd::pair(&BOUNDED, buffer as u64, at, None);
+    (Sender::new(sender, sends), Receiver::new(receiver, SoleEnd::new(receives)))
 }
 
 impl<T> Receiver<T> {

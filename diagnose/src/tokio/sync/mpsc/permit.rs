@@ -6,22 +6,22 @@ use std::iter::FusedIterator;
 use ::tokio::sync::mpsc;
 
 use super::Sender;
-use crate::waits::{End, Stake};
+use crate::waits::{ChannelEnd, Holding};
 
 /// tokio's `Permit`: a place for one message, given back if it is dropped.
 pub struct Permit<'a, T> {
     pub(super) inner: mpsc::Permit<'a, T>,
-    pub(super) stake: Stake,
-    pub(super) end: &'a End,
+    pub(super) holding: Holding,
+    pub(super) end: &'a ChannelEnd,
 }
 
 impl<T> Permit<'_, T> {
     /// Sends a message in this place.
     pub fn send(self, value: T) {
-        let Self { inner, stake, end } = self;
+        let Self { inner, holding, end } = self;
         inner.send(value);
         end.put::<T>();
-        drop(stake);
+        drop(holding);
     }
 }
 
@@ -34,8 +34,8 @@ impl<T> fmt::Debug for Permit<'_, T> {
 /// tokio's `PermitIterator`: several places, of which those are given back that were not taken out.
 pub struct PermitIterator<'a, T> {
     pub(super) inner: mpsc::PermitIterator<'a, T>,
-    pub(super) stake: Stake,
-    pub(super) end: &'a End,
+    pub(super) holding: Holding,
+    pub(super) end: &'a ChannelEnd,
 }
 
 impl<'a, T> Iterator for PermitIterator<'a, T> {
@@ -43,7 +43,7 @@ impl<'a, T> Iterator for PermitIterator<'a, T> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let inner = self.inner.next()?;
-        Some(Permit { inner, stake: self.stake.split(1), end: self.end })
+        Some(Permit { inner, holding: self.holding.split(1), end: self.end })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -63,8 +63,8 @@ impl<T> fmt::Debug for PermitIterator<'_, T> {
 /// tokio's `OwnedPermit`: a place for one message together with a sender, given back if it is dropped.
 pub struct OwnedPermit<T> {
     pub(super) inner: mpsc::OwnedPermit<T>,
-    pub(super) stake: Stake,
-    pub(super) end: End,
+    pub(super) holding: Holding,
+    pub(super) end: ChannelEnd,
 }
 
 impl<T> OwnedPermit<T> {
@@ -72,21 +72,21 @@ impl<T> OwnedPermit<T> {
     // Whoever uses a permit of its own has the sender in it.
     #[track_caller]
     pub fn send(self, value: T) -> Sender<T> {
-        let Self { inner, stake, end } = self;
+        let Self { inner, holding, end } = self;
         let inner = inner.send(value);
         end.used(std::panic::Location::caller());
         end.put::<T>();
-        drop(stake);
+        drop(holding);
         Sender::new(inner, end)
     }
 
     /// Gives the place back. Returns the sender.
     #[track_caller]
     pub fn release(self) -> Sender<T> {
-        let Self { inner, stake, end } = self;
+        let Self { inner, holding, end } = self;
         let inner = inner.release();
         end.used(std::panic::Location::caller());
-        drop(stake);
+        drop(holding);
         Sender::new(inner, end)
     }
 
@@ -102,7 +102,7 @@ impl<T> OwnedPermit<T> {
 
     /// tokio's own permit. From then on nobody knows who has it.
     pub fn into_inner(self) -> mpsc::OwnedPermit<T> {
-        self.stake.lose();
+        self.holding.lose();
         self.end.lose();
         self.inner
     }
@@ -122,6 +122,6 @@ impl<T> From<OwnedPermit<T>> for mpsc::OwnedPermit<T> {
 
 impl<T> From<mpsc::OwnedPermit<T>> for OwnedPermit<T> {
     fn from(inner: mpsc::OwnedPermit<T>) -> Self {
-        Self { inner, stake: Stake::NONE, end: End::none() }
+        Self { inner, holding: Holding::NONE, end: ChannelEnd::none() }
     }
 }

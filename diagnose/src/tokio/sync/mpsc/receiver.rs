@@ -7,9 +7,9 @@ macro_rules! receiver {
         // The receiver stands first: it is gone before the records say so.
         pub struct $name<T> {
             inner: ::tokio::sync::mpsc::$name<T>,
-            end: $crate::waits::LastEnd,
+            end: $crate::waits::SoleEnd,
             /// What `poll_recv` waits with.
-            kept: $crate::waits::Kept,
+            kept: $crate::waits::LazyWait,
         }
 
         const _: () = {
@@ -20,11 +20,11 @@ macro_rules! receiver {
 
             use ::tokio::sync::mpsc::{self, error::TryRecvError};
 
-            use $crate::waits::{Blocked, End, Kept, LastEnd, Leaf, Mode, Waits};
+            use $crate::waits::{BlockedThread, ChannelEnd, LazyWait, SoleEnd, WaitInfo, WaitMode, LazyWaitFuture};
 
             impl<T> $name<T> {
-                pub(super) fn new(inner: mpsc::$name<T>, end: LastEnd) -> Self {
-                    Self { inner, end, kept: Kept::default() }
+                pub(super) fn new(inner: mpsc::$name<T>, end: SoleEnd) -> Self {
+                    Self { inner, end, kept: LazyWait::default() }
                 }
 
                 /// Waits for the next message; `None` once the channel is closed and empty.
@@ -37,8 +37,8 @@ macro_rules! receiver {
                         let Self { inner, end, kept } = self;
                         kept.end();
                         end.used(at);
-                        let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
-                        let message = Waits::new(poll_fn(|context| inner.poll_recv(context)), leaf).await;
+                        let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
+                        let message = LazyWaitFuture::new(poll_fn(|context| inner.poll_recv(context)), leaf).await;
                         end.took(u64::from(message.is_some()));
                         message
                     }
@@ -59,9 +59,9 @@ macro_rules! receiver {
                         let Self { inner, end, kept } = self;
                         kept.end();
                         end.used(at);
-                        let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
+                        let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
                         let poll = |context: &mut Context<'_>| inner.poll_recv_many(context, buffer, limit);
-                        let count = Waits::new(poll_fn(poll), leaf).await;
+                        let count = LazyWaitFuture::new(poll_fn(poll), leaf).await;
                         end.took(count as u64);
                         count
                     }
@@ -108,11 +108,11 @@ macro_rules! receiver {
                 }
 
                 /// The thread will be blocked, unless there is a message, which nobody else can take.
-                fn block(&mut self, at: &'static Location<'static>) -> Option<Blocked> {
+                fn block(&mut self, at: &'static Location<'static>) -> Option<BlockedThread> {
                     self.kept.end();
                     self.end.used(at);
                     let record = self.end.record().filter(|_| self.inner.is_empty());
-                    Blocked::begin(record, Mode::Receive, 1, at)
+                    BlockedThread::begin(record, WaitMode::Receive, 1, at)
                 }
 
                 /// Closes the channel: nothing more can be sent, what was sent or reserved can still be received.
@@ -144,7 +144,7 @@ macro_rules! receiver {
                     let at = Location::caller();
                     let Self { inner, end, kept } = self;
                     end.used(at);
-                    let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
+                    let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
                     let poll = kept.poll(cx, leaf, |context| inner.poll_recv(context));
                     end.took(u64::from(matches!(poll, Poll::Ready(Some(_)))));
                     poll
@@ -161,7 +161,7 @@ macro_rules! receiver {
                     let at = Location::caller();
                     let Self { inner, end, kept } = self;
                     end.used(at);
-                    let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
+                    let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
                     let poll = kept.poll(cx, leaf, |context| inner.poll_recv_many(context, buffer, limit));
                     if let Poll::Ready(count) = poll {
                         end.took(count as u64);
@@ -194,7 +194,7 @@ macro_rules! receiver {
 
             impl<T> From<mpsc::$name<T>> for $name<T> {
                 fn from(inner: mpsc::$name<T>) -> Self {
-                    Self::new(inner, LastEnd::new(End::none()))
+                    Self::new(inner, SoleEnd::new(ChannelEnd::none()))
                 }
             }
 

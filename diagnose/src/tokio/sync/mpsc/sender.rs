@@ -13,34 +13,34 @@ use ::tokio::sync::mpsc::{
 use super::{OwnedPermit, Permit, PermitIterator, WeakSender};
 use crate::tokio::sync::guard::is_never_forced;
 use crate::tokio::time;
-use crate::waits::{Blocked, End, Leaf, Mode, Role, Stake, Waits};
+use crate::waits::{BlockedThread, ChannelEnd, Holding, LazyWaitFuture, Role, WaitInfo, WaitMode};
 
 /// Somebody waits for so many places: they are units of a semaphore.
 #[cold]
-fn sends(end: &End, units: usize, at: &'static Location<'static>) -> Leaf {
-    Leaf::on(end.record(), Mode::Send, units as u64, at).forced_by(is_never_forced)
+fn sends(end: &ChannelEnd, units: usize, at: &'static Location<'static>) -> WaitInfo {
+    WaitInfo::on(end.record(), WaitMode::Send, units as u64, at).forced_by(is_never_forced)
 }
 
 /// tokio's `Sender` of a bounded channel; who has it and whether it waits is on record.
 // The sender stands first: it is gone before the records say so.
 pub struct Sender<T> {
     pub(super) inner: mpsc::Sender<T>,
-    pub(super) end: End,
+    pub(super) end: ChannelEnd,
 }
 
 impl<T> Sender<T> {
     #[inline]
-    pub(super) fn new(inner: mpsc::Sender<T>, end: End) -> Self {
+    pub(super) fn new(inner: mpsc::Sender<T>, end: ChannelEnd) -> Self {
         Self { inner, end }
     }
 
     #[inline]
-    pub(crate) fn leaf(&self, units: usize, at: &'static Location<'static>) -> Leaf {
+    pub(crate) fn leaf(&self, units: usize, at: &'static Location<'static>) -> WaitInfo {
         sends(&self.end, units, at)
     }
 
     /// Who has it.
-    pub(crate) fn end(&self) -> &End {
+    pub(crate) fn end(&self) -> &ChannelEnd {
         &self.end
     }
 
@@ -60,7 +60,7 @@ impl<T> Sender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            let sent = Waits::new(self.inner.send(value), || self.leaf(1, at)).await;
+            let sent = LazyWaitFuture::new(self.inner.send(value), || self.leaf(1, at)).await;
             if sent.is_ok() {
                 self.end.put::<T>();
             }
@@ -74,7 +74,10 @@ impl<T> Sender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            Waits::new(self.inner.closed(), || Leaf::on(self.end.record(), Mode::Closed, 1, at)).await;
+            LazyWaitFuture::new(self.inner.closed(), || {
+                WaitInfo::on(self.end.record(), WaitMode::Closed, 1, at)
+            })
+            .await;
         }
     }
 
@@ -109,7 +112,7 @@ impl<T> Sender<T> {
         async move {
             self.end.used(at);
             // As tokio has it: a wake of the timer must not be taken for a grant.
-            let reserve = Waits::new(self.inner.reserve(), || self.leaf(1, at));
+            let reserve = LazyWaitFuture::new(self.inner.reserve(), || self.leaf(1, at));
             let permit = match time::timeout(timeout, reserve).await {
                 Err(_) => return Err(SendTimeoutError::Timeout(value)),
                 Ok(Err(_)) => return Err(SendTimeoutError::Closed(value)),
@@ -132,7 +135,7 @@ impl<T> Sender<T> {
     pub fn blocking_send(&self, value: T) -> Result<(), SendError<T>> {
         let at = Location::caller();
         self.end.used(at);
-        let blocked = Blocked::begin(self.end.record(), Mode::Send, 1, at);
+        let blocked = BlockedThread::begin(self.end.record(), WaitMode::Send, 1, at);
         let sent = self.inner.blocking_send(value);
         drop(blocked);
         if sent.is_ok() {
@@ -157,8 +160,8 @@ impl<T> Sender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            let inner = Waits::new(self.inner.reserve(), || self.leaf(1, at)).await?;
-            Ok(Permit { inner, stake: Stake::reserve(self.end.record(), 1, at, false), end: &self.end })
+            let inner = LazyWaitFuture::new(self.inner.reserve(), || self.leaf(1, at)).await?;
+            Ok(Permit { inner, holding: Holding::reserve(self.end.record(), 1, at, false), end: &self.end })
         }
     }
 
@@ -174,9 +177,9 @@ impl<T> Sender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            let inner = Waits::new(self.inner.reserve_many(n), || self.leaf(n, at)).await?;
-            let stake = Stake::reserve(self.end.record(), n as u64, at, false);
-            Ok(PermitIterator { inner, stake, end: &self.end })
+            let inner = LazyWaitFuture::new(self.inner.reserve_many(n), || self.leaf(n, at)).await?;
+            let holding = Holding::reserve(self.end.record(), n as u64, at, false);
+            Ok(PermitIterator { inner, holding, end: &self.end })
         }
     }
 
@@ -191,8 +194,8 @@ impl<T> Sender<T> {
             let Self { inner, end } = self;
             end.used(at);
             let leaf = || sends(&end, 1, at);
-            let inner = Waits::new(inner.reserve_owned(), leaf).await?;
-            Ok(OwnedPermit { inner, stake: Stake::reserve(end.record(), 1, at, true), end })
+            let inner = LazyWaitFuture::new(inner.reserve_owned(), leaf).await?;
+            Ok(OwnedPermit { inner, holding: Holding::reserve(end.record(), 1, at, true), end })
         }
     }
 
@@ -205,7 +208,7 @@ impl<T> Sender<T> {
         let at = Location::caller();
         self.end.used(at);
         let inner = self.inner.try_reserve()?;
-        Ok(Permit { inner, stake: Stake::reserve(self.end.record(), 1, at, false), end: &self.end })
+        Ok(Permit { inner, holding: Holding::reserve(self.end.record(), 1, at, false), end: &self.end })
     }
 
     /// Takes so many places if there are as many.
@@ -217,8 +220,8 @@ impl<T> Sender<T> {
         let at = Location::caller();
         self.end.used(at);
         let inner = self.inner.try_reserve_many(n)?;
-        let stake = Stake::reserve(self.end.record(), n as u64, at, false);
-        Ok(PermitIterator { inner, stake, end: &self.end })
+        let holding = Holding::reserve(self.end.record(), n as u64, at, false);
+        Ok(PermitIterator { inner, holding, end: &self.end })
     }
 
     /// Takes a place if there is one, and the sender along.
@@ -231,7 +234,7 @@ impl<T> Sender<T> {
         let Self { inner, end } = self;
         end.used(at);
         match inner.try_reserve_owned() {
-            Ok(inner) => Ok(OwnedPermit { inner, stake: Stake::reserve(end.record(), 1, at, true), end }),
+            Ok(inner) => Ok(OwnedPermit { inner, holding: Holding::reserve(end.record(), 1, at, true), end }),
             Err(TrySendError::Full(inner)) => Err(TrySendError::Full(Self { inner, end })),
             Err(TrySendError::Closed(inner)) => Err(TrySendError::Closed(Self { inner, end })),
         }
@@ -291,7 +294,7 @@ impl<T> fmt::Debug for Sender<T> {
 
 impl<T> From<mpsc::Sender<T>> for Sender<T> {
     fn from(inner: mpsc::Sender<T>) -> Self {
-        Self { inner, end: End::none() }
+        Self { inner, end: ChannelEnd::none() }
     }
 }
 

@@ -9,18 +9,21 @@ use ::tokio::sync::mpsc::{self, error::SendError};
 use super::WeakUnboundedSender;
 use super::receiver::receiver;
 use crate::tokio::sync::is_forced;
-use crate::waits::{End, Kind, LastEnd, Leaf, Mode, Role, UNBOUNDED, Waits, What};
+use crate::waits::{
+    ChannelEnd, LazyWaitFuture, ResourceKind, ResourceType, Role, SoleEnd, UNBOUNDED, WaitInfo, WaitMode,
+};
 
 /// Nobody waits to send.
-static WHAT: What = What { kind: Kind::Mpsc, library: "tokio", is_fair: true, is_forced };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Mpsc, library: "tokio", is_fair: true, is_forced };
 
 /// A channel that holds as many messages as there is memory for.
 #[track_caller]
 pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = mpsc::unbounded_channel();
-    let (sends, receives) = End::pair(&WHAT, UNBOUNDED, at, None);
-    (UnboundedSender::new(sender, sends), UnboundedReceiver::new(receiver, LastEnd::new(receives)))
+    let (sends, receives) = ChannelEnd::pair(&WHAT, UNBOUNDED, at, None);
+    (UnboundedSender::new(sender, sends), UnboundedReceiver::new(receiver, SoleEnd::new(receives)))
 }
 
 receiver! {
@@ -32,12 +35,12 @@ receiver! {
 // The sender stands first: it is gone before the records say so.
 pub struct UnboundedSender<T> {
     inner: mpsc::UnboundedSender<T>,
-    end: End,
+    end: ChannelEnd,
 }
 
 impl<T> UnboundedSender<T> {
     #[inline]
-    pub(super) fn new(inner: mpsc::UnboundedSender<T>, end: End) -> Self {
+    pub(super) fn new(inner: mpsc::UnboundedSender<T>, end: ChannelEnd) -> Self {
         Self { inner, end }
     }
 
@@ -61,7 +64,10 @@ impl<T> UnboundedSender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            Waits::new(self.inner.closed(), || Leaf::on(self.end.record(), Mode::Closed, 1, at)).await;
+            LazyWaitFuture::new(self.inner.closed(), || {
+                WaitInfo::on(self.end.record(), WaitMode::Closed, 1, at)
+            })
+            .await;
         }
     }
 
@@ -114,7 +120,7 @@ impl<T> fmt::Debug for UnboundedSender<T> {
 
 impl<T> From<mpsc::UnboundedSender<T>> for UnboundedSender<T> {
     fn from(inner: mpsc::UnboundedSender<T>) -> Self {
-        Self { inner, end: End::none() }
+        Self { inner, end: ChannelEnd::none() }
     }
 }
 

@@ -6,7 +6,7 @@ use std::panic::Location;
 use ::tokio::sync::mpsc;
 
 use super::{Sender, UnboundedSender};
-use crate::waits::{End, Role};
+use crate::waits::{ChannelEnd, Role};
 
 /// Defines a weak sender around tokio's own of that name.
 macro_rules! weak {
@@ -16,12 +16,12 @@ macro_rules! weak {
         /// Whoever has it can become a sender, so it has a part in the channel.
         pub struct $name<T> {
             inner: mpsc::$name<T>,
-            end: End,
+            end: ChannelEnd,
         }
 
         impl<T> $name<T> {
             #[inline]
-            pub(super) fn new(inner: mpsc::$name<T>, end: End) -> Self {
+            pub(super) fn new(inner: mpsc::$name<T>, end: ChannelEnd) -> Self {
                 Self { inner, end }
             }
 
@@ -64,7 +64,7 @@ macro_rules! weak {
 
         impl<T> From<mpsc::$name<T>> for $name<T> {
             fn from(inner: mpsc::$name<T>) -> Self {
-                Self { inner, end: End::none() }
+                Self { inner, end: ChannelEnd::none() }
             }
         }
 

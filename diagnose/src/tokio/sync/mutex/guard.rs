@@ -6,22 +6,22 @@ use ::tokio::sync as real;
 
 use super::super::guard::shown;
 use super::Mutex;
-use crate::waits::Stake;
+use crate::waits::Holding;
 
 /// tokio's `MutexGuard`.
-// The stake stands before the guard: that it holds the lock is off the record before somebody else can have it.
+// The holding stands before the guard: that it holds the lock is off the record before somebody else can have it.
 #[clippy::has_significant_drop]
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MutexGuard<'a, T: ?Sized> {
-    stake: Stake,
+    holding: Holding,
     guard: real::MutexGuard<'a, T>,
     mutex: &'a Mutex<T>,
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
     #[inline]
-    pub(super) fn new(stake: Stake, guard: real::MutexGuard<'a, T>, mutex: &'a Mutex<T>) -> Self {
-        Self { stake, guard, mutex }
+    pub(super) fn new(holding: Holding, guard: real::MutexGuard<'a, T>, mutex: &'a Mutex<T>) -> Self {
+        Self { holding, guard, mutex }
     }
 
     /// A guard of a part of what this one guards.
@@ -31,7 +31,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         U: ?Sized,
         F: FnOnce(&mut T) -> &mut U,
     {
-        MappedMutexGuard { stake: this.stake, guard: real::MutexGuard::map(this.guard, f) }
+        MappedMutexGuard { holding: this.holding, guard: real::MutexGuard::map(this.guard, f) }
     }
 
     /// A guard of a part of what this one guards, if there is one.
@@ -44,10 +44,10 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         U: ?Sized,
         F: FnOnce(&mut T) -> Option<&mut U>,
     {
-        let Self { stake, guard, mutex } = this;
+        let Self { holding, guard, mutex } = this;
         match real::MutexGuard::try_map(guard, f) {
-            Ok(guard) => Ok(MappedMutexGuard { stake, guard }),
-            Err(guard) => Err(Self { stake, guard, mutex }),
+            Ok(guard) => Ok(MappedMutexGuard { holding, guard }),
+            Err(guard) => Err(Self { holding, guard, mutex }),
         }
     }
 
@@ -80,7 +80,7 @@ shown!([T: ?Sized] MutexGuard<'_, T>: T);
 #[clippy::has_significant_drop]
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MappedMutexGuard<'a, T: ?Sized> {
-    stake: Stake,
+    holding: Holding,
     guard: real::MappedMutexGuard<'a, T>,
 }
 
@@ -91,7 +91,7 @@ impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
     where
         F: FnOnce(&mut T) -> &mut U,
     {
-        MappedMutexGuard { stake: this.stake, guard: real::MappedMutexGuard::map(this.guard, f) }
+        MappedMutexGuard { holding: this.holding, guard: real::MappedMutexGuard::map(this.guard, f) }
     }
 
     /// A guard of a part of what this one guards, if there is one.
@@ -103,10 +103,10 @@ impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
     where
         F: FnOnce(&mut T) -> Option<&mut U>,
     {
-        let Self { stake, guard } = this;
+        let Self { holding, guard } = this;
         match real::MappedMutexGuard::try_map(guard, f) {
-            Ok(guard) => Ok(MappedMutexGuard { stake, guard }),
-            Err(guard) => Err(Self { stake, guard }),
+            Ok(guard) => Ok(MappedMutexGuard { holding, guard }),
+            Err(guard) => Err(Self { holding, guard }),
         }
     }
 }

@@ -11,9 +11,12 @@ use ::tokio::sync::TryLockError;
 use super::super::guard::is_never_forced;
 use super::super::owned::Owned;
 use super::{MutexGuard, OwnedMutexGuard};
-use crate::waits::{Ask, Blocked, Entered, Kind, Mode, Resource, Stake, What};
+use crate::waits::{
+    Acquire, AcquireArgs, BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode,
+};
 
-static WHAT: What = What { kind: Kind::Mutex, library: "tokio", is_fair: true, is_forced: is_never_forced };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Mutex, library: "tokio", is_fair: true, is_forced: is_never_forced };
 
 /// tokio's `Mutex`; who holds it and who waits for it is on record.
 ///
@@ -53,7 +56,7 @@ impl<T: ?Sized> Mutex<T> {
     /// Cancel safe; a call that is given up loses its place in the queue.
     #[track_caller]
     pub fn lock(&self) -> impl Future<Output = MutexGuard<'_, T>> {
-        self.enter(Location::caller(), false, move |guard, stake| MutexGuard::new(stake, guard, self))
+        self.enter(Location::caller(), false, move |guard, holding| MutexGuard::new(holding, guard, self))
     }
 
     /// Blocks the thread until it has the lock.
@@ -62,8 +65,8 @@ impl<T: ?Sized> Mutex<T> {
     /// In async code, as tokio's does.
     #[track_caller]
     pub fn blocking_lock(&self) -> MutexGuard<'_, T> {
-        let (guard, stake) = self.block(Location::caller(), false);
-        MutexGuard::new(stake, guard, self)
+        let (guard, holding) = self.block(Location::caller(), false);
+        MutexGuard::new(holding, guard, self)
     }
 
     /// The same with a guard that owns the lock.
@@ -87,8 +90,8 @@ impl<T: ?Sized> Mutex<T> {
     /// If it is not.
     #[track_caller]
     pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
-        let (guard, stake) = self.try_enter(Location::caller(), false)?;
-        Ok(MutexGuard::new(stake, guard, self))
+        let (guard, holding) = self.try_enter(Location::caller(), false)?;
+        Ok(MutexGuard::new(holding, guard, self))
     }
 
     /// The same with a guard that owns the lock.
@@ -111,10 +114,14 @@ impl<T: ?Sized> Mutex<T> {
         &'a self,
         at: &'static Location<'static>,
         is_movable: bool,
-        guard: impl Fn(real::MutexGuard<'a, T>, Stake) -> G,
+        guard: impl Fn(real::MutexGuard<'a, T>, Holding) -> G,
     ) -> impl Future<Output = G> {
         let record = self.resource.record();
-        Entered::new(self.mutex.lock(), Ask { record, mode: Mode::Lock, units: 1, at, is_movable }, guard)
+        Acquire::new(
+            self.mutex.lock(),
+            AcquireArgs { record, mode: WaitMode::Lock, units: 1, at, is_movable },
+            guard,
+        )
     }
 
     #[track_caller]
@@ -122,12 +129,12 @@ impl<T: ?Sized> Mutex<T> {
         &self,
         at: &'static Location<'static>,
         is_movable: bool,
-    ) -> (real::MutexGuard<'_, T>, Stake) {
+    ) -> (real::MutexGuard<'_, T>, Holding) {
         let record = self.resource.record();
-        let blocked = Blocked::begin(record, Mode::Lock, 1, at);
+        let blocked = BlockedThread::begin(record, WaitMode::Lock, 1, at);
         let guard = self.mutex.blocking_lock();
         drop(blocked);
-        (guard, Stake::hold(record, 1, at, is_movable))
+        (guard, Holding::hold(record, 1, at, is_movable))
     }
 
     #[inline]
@@ -135,9 +142,9 @@ impl<T: ?Sized> Mutex<T> {
         &self,
         at: &'static Location<'static>,
         is_movable: bool,
-    ) -> Result<(real::MutexGuard<'_, T>, Stake), TryLockError> {
+    ) -> Result<(real::MutexGuard<'_, T>, Holding), TryLockError> {
         let guard = self.mutex.try_lock()?;
-        Ok((guard, Stake::hold(self.resource.record(), 1, at, is_movable)))
+        Ok((guard, Holding::hold(self.resource.record(), 1, at, is_movable)))
     }
 }
 

@@ -9,7 +9,7 @@ use ::tokio::sync as real;
 use super::super::guard::shown;
 use super::super::owned::{Owned, Turn};
 use super::Mutex;
-use crate::waits::Stake;
+use crate::waits::Holding;
 
 /// tokio's `OwnedMutexGuard`. It can go to another task, so who looks at what it guards is on record as its holder.
 #[clippy::has_significant_drop]
@@ -151,7 +151,7 @@ where
     fn turn<'a>(
         self,
         guard: real::MutexGuard<'a, T>,
-        _: &Stake,
+        _: &Holding,
     ) -> Result<real::MappedMutexGuard<'a, S>, real::MutexGuard<'a, T>>
     where
         Self::Into: 'a,
@@ -172,7 +172,7 @@ where
     fn turn<'a>(
         self,
         guard: real::MappedMutexGuard<'a, U>,
-        _: &Stake,
+        _: &Holding,
     ) -> Result<real::MappedMutexGuard<'a, S>, real::MappedMutexGuard<'a, U>>
     where
         Self::Into: 'a,

@@ -9,9 +9,10 @@ use ::tokio::sync as real;
 use super::super::guard::is_never_forced;
 use super::{Notified, OwnedNotified};
 use crate::sync::OnceCell;
-use crate::waits::{Kind, Record, Resource, Users, What};
+use crate::waits::{Notifiers, Record, Resource, ResourceKind, ResourceType};
 
-static WHAT: What = What { kind: Kind::Notify, library: "tokio", is_fair: true, is_forced: is_never_forced };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Notify, library: "tokio", is_fair: true, is_forced: is_never_forced };
 
 /// tokio's `Notify`; who waits, who tells, and when the waiting were told last is on record.
 ///
@@ -19,7 +20,7 @@ static WHAT: What = What { kind: Kind::Notify, library: "tokio", is_fair: true, 
 pub struct Notify {
     resource: Resource,
     /// Who has waited or told.
-    users: Users,
+    users: Notifiers,
     /// In an `Arc`, which tokio asks for where a future owns it; made when it is used.
     inner: OnceCell<Arc<real::Notify>>,
 }
@@ -41,7 +42,7 @@ impl Notify {
 
     #[track_caller]
     const fn around(notify: OnceCell<Arc<real::Notify>>) -> Self {
-        Self { resource: Resource::new(&WHAT, 0, Location::caller()), users: Users::new(), inner: notify }
+        Self { resource: Resource::new(&WHAT, 0, Location::caller()), users: Notifiers::new(), inner: notify }
     }
 
     /// tokio's own, for other crates that ask for it.

@@ -11,7 +11,7 @@ use ::tokio::sync::futures as real;
 use pin_project_lite::pin_project;
 
 use super::Notify;
-use crate::waits::{Kept, Leaf, Mode, Record};
+use crate::waits::{LazyWait, Record, WaitInfo, WaitMode};
 
 /// What it waits for, and where.
 type On = (Option<&'static Record>, &'static Location<'static>);
@@ -24,7 +24,7 @@ pin_project! {
     pub struct Notified<'a> {
         #[pin]
         notified: real::Notified<'a>,
-        kept: Kept,
+        kept: LazyWait,
         on: On,
     }
 }
@@ -32,7 +32,7 @@ pin_project! {
 impl<'a> Notified<'a> {
     #[inline]
     pub(super) fn new(notified: real::Notified<'a>, on: On) -> Self {
-        Self { notified, kept: Kept::default(), on }
+        Self { notified, kept: LazyWait::default(), on }
     }
 
     /// Takes a place among those who wait, before it is polled. Returns whether it was told already.
@@ -48,7 +48,7 @@ impl Future for Notified<'_> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let mut this = self.project();
         let (record, at) = *this.on;
-        let leaf = || Leaf::on(record, Mode::Notified, 1, at);
+        let leaf = || WaitInfo::on(record, WaitMode::Notified, 1, at);
         this.kept.poll(context, leaf, |context| this.notified.as_mut().poll(context))
     }
 }
@@ -65,7 +65,7 @@ pin_project! {
     pub struct OwnedNotified {
         #[pin]
         notified: real::OwnedNotified,
-        kept: Kept,
+        kept: LazyWait,
         on: On,
         // The record lives as long as this.
         notify: Arc<Notify>,
@@ -75,7 +75,7 @@ pin_project! {
 impl OwnedNotified {
     #[inline]
     pub(super) fn new(notified: real::OwnedNotified, on: On, notify: Arc<Notify>) -> Self {
-        Self { notified, kept: Kept::default(), on, notify }
+        Self { notified, kept: LazyWait::default(), on, notify }
     }
 
     /// Takes a place among those who wait, before it is polled. Returns whether it was told already.
@@ -91,7 +91,7 @@ impl Future for OwnedNotified {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let mut this = self.project();
         let (record, at) = *this.on;
-        let leaf = || Leaf::on(record, Mode::Notified, 1, at);
+        let leaf = || WaitInfo::on(record, WaitMode::Notified, 1, at);
         this.kept.poll(context, leaf, |context| this.notified.as_mut().poll(context))
     }
 }

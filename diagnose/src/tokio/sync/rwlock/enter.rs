@@ -7,7 +7,7 @@ use ::tokio::sync as real;
 use ::tokio::sync::TryLockError;
 
 use super::RwLock;
-use crate::waits::{Ask, Entered, Mode, Stake};
+use crate::waits::{Acquire, AcquireArgs, Holding, WaitMode};
 
 type Place = &'static Location<'static>;
 
@@ -17,10 +17,14 @@ impl<T: ?Sized> RwLock<T> {
         &'a self,
         at: Place,
         is_movable: bool,
-        guard: impl Fn(real::RwLockReadGuard<'a, T>, Stake) -> G,
+        guard: impl Fn(real::RwLockReadGuard<'a, T>, Holding) -> G,
     ) -> impl Future<Output = G> {
         let record = self.resource.record();
-        Entered::new(self.lock.read(), Ask { record, mode: Mode::Read, units: 1, at, is_movable }, guard)
+        Acquire::new(
+            self.lock.read(),
+            AcquireArgs { record, mode: WaitMode::Read, units: 1, at, is_movable },
+            guard,
+        )
     }
 
     #[inline]
@@ -28,9 +32,9 @@ impl<T: ?Sized> RwLock<T> {
         &self,
         at: Place,
         is_movable: bool,
-    ) -> Result<(real::RwLockReadGuard<'_, T>, Stake), TryLockError> {
+    ) -> Result<(real::RwLockReadGuard<'_, T>, Holding), TryLockError> {
         let guard = self.lock.try_read()?;
-        Ok((guard, Stake::hold(self.resource.record(), 1, at, is_movable)))
+        Ok((guard, Holding::hold(self.resource.record(), 1, at, is_movable)))
     }
 
     #[inline]
@@ -38,10 +42,14 @@ impl<T: ?Sized> RwLock<T> {
         &'a self,
         at: Place,
         is_movable: bool,
-        guard: impl Fn(real::RwLockWriteGuard<'a, T>, Stake) -> G,
+        guard: impl Fn(real::RwLockWriteGuard<'a, T>, Holding) -> G,
     ) -> impl Future<Output = G> {
         let (record, units) = (self.resource.record(), self.units());
-        Entered::new(self.lock.write(), Ask { record, mode: Mode::Write, units, at, is_movable }, guard)
+        Acquire::new(
+            self.lock.write(),
+            AcquireArgs { record, mode: WaitMode::Write, units, at, is_movable },
+            guard,
+        )
     }
 
     #[inline]
@@ -49,9 +57,9 @@ impl<T: ?Sized> RwLock<T> {
         &self,
         at: Place,
         is_movable: bool,
-    ) -> Result<(real::RwLockWriteGuard<'_, T>, Stake), TryLockError> {
+    ) -> Result<(real::RwLockWriteGuard<'_, T>, Holding), TryLockError> {
         let guard = self.lock.try_write()?;
-        Ok((guard, Stake::hold(self.resource.record(), self.units(), at, is_movable)))
+        Ok((guard, Holding::hold(self.resource.record(), self.units(), at, is_movable)))
     }
 
     /// What a writer has.

@@ -11,9 +11,10 @@ use ::tokio::sync::TryLockError;
 use super::super::guard::is_never_forced;
 use super::super::owned::Owned;
 use super::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
-use crate::waits::{Blocked, Kind, Mode, Resource, Stake, What};
+use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
 
-static WHAT: What = What { kind: Kind::RwLock, library: "tokio", is_fair: true, is_forced: is_never_forced };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::RwLock, library: "tokio", is_fair: true, is_forced: is_never_forced };
 
 /// So many readers tokio's lock admits, if nothing else is said.
 const MAX_READS: u32 = u32::MAX >> 3;
@@ -88,7 +89,7 @@ impl<T: ?Sized> RwLock<T> {
     /// Cancel safe; a call that is given up loses its place in the queue.
     #[track_caller]
     pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> {
-        self.enter_read(Location::caller(), false, |guard, stake| RwLockReadGuard { stake, guard })
+        self.enter_read(Location::caller(), false, |guard, holding| RwLockReadGuard { holding, guard })
     }
 
     /// Blocks the thread until it may read.
@@ -98,10 +99,10 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
         let (record, at) = (self.resource.record(), Location::caller());
-        let blocked = Blocked::begin(record, Mode::Read, 1, at);
+        let blocked = BlockedThread::begin(record, WaitMode::Read, 1, at);
         let guard = self.lock.blocking_read();
         drop(blocked);
-        RwLockReadGuard { stake: Stake::hold(record, 1, at, false), guard }
+        RwLockReadGuard { holding: Holding::hold(record, 1, at, false), guard }
     }
 
     /// Waits to read as [`read`](Self::read) does, with a guard that owns the lock.
@@ -116,8 +117,8 @@ impl<T: ?Sized> RwLock<T> {
     /// If that is not so.
     #[track_caller]
     pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
-        let (guard, stake) = self.try_enter_read(Location::caller(), false)?;
-        Ok(RwLockReadGuard { stake, guard })
+        let (guard, holding) = self.try_enter_read(Location::caller(), false)?;
+        Ok(RwLockReadGuard { holding, guard })
     }
 
     /// The same with a guard that owns the lock.
@@ -132,7 +133,7 @@ impl<T: ?Sized> RwLock<T> {
     /// Waits to write. Cancel safe; a call that is given up loses its place in the queue.
     #[track_caller]
     pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> {
-        self.enter_write(Location::caller(), false, |guard, stake| RwLockWriteGuard { stake, guard })
+        self.enter_write(Location::caller(), false, |guard, holding| RwLockWriteGuard { holding, guard })
     }
 
     /// Blocks the thread until it may write.
@@ -142,10 +143,10 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
         let (record, at) = (self.resource.record(), Location::caller());
-        let blocked = Blocked::begin(record, Mode::Write, self.units(), at);
+        let blocked = BlockedThread::begin(record, WaitMode::Write, self.units(), at);
         let guard = self.lock.blocking_write();
         drop(blocked);
-        RwLockWriteGuard { stake: Stake::hold(record, self.units(), at, false), guard }
+        RwLockWriteGuard { holding: Holding::hold(record, self.units(), at, false), guard }
     }
 
     /// Waits to write as [`write`](Self::write) does, with a guard that owns the lock.
@@ -160,8 +161,8 @@ impl<T: ?Sized> RwLock<T> {
     /// If somebody does.
     #[track_caller]
     pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
-        let (guard, stake) = self.try_enter_write(Location::caller(), false)?;
-        Ok(RwLockWriteGuard { stake, guard })
+        let (guard, holding) = self.try_enter_write(Location::caller(), false)?;
+        Ok(RwLockWriteGuard { holding, guard })
     }
 
     /// The same with a guard that owns the lock.

@@ -9,7 +9,7 @@ use ::tokio::sync as real;
 use super::super::guard::shown;
 use super::super::owned::{Owned, Turn};
 use super::RwLock;
-use crate::waits::Stake;
+use crate::waits::Holding;
 
 /// tokio's `OwnedRwLockReadGuard`. It can go to another task, so who looks at what it guards is on record as its holder.
 #[clippy::has_significant_drop]
@@ -88,7 +88,7 @@ where
     fn turn<'a>(
         self,
         guard: real::RwLockReadGuard<'a, U>,
-        _: &Stake,
+        _: &Holding,
     ) -> Result<real::RwLockReadGuard<'a, V>, real::RwLockReadGuard<'a, U>>
     where
         Self::Into: 'a,

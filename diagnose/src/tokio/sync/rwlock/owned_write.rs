@@ -9,7 +9,7 @@ use ::tokio::sync as real;
 use super::super::guard::shown;
 use super::super::owned::{Owned, Turn};
 use super::{OwnedRwLockReadGuard, RwLock};
-use crate::waits::Stake;
+use crate::waits::Holding;
 
 /// tokio's `OwnedRwLockWriteGuard`. It can go to another task, so who looks at what it guards is on record as its holder.
 #[clippy::has_significant_drop]
@@ -195,7 +195,7 @@ where
     fn turn<'a>(
         self,
         guard: real::RwLockWriteGuard<'a, T>,
-        _: &Stake,
+        _: &Holding,
     ) -> Result<real::RwLockMappedWriteGuard<'a, V>, real::RwLockWriteGuard<'a, T>>
     where
         Self::Into: 'a,
@@ -217,7 +217,7 @@ where
     fn turn<'a>(
         self,
         guard: real::RwLockMappedWriteGuard<'a, U>,
-        _: &Stake,
+        _: &Holding,
     ) -> Result<real::RwLockMappedWriteGuard<'a, V>, real::RwLockMappedWriteGuard<'a, U>>
     where
         Self::Into: 'a,
@@ -238,7 +238,7 @@ where
     fn turn<'a>(
         self,
         guard: real::RwLockWriteGuard<'a, T>,
-        stake: &Stake,
+        holding: &Holding,
     ) -> Result<real::RwLockReadGuard<'a, V>, real::RwLockWriteGuard<'a, T>>
     where
         Self::Into: 'a,
@@ -246,7 +246,7 @@ where
         real::RwLockWriteGuard::try_downgrade_map(guard, |value| {
             let part = (self.f)(value);
             if part.is_some() {
-                stake.set_units(1);
+                holding.set_units(1);
             }
             part
         })

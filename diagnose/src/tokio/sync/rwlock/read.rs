@@ -5,14 +5,14 @@ use std::ops::Deref;
 use ::tokio::sync as real;
 
 use super::super::guard::shown;
-use crate::waits::Stake;
+use crate::waits::Holding;
 
 /// tokio's `RwLockReadGuard`.
-// The stake stands before the guard: that it holds the lock is off the record before somebody else can have it.
+// The holding stands before the guard: that it holds the lock is off the record before somebody else can have it.
 #[clippy::has_significant_drop]
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
-    pub(super) stake: Stake,
+    pub(super) holding: Holding,
     pub(super) guard: real::RwLockReadGuard<'a, T>,
 }
 
@@ -23,7 +23,7 @@ impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
     where
         F: FnOnce(&T) -> &U,
     {
-        RwLockReadGuard { stake: this.stake, guard: real::RwLockReadGuard::map(this.guard, f) }
+        RwLockReadGuard { holding: this.holding, guard: real::RwLockReadGuard::map(this.guard, f) }
     }
 
     /// A guard of a part of what this one guards, if there is one.
@@ -35,10 +35,10 @@ impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
     where
         F: FnOnce(&T) -> Option<&U>,
     {
-        let Self { stake, guard } = this;
+        let Self { holding, guard } = this;
         match real::RwLockReadGuard::try_map(guard, f) {
-            Ok(guard) => Ok(RwLockReadGuard { stake, guard }),
-            Err(guard) => Err(Self { stake, guard }),
+            Ok(guard) => Ok(RwLockReadGuard { holding, guard }),
+            Err(guard) => Err(Self { holding, guard }),
         }
     }
 }

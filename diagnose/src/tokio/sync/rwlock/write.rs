@@ -6,15 +6,15 @@ use ::tokio::sync as real;
 
 use super::super::guard::shown;
 use super::RwLockReadGuard;
-use crate::waits::Stake;
+use crate::waits::Holding;
 
 /// tokio's `RwLockWriteGuard`.
-// The stake stands before the guard: that it holds the lock is off the record before somebody else can have it. So it is
+// The holding stands before the guard: that it holds the lock is off the record before somebody else can have it. So it is
 // with all units but one, where a writer becomes a reader.
 #[clippy::has_significant_drop]
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
-    pub(super) stake: Stake,
+    pub(super) holding: Holding,
     pub(super) guard: real::RwLockWriteGuard<'a, T>,
 }
 
@@ -25,7 +25,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     where
         F: FnOnce(&mut T) -> &mut U,
     {
-        RwLockMappedWriteGuard { stake: this.stake, guard: real::RwLockWriteGuard::map(this.guard, f) }
+        RwLockMappedWriteGuard { holding: this.holding, guard: real::RwLockWriteGuard::map(this.guard, f) }
     }
 
     /// A reader's guard of a part of what this one guards, which nobody has changed in between.
@@ -34,13 +34,13 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     where
         F: FnOnce(&T) -> &U,
     {
-        let Self { stake, guard } = this;
+        let Self { holding, guard } = this;
         let guard = real::RwLockWriteGuard::downgrade_map(guard, |value| {
             let part = f(value);
-            stake.set_units(1);
+            holding.set_units(1);
             part
         });
-        RwLockReadGuard { stake, guard }
+        RwLockReadGuard { holding, guard }
     }
 
     /// A guard of a part of what this one guards, if there is one.
@@ -52,10 +52,10 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     where
         F: FnOnce(&mut T) -> Option<&mut U>,
     {
-        let Self { stake, guard } = this;
+        let Self { holding, guard } = this;
         match real::RwLockWriteGuard::try_map(guard, f) {
-            Ok(guard) => Ok(RwLockMappedWriteGuard { stake, guard }),
-            Err(guard) => Err(Self { stake, guard }),
+            Ok(guard) => Ok(RwLockMappedWriteGuard { holding, guard }),
+            Err(guard) => Err(Self { holding, guard }),
         }
     }
 
@@ -68,17 +68,17 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     where
         F: FnOnce(&T) -> Option<&U>,
     {
-        let Self { stake, guard } = this;
+        let Self { holding, guard } = this;
         let reader = real::RwLockWriteGuard::try_downgrade_map(guard, |value| {
             let part = f(value);
             if part.is_some() {
-                stake.set_units(1);
+                holding.set_units(1);
             }
             part
         });
         match reader {
-            Ok(guard) => Ok(RwLockReadGuard { stake, guard }),
-            Err(guard) => Err(Self { stake, guard }),
+            Ok(guard) => Ok(RwLockReadGuard { holding, guard }),
+            Err(guard) => Err(Self { holding, guard }),
         }
     }
 
@@ -90,8 +90,8 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
 
     /// A reader's guard of what this one guards, which nobody has changed in between.
     pub fn downgrade(self) -> RwLockReadGuard<'a, T> {
-        self.stake.set_units(1);
-        RwLockReadGuard { stake: self.stake, guard: self.guard.downgrade() }
+        self.holding.set_units(1);
+        RwLockReadGuard { holding: self.holding, guard: self.guard.downgrade() }
     }
 }
 
@@ -116,7 +116,7 @@ shown!([T: ?Sized] RwLockWriteGuard<'_, T>: T);
 /// tokio's `RwLockMappedWriteGuard`: a guard of a part of what is guarded.
 #[clippy::has_significant_drop]
 pub struct RwLockMappedWriteGuard<'a, T: ?Sized> {
-    stake: Stake,
+    holding: Holding,
     guard: real::RwLockMappedWriteGuard<'a, T>,
 }
 
@@ -127,7 +127,10 @@ impl<'a, T: ?Sized> RwLockMappedWriteGuard<'a, T> {
     where
         F: FnOnce(&mut T) -> &mut U,
     {
-        RwLockMappedWriteGuard { stake: this.stake, guard: real::RwLockMappedWriteGuard::map(this.guard, f) }
+        RwLockMappedWriteGuard {
+            holding: this.holding,
+            guard: real::RwLockMappedWriteGuard::map(this.guard, f),
+        }
     }
 
     /// A guard of a part of what this one guards, if there is one.
@@ -139,10 +142,10 @@ impl<'a, T: ?Sized> RwLockMappedWriteGuard<'a, T> {
     where
         F: FnOnce(&mut T) -> Option<&mut U>,
     {
-        let Self { stake, guard } = this;
+        let Self { holding, guard } = this;
         match real::RwLockMappedWriteGuard::try_map(guard, f) {
-            Ok(guard) => Ok(RwLockMappedWriteGuard { stake, guard }),
-            Err(guard) => Err(Self { stake, guard }),
+            Ok(guard) => Ok(RwLockMappedWriteGuard { holding, guard }),
+            Err(guard) => Err(Self { holding, guard }),
         }
     }
 }

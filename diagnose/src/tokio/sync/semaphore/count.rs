@@ -10,10 +10,14 @@ use ::tokio::sync::{AcquireError, TryAcquireError};
 
 use super::super::guard::is_never_forced;
 use super::SemaphorePermit;
-use crate::waits::{Kind, Record, Resource, Stake, Users, What};
+use crate::waits::{Holding, Notifiers, Record, Resource, ResourceKind, ResourceType};
 
-static WHAT: What =
-    What { kind: Kind::Semaphore, library: "tokio", is_fair: true, is_forced: is_never_forced };
+static WHAT: ResourceType = ResourceType {
+    kind: ResourceKind::Semaphore,
+    library: "tokio",
+    is_fair: true,
+    is_forced: is_never_forced,
+};
 
 /// tokio's `Semaphore`; who has permits, who waits for them and who adds some is on record.
 ///
@@ -22,7 +26,7 @@ static WHAT: What =
 pub struct Semaphore {
     resource: Resource,
     /// Who has added permits.
-    users: Users,
+    users: Notifiers,
     pub(super) permits: real::Semaphore,
 }
 
@@ -50,7 +54,7 @@ impl Semaphore {
     #[track_caller]
     const fn around(semaphore: real::Semaphore, permits: usize) -> Self {
         let resource = Resource::new(&WHAT, permits as u64, Location::caller());
-        Self { resource, users: Users::new(), permits: semaphore }
+        Self { resource, users: Notifiers::new(), permits: semaphore }
     }
 
     /// tokio's own semaphore, for other crates that ask for it.
@@ -91,7 +95,7 @@ impl Semaphore {
     /// If the semaphore is closed.
     #[track_caller]
     pub fn acquire(&self) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> {
-        let permit = move |permit, stake| SemaphorePermit::new(stake, permit, self);
+        let permit = move |permit, holding| SemaphorePermit::new(holding, permit, self);
         self.enter(1, Location::caller(), false, permit)
     }
 
@@ -101,7 +105,7 @@ impl Semaphore {
     /// If the semaphore is closed.
     #[track_caller]
     pub fn acquire_many(&self, n: u32) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> {
-        let permit = move |permit, stake| SemaphorePermit::new(stake, permit, self);
+        let permit = move |permit, holding| SemaphorePermit::new(holding, permit, self);
         self.enter(n, Location::caller(), false, permit)
     }
 
@@ -122,7 +126,7 @@ impl Semaphore {
     pub fn try_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         let at = Location::caller();
         let permit = self.permits.try_acquire_many(n)?;
-        Ok(SemaphorePermit::new(Stake::hold(self.record(), n.into(), at, false), permit, self))
+        Ok(SemaphorePermit::new(Holding::hold(self.record(), n.into(), at, false), permit, self))
     }
 
     /// Blocks the thread until it has a permit.
@@ -146,8 +150,8 @@ impl Semaphore {
     /// In async code, as tokio's does.
     #[track_caller]
     pub fn blocking_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
-        let (permit, stake) = self.block(n, Location::caller(), false)?;
-        Ok(SemaphorePermit::new(stake, permit, self))
+        let (permit, holding) = self.block(n, Location::caller(), false)?;
+        Ok(SemaphorePermit::new(holding, permit, self))
     }
 
     /// Closes it: nobody gets a permit any more, and those who wait get an error.

@@ -9,7 +9,7 @@ use ::tokio::sync as real;
 use ::tokio::sync::{AcquireError, TryAcquireError};
 
 use super::{OwnedSemaphorePermit, Semaphore};
-use crate::waits::{Blocked, Leaf, Mode, Stake, Waits};
+use crate::waits::{BlockedThread, Holding, LazyWaitFuture, WaitInfo, WaitMode};
 
 type Place = &'static Location<'static>;
 
@@ -43,12 +43,12 @@ impl Semaphore {
         n: u32,
         at: Place,
     ) -> Result<OwnedSemaphorePermit, AcquireError> {
-        let forget = |permit: real::SemaphorePermit<'_>, stake| {
+        let forget = |permit: real::SemaphorePermit<'_>, holding| {
             permit.forget();
-            stake
+            holding
         };
-        let stake = self.enter(n, at, true, forget).await?;
-        Ok(OwnedSemaphorePermit::new(stake, self, n as usize))
+        let holding = self.enter(n, at, true, forget).await?;
+        Ok(OwnedSemaphorePermit::new(holding, self, n as usize))
     }
 
     /// [`try_acquire`](Self::try_acquire) with a permit that owns the semaphore.
@@ -76,8 +76,8 @@ impl Semaphore {
         at: Place,
     ) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         self.permits.try_acquire_many(n)?.forget();
-        let stake = Stake::hold(self.record(), n.into(), at, true);
-        Ok(OwnedSemaphorePermit::new(stake, self, n as usize))
+        let holding = Holding::hold(self.record(), n.into(), at, true);
+        Ok(OwnedSemaphorePermit::new(holding, self, n as usize))
     }
 
     /// [`blocking_acquire`](Self::blocking_acquire) with a permit that owns the semaphore.
@@ -104,9 +104,9 @@ impl Semaphore {
         self: Arc<Self>,
         n: u32,
     ) -> Result<OwnedSemaphorePermit, AcquireError> {
-        let (permit, stake) = self.block(n, Location::caller(), true)?;
+        let (permit, holding) = self.block(n, Location::caller(), true)?;
         permit.forget();
-        Ok(OwnedSemaphorePermit::new(stake, self, n as usize))
+        Ok(OwnedSemaphorePermit::new(holding, self, n as usize))
     }
 
     /// Waits for so many permits; `permit` makes what is returned.
@@ -116,13 +116,13 @@ impl Semaphore {
         n: u32,
         at: Place,
         is_movable: bool,
-        permit: impl FnOnce(real::SemaphorePermit<'a>, Stake) -> G,
+        permit: impl FnOnce(real::SemaphorePermit<'a>, Holding) -> G,
     ) -> Result<G, AcquireError> {
         let record = self.record();
-        let leaf = || Leaf::on(record, Mode::Acquire, n.into(), at);
-        let mut waits = pin!(Waits::in_order(self.permits.acquire_many(n), record, leaf));
+        let leaf = || WaitInfo::on(record, WaitMode::Acquire, n.into(), at);
+        let mut waits = pin!(LazyWaitFuture::in_order(self.permits.acquire_many(n), record, leaf));
         let real = waits.as_mut().await?;
-        Ok(permit(real, Stake::hold_after(record, n.into(), at, is_movable, waits.has_waited())))
+        Ok(permit(real, Holding::hold_after(record, n.into(), at, is_movable, waits.has_waited())))
     }
 
     #[track_caller]
@@ -131,11 +131,11 @@ impl Semaphore {
         n: u32,
         at: Place,
         is_movable: bool,
-    ) -> Result<(real::SemaphorePermit<'_>, Stake), AcquireError> {
+    ) -> Result<(real::SemaphorePermit<'_>, Holding), AcquireError> {
         let record = self.record();
-        let blocked = Blocked::begin(record, Mode::Acquire, n.into(), at);
+        let blocked = BlockedThread::begin(record, WaitMode::Acquire, n.into(), at);
         let permit = self.permits.blocking_acquire_many(n);
         drop(blocked);
-        Ok((permit?, Stake::hold(record, n.into(), at, is_movable)))
+        Ok((permit?, Holding::hold(record, n.into(), at, is_movable)))
     }
 }

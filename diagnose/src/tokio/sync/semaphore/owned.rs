@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::Semaphore;
-use crate::waits::Stake;
+use crate::waits::Holding;
 
 /// tokio's `OwnedSemaphorePermit`.
 ///
@@ -15,21 +15,21 @@ use crate::waits::Stake;
 #[must_use]
 #[clippy::has_significant_drop]
 pub struct OwnedSemaphorePermit {
-    stake: Stake,
+    holding: Holding,
     semaphore: Arc<Semaphore>,
     permits: usize,
 }
 
 impl OwnedSemaphorePermit {
     #[inline]
-    pub(super) fn new(stake: Stake, semaphore: Arc<Semaphore>, permits: usize) -> Self {
-        Self { stake, semaphore, permits }
+    pub(super) fn new(holding: Holding, semaphore: Arc<Semaphore>, permits: usize) -> Self {
+        Self { holding, semaphore, permits }
     }
 
     /// Does not give the permits back: the semaphore has so many less.
     #[track_caller]
     pub fn forget(mut self) {
-        drop(mem::replace(&mut self.stake, Stake::NONE));
+        drop(mem::replace(&mut self.holding, Holding::NONE));
         self.semaphore.forget(mem::take(&mut self.permits), Location::caller());
     }
 
@@ -45,7 +45,7 @@ impl OwnedSemaphorePermit {
         );
         self.permits = self.permits.checked_add(other.permits).expect("number of permits overflowed");
         other.permits = 0;
-        self.stake.merge(mem::replace(&mut other.stake, Stake::NONE));
+        self.holding.merge(mem::replace(&mut other.holding, Holding::NONE));
     }
 
     /// Gives so many permits to another. `None` if it has not got so many.
@@ -54,7 +54,7 @@ impl OwnedSemaphorePermit {
             return None;
         }
         self.permits -= n;
-        Some(Self::new(self.stake.split(n as u64), Arc::clone(&self.semaphore), n))
+        Some(Self::new(self.holding.split(n as u64), Arc::clone(&self.semaphore), n))
     }
 
     /// The semaphore.
@@ -72,7 +72,7 @@ impl Drop for OwnedSemaphorePermit {
     #[inline]
     fn drop(&mut self) {
         // That they are taken is off the record before somebody else can have them.
-        drop(mem::replace(&mut self.stake, Stake::NONE));
+        drop(mem::replace(&mut self.holding, Holding::NONE));
         self.semaphore.permits.add_permits(self.permits);
     }
 }

@@ -6,29 +6,29 @@ use std::panic::Location;
 use ::tokio::sync as real;
 
 use super::Semaphore;
-use crate::waits::Stake;
+use crate::waits::Holding;
 
 /// tokio's `SemaphorePermit`.
-// The stake stands before the permit: that it is taken is off the record before somebody else can have it.
+// The holding stands before the permit: that it is taken is off the record before somebody else can have it.
 #[must_use]
 #[clippy::has_significant_drop]
 pub struct SemaphorePermit<'a> {
-    stake: Stake,
+    holding: Holding,
     permit: real::SemaphorePermit<'a>,
     semaphore: &'a Semaphore,
 }
 
 impl<'a> SemaphorePermit<'a> {
     #[inline]
-    pub(super) fn new(stake: Stake, permit: real::SemaphorePermit<'a>, semaphore: &'a Semaphore) -> Self {
-        Self { stake, permit, semaphore }
+    pub(super) fn new(holding: Holding, permit: real::SemaphorePermit<'a>, semaphore: &'a Semaphore) -> Self {
+        Self { holding, permit, semaphore }
     }
 
     /// Does not give the permits back: the semaphore has so many less.
     #[track_caller]
     pub fn forget(self) {
-        let Self { stake, permit, semaphore } = self;
-        drop(stake);
+        let Self { holding, permit, semaphore } = self;
+        drop(holding);
         semaphore.forget(permit.num_permits(), Location::caller());
         permit.forget();
     }
@@ -40,13 +40,13 @@ impl<'a> SemaphorePermit<'a> {
     #[track_caller]
     pub fn merge(&mut self, other: Self) {
         self.permit.merge(other.permit);
-        self.stake.merge(other.stake);
+        self.holding.merge(other.holding);
     }
 
     /// Gives so many permits to another. `None` if it has not got so many.
     pub fn split(&mut self, n: usize) -> Option<Self> {
         let permit = self.permit.split(n)?;
-        Some(Self { stake: self.stake.split(n as u64), permit, semaphore: self.semaphore })
+        Some(Self { holding: self.holding.split(n as u64), permit, semaphore: self.semaphore })
     }
 
     /// The semaphore.

@@ -7,18 +7,18 @@ use std::panic::Location;
 use ::tokio::sync::watch::{self, error::RecvError};
 
 use super::Ref;
-use crate::waits::{End, Leaf, Mode, Role, Waits};
+use crate::waits::{ChannelEnd, LazyWaitFuture, Role, WaitInfo, WaitMode};
 
 /// tokio's `Receiver` of a watched value; who has it and whether it waits is on record.
 // The receiver stands first: it is gone before the records say so.
 pub struct Receiver<T> {
     inner: watch::Receiver<T>,
-    end: End,
+    end: ChannelEnd,
 }
 
 impl<T> Receiver<T> {
     #[inline]
-    pub(super) fn new(inner: watch::Receiver<T>, end: End) -> Self {
+    pub(super) fn new(inner: watch::Receiver<T>, end: ChannelEnd) -> Self {
         Self { inner, end }
     }
 
@@ -69,8 +69,8 @@ impl<T> Receiver<T> {
         async move {
             self.end.used(at);
             let Self { inner, end } = self;
-            let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
-            Waits::new(inner.changed(), leaf).await
+            let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
+            LazyWaitFuture::new(inner.changed(), leaf).await
         }
     }
 
@@ -91,8 +91,8 @@ impl<T> Receiver<T> {
         async move {
             self.end.used(at);
             let Self { inner, end } = self;
-            let leaf = || Leaf::on(end.record(), Mode::Receive, 1, at);
-            let inner = Waits::new(inner.wait_for(f), leaf).await?;
+            let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
+            let inner = LazyWaitFuture::new(inner.wait_for(f), leaf).await?;
             Ok(Ref::new(inner, end, at))
         }
     }
@@ -124,7 +124,7 @@ impl<T: fmt::Debug> fmt::Debug for Receiver<T> {
 
 impl<T> From<watch::Receiver<T>> for Receiver<T> {
     fn from(inner: watch::Receiver<T>) -> Self {
-        Self { inner, end: End::none() }
+        Self { inner, end: ChannelEnd::none() }
     }
 }
 

@@ -9,16 +9,20 @@ use ::tokio::sync::watch::{self, error::SendError};
 
 use super::{Receiver, Ref};
 use crate::tokio::sync::is_forced;
-use crate::waits::{Blocked, Borrowed, End, Kind, Leaf, Mode, Role, Waits, What};
+use crate::waits::{
+    BlockedThread, ChannelEnd, LazyWaitFuture, ResourceKind, ResourceType, Role, ValueBorrow, WaitInfo,
+    WaitMode,
+};
 
-static WHAT: What = What { kind: Kind::Watch, library: "tokio", is_fair: false, is_forced };
+static WHAT: ResourceType =
+    ResourceType { kind: ResourceKind::Watch, library: "tokio", is_fair: false, is_forced };
 
 /// A value that is watched.
 #[track_caller]
 pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = watch::channel(init);
-    let (sends, receives) = End::pair(&WHAT, 1, at, None);
+    let (sends, receives) = ChannelEnd::pair(&WHAT, 1, at, None);
     (Sender { inner: sender, end: sends }, Receiver::new(receiver, receives))
 }
 
@@ -26,7 +30,7 @@ pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
 // The sender stands first: it is gone before the records say so.
 pub struct Sender<T> {
     inner: watch::Sender<T>,
-    end: End,
+    end: ChannelEnd,
 }
 
 impl<T> Sender<T> {
@@ -78,9 +82,9 @@ impl<T> Sender<T> {
     {
         let at = Location::caller();
         self.end.used(at);
-        let blocked = match self.end.record().filter(|record| Borrowed::is_there(record)) {
+        let blocked = match self.end.record().filter(|record| ValueBorrow::is_there(record)) {
             None => None,
-            blocks => Blocked::begin(blocks, Mode::Send, 1, at),
+            blocks => BlockedThread::begin(blocks, WaitMode::Send, 1, at),
         };
         self.inner.send_if_modified(|value| {
             drop(blocked);
@@ -117,7 +121,10 @@ impl<T> Sender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            Waits::new(self.inner.closed(), || Leaf::on(self.end.record(), Mode::Closed, 1, at)).await;
+            LazyWaitFuture::new(self.inner.closed(), || {
+                WaitInfo::on(self.end.record(), WaitMode::Closed, 1, at)
+            })
+            .await;
         }
     }
 
@@ -171,7 +178,7 @@ impl<T: fmt::Debug> fmt::Debug for Sender<T> {
 
 impl<T> From<watch::Sender<T>> for Sender<T> {
     fn from(inner: watch::Sender<T>) -> Self {
-        Self { inner, end: End::none() }
+        Self { inner, end: ChannelEnd::none() }
     }
 }
 

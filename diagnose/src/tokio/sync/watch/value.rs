@@ -6,37 +6,37 @@ use std::panic::Location;
 
 use ::tokio::sync::watch;
 
-use crate::waits::{Blocked, Borrowed, End, Mode};
+use crate::waits::{BlockedThread, ChannelEnd, ValueBorrow, WaitMode};
 
 /// tokio's `Ref`: the value of the channel. As long as it is borrowed, whoever sends is blocked, with the thread; the
 /// records say by whom.
 // The value stands first: it is given back before the records say so.
 pub struct Ref<'a, T> {
     inner: watch::Ref<'a, T>,
-    borrowed: Borrowed,
+    borrowed: ValueBorrow,
 }
 
 impl<'a, T> Ref<'a, T> {
     /// Borrows the value. Behind a sender that is blocked, whoever borrows is too.
     #[inline]
     pub(super) fn borrow(
-        end: &End,
+        end: &ChannelEnd,
         at: &'static Location<'static>,
         borrow: impl FnOnce() -> watch::Ref<'a, T>,
     ) -> Self {
         let record = end.record();
         let blocked = match record.filter(|record| record.has_blocked()) {
             None => None,
-            blocks => Blocked::begin(blocks, Mode::Read, 1, at),
+            blocks => BlockedThread::begin(blocks, WaitMode::Read, 1, at),
         };
         let inner = borrow();
         drop(blocked);
-        Self { inner, borrowed: Borrowed::begin(record, at) }
+        Self { inner, borrowed: ValueBorrow::begin(record, at) }
     }
 
     /// What `wait_for` has borrowed.
-    pub(super) fn new(inner: watch::Ref<'a, T>, end: &End, at: &'static Location<'static>) -> Self {
-        Self { inner, borrowed: Borrowed::begin(end.record(), at) }
+    pub(super) fn new(inner: watch::Ref<'a, T>, end: &ChannelEnd, at: &'static Location<'static>) -> Self {
+        Self { inner, borrowed: ValueBorrow::begin(end.record(), at) }
     }
 
     /// Whether the receiver had not seen this value before; never, if it is the sender that borrows.

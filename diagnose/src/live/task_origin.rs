@@ -1,0 +1,107 @@
+//! How a task came about: what it is, where it was spawned, by whom, on which runtime.
+
+use std::panic::Location;
+
+use crate::label::Label;
+use crate::site::Site;
+
+/// What is being run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TaskKind {
+    /// A future.
+    Future,
+    /// A closure on a thread for blocking code.
+    Blocking,
+}
+
+/// Which runtime it was spawned on through this crate.
+#[allow(dead_code)] // Each is made by a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SpawnRuntime {
+    /// It was met with its first poll.
+    Unknown = 0,
+    Tokio = 1,
+    Smol = 2,
+    AsyncStd = 3,
+    /// Some executor, through `spawn_with`.
+    Other = 4,
+    /// tokio's own hooks tell of it; it was not spawned through this crate.
+    TokioHooks = 5,
+}
+
+/// On which runtime a task is spawned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SpawnTarget {
+    pub(crate) runtime: SpawnRuntime,
+    /// The number of that runtime in this process; zero if it is not known, or if its workers do not poll the task.
+    pub(crate) number: u16,
+    /// Whether it stays on the thread that polls it first.
+    pub(crate) is_local: bool,
+}
+
+impl From<SpawnRuntime> for SpawnTarget {
+    fn from(runtime: SpawnRuntime) -> Self {
+        Self { runtime, number: 0, is_local: false }
+    }
+}
+
+/// How a task came about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TaskOrigin {
+    pub(crate) work: TaskKind,
+    /// Its name, and where that was annotated or spawned.
+    pub(crate) site: &'static Site,
+    pub(crate) label: Label,
+    pub(crate) home: SpawnTarget,
+    pub(crate) spawned_at: Option<&'static Location<'static>>,
+    /// The task that spawned it; zero if none did.
+    pub(crate) spawned_by: u64,
+    pub(crate) made: u64,
+}
+
+/// What of an origin fits into a word: the number of the runtime above the task's that spawned it, above whether it is local,
+/// what runtime it is, what work.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PackedOrigin(pub(super) u64);
+
+impl PackedOrigin {
+    pub(super) fn new(origin: &TaskOrigin) -> Self {
+        let TaskOrigin { work, home, spawned_by, .. } = *origin;
+        Self(
+            u64::from(home.number) << 48
+                | (spawned_by & BY) << 5
+                | u64::from(home.is_local) << 4
+                | u64::from(home.runtime as u8) << 1
+                | u64::from(work == TaskKind::Blocking),
+        )
+    }
+
+    #[inline]
+    pub(super) fn runtime(self) -> SpawnRuntime {
+        match self.0 >> 1 & 7 {
+            1 => SpawnRuntime::Tokio,
+            2 => SpawnRuntime::Smol,
+            3 => SpawnRuntime::AsyncStd,
+            4 => SpawnRuntime::Other,
+            5 => SpawnRuntime::TokioHooks,
+            _ => SpawnRuntime::Unknown,
+        }
+    }
+
+    pub(super) fn origin(
+        self,
+        site: &'static Site,
+        label: Label,
+        spawned_at: Option<&'static Location<'static>>,
+        made: u64,
+    ) -> TaskOrigin {
+        let Self(packed) = self;
+        let work = if packed & 1 == 0 { TaskKind::Future } else { TaskKind::Blocking };
+        let number = u16::try_from(packed >> 48).unwrap_or(0);
+        let home = SpawnTarget { runtime: self.runtime(), number, is_local: packed >> 4 & 1 != 0 };
+        TaskOrigin { work, site, label, home, spawned_at, spawned_by: packed >> 5 & BY, made }
+    }
+}
+
+/// So much of a task's number is kept as that of the spawner.
+const BY: u64 = (1 << 43) - 1;

@@ -1,0 +1,238 @@
+//! What is rare in the life of a span: a first poll on a new path, another thread, another parent, and the end of what it
+//! has in the books when it is not recorded any more.
+
+use super::first_poll;
+use super::local::{self, AGAIN, DIRECT, TreePosition, is_reading};
+use super::poll_entry::PollEntry;
+use super::running_poll::parent_id;
+use super::span::{Span, SpanState};
+use crate::clock;
+use crate::context;
+use crate::label::Label;
+use crate::live::{self, SlotCopy, SlotRef, Task};
+use crate::site::{Site, SiteKind};
+use crate::switch;
+use crate::sync::{AtomicU64, add, sub};
+use crate::tree::{Node, NodeKey, WaitAccount};
+
+impl Span {
+    /// The first poll of a path, a parent that has changed, a thread that has changed, a poll after the end.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn enter_slow(&mut self, entry: &mut PollEntry) {
+        let down = local::down();
+        let goes_on = is_reading(down);
+        let via = if goes_on || down == AGAIN { self.node.and_then(|node| node.via) } else { local::via() };
+        local::hand_down(None, 0);
+        self.passes = false;
+        let place = local::place();
+        let is_root = self.site.kind == SiteKind::Task
+            || place.current.is_outside_of_tasks()
+            || local::is_spawned()
+            || self.root.is_some_and(Task::was_spawned);
+        let parent = if is_root { &place.tree.root } else { place.current };
+        let key = NodeKey { site: self.site, label: self.label, via: if is_root { None } else { via } };
+        let node =
+            if switch::tasks_only() && !is_root { None } else { place.tree.child(parent, key, clock::now) };
+        let Some(node) = node else {
+            // Only below another node, so the tree is not a lent one.
+            let now = clock::now();
+            self.end_wait(place, now);
+            self.end_await(place, now, false);
+            self.end_unpolled();
+            self.unlist();
+            self.end_task();
+            self.pending_children = 0;
+            self.state = self.state.unrecorded();
+            return entry.begin_unrecorded();
+        };
+        self.end_unpolled();
+        entry.begun.hands_on = (goes_on || down == DIRECT) && !is_root;
+        entry.begun.is_root = is_root;
+        let now = self.begin(entry, if goes_on { down } else { 0 });
+        if let Some(slot) = self.anchor.and_then(SlotRef::slot) {
+            slot.follow(node);
+            slot.set_parent(parent_id(node, entry));
+        }
+        let mut ended = None;
+        match self.state {
+            SpanState::Waiting(wait) if self.node.is_some_and(|old| old.same_path(node)) => {
+                ended = Some(wait);
+            }
+            // It waited under another path. Here it is new, as far as the parent's children are concerned.
+            SpanState::Waiting(_) => {
+                self.end_wait(place, now);
+                self.move_call(node, place);
+            }
+            SpanState::Lost => self.move_call(node, place),
+            SpanState::Unpolled => self.count_call(node, now, local::spawned()),
+            // A future that is polled again after its end has begun again.
+            SpanState::Unseen | SpanState::Done => add(&node.calls, 1),
+        }
+        if !is_root {
+            self.end_task();
+        }
+        entry.begin_anywhere(node, place, now, ended.is_some());
+        node.times.enter(now, ended);
+        local::set_current(Some(node));
+        if ended == Some(WaitAccount::Own) && !is_root {
+            entry.begun.waited = true;
+            local::polled_again(node);
+        }
+        self.move_await(node, ended.is_some(), place, now);
+        if let (Some(at), Some(slot)) = (self.at, self.anchor.and_then(SlotRef::slot)) {
+            // A snapshot shows the await: the body still stands there, and reports only when it moves on.
+            slot.follow(at);
+        }
+        self.node = Some(node);
+        self.go_on_at(entry, node, ended, now);
+    }
+
+    /// The call goes on at `node`, maybe on another path than until now.
+    fn move_call(&self, node: &'static Node, place: TreePosition) {
+        if let Some(old) = self.node.filter(|old| !old.same_path(node)) {
+            place.tree.book(old, |own| sub(&own.moved, 1));
+            add(&node.moved, 1);
+        }
+    }
+
+    /// The await where the body has stopped goes with it to another thread's tree, or another path.
+    #[cold]
+    fn move_await(&mut self, node: &'static Node, is_same_path: bool, place: TreePosition, now: u64) {
+        let Some(at) = self.at else { return };
+        let moved = place.tree.child(node, at.key(), clock::now).filter(|moved| !moved.is_other());
+        self.at = moved;
+        if is_same_path && moved.is_some() {
+            return;
+        }
+        let wait = self.await_wait();
+        place.tree.book(at, |own| {
+            own.times.end_wait(now, wait);
+            sub(&own.moved, 1);
+        });
+        if let Some(moved) = moved {
+            // It begins again there: as if it had waited for no time.
+            moved.times.begin_wait(now, wait);
+            add(&moved.calls, 1);
+        }
+    }
+
+    /// Recording was switched off: a wait that is open in the books ends, so that it does not grow for ever.
+    #[inline]
+    pub(super) fn enter_unrecorded(&mut self, entry: &mut PollEntry) {
+        if !matches!(self.state, SpanState::Unseen | SpanState::Lost) || local::down() != 0 {
+            self.forget();
+        }
+        entry.begin_unrecorded();
+    }
+
+    /// A poll has returned that was not recorded.
+    #[inline]
+    pub(super) fn leave_unrecorded(&mut self, entry: &PollEntry, is_pending: bool) {
+        entry.end_unrecorded();
+        if !is_pending && matches!(self.state, SpanState::Lost) {
+            self.end_lost(|node| &node.completed);
+        }
+    }
+
+    /// A poll has panicked that was not recorded.
+    pub(super) fn panic_unrecorded(&mut self, entry: &PollEntry) {
+        entry.end_unrecorded();
+        if matches!(self.state, SpanState::Lost) {
+            self.end_lost(|node| &node.panicked);
+        }
+    }
+
+    /// A call is over that was counted when it began, and is not recorded any more: it is counted where it was seen last.
+    #[cold]
+    pub(super) fn end_lost(&mut self, count: fn(&Node) -> &AtomicU64) {
+        self.state = SpanState::Done;
+        if let Some(node) = self.node {
+            on_own_tree(|place| place.tree.book(node, |own| add(count(own), 1)));
+        }
+    }
+
+    /// Ends what is open in the books, and is not listed any more.
+    #[cold]
+    pub(super) fn forget(&mut self) {
+        if matches!(self.state, SpanState::Waiting(_)) {
+            on_own_tree(|place| {
+                let now = clock::now();
+                self.end_wait(place, now);
+                self.end_await(place, now, false);
+            });
+        }
+        self.end_unpolled();
+        self.unlist();
+        self.end_task();
+        local::hand_down(None, 0);
+        self.pending_children = 0;
+        self.passes = false;
+        self.state = self.state.unrecorded();
+    }
+
+    /// It is not unpolled any more: if it was listed as such, it has that slot.
+    #[cold]
+    pub(super) fn end_unpolled(&mut self) {
+        if matches!(self.state, SpanState::Unpolled) && switch::is_special() {
+            self.anchor = live::unpolled::take((self.site, self.label), self.node, self.made);
+        }
+    }
+
+    /// Books the end of a wait on its own path, in this thread's tree.
+    #[cold]
+    pub(super) fn end_wait(&self, place: TreePosition, now: u64) {
+        if let (SpanState::Waiting(wait), Some(node)) = (self.state, self.node) {
+            place.tree.book(node, |own| own.times.end_wait(now, wait));
+            if is_child_of_running(node, place) {
+                local::replace_pending_children(local::pending_children().wrapping_sub(1));
+            }
+        }
+    }
+
+    /// Books the end of the await where the body has stopped: completed, as far as anybody knows, if it is not recorded any more.
+    #[cold]
+    pub(super) fn end_await(&mut self, place: TreePosition, now: u64, is_cancelled: bool) {
+        if let Some(at) = self.at.take() {
+            let wait = self.await_wait();
+            place.tree.book(at, |own| {
+                own.times.end_wait(now, wait);
+                add(if is_cancelled { &own.cancelled } else { &own.completed }, 1);
+            });
+        }
+    }
+}
+
+/// Lists a future that was not polled yet, below the one that makes it. A task is listed as such.
+#[cold]
+#[inline(never)]
+pub(super) fn list_unpolled(site: &'static Site, label: Label, made: u64) {
+    let maker = local::current();
+    if site.kind == SiteKind::Task || switch::tasks_only() {
+        return;
+    }
+    on_own_tree(|place| {
+        let key = NodeKey { site, label, via: None };
+        let Some(node) = place.tree.child(place.current, key, clock::now) else { return };
+        let numbers = (context::new_span(), context::span());
+        let now = first_poll::tick(made).unwrap_or_else(clock::now);
+        let listed = SlotCopy::new(numbers, (live::SlotState::Unpolled, now, now), node);
+        if let Some(anchor) = live::take(&listed) {
+            live::unpolled::keep((site, label), maker, made, anchor);
+        }
+    });
+}
+
+/// Whether the running poll counts `node` among its pending children.
+pub(super) fn is_child_of_running(node: &'static Node, place: TreePosition) -> bool {
+    node.parent.is_some_and(|parent| parent.span().same_path(place.current.span()))
+}
+
+/// Runs with the thread's tree, lent if need be.
+pub(super) fn on_own_tree(book: impl FnOnce(TreePosition)) {
+    let place = local::place();
+    book(place);
+    if place.lent {
+        local::end_loan();
+    }
+}

@@ -1,0 +1,210 @@
+//! What is alive, copied from the live registry and put into order.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{RunState, Span, Task, Text};
+
+use super::capture_context::{CaptureContext, TaskTable};
+use super::lost_wakes;
+use super::merged::Merged;
+use super::numbers::{Index, Table};
+use super::runtimes;
+use super::span_order::Spans;
+use super::task_copy::{self, TaskCopy, some};
+use super::texts::Texts;
+use super::unrecorded::{self, RuntimeTaskCount};
+use super::waits::WaitsCopy;
+use crate::clock::{self, Scale};
+use crate::cpu;
+use crate::live::{self, SlotCopy, TaskKind, TaskState};
+use crate::site::Site;
+use crate::tree::{self, Node};
+
+/// A copy of the live registry, taken at `now`.
+#[derive(Debug)]
+pub(super) struct LiveSpans {
+    tasks: Vec<TaskCopy>,
+    /// Where they stand, by their numbers.
+    by_id: Index,
+    spans: Spans,
+    waits: WaitsCopy,
+    /// The tasks of each runtime, as it counts them itself, before and after the others were read.
+    counted: [Vec<RuntimeTaskCount>; 2],
+    now: u64,
+}
+
+impl LiveSpans {
+    /// Copies what is alive. A task and its spans are read one after the other, and none is stopped: one that moves on in
+    /// between is caught in the middle.
+    pub(super) fn capture() -> Self {
+        // Before the tasks: a task that waits since before its waits were read waits for all of them still.
+        let waits = WaitsCopy::capture();
+        let before = unrecorded::counted();
+        let tasks = task_copy::all();
+        let counted = [before, unrecorded::counted()];
+        let read_at: Table<u64, u64> =
+            tasks.iter().filter_map(|task| Some((task.id, task.read_at()?))).collect();
+        // What a task that ran has begun since is none of that instant's.
+        let is_later = |span: &SlotCopy| {
+            !read_at.is_empty() && read_at.get(&span.task).is_some_and(|at| span.made > *at)
+        };
+        let spans = live::all().filter_map(live::LiveSlot::read).filter(|span| !is_later(span)).collect();
+        let now = clock::now();
+        let by_id = Index::new(tasks.iter().map(|task| task.id));
+        let spans = Spans::new(spans, &tasks, &by_id);
+        Self { tasks, by_id, spans, waits, counted, now }
+    }
+
+    /// Copies the tasks that run or could, and nothing else.
+    pub(super) fn running() -> Self {
+        let mut tasks = task_copy::all_that(|task| task.doing().0 != TaskState::Waiting);
+        tasks.retain(|task| task.doing != TaskState::Waiting);
+        let by_id = Index::new(tasks.iter().map(|task| task.id));
+        Self {
+            tasks,
+            by_id,
+            spans: Spans::default(),
+            waits: WaitsCopy::default(),
+            counted: Default::default(),
+            now: clock::now(),
+        }
+    }
+
+    /// The sites that occur.
+    pub(super) fn sites(&self) -> impl Iterator<Item = &'static Site> {
+        let running = self.tasks.iter().flat_map(TaskCopy::running);
+        let running = running.flat_map(|node| [Some(node.site), node.via]);
+        let spans = self.spans.iter().flat_map(|spot| [Some(spot.node.site), spot.node.via]);
+        spans.chain(running).flatten().chain(self.tasks.iter().map(|task| task.origin.site))
+    }
+
+    /// Charges the open wait of every task to the first path that waits in it by itself.
+    pub(super) fn charge(&self, merged: &mut Merged) {
+        // By the addresses of the paths: how long their tasks have waited, and been in the queue.
+        let mut open: Table<*const Node, (&'static Node, u64, u64)> = Table::default();
+        let reset = live::last_reset();
+        for (task, leaf) in self.tasks.iter().zip(self.spans.leaves(self.tasks.len())) {
+            let Some(leaf) = leaf else { continue };
+            let since = task.since.max(task.left).max(reset);
+            let (waited, queued) = match task.doing {
+                TaskState::Waiting => (self.now.saturating_sub(since), 0),
+                TaskState::Queued => {
+                    let left = task.left.max(reset);
+                    (task.since.saturating_sub(left), self.now.saturating_sub(since))
+                }
+                TaskState::Unpolled | TaskState::Running => continue,
+            };
+            let (_, all_waited, all_queued) = open.entry(leaf).or_insert((leaf, 0, 0));
+            *all_waited += waited;
+            *all_queued += queued;
+        }
+        for (leaf, waited, queued) in open.into_values() {
+            merged.add_open(leaf, waited, queued);
+        }
+    }
+
+    /// Puts tasks and spans into a snapshot. What was copied goes as soon as it is there.
+    pub(super) fn build(
+        self,
+        snapshot: &mut Snapshot,
+        scale: Scale,
+        site_number: impl Fn(&'static Site) -> usize,
+    ) {
+        let Self { tasks, by_id, spans, waits, counted, now } = self;
+        let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
+        let (texts, threads) = (Texts::default(), threads());
+        // Of several in each other's polls the first, which is around the others.
+        let running = tasks.iter().rev();
+        let running =
+            running.filter(|task| task.doing == TaskState::Running && task.origin.work == TaskKind::Future);
+        let running = running.map(|task| (task.task.thread.load(Relaxed), task.id)).collect();
+        runtimes::add(snapshot, &running, ago);
+        let roots = add_spans(snapshot, spans, &tasks, ago, &texts, &site_number);
+        let kept = waits.kept_wakers(&by_id, tasks.len());
+        snapshot.tasks.reserve_exact(tasks.len());
+        for ((listing, root), kept) in tasks.iter().zip(roots).zip(kept) {
+            let mut task = listing.build(now, scale, &texts);
+            task.site = site_number(listing.origin.site);
+            let path = listing.running().iter().flat_map(|node| [node.via, Some(node.site)]);
+            task.running = path.flatten().map(&site_number).collect();
+            task.span = root.map(|root| root as usize);
+            if task.label.is_none() {
+                // One that was spawned got its label with its root span.
+                task.label = task.span.and_then(|span| snapshot.spans.get(span)?.label.clone());
+            }
+            add_thread(&mut task, threads.get(&listing.task.thread.load(Relaxed)));
+            task.opaque_wakers = task.wakers.map(|wakers| wakers.saturating_sub(kept.unwrap_or(0).into()));
+            task.is_unstable = kept.is_none() || waits.may_miss(listing.since) || listing.has_changed();
+            snapshot.tasks.push(task);
+        }
+        runtimes::add_busy_workers(snapshot);
+        unrecorded::add(snapshot, waits.threads(), &counted);
+        let tasks = TaskTable::new(tasks, by_id);
+        waits
+            .build(snapshot, &CaptureContext { now, scale, tasks: &tasks, threads: &threads, texts: &texts });
+        lost_wakes::mark(snapshot);
+    }
+}
+
+/// Adds the spans. Returns the index of its root by task.
+fn add_spans(
+    snapshot: &mut Snapshot,
+    spans: Spans,
+    tasks: &[TaskCopy],
+    ago: impl Fn(u64) -> u64,
+    texts: &Texts,
+    site_number: impl Fn(&'static Site) -> usize,
+) -> Vec<Option<u32>> {
+    let mut roots = vec![None; tasks.len()];
+    let all = spans.iter();
+    snapshot.spans.reserve_exact(all.len());
+    for (number, spot) in all.enumerate() {
+        if spot.parent.is_none() && !spot.is_detached {
+            if let Some(root) = spot.task.and_then(|task| roots.get_mut(task)) {
+                *root = u32::try_from(number).ok();
+            }
+        }
+        let mut span = Span::default();
+        span.id = spot.listed.id;
+        span.site = site_number(spot.node.site);
+        span.at = spot.node.via.map(&site_number);
+        span.label = texts.of_any(spot.node.label.text());
+        span.parent = spot.parent;
+        span.task = spot.task.map(|task| tasks[task].id);
+        span.state = match spot.listed.state {
+            live::SlotState::Unpolled => RunState::Unpolled,
+            live::SlotState::Waiting => RunState::Waiting,
+            live::SlotState::Running => RunState::Running,
+        };
+        span.since_ns = ago(spot.listed.since);
+        span.age_ns = ago(spot.listed.made);
+        span.polls = spot.listed.polls;
+        span.detached = spot.is_detached;
+        span.skipped = spot.is_skipped;
+        snapshot.spans.push(span);
+    }
+    drop(spans);
+    roots
+}
+
+/// Adds the name and the number of the thread that polled a task last.
+fn add_thread(task: &mut Task, thread: Option<&(Text, u64)>) {
+    if task.polls > 0 || task.state == RunState::Running {
+        if let Some((name, id)) = thread {
+            task.thread = name.clone();
+            task.thread_id = some(*id);
+        }
+    }
+    if task.state == RunState::Running {
+        task.is_asleep = task.thread_id.and_then(cpu::is_asleep);
+    }
+}
+
+/// The names and numbers of the threads, by the numbers of their trees.
+fn threads() -> Table<u32, (Text, u64)> {
+    let trees = tree::all().into_iter();
+    let threads =
+        trees.filter_map(|tree| Some((tree.root.tree, (tree.thread()?.0.into(), tree.thread_id()))));
+    threads.collect()
+}

@@ -1,0 +1,55 @@
+//! In which order locks were taken, as plain data.
+
+use std::collections::BTreeMap;
+
+use diagnose_reports::model::{self, LockOrder, LockedResource};
+
+use super::task_copy::some;
+use super::texts::Texts;
+use super::waits::kind;
+use crate::tree;
+use crate::waits::RecordIdentity;
+use crate::waits::lock_order::{LockPair, noted};
+
+/// What was noted; `None` while that is off.
+pub(super) fn build() -> Option<LockOrder> {
+    let noted = noted()?;
+    let mut order = LockOrder::default();
+    let (texts, mut numbers) = (Texts::default(), BTreeMap::new());
+    for (id, identity) in &noted.resources {
+        numbers.insert(*id, order.resources.len());
+        order.resources.push(resource(*id, identity, &texts));
+    }
+    for ((held, acquired), pair) in &noted.pairs {
+        if let (Some(held), Some(acquired)) = (numbers.get(held), numbers.get(acquired)) {
+            order.pairs.push(build_pair(*held, *acquired, pair, &texts));
+        }
+    }
+    order.over_pairs = noted.over;
+    Some(order)
+}
+
+fn resource(id: u64, identity: &RecordIdentity, texts: &Texts) -> LockedResource {
+    let mut built = LockedResource::default();
+    built.id = id;
+    built.kind = kind(identity.what.kind);
+    built.library.push_str(identity.what.library);
+    built.name = identity.name.as_deref().map(str::to_owned);
+    built.created = Some(texts.place(identity.made_at));
+    built
+}
+
+fn build_pair(held: usize, acquired: usize, pair: &LockPair, texts: &Texts) -> model::LockPair {
+    let mut built = model::LockPair::default();
+    (built.held, built.acquired) = (held, acquired);
+    built.held_at = pair.held_at.map(|at| texts.place(at));
+    built.acquired_at = pair.acquired_at.map(|at| texts.place(at));
+    built.task = some(pair.task);
+    built.task_name.push_str(pair.task_name);
+    if pair.task == 0 {
+        let own = tree::all().into_iter().find(|tree| Some(tree.root.tree) == pair.thread);
+        built.thread = own.and_then(tree::Tree::thread).map(|(name, _)| name).unwrap_or_default();
+    }
+    built.count = pair.count;
+    built
+}

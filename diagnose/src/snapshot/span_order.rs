@@ -1,0 +1,170 @@
+//! Spans in their places: depth first, each below the span that polled it last.
+
+use super::numbers::Index;
+use super::task_copy::TaskCopy;
+use crate::live::{self, SlotCopy};
+use crate::site::SiteKind;
+use crate::tree::Node;
+
+/// Copies of spans, and the order in which they stand.
+#[derive(Debug, Default)]
+pub(super) struct Spans {
+    /// By number.
+    listed: Vec<SlotCopy>,
+    /// Depth first, a parent before its children; a span that is at an await of its own is there twice.
+    placed: Vec<PlacedSpan>,
+}
+
+/// A span, or the await at which it is, in its place: a few bytes, for there are millions.
+#[derive(Debug, Clone, Copy)]
+struct PlacedSpan {
+    listed: u32,
+    parent: u32,
+    /// The index of its task.
+    task: u32,
+    is_await: bool,
+    is_detached: bool,
+    is_skipped: bool,
+}
+
+/// In the place of an index that is not there.
+const NONE: u32 = u32::MAX;
+
+/// The same for readers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SpanPlace<'a> {
+    pub(super) listed: &'a SlotCopy,
+    /// The node of the span, or of the await at which it is.
+    pub(super) node: &'static Node,
+    pub(super) parent: Option<usize>,
+    /// The index of its task.
+    pub(super) task: Option<usize>,
+    /// What polled it last is gone.
+    pub(super) is_detached: bool,
+    /// Its task was polled since without it.
+    pub(super) is_skipped: bool,
+}
+
+impl Spans {
+    /// Puts spans below their parents. A span whose parent is gone becomes a root, and is detached. `by_id`: where the tasks
+    /// stand, by their numbers.
+    pub(super) fn new(mut listed: Vec<SlotCopy>, tasks: &[TaskCopy], by_id: &Index) -> Self {
+        // A span is listed after the spans below it, so its number says more about the order of siblings.
+        listed.sort_unstable_by_key(|span| span.id);
+        let by_number = Index::new(listed.iter().map(|span| span.id));
+        let mut below = ChildLists { last: vec![NONE; listed.len()], before: vec![NONE; listed.len()] };
+        let mut roots = Vec::new();
+        for (number, span) in (0..).zip(&listed) {
+            match by_number.get(span.parent).filter(|_| span.parent != 0) {
+                Some(parent) => below.push(parent, number),
+                None => roots.push(number),
+            }
+        }
+        let own = Index::new(tasks.iter().map(|task| task.span));
+        let mut spans = Self { listed, placed: Vec::with_capacity(2 * below.last.len()) };
+        let mut open = Vec::new();
+        for root in roots {
+            let span = &spans.listed[root as usize];
+            // Where it was polled last, if that task is not done.
+            let last = || by_id.get(span.task).filter(|task| span.parent != 0 && tasks[*task].span != 0);
+            let task = own.get(span.id).or_else(last);
+            let entered = task.map_or(0, |task| tasks[task].entered);
+            let task = task.and_then(|task| u32::try_from(task).ok()).unwrap_or(NONE);
+            open.push((root, NONE));
+            while let Some((number, parent)) = open.pop() {
+                spans.place(number, parent, (task, entered), &below, &mut open);
+            }
+        }
+        spans
+    }
+
+    /// Puts a span into its place, and what is below it onto `open`.
+    fn place(
+        &mut self,
+        number: u32,
+        parent: u32,
+        (task, entered): (u32, u64),
+        below: &ChildLists,
+        open: &mut Vec<(u32, u32)>,
+    ) {
+        let span = self.listed[number as usize];
+        let here = u32::try_from(self.placed.len()).unwrap_or(NONE);
+        // A wait that began before the task's last poll did.
+        let is_skipped = span.state == live::SlotState::Waiting && span.since < entered;
+        let is_detached = parent == NONE && span.parent != 0;
+        let own = PlacedSpan { listed: number, parent, task, is_await: false, is_detached, is_skipped };
+        self.placed.push(own);
+        // At an await of its own, what that polls is below the await.
+        let has_await = body(span.node).is_some();
+        if has_await {
+            self.placed.push(PlacedSpan { parent: here, is_await: true, is_detached: false, ..own });
+        }
+        for child in below.of(number) {
+            let node = self.listed[child as usize].node;
+            let is_below = has_await && node.parent.is_some_and(|parent| parent.key() == span.node.key());
+            open.push((child, if is_below { here + 1 } else { here }));
+        }
+    }
+
+    /// Each in its place.
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = SpanPlace<'_>> + Clone {
+        self.placed.iter().map(|placed| {
+            let listed = &self.listed[placed.listed as usize];
+            let body = if placed.is_await { None } else { body(listed.node) };
+            SpanPlace {
+                listed,
+                node: body.unwrap_or(listed.node),
+                parent: (placed.parent != NONE).then_some(placed.parent as usize),
+                task: (placed.task != NONE).then_some(placed.task as usize),
+                is_detached: placed.is_detached,
+                is_skipped: placed.is_skipped,
+            }
+        })
+    }
+
+    /// By task, the first path that waits in it by itself.
+    pub(super) fn leaves(&self, tasks: usize) -> Vec<Option<&'static Node>> {
+        let mut leaves = vec![None; tasks];
+        let mut is_detached = false;
+        let mut rest = self.iter().enumerate();
+        while let Some((number, spot)) = rest.next() {
+            // What has lost its parent, and what is below that, is nothing that its task waits for.
+            is_detached = if spot.parent.is_none() { spot.is_detached } else { is_detached };
+            let is_below = |(_, next): &(usize, SpanPlace<'_>)| next.parent == Some(number);
+            let mut below = rest.clone().take_while(is_below);
+            let has_children = below.any(|(_, child)| child.listed.state != live::SlotState::Unpolled);
+            let is_waiting = spot.listed.state == live::SlotState::Waiting;
+            if !has_children && !is_detached && !spot.is_skipped && is_waiting {
+                if let Some(leaf) = spot.task.and_then(|task| leaves.get_mut(task)) {
+                    *leaf = leaf.or(Some(spot.node));
+                }
+            }
+        }
+        leaves
+    }
+}
+
+/// The children of each span: the last, and before each the one that was made before it.
+struct ChildLists {
+    last: Vec<u32>,
+    before: Vec<u32>,
+}
+
+impl ChildLists {
+    fn push(&mut self, parent: usize, child: u32) {
+        self.before[child as usize] = std::mem::replace(&mut self.last[parent], child);
+    }
+
+    /// From the last on.
+    fn of(&self, span: u32) -> impl Iterator<Item = u32> {
+        let there = |number: u32| (number != NONE).then_some(number);
+        std::iter::successors(there(self.last[span as usize]), move |child| {
+            there(self.before[*child as usize])
+        })
+    }
+}
+
+/// The node of the body, if that of a span is an await in it.
+fn body(node: &'static Node) -> Option<&'static Node> {
+    if node.site.kind == SiteKind::Await && node.site.is_direct { node.parent } else { None }
+}

@@ -1,0 +1,217 @@
+//! Tasks, each copied while it may go on.
+
+use std::collections::HashSet;
+use std::sync::atomic::Ordering::Relaxed;
+
+use diagnose_reports::model::{self, RunState, Task};
+
+use super::capture_context::KnownTask;
+use super::runtimes::library;
+use super::texts::Texts;
+use crate::clock::{self, Scale};
+use crate::live::{self, ABORT, HANDLE, SET, SpawnRuntime, TaskKind, TaskOrigin, TaskState};
+use crate::site::Site;
+use crate::tree::{self, Node};
+
+/// A task and what was read of it.
+#[derive(Debug)]
+pub(super) struct TaskCopy {
+    pub(super) task: &'static live::Task,
+    pub(super) id: u64,
+    pub(super) origin: TaskOrigin,
+    pub(super) doing: TaskState,
+    pub(super) since: u64,
+    /// Clones of its waker that were kept then.
+    pub(super) wakers: u32,
+    pub(super) span: u64,
+    /// When the last poll that is over began; zero if none is.
+    pub(super) entered: u64,
+    /// When its last poll ended; zero if it was not polled yet.
+    pub(super) left: u64,
+    counts: TaskCounts,
+    /// What its poll was at, while it is running.
+    running: Option<Box<TaskPollCopy>>,
+}
+
+/// What runs in a poll.
+#[derive(Debug)]
+struct TaskPollCopy {
+    /// When this was read.
+    at: u64,
+    /// The nodes that run on its thread, from its root down.
+    path: Vec<&'static Node>,
+}
+
+/// What is counted of a task, as it was in the state that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct TaskCounts {
+    polls: u64,
+    busy: u64,
+    queued: u64,
+    wakes: u64,
+    self_wakes: u64,
+    /// The tick of the last wake; zero if there was none.
+    last_wake: u64,
+    woken_by: u64,
+}
+
+impl TaskCounts {
+    fn read(task: &live::Task) -> Self {
+        let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);
+        let (wakes, self_wakes) = task.wakes();
+        Self {
+            polls: value(&task.polls),
+            busy: value(&task.busy),
+            queued: value(&task.queued),
+            wakes,
+            self_wakes,
+            last_wake: task.last_wake(),
+            woken_by: value(&task.woken_by),
+        }
+    }
+}
+
+/// All tasks that are alive, in the order in which they were made.
+pub(super) fn all() -> Vec<TaskCopy> {
+    all_that(|_| true)
+}
+
+/// Those of them that are wanted.
+pub(super) fn all_that(is_wanted: impl Fn(&live::Task) -> bool) -> Vec<TaskCopy> {
+    let wanted = live::all_tasks().filter(|task| task.id() != 0 && is_wanted(task));
+    let mut tasks: Vec<TaskCopy> = wanted.filter_map(listing).collect();
+    hide_doubles(&mut tasks);
+    tasks.sort_unstable_by_key(|task| (task.origin.made, task.id));
+    tasks
+}
+
+/// A copy of one, if it is anybody's.
+fn listing(task: &'static live::Task) -> Option<TaskCopy> {
+    let (id, origin) = task.origin()?;
+    let (mut doing, mut since) = task.doing();
+    // The moment comes first: what begins while the path is read is not on it for certain.
+    let path = |doing| {
+        let is_running = doing == TaskState::Running && origin.work == TaskKind::Future;
+        is_running.then(|| {
+            let at = clock::now();
+            Box::new(TaskPollCopy { at, path: running_on(task.thread.load(Relaxed), origin.site) })
+        })
+    };
+    let (mut wakers, mut counts, mut running) = (task.live_wakers(), TaskCounts::read(task), path(doing));
+    // Whoever wakes says so before the clone goes, so a state that is the same afterwards had these clones.
+    while (doing, since) != task.doing() {
+        (doing, since) = task.doing();
+        (wakers, counts, running) = (task.live_wakers(), TaskCounts::read(task), path(doing));
+    }
+    let left = if doing == TaskState::Unpolled { 0 } else { task.since() };
+    // While a poll is running, this is when the one before it began: it has not left anything out yet.
+    let entered = task.entered.load(Relaxed);
+    let span = task.span.load(Relaxed);
+    Some(TaskCopy { task, id, origin, doing, since, wakers, span, entered, left, counts, running })
+}
+
+/// A task of which only hooks tell is left out where a root in it is listed.
+fn hide_doubles(tasks: &mut Vec<TaskCopy>) {
+    if !tasks.iter().any(TaskCopy::is_hooked) {
+        return;
+    }
+    let runtime_id = |task: &TaskCopy| task.task.runtime_id.load(Relaxed);
+    let listed: HashSet<u64> = tasks.iter().filter(|task| !task.is_hooked()).map(runtime_id).collect();
+    tasks.retain(|task| !task.is_hooked() || !listed.contains(&runtime_id(task)));
+}
+
+/// The nodes that run in a tree, from the root of a task down.
+fn running_on(thread: u32, site: &'static Site) -> Vec<&'static Node> {
+    let Some(tree) = tree::all().into_iter().find(|tree| tree.root.tree == thread) else { return Vec::new() };
+    let is_running = |node: &&'static Node| node.times.is_running() && !tree::is_nested(node.site);
+    // Of several, one runs inside the other's poll.
+    let own = tree.root.children().filter(is_running).find(|node| std::ptr::eq(node.site, site));
+    let first = own.or_else(|| tree.root.children().find(is_running));
+    std::iter::successors(first, |node| node.children().find(is_running)).collect()
+}
+
+impl TaskCopy {
+    /// Whether it has gone on since it was read.
+    pub(super) fn has_changed(&self) -> bool {
+        self.task.id() != self.id || self.task.doing() != (self.doing, self.since)
+    }
+
+    /// Whether only hooks of its runtime tell of it.
+    fn is_hooked(&self) -> bool {
+        self.origin.home.runtime == SpawnRuntime::TokioHooks
+    }
+
+    /// While it is running, the nodes that run on its thread, from its root down.
+    pub(super) fn running(&self) -> &[&'static Node] {
+        self.running.as_ref().map_or(&[], |running| &running.path)
+    }
+
+    /// When that was read; `None` while it is not running.
+    pub(super) fn read_at(&self) -> Option<u64> {
+        self.running.as_ref().map(|running| running.at)
+    }
+
+    pub(super) fn known(&self) -> KnownTask {
+        KnownTask {
+            id: self.id,
+            task: self.task,
+            entered: self.entered,
+            made: self.origin.made,
+            spawned_by: self.origin.spawned_by,
+            is_stranger: self.origin.home.runtime == SpawnRuntime::Unknown,
+        }
+    }
+
+    pub(super) fn build(&self, now: u64, scale: Scale, texts: &Texts) -> Task {
+        let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
+        let mut task = Task::default();
+        task.id = self.id;
+        task.label = texts.of_any(self.origin.label.text());
+        task.kind = match self.origin.work {
+            TaskKind::Future => model::TaskKind::Future,
+            TaskKind::Blocking => model::TaskKind::Blocking,
+        };
+        task.runtime = texts.of(library(self.origin.home.runtime));
+        task.spawned_at = texts.location(self.origin.spawned_at);
+        task.runtime_number = u64::from(self.origin.home.number);
+        task.is_local = self.origin.home.is_local;
+        // Of other libraries' handles nothing is known.
+        let is_counted = !matches!(self.origin.home.runtime, SpawnRuntime::Smol | SpawnRuntime::AsyncStd);
+        task.has_handle = !is_counted || self.task.handles() & HANDLE != 0;
+        task.has_abort_handle = self.task.handles() & ABORT != 0;
+        task.is_in_set = self.task.handles() & SET != 0;
+        task.is_unspawned =
+            matches!(self.origin.home.runtime, SpawnRuntime::Unknown | SpawnRuntime::TokioHooks);
+        task.runtime_id = some(self.task.runtime_id.load(Relaxed));
+        task.spawned_by = some(self.origin.spawned_by);
+        task.state = match self.doing {
+            TaskState::Unpolled => RunState::Unpolled,
+            TaskState::Running => RunState::Running,
+            TaskState::Waiting => RunState::Waiting,
+            TaskState::Queued => RunState::Queued,
+        };
+        task.since_ns = ago(self.since);
+        task.age_ns = ago(self.origin.made);
+        let TaskCounts { polls, busy, queued, wakes, self_wakes, last_wake, woken_by } = self.counts;
+        task.polls = polls;
+        task.busy_ns = scale.ns(busy);
+        if task.state == RunState::Running {
+            task.busy_ns = task.busy_ns.saturating_add(task.since_ns);
+        }
+        task.queued_ns = scale.ns(queued);
+        if task.state == RunState::Queued {
+            task.queued_ns = task.queued_ns.saturating_add(task.since_ns);
+        }
+        (task.wakes, task.self_wakes) = (wakes, self_wakes);
+        task.woken_by = some(woken_by);
+        task.woken_ns = some(last_wake).map(ago);
+        task.wakers = (live::has_wakers() && self.origin.work == TaskKind::Future && !self.is_hooked())
+            .then(|| u64::from(self.wakers));
+        task
+    }
+}
+
+/// What is there, unless it is zero.
+pub(super) fn some(number: u64) -> Option<u64> {
+    (number != 0).then_some(number)
+}

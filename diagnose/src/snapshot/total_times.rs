@@ -1,0 +1,126 @@
+//! The times of a node with what passes through it: what the trees keep once, at the deepest span, added up for its ancestors. See
+//! the head of [`tree/times.rs`](crate::tree).
+
+use crate::clock;
+use crate::tree::{BUCKETS, Node, PollSum, TimesCopy};
+
+/// What the polls of a node count for its ancestors.
+#[derive(Debug, Clone)]
+pub(super) struct PassedTotals {
+    sum: PollSum,
+    histogram: [u64; BUCKETS],
+    /// Of all that is below, whether it counts for the ancestors or not: no poll is longer than the one around it, or later.
+    longest: u64,
+    left: u64,
+    /// End of the last poll that counts.
+    passed: u64,
+}
+
+/// The times of a node.
+#[derive(Debug, Clone)]
+pub(super) struct TotalTimes {
+    pub(super) busy: u64,
+    pub(super) polls: u64,
+    pub(super) histogram: [u64; BUCKETS],
+    pub(super) longest: u64,
+    pub(super) left: u64,
+    pub(super) is_running: bool,
+    /// Waits; see [`Reading`].
+    pub(super) own_idle: u64,
+    pub(super) child_idle: u64,
+    pub(super) pending: u64,
+}
+
+impl PassedTotals {
+    pub(super) const NONE: Self =
+        Self { sum: PollSum { busy: 0, polls: 0 }, histogram: [0; BUCKETS], longest: 0, left: 0, passed: 0 };
+
+    pub(super) fn polls(&self) -> u64 {
+        self.sum.polls
+    }
+
+    /// That of a sibling too.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.sum.busy += other.sum.busy;
+        self.sum.polls += other.sum.polls;
+        for (sum, count) in self.histogram.iter_mut().zip(other.histogram) {
+            *sum += count;
+        }
+        self.longest = self.longest.max(other.longest);
+        self.left = self.left.max(other.left);
+        self.passed = self.passed.max(other.passed);
+    }
+
+    /// Without what `node` has stopped, because it has added a poll of its own.
+    fn without_stopped(mut self, node: &Node) -> Self {
+        let Some(stopped) = node.stopped() else { return self };
+        let (sum, histogram, at) = stopped.read();
+        // A poll that ends right now may have been read in one place and not in the other.
+        self.sum.busy = self.sum.busy.saturating_sub(sum.busy);
+        self.sum.polls = self.sum.polls.saturating_sub(sum.polls);
+        for (sum, count) in self.histogram.iter_mut().zip(histogram) {
+            *sum = sum.saturating_sub(count);
+        }
+        if at >= self.passed {
+            self.passed = 0;
+        }
+        self
+    }
+}
+
+impl TotalTimes {
+    /// The times of a node whose children were read before. `None` if it could not be read; with what counts for the ancestors.
+    pub(super) fn read(node: &'static Node, below: PassedTotals, until: u64) -> (Option<Self>, PassedTotals) {
+        let below = below.without_stopped(node);
+        let Some(reading) = node.read(until, clock::now) else { return (None, below) };
+        let [all, through] = node.histograms();
+        let mut whole = Self {
+            busy: reading.busy + below.sum.busy,
+            polls: reading.polls + below.sum.polls,
+            histogram: sum(all, &below.histogram),
+            longest: node.longest().max(below.longest),
+            left: reading.left.max(below.left),
+            is_running: false,
+            own_idle: reading.own_idle,
+            // What passed through was a poll between two waits for a child.
+            child_idle: reading.child_idle.wrapping_sub(below.sum.busy),
+            pending: reading.pending,
+        };
+        // A poll that has just been added further down does not count as a running one, too.
+        if let Some((entered, length)) = reading.running.filter(|(entered, _)| below.passed <= *entered) {
+            whole.is_running = true;
+            whole.busy += length;
+            whole.polls += 1;
+            whole.longest = whole.longest.max(length);
+            whole.left = entered + length;
+        }
+        let above = PassedTotals {
+            sum: PollSum {
+                busy: reading.through.busy + below.sum.busy,
+                polls: reading.through.polls + below.sum.polls,
+            },
+            histogram: sum(through, &below.histogram),
+            longest: whole.longest,
+            left: whole.left,
+            passed: reading.passed.max(below.passed),
+        };
+        (Some(whole), above)
+    }
+
+    /// The same as read by an await that lasts as long as the span below it: all its waits are that span's.
+    pub(super) fn of_await(&self) -> Self {
+        Self { own_idle: 0, child_idle: self.own_idle.wrapping_add(self.child_idle), ..self.clone() }
+    }
+}
+
+fn sum(mut histogram: [u64; BUCKETS], other: &[u64; BUCKETS]) -> [u64; BUCKETS] {
+    for (sum, count) in histogram.iter_mut().zip(other) {
+        *sum += count;
+    }
+    histogram
+}
+
+/// Whether nothing was ever counted in a reading.
+pub(super) fn is_nothing(reading: Option<TimesCopy>) -> bool {
+    reading == Some(TimesCopy::default())
+}

@@ -1,0 +1,116 @@
+//! What runs outside of the records: tasks that nobody recorded, threads that are in no listed task.
+//!
+//! What can move without being seen may be with any of them, so it has to be known whether there are any. A runtime counts its
+//! own tasks, and the kernel its threads; here both are compared with what is listed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{RunState, Task, TaskKind};
+
+/// How many tasks a runtime says that it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RuntimeTaskCount {
+    /// Its number in this process.
+    runtime: u64,
+    /// All its tasks run on the thread that blocks on it.
+    is_current_thread: bool,
+    tasks: u64,
+}
+
+/// What the runtimes count now.
+#[cfg(feature = "tokio")]
+pub(super) fn counted() -> Vec<RuntimeTaskCount> {
+    let counted = crate::tokio::counted_tasks().into_iter();
+    let counted = counted.map(|(number, is_current_thread, tasks)| RuntimeTaskCount {
+        runtime: u64::from(number),
+        is_current_thread,
+        tasks,
+    });
+    counted.collect()
+}
+
+/// Without a runtime there is nothing to ask.
+#[cfg(not(feature = "tokio"))]
+pub(super) fn counted() -> Vec<RuntimeTaskCount> {
+    Vec::new()
+}
+
+/// Notes what is outside: by all threads but this crate's, if they are known, and by what was counted before and after the
+/// tasks were listed.
+pub(super) fn add(
+    snapshot: &mut Snapshot,
+    threads: Option<&[u64]>,
+    [before, after]: &[Vec<RuntimeTaskCount>; 2],
+) {
+    let listed = ListedTasks::new(snapshot);
+    let fewest = |it: &RuntimeTaskCount| {
+        let later = after.iter().find(|later| later.runtime == it.runtime).map_or(0, |later| later.tasks);
+        let known = listed.recorded(it.runtime).saturating_add(listed.met(snapshot, it.runtime));
+        it.tasks.min(later).saturating_sub(known)
+    };
+    let unrecorded = before.iter().map(fewest).sum();
+    let is_counted = |runtime: u64| {
+        let tasks = listed.recorded(runtime);
+        [before, after].iter().all(|all| all.iter().any(|it| it.runtime == runtime && it.tasks == tasks))
+    };
+    let runs_here = |runtime: u64| after.iter().any(|it| it.runtime == runtime && it.is_current_thread);
+    let is_recorded = |id: u64| {
+        let own = snapshot.workers.iter().filter(|worker| worker.thread_id == Some(id));
+        let mut own = own.map(|worker| worker.runtime_number);
+        listed.running.contains(&id) || own.any(|runtime| runtime != 0 && !runs_here(runtime))
+    };
+    snapshot.is_all_recorded = snapshot.runtimes.iter().all(|runtime| is_counted(runtime.number))
+        && threads.is_some_and(|threads| threads.iter().all(|id| is_recorded(*id)));
+    snapshot.unrecorded_tasks = unrecorded;
+}
+
+/// The listed tasks, counted in one pass.
+#[derive(Debug, Default)]
+struct ListedTasks {
+    /// By runtime, how many futures of it there are, but for those of `block_on`.
+    recorded: BTreeMap<u64, u64>,
+    /// By thread, how many roots were met there last that are of no known runtime.
+    met: BTreeMap<u64, u64>,
+    /// The threads on which a task runs, or a `block_on`.
+    running: BTreeSet<u64>,
+}
+
+impl ListedTasks {
+    fn new(snapshot: &Snapshot) -> Self {
+        let mut listed = Self::default();
+        for task in &snapshot.tasks {
+            let is_run = is_run(snapshot, task);
+            if task.kind == TaskKind::Future && !is_run {
+                *listed.recorded.entry(task.runtime_number).or_default() += 1;
+            }
+            if task.state == RunState::Running || is_run {
+                listed.running.extend(task.thread_id);
+            }
+            if let Some(thread) = task.thread_id.filter(|_| task.is_unspawned && task.runtime_number == 0) {
+                *listed.met.entry(thread).or_default() += 1;
+            }
+        }
+        listed
+    }
+
+    /// How many tasks of a runtime are listed.
+    fn recorded(&self, runtime: u64) -> u64 {
+        self.recorded.get(&runtime).copied().unwrap_or(0)
+    }
+
+    /// How many roots were met on the workers of a runtime: most likely each in a task of it.
+    fn met(&self, snapshot: &Snapshot, runtime: u64) -> u64 {
+        let is_worker = |id: u64| {
+            let mut workers = snapshot.workers.iter();
+            workers.any(|worker| worker.runtime_number == runtime && worker.thread_id == Some(id))
+        };
+        self.met.iter().filter(|(thread, _)| is_worker(**thread)).map(|(_, count)| count).sum()
+    }
+}
+
+/// Whether a task is what `block_on` runs on the thread that has called it.
+fn is_run(snapshot: &Snapshot, task: &Task) -> bool {
+    let is_main = || snapshot.sites.get(task.site).is_some_and(|site| site.name == "main");
+    task.is_local && task.runtime_id.is_none() && is_main()
+}

@@ -1,0 +1,373 @@
+//! The times of one node, with what is still open in them.
+//!
+//! # Accounting of waits
+//!
+//! Waits cannot be kept as lengths: many spans of one node wait at once, and a wait that begins on one thread often
+//! ends on another, in another tree. So a wait is a difference of two ticks, each added where it happens:
+//!
+//! ```text
+//! a poll returns Pending at t0:   sum −= t0   open += 1     (in the tree of that thread)
+//! the next poll starts at t1:     sum += t1   open −= 1     (in the tree of this thread)
+//! read at T:                      sum + open · T            (over all trees; what is open counts up to T)
+//! ```
+//! Both fields wrap, and in one tree they may well be "negative"; added up over all trees they are exact. A reader that
+//! comes between the two halves of a wait is off by no more than the time that its own reading takes.
+//!
+//! A poll is added once, when it ends. While it runs, `entered` says since when, and whether a wait ended with its
+//! start, which the reader then takes into account. So a poll that goes from one wait to the next adds its length to
+//! `busy` and takes it off `sum`, and that is all.
+//!
+//! # Polls that only pass through
+//!
+//! A resumed body that goes straight to its child, and returns `Pending` as the child does, has done nothing of its own: its
+//! poll is as long as the child's. Such a poll is added at the deepest span alone, as one that counts for the ancestors too:
+//!
+//! ```text
+//! handle ├──────────┤   passes through                 nothing is written
+//!  query ├──────────┤   passes through                 nothing is written
+//!   recv ├──────────┤   Pending                        through += its length
+//! ```
+//! A capture adds the `through` of a node to its parent, and so on up. Where it must not go further, because the ancestor did
+//! something of its own and adds its own poll, that ancestor's `stopped` takes it off again: see [`spent`](super::spent).
+//!
+//! # Reading
+//!
+//! `version` is odd while the writer is changing fields that belong together (a sequence lock with one writer): a
+//! reader copies, and copies again if the version was odd or has moved. The writer never waits.
+
+use std::time::Duration;
+
+use super::poll_totals::{PollSum, PollTotals};
+use crate::sync::{AtomicU64, Ordering, add, fence, sub};
+
+/// Which of the two accounts a wait goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WaitAccount {
+    /// No annotated child was pending: the node itself waited.
+    Own,
+    /// An annotated child was pending, and the node with it.
+    Child,
+}
+
+/// The account of one kind of wait.
+#[derive(Debug)]
+struct WaitTotals {
+    /// Σ ends − Σ beginnings, in ticks.
+    sum: AtomicU64,
+    /// Beginnings − ends: how many are open.
+    open: AtomicU64,
+}
+
+/// See the head of this file. All ticks; written by the tree's thread only.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct NodeTimes {
+    version: AtomicU64,
+    /// Start of the running poll as an [`Entry`], zero at rest.
+    entered: AtomicU64,
+    /// End of the last finished poll.
+    left: AtomicU64,
+    own: WaitTotals,
+    child: WaitTotals,
+}
+
+/// A consistent copy of [`Times`] and [`Spent`], with the open parts up to the moment of reading.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct TimesCopy {
+    /// Σ of finished polls: all of the node's own, and those of them that count for its ancestors too.
+    pub(crate) busy: u64,
+    pub(crate) polls: u64,
+    pub(crate) through: PollSum,
+    /// When the running poll began, and its length so far.
+    pub(crate) running: Option<(u64, u64)>,
+    /// End of the last finished poll; of the last that counts for the ancestors too.
+    pub(crate) left: u64,
+    pub(crate) passed: u64,
+    /// Σ of waits; wraps, and is exact only when added up over all trees.
+    pub(crate) own_idle: u64,
+    pub(crate) child_idle: u64,
+    /// Open waits; wraps likewise.
+    pub(crate) pending: u64,
+}
+
+/// How often a reader tries before it gives up and says so. The writer is inside for a few nanoseconds at a time; one
+/// that comes back odd more than a few times was stopped there by the operating system, and is given time to go on.
+#[cfg(not(diagnose_loom))]
+const ATTEMPTS: u32 = SPINS + 500;
+#[cfg(diagnose_loom)]
+const ATTEMPTS: u32 = 1; // The checker tries every first attempt.
+/// How many of the attempts follow each other at once.
+const SPINS: u32 = 1_000;
+/// Time between two of the others.
+const PAUSE: Duration = Duration::from_micros(100);
+
+impl NodeTimes {
+    pub(super) fn new() -> Self {
+        let zero = || AtomicU64::new(0);
+        let waits = || WaitTotals { sum: zero(), open: zero() };
+        Self { version: zero(), entered: zero(), left: zero(), own: waits(), child: waits() }
+    }
+
+    /// A poll starts, and with it the wait ends that its span was in, if any.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn enter(&self, now: u64, ended: Option<WaitAccount>) {
+        self.entered.store(PollStamp { tick: now, ended }.pack(), Ordering::Relaxed);
+    }
+
+    /// When the running poll started.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn entered(&self) -> u64 {
+        PollStamp::unpack(self.entered.load(Ordering::Relaxed)).tick
+    }
+
+    /// The running poll ends; if it returned `Pending`, a wait begins. Returns the poll's length.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn leave(
+        &self,
+        spent: &PollTotals,
+        now: u64,
+        begun: Option<WaitAccount>,
+        is_through: bool,
+    ) -> u64 {
+        let PollStamp { tick: entered, ended } = PollStamp::unpack(self.entered.load(Ordering::Relaxed));
+        let length = now.saturating_sub(entered);
+        self.change(|| {
+            self.entered.store(0, Ordering::Relaxed);
+            self.left.store(now, Ordering::Relaxed);
+            if is_through {
+                spent.through.add(length);
+                spent.passed.store(now, Ordering::Relaxed);
+            } else {
+                spent.alone.add(length);
+            }
+            if ended == begun {
+                if let Some(wait) = begun {
+                    sub(&self.account(wait).sum, length);
+                }
+            } else {
+                self.end_and_begin(entered, ended, now, begun);
+            }
+        });
+        length
+    }
+
+    /// The running poll has only passed through: it is added where the deepest span was.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn pass(&self) {
+        self.entered.store(0, Ordering::Relaxed);
+    }
+
+    /// A wait ends without a poll here: the span is gone, or its next poll belongs to another path.
+    pub(crate) fn end_wait(&self, now: u64, wait: WaitAccount) {
+        self.change(|| self.account(wait).end(now));
+    }
+
+    /// A wait begins without a poll here: the span has waited on another path until now.
+    pub(crate) fn begin_wait(&self, now: u64, wait: WaitAccount) {
+        self.change(|| self.account(wait).begin(now));
+    }
+
+    /// Whether a poll is running.
+    #[inline]
+    pub(crate) fn is_running(&self) -> bool {
+        self.entered.load(Ordering::Relaxed) != 0
+    }
+
+    /// A consistent copy as of `now`, which is called once the copy is made. `None` if the writer was caught in the
+    /// middle of a change each time.
+    ///
+    /// Waits that are open count up to `until`, the same tick for all trees: what is open here by the books may be closed
+    /// in another tree, and then it must not matter when each of them is read.
+    pub(super) fn read(&self, spent: &PollTotals, until: u64, now: impl Fn() -> u64) -> Option<TimesCopy> {
+        for attempt in 0..ATTEMPTS {
+            // Acquire pairs with the Release at the end of `change`: an even version brings the fields it stands for.
+            let version = self.version.load(Ordering::Acquire);
+            let entered = self.entered.load(Ordering::Relaxed);
+            let mut own = self.own.read();
+            let mut child = self.child.read();
+            let (alone, through) = (spent.alone.read(), spent.through.read());
+            let mut reading = TimesCopy {
+                busy: alone.busy.wrapping_add(through.busy),
+                polls: alone.polls.wrapping_add(through.polls),
+                through,
+                left: self.left.load(Ordering::Relaxed),
+                passed: spent.passed.load(Ordering::Relaxed),
+                ..TimesCopy::default()
+            };
+            // Pairs with the Release fence in `change`: if any field above was of a later change, that change's odd
+            // version is seen below.
+            fence(Ordering::Acquire);
+            if version % 2 == 1 || self.version.load(Ordering::Relaxed) != version {
+                wait_for_writer(attempt);
+                continue;
+            }
+            if entered != 0 {
+                let PollStamp { tick, ended } = PollStamp::unpack(entered);
+                reading.running = Some((tick, now().saturating_sub(tick)));
+                match ended {
+                    Some(WaitAccount::Own) => own.end(tick),
+                    Some(WaitAccount::Child) => child.end(tick),
+                    None => {}
+                }
+            }
+            reading.own_idle = own.until(until);
+            reading.child_idle = child.until(until);
+            reading.pending = own.open.wrapping_add(child.open);
+            return Some(reading);
+        }
+        None
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn end_and_begin(&self, entered: u64, ended: Option<WaitAccount>, now: u64, begun: Option<WaitAccount>) {
+        if let Some(wait) = ended {
+            self.account(wait).end(entered);
+        }
+        if let Some(wait) = begun {
+            self.account(wait).begin(now);
+        }
+    }
+
+    fn account(&self, wait: WaitAccount) -> &WaitTotals {
+        match wait {
+            WaitAccount::Own => &self.own,
+            WaitAccount::Child => &self.child,
+        }
+    }
+
+    /// Brackets changes that a reader must see together or not at all.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn change(&self, changes: impl FnOnce()) {
+        let version = self.version.load(Ordering::Relaxed);
+        self.version.store(version.wrapping_add(1), Ordering::Relaxed);
+        // Pairs with the Acquire fence in `read`: the odd version is out before any field is.
+        fence(Ordering::Release);
+        changes();
+        // Release pairs with the Acquire load in `read`.
+        self.version.store(version.wrapping_add(2), Ordering::Release);
+    }
+}
+
+impl WaitTotals {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn begin(&self, now: u64) {
+        sub(&self.sum, now);
+        add(&self.open, 1);
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn end(&self, now: u64) {
+        add(&self.sum, now);
+        sub(&self.open, 1);
+    }
+
+    fn read(&self) -> WaitTotalsCopy {
+        WaitTotalsCopy { sum: self.sum.load(Ordering::Relaxed), open: self.open.load(Ordering::Relaxed) }
+    }
+}
+
+#[cold]
+fn wait_for_writer(attempt: u32) {
+    if attempt < SPINS {
+        std::hint::spin_loop();
+    } else {
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// A copy of [`Waits`].
+struct WaitTotalsCopy {
+    sum: u64,
+    open: u64,
+}
+
+impl WaitTotalsCopy {
+    fn end(&mut self, now: u64) {
+        self.sum = self.sum.wrapping_add(now);
+        self.open = self.open.wrapping_sub(1);
+    }
+
+    /// Σ of waits, the open ones up to `now`.
+    fn until(&self, now: u64) -> u64 {
+        self.sum.wrapping_add(self.open.wrapping_mul(now))
+    }
+}
+
+/// The start of the running poll, in one word: the tick above two bits for the wait that ended with it. Ticks of 62
+/// bits last for 48 years at 3 GHz. Zero is "at rest", because no tick is zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct PollStamp {
+    tick: u64,
+    ended: Option<WaitAccount>,
+}
+
+impl PollStamp {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn pack(self) -> u64 {
+        let ended = match self.ended {
+            None => 0,
+            Some(WaitAccount::Own) => 1,
+            Some(WaitAccount::Child) => 2,
+        };
+        self.tick << 2 | ended
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn unpack(packed: u64) -> Self {
+        let ended = match packed & 3 {
+            1 => Some(WaitAccount::Own),
+            2 => Some(WaitAccount::Child),
+            _ => None,
+        };
+        Self { tick: packed >> 2, ended }
+    }
+}
+
+#[cfg(all(test, not(diagnose_loom)))]
+mod tests {
+    use super::{NodeTimes, PollStamp, PollSum, PollTotals, WaitAccount};
+
+    #[test]
+    fn an_entry_comes_out_as_it_went_in() {
+        for ended in [None, Some(WaitAccount::Own), Some(WaitAccount::Child)] {
+            for tick in [1, 2, 12_345, u64::MAX >> 2] {
+                let entry = PollStamp { tick, ended };
+                assert_eq!(PollStamp::unpack(entry.pack()), entry);
+            }
+        }
+    }
+
+    // tick   10       20         50      60        90
+    //        ├─ poll ─┤── wait ───├─ poll ┤── wait ──▶ read
+    #[test]
+    fn what_is_open_counts_up_to_the_reading() {
+        let (times, spent) = (NodeTimes::new(), PollTotals::new());
+        times.enter(10, None);
+        let running = times.read(&spent, 15, || 15).expect("nobody writes");
+        assert_eq!((running.busy, running.polls, running.running), (0, 0, Some((10, 5))));
+        times.leave(&spent, 20, Some(WaitAccount::Own), false);
+        times.enter(50, Some(WaitAccount::Own));
+        let running = times.read(&spent, 55, || 55).expect("nobody writes");
+        assert_eq!((running.running, running.own_idle, running.pending), (Some((50, 5)), 30, 0));
+        times.leave(&spent, 60, Some(WaitAccount::Child), true);
+        let waiting = times.read(&spent, 90, || 90).expect("nobody writes");
+        assert_eq!((waiting.busy, waiting.polls, waiting.running), (20, 2, None));
+        assert_eq!((waiting.through, waiting.passed), (PollSum { busy: 10, polls: 1 }, 60));
+        assert_eq!((waiting.own_idle, waiting.child_idle, waiting.pending), (30, 30, 1));
+    }
+
+    // thread A   ├ poll ┤── wait ─ ─ ─ ┐
+    // thread B                         ├ poll ┤
+    #[test]
+    fn a_wait_that_ends_in_another_tree_is_exact_in_the_sum() {
+        let [(a, spent_a), (b, spent_b)] = [(); 2].map(|()| (NodeTimes::new(), PollTotals::new()));
+        a.enter(10, None);
+        a.leave(&spent_a, 20, Some(WaitAccount::Own), false);
+        b.enter(70, Some(WaitAccount::Own));
+        b.leave(&spent_b, 75, None, false);
+        let a = a.read(&spent_a, 100, || 100).expect("at rest");
+        let b = b.read(&spent_b, 100, || 100).expect("at rest");
+        assert_eq!(a.own_idle.wrapping_add(b.own_idle), 50);
+        assert_eq!(a.pending.wrapping_add(b.pending), 0);
+    }
+}

@@ -1,0 +1,113 @@
+//! Finished polls of a node: those of its own, and those that count for its ancestors too. See [`times`](super::times).
+
+use super::histogram::{BUCKETS, Histogram};
+use super::node::Node;
+use crate::sync::{AtomicU64, Ordering, add};
+
+/// Finished polls of a node, in two parts.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct PollTotals {
+    /// Polls of this node only.
+    pub(super) alone: PollTotalsPart,
+    /// Polls that count for the ancestors too, up to the first that has `stopped` them.
+    pub(super) through: PollTotalsPart,
+    /// End of the last poll in `through`.
+    pub(super) passed: AtomicU64,
+    /// The longest finished poll. A reset may store zero from another thread: a poll that ends at that very moment may
+    /// then be kept or lost, and either is right.
+    longest: AtomicU64,
+}
+
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct PollTotalsPart {
+    busy: AtomicU64,
+    polls: AtomicU64,
+}
+
+/// Where the polls of a node end that its children have passed through, because it was polled for longer than they were.
+#[derive(Debug)]
+pub(crate) struct PassedPolls {
+    part: PollTotalsPart,
+    histogram: Histogram,
+    /// End of the last of them.
+    at: AtomicU64,
+}
+
+/// What the polls of a chain of spans above the running one have in common with its poll.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PassingChain {
+    /// How many ancestors have been entered with the same reading of the clock, and have run nothing of their own since.
+    pub(crate) levels: u32,
+    /// The node above them, which has; `None` if that is the root of the tree.
+    pub(crate) stopper: Option<&'static Node>,
+}
+
+impl PassingChain {
+    /// Nothing.
+    pub(crate) const NONE: Self = Self { levels: 0, stopper: None };
+}
+
+/// A number of polls and their length.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct PollSum {
+    pub(crate) busy: u64,
+    pub(crate) polls: u64,
+}
+
+impl PollTotalsPart {
+    fn new() -> Self {
+        Self { busy: AtomicU64::new(0), polls: AtomicU64::new(0) }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn add(&self, length: u64) {
+        add(&self.busy, length);
+        add(&self.polls, 1);
+    }
+
+    pub(super) fn read(&self) -> PollSum {
+        PollSum { busy: self.busy.load(Ordering::Relaxed), polls: self.polls.load(Ordering::Relaxed) }
+    }
+}
+
+impl PollTotals {
+    pub(super) fn new() -> Self {
+        let zero = || AtomicU64::new(0);
+        Self { alone: PollTotalsPart::new(), through: PollTotalsPart::new(), passed: zero(), longest: zero() }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn note_longest(&self, length: u64) {
+        if length > self.longest.load(Ordering::Relaxed) {
+            self.longest.store(length, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn longest(&self) -> u64 {
+        self.longest.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn forget_longest(&self) {
+        self.longest.store(0, Ordering::Relaxed);
+    }
+}
+
+impl PassedPolls {
+    pub(super) fn new() -> Self {
+        Self { part: PollTotalsPart::new(), histogram: Histogram::new(), at: AtomicU64::new(0) }
+    }
+
+    /// A poll of that length, which ends now, goes no further up.
+    pub(super) fn add(&self, length: u64, now: u64) {
+        self.part.add(length);
+        self.histogram.count(length);
+        self.at.store(now, Ordering::Relaxed);
+    }
+
+    /// How many, how long, by length, and the end of the last.
+    pub(crate) fn read(&self) -> (PollSum, [u64; BUCKETS], u64) {
+        (self.part.read(), self.histogram.counts(), self.at.load(Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,202 @@
+//! An end of a channel: who has it, and the record of the channel, which all ends keep.
+
+use std::ops::Deref;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::holding::{Holding, Role};
+use super::record::Record;
+use super::resource::Shared;
+use super::resource_type::ResourceType;
+use crate::live;
+use crate::sync::add_relaxed;
+
+/// A sender, a receiver, or what can become one.
+#[derive(Debug)]
+pub(crate) struct ChannelEnd {
+    holding: Holding,
+    shared: Shared,
+}
+
+impl ChannelEnd {
+    /// The ends of a channel that is made there: the sending one, the receiving one.
+    #[inline]
+    pub(crate) fn pair(
+        what: &'static ResourceType,
+        capacity: u64,
+        at: &'static Location<'static>,
+        name: Option<Arc<str>>,
+    ) -> (Self, Self) {
+        let (sends, receives) = Shared::pair(what, capacity, at, name);
+        (Self::new(sends, Role::Sends, at), Self::new(receives, Role::Receives, at))
+    }
+
+    /// The sending end of a channel that is made there and from which nobody receives yet.
+    #[inline]
+    pub(crate) fn sending(
+        what: &'static ResourceType,
+        capacity: u64,
+        at: &'static Location<'static>,
+        name: Option<Arc<str>>,
+    ) -> Self {
+        Self::new(Shared::new(what, capacity, at, name), Role::Sends, at)
+    }
+
+    /// Something that is made there, which everybody who has it can use alike.
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn using(what: &'static ResourceType, at: &'static Location<'static>) -> Self {
+        Self::new(Shared::new(what, 0, at, None), Role::Uses, at)
+    }
+
+    /// An end of something that is not on record.
+    pub(crate) const fn none() -> Self {
+        Self { holding: Holding::NONE, shared: Shared::NONE }
+    }
+
+    #[inline]
+    fn new(shared: Shared, role: Role, at: &'static Location<'static>) -> Self {
+        Self { holding: Holding::take_part(shared.record(), role, at), shared }
+    }
+
+    /// Another end of the same channel, made of this one, which is thereby used.
+    #[inline]
+    pub(crate) fn another(&self, role: Role, at: &'static Location<'static>) -> Self {
+        self.used(at);
+        Self::new(self.shared.clone(), role, at)
+    }
+
+    #[inline]
+    pub(crate) fn record(&self) -> Option<&'static Record> {
+        self.shared.record()
+    }
+
+    /// The running task has used it, there.
+    #[inline]
+    pub(crate) fn used(&self, at: &'static Location<'static>) {
+        self.holding.used(at);
+    }
+
+    /// A message of that type was put in, by one of several who may.
+    #[inline]
+    pub(crate) fn put<T>(&self) {
+        if let Some(record) = self.record() {
+            let number = record.entered.fetch_add(1, Relaxed) + 1;
+            if super::carries::<T>() {
+                live::current::count_send(record.id(), number);
+            }
+        }
+    }
+
+    /// The same for a channel that keeps as many messages as it has places: so many are in it at most.
+    #[inline]
+    pub(crate) fn put_over<T>(&self) {
+        if let Some(record) = self.record() {
+            let number = record.entered.fetch_add(1, Relaxed) + 1;
+            let kept = record.capacity.load(Relaxed);
+            if let Some(gone) = number.checked_sub(kept) {
+                record.left.store(gone, Relaxed);
+            }
+            if super::carries::<T>() {
+                live::current::count_send(record.id(), number);
+            }
+        }
+    }
+
+    /// The value that was there was replaced by another of that type, by one of several who take turns.
+    #[inline]
+    pub(crate) fn replaced<T>(&self) {
+        if let Some(record) = self.record() {
+            let number = record.entered.load(Relaxed) + 1;
+            record.entered.store(number, Relaxed);
+            record.left.store(number - 1, Relaxed);
+            if super::carries::<T>() {
+                live::current::count_send(record.id(), number);
+            }
+        }
+    }
+
+    /// The message of that number may have carried something away.
+    #[inline]
+    pub(crate) fn note_send(&self, number: u64) {
+        if let Some(record) = self.record() {
+            live::current::count_send(record.id(), number);
+        }
+    }
+
+    /// So many messages or bytes were put in, by the only one who may.
+    #[inline]
+    pub(crate) fn put_alone(&self, count: u64) {
+        if let Some(record) = self.record() {
+            add_relaxed(&record.entered, count);
+        }
+    }
+
+    /// So many messages or bytes were taken out, by the only one who may.
+    #[inline]
+    pub(crate) fn took(&self, count: u64) {
+        if let Some(record) = self.record() {
+            add_relaxed(&record.left, count);
+        }
+    }
+
+    /// A message was taken out, by one of several who may.
+    #[inline]
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn took_one_of_several(&self) {
+        if let Some(record) = self.record() {
+            record.left.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// It was closed, or one side is gone.
+    #[inline]
+    pub(crate) fn close(&self) {
+        if let Some(record) = self.record() {
+            record.is_closed.store(true, Relaxed);
+        }
+    }
+
+    /// Somebody has got at the original there: others like this may be anywhere from now on.
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn share(&self, at: &'static Location<'static>) {
+        self.holding.share(at);
+    }
+
+    /// It goes where nobody sees it.
+    pub(crate) fn lose(self) {
+        self.holding.lose();
+    }
+}
+
+/// The only end of its side: the channel is closed when it is dropped.
+#[derive(Debug)]
+pub(crate) struct SoleEnd(ChannelEnd);
+
+impl SoleEnd {
+    #[inline]
+    pub(crate) fn new(end: ChannelEnd) -> Self {
+        Self(end)
+    }
+
+    /// It goes where nobody sees it, and the channel is not closed.
+    pub(crate) fn lose(mut self) {
+        std::mem::replace(&mut self.0, ChannelEnd::none()).lose();
+    }
+}
+
+impl Deref for SoleEnd {
+    type Target = ChannelEnd;
+
+    #[inline]
+    fn deref(&self) -> &ChannelEnd {
+        &self.0
+    }
+}
+
+impl Drop for SoleEnd {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}

@@ -1,0 +1,227 @@
+//! In which order locks are taken: which was acquired while which was held. Off unless it is asked for.
+//!
+//! ```text
+//! acquired ─┬ its owner    the task, or the thread outside of all tasks
+//!           ├ Held         what the owner has taken before, and has still: its holdings on record
+//!           └ Pair         one lock held, another acquired: places and owner of the first time, and how often
+//! ```
+//! Guards do not say here that they go: what an owner held is looked at when it acquires the next. A guard that another task
+//! has used since is not its any more, nor that task's. Off, it is one relaxed load for each acquisition.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::Location;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::holding::{HoldingCopy, HoldingSlot, Role};
+use super::record::{Record, RecordIdentity, all_records};
+use super::resource_type::ResourceKind;
+use crate::live;
+use crate::sync::Mutex;
+
+static IS_ON: AtomicBool = AtomicBool::new(false);
+
+/// So many pairs are noted; further ones are counted.
+const MAX_PAIRS: usize = 16_384;
+/// So many locks that an owner holds are known.
+const MAX_HELD: usize = 64;
+/// So many owners of a part are known until those that hold nothing are looked for.
+const MAX_OWNERS: usize = 256;
+
+/// A lock that its owner has taken.
+#[derive(Debug, Clone, Copy)]
+struct HeldLock {
+    place: &'static HoldingSlot,
+    resource: u64,
+    record: &'static Record,
+}
+
+/// The first time that one was acquired while the other was held.
+#[derive(Debug, Clone)]
+pub(crate) struct LockPair {
+    pub(crate) held_at: Option<&'static Location<'static>>,
+    pub(crate) acquired_at: Option<&'static Location<'static>>,
+    /// Zero outside of all tasks.
+    pub(crate) task: u64,
+    pub(crate) task_name: &'static str,
+    /// The number of the thread's tree.
+    pub(crate) thread: Option<u32>,
+    pub(crate) count: u64,
+}
+
+/// What was noted.
+#[derive(Debug, Clone)]
+pub(crate) struct LockOrderRecord {
+    /// By the numbers of the lock that was held, and of the one that was acquired.
+    pub(crate) pairs: BTreeMap<(u64, u64), LockPair>,
+    /// What is known of the locks in them: some may be gone.
+    pub(crate) resources: BTreeMap<u64, RecordIdentity>,
+    /// Pairs that were not noted, each time that one was met.
+    pub(crate) over: u64,
+}
+
+static NOTED: Mutex<LockOrderRecord> =
+    Mutex::new(LockOrderRecord { pairs: BTreeMap::new(), resources: BTreeMap::new(), over: 0 });
+
+/// By owner. In parts, so that threads do not wait for each other.
+static OWNERS: [Mutex<BTreeMap<u64, Vec<HeldLock>>>; 64] = [const { Mutex::new(BTreeMap::new()) }; 64];
+
+/// Whether the order is noted from now on. What was noted stays.
+pub(crate) fn set_on(on: bool) {
+    IS_ON.store(on, Relaxed);
+}
+
+/// What was noted; `None` while it is off.
+pub(crate) fn noted() -> Option<LockOrderRecord> {
+    IS_ON.load(Relaxed).then(|| NOTED.lock().clone())
+}
+
+/// Somebody has a holding from now on.
+#[inline]
+pub(super) fn note(role: Role, record: &'static Record, place: &'static HoldingSlot) {
+    if IS_ON.load(Relaxed) && role == Role::Holds {
+        acquired(record, place);
+    }
+}
+
+#[cold]
+fn acquired(record: &'static Record, place: &'static HoldingSlot) {
+    let is_lock = |kind| {
+        matches!(
+            kind,
+            ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore | ResourceKind::Custom
+        )
+    };
+    let Some(staked) = place.read().filter(|_| record.what().map(|what| what.kind).is_some_and(is_lock))
+    else {
+        return;
+    };
+    let Some(owner) = owner(&staked) else { return };
+    let mut owners = OWNERS[usize::try_from(owner % 64).unwrap_or(0)].lock();
+    if owners.len() >= MAX_OWNERS && !owners.contains_key(&owner) {
+        owners.retain(|owner, held| held.iter().any(|held| held.read(*owner).is_some()));
+    }
+    let own = owners.entry(owner).or_default();
+    own.retain(|held| !std::ptr::eq(held.place, place) && held.read(owner).is_some());
+    let before: Vec<HeldLock> = own.iter().filter(|held| held.resource != staked.resource).copied().collect();
+    if own.len() < MAX_HELD {
+        own.push(HeldLock { place, resource: staked.resource, record });
+    }
+    drop(owners);
+    for held in before {
+        if let Some(first) = held.read(owner) {
+            note_pair((held.record, &first), (record, &staked));
+        }
+    }
+}
+
+impl HeldLock {
+    /// The holding, if the owner has it still.
+    fn read(&self, by: u64) -> Option<HoldingCopy> {
+        let is_it = |staked: &HoldingCopy| staked.resource == self.resource && staked.role == Role::Holds;
+        self.place.read().filter(|staked| is_it(staked) && owner(staked) == Some(by))
+    }
+}
+
+/// The task, or the thread if it is none.
+fn owner(staked: &HoldingCopy) -> Option<u64> {
+    const THREAD: u64 = 1 << 63;
+    match staked.task {
+        0 => staked.thread.map(|thread| THREAD | u64::from(thread)),
+        task => Some(task),
+    }
+}
+
+fn note_pair(held: (&'static Record, &HoldingCopy), acquired: (&'static Record, &HoldingCopy)) {
+    let key = (held.1.resource, acquired.1.resource);
+    if let Some(pair) = NOTED.lock().pairs.get_mut(&key) {
+        pair.count += 1;
+        return;
+    }
+    // Names are under locks of their own.
+    let identity = |(record, staked): (&'static Record, &HoldingCopy)| {
+        record.identity().filter(|(id, _)| *id == staked.resource).map(|(_, identity)| identity)
+    };
+    let (Some(first), Some(second)) = (identity(held), identity(acquired)) else { return };
+    let task = live::current_poll().registered.and_then(live::Task::origin);
+    let pair = LockPair {
+        held_at: held.1.at,
+        acquired_at: acquired.1.at,
+        task: acquired.1.task,
+        task_name: task.map_or("", |(_, origin)| origin.site.name),
+        thread: acquired.1.thread,
+        count: 1,
+    };
+    let over = {
+        let mut noted = NOTED.lock();
+        if noted.pairs.len() < MAX_PAIRS {
+            noted.insert(key, pair, first, second);
+            return;
+        }
+        noted.over += 1;
+        noted.over
+    };
+    // Now and then there is room again: locks go away.
+    if over % 4096 == 1 {
+        let alive: BTreeSet<u64> = all_records().into_iter().map(Record::id).collect();
+        let mut noted = NOTED.lock();
+        noted.forget(&alive);
+        if noted.pairs.len() < MAX_PAIRS {
+            noted.over -= 1;
+            noted.insert(key, pair, first, second);
+        }
+    }
+}
+
+impl LockOrderRecord {
+    fn insert(
+        &mut self,
+        (held, acquired): (u64, u64),
+        pair: LockPair,
+        first: RecordIdentity,
+        second: RecordIdentity,
+    ) {
+        // Another thread may have been first.
+        self.pairs.entry((held, acquired)).or_insert(pair);
+        self.resources.insert(held, first);
+        self.resources.insert(acquired, second);
+    }
+
+    /// Forgets pairs of locks that are gone and were not taken the other way round.
+    fn forget(&mut self, alive: &BTreeSet<u64>) {
+        let both: BTreeSet<(u64, u64)> =
+            self.pairs.keys().filter(|(a, b)| self.pairs.contains_key(&(*b, *a))).copied().collect();
+        self.pairs.retain(|key, _| both.contains(key) || (alive.contains(&key.0) && alive.contains(&key.1)));
+        let named: BTreeSet<u64> = self.pairs.keys().flat_map(|(a, b)| [*a, *b]).collect();
+        self.resources.retain(|id, _| named.contains(id));
+    }
+}
+
+#[cfg(all(test, not(diagnose_loom)))]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::panic::Location;
+
+    use super::{LockOrderRecord, LockPair, RecordIdentity, ResourceKind};
+    use crate::waits::{Creator, ResourceType};
+
+    static WHAT: ResourceType =
+        ResourceType { kind: ResourceKind::Mutex, library: "", is_fair: true, is_forced: || false };
+
+    fn identity() -> RecordIdentity {
+        let made_at = Location::caller();
+        RecordIdentity { what: &WHAT, name: None, made_at, made_by: Creator::Unknown, born: 0, made: 0 }
+    }
+
+    #[test]
+    fn pairs_of_locks_that_are_gone_make_room_unless_they_were_taken_in_both_orders() {
+        let pair =
+            LockPair { held_at: None, acquired_at: None, task: 1, task_name: "", thread: None, count: 1 };
+        let mut noted = LockOrderRecord { pairs: BTreeMap::new(), resources: BTreeMap::new(), over: 0 };
+        for key in [(1, 2), (2, 1), (1, 3), (3, 4), (4, 5)] {
+            noted.insert(key, pair.clone(), identity(), identity());
+        }
+        noted.forget(&BTreeSet::from([4, 5]));
+        assert_eq!(noted.pairs.keys().copied().collect::<Vec<_>>(), [(1, 2), (2, 1), (4, 5)]);
+        assert_eq!(noted.resources.keys().copied().collect::<Vec<_>>(), [1, 2, 4, 5]);
+    }
+}

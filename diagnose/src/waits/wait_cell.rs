@@ -1,0 +1,353 @@
+//! A future that waits, as readers know it, and the waker that it waits with.
+//!
+//! Waits come from a pool and are used again, so what readers do is copy ([`Wait::copy`]) and look at the number. A primitive is
+//! polled with a waker that is lent from the stack; the first clone of that takes a wait, and so does a `Pending`.
+
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::{AtomicU32, AtomicU64, fence};
+use std::task::{RawWakerVTable, Waker};
+
+use super::record::Record;
+use crate::clock;
+use crate::context;
+use crate::live::{self, Forward, Lender, Lent, Promoted, lent_table, promoted_table};
+use crate::pool::{self, pooled};
+use crate::site::Site;
+use crate::sync::{Mutex, add_relaxed};
+use crate::tree::Link;
+
+/// What is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code)] // Each is made by a feature.
+#[repr(u32)]
+pub(crate) enum WaitMode {
+    Lock,
+    Read,
+    Write,
+    Acquire,
+    Send,
+    Receive,
+    Closed,
+    Initialise,
+    Arrive,
+    Notified,
+    Join,
+    Timer,
+    Shutdown,
+    Custom,
+}
+
+pub(super) const MODES: [WaitMode; 14] = [
+    WaitMode::Lock,
+    WaitMode::Read,
+    WaitMode::Write,
+    WaitMode::Acquire,
+    WaitMode::Send,
+    WaitMode::Receive,
+    WaitMode::Closed,
+    WaitMode::Initialise,
+    WaitMode::Arrive,
+    WaitMode::Notified,
+    WaitMode::Join,
+    WaitMode::Timer,
+    WaitMode::Shutdown,
+    WaitMode::Custom,
+];
+
+/// A future that has returned `Pending`, or a thread that is blocked. Written by whoever polls it, but for the wake.
+#[derive(Debug)]
+pub(crate) struct WaitCell {
+    /// Unique in the process; zero while this is nobody's.
+    pub(super) id: AtomicU64,
+    pub(super) forward: Forward,
+    /// See the constants below.
+    pub(super) flags: AtomicU32,
+    pub(super) mode: AtomicU32,
+    /// The resource, and the number of that; zero if it waits for none.
+    record: Link<Record>,
+    pub(super) resource: AtomicU64,
+    /// How many were put into the queue of the record before it.
+    pub(super) place: AtomicU64,
+    /// How many were there before it can have been.
+    pub(super) asked: AtomicU64,
+    pub(super) units: AtomicU64,
+    /// The tasks that are joined, by number.
+    pub(super) tasks: Mutex<Vec<u64>>,
+    /// Of a timer, the tick at which it is due; zero for all else.
+    pub(super) due: AtomicU64,
+    pub(super) at: Link<Location<'static>>,
+    /// Where `at` is only where the thing was made: the await that polls it.
+    pub(super) awaited: Link<Site>,
+    /// When the poll ended that returned `Pending`; zero before that.
+    pub(super) began: AtomicU64,
+    /// The tree of the thread on which it began, plus one.
+    pub(super) thread: AtomicU64,
+    pub(super) task: AtomicU64,
+    pub(super) span: AtomicU64,
+    pub(super) polls: AtomicU64,
+    /// The last reading of the clock before its last poll.
+    pub(super) entered: AtomicU64,
+    /// The tick of the first wake since; zero if there was none.
+    pub(super) woken: AtomicU64,
+}
+
+pooled!(WaitCell, max = 1 << 24, chunk = 64);
+
+// Counters, and a waker that no panic leaves half changed.
+impl UnwindSafe for WaitCell {}
+impl RefUnwindSafe for WaitCell {}
+
+/// It waits, for all to see.
+pub(super) const LISTED: u32 = 1;
+/// The thread is blocked.
+pub(super) const BLOCKING: u32 = 1 << 1;
+/// The last `Pending` was not its own: the next wake says nothing of what it waits for.
+pub(super) const FORCED: u32 = 1 << 2;
+/// Its task's own waker is not what it was given.
+pub(super) const INDIRECT: u32 = 1 << 3;
+/// It was given up. The primitive may keep the waker all the same.
+pub(super) const OVER: u32 = 1 << 4;
+
+static TABLE: RawWakerVTable = promoted_table::<WaitCell>();
+static LENT: RawWakerVTable = lent_table::<WaitWaker>();
+
+/// What a wait has to say when it begins.
+#[derive(Debug)]
+pub(super) struct WaitStart {
+    pub(super) record: Option<&'static Record>,
+    pub(super) mode: WaitMode,
+    pub(super) units: u64,
+    pub(super) tasks: Vec<u64>,
+    pub(super) due: u64,
+    pub(super) at: &'static Location<'static>,
+    pub(super) awaited: Option<&'static Site>,
+    pub(super) asked: u64,
+    pub(super) is_blocking: bool,
+}
+
+impl WaitCell {
+    fn free() -> Self {
+        let zero = || AtomicU64::new(0);
+        Self {
+            id: zero(),
+            forward: Forward::new(),
+            flags: AtomicU32::new(0),
+            mode: AtomicU32::new(0),
+            record: Link::new(None),
+            resource: zero(),
+            place: zero(),
+            asked: zero(),
+            units: zero(),
+            tasks: Mutex::new(Vec::new()),
+            due: zero(),
+            at: Link::new(None),
+            awaited: Link::new(None),
+            began: zero(),
+            thread: zero(),
+            task: zero(),
+            span: zero(),
+            polls: zero(),
+            entered: zero(),
+            woken: zero(),
+        }
+    }
+
+    /// One that is not listed yet. `None` if there are too many.
+    pub(super) fn take() -> Option<&'static Self> {
+        let wait: &'static Self = pool::take()?;
+        // Pairs with the Acquire fence in `copy`: whoever copies a field of this wait sees that the last one is gone.
+        fence(Release);
+        wait.flags.store(0, Relaxed);
+        wait.polls.store(0, Relaxed);
+        wait.woken.store(0, Relaxed);
+        wait.forward.begin();
+        // Release pairs with the Acquire in `copy`.
+        wait.id.store(context::new_span(), Release);
+        Some(wait)
+    }
+
+    /// It is listed, and in the queue of its record.
+    pub(super) fn begin(&'static self, begun: WaitStart, outer: Option<&Waker>) {
+        let WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking } = begun;
+        context::count(|counts| &counts.waits);
+        self.mode.store(mode as u32, Relaxed);
+        self.units.store(units, Relaxed);
+        if !tasks.is_empty() {
+            *self.tasks.lock() = tasks;
+        }
+        self.due.store(due, Relaxed);
+        self.at.set(at);
+        self.awaited.put(awaited);
+        self.asked.store(asked, Relaxed);
+        self.record.put(record);
+        self.resource.store(record.map_or(0, Record::id), Relaxed);
+        self.place.store(record.map_or(0, Record::enqueue), Relaxed);
+        self.thread.store(context::context().tree.map_or(0, |tree| u64::from(tree) + 1), Relaxed);
+        let is_indirect = self.note_poll(outer);
+        // In a `block_on` or the like the poll around it does not end.
+        if context::stamp() == 0 || is_blocking || is_indirect {
+            self.began.store(clock::now(), Relaxed);
+        } else {
+            self.began.store(0, Relaxed);
+            // It waits from the end of this poll on, where the recorder reads the clock.
+            if let Some(before) = context::note_end(&self.began) {
+                before.store(clock::now(), Relaxed);
+            }
+        }
+        let flags = LISTED | if is_blocking { BLOCKING } else { 0 } | if is_indirect { INDIRECT } else { 0 };
+        // Release pairs with the Acquire of `copy`: whoever finds it listed finds the rest.
+        self.flags.store(flags, Release);
+    }
+
+    /// Who polls it. Returns whether the waker that it was given is not the task's own.
+    fn note_poll(&self, outer: Option<&Waker>) -> bool {
+        let here = live::current_poll();
+        self.task.store(here.task, Relaxed);
+        self.span.store(here.span, Relaxed);
+        self.entered.store(if here.stamp == 0 { clock::now() } else { here.stamp }, Relaxed);
+        !outer.is_some_and(live::current::is_waker)
+    }
+
+    /// A later poll begins. Returns the wake that it answers, zero if there was none.
+    pub(super) fn enter(&self, outer: &Waker) -> u64 {
+        let is_indirect = self.note_poll(Some(outer));
+        self.set(INDIRECT, is_indirect);
+        if self.woken.load(Relaxed) == 0 { 0 } else { self.woken.swap(0, Relaxed) }
+    }
+
+    /// The poll has returned `Pending`. One that was forced to has not answered the wake.
+    pub(super) fn leave(&self, is_forced: bool, answered: u64) {
+        add_relaxed(&self.polls, 1);
+        if is_forced && answered != 0 && self.flags.load(Relaxed) & FORCED == 0 {
+            self.woken.store(answered, Relaxed);
+        } else {
+            self.set(FORCED, is_forced);
+        }
+    }
+
+    /// A poll in a `block_on` or the like has returned `Pending` because it was forced to.
+    pub(super) fn force(&self) {
+        add_relaxed(&self.polls, 1);
+        self.set(FORCED | INDIRECT, true);
+    }
+
+    fn set(&self, flag: u32, on: bool) {
+        let flags = self.flags.load(Relaxed);
+        self.flags.store(if on { flags | flag } else { flags & !flag }, Relaxed);
+    }
+
+    /// What it waits for; `None` if that is no resource.
+    pub(super) fn record(&self) -> Option<&'static Record> {
+        self.record.get()
+    }
+
+    pub(super) fn is_listed(&self) -> bool {
+        self.flags.load(Relaxed) & LISTED != 0
+    }
+
+    /// It waits no longer. One that was given up, as a future of `recv` that is made anew for every poll, may have left its
+    /// waker with the primitive, and its task may count on that; otherwise a clone that somebody keeps wakes nobody any more.
+    pub(super) fn end(&'static self, is_given_up: bool) {
+        let was_listed = self.is_listed();
+        if was_listed {
+            self.set(LISTED, false);
+            if context::forget_end(&self.began) {
+                self.began.store(context::stamp(), Relaxed);
+            }
+            if let Some(record) = self.record.get() {
+                record.dequeue(self.place.load(Relaxed), (!is_given_up).then(|| self.waited()));
+            }
+        }
+        if self.forward.clones() != 0 {
+            if is_given_up {
+                self.set(OVER, was_listed);
+            } else {
+                self.forward.replace(None);
+            }
+        }
+        if self.forward.end() {
+            Promoted::free(self);
+        }
+    }
+
+    /// For how long, up to the poll that ends it.
+    fn waited(&self) -> u64 {
+        let now = match context::stamp() {
+            0 => clock::now(),
+            stamp => stamp,
+        };
+        now.saturating_sub(self.began.load(Relaxed))
+    }
+}
+
+impl Promoted for WaitCell {
+    fn forward(&self) -> &Forward {
+        &self.forward
+    }
+
+    fn table() -> &'static RawWakerVTable {
+        &TABLE
+    }
+
+    fn note_wake(&self) {
+        if self.woken.load(Relaxed) == 0 {
+            let now = clock::now();
+            self.woken.store(now, Relaxed);
+            context::set_wake_stamp(now);
+        }
+    }
+
+    fn end_wake() {
+        context::set_wake_stamp(0);
+    }
+
+    /// Not asked: a wait is woken by the primitive, wherever that is.
+    fn is_polled_here(&self) -> bool {
+        false
+    }
+
+    fn free(&'static self) {
+        self.id.store(0, Relaxed);
+        pool::put(self);
+    }
+}
+
+/// The waker of a first poll, on its stack.
+#[derive(Debug)]
+pub(super) struct WaitWaker {
+    lent: Lent<WaitCell>,
+}
+
+impl WaitWaker {
+    pub(super) const fn new() -> Self {
+        Self { lent: Lent::new() }
+    }
+
+    pub(super) fn table() -> &'static RawWakerVTable {
+        &LENT
+    }
+
+    /// The wait that its first clone has taken.
+    pub(super) fn wait(&self) -> Option<&'static WaitCell> {
+        self.lent.promoted()
+    }
+}
+
+impl Lender for WaitWaker {
+    type Promoted = WaitCell;
+
+    fn promote(&self) -> Option<&'static WaitCell> {
+        let wait = WaitCell::take()?;
+        if !self.lent.set(wait) {
+            wait.end(false);
+        }
+        self.lent.promoted()
+    }
+
+    fn note_wake(&self) {}
+
+    fn lent(&self) -> &Lent<WaitCell> {
+        &self.lent
+    }
+}
