@@ -22,7 +22,7 @@ use super::runtime::{Builder, number};
 use crate::clock;
 use crate::context;
 use crate::label::Label;
-use crate::live::{self, Home, Origin, Runtime, Task, Work};
+use crate::live::{self, SpawnRuntime, SpawnTarget, Task, TaskKind, TaskOrigin};
 use crate::named::task_site_at;
 use crate::number::shown;
 use crate::recorder;
@@ -137,11 +137,11 @@ fn spawned(meta: &TaskMeta<'_>) {
     if !site.is_on() {
         return;
     }
-    let task = live::add_task(&Origin {
-        work: Work::Future,
+    let task = live::add_task(&TaskOrigin {
+        work: TaskKind::Future,
         site,
         label: Label::NONE,
-        home: Home { number: number::current(), ..Runtime::TokioHooks.into() },
+        home: SpawnTarget { number: number::current(), ..SpawnRuntime::TokioHooks.into() },
         spawned_at: Some(location),
         spawned_by: context::task(),
         made: clock::now(),

@@ -47,7 +47,7 @@ fn a_task_of_a_library_is_listed_by_its_place_from_spawn_to_end() {
         let snapshot = diagnose::snapshot();
         let listed = served(&snapshot);
         assert_eq!(listed.len(), 1);
-        assert_eq!((listed[0].state, listed[0].polls), (State::Unpolled, 0));
+        assert_eq!((listed[0].state, listed[0].polls), (RunState::Unpolled, 0));
         assert!(name(&snapshot, listed[0]).contains(place().trim_end_matches(':')));
         assert_eq!(listed[0].runtime_id, task.id().to_string().parse().ok());
         assert_ne!(listed[0].runtime_number, 0);
@@ -57,7 +57,7 @@ fn a_task_of_a_library_is_listed_by_its_place_from_spawn_to_end() {
         tokio::task::yield_now().await;
         let snapshot = diagnose::snapshot();
         let listed = served(&snapshot);
-        assert_eq!((listed[0].state, listed[0].polls), (State::Waiting, 1));
+        assert_eq!((listed[0].state, listed[0].polls), (RunState::Waiting, 1));
         assert!(listed[0].busy_ns > 0);
         assert_eq!(listed[0].wakers, None, "nobody counts them");
         assert!(!diagnose::tree().contains("NOBODY"), "{}", diagnose::tree());
