@@ -2,67 +2,67 @@
 //!
 //! ```text
 //! args ─┐
-//! item ─┼─▶ check ─▶ blocks ─▶ expand ─▶ tokens       with the feature `record`
+//! item ─┼─▶ check ─▶ blocks ─▶ expand ─▶ tokens       with the feature `on`
 //!       └─▶ off ───────────────────────▶ the item     without
 //! ```
 //! Tokens go in and tokens come out: nothing here knows the recorder, only the names in `diagnose::__private`. Only
 //! `expand` quotes.
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod args;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod arms;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod attributes;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod blocks;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod boxed;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod captures;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod check;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod driver;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod elided;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod expand;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod function;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod instrument;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod item;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod macros;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod members;
-#[cfg(not(feature = "record"))]
+#[cfg(not(feature = "on"))]
 mod off;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod points;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod select;
-#[cfg(all(test, feature = "record"))]
+#[cfg(all(test, feature = "on"))]
 mod tests;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod text;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod through;
 
 use proc_macro::TokenStream;
 
 /// Times a function. See the documentation of the crate `diagnose`.
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 #[proc_macro_attribute]
 pub fn diagnose(args: TokenStream, item: TokenStream) -> TokenStream {
     item::diagnose(args.into(), item.into()).into()
 }
 
-/// Without the feature `record`: the item as it is.
-#[cfg(not(feature = "record"))]
+/// Without the feature `on`: the item as it is.
+#[cfg(not(feature = "on"))]
 #[proc_macro_attribute]
 pub fn diagnose(_args: TokenStream, item: TokenStream) -> TokenStream {
     off::strip(item)

@@ -8,7 +8,7 @@
 //! (a stream, a connection), `span` a function that is called often and is ready at once (a cache hit), `8 nested` what
 //! each level of a deep call chain adds; `met`: the same where nothing annotated is around, as in a handler that a framework
 //! calls, which makes it a task. The bodies do next to nothing, so the bare lines are what is not ours. Without
-//! the feature `record` the attribute returns the function as it stands: that is the bare line.
+//! the feature `on` the attribute returns the function as it stands: that is the bare line.
 
 use std::fs;
 use std::future::{Future, poll_fn};

@@ -16,8 +16,8 @@
 /// { static SITE: Site = Site::new(Kind::Block, "parse", module_path!());
 ///   Timed::new(Span::new(&SITE, Label::NONE), async { parse().await }) }
 /// ```
-/// Without the feature `record` it expands to the future itself.
-#[cfg(feature = "record")]
+/// Without the feature `on` it expands to the future itself.
+#[cfg(feature = "on")]
 #[macro_export]
 macro_rules! block {
     ($name:literal, $future:expr $(,)?) => {
@@ -41,8 +41,8 @@ macro_rules! block {
     };
 }
 
-/// Without the feature `record`: the future itself.
-#[cfg(not(feature = "record"))]
+/// Without the feature `on`: the future itself.
+#[cfg(not(feature = "on"))]
 #[macro_export]
 macro_rules! block {
     ($name:literal, $future:expr $(,)?) => {

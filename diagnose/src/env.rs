@@ -1,11 +1,8 @@
 //! The `DIAGNOSE*` environment variables, each read in one function.
 
-#[cfg(feature = "reports")]
 use std::path::PathBuf;
-#[cfg(feature = "reports")]
 use std::time::Duration;
 
-#[cfg(feature = "reports")]
 use crate::keep::Keep;
 use crate::pattern::Pattern;
 
@@ -32,13 +29,11 @@ pub(crate) fn text(name: &str) -> Option<String> {
 }
 
 /// A variable that is a path: as it is, also where it is no text.
-#[cfg(feature = "reports")]
 pub(crate) fn path(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
 /// `DIAGNOSE_KEEP=20,500MB`. One that is not understood is named on stderr.
-#[cfg(feature = "reports")]
 pub(crate) fn keep(name: &str) -> Option<Keep> {
     let value = text(name)?;
     let keep = Keep::parse(&value);
@@ -58,7 +53,6 @@ pub(crate) fn switch(name: &str) -> Option<bool> {
 }
 
 /// Says which switches are set to something that is neither on nor off.
-#[cfg(feature = "reports")]
 pub(crate) fn check_switches() {
     for name in
         ["DIAGNOSE", "DIAGNOSE_TASKS_ONLY", "DIAGNOSE_ON_EXIT", "DIAGNOSE_LOCK_ORDER", "DIAGNOSE_UNPOLLED"]
@@ -72,7 +66,6 @@ pub(crate) fn check_switches() {
 }
 
 /// A variable that is a duration, `100ms`, or none of it, `off`. One that is not understood is named on stderr.
-#[cfg(feature = "reports")]
 #[allow(clippy::option_option)] // Not set, or set to none: two different things.
 pub(crate) fn duration(name: &str) -> Option<Option<Duration>> {
     let value = text(name)?;
@@ -86,7 +79,6 @@ pub(crate) fn duration(name: &str) -> Option<Option<Duration>> {
     parsed
 }
 
-#[cfg(feature = "reports")]
 #[allow(clippy::option_option)] // As in `duration`.
 fn parse_duration(value: &str) -> Option<Option<Duration>> {
     if parse_switch(value) == Some(false) {
@@ -125,7 +117,6 @@ mod tests {
         assert_eq!(parse_switch("maybe"), None);
     }
 
-    #[cfg(feature = "reports")]
     #[test]
     fn a_duration_has_a_unit() {
         use std::time::Duration;

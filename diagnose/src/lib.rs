@@ -157,11 +157,10 @@
 //!
 //! # Features
 //!
-//! - `record` (by default, through the others): spans are recorded. Without any feature the attribute leaves every item
-//!   untouched, [`block!`](block) and [`FutureExt::diagnose`] return the future itself, and neither syn nor any other
-//!   dependency is compiled. A library that annotates itself depends on `diagnose` with `default-features = false`; the
-//!   application that wants to see it turns the features on.
-//! - `reports` (by default, through the others): snapshots, text, folded stacks and JSON.
+//! - `on` (by default, through `svg` and `signal`): spans are recorded, and reports are made of them. Without it the
+//!   attribute leaves every item untouched, and every function of this crate exists and does nothing; neither syn nor any
+//!   other dependency is compiled. A library that annotates itself depends on `diagnose` with `default-features = false`;
+//!   the application turns it on.
 //! - `svg` (default): flame graphs, drawn by inferno, whose licence is CDDL-1.0.
 //! - `signal` (default): a dump on SIGUSR1, on Unix.
 //! - `native-stacks`: the [watchdog](Builder::watchdog)'s alarm about a poll that does not return has the native stack of
@@ -173,109 +172,103 @@
 //! - `tokio-hooks`: with `--cfg tokio_unstable`, tasks that are spawned by code without that line are listed as well.
 //! - `manual-clock`: for tests, a clock that stands still until it is moved.
 #![deny(unsafe_code)]
-// Records are kept without the feature `reports` too, and then nothing in this crate reads them; and each runtime uses
-// its part of what their wrappers are made of.
-#![cfg_attr(
-    not(all(feature = "reports", feature = "async-std", feature = "smol", feature = "tokio")),
-    allow(dead_code, unused_imports, unused_macros)
-)]
 
-#[cfg(all(feature = "record", feature = "async-channel"))]
+#[cfg(all(feature = "on", feature = "async-channel"))]
 pub mod async_channel;
-#[cfg(all(feature = "record", feature = "async-lock"))]
+#[cfg(all(feature = "on", feature = "async-lock"))]
 pub mod async_lock;
-#[cfg(all(feature = "record", feature = "async-std"))]
+#[cfg(all(feature = "on", feature = "async-std"))]
 pub mod async_std;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod awaited;
 mod block;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod clock;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 mod config;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod context;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 mod cpu;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod custom;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 mod dump;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 mod dump_name;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod env;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 mod exit;
-#[cfg(all(feature = "record", feature = "flume"))]
+#[cfg(all(feature = "on", feature = "flume"))]
 pub mod flume;
-#[cfg(all(unix, feature = "reports"))]
+#[cfg(all(unix, feature = "on"))]
 mod fork;
-#[cfg(all(feature = "record", feature = "futures"))]
+#[cfg(all(feature = "on", feature = "futures"))]
 pub mod futures;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 mod keep;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod label;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod live;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 pub mod model;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod named;
-#[cfg(all(feature = "record", any(feature = "tokio", feature = "async-std")))]
+#[cfg(all(feature = "on", any(feature = "tokio", feature = "async-std")))]
 mod number;
-#[cfg(not(feature = "record"))]
+#[cfg(not(feature = "on"))]
 mod off;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod os;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 mod panics;
-#[cfg(all(feature = "record", feature = "parking-lot"))]
+#[cfg(all(feature = "on", feature = "parking-lot"))]
 pub mod parking_lot;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod pattern;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod pool;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod recorder;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 mod say;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 mod signal;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod site;
-#[cfg(all(feature = "record", feature = "smol"))]
+#[cfg(all(feature = "on", feature = "smol"))]
 pub mod smol;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 mod snapshot;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod spawned;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 pub mod std;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod switch;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod sync;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod task_attr;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 mod threads;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod timed;
-#[cfg(all(feature = "record", feature = "tokio"))]
+#[cfg(all(feature = "on", feature = "tokio"))]
 pub mod tokio;
-#[cfg(all(feature = "record", feature = "tokio-util"))]
+#[cfg(all(feature = "on", feature = "tokio-util"))]
 pub mod tokio_util;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod tree;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 mod trigger;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod waits;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 mod watchdog;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 mod within;
 
 /// Times a function: a span per call, under whoever polls it.
@@ -346,33 +339,33 @@ pub use diagnose_macros::diagnose;
 
 #[cfg(feature = "manual-clock")]
 pub use clock::manual as manual_clock;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 pub use config::{Builder, Signal, Wakers, install};
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 pub use custom::{Hold, Resource, wait};
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 pub use diagnose_reports::{Error, Format, Report, Snapshot, View};
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 pub use dump::{dump, dump_to};
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 pub use named::FutureExt;
-#[cfg(not(feature = "record"))]
+#[cfg(not(feature = "on"))]
 pub use off::*;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 pub use snapshot::{lock_order, reset, snapshot, tree, waiters};
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 pub use spawned::{Spawned, spawn_with};
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 pub use switch::set_enabled;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 pub use task_attr::task_attr;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 pub use timed::Timed;
-#[cfg(feature = "reports")]
+#[cfg(feature = "on")]
 pub use within::within;
 
 /// What the macros' output refers to. Not for use by hand, and not subject to semantic versioning.
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 #[doc(hidden)]
 pub mod __private {
     pub use crate::awaited::{At, InMacro, Inline, arm, at, ended, expected, passed, through};

@@ -1,9 +1,9 @@
 //! The same calls without the features behind them: they do nothing, at no cost.
 
-/// Without the feature `record` nothing is recorded, so there is nothing to switch.
+/// Without the feature `on` nothing is recorded, so there is nothing to switch.
 pub fn set_enabled(_enabled: bool) {}
 
-/// Without the feature `record`, futures keep their type.
+/// Without the feature `on`, futures keep their type.
 pub trait FutureExt: Future + Sized {
     /// Returns the future as it is.
     #[must_use = "futures do nothing unless you `.await` or poll them"]
@@ -14,7 +14,7 @@ pub trait FutureExt: Future + Sized {
 
 impl<F: Future> FutureExt for F {}
 
-/// Without the feature `record`, a future is spawned as it is.
+/// Without the feature `on`, a future is spawned as it is.
 pub fn spawn_with<F, T>(spawn: impl FnOnce(F) -> T, _name: &str, future: F) -> T
 where
     F: Future,
@@ -22,10 +22,10 @@ where
     spawn(future)
 }
 
-/// Without the feature `record` nothing is known of a task, and nothing is formatted.
+/// Without the feature `on` nothing is known of a task, and nothing is formatted.
 pub fn task_attr(_name: &'static str, _value: impl std::fmt::Display) {}
 
-/// Without the feature `record` nothing is known of a resource.
+/// Without the feature `on` nothing is known of a resource.
 #[derive(Debug, Clone)]
 pub struct Resource(());
 
@@ -47,7 +47,7 @@ impl Resource {
     }
 }
 
-/// Without the feature `record` it says nothing.
+/// Without the feature `on` it says nothing.
 #[must_use = "it ends with its drop"]
 #[derive(Debug)]
 pub struct Hold(());
@@ -57,7 +57,7 @@ impl Hold {
     pub fn used(&self) {}
 }
 
-/// Without the feature `record`, a future waits as it is.
+/// Without the feature `on`, a future waits as it is.
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 pub fn wait<F: Future>(
     _name: &'static str,

@@ -4,7 +4,6 @@
 
 #![allow(unsafe_code)]
 
-#[cfg(feature = "reports")]
 use std::time::Duration;
 
 /// The kernel's number of this thread; zero where there is none.
@@ -23,7 +22,7 @@ pub(crate) fn thread_id() -> u64 {
 
 /// The processor time of this thread so far. `None` where it cannot be known.
 // What `/proc` says of it is as old as the last tick of the scheduler.
-#[cfg(all(unix, feature = "reports"))]
+#[cfg(unix)]
 pub(crate) fn processor_time() -> Option<Duration> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a value of this function, which the call fills in.
@@ -33,7 +32,7 @@ pub(crate) fn processor_time() -> Option<Duration> {
 }
 
 /// It cannot be known.
-#[cfg(all(not(unix), feature = "reports"))]
+#[cfg(not(unix))]
 pub(crate) fn processor_time() -> Option<Duration> {
     None
 }

@@ -5,7 +5,7 @@
 //!
 //! let answer = smol::block_on(async {
 //!     let task = smol::spawn(async { 42 });
-//! #   #[cfg(feature = "reports")]
+//! #   #[cfg(feature = "on")]
 //!     println!("{}", diagnose::tree());
 //!     task.await
 //! });
@@ -17,7 +17,7 @@
 //! With the feature `async-lock`, `lock` is [`async_lock`](crate::async_lock), whose locks are on record; with `async-channel`,
 //! `channel` is [`async_channel`](crate::async_channel).
 //!
-//! Without the feature `record` this module is smol itself.
+//! Without the feature `on` this module is smol itself.
 
 use std::future::Future;
 use std::panic::Location;

@@ -1,5 +1,8 @@
 //! Spawned work as tasks: what the wrappers of runtimes are made of.
 
+// Used in full by tokio's wrappers.
+#![cfg_attr(not(feature = "tokio"), allow(dead_code, unused_imports, unused_macros))]
+
 use std::any;
 use std::future::Future;
 use std::marker::PhantomData;

@@ -49,16 +49,16 @@ pub fn set_enabled(enabled: bool) {
 }
 
 /// The switches of all sites, which nobody else turns meanwhile.
-#[cfg(all(unix, feature = "reports"))]
+#[cfg(unix)]
 pub(crate) struct Held(MutexGuard<'static, Switchboard>);
 
 /// Keeps others from the switches until it is dropped.
-#[cfg(all(unix, feature = "reports"))]
+#[cfg(unix)]
 pub(crate) fn hold() -> Held {
     Held(lock())
 }
 
-#[cfg(all(unix, feature = "reports"))]
+#[cfg(unix)]
 impl Held {
     /// Switches recording off.
     pub(crate) fn turn_off(mut self) {
@@ -98,7 +98,6 @@ pub(crate) fn tasks_only() -> bool {
 }
 
 /// Lists futures that were not polled yet, too. Those that are listed are found again after this is switched off.
-#[cfg(feature = "reports")]
 pub(crate) fn set_lists_unpolled(lists: bool) {
     IS_SPECIAL.fetch_or(lists, Relaxed);
     // Release pairs with the Acquire below: who lists what it makes knows that first polls take the longer way.

@@ -67,7 +67,6 @@ pub fn task_attr(name: &'static str, value: impl Display) {
 }
 
 /// What is noted of tasks, by their numbers.
-#[cfg(feature = "reports")]
 pub(crate) fn fill(tasks: &mut [diagnose_reports::model::Task]) {
     let table = TABLE.lock();
     let Some(by_task) = &table.by_task else { return };

@@ -15,7 +15,7 @@
 //! A wrapper derefs to the original, and `From` converts both ways; what is sent through the original is not seen. With the
 //! feature `smol` this is also what is in `diagnose::smol::channel`.
 //!
-//! Without the feature `record` this module is async-channel itself.
+//! Without the feature `on` this module is async-channel itself.
 
 // The original's functions have none, and a program that is free of warnings shall stay so.
 #![allow(clippy::must_use_candidate)]

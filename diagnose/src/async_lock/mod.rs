@@ -21,7 +21,7 @@
 //! through the original has no record. With the features `smol` and `async-std` these are also what is in
 //! `diagnose::smol::lock` and `diagnose::async_std::sync`.
 //!
-//! Without the feature `record` this module is async-lock itself.
+//! Without the feature `on` this module is async-lock itself.
 
 // The original's functions have none, and a program that is free of warnings shall stay so.
 #![allow(clippy::must_use_candidate)]

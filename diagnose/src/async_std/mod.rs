@@ -5,7 +5,7 @@
 //!
 //! let answer = async_std::task::block_on(async {
 //!     let task = async_std::task::spawn(async { 42 });
-//! #   #[cfg(feature = "reports")]
+//! #   #[cfg(feature = "on")]
 //!     println!("{}", diagnose::tree());
 //!     task.await
 //! });
@@ -16,7 +16,7 @@
 //!
 //! With the feature `async-lock`, the locks in `sync` are those of [`async_lock`](crate::async_lock), which are on record.
 //!
-//! Without the feature `record` this module is async-std itself.
+//! Without the feature `on` this module is async-std itself.
 
 #[cfg(feature = "async-lock")]
 pub mod sync;

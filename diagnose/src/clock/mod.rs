@@ -14,6 +14,8 @@ mod scale;
 mod segments;
 mod source;
 
-pub(crate) use scale::{Scale, jumps, tick_in};
+#[cfg(feature = "tokio")]
+pub(crate) use scale::tick_in;
+pub(crate) use scale::{Scale, jumps};
 pub use source::now;
 pub(crate) use source::{name, origin};

@@ -13,7 +13,7 @@
 //!
 //! A wrapper derefs to the original, and `From` converts both ways; what is sent through the original is not seen.
 //!
-//! Without the feature `record` this module is flume itself.
+//! Without the feature `on` this module is flume itself.
 
 // The original's functions have none, and a program that is free of warnings shall stay so.
 #![allow(clippy::must_use_candidate)]

@@ -19,7 +19,7 @@
 //!
 //! A wrapper derefs to the original, and `From` converts both ways; what is sent or locked through the original is not seen.
 //!
-//! Without the feature `record` this module is futures itself.
+//! Without the feature `on` this module is futures itself.
 
 // The originals' functions have none, and a program that is free of warnings shall stay so.
 #![allow(clippy::must_use_candidate)]

@@ -58,7 +58,6 @@ pub(crate) fn count_spawn() {
 }
 
 /// The running task sends something that can carry away what it has, as the message of that number of a resource.
-#[allow(dead_code)] // By channels, which are a feature.
 #[inline]
 pub(crate) fn count_send(resource: u64, message: u64) {
     if let Some(task) = registered() {

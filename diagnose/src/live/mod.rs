@@ -9,6 +9,9 @@
 //! ready, panics or is dropped, wherever that happens. Who holds the anchor is its only writer; readers take no lock and
 //! copy (`Slot::read`). A slot that has changed hands is known by its id: no two spans of a process have the same.
 
+// Tasks of runtimes: used in full by tokio's wrappers.
+#![cfg_attr(not(feature = "tokio"), allow(dead_code))]
+
 pub(crate) mod current;
 mod forward;
 mod handles;

@@ -15,7 +15,6 @@ pub(crate) enum TaskKind {
 }
 
 /// Which runtime it was spawned on through this crate.
-#[allow(dead_code)] // Each is made by a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpawnRuntime {
     /// It was met with its first poll.

@@ -14,7 +14,7 @@
 //! A wrapper derefs to the original, which has the unsafe functions, and `From` converts both ways; what is locked through
 //! the original has no record. What the original has only with its features `arc_lock` and `serde` is not wrapped.
 //!
-//! Without the feature `record` this module is `parking_lot` itself.
+//! Without the feature `on` this module is `parking_lot` itself.
 
 // The original's functions have none, and a program that is free of warnings shall stay so.
 #![allow(clippy::must_use_candidate)]

@@ -294,7 +294,6 @@ pub(super) fn place() -> TreePosition {
     // be asked for its name.
     let lent = LEASE.try_with(|_| ()).is_err();
     let name = if lent { String::new() } else { thread::current().name().unwrap_or_default().to_owned() };
-    #[cfg(feature = "reports")]
     crate::threads::prepare();
     let tree = tree::lease(name, if lent { 0 } else { os::thread_id() });
     LOCAL.with(|local| {

@@ -10,7 +10,7 @@
 //! Everything is re-exported; what is wrapped is in [`sync`]. These block a thread, and a task that meets one blocks its
 //! worker with it: what is on record of them says which, and who has what it waits for.
 //!
-//! Without the feature `record` this module is the standard library itself.
+//! Without the feature `on` this module is the standard library itself.
 
 pub mod sync;
 

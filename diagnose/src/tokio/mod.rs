@@ -12,7 +12,7 @@
 //! #[tokio::main]
 //! async fn main() {
 //!     let task = tokio::spawn(answer());
-//! #   #[cfg(feature = "reports")]
+//! #   #[cfg(feature = "on")]
 //!     println!("{}", diagnose::tree());
 //!     assert_eq!(task.await.unwrap(), 42);
 //! }
@@ -50,7 +50,7 @@
 //! place where it was spawned, with its state, polls and busy time. Its wakes are not known, and it has no node in the
 //! trees.
 //!
-//! Without the feature `record` this module is tokio itself.
+//! Without the feature `on` this module is tokio itself.
 
 #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
 pub(crate) mod hooks;

@@ -12,7 +12,7 @@
 //! ```
 //! Everything is re-exported; what is wrapped stands in [`sync`].
 //!
-//! Without the feature `record` this module is tokio-util itself.
+//! Without the feature `on` this module is tokio-util itself.
 
 pub mod sync;
 

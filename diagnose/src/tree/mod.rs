@@ -25,6 +25,6 @@ pub(crate) use link::Link;
 pub(crate) use node::{Node, NodeKey};
 pub(crate) use node_times::{TimesCopy, WaitAccount};
 pub(crate) use poll_totals::{PassingChain, PollSum};
-#[cfg(all(unix, feature = "reports"))]
+#[cfg(unix)]
 pub(crate) use thread::leased;
 pub(crate) use thread::{Tree, all, is_nested, lease};

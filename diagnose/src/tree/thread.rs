@@ -65,7 +65,7 @@ fn new_tree(trees: &mut Vec<&'static Tree>, is_for_strays: bool) -> &'static Tre
 }
 
 /// How many threads have a tree.
-#[cfg(all(unix, feature = "reports"))]
+#[cfg(unix)]
 pub(crate) fn leased() -> usize {
     lock().iter().filter(|tree| !tree.is_for_strays && tree.leased.load(Ordering::Relaxed)).count()
 }

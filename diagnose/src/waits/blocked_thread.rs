@@ -18,7 +18,6 @@ pub(crate) struct BlockedThread {
 impl BlockedThread {
     /// The thread is about to block. `None` while recording is off.
     #[cold]
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn begin(
         record: Option<&'static Record>,
         mode: WaitMode,
@@ -37,7 +36,6 @@ impl BlockedThread {
 
 /// For as long as a runtime goes away: the thread waits for blocking code.
 #[derive(Debug)]
-#[allow(dead_code)] // By what is a feature.
 pub(crate) struct RuntimeShutdown(&'static WaitCell);
 
 #[allow(dead_code)]

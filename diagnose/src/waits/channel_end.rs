@@ -44,7 +44,6 @@ impl ChannelEnd {
     }
 
     /// Something that is made there, which everybody who has it can use alike.
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn using(what: &'static ResourceType, at: &'static Location<'static>) -> Self {
         Self::new(Shared::new(what, 0, at, None), Role::Uses, at)
     }
@@ -142,7 +141,6 @@ impl ChannelEnd {
 
     /// A message was taken out, by one of several who may.
     #[inline]
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn took_one_of_several(&self) {
         if let Some(record) = self.record() {
             record.left.fetch_add(1, Relaxed);
@@ -158,7 +156,6 @@ impl ChannelEnd {
     }
 
     /// Somebody has got at the original there: others like this may be anywhere from now on.
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn share(&self, at: &'static Location<'static>) {
         self.holding.share(at);
     }

@@ -16,7 +16,6 @@ use crate::tree::{Link, Node};
 
 /// What somebody is to a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(dead_code)] // Each is made by a feature.
 pub(crate) enum Role {
     Holds,
     Sends,
@@ -311,7 +310,6 @@ impl Holding {
     }
 
     /// Others like this may be anywhere from now on.
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn share(&self, at: &'static Location<'static>) {
         let (Some(role), Some(record)) = (self.role(), self.record()) else { return };
         if !record.has_lost(role) {

@@ -118,7 +118,6 @@ impl LazyWait {
 
     /// Whether its wait is listed already. Then the next poll uses nothing of its leaf except whether the `Pending` was forced.
     #[inline]
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn is_listed(&self) -> bool {
         self.0.is_some_and(WaitCell::is_listed)
     }

@@ -9,6 +9,19 @@
 //! is not contended takes no lock and reads no clock. Only what waits is put into a queue, and gets a waker that notes the
 //! wake before it hands it on: at a fair lock that wake is the grant.
 
+// Shared by the wrappers: each feature uses its part.
+#![cfg_attr(
+    not(all(
+        feature = "async-channel",
+        feature = "async-lock",
+        feature = "flume",
+        feature = "futures",
+        feature = "parking-lot",
+        feature = "tokio-util"
+    )),
+    allow(dead_code, unused_imports, unused_macros)
+)]
+
 mod blocked_thread;
 mod channel_end;
 mod condvar_wait;

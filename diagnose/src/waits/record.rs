@@ -298,7 +298,6 @@ impl Record {
 
     /// The waiting are told: one, or all.
     #[inline]
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn tell(&self, at: &'static Location<'static>, all: bool) {
         let waiting = u32::try_from(self.queue.load(Relaxed) & (QUEUED - 1)).unwrap_or(u32::MAX);
         self.told.set(at, waiting, all);
@@ -311,7 +310,6 @@ impl Record {
 
     /// So many permits are taken out for ever.
     #[cold]
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn forget(&self, permits: u64, at: &'static Location<'static>) {
         let mut rare = self.rare();
         self.forgotten.fetch_add(permits, Relaxed);

@@ -31,7 +31,6 @@ impl Resource {
     }
 
     /// It is made now, and not in a constant.
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn born(mut self) -> Self {
         self.born = Some(Creation::now());
         self

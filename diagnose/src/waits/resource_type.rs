@@ -2,7 +2,6 @@
 
 /// What a resource is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(dead_code)] // Each is made by a feature.
 pub(crate) enum ResourceKind {
     Mutex,
     RwLock,

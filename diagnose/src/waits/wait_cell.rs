@@ -19,7 +19,6 @@ use crate::tree::Link;
 
 /// What is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(dead_code)] // Each is made by a feature.
 #[repr(u32)]
 pub(crate) enum WaitMode {
     Lock,

@@ -14,7 +14,6 @@ use super::wait_cell::WaitMode;
 
 /// What a leaf waits for.
 #[derive(Debug, Clone)]
-#[allow(dead_code)] // Each is made by a feature.
 pub(crate) enum WaitTarget {
     /// A resource; `None` while recording is off.
     Resource(Option<&'static Record>),
@@ -75,7 +74,6 @@ impl WaitInfo {
 
     /// What was acquired, now that the future is ready.
     #[inline]
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn hold(&self, is_movable: bool, has_waited: bool) -> Holding {
         let WaitTarget::Resource(record) = self.target else { return Holding::NONE };
         Holding::hold_after(record, self.units, self.at, is_movable, has_waited)
@@ -133,14 +131,12 @@ impl<F> WaitFuture<F> {
 
     /// What was acquired, now that it is ready.
     #[inline]
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn hold(&self, is_movable: bool) -> Holding {
         self.leaf.hold(is_movable, self.is_pending)
     }
 
     /// The future of the primitive.
     #[inline]
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn future(&self) -> &F {
         &self.future
     }

@@ -1,4 +1,4 @@
-//! Without the feature `record` the attribute, the macro and the method leave everything as it is.
+//! Without the feature `on` the attribute, the macro and the method leave everything as it is.
 
 use std::future::{Future, ready};
 use std::pin::pin;

@@ -40,11 +40,13 @@ impl<T> Sender<T> {
     }
 
     /// Who has it.
+    #[cfg(feature = "tokio-util")]
     pub(crate) fn end(&self) -> &ChannelEnd {
         &self.end
     }
 
     /// tokio's own.
+    #[cfg(feature = "tokio-util")]
     pub(crate) fn original(&self) -> &mpsc::Sender<T> {
         &self.inner
     }
