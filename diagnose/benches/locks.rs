@@ -157,12 +157,12 @@ fn handed_over(criterion: &mut Criterion) {
     let measured: [(&str, Option<Wakers>, Measured); 4] = [
         ("handed over, original", None, handed_over!(::tokio)),
         ("handed over, wakers off", Some(Wakers::Off), handed_over!(diagnose::tokio)),
-        ("handed over, wakers of roots", Some(Wakers::Roots), handed_over!(diagnose::tokio)),
-        ("handed over, wakers of leaves", Some(Wakers::Leaves), handed_over!(diagnose::tokio)),
+        ("handed over, wakers of tasks", Some(Wakers::Tasks), handed_over!(diagnose::tokio)),
+        ("handed over, wakers of all", Some(Wakers::All), handed_over!(diagnose::tokio)),
     ];
     for (name, wakers, measured) in measured {
         if let Some(wakers) = wakers {
-            diagnose::Builder::new().signal(None).wakers(wakers).install();
+            diagnose::Builder::new().signal(None).wakers(wakers).reinstall().unwrap();
         }
         criterion.bench_function(name, |bencher| {
             bencher.iter_custom(|count| {

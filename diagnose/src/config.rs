@@ -1,14 +1,11 @@
 //! Settings: [`Builder`] in code, `DIAGNOSE*` in the environment.
 
+use std::fmt;
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use diagnose_reports::Report;
-
-use crate::keep::Keep;
-use crate::pattern::Pattern;
-use crate::say::say;
-use crate::{dump, env, exit, live, panics, signal, switch, trigger, waits, watchdog};
+use crate::{Format, Report};
 
 /// The settings of [`install`](Builder::install).
 ///
@@ -40,36 +37,38 @@ use crate::{dump, env, exit, live, panics, signal, switch, trigger, waits, watch
 #[derive(Debug, Clone)]
 #[must_use = "nothing is set before `install`"]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+#[cfg_attr(not(feature = "on"), allow(dead_code))]
 pub struct Builder {
-    enabled: Option<bool>,
-    dir: PathBuf,
-    keep: Keep,
-    signal: Option<Signal>,
-    trigger: Option<PathBuf>,
-    formats: String,
-    on_exit: bool,
-    only: Option<String>,
-    tasks_only: Option<bool>,
-    wakers: Wakers,
-    watchdog: Option<Duration>,
-    lock_order: bool,
-    unpolled: bool,
-    long_polls: Option<Duration>,
-    panic_hook: bool,
+    pub(crate) enabled: Option<bool>,
+    pub(crate) dir: PathBuf,
+    /// How many dumps, and how many bytes of them.
+    pub(crate) keep: (u64, u64),
+    pub(crate) signal: Option<Signal>,
+    pub(crate) trigger: Option<PathBuf>,
+    pub(crate) formats: Vec<Report>,
+    pub(crate) on_exit: bool,
+    pub(crate) only: Option<String>,
+    pub(crate) tasks_only: Option<bool>,
+    pub(crate) wakers: Wakers,
+    pub(crate) watchdog: Option<Duration>,
+    pub(crate) lock_order: bool,
+    pub(crate) unpolled: bool,
+    pub(crate) long_polls: Option<Duration>,
+    pub(crate) panic_hook: bool,
 }
 
 /// Which wakers are watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Wakers {
-    /// None: a task's time in the queue, and who woke it, are not known.
+    /// None: a task's time in the queue, and the task that woke it, are not known.
     Off,
     /// Those of tasks.
-    Roots,
-    /// Those of tasks, and of each future that waits for a lock, a channel or the like that is on record. Without them
-    /// nothing is in a queue, and no verdict rests on one.
+    Tasks,
+    /// Those of tasks, and of each future that waits for a recorded lock, channel or the like. Without the latter no queue is
+    /// known, and no verdict rests on one.
     #[default]
-    Leaves,
+    All,
 }
 
 /// The signal that asks for a dump.
@@ -84,25 +83,6 @@ pub enum Signal {
     Quit,
 }
 
-/// Installs the defaults: SIGUSR1 writes the reports into the working directory, `DIAGNOSE*` variables are obeyed.
-///
-/// The same as `Builder::new().install()`. Call it first thing in `main`: before that, SIGUSR1 ends the process.
-///
-/// # Examples
-/// ```
-/// diagnose::install();
-/// ```
-/// Then `kill -USR1 <pid>`, and on stderr:
-/// ```text
-/// diagnose: wrote /srv/app/diagnose-web1-20261122T123456.789Z-4711-1.svg
-/// diagnose: wrote /srv/app/diagnose-web1-20261122T123456.789Z-4711-1.txt
-/// diagnose: wrote /srv/app/diagnose-web1-20261122T123456.789Z-4711-1.folded
-/// diagnose: wrote /srv/app/diagnose-web1-20261122T123456.789Z-4711-1.json
-/// ```
-pub fn install() {
-    Builder::new().install();
-}
-
 impl Default for Builder {
     fn default() -> Self {
         Self::new()
@@ -115,10 +95,10 @@ impl Builder {
         Self {
             enabled: None,
             dir: PathBuf::from("."),
-            keep: Keep::DEFAULT,
+            keep: (100, 1 << 30),
             signal: Some(Signal::Usr1),
             trigger: None,
-            formats: FORMATS.to_owned(),
+            formats: DEFAULT_FORMATS.into_iter().map(Report::from).collect(),
             on_exit: false,
             only: None,
             tasks_only: None,
@@ -147,7 +127,7 @@ impl Builder {
     /// them: then the oldest are removed. Files that are not called as dumps are stay. 100 dumps and 1 GiB unless this
     /// says otherwise; `u64::MAX` for no bound.
     pub fn keep(mut self, dumps: u64, bytes: u64) -> Self {
-        self.keep = Keep { dumps, bytes };
+        self.keep = (dumps, bytes);
         self
     }
 
@@ -164,9 +144,17 @@ impl Builder {
         self
     }
 
-    /// The files of a dump, by extension, separated by commas: `svg,busy.svg,txt`.
-    pub fn formats(mut self, formats: impl Into<String>) -> Self {
-        self.formats = formats.into();
+    /// The files of a dump: formats, or reports where a view is wanted too. `svg`, `txt`, `folded` and `json` by default.
+    ///
+    /// # Examples
+    /// ```
+    /// use diagnose::{Builder, Format, Report, View};
+    ///
+    /// let settings = Builder::new().formats([Format::Text, Format::Json]);
+    /// let settings = settings.formats([Report::new(Format::Folded).view(View::Busy)]);
+    /// ```
+    pub fn formats(mut self, formats: impl IntoIterator<Item = impl Into<Report>>) -> Self {
+        self.formats = formats.into_iter().map(Into::into).collect();
         self
     }
 
@@ -207,7 +195,7 @@ impl Builder {
     /// - all workers of a runtime in such polls, and how many tasks are queued behind them;
     /// - a task that was woken, or spawned on a runtime with workers, and not polled since, and what is running instead;
     /// - the same while another worker of its runtime has nothing to do: it is where only one worker can get at it;
-    /// - what hangs: each [verdict](crate::model::Verdict) that is proven or likely, once all that waits in its chain has waited for
+    /// - what hangs: each verdict that is proven or likely, once all that waits in its chain has waited for
     ///   so long, with the chain. One that has the tasks and resources of one before is the same.
     ///
     /// The second and the fourth are known of runtimes that are built by [`diagnose::tokio`](crate#features).
@@ -270,109 +258,73 @@ impl Builder {
         self.panic_hook = on;
         self
     }
-
-    /// Puts the settings into force, the environment's over these. A second call replaces the first one's; whether
-    /// recording is on stays as it is unless this says otherwise.
-    ///
-    /// What cannot be done is said on stderr, and the program goes on.
-    pub fn install(self) {
-        env::check_switches();
-        if let (None, Some(enabled)) = (env::enabled(), self.enabled) {
-            switch::set_enabled(enabled);
-        }
-        if env::only().is_none() {
-            switch::set_only(self.only.as_deref().and_then(Pattern::parse));
-        }
-        switch::set_tasks_only(env::switch("DIAGNOSE_TASKS_ONLY").or(self.tasks_only).unwrap_or(false));
-        let dir = env::path("DIAGNOSE_DIR").unwrap_or(self.dir);
-        let keep = env::keep("DIAGNOSE_KEEP").unwrap_or(self.keep);
-        let reports = env::text("DIAGNOSE_FORMATS")
-            .and_then(|formats| parse_formats(&formats, "DIAGNOSE_FORMATS"))
-            .or_else(|| parse_formats(&self.formats, "Builder::formats"))
-            .or_else(|| parse_formats(FORMATS, "the default"))
-            .unwrap_or_default();
-        let wanted = match env::text("DIAGNOSE_SIGNAL") {
-            Some(name) => parse_signal(&name).unwrap_or(self.signal),
-            None => self.signal,
-        };
-        let on_exit = env::switch("DIAGNOSE_ON_EXIT").unwrap_or(self.on_exit);
-        let write = move || dump::dump_set(&dir, &reports, keep);
-        if on_exit {
-            exit::at_exit(write.clone());
-        } else {
-            exit::clear();
-        }
-        live::set_wakers(self.wakers != Wakers::Off, self.wakers == Wakers::Leaves);
-        switch::set_lists_unpolled(env::switch("DIAGNOSE_UNPOLLED").unwrap_or(self.unpolled));
-        waits::lock_order::set_on(env::switch("DIAGNOSE_LOCK_ORDER").unwrap_or(self.lock_order));
-        panics::install(self.panic_hook);
-        watchdog::set_long_polls(
-            env::duration("DIAGNOSE_LONG_POLLS").unwrap_or(self.long_polls).unwrap_or_default(),
-        );
-        watchdog::watch(env::duration("DIAGNOSE_WATCHDOG").unwrap_or(self.watchdog));
-        trigger::watch(env::path("DIAGNOSE_TRIGGER").or(self.trigger), write.clone());
-        signal::listen(wanted, write);
-    }
 }
 
-/// The files of a dump.
-const FORMATS: &str = "svg,txt,folded,json";
+/// The files of a dump. `svg` is left out where its feature is off.
+const DEFAULT_FORMATS: [Format; DEFAULT_COUNT] = [
+    #[cfg(any(feature = "svg", not(feature = "on")))]
+    Format::Svg,
+    Format::Text,
+    Format::Folded,
+    Format::Json,
+];
+const DEFAULT_COUNT: usize = if cfg!(any(feature = "svg", not(feature = "on"))) { 4 } else { 3 };
 
-/// The formats of a list that are known. One that is not, or that this build lacks, is named on stderr, as is a list that names
-/// none; `None` if nothing is left.
-fn parse_formats(list: &str, source: &str) -> Option<Vec<(String, Report)>> {
-    let mut reports = Vec::new();
-    let mut names = list.split(',').map(str::trim).filter(|extension| !extension.is_empty()).peekable();
-    if names.peek().is_none() {
-        say!("diagnose: {source}=`{list}` names no format; it is ignored");
-    }
-    for extension in names {
-        match Report::try_from(extension) {
-            Ok(report) => reports.push((extension.to_owned(), report)),
-            // The default list names what this build may have been made without.
-            Err(_) if extension == "svg" && !cfg!(feature = "svg") => {}
-            Err(error) => say!("diagnose: {source}: {error}"),
-        }
-    }
-    (!reports.is_empty()).then_some(reports)
+/// Why settings could not be installed, or not all of them.
+///
+/// # Examples
+/// ```
+/// use diagnose::{Builder, InstallError};
+///
+/// # let folder = std::env::temp_dir().join(format!("diagnose-install-{}", std::process::id()));
+/// match Builder::new().dir(&folder).try_install() {
+///     Ok(()) => {}
+///     Err(InstallError::SignalTaken(signal)) => eprintln!("no dumps on a signal: {signal:?} is in use"),
+///     Err(error) => return Err(error),
+/// }
+/// # _ = std::fs::remove_dir(folder);
+/// # Ok::<(), InstallError>(())
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum InstallError {
+    /// Settings are in force already: they stay. [`Builder::reinstall`] replaces them.
+    AlreadyInstalled,
+    /// The signal has a handler already, which stays. All other settings are in force.
+    SignalTaken(Signal),
+    /// The system refused a handler or its thread. All other settings are in force.
+    Signal(Signal, io::Error),
+    /// The folder for dumps does not exist and cannot be made. All settings are in force: the folder is tried again at each dump.
+    Dir(PathBuf, io::Error),
 }
 
-#[allow(clippy::option_option)] // Not understood, or understood as "none": two different things.
-/// `None` if the name is not known, `Some(None)` for "no signal".
-fn parse_signal(name: &str) -> Option<Option<Signal>> {
-    let upper = name.to_ascii_uppercase();
-    match upper.strip_prefix("SIG").unwrap_or(&upper) {
-        "USR1" => Some(Some(Signal::Usr1)),
-        "USR2" => Some(Some(Signal::Usr2)),
-        "QUIT" => Some(Some(Signal::Quit)),
-        "NONE" | "OFF" => Some(None),
-        _ => {
-            say!(
-                "diagnose: DIAGNOSE_SIGNAL=`{name}` is not understood, expected USR1, USR2, QUIT or none; \
-                 it is ignored"
-            );
-            None
+impl fmt::Display for InstallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AlreadyInstalled => {
+                f.write_str("settings are installed already, and stay; `Builder::reinstall` replaces them")
+            }
+            Self::SignalTaken(signal) => write!(
+                f,
+                "{signal} has a handler already, so it does not ask for a dump; \
+                 `Builder::signal` or DIAGNOSE_SIGNAL names another one"
+            ),
+            Self::Signal(signal, source) => write!(f, "cannot listen for {signal}: {source}"),
+            Self::Dir(path, source) => {
+                write!(f, "cannot make the folder for dumps, `{}`: {source}", path.display())
+            }
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{Signal, parse_formats, parse_signal};
+impl std::error::Error for InstallError {}
 
-    #[test]
-    fn a_signal_goes_by_its_name_with_or_without_sig() {
-        assert_eq!(parse_signal("USR1"), Some(Some(Signal::Usr1)));
-        assert_eq!(parse_signal("sigquit"), Some(Some(Signal::Quit)));
-        assert_eq!(parse_signal("none"), Some(None));
-        assert_eq!(parse_signal("KILL"), None);
-    }
-
-    #[test]
-    fn an_unknown_format_does_not_take_the_others_with_it() {
-        let reports = parse_formats("txt, gif, json", "a test").expect("two are known");
-        let extensions: Vec<&str> = reports.iter().map(|(extension, _)| extension.as_str()).collect();
-        assert_eq!(extensions, ["txt", "json"]);
-        assert_eq!(parse_formats(" ,,, ", "a test"), None);
+impl fmt::Display for Signal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Usr1 => "SIGUSR1",
+            Self::Usr2 => "SIGUSR2",
+            Self::Quit => "SIGQUIT",
+        })
     }
 }

@@ -66,7 +66,7 @@ const MAX_NAMES: u32 = 1_000;
 /// the folder where there are more than it shall keep. Then it says so on stderr, a line a file.
 ///
 /// One at a time; a format that cannot be written does not keep the others from it. No file that is there is written to.
-pub(crate) fn dump_set(folder: &Path, reports: &[(String, Report)], keep: Keep) {
+pub(crate) fn dump_set(folder: &Path, reports: &[Report], keep: Keep) {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock();
     let snapshot = snapshot();
@@ -74,9 +74,7 @@ pub(crate) fn dump_set(folder: &Path, reports: &[(String, Report)], keep: Keep) 
     let folder = folder.unwrap_or_default();
     let mut name = dump_name::next();
     let is_taken = |name: &str| {
-        reports
-            .iter()
-            .any(|(extension, _)| folder.join(format!("{name}.{extension}")).symlink_metadata().is_ok())
+        reports.iter().any(|report| folder.join(format!("{name}.{report}")).symlink_metadata().is_ok())
     };
     for _ in 0..MAX_NAMES {
         if !is_taken(&name) {
@@ -85,8 +83,8 @@ pub(crate) fn dump_set(folder: &Path, reports: &[(String, Report)], keep: Keep) 
         name = dump_name::next();
     }
     let mut words = Vec::new();
-    for (extension, report) in reports {
-        let path = folder.join(format!("{name}.{extension}"));
+    for report in reports {
+        let path = folder.join(format!("{name}.{report}"));
         words.push(match diagnose_reports::write_new_file(&snapshot, *report, &path) {
             Ok(path) => format!("diagnose: wrote {}", path.display()),
             Err(error) => format!("diagnose: {error}"),

@@ -20,8 +20,6 @@ pub(crate) struct Keep {
 }
 
 impl Keep {
-    /// What holds unless something else is said: 100 dumps, 1 GiB.
-    pub(crate) const DEFAULT: Self = Self { dumps: 100, bytes: 1 << 30 };
     /// No bounds.
     pub(crate) const ALL: Self = Self { dumps: u64::MAX, bytes: u64::MAX };
 

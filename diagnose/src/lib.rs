@@ -95,7 +95,7 @@
 //! what else is in `diagnose::tokio`, `diagnose::async_lock` and the like, [`diagnose::std`](mod@std), and
 //! [`Resource`] with [`wait`] for one of your own. [`waiters`] lists those for which somebody waits: who has it since when
 //! and where, who waits in which order, how it is used. `Snapshot::verdicts` computes what can still make progress from
-//! that; what cannot is a [`Verdict`](model::Verdict): *proven* if it follows from the records alone, *likely* where it rests on who was
+//! that; what cannot is a `model::Verdict`: *proven* if it follows from the records alone, *likely* where it rests on who was
 //! seen with something last. Nothing is proven that could still go on.
 //!
 //! # Where it can stand
@@ -184,7 +184,6 @@ mod awaited;
 mod block;
 #[cfg(feature = "on")]
 mod clock;
-#[cfg(feature = "on")]
 mod config;
 #[cfg(feature = "on")]
 mod context;
@@ -206,6 +205,8 @@ pub mod flume;
 mod fork;
 #[cfg(all(feature = "on", feature = "futures"))]
 pub mod futures;
+#[cfg(feature = "on")]
+mod install;
 #[cfg(feature = "on")]
 mod keep;
 #[cfg(feature = "on")]
@@ -339,14 +340,15 @@ pub use diagnose_macros::diagnose;
 
 #[cfg(feature = "manual-clock")]
 pub use clock::manual as manual_clock;
-#[cfg(feature = "on")]
-pub use config::{Builder, Signal, Wakers, install};
+pub use config::{Builder, InstallError, Signal, Wakers};
 #[cfg(feature = "on")]
 pub use custom::{Hold, Resource, wait};
 #[cfg(feature = "on")]
 pub use diagnose_reports::{Error, Format, Report, Snapshot, View};
 #[cfg(feature = "on")]
 pub use dump::{dump, dump_to};
+#[cfg(feature = "on")]
+pub use install::install;
 #[cfg(feature = "on")]
 pub use named::FutureExt;
 #[cfg(not(feature = "on"))]

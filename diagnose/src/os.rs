@@ -36,3 +36,17 @@ pub(crate) fn processor_time() -> Option<Duration> {
 pub(crate) fn processor_time() -> Option<Duration> {
     None
 }
+
+/// Whether the process handles `signal`: neither by default nor by ignoring it.
+#[cfg(all(unix, feature = "signal"))]
+pub(crate) fn has_signal_handler(signal: std::ffi::c_int) -> bool {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: without a new action the call only reads, and writes to the pointer, which is valid for it.
+    let result = unsafe { libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) };
+    if result != 0 {
+        return false;
+    }
+    // SAFETY: the call has succeeded, and so has filled it in.
+    let action = unsafe { action.assume_init() };
+    action.sa_sigaction != libc::SIG_DFL && action.sa_sigaction != libc::SIG_IGN
+}

@@ -3,34 +3,40 @@
 //! The handler itself only writes one byte into a pipe (signal-hook does that); this thread reads it and does the
 //! rest. Signals that arrive while a dump is being written are one further dump.
 
-use crate::config::Signal;
+use crate::config::{InstallError, Signal};
 
-/// Listens for `signal`, instead of what was listened for before.
+/// Listens for `signal`, instead of the one before.
+///
+/// # Errors
+/// The program handles it already, or the system refuses.
 #[cfg(all(unix, feature = "signal"))]
-pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static) {
-    use crate::say::say;
+pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static) -> Result<(), InstallError> {
     use crate::sync::Mutex;
 
     use signal_hook::iterator::{Handle, Signals};
 
     static LISTENER: Mutex<Option<Handle>> = Mutex::new(None);
+    /// Signals that this crate has handled: their handlers stay, and do nothing while nothing listens.
+    static OWN: Mutex<Vec<Signal>> = Mutex::new(Vec::new());
     let mut listener = LISTENER.lock();
     if let Some(previous) = listener.take() {
         previous.close();
     }
-    let Some(signal) = signal else { return };
-    let result = Signals::new([number(signal)]).and_then(|mut signals| {
-        *listener = Some(signals.handle());
-        let thread = std::thread::Builder::new().name("diagnose-signal".to_owned());
-        thread.spawn(move || {
-            for _ in &mut signals {
-                action();
-            }
-        })
-    });
-    if let Err(error) = result {
-        say!("diagnose: cannot listen for {signal:?}: {error}");
+    let Some(signal) = signal else { return Ok(()) };
+    let mut own = OWN.lock();
+    if !own.contains(&signal) && crate::os::has_signal_handler(number(signal)) {
+        return Err(InstallError::SignalTaken(signal));
     }
+    let mut signals = Signals::new([number(signal)]).map_err(|error| InstallError::Signal(signal, error))?;
+    own.push(signal);
+    *listener = Some(signals.handle());
+    let thread = std::thread::Builder::new().name("diagnose-signal".to_owned());
+    let spawned = thread.spawn(move || {
+        for _ in &mut signals {
+            action();
+        }
+    });
+    spawned.map(drop).map_err(|error| InstallError::Signal(signal, error))
 }
 
 #[cfg(all(unix, feature = "signal"))]
@@ -45,4 +51,10 @@ fn number(signal: Signal) -> std::ffi::c_int {
 
 /// There are no signals here.
 #[cfg(not(all(unix, feature = "signal")))]
-pub(crate) fn listen(_signal: Option<Signal>, _action: impl Fn() + Send + 'static) {}
+#[allow(clippy::unnecessary_wraps)] // As where there are.
+pub(crate) fn listen(
+    _signal: Option<Signal>,
+    _action: impl Fn() + Send + 'static,
+) -> Result<(), InstallError> {
+    Ok(())
+}

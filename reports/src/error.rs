@@ -1,7 +1,7 @@
 //! The one error of this crate: what could not be done, with what, and why.
 //!
-//! The reason is part of the message and is kept as the [source](std::error::Error::source) too. The kinds
-//! stay private, so that a new one is not a breaking change.
+//! The cause is part of the message, so it is not a [source](std::error::Error::source) too: who prints the chain would read it
+//! twice. The kinds stay private, so that a new one is not a breaking change.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -84,6 +84,19 @@ impl Error {
     }
 }
 
+impl Error {
+    /// The I/O error that caused it, if one did.
+    #[must_use]
+    pub fn io_error(&self) -> Option<&io::Error> {
+        match &self.kind {
+            ErrorKind::WriteFile { source, .. }
+            | ErrorKind::Write { source }
+            | ErrorKind::Read { source } => Some(source),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
@@ -110,12 +123,13 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {
+    /// What caused the cause, which the message names.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
             ErrorKind::WriteFile { source, .. }
             | ErrorKind::Write { source }
-            | ErrorKind::Read { source } => Some(source),
-            ErrorKind::Parse { source } => Some(source),
+            | ErrorKind::Read { source } => source.source(),
+            ErrorKind::Parse { source } => source.source(),
             ErrorKind::UnknownFormat { .. }
             | ErrorKind::FeatureOff { .. }
             | ErrorKind::Version { .. }

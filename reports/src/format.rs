@@ -8,6 +8,7 @@
 //! ```
 //! `FORMATS` and `VIEWS` drive all of it: a new format is one new file under `export` and one line there.
 
+use std::fmt;
 use std::io;
 use std::path::Path;
 use std::str::FromStr;
@@ -177,6 +178,17 @@ impl Report {
     #[must_use]
     pub fn view(self, view: View) -> Self {
         Self { view, ..self }
+    }
+}
+
+/// The end of a file name that asks for it: `svg`, `busy.svg`.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let view = VIEWS.iter().find(|(_, view)| *view == self.view && *view != View::default());
+        match view {
+            Some((view, _)) => write!(f, "{view}.{}", self.format.extension()),
+            None => f.write_str(self.format.extension()),
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod support;
 
-use std::error::Error as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -55,7 +54,7 @@ fn a_new_file_replaces_nothing() {
     assert_eq!(write_new_file(&snapshot, Format::Text.into(), &path).unwrap(), path);
     let before = fs::read_to_string(&path).unwrap();
     let error = write_new_file(&tree("other | busy=7"), Format::Text.into(), &path).unwrap_err();
-    let cause = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
+    let cause = error.io_error().unwrap();
     assert_eq!(cause.kind(), io::ErrorKind::AlreadyExists);
     assert_eq!(fs::read_to_string(&path).unwrap(), before);
     assert_eq!(entries(&directory), ["x.txt"]);
@@ -86,7 +85,7 @@ fn a_failure_leaves_what_was_there_and_no_temporary() {
     fs::write(path.join("kept"), "kept").unwrap();
     let error = write_file(&tree("main | busy=5"), Format::Text.into(), &path).unwrap_err();
     assert!(error.to_string().starts_with(&format!("cannot write `{}`: ", path.display())), "{error}");
-    assert!(error.source().unwrap().is::<io::Error>());
+    assert!(error.io_error().is_some());
     assert_eq!(entries(&directory), ["x.txt"]);
     assert_eq!(entries(&path), ["kept"]);
 }
@@ -135,5 +134,5 @@ fn a_writer_that_fails_is_an_error_with_its_reason() {
     let out: &mut dyn io::Write = &mut Full;
     let error = write(&tree("main | busy=5"), Format::Text.into(), out).unwrap_err();
     assert_eq!(error.to_string(), "cannot write the report: no space left");
-    assert_eq!(error.source().unwrap().to_string(), "no space left");
+    assert_eq!(error.io_error().unwrap().to_string(), "no space left");
 }

@@ -5,7 +5,7 @@ use tokio::sync::mpsc;
 
 /// How many tasks are waited on with a known number of wakers, and how many waits there are, while one task receives.
 async fn known(wakers: Wakers) -> (usize, usize) {
-    Builder::new().signal(None).wakers(wakers).install();
+    Builder::new().signal(None).wakers(wakers).reinstall().unwrap();
     let (sender, mut receiver) = mpsc::channel::<u8>(1);
     let task = tokio::spawn(async move { receiver.recv().await });
     tokio::task::yield_now().await;
@@ -21,6 +21,6 @@ async fn known(wakers: Wakers) -> (usize, usize) {
 #[tokio::test]
 async fn only_what_has_a_waker_is_in_a_queue() {
     assert_eq!(known(Wakers::Off).await, (0, 0));
-    assert_eq!(known(Wakers::Roots).await, (1, 0));
-    assert_eq!(known(Wakers::Leaves).await, (1, 1));
+    assert_eq!(known(Wakers::Tasks).await, (1, 0));
+    assert_eq!(known(Wakers::All).await, (1, 1));
 }

@@ -109,3 +109,29 @@ fn the_standard_library_is_itself() {
     let mutex: std::sync::Mutex<u8> = diagnose::std::sync::Mutex::new(1);
     assert_eq!(*mutex.lock().unwrap(), 1);
 }
+
+/// What an application calls, without a `cfg`. With recording on it writes files, so it runs without only.
+#[cfg(feature = "alone")]
+#[test]
+fn every_function_of_the_root_is_there_and_does_nothing() -> Result<(), diagnose::Error> {
+    use diagnose::{Builder, Format, Report, View};
+
+    diagnose::install();
+    let settings = Builder::new().signal(diagnose::Signal::Quit).wakers(diagnose::Wakers::All);
+    let settings = settings.formats([Report::new(Format::Svg).view(View::Busy)]).watchdog(None);
+    assert!(settings.clone().try_install().is_ok() && settings.reinstall().is_ok());
+    diagnose::set_enabled(true);
+    diagnose::reset();
+    assert_eq!(diagnose::snapshot(), diagnose::Snapshot::default());
+    assert_eq!(diagnose::tree() + &diagnose::waiters() + &diagnose::lock_order(), "");
+    let path = diagnose::dump("nothing/is/written.svg")?;
+    assert!(path.is_absolute() && !path.exists());
+    let mut written = Vec::new();
+    diagnose::dump_to(Format::Text, &mut written)?;
+    diagnose::dump_to("busy.svg", &mut written)?;
+    assert!(written.is_empty());
+    assert_eq!(run(diagnose::within(std::time::Duration::ZERO, ready(1))), 1);
+    diagnose::task_attr("request", 7);
+    assert_eq!(diagnose::spawn_with(run, "named", ready(2)), 2);
+    Ok(())
+}

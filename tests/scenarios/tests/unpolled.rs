@@ -44,7 +44,7 @@ async fn makes() {
 // work    [unpolled ×3]            [unpolled ×1]
 #[test]
 fn futures_are_listed_from_the_moment_on_in_which_they_are_made() {
-    Builder::new().signal(None).unpolled(true).install();
+    Builder::new().signal(None).unpolled(true).reinstall().unwrap();
     let mut makes = pin!(makes());
     let context = &mut Context::from_waker(Waker::noop());
 
@@ -77,7 +77,7 @@ fn futures_are_listed_from_the_moment_on_in_which_they_are_made() {
         (1, 1)
     );
 
-    Builder::new().signal(None).install();
+    Builder::new().signal(None).reinstall().unwrap();
     let later = work(4);
     assert_eq!(listed(&diagnose::snapshot(), "work").len(), 1);
     drop(later);

@@ -12,7 +12,7 @@ fn work() {}
 fn main() {
     let path = |name: &str| PathBuf::from(std::env::var_os(name).expect("it is set"));
     let (folder, file) = (path("DIAGNOSE_DIR"), path("DIAGNOSE_TRIGGER"));
-    diagnose::Builder::new().signal(None).formats("txt").install();
+    diagnose::Builder::new().signal(None).formats([diagnose::Format::Text]).install();
     work();
     for number in 1..=2 {
         std::fs::write(&file, "").expect("it can be written");

@@ -1,0 +1,160 @@
+//! Puts settings into force: those of a [`Builder`], and those of the environment over them.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use diagnose_reports::Report;
+
+use crate::config::{Builder, InstallError, Signal, Wakers};
+use crate::keep::Keep;
+use crate::pattern::Pattern;
+use crate::say::say;
+use crate::{dump, env, exit, live, panics, signal, switch, trigger, waits, watchdog};
+
+/// Installs the defaults: SIGUSR1 writes the reports into the working directory, `DIAGNOSE*` variables are obeyed.
+///
+/// The same as `Builder::new().install()`. Call it first thing in `main`: before that, SIGUSR1 ends the process.
+///
+/// # Examples
+/// ```
+/// diagnose::install();
+/// ```
+/// Then `kill -USR1 <pid>`, and on stderr:
+/// ```text
+/// diagnose: wrote /srv/app/diagnose-web1-20261122T123456.789Z-4711-1.svg
+/// diagnose: wrote /srv/app/diagnose-web1-20261122T123456.789Z-4711-1.txt
+/// diagnose: wrote /srv/app/diagnose-web1-20261122T123456.789Z-4711-1.folded
+/// diagnose: wrote /srv/app/diagnose-web1-20261122T123456.789Z-4711-1.json
+/// ```
+pub fn install() {
+    Builder::new().install();
+}
+
+static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
+
+impl Builder {
+    /// Puts the settings into force, and those of the environment over them. Like [`try_install`](Self::try_install), but an error
+    /// is printed on stderr and the program goes on.
+    pub fn install(self) {
+        if let Err(error) = self.try_install() {
+            say!("diagnose: {error}");
+        }
+    }
+
+    /// Puts the settings into force, and those of the environment over them. Whether recording is on stays as it is unless they
+    /// say otherwise.
+    ///
+    /// # Errors
+    /// Settings are in force already; or a part could not be installed: the signal has a handler already, or the folder for dumps
+    /// cannot be made. The first such part is returned, and all others are in force.
+    pub fn try_install(self) -> Result<(), InstallError> {
+        if IS_INSTALLED.swap(true, Relaxed) {
+            return Err(InstallError::AlreadyInstalled);
+        }
+        self.apply()
+    }
+
+    /// Like [`try_install`](Self::try_install), but replaces settings that are in force. What these do not name has its default
+    /// again, except whether recording is on.
+    ///
+    /// # Errors
+    /// A part could not be installed; all others are in force.
+    pub fn reinstall(self) -> Result<(), InstallError> {
+        IS_INSTALLED.store(true, Relaxed);
+        self.apply()
+    }
+
+    fn apply(self) -> Result<(), InstallError> {
+        env::check_switches();
+        if let (None, Some(enabled)) = (env::enabled(), self.enabled) {
+            switch::set_enabled(enabled);
+        }
+        if env::only().is_none() {
+            switch::set_only(self.only.as_deref().and_then(Pattern::parse));
+        }
+        switch::set_tasks_only(env::switch("DIAGNOSE_TASKS_ONLY").or(self.tasks_only).unwrap_or(false));
+        let dir = env::path("DIAGNOSE_DIR").unwrap_or(self.dir);
+        let made = std::fs::create_dir_all(&dir).map_err(|error| InstallError::Dir(dir.clone(), error));
+        let (dumps, bytes) = self.keep;
+        let keep = env::keep("DIAGNOSE_KEEP").unwrap_or(Keep { dumps, bytes });
+        let formats = env::text("DIAGNOSE_FORMATS").and_then(|formats| parse_formats(&formats));
+        let reports = formats.unwrap_or(self.formats);
+        let wanted = match env::text("DIAGNOSE_SIGNAL") {
+            Some(name) => parse_signal(&name).unwrap_or(self.signal),
+            None => self.signal,
+        };
+        let on_exit = env::switch("DIAGNOSE_ON_EXIT").unwrap_or(self.on_exit);
+        let write = move || dump::dump_set(&dir, &reports, keep);
+        if on_exit {
+            exit::at_exit(write.clone());
+        } else {
+            exit::clear();
+        }
+        live::set_wakers(self.wakers != Wakers::Off, self.wakers == Wakers::All);
+        switch::set_lists_unpolled(env::switch("DIAGNOSE_UNPOLLED").unwrap_or(self.unpolled));
+        waits::lock_order::set_on(env::switch("DIAGNOSE_LOCK_ORDER").unwrap_or(self.lock_order));
+        panics::install(self.panic_hook);
+        watchdog::set_long_polls(
+            env::duration("DIAGNOSE_LONG_POLLS").unwrap_or(self.long_polls).unwrap_or_default(),
+        );
+        watchdog::watch(env::duration("DIAGNOSE_WATCHDOG").unwrap_or(self.watchdog));
+        trigger::watch(env::path("DIAGNOSE_TRIGGER").or(self.trigger), write.clone());
+        signal::listen(wanted, write).and(made)
+    }
+}
+
+/// The reports in a list such as `svg,busy.svg,txt`. Names that are unknown or not in this build are named on stderr, as is an
+/// empty list; `None` if nothing is left.
+fn parse_formats(list: &str) -> Option<Vec<Report>> {
+    let names: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    if names.is_empty() {
+        say!("diagnose: DIAGNOSE_FORMATS=`{list}` names no format; it is ignored");
+    }
+    let mut reports = Vec::new();
+    for name in names {
+        match Report::try_from(name) {
+            Ok(report) => reports.push(report),
+            Err(error) => say!("diagnose: DIAGNOSE_FORMATS: {error}"),
+        }
+    }
+    (!reports.is_empty()).then_some(reports)
+}
+
+#[allow(clippy::option_option)] // Not understood, or understood as "none": two different things.
+/// `None` if the name is not known, `Some(None)` for "no signal".
+fn parse_signal(name: &str) -> Option<Option<Signal>> {
+    let upper = name.to_ascii_uppercase();
+    match upper.strip_prefix("SIG").unwrap_or(&upper) {
+        "USR1" => Some(Some(Signal::Usr1)),
+        "USR2" => Some(Some(Signal::Usr2)),
+        "QUIT" => Some(Some(Signal::Quit)),
+        "NONE" | "OFF" => Some(None),
+        _ => {
+            say!(
+                "diagnose: DIAGNOSE_SIGNAL=`{name}` is not understood, expected USR1, USR2, QUIT or none; \
+                 it is ignored"
+            );
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Signal, parse_formats, parse_signal};
+
+    #[test]
+    fn a_signal_goes_by_its_name_with_or_without_sig() {
+        assert_eq!(parse_signal("USR1"), Some(Some(Signal::Usr1)));
+        assert_eq!(parse_signal("sigquit"), Some(Some(Signal::Quit)));
+        assert_eq!(parse_signal("none"), Some(None));
+        assert_eq!(parse_signal("KILL"), None);
+    }
+
+    #[test]
+    fn an_unknown_format_does_not_take_the_others_with_it() {
+        let reports = parse_formats("txt, gif, busy.folded").expect("two are known");
+        let names: Vec<String> = reports.iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["txt", "busy.folded"]);
+        assert_eq!(parse_formats(" ,,, "), None);
+    }
+}

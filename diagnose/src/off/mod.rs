@@ -1,0 +1,43 @@
+//! The crate without the feature `on`: every function is there, does nothing, and costs nothing.
+//!
+//! ```text
+//! recording   FutureExt, spawn_with, task_attr, Resource, Hold, wait, within, set_enabled
+//! reports     snapshot, dump, tree, … with the types that they take and return
+//! ```
+//! An application needs no `cfg` around its calls. The data of a snapshot, `diagnose::model`, is not there.
+
+mod recording;
+mod reports;
+
+pub use recording::*;
+pub use reports::*;
+
+#[cfg(feature = "async-channel")]
+#[doc(no_inline)]
+pub use ::async_channel;
+#[cfg(feature = "async-lock")]
+#[doc(no_inline)]
+pub use ::async_lock;
+#[cfg(feature = "async-std")]
+#[doc(no_inline)]
+pub use ::async_std;
+#[cfg(feature = "flume")]
+#[doc(no_inline)]
+pub use ::flume;
+#[cfg(feature = "futures")]
+#[doc(no_inline)]
+pub use ::futures;
+#[cfg(feature = "parking-lot")]
+#[doc(no_inline)]
+pub use ::parking_lot;
+#[cfg(feature = "smol")]
+#[doc(no_inline)]
+pub use ::smol;
+#[doc(no_inline)]
+pub use ::std;
+#[cfg(feature = "tokio")]
+#[doc(no_inline)]
+pub use ::tokio;
+#[cfg(feature = "tokio-util")]
+#[doc(no_inline)]
+pub use ::tokio_util;

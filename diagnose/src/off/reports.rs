@@ -1,0 +1,182 @@
+//! Settings and reports, without the feature `on`: nothing is installed and nothing is written.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::{Builder, InstallError};
+
+/// Does nothing.
+pub fn install() {}
+
+impl Builder {
+    /// Does nothing.
+    pub fn install(self) {}
+
+    /// Does nothing.
+    ///
+    /// # Errors
+    /// None.
+    pub fn try_install(self) -> Result<(), InstallError> {
+        Ok(())
+    }
+
+    /// Does nothing.
+    ///
+    /// # Errors
+    /// None.
+    pub fn reinstall(self) -> Result<(), InstallError> {
+        Ok(())
+    }
+}
+
+/// Nothing is recorded, so it is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Snapshot {}
+
+/// Returns an empty snapshot.
+#[must_use]
+pub fn snapshot() -> Snapshot {
+    Snapshot {}
+}
+
+/// Returns an empty text.
+#[must_use]
+pub fn tree() -> String {
+    String::new()
+}
+
+/// Returns an empty text.
+#[must_use]
+pub fn waiters() -> String {
+    String::new()
+}
+
+/// Returns an empty text.
+#[must_use]
+pub fn lock_order() -> String {
+    String::new()
+}
+
+/// Does nothing.
+pub fn reset() {}
+
+/// Writes no file, and returns the absolute path that it would have.
+///
+/// # Errors
+/// None.
+pub fn dump(path: impl AsRef<Path>) -> Result<PathBuf, Error> {
+    let path = path.as_ref();
+    Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+}
+
+/// Writes nothing.
+///
+/// # Errors
+/// None.
+pub fn dump_to<R>(_report: R, _out: &mut (impl Write + ?Sized)) -> Result<(), Error>
+where
+    R: TryInto<Report>,
+    Error: From<R::Error>,
+{
+    Ok(())
+}
+
+/// How a report is written. Nothing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// A flame graph.
+    Svg,
+    /// Folded stacks.
+    Folded,
+    /// Tables and trees.
+    Text,
+    /// The snapshot itself.
+    Json,
+    /// A graph for Graphviz.
+    Dot,
+}
+
+/// Which times a report shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum View {
+    /// What the clock showed.
+    #[default]
+    Wall,
+    /// Busy and idle time of every path.
+    Time,
+    /// Time inside `poll` only.
+    Busy,
+    /// Time between polls only.
+    Idle,
+}
+
+/// A format and a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Report {
+    /// How it is written.
+    pub format: Format,
+    /// Which times it shows.
+    pub view: View,
+}
+
+impl Report {
+    /// The format with its default view.
+    #[must_use]
+    pub fn new(format: Format) -> Self {
+        Self { format, view: View::default() }
+    }
+
+    /// The report with another view.
+    #[must_use]
+    pub fn view(self, view: View) -> Self {
+        Self { view, ..self }
+    }
+}
+
+impl From<Format> for Report {
+    fn from(format: Format) -> Self {
+        Self::new(format)
+    }
+}
+
+/// Any name is a text report: nothing is written.
+#[allow(clippy::infallible_try_from)] // As where names can be unknown.
+impl TryFrom<&str> for Report {
+    type Error = Error;
+
+    fn try_from(_name: &str) -> Result<Self, Error> {
+        Ok(Self::new(Format::Text))
+    }
+}
+
+/// There is none.
+#[derive(Debug)]
+pub struct Error(Infallible);
+
+impl Error {
+    /// There is none.
+    #[must_use]
+    pub fn io_error(&self) -> Option<&std::io::Error> {
+        match self.0 {}
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, _f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {}
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Infallible> for Error {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}

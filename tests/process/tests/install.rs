@@ -1,0 +1,39 @@
+//! `try_install` returns what could not be installed, and `install` prints it.
+#![cfg(unix)]
+
+use std::process::Command;
+
+/// What the program prints on stdout, and on stderr.
+fn run(scenario: &str) -> (String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_installs")).arg(scenario).output().expect("it runs");
+    assert!(output.status.success(), "{output:?}");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn settings_that_are_in_force_stay_unless_they_are_replaced() {
+    let again = "settings are installed already, and stay; `Builder::reinstall` replaces them";
+    let (stdout, stderr) = run("twice");
+    assert_eq!(stdout, format!("first: ok\nsecond: {again}\nreplaced: ok\nback: ok\n"));
+    assert_eq!(stderr, format!("diagnose: {again}\n"));
+}
+
+#[test]
+fn a_signal_that_the_program_handles_is_left_to_it() {
+    let (stdout, _) = run("taken");
+    assert_eq!(
+        stdout,
+        "taken: SIGUSR1 has a handler already, so it does not ask for a dump; `Builder::signal` or DIAGNOSE_SIGNAL \
+         names another one\nanother: ok\n"
+    );
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let (stdout, _) = run("no folder");
+    assert!(
+        stdout.starts_with("no folder: cannot make the folder for dumps, `/dev/null/dumps`: "),
+        "{stdout}"
+    );
+}
