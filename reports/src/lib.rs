@@ -13,8 +13,8 @@
 //!     "dropped": {"over_nodes": 0, "over_depth": 0, "over_labels": 0, "unreadable": 0},
 //!     "threads": [{"name": "main", "alive": true, "nodes": 2}],
 //!     "sites": [
-//!         {"file": "src/main.rs", "line": 12, "column": 1, "name": "handle", "module": "server", "kind": "fn"},
-//!         {"file": "src/main.rs", "line": 30, "column": 1, "name": "read", "module": "server", "kind": "fn"}
+//!         {"place": {"file": "src/main.rs", "line": 12, "column": 1}, "name": "handle", "module": "server", "kind": "fn"},
+//!         {"place": {"file": "src/main.rs", "line": 30, "column": 1}, "name": "read", "module": "server", "kind": "fn"}
 //!     ],
 //!     "nodes": [
 //!         {"site": 0, "parent": null, "calls": 3, "polls": 9, "completed": 3, "cancelled": 0, "panicked": 0,

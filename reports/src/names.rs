@@ -35,7 +35,7 @@ const STYLES: [fn(&Site) -> String; 4] = [
     |site| site.name.clone(),
     |site| if site.module.is_empty() { site.name.clone() } else { format!("{}::{}", site.module, site.name) },
     |site| format!("{} ({})", site.name, location(site)),
-    |site| format!("{} ({}:{})", site.name, location(site), site.column),
+    |site| format!("{} ({})", site.name, site.place),
 ];
 
 /// The frame of every site in use, by its index.
@@ -73,7 +73,7 @@ impl Names {
 
 /// `src/a.rs:3`.
 pub(crate) fn location(site: &Site) -> String {
-    format!("{}:{}", site.file, site.line)
+    format!("{}:{}", site.place.file.as_str(), site.place.line)
 }
 
 /// The first style in which the sites of the group all differ, else the most exact one.

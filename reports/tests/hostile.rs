@@ -27,7 +27,7 @@ fn program() -> Snapshot {
     program.waits(right, first, WaitMode::Lock, 10);
     program.holding(left, channel, Role::Sends, 20);
     program.of(left).label = Some("label".into());
-    program.of(left).spawned_at = "src/main.rs:1".into();
+    program.of(left).spawned_at = Some(support::place_at(1, 1));
     program.at(first).name = Some("sessions".into());
     program.set_aside(right, "aside", 30);
     let mut snapshot = program.snapshot;

@@ -52,9 +52,11 @@ fn reads_like_the_model() {
       ],
       "sites": [
         {
-          "file": "src/main.rs",
-          "line": 1,
-          "column": 1,
+          "place": {
+            "file": "src/main.rs",
+            "line": 1,
+            "column": 1
+          },
           "end_line": 0,
           "end_column": 0,
           "name": "main",

@@ -181,7 +181,7 @@ fn a_path_deeper_than_any_stack_is_drawn() {
 fn names_and_labels_cannot_break_a_line() {
     let mut snapshot = tree("main | busy=5 label=x");
     snapshot.sites[0].name = "a\nb\tc".into();
-    snapshot.sites[0].file = "a\nb.rs".into();
+    snapshot.sites[0].place.file = "a\nb.rs".into();
     snapshot.nodes[0].label = Some("user\n=\u{1b}[31m7".into());
     let page = page(&snapshot, Format::Text, View::Time);
     assert!(page.contains("  a b c (a b.rs:1)\n") && page.contains("  a b c user = [31m7\n"), "{page}");

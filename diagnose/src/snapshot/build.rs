@@ -147,8 +147,8 @@ fn plain_site(site: &site::Site) -> Site {
     let mut plain = Site::default();
     plain.name.push_str(site.name);
     plain.module.push_str(site.module());
-    plain.file.push_str(site.file());
-    (plain.line, plain.column) = site.line_column();
+    plain.place.file = site.file().into();
+    (plain.place.line, plain.place.column) = site.line_column();
     (plain.end_line, plain.end_column) = site.end;
     plain.is_joined = site.is_joined;
     plain.is_hand_written = site.is_hand_written;

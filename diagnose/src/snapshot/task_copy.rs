@@ -172,7 +172,7 @@ impl TaskCopy {
             TaskKind::Blocking => model::TaskKind::Blocking,
         };
         task.runtime = texts.of(library(self.origin.home.runtime));
-        task.spawned_at = texts.location(self.origin.spawned_at);
+        task.spawned_at = self.origin.spawned_at.map(|at| texts.place(at));
         task.runtime_number = u64::from(self.origin.home.number);
         task.is_local = self.origin.home.is_local;
         // Of other libraries' handles nothing is known.

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::panic::Location;
-use std::ptr;
 
 use diagnose_reports::model::{Place, Text};
 
@@ -14,8 +13,6 @@ use crate::site::Site;
 pub(super) struct Texts {
     /// By address and length.
     texts: RefCell<Table<(*const u8, usize), Text>>,
-    /// `file:line:column`, by address.
-    locations: RefCell<Table<*const Location<'static>, Text>>,
 }
 
 impl Texts {
@@ -28,13 +25,6 @@ impl Texts {
     /// The same of what need not be there.
     pub(super) fn of_any(&self, text: Option<&'static str>) -> Option<Text> {
         text.map(|text| self.of(text))
-    }
-
-    /// A place as text; empty if it is not known.
-    pub(super) fn location(&self, place: Option<&'static Location<'static>>) -> Text {
-        let Some(place) = place else { return Text::default() };
-        let mut locations = self.locations.borrow_mut();
-        locations.entry(ptr::from_ref(place)).or_insert_with(|| place.to_string().into()).clone()
     }
 
     /// A place in the source.

@@ -56,7 +56,7 @@ impl Texts<'_> {
             let branch =
                 if depth == 0 { String::new() } else { format!("{:1$}└─ ", "", (depth - 1) * 3) };
             let mark = if depth + 1 == task.running.len() { "  ◀ running" } else { "" };
-            let place = format!("{}:{}:{}", site.file, site.line, site.column);
+            let place = site.place.to_string();
             // Writing to a string cannot fail.
             let _ = write!(alarm, "\n  {branch}{} ({place}){mark}", clean_line(&site.name));
         }

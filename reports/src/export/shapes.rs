@@ -68,7 +68,9 @@ impl<'a> Shapes<'a> {
     pub(super) fn task(&mut self, key: &mut Vec<u64>, task: &'a Task, detached: &[usize]) {
         key.clear();
         key.extend([task.site as u64, task.state as u64, task.kind as u64]);
-        key.extend([self.text(task.label.as_deref()), self.text(Some(&task.spawned_at))]);
+        let spawned = task.spawned_at.as_ref();
+        key.extend([self.text(task.label.as_deref()), self.text(spawned.map(|it| it.file.as_str()))]);
+        key.push(spawned.map_or(0, |it| u64::from(it.line) << 32 | u64::from(it.column)));
         let shape = |span: Option<usize>| span.and_then(|span| self.spans.get(span)).copied();
         key.push(shape(task.span).map_or(0, |shape| u64::from(shape) + 1));
         key.push(detached.len() as u64);

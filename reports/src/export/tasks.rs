@@ -135,8 +135,8 @@ impl<'a> Forest<'a> {
         let busy_ns = group.iter().fold(0_u64, |sum, task| sum.saturating_add(task.busy_ns));
         let polls = if polls == 1 { "1 poll".to_owned() } else { format!("{} polls", count(polls)) };
         let _ = write!(page, " {polls}, busy {}", time(busy_ns));
-        if !task.spawned_at.is_empty() {
-            let _ = write!(page, ", spawned at {}", printable(&task.spawned_at));
+        if let Some(place) = &task.spawned_at {
+            let _ = write!(page, ", spawned at {}", printable(&place.to_string()));
         }
         match task.spawned_by {
             Some(by) if group.iter().all(|task| task.spawned_by == Some(by)) => {
@@ -271,10 +271,10 @@ impl<'a> Forest<'a> {
         let name = self.name(site);
         match self.site(site) {
             Some(site) if site.kind == SiteKind::Await => {
-                format!("{name} ({}:{}:{})", printable(&site.file), site.line, site.column)
+                format!("{name} ({}:{}:{})", printable(&site.place.file), site.place.line, site.place.column)
             }
-            Some(site) if !site.file.is_empty() => {
-                format!("{name} ({}:{})", printable(&site.file), site.line)
+            Some(site) if !site.place.file.is_empty() => {
+                format!("{name} ({}:{})", printable(&site.place.file), site.place.line)
             }
             _ => name,
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::text::Text;
+use super::waits::Place;
 
 /// A runtime.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,8 +80,9 @@ pub struct Task {
     /// The runtime's own number of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime_id: Option<u64>,
-    /// Where it was spawned, as `file:line:column`; empty if that is not known.
-    pub spawned_at: Text,
+    /// The call that spawned it, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spawned_at: Option<Place>,
     /// The task that spawned it, which may be done by now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawned_by: Option<u64>,

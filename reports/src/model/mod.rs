@@ -200,12 +200,8 @@ pub struct Thread {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Site {
-    /// The source file as the compiler names it.
-    pub file: String,
-    /// Line, from 1.
-    pub line: u32,
-    /// Column, from 1.
-    pub column: u32,
+    /// Where it is annotated.
+    pub place: Place,
     /// Of an await, the line on which its text ends; zero if that is not known.
     #[serde(default)]
     pub end_line: u32,

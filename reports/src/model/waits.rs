@@ -6,6 +6,8 @@
 //! ```
 //! Everything names tasks by [`Task::id`](crate::model::Task::id) and spans by [`Span::id`](crate::model::Span::id).
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::text::Text;
@@ -20,6 +22,13 @@ pub struct Place {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
+}
+
+/// `src/main.rs:12:5`.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file.as_str(), self.line, self.column)
+    }
 }
 
 /// What a resource is.

@@ -39,7 +39,7 @@ impl Program {
         task.id = id;
         task.site = self.snapshot.sites.len() - 1;
         task.spawned_by = by;
-        task.spawned_at = by.map(|_| format!("src/main.rs:{}:9", line + 1).into()).unwrap_or_default();
+        task.spawned_at = by.map(|_| crate::support::place_at(line + 1, 9));
         task.runtime = "tokio".into();
         task.runtime_number = 1;
         task.since_ns = SECOND;

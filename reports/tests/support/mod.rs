@@ -4,7 +4,7 @@
 pub(crate) mod hangs;
 pub(crate) mod random;
 
-use diagnose_reports::model::{Activity, Bucket, Cost, Node, Site, SiteKind, Thread, VERSION};
+use diagnose_reports::model::{Activity, Bucket, Cost, Node, Place, Site, SiteKind, Thread, VERSION};
 use diagnose_reports::{Format, Report, Snapshot, View, write};
 
 /// A snapshot with one node per line: two spaces of indent per level, the name, `|`, and fields as `busy=10`.
@@ -50,13 +50,20 @@ pub(crate) fn empty() -> Snapshot {
     snapshot
 }
 
+/// `src/main.rs:line:column`.
+pub(crate) fn place_at(line: u32, column: u32) -> Place {
+    let mut place = Place::default();
+    place.file = "src/main.rs".into();
+    (place.line, place.column) = (line, column);
+    place
+}
+
 pub(crate) fn site(name: &str, module: &str, file: &str, line: u32, column: u32) -> Site {
     let mut site = Site::default();
     site.name = name.into();
     site.module = module.into();
-    site.file = file.into();
-    site.line = line;
-    site.column = column;
+    site.place.file = file.into();
+    (site.place.line, site.place.column) = (line, column);
     site
 }
 

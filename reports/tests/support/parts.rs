@@ -12,7 +12,7 @@ pub(super) fn tasks(count: usize) -> Snapshot {
     let mut snapshot = Snapshot::default();
     for name in ["main", "task", "op", "own"] {
         let mut site = Site::default();
-        (site.file, site.name, site.line) = ("src/main.rs".into(), name.into(), 1);
+        (site.place.file, site.name, site.place.line) = ("src/main.rs".into(), name.into(), 1);
         site.is_hand_written = name == "own";
         snapshot.sites.push(site);
     }
@@ -21,7 +21,7 @@ pub(super) fn tasks(count: usize) -> Snapshot {
         (task.id, task.site, task.since_ns, task.age_ns) = (id, usize::from(id > 1), SECOND, SECOND);
         task.spawned_by = (id > 1).then_some(1);
         if id > 1 {
-            task.spawned_at = "src/main.rs:9:9".into();
+            task.spawned_at = Some(place(9));
         }
         (task.runtime, task.runtime_number, task.polls) = ("tokio".into(), 1, 1);
         (task.wakers, task.opaque_wakers) = (Some(1), Some(0));
@@ -48,7 +48,7 @@ pub(super) fn loses(snapshot: &mut Snapshot, task: usize) {
 /// That task has to come to an end: nobody has spawned it.
 pub(super) fn demands(snapshot: &mut Snapshot, task: usize) {
     snapshot.tasks[task - 1].spawned_by = None;
-    snapshot.tasks[task - 1].spawned_at = <_>::default();
+    snapshot.tasks[task - 1].spawned_at = None;
 }
 
 pub(super) fn place(line: u32) -> Place {

@@ -8,7 +8,10 @@ use diagnose::model::{Task, TaskKind};
 /// The task that was spawned at this line of this file.
 fn at(snapshot: &Snapshot, line: u32) -> Option<&Task> {
     let place = format!("tests/async_std.rs:{line}:");
-    snapshot.tasks.iter().find(|task| task.spawned_at.contains(&place) && task.runtime == "async-std")
+    snapshot.tasks.iter().find(|task| {
+        task.spawned_at.as_ref().map_or_else(String::new, ToString::to_string).contains(&place)
+            && task.runtime == "async-std"
+    })
 }
 
 fn name<'a>(snapshot: &'a Snapshot, task: &Task) -> &'a str {

@@ -8,7 +8,9 @@ fn listed(name: &str, line: u32) -> usize {
     let snapshot = diagnose::snapshot();
     let at = format!("tests/attributes.rs:{line}:");
     let is_it = |task: &&diagnose::model::Task| {
-        snapshot.sites[task.site].name == name && task.spawned_at.contains(&at) && task.runtime == "tokio"
+        snapshot.sites[task.site].name == name
+            && task.spawned_at.as_ref().map_or_else(String::new, ToString::to_string).contains(&at)
+            && task.runtime == "tokio"
     };
     snapshot.tasks.iter().filter(is_it).count()
 }

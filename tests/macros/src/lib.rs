@@ -40,7 +40,7 @@ pub fn sites(name: &str) -> Vec<String> {
     named
         .map(|site| {
             let kind = format!("{:?}", site.kind).to_lowercase();
-            format!("{kind} {name} {} {}:{}:{}", site.module, site.file, site.line, site.column)
+            format!("{kind} {name} {} {}", site.module, site.place)
         })
         .collect()
 }

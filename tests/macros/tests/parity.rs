@@ -59,7 +59,7 @@ fn check(cases: &[(String, String)]) -> Messages {
     fs::create_dir_all(folder.join("src")).unwrap();
     let mut manifest = format!(
         "[package]\nname = \"parity\"\nversion = \"0.0.0\"\nedition = \"2024\"\nautobins = false\n\n[workspace]\n\n\
-         [dependencies]\ndiagnose = {{ path = {:?}, default-features = false, features = [\"record\"] }}\n",
+         [dependencies]\ndiagnose = {{ path = {:?}, default-features = false, features = [\"on\"] }}\n",
         workspace.join("diagnose").to_str().unwrap(),
     );
     for (name, text) in cases {

@@ -64,6 +64,6 @@ fn the_drop_is_counted_at_the_send() {
     assert_eq!((sent.calls, sent.completed, sent.cancelled), (1, 0, 1), "{text}");
     assert_eq!(node(&snapshot, &format!("{response} > request().await")).completed, 1, "{text}");
     let line = line_of(include_str!("cache.rs"), "channel.send(response).await;");
-    assert_eq!(snapshot.sites[sent.site].line as usize, line);
+    assert_eq!(snapshot.sites[sent.site].place.line as usize, line);
     assert!(!text.contains("set"), "never reached\n{text}");
 }

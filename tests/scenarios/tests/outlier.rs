@@ -54,7 +54,7 @@ fn run(with_barry: bool) -> (Node, Node) {
     println!("{text}");
     let handle = node(&snapshot, "handle");
     let line = line_of(include_str!("outlier.rs"), "async fn handle(");
-    assert_eq!(snapshot.sites[handle.site].line as usize, line);
+    assert_eq!(snapshot.sites[handle.site].place.line as usize, line);
     let (around, inside, ticks) = (AROUND.take(), INSIDE.take(), node(&snapshot, "ticks"));
     around.is_around(&handle, &text);
     inside.is_inside(&handle, &text);

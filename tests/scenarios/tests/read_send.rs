@@ -96,7 +96,7 @@ fn what_is_dropped_is_counted_where_it_was() {
     assert_eq!(find(&snapshot, &format!("{arm} > read_next().await")), (PACKETS, 0));
     let site = snapshot.sites.iter().find(|site| site.name == "ch.send(item).await").expect("it is there");
     let line = line_of(include_str!("read_send.rs"), "ch.send(item).await;");
-    assert_eq!((site.line as usize, site.column), (line, 13));
+    assert_eq!((site.place.line as usize, site.place.column), (line, 13));
 
     diagnose::reset();
     run_paused(pins(&Channel));

@@ -54,5 +54,5 @@ pub(super) fn is_wanted(facts: &Facts<'_>, task: usize) -> bool {
 /// Whether it is the root of the program, or of a thread: nobody has spawned it, or it is what a runtime runs as `main`.
 fn is_root(snapshot: &Snapshot, task: &Task) -> bool {
     let is_main = || snapshot.sites.get(task.site).is_some_and(|site| site.name == "main");
-    task.spawned_by.is_none() && (task.spawned_at.is_empty() || is_main())
+    task.spawned_by.is_none() && (task.spawned_at.is_none() || is_main())
 }

@@ -20,7 +20,7 @@ impl Families {
         let mut families = Self { of: Vec::new(), members: vec![Vec::new()] };
         for (index, task) in facts.snapshot.tasks.iter().enumerate() {
             let is_first = || {
-                let is_spawned = !task.is_unspawned && !task.spawned_at.is_empty();
+                let is_spawned = !task.is_unspawned && task.spawned_at.is_some();
                 is_spawned && !is_run(facts.snapshot, task)
             };
             let family = match task.spawned_by {

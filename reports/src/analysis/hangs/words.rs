@@ -132,8 +132,7 @@ impl Facts<'_> {
 
     /// The place of a site.
     pub(super) fn place_of_site(&self, site: usize) -> Option<Place> {
-        let site = self.snapshot.sites.get(site)?;
-        Some(Place { file: site.file.as_str().into(), line: site.line, column: site.column })
+        self.snapshot.sites.get(site).map(|site| site.place.clone())
     }
 
     /// Whether a thread sleeps in it.
