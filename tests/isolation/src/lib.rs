@@ -1,0 +1,86 @@
+//! A process of its own for a test that shares its program with others.
+//!
+//! The recorder, its switches and its clock are one per process, and a test that asserts on all of
+//! them must not see another test's. One program per test gives that, but linking a program takes
+//! longer than most tests. So the tests of a package are one program, and a test that begins with
+//! [`isolated!`] starts this program once more for itself alone.
+
+use std::env;
+use std::process::Command;
+
+/// Names the test that a process was started for.
+const TEST: &str = "ISOLATED_TEST";
+
+/// Continues the test in a process of its own.
+///
+/// Stands first in a test, before anything is recorded. The original returns here once the other
+/// process has run the test, and panics if the test failed there.
+#[macro_export]
+macro_rules! isolated {
+    () => {
+        fn here() {}
+        if $crate::is_done_elsewhere(std::any::type_name_of_val(&here)) {
+            return;
+        }
+    };
+}
+
+/// Runs the test around the function `here` in a process of its own, unless this is that process.
+///
+/// # Panics
+/// If the test fails there, or is not found.
+#[must_use]
+pub fn is_done_elsewhere(here: &str) -> bool {
+    let test = test_around(here);
+    if env::var(TEST).is_ok_and(|it| it == test) {
+        return false;
+    }
+    let program = env::current_exe().expect("a running program has a file");
+    let mut command = Command::new(program);
+    // The thread of a test is called like the test only where the runner uses several threads, so
+    // the name comes from the compiler.
+    command.args(["--exact", &test]).env(TEST, &test);
+    command.args(env::args().filter(|argument| argument == "--nocapture"));
+    let output = command.output().expect("it is this program");
+    let text = String::from_utf8_lossy(&output.stdout);
+    print!("{text}");
+    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{test} failed in a process of its own: {}", output.status);
+    // A name that matches no test is no failure for the runner.
+    assert!(text.contains("test result: ok. 1 passed"), "{test} is not a test");
+    true
+}
+
+/// `module::claim` of `program::module::claim::here`, with the closures around it left out.
+fn test_around(here: &str) -> String {
+    let parts: Vec<&str> = here.split("::").filter(|part| *part != "{{closure}}").collect();
+    parts[1..parts.len() - 1].join("::")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::test_around;
+
+    #[test]
+    fn the_name_of_a_test_is_its_path_in_the_program() {
+        assert_eq!(test_around("suite::sums::claim::here"), "sums::claim");
+        assert_eq!(test_around("suite::claim::{{closure}}::here"), "claim");
+    }
+
+    #[test]
+    fn an_isolated_test_runs_in_another_process() {
+        crate::isolated!();
+        assert_eq!(
+            std::env::var(super::TEST).as_deref(),
+            Ok("tests::an_isolated_test_runs_in_another_process")
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "failed in a process of its own")]
+    fn a_failure_there_is_a_failure_here() {
+        crate::isolated!();
+        // Not the words that the original expects: this process fails.
+        std::process::exit(1);
+    }
+}
