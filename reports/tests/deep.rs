@@ -1,9 +1,7 @@
 //! A path of thousands of nodes: its reports grow with it, not with its square, and no time is lost.
 
-mod support;
-
+use crate::support::{empty, node, page, site};
 use diagnose_reports::{Format, Snapshot, View, fold};
-use support::{empty, node, page, site};
 
 /// Nodes below each other, each with one nanosecond of its own.
 fn deep(depth: usize) -> Snapshot {

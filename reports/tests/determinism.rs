@@ -1,10 +1,8 @@
 //! Equal snapshots give equal bytes.
 
-mod support;
-
+use crate::support::{page, random};
 use diagnose_reports::{Format, View};
 use proptest::prelude::*;
-use support::{page, random};
 
 const FORMATS: &[Format] = if cfg!(feature = "svg") {
     &[Format::Svg, Format::Folded, Format::Text, Format::Json, Format::Dot]

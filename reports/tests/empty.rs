@@ -1,9 +1,7 @@
 //! When there is nothing to draw: the reason and what to do, in every format, never an error.
 
-mod support;
-
+use crate::support::{empty, folded, page, tree};
 use diagnose_reports::{Format, Snapshot, View};
-use support::{empty, folded, page, tree};
 
 /// The first two lines of the folded report's comment.
 fn reason(snapshot: &Snapshot, view: View) -> String {

@@ -1,10 +1,8 @@
 //! Folding hand-made trees: which stack gets which time.
 
-mod support;
-
+use crate::support::{folded, node, roots, site, tree};
 use diagnose_reports::model::SiteKind;
 use diagnose_reports::{View, fold};
-use support::{folded, node, roots, site, tree};
 
 #[test]
 fn self_time_stands_in_leaves_of_its_own() {

@@ -1,10 +1,8 @@
 //! Sums that folding must keep, over random trees with random names.
 
-mod support;
-
+use crate::support::{folded, random};
 use diagnose_reports::{Snapshot, View, fold};
 use proptest::prelude::*;
-use support::{folded, random};
 
 fn total_of(snapshot: &Snapshot, view: View, leaf: &str) -> u64 {
     let stacks = fold(snapshot, view);

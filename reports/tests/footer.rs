@@ -1,10 +1,8 @@
 //! The footer: losses are loud, costs are stated, nothing unmeasured looks measured.
 
-mod support;
-
+use crate::support::{cost, page, tree};
 use diagnose_reports::model::{Activity, Thread};
 use diagnose_reports::{Format, Snapshot, View};
-use support::{cost, page, tree};
 
 fn footer(snapshot: &Snapshot) -> Vec<String> {
     let page = page(snapshot, Format::Folded, View::Time);

@@ -1,12 +1,10 @@
 //! Whatever stands in a snapshot: no report passes on what a text could do to its reader, and no number brings one down.
 
-mod support;
-
+use crate::support::hangs::{Program, place};
+use crate::support::page;
 use diagnose_reports::model::{LockOrder, LockPair, LockedResource, Role, WaitMode};
 use diagnose_reports::{Format, Snapshot, View};
 use serde_json::Value;
-use support::hangs::{Program, place};
-use support::page;
 
 /// What must not arrive: a control sequence for a terminal, C1 controls, marks without a width, turned text, tags, and a line
 /// of its own.
@@ -32,7 +30,7 @@ fn program() -> Snapshot {
     program.set_aside(right, "aside", 30);
     let mut snapshot = program.snapshot;
     snapshot.alarms.push("a poll\n  and its stack".to_owned());
-    snapshot.nodes = support::tree("main | busy=5\n  read | busy=2 label=x").nodes;
+    snapshot.nodes = crate::support::tree("main | busy=5\n  read | busy=2 label=x").nodes;
     for node in &mut snapshot.nodes {
         node.site = 0;
         node.label = Some("label".to_owned());

@@ -1,10 +1,8 @@
 //! Saved snapshots: what is written is what is read, and what is not a snapshot is refused with a reason.
 
-mod support;
-
+use crate::support::{empty, page, random, tree};
 use diagnose_reports::{Format, Snapshot, View};
 use proptest::prelude::*;
-use support::{empty, page, random, tree};
 
 fn refusal(bytes: &[u8]) -> String {
     Snapshot::read_json(bytes).unwrap_err().to_string()

@@ -3,8 +3,6 @@
 use diagnose_reports::model::{LockOrder, LockPair, LockedResource, Place};
 use diagnose_reports::{Format, Snapshot, View};
 
-mod support;
-
 /// Locks 1 to `locks`, and pairs of them.
 fn noted(locks: u64, pairs: &[(usize, usize)]) -> Snapshot {
     let mut order = LockOrder::default();
@@ -23,7 +21,7 @@ fn noted(locks: u64, pairs: &[(usize, usize)]) -> Snapshot {
         pair.count = 1;
         order.pairs.push(pair);
     }
-    let mut snapshot = support::empty();
+    let mut snapshot = crate::support::empty();
     snapshot.lock_order = Some(order);
     snapshot
 }
@@ -100,12 +98,13 @@ fn the_text_says_who_and_where() {
 fn reports_have_it_where_it_was_noted() {
     let mut snapshot = noted(2, &[(1, 2), (2, 1)]);
     assert!(
-        support::page(&snapshot, Format::Text, View::Time).contains("\nlock order: 1 circle in 2 pairs\n")
+        crate::support::page(&snapshot, Format::Text, View::Time)
+            .contains("\nlock order: 1 circle in 2 pairs\n")
     );
-    let json = support::page(&snapshot, Format::Json, View::Time);
+    let json = crate::support::page(&snapshot, Format::Json, View::Time);
     assert!(json.contains("\"lock_inversions\": ["), "{json}");
     assert_eq!(Snapshot::read_json(json.as_bytes()).expect("a snapshot"), snapshot);
     snapshot.lock_order = None;
-    assert!(!support::page(&snapshot, Format::Text, View::Time).contains("lock order"));
-    assert!(!support::page(&snapshot, Format::Json, View::Time).contains("lock_"));
+    assert!(!crate::support::page(&snapshot, Format::Text, View::Time).contains("lock order"));
+    assert!(!crate::support::page(&snapshot, Format::Json, View::Time).contains("lock_"));
 }

@@ -1,11 +1,9 @@
 //! What a site is called, and what a name may not do to a report.
 
-mod support;
-
+use crate::support::{random, roots, site};
 use diagnose_reports::model::Site;
 use diagnose_reports::{View, fold, rows};
 use proptest::prelude::*;
-use support::{random, roots, site};
 
 /// The frame of each site, in the order of the sites.
 fn frames(sites: Vec<Site>) -> Vec<String> {

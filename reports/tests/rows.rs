@@ -1,10 +1,8 @@
 //! The table by function: sums, recursion, order, quantiles.
 
-mod support;
-
+use crate::support::{random, tree};
 use diagnose_reports::{Row, rows};
 use proptest::prelude::*;
-use support::{random, tree};
 
 fn row(drawing: &str, name: &str) -> Row {
     rows(&tree(drawing)).into_iter().find(|row| row.name == name).unwrap()

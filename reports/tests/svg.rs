@@ -1,12 +1,10 @@
 //! The flame graph: well-formed, every frame once, nothing lost.
 #![cfg(feature = "svg")]
 
-mod support;
-
+use crate::support::{empty, page, random, tree};
 use diagnose_reports::{Format, Snapshot, View, fold};
 use proptest::prelude::*;
 use roxmltree::{Document, ParsingOptions};
-use support::{empty, page, random, tree};
 
 /// The page as a browser's strict parser sees it.
 fn parse(page: &str) -> Document<'_> {

@@ -1,10 +1,8 @@
 //! The dump of tasks, as a whole page.
 
-mod support;
-
+use crate::support::{empty, site};
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, Runtime, SiteKind, Span, Task, Worker};
-use support::{empty, site};
 
 const MS: u64 = 1_000_000;
 

@@ -1,9 +1,7 @@
 //! The report for a terminal, as a whole page.
 
-mod support;
-
+use crate::support::{empty, node, page, site, tree};
 use diagnose_reports::{Format, View};
-use support::{empty, node, page, site, tree};
 
 fn text(drawing: &str) -> String {
     page(&tree(drawing), Format::Text, View::Time)
@@ -78,7 +76,7 @@ worker 3 | busy=300_000 calls=2 polls=9 max=60_000 polls@32768..65536=9
           3   100 µs         231 µs       0.06 %  main > handle > read
     ");
     snapshot.long_poll_ns = 300_000_000;
-    assert!(!support::page(&snapshot, Format::Text, View::Time).contains("long polls"));
+    assert!(!crate::support::page(&snapshot, Format::Text, View::Time).contains("long polls"));
 }
 
 #[test]

@@ -1,13 +1,11 @@
 //! Report files: complete or not there, never half.
 
-mod support;
-
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::support::{page, tree};
 use diagnose_reports::{Format, Report, View, write, write_file, write_new_file};
-use support::{page, tree};
 
 /// An empty directory of the test's own.
 fn directory(test: &str) -> PathBuf {

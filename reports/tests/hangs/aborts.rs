@@ -1,6 +1,6 @@
 //! A task that something may abort, or drop with what polls it, is not proven to be stuck.
 
-use crate::locks::crossed;
+use crate::hangs::locks::crossed;
 
 #[test]
 fn a_spawner_that_goes_on_may_abort_what_it_has_a_handle_of() {

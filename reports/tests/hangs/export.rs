@@ -3,7 +3,7 @@
 use diagnose_reports::model::LastEvent;
 use diagnose_reports::{Format, Snapshot, Verdict, View};
 
-use crate::locks::crossed;
+use crate::hangs::locks::crossed;
 use crate::support::hangs::{Program, place};
 use crate::support::page;
 

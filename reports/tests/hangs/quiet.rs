@@ -68,7 +68,7 @@ fn who_waits_to_be_told_waits_for_anybody() {
 
 #[test]
 fn a_deadlock_elsewhere_is_why_nobody_tells() {
-    let mut program = crate::locks::crossed();
+    let mut program = super::locks::crossed();
     let (task, notify) = (program.task("task"), program.other(ResourceKind::Notify));
     program.waits(task, notify, WaitMode::Notified, 9);
     assert_eq!(program.verdicts(), ["proven cycle", "likely cycle"]);

@@ -1,9 +1,10 @@
-//! While recording is off, labels are not formatted. The switch is one for the process, so this has one of its own.
+//! While recording is off, labels are not formatted. The switch is one for the process.
 
 use std::cell::Cell;
 use std::fmt;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_macros_tests::{calls, run};
 
 struct Counted<'a>(&'a Cell<u32>);
@@ -27,6 +28,7 @@ fn labelled_frame(counted: &Counted<'_>) {
 
 #[test]
 fn labels_are_formatted_only_while_recording() {
+    isolated!();
     let count = Cell::new(0);
     diagnose::set_enabled(false);
     run(labelled(Counted(&count)));

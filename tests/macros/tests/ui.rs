@@ -1,6 +1,6 @@
 //! What is accepted, and what is refused in which words: one form or one mistake per file, whose name says it.
 //!
-//! After a wanted change of words: `TRYBUILD=overwrite cargo test -p diagnose-macros-tests --test ui`, and read them.
+//! After a wanted change of words: `TRYBUILD=overwrite cargo test -p diagnose-macros-tests ui`, and read them.
 
 #[test]
 fn forms_are_accepted_and_mistakes_refused_in_these_words() {

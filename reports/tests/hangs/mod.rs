@@ -1,8 +1,5 @@
 //! Verdicts: what hangs, what only waits. One behaviour per test, on snapshots that are made by hand.
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod aborts;
 mod arms;
 mod channels;

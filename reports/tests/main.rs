@@ -1,0 +1,23 @@
+//! The tests of the reports.
+//!
+//! They are one program, because linking takes longer than running them.
+
+mod deep;
+mod determinism;
+mod empty;
+mod fold;
+mod fold_sums;
+mod footer;
+mod formats;
+mod formats_without_svg;
+mod hangs;
+mod hostile;
+mod json;
+mod lock_order;
+mod names;
+mod rows;
+mod support;
+mod svg;
+mod tasks;
+mod text;
+mod write_file;

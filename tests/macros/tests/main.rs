@@ -1,0 +1,8 @@
+//! The tests of the attribute.
+//!
+//! They are one program, because linking takes longer than running most of them.
+
+mod behaviour;
+mod parity;
+mod switched_off;
+mod ui;
