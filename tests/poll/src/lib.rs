@@ -6,7 +6,7 @@
 //!   inner  busy 6  self 6  idle 20  own 20  calls 1  polls 2  completed 1
 //! ```
 //! Times are nanoseconds of the manual clock, which moves only where a script or a test says so. It serves the whole
-//! process, so there is one test in a file.
+//! process, so each test has a process of its own.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;

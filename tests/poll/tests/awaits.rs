@@ -1,6 +1,7 @@
 //! An await has a node of its own, with the waits of what it awaits; the await of an annotated future is that future's.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps, tree_with_awaits};
 
@@ -20,6 +21,7 @@ async fn inner() {
 // inner, await                        ┤┈┈┈┈ 20 ┈┈┈┈├ 1 ┤
 #[test]
 fn each_wait_stands_at_its_await() {
+    isolated!();
     Task::new(outer()).run(20);
     assert_eq!(
         tree_with_awaits(),

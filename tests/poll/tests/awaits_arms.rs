@@ -1,6 +1,7 @@
 //! The arms of a `join!` have nodes of their own; what a library's future awaits below one is the arm's.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps, tree_with_awaits};
 
@@ -19,6 +20,7 @@ async fn annotated() {
 // second arm    ├ 4 ┤┈┈┈ 102 ┈┈┈┈┈├┤
 #[test]
 fn each_arm_has_its_own_wait() {
+    isolated!();
     Task::new(both()).run(100);
     assert_eq!(
         tree_with_awaits(),

@@ -3,6 +3,7 @@
 use std::thread;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::Wait;
 use diagnose_poll_tests::{Task, pass, steps, tree_with_awaits};
 
@@ -17,6 +18,7 @@ async fn work() {
 // second               ├┤┈┈ 30 ┈┈┈ dropped
 #[test]
 fn the_drop_is_counted_where_it_stood() {
+    isolated!();
     let mut task = Task::new(work());
     assert!(task.poll().is_pending());
     pass(10);

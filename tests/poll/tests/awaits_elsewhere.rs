@@ -3,6 +3,7 @@
 use std::thread;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, pass, steps, tree_with_awaits};
 
@@ -21,6 +22,7 @@ async fn inner() {
 // thread A                             ├4┤
 #[test]
 fn waits_are_whole_after_two_moves() {
+    isolated!();
     let mut task = Task::new(outer());
     assert!(task.poll().is_pending());
     pass(10);

@@ -1,6 +1,7 @@
 //! The awaits in a macro that cannot be read are one await, the macro's, which ends where its code is left.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps, tree_with_awaits};
 
@@ -48,6 +49,7 @@ async fn inner() -> Option<u32> {
 // or_return!                                          ┤┈ 20 ┈├ 8 ┤
 #[test]
 fn a_macro_is_one_await_however_it_is_left() {
+    isolated!();
     Task::new(outer()).run(20);
     assert_eq!(
         tree_with_awaits(),

@@ -3,6 +3,7 @@
 use std::thread;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, pass, steps};
 
@@ -20,6 +21,7 @@ fn listed() -> Vec<String> {
 // thread B                ├2┤┈┈┈
 #[test]
 fn an_await_is_listed_after_a_move() {
+    isolated!();
     let expected = ["body", "steps([Busy(1), Wait, Busy(2), Wait]).await"];
     let mut task = Task::new(body());
     assert!(task.poll().is_pending());

@@ -1,6 +1,7 @@
 //! Async blocks and named futures are spans like any other.
 
 use diagnose::{FutureExt as _, diagnose};
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps, tree};
 
@@ -17,6 +18,7 @@ async fn caller() {
 
 #[test]
 fn each_is_a_child_under_its_name() {
+    isolated!();
     Task::new(caller()).run(10);
     assert_eq!(
         tree(),

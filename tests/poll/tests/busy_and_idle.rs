@@ -1,6 +1,7 @@
 //! Busy is inside poll, idle is from `Pending` to the next poll.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps, tree};
 
@@ -20,6 +21,7 @@ async fn inner() {
 // inner      ├  4  ┤┈┈┈┈ 20 ┈┈┈┈├  2  ┤
 #[test]
 fn a_wait_belongs_to_the_innermost_future() {
+    isolated!();
     Task::new(outer()).run(20);
     assert_eq!(
         tree(),

@@ -3,6 +3,7 @@
 use std::pin::pin;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, pass, poll, steps, tree};
 
@@ -39,6 +40,7 @@ async fn winner() {
 // winner     ├2┤┈ 30 + 1 ┈┈┈┈┈├2┤
 #[test]
 fn select_drops_the_loser_with_all_it_was_waiting_for() {
+    isolated!();
     Task::new(race()).run(30);
     pass(1_000);
     assert_eq!(

@@ -2,6 +2,7 @@
 //! however long the chain is.
 
 use diagnose::{diagnose, manual_clock};
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::Wait;
 use diagnose_poll_tests::{Task, steps};
 
@@ -24,6 +25,7 @@ async fn three() {
 //                                   2    2
 #[test]
 fn a_resumed_chain_reads_the_clock_twice() {
+    isolated!();
     let mut task = Task::new(one());
     assert!(task.poll().is_pending());
     for _ in 0..2 {

@@ -5,6 +5,7 @@ use std::thread;
 
 use diagnose::diagnose;
 use diagnose::model::{Node, SiteKind};
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps};
 
@@ -31,6 +32,7 @@ fn ends(node: &Node) -> i128 {
 
 #[test]
 fn children_are_never_busier_than_their_parent() {
+    isolated!();
     let running = AtomicUsize::new(THREADS);
     let mut snapshots = 0;
     thread::scope(|scope| {

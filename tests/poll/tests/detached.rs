@@ -10,6 +10,7 @@ use std::pin::pin;
 use std::task::Poll;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 
 #[diagnose]
 async fn work() {
@@ -33,6 +34,7 @@ async fn tries() {
 
 #[test]
 fn a_future_whose_arm_is_gone_stands_under_its_task() {
+    isolated!();
     let mut task = Box::pin(tries());
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     assert!(task.as_mut().poll(&mut context).is_pending());
@@ -51,7 +53,7 @@ fn a_future_whose_arm_is_gone_stands_under_its_task() {
     assert_eq!(snapshot.sites[root.site].name, "tries", "it is not taken for the root");
     let tree = diagnose::tree();
     assert!(tree.contains("\n  detached, what polled it is gone: work ("), "{tree}");
-    assert!(tree.contains("\n  └─ pending::<()>().await (tests/poll/tests/detached.rs:16:5) ["), "{tree}");
+    assert!(tree.contains("\n  └─ pending::<()>().await (tests/poll/tests/detached.rs:17:5) ["), "{tree}");
 
     drop(task);
     assert_eq!(alive(&diagnose::snapshot()), None);

@@ -3,6 +3,7 @@
 use std::thread;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, pass, steps, tree};
 
@@ -18,6 +19,7 @@ async fn inner() {
 
 #[test]
 fn a_foreign_thread_books_the_end_of_the_wait() {
+    isolated!();
     let mut task = Task::new(outer());
     assert!(task.poll().is_pending());
     pass(40);

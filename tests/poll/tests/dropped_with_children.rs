@@ -1,6 +1,7 @@
 //! Dropping a parent drops its pending children; the poll that drops it is not confused by them.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, poll, steps, tree};
 
@@ -38,6 +39,7 @@ async fn parent() {
 
 #[test]
 fn the_remaining_child_still_explains_the_wait() {
+    isolated!();
     Task::new(parent()).run(10);
     assert_eq!(
         tree(),

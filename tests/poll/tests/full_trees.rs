@@ -4,6 +4,7 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, pass, steps};
 
@@ -25,6 +26,7 @@ async fn inner(number: u32) {
 
 #[test]
 fn waits_of_more_paths_than_a_tree_holds_end_all_the_same() {
+    isolated!();
     let made = Arc::new(Barrier::new(THREADS as usize));
     let threads: Vec<_> = (0..THREADS)
         .map(|number| {

@@ -3,6 +3,7 @@
 use std::pin::Pin;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Steps, Task, poll, steps, tree};
 
@@ -37,6 +38,7 @@ async fn parent() {
 // second     ├1┤┈┈┈┈┈┈┈┈ 21 ┈┈┈├1┤               the parent's own wait is the last one only
 #[test]
 fn a_child_that_was_not_polled_still_explains_the_wait() {
+    isolated!();
     Task::new(parent()).run(10);
     assert_eq!(
         tree(),

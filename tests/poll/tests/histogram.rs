@@ -1,6 +1,7 @@
 //! Poll durations are counted by powers of two, and the longest is kept.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps};
 
@@ -11,6 +12,7 @@ async fn polls() {
 
 #[test]
 fn a_bucket_holds_what_lies_between_its_bounds() {
+    isolated!();
     Task::new(polls()).run(0);
     let node = diagnose::snapshot().nodes.remove(0);
     let buckets: Vec<_> =

@@ -5,6 +5,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::Busy;
 use diagnose_poll_tests::{Task, pass, steps, tree_with_awaits};
 
@@ -64,6 +65,7 @@ impl Future for Third {
 // inner       ├100┤
 #[test]
 fn an_instrumented_function_is_one_layer_and_its_callee_has_only_its_own_time() {
+    isolated!();
     let mut task = Task::new(outer());
     for _ in 0..2 {
         assert!(task.poll().is_pending());

@@ -1,6 +1,7 @@
 //! Siblings that are polled in turn are told apart, and their waits overlap.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps, tree};
 
@@ -24,6 +25,7 @@ async fn seven() {
 // seven     ├3┤┈┈┈┈ 102 ┈┈┈┈┈├4┤       idle is not additive: 103 + 102 against 100
 #[test]
 fn join_has_two_children_and_one_wait() {
+    isolated!();
     Task::new(both()).run(100);
     assert_eq!(
         tree(),

@@ -2,6 +2,7 @@
 
 use diagnose::model::SiteKind;
 use diagnose::{Snapshot, diagnose};
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::Busy;
 use diagnose_poll_tests::{Task, steps, tree};
 
@@ -13,6 +14,7 @@ async fn request(user: u32) {
 
 #[test]
 fn past_the_bound_labels_are_other_and_counted() {
+    isolated!();
     for user in [7, 8, 7] {
         Task::new(request(user)).run(0);
     }

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, pass, steps, tree};
 
@@ -34,6 +35,7 @@ async fn caller(calls: Vec<Call>) {
 // made ┈ 100 ┈├ caller: callee ┤┈ 10 ┈├ callee, callee ┤┈ 10 ┈├ … ┤
 #[test]
 fn whoever_polls_it_first_is_its_caller() {
+    isolated!();
     diagnose::manual_clock::install();
     Task::new(maker()).run(10);
     let mut calls = std::mem::take(&mut *MADE.lock().expect("no panic"));

@@ -3,6 +3,7 @@
 use std::thread;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, pass, steps, tree};
 
@@ -21,6 +22,7 @@ async fn inner() {
 //             10      10     10
 #[test]
 fn every_poll_may_be_on_another_thread() {
+    isolated!();
     let mut task = Task::new(outer());
     for turn in 0..4 {
         let poll = move || {

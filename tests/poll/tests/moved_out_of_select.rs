@@ -3,6 +3,7 @@
 use std::pin::Pin;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, poll, steps, tree};
 
@@ -36,6 +37,7 @@ async fn parent() {
 // finish            ├2┤┈ 10 ┈├3┤
 #[test]
 fn a_wait_is_charged_to_the_path_where_it_began() {
+    isolated!();
     Task::new(parent()).run(10);
     assert_eq!(
         tree(),

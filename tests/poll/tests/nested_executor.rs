@@ -1,6 +1,7 @@
 //! A future that a poll runs to its end by itself, with an executor of its own.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, block_on, steps, tree};
 
@@ -37,6 +38,7 @@ async fn after() {
 // task                        ├3┤┈ 10 ┈├3┤            a root of its own: `outer` only contains its time
 #[test]
 fn a_root_stays_a_root_and_its_time_is_counted_once() {
+    isolated!();
     Task::new(outer()).run(0);
     assert_eq!(
         tree(),

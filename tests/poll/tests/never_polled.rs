@@ -1,6 +1,7 @@
 //! A future that is dropped without a poll is neither a call nor cancelled.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::{Task, pass, tree};
 
 #[diagnose]
@@ -15,6 +16,7 @@ async fn forgotten() {}
 
 #[test]
 fn a_missing_await_is_counted_where_the_future_was_made() {
+    isolated!();
     Task::new(caller()).run(0);
     drop(forgotten());
     assert_eq!(

@@ -3,6 +3,7 @@
 use std::pin::Pin;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Task;
 
 type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -31,6 +32,7 @@ async fn right(levels: u32) {
 
 #[test]
 fn time_past_the_bound_is_not_lost() {
+    isolated!();
     const LEVELS: u32 = 15;
     Task::new(both(LEVELS)).run(0);
     let snapshot = diagnose::snapshot();

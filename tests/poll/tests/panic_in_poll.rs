@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Panic};
 use diagnose_poll_tests::{Task, steps, tree};
 
@@ -23,6 +24,7 @@ async fn after() {
 
 #[test]
 fn a_panic_leaves_no_current_span_behind() {
+    isolated!();
     let mut task = Task::new(outer());
     std::panic::set_hook(Box::new(|_| ()));
     assert!(catch_unwind(AssertUnwindSafe(|| task.poll())).is_err());

@@ -5,6 +5,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 
 use diagnose::{diagnose, manual_clock};
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps, tree};
 
@@ -70,6 +71,7 @@ fn histogram(name: &str) -> Vec<(u64, u64)> {
 // inner         ├3┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈├5┤
 #[test]
 fn every_body_has_what_passes_through_it() {
+    isolated!();
     Task::new(outer()).run(10);
     assert_eq!(histogram("middle"), [(2, 1), (4, 1), (8, 1), (16, 1)]);
     assert_eq!(histogram("inner"), histogram("middle"));

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps, tree};
 
@@ -94,6 +95,7 @@ fn run(then: Then) -> String {
 // probe       │    │    │  one after each, of no task's
 #[test]
 fn what_comes_after_a_chain_stands_where_it_belongs() {
+    isolated!();
     assert_eq!(
         run(Then::Ready),
         "\

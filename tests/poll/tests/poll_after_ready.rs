@@ -5,10 +5,12 @@ use std::pin::pin;
 use std::task::Poll;
 
 use diagnose::FutureExt as _;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::{pass, poll, tree};
 
 #[test]
 fn a_future_that_begins_again_is_another_call() {
+    isolated!();
     diagnose::manual_clock::install();
     let mut counter = 0;
     let again = poll_fn(move |_| {

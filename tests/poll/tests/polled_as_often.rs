@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use diagnose::{FutureExt as _, Resource, diagnose, wait};
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Task;
 
 /// Ready in its third poll. Counts all of them.
@@ -45,6 +46,7 @@ fn polls(future: impl Future<Output = u32> + Send + 'static) -> (u32, u32) {
 
 #[test]
 fn no_poll_is_repeated_to_observe_it() {
+    isolated!();
     assert_eq!(polls(Third(0)), (3, 3));
     assert_eq!(polls(annotated()), (3, 3));
     assert_eq!(polls(Third(0).diagnose("named")), (3, 3));

@@ -1,6 +1,7 @@
 //! A future that is ready at its first poll is recorded all the same.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::Busy;
 use diagnose_poll_tests::{Task, steps, tree};
 
@@ -20,6 +21,7 @@ async fn caller() {
 // cached  ├──7──┼──7──┼──7──┤
 #[test]
 fn one_poll_is_a_call() {
+    isolated!();
     Task::new(caller()).run(0);
     assert_eq!(
         tree(),

@@ -2,6 +2,7 @@
 
 use diagnose::diagnose;
 use diagnose::model::SiteKind;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::Busy;
 use diagnose_poll_tests::{Task, steps};
 
@@ -15,6 +16,7 @@ async fn down(levels: u64) {
 
 #[test]
 fn past_the_depth_bound_everything_is_in_other_and_counted() {
+    isolated!();
     Task::new(down(10)).run(0);
     let shallow = diagnose::snapshot().without(&[SiteKind::Await]);
     assert_eq!(shallow.nodes.len(), 10);

@@ -1,6 +1,7 @@
 //! A reset is a new zero, in the middle of whatever is open.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, pass, steps, tree};
 
@@ -16,6 +17,7 @@ async fn before() {}
 //                 reset
 #[test]
 fn a_wait_counts_from_the_reset_on() {
+    isolated!();
     Task::new(before()).run(0);
     let mut task = Task::new(server());
     assert!(task.poll().is_pending());

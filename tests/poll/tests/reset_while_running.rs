@@ -1,6 +1,7 @@
 //! A poll that runs across a reset counts after it, from the reset on.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::{Task, pass, tree};
 
 #[diagnose]
@@ -12,6 +13,7 @@ async fn outer() {
 
 #[test]
 fn it_is_not_lost() {
+    isolated!();
     Task::new(outer()).run(0);
     assert_eq!(tree(), "outer  busy 100  self 100  idle 0  own 0  calls 1  polls 1  completed 1\n");
 }

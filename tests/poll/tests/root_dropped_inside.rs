@@ -1,6 +1,7 @@
 //! A pending root that is dropped inside another task's poll was never among that task's children.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::Wait;
 use diagnose_poll_tests::{Task, steps, tree};
 
@@ -28,6 +29,7 @@ async fn parent(aborted: Task<()>) {
 
 #[test]
 fn the_child_still_explains_the_wait() {
+    isolated!();
     let mut other = Task::new(aborted());
     assert!(other.poll().is_pending());
     Task::new(parent(other)).run(10);

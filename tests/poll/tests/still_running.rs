@@ -4,6 +4,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, pass, steps, tree};
 
@@ -26,6 +27,7 @@ fn stuck(entered: &mpsc::Sender<()>, release: &mpsc::Receiver<()>) {
 
 #[test]
 fn what_is_open_counts_up_to_now() {
+    isolated!();
     let (entered, is_entered) = mpsc::channel();
     let (release, is_released) = mpsc::channel();
     let mut waiting = Task::new(waits());

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::Poll;
 
 use diagnose::{FutureExt as _, Snapshot};
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, block_on, pass, poll, steps};
 use proptest::prelude::*;
@@ -107,9 +108,14 @@ fn balance(snapshot: &Snapshot) {
     }
 }
 
+#[test]
+fn own_times_add_up_whatever_the_program() {
+    isolated!();
+    sums_of_random_programs();
+}
+
 proptest! {
-    #[test]
-    fn own_times_add_up_whatever_the_program(program in program(), between in 0..20_u64, threads in 1..4_usize) {
+    fn sums_of_random_programs(program in program(), between in 0..20_u64, threads in 1..4_usize) {
         diagnose::manual_clock::install();
         pass(1);
         diagnose::reset();

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use diagnose::model::SiteKind;
 use diagnose::{Snapshot, diagnose};
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, block_on, pass, poll, steps, tree_with_awaits};
 use proptest::prelude::*;
@@ -143,10 +144,15 @@ fn times(snapshot: &Snapshot) -> Vec<[u64; 6]> {
         .collect()
 }
 
+#[test]
+fn nothing_runs_or_waits_once_all_is_over() {
+    isolated!();
+    random_programs();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(120) })]
-    #[test]
-    fn nothing_runs_or_waits_once_all_is_over(parts in prop::collection::vec(part(), 1..6), polls in 1..30_u32) {
+    fn random_programs(parts in prop::collection::vec(part(), 1..6), polls in 1..30_u32) {
         diagnose::manual_clock::install();
         diagnose::set_enabled(true);
         pass(1);

@@ -1,11 +1,13 @@
 //! A child that ends while nothing is recorded does not explain its parent's waits for ever.
 
 use diagnose::FutureExt as _;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::Wait;
 use diagnose_poll_tests::{Task, pass, steps, tree};
 
 #[test]
 fn the_parent_waits_by_itself_afterwards() {
+    isolated!();
     let child = steps([Wait]).diagnose("child");
     let parent = async {
         child.await;

@@ -1,6 +1,7 @@
 //! Recording is switched off around a call of the function that is running: what that call awaits is not the caller's.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, pass, steps, tree_with_awaits};
 
@@ -23,6 +24,7 @@ async fn descend(depth: u32) {
 // descend 0  ├1 ┈┈┈┈┈┈┈┈┈┤ not recorded
 #[test]
 fn an_unrecorded_call_does_not_stand_at_its_callers_awaits() {
+    isolated!();
     let mut task = Task::new(descend(1));
     assert!(task.poll().is_pending());
     pass(20);

@@ -1,6 +1,7 @@
 //! Recording can be switched off and on in the middle of everything.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, pass, steps, tree};
 
@@ -19,6 +20,7 @@ async fn made_while_off() {
 // made_while_off           ├5┤ ┈ 10 ┈├5┤
 #[test]
 fn a_wait_ends_in_the_books_with_the_next_poll() {
+    isolated!();
     let mut server = Task::new(server());
     assert!(server.poll().is_pending());
     pass(10);

@@ -3,6 +3,7 @@
 use std::panic::catch_unwind;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, pass, steps, tree};
 
@@ -36,6 +37,7 @@ async fn handle() {
 
 #[test]
 fn frames_nest_among_futures() {
+    isolated!();
     Task::new(handle()).run(10);
     std::panic::set_hook(Box::new(|_| ()));
     assert!(catch_unwind(breaks).is_err());

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::thread;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, pass, steps, tree};
 
@@ -40,6 +41,7 @@ fn pending() -> Task<()> {
 
 #[test]
 fn nothing_is_lost_at_the_end_of_a_thread() {
+    isolated!();
     // Destructors run in reverse order of first use: `LAST`, the recorder's own, `FIRST`.
     for _ in 0..3 {
         thread::spawn(|| {

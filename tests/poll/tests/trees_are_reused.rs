@@ -3,6 +3,7 @@
 use std::thread;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::Busy;
 use diagnose_poll_tests::{Task, steps, tree};
 
@@ -13,6 +14,7 @@ async fn job() {
 
 #[test]
 fn a_hundred_threads_one_after_the_other_are_one_tree() {
+    isolated!();
     for number in 0..100 {
         let thread = thread::Builder::new().name(format!("worker-{number}"));
         thread.spawn(|| Task::new(job()).run(0)).expect("a thread starts").join().expect("no panic");

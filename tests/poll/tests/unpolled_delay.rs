@@ -1,6 +1,7 @@
 //! The time from construction to the first poll is kept apart from idle time.
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, pass, steps, tree};
 
@@ -12,6 +13,7 @@ async fn late() {
 // made ┈┈ 100 ┈┈├1┤┈ 10 ┈├1┤
 #[test]
 fn a_future_waits_to_be_polled_before_it_is_idle() {
+    isolated!();
     diagnose::manual_clock::install();
     let task = Task::new(late());
     pass(100);

@@ -10,6 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 
 #[derive(Debug, Default)]
 struct Executor(AtomicUsize);
@@ -61,6 +62,7 @@ async fn leaves(to: Sender<Waker>) {
 // second                                        ├ clone ┤               woken
 #[test]
 fn a_waker_that_outlives_its_call_is_that_of_no_other_call() {
+    isolated!();
     let executors = [(); 2].map(|()| Arc::new(Executor::default()));
     let (to, left) = channel();
     assert!(poll(&mut Box::pin(leaves(to)), &executors[0]).is_ready());
@@ -83,6 +85,7 @@ fn a_waker_that_outlives_its_call_is_that_of_no_other_call() {
 // executor's   +1           +1     0     0
 #[test]
 fn all_clones_keep_one_of_the_executor() {
+    isolated!();
     let executor = Arc::new(Executor::default());
     let (mut none, _nothing) = lent(0);
     assert!(poll(&mut none, &executor).is_pending());
@@ -109,6 +112,7 @@ fn all_clones_keep_one_of_the_executor() {
 // poll by A ├ clone ┤   poll by B ├ clone ┤   wake, wake
 #[test]
 fn wakes_go_to_whoever_polled_last() {
+    isolated!();
     let (a, b) = (Arc::new(Executor::default()), Arc::new(Executor::default()));
     let (mut future, clones) = lent(1);
     assert!(poll(&mut future, &a).is_pending());
@@ -144,6 +148,7 @@ async fn shares(kept: Sender<Waker>) {
 
 #[test]
 fn other_threads_may_use_it_during_the_poll() {
+    isolated!();
     let executor = Arc::new(Executor::default());
     let (to, kept) = channel();
     let mut future = Box::pin(shares(to));
@@ -156,6 +161,7 @@ fn other_threads_may_use_it_during_the_poll() {
 
 #[test]
 fn no_wake_is_lost_or_added_among_threads() {
+    isolated!();
     const POLLS: usize = 500;
     const CLONES: usize = 12;
     let executors = [(); 2].map(|()| Arc::new(Executor::default()));

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
 use diagnose::diagnose;
+use diagnose_isolation::isolated;
 use proptest::prelude::*;
 
 /// Futures that there are at the same time, and executors that may poll them.
@@ -155,11 +156,16 @@ impl World {
     }
 }
 
+#[test]
+fn wakes_and_wakers_go_where_they_belong() {
+    isolated!();
+    random_calls();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    #[test]
-    fn wakes_and_wakers_go_where_they_belong(steps in prop::collection::vec(step(), 1..60)) {
+    fn random_calls(steps in prop::collection::vec(step(), 1..60)) {
         let mut world = World::default();
         for step in steps {
             world.go(step);

@@ -81,12 +81,29 @@ fn unsafe_stands_where_it_is_accounted_for() {
 fn every_test_runs() {
     check("a file of tests has a test", |source| {
         let mut parts = source.path.rsplit('/');
-        let is_test = parts.next().is_some() && parts.next() == Some("tests");
+        let is_test = parts.next() != Some("main.rs") && parts.next() == Some("tests");
         is_test && !["#[test]", "test]", "proptest!"].iter().any(|what| source.text.contains(what))
+    });
+    let sources = sources();
+    check("a file of tests is a module of the `main.rs` beside it", |source| {
+        let Some((folder, file)) = source.path.rsplit_once('/') else { return false };
+        let main = sources.iter().find(|it| it.path == format!("{folder}/main.rs"));
+        let module = format!("mod {};", file.trim_end_matches(".rs"));
+        main.filter(|_| file != "main.rs" && folder.ends_with("/tests"))
+            .is_some_and(|main| code(main).all(|line| line != module))
     });
     check("no test is ignored", |source| {
         let ignore = concat!("#[ig", "nore");
         code(source).any(|line| line.contains(ignore))
+    });
+}
+
+#[test]
+fn every_test_of_the_recorder_has_a_process_of_its_own() {
+    check("`isolated!` in every test of `tests/poll`", |source| {
+        let lines: Vec<&str> = code(source).map(str::trim_start).collect();
+        let count = |what: &str| lines.iter().filter(|line| **line == what).count();
+        source.path.starts_with("tests/poll/tests/") && count("#[test]") != count("isolated!();")
     });
 }
 
