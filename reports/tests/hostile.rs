@@ -25,7 +25,7 @@ fn program() -> Snapshot {
     program.waits(right, first, WaitMode::Lock, 10);
     program.holding(left, channel, Role::Sends, 20);
     program.of(left).label = Some("label".into());
-    program.of(left).spawned_at = Some(support::place_at(1, 1));
+    program.of(left).spawned_at = Some(crate::support::place_at(1, 1));
     program.at(first).name = Some("sessions".into());
     program.set_aside(right, "aside", 30);
     let mut snapshot = program.snapshot;

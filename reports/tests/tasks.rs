@@ -99,7 +99,7 @@ fn who_woke_whom_is_followed_as_far_as_it_is_known() {
     ];
     // Alike, they would stand together.
     for (number, task) in snapshot.tasks.iter_mut().enumerate() {
-        task.spawned_at = Some(support::place_at(u32::try_from(number).unwrap(), 1));
+        task.spawned_at = Some(crate::support::place_at(u32::try_from(number).unwrap(), 1));
     }
     let tree = snapshot.tree();
     let chains: Vec<&str> = tree
