@@ -105,6 +105,7 @@ mod index;
 mod lists;
 pub mod model;
 mod names;
+mod units;
 mod write;
 
 pub use analysis::fold::{Stack, fold};

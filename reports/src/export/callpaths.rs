@@ -15,9 +15,9 @@ use std::cmp::Reverse;
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
 use crate::export::table::Table;
-use crate::export::units::{count, time};
 use crate::model::Snapshot;
 use crate::names::Names;
+use crate::units::{count, time};
 
 /// Renders at most `bound` paths, and says how many there are.
 pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> (String, usize) {

@@ -9,8 +9,8 @@
 
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
-use crate::export::units::{counted, percent, time};
 use crate::model::{Activity, Cost, Dropped, Node, SiteKind, Snapshot};
+use crate::units::{counted, percent, time};
 
 /// The footer's lines, in the order above. None is empty, holds a line break or ends in a number.
 pub(crate) fn footer(snapshot: &Snapshot) -> Vec<String> {

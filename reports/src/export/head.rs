@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::clean::printable;
-use crate::export::units::{count, counted, time};
 use crate::index::TasksById;
 use crate::model::{RunState, Snapshot, Task, Worker};
+use crate::units::{count, counted, time};
 
 /// So many busy workers, and so many runtimes, are named.
 const MAX_NAMED: usize = 8;

@@ -12,8 +12,8 @@ use std::fmt::Write as _;
 
 use crate::analysis::hangs::words::{at, place, resource_words};
 use crate::clean::{clean_lines, printable};
-use crate::export::units::{count, counted};
 use crate::model::{LockOrder, LockPair, Snapshot};
+use crate::units::{count, counted};
 
 /// So many circles, and steps of a circle, are written out.
 const MAX_ROWS: usize = 32;

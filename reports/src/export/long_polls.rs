@@ -12,9 +12,9 @@ use crate::analysis::long_polls::long_polls;
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
 use crate::export::table::Table;
-use crate::export::units::{count, counted, percent, time};
 use crate::model::Snapshot;
 use crate::names::Names;
+use crate::units::{count, counted, percent, time};
 
 /// So many call paths are shown.
 const MAX_ROWS: usize = 30;

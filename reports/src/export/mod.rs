@@ -32,7 +32,6 @@ pub(crate) mod svg;
 pub(crate) mod table;
 pub(crate) mod tasks;
 pub(crate) mod text;
-pub(crate) mod units;
 pub(crate) mod verdicts;
 pub(crate) mod waiters;
 pub(crate) mod wakes;

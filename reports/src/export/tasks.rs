@@ -18,12 +18,12 @@ use crate::analysis::hangs::is_pending;
 use crate::clean::{clean_lines, printable};
 use crate::export::head::{head, word};
 use crate::export::shapes::Shapes;
-use crate::export::units::{count, time};
 use crate::export::verdicts;
 use crate::export::wakes::chain;
 use crate::index::TasksById;
 use crate::lists::Lists;
 use crate::model::{RunState, Site, SiteKind, Snapshot, Span, Task, TaskKind};
+use crate::units::{count, time};
 
 /// So many numbers of tasks that stand together are written out.
 const MAX_NUMBERS: usize = 8;

@@ -23,11 +23,11 @@ use crate::analysis::labels::label_rows;
 use crate::analysis::rows::{Row, rows};
 use crate::clean::printable;
 use crate::export::table::Table;
-use crate::export::units::{count, counted, time};
 use crate::export::{callpaths, empty, footer::footer, lock_order, long_polls, tasks, verdicts, waiters};
 use crate::format::View;
 use crate::model::{SiteKind, Snapshot};
 use crate::names::location;
+use crate::units::{count, counted, time};
 
 /// How many rows of the table by function, and of the call tree, are printed.
 const MAX_ROWS: usize = 1000;

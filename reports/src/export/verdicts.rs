@@ -13,8 +13,8 @@ use std::fmt::{self, Write as _};
 
 use crate::analysis::hangs::{Link, LinkNode, LinkRole, Verdict};
 use crate::clean::printable;
-use crate::export::units::{count, time};
 use crate::model::Snapshot;
+use crate::units::{count, time};
 
 /// So many verdicts are written out.
 const MAX_VERDICTS: usize = 100;

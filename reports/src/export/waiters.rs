@@ -14,10 +14,10 @@ use std::fmt::Write as _;
 
 use crate::analysis::hangs::words::{place, resource};
 use crate::clean::{clean_lines, printable};
-use crate::export::units::{count, percent, time};
 use crate::index::TasksById;
 use crate::lists::Lists;
 use crate::model::{Attribution, Holding, Place, Quantiles, Resource, Role, Snapshot, Usage, Wait};
+use crate::units::{count, percent, time};
 
 /// So many who hold, or wait, are written out.
 const MAX_ROWS: usize = 32;

@@ -4,9 +4,9 @@
 
 use std::fmt::Write as _;
 
-use crate::export::units::time;
 use crate::index::TasksById;
 use crate::model::{RunState, Task};
+use crate::units::time;
 
 /// So many wakes are shown one after the other.
 const MAX_LINKS: usize = 4;

@@ -3,17 +3,14 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use super::chain::Chain;
-use super::endings::{ending, push_forgot, push_knot, push_told};
-use super::facts::Facts;
-use super::gates::Gate;
-use super::kinds::{Judged, judge, knotted};
-use super::numbers::{Set, Table};
-use super::steps::step;
-use super::stuck::Stuck;
-use super::system::{Node, System, Trust};
-use super::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
-use super::{demand, remarks, timers};
+use crate::analysis::hangs::facts::{Facts, Set, Table, step};
+use crate::analysis::hangs::stuck::{Stuck, is_any_wanted, is_demanded};
+use crate::analysis::hangs::system::{Gate, Node, System, Trust};
+use crate::analysis::hangs::verdict::{
+    Confidence, Judged, Link, LinkNode, LinkRole, Verdict, VerdictKind, judge, knotted,
+};
+use crate::analysis::hangs::warnings::{SUSPECT_NS, fold, remarks};
+use crate::analysis::hangs::words::{Chain, ending, push_forgot, push_knot, push_told};
 use crate::model::Snapshot;
 
 /// What is only likely is not said of a wait that is younger.
@@ -33,8 +30,8 @@ impl Snapshot {
                     break;
                 }
             }
-            found.verdicts.extend(remarks::remarks(&facts, &found.stuck, &found.said));
-            timers::fold(&mut found.verdicts);
+            found.verdicts.extend(remarks(&facts, &found.stuck, &found.said));
+            fold(&mut found.verdicts);
         }
         found.sorted()
     }
@@ -108,8 +105,8 @@ impl Found {
         let is_group_demanded = OnceCell::new();
         for (number, judged) in judged.iter().enumerate() {
             let is_young = age_ns(facts, &judged.way) < youngest_ns(system.trust);
-            let is_wanted = demand::is_demanded(facts, &judged.way)
-                || *is_group_demanded.get_or_init(|| demand::is_any_wanted(facts, nodes(), behind));
+            let is_wanted = is_demanded(facts, &judged.way)
+                || *is_group_demanded.get_or_init(|| is_any_wanted(facts, nodes(), behind));
             if is_young || !is_wanted {
                 continue;
             }
@@ -235,7 +232,7 @@ fn youngest_ns(trust: Trust) -> u64 {
     match trust {
         Trust::Exact => 0,
         Trust::Likely => LIKELY_NS,
-        Trust::Suspect => remarks::SUSPECT_NS,
+        Trust::Suspect => SUSPECT_NS,
     }
 }
 

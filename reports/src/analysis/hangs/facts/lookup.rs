@@ -1,0 +1,265 @@
+//! A snapshot with its numbers looked up: which task, which waits, which queue.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use super::families::Families;
+use super::id_map::Set;
+use super::steps::step;
+use crate::index::Index;
+use crate::lists::Lists;
+use crate::model::{Holding, Role, RunState, SiteKind, Snapshot, Task, Wait, WaitMode};
+
+/// What a task waits for that nothing recorded waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Awaits {
+    /// A future of the program's own `poll`.
+    OwnPoll,
+    /// All that it awaits is `pending()`: it waits for ever on purpose.
+    Pending,
+    /// The innermost that is on record awaits something that is not, which may be `pending()`.
+    Unknown,
+}
+
+/// What the rules ask a snapshot for, each answer in constant time.
+#[derive(Debug)]
+pub(crate) struct Facts<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    tasks: Index,
+    /// The first of the spans with a number: the body, not its await.
+    spans: Index,
+    resources: Index,
+    /// The futures that wait in a task, by the task's index.
+    pub(crate) waits_of_task: Lists,
+    /// The waits at a resource, in the order of its queue, by the resource's index.
+    pub(crate) queues: Lists,
+    /// The waits that block a thread.
+    pub(crate) blocked: BTreeMap<u64, Vec<usize>>,
+    /// The tasks that stay on a thread: as long as there are any, it most likely runs them and nothing else.
+    pub(crate) local: BTreeMap<u64, Vec<usize>>,
+    /// A thread is blocked, outside of all tasks or in a poll.
+    pub(crate) is_any_blocked: bool,
+    /// By the index of the span: a wait that its task polls is below.
+    is_polled: Vec<bool>,
+    /// By the index of the resource: who stands in line on either side. See [`side`].
+    pub(crate) lines: Vec<[Vec<usize>; 2]>,
+    /// By the index of the wait: how many of its line stand surely before it.
+    pub(crate) ahead: Vec<usize>,
+    /// By the index of the task: what it waits for, if that is on record.
+    pub(crate) awaits: Vec<Awaits>,
+    /// By the index of the task: something waits for it to end.
+    pub(crate) is_joined: Vec<bool>,
+    /// By the index of the task: the wait of the future that awaits its handle, and so has it.
+    pub(crate) joined: Vec<Option<usize>>,
+    /// By the index of the task: those that it has spawned.
+    pub(crate) spawned: Lists,
+    families: OnceCell<Families>,
+    /// The numbers of the tasks that hold a guard or a permit.
+    holders: OnceCell<Set<u64>>,
+}
+
+impl<'a> Facts<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
+        let mut facts = Self {
+            snapshot,
+            tasks: Index::new(snapshot.tasks.iter().map(|task| task.id)),
+            spans: Index::new(snapshot.spans.iter().map(|span| span.id)),
+            resources: Index::new(snapshot.resources.iter().map(|it| it.id)),
+            waits_of_task: Lists::default(),
+            queues: Lists::default(),
+            blocked: BTreeMap::new(),
+            local: BTreeMap::new(),
+            is_any_blocked: snapshot.tasks.iter().any(is_blocked),
+            is_polled: vec![false; snapshot.spans.len()],
+            lines: vec![<[Vec<usize>; 2]>::default(); snapshot.resources.len()],
+            ahead: vec![0; snapshot.waits.len()],
+            awaits: vec![Awaits::Unknown; snapshot.tasks.len()],
+            is_joined: vec![false; snapshot.tasks.len()],
+            joined: vec![None; snapshot.tasks.len()],
+            spawned: Lists::default(),
+            families: OnceCell::new(),
+            holders: OnceCell::new(),
+        };
+        for (index, task) in snapshot.tasks.iter().enumerate() {
+            if let Some(thread) = task.thread_id.filter(|_| task.is_local) {
+                facts.local.entry(thread).or_default().push(index);
+            }
+        }
+        for (index, wait) in snapshot.waits.iter().enumerate() {
+            if let Some(thread) = wait.thread_id {
+                facts.blocked.entry(thread).or_default().push(index);
+                facts.is_any_blocked = true;
+            }
+            for task in wait.tasks.iter().filter_map(|task| facts.tasks.get(*task)) {
+                facts.is_joined[task] = true;
+                if is_active(wait) && wait.thread_id.is_none() {
+                    facts.joined[task] = Some(index);
+                }
+            }
+            if is_active(wait) {
+                facts.mark_polled(wait.span);
+            }
+        }
+        facts.list();
+        facts.line_up();
+        facts.find_pending();
+        facts
+    }
+
+    /// Lists the waits by task and by resource, and the tasks by who spawned them.
+    fn list(&mut self) {
+        let Snapshot { tasks, waits, resources, .. } = self.snapshot;
+        let spawned = tasks.iter().enumerate();
+        let spawned = spawned.filter_map(|(index, task)| Some((self.task(task.spawned_by?)?, index)));
+        let is_future = |(_, wait): &(usize, &Wait)| wait.thread_id.is_none();
+        let of_task = waits.iter().enumerate().filter(is_future);
+        let of_task = of_task.filter_map(|(index, wait)| Some((self.task_of(wait)?, index)));
+        let queued = waits.iter().enumerate();
+        let queued = queued.filter_map(|(index, wait)| Some((wait.resource?, index)));
+        let queued = queued.filter(|(resource, _)| *resource < resources.len());
+        let spawned = Lists::new(tasks.len(), spawned);
+        let of_task = Lists::new(tasks.len(), of_task);
+        self.queues = Lists::new(resources.len(), queued);
+        (self.spawned, self.waits_of_task) = (spawned, of_task);
+    }
+
+    /// The index of a task that is alive.
+    pub(crate) fn task(&self, id: u64) -> Option<usize> {
+        self.tasks.get(id)
+    }
+
+    /// Which tasks may have been handed the same.
+    pub(crate) fn families(&self) -> &Families {
+        self.families.get_or_init(|| Families::new(self))
+    }
+
+    /// Whether the task holds a guard or a permit. The first call reads all holdings.
+    pub(crate) fn is_holder(&self, task: u64) -> bool {
+        let holders = self.holders.get_or_init(|| {
+            let holdings = self.snapshot.resources.iter().flat_map(|it| &it.holdings).inspect(|_| step());
+            holdings
+                .filter(|holding| holding.role == Role::Holds)
+                .filter_map(|holding| holding.task)
+                .collect()
+        });
+        holders.contains(&task)
+    }
+
+    /// The index of a resource.
+    pub(crate) fn resource(&self, id: u64) -> Option<usize> {
+        self.resources.get(id)
+    }
+
+    /// The index of the span of that number.
+    pub(crate) fn span(&self, id: Option<u64>) -> Option<usize> {
+        self.spans.get(id?)
+    }
+
+    /// The task that a wait belongs to, if that is alive.
+    pub(crate) fn task_of(&self, wait: &Wait) -> Option<usize> {
+        wait.task.and_then(|task| self.task(task))
+    }
+
+    /// Whether the future that holds this is alive, and not polled by its task: neither it nor anything below.
+    pub(crate) fn is_set_aside(&self, holding: &Holding) -> bool {
+        let Some(index) = self.span(holding.span).filter(|_| holding.role == Role::Holds) else {
+            return false;
+        };
+        let span = &self.snapshot.spans[index];
+        span.skipped && span.task == holding.task && !self.is_polled[index]
+    }
+
+    fn mark_polled(&mut self, span: Option<u64>) {
+        let mut next = self.span(span);
+        while let Some(index) = next.filter(|&index| !self.is_polled[index]) {
+            self.is_polled[index] = true;
+            next = self.snapshot.spans[index].parent.filter(|&parent| parent < index);
+        }
+    }
+
+    /// Fills in who stands before whom. What was granted has left the queue of a fair lock, although its future is there.
+    fn line_up(&mut self) {
+        for (resource, lines) in self.lines.iter_mut().enumerate() {
+            let queue = &self.queues[resource];
+            // How many of either line are among the first 0, 1, 2, … of the whole queue.
+            let mut within = [vec![0], vec![0]];
+            for (position, &index) in queue.iter().enumerate() {
+                let wait = &self.snapshot.waits[index];
+                let ahead = usize::try_from(wait.ahead).unwrap_or(usize::MAX).min(position);
+                let side = side(wait.mode);
+                self.ahead[index] = within[side][ahead];
+                if !wait.is_granted {
+                    lines[side].push(index);
+                }
+                for side in 0..2 {
+                    within[side].push(lines[side].len());
+                }
+            }
+        }
+    }
+
+    fn find_pending(&mut self) {
+        let spans = &self.snapshot.spans;
+        let mut is_leaf = vec![true; spans.len()];
+        for parent in spans.iter().filter_map(|span| span.parent) {
+            if let Some(is_leaf) = is_leaf.get_mut(parent) {
+                *is_leaf = false;
+            }
+        }
+        let mut found: Vec<Option<Awaits>> = vec![None; self.awaits.len()];
+        for (span, _) in spans.iter().zip(is_leaf).filter(|(span, is_leaf)| *is_leaf && !span.skipped) {
+            let Some(task) = span.task.and_then(|task| self.task(task)) else { continue };
+            let site = self.snapshot.sites.get(span.site);
+            let awaits = match site {
+                Some(site) if is_pending(&site.name) => Awaits::Pending,
+                // Nothing in it is on record: a `main` that keeps the program going, in all likelihood.
+                Some(site) if site.kind == SiteKind::Task && site.name == "main" => Awaits::Pending,
+                Some(site) if site.is_hand_written || site.kind == SiteKind::Impl => Awaits::OwnPoll,
+                _ => Awaits::Unknown,
+            };
+            let both = |other: Awaits| if other == awaits { awaits } else { Awaits::Unknown };
+            found[task] = Some(found[task].map_or(awaits, both));
+        }
+        for (awaits, found) in self.awaits.iter_mut().zip(found) {
+            *awaits = found.unwrap_or(Awaits::Unknown);
+        }
+    }
+}
+
+/// Whether the text of an await is that of `std::future::pending()`.
+pub(crate) fn is_pending(text: &str) -> bool {
+    let call = text.strip_suffix(".await").unwrap_or(text);
+    let call = call.split("::<").next().unwrap_or(call).trim_end_matches("()");
+    call == "pending" || call.ends_with("future::pending")
+}
+
+/// Who takes out, and all others.
+pub(crate) fn side(mode: WaitMode) -> usize {
+    usize::from(matches!(mode, WaitMode::Receive | WaitMode::Closed))
+}
+
+/// Whether its task, when it is polled for this, polls this.
+pub(crate) fn is_active(wait: &Wait) -> bool {
+    if wait.is_indirect {
+        !wait.is_wake_ignored && !wait.is_wake_lost
+    } else {
+        !wait.is_parked && !wait.is_wake_ignored
+    }
+}
+
+/// Whether the task is inside a poll that sleeps in the kernel.
+pub(crate) fn is_blocked(task: &Task) -> bool {
+    task.state == RunState::Running && task.is_asleep == Some(true)
+}
+
+/// Whether the task is what tokio's `block_on` runs on the thread that has called it. A block that is spawned in a function
+/// `main` has that name too, but it has a number of the runtime.
+pub(crate) fn is_run(snapshot: &Snapshot, task: &Task) -> bool {
+    let is_main = || snapshot.sites.get(task.site).is_some_and(|site| site.name == "main");
+    task.is_local && task.runtime_id.is_none() && is_main()
+}
+
+/// The units that a wait asks for.
+pub(crate) fn units(wait: &Wait) -> u64 {
+    wait.units.max(1)
+}

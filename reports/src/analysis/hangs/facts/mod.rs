@@ -1,0 +1,18 @@
+//! A snapshot with its ids looked up, and what follows from it without any rule.
+//!
+//! ```text
+//! Snapshot ─▶ lookup    which task, which waits, which queue, each in constant time
+//!             families  tasks with a common ancestor
+//!             id_map    hash maps by ids
+//!             steps     counts the solver's work, in tests
+//! ```
+//! Nothing here knows what can make progress.
+
+mod families;
+mod id_map;
+mod lookup;
+mod steps;
+
+pub(crate) use id_map::{Set, Table, with_capacity};
+pub(crate) use lookup::{Awaits, Facts, is_active, is_blocked, is_pending, is_run, side, units};
+pub(crate) use steps::step;

@@ -1,0 +1,161 @@
+//! Which of several reasons explains best why something does not go on.
+//!
+//! What is stuck does not depend on it: all the reasons of a closed gate are closed. Of those the sentence follows one:
+//!
+//! | gate | the first that applies |
+//! |---|---|
+//! | a task that waits for several things | what it polls itself, before what a combinator in it polls; a lock, a place or a task, before a message |
+//! | a wait | who holds what it asks for, if that is not free, before who stands ahead of it |
+//! | a guard or an end of a channel | the unread message in which it lies; the task that was spawned with it; who used it last; its maker |
+//!
+//! Whoever waits for a message is hardly the one who has its sender.
+
+use super::components::Stuck;
+use crate::analysis::hangs::facts::Facts;
+use crate::analysis::hangs::system::{Gate, Node, System, task_gate};
+use crate::model::{Holding, Role, WaitMode};
+
+/// The lower, the more plausible.
+type Rank = u8;
+
+/// With more pairs of a holding of the resource and a task that may have this one, they are all alike.
+const MANY: usize = 16_384;
+
+/// The most plausible reasons of a gate, of its inputs that stay closed.
+pub(crate) fn reasons(system: &System<'_>, stuck: &Stuck, gate: Gate) -> Vec<Gate> {
+    let inputs = stuck.solved.inputs.of(gate);
+    let node = system.nodes[gate];
+    let pairs = match node {
+        Node::Holding(resource, _) => {
+            system.facts.snapshot.resources[resource].holdings.len().saturating_mul(inputs.len())
+        }
+        _ => 0,
+    };
+    if inputs.len() <= 1 || pairs > MANY {
+        return inputs.to_vec();
+    }
+    let owner = match node {
+        Node::Holding(resource, number) => owner(system, stuck, resource, number),
+        _ => None,
+    };
+    let rank = |input: Gate| match (node, system.nodes[input]) {
+        (Node::Holding(resource, number), Node::Task(task)) => {
+            rank_of_owner(system.facts, resource, number, task, owner)
+        }
+        (Node::Woken(_), Node::Wait(wait)) => rank_of_wait(system.facts, wait),
+        (Node::Units(_), Node::Units(_)) => Rank::from(is_more_than_is_free(system, stuck, input)),
+        (_, Node::Ahead(_) | Node::Closing(_) | Node::Later(_)) | (Node::Units(_), Node::Receivers(_)) => 1,
+        _ => 0,
+    };
+    let ranks: Vec<Rank> = inputs.iter().map(|&input| rank(input)).collect();
+    let Some(best) = ranks.iter().min() else { return Vec::new() };
+    inputs.iter().zip(&ranks).filter(|(_, rank)| *rank == best).map(|(&input, _)| input).collect()
+}
+
+/// Whether the units for a wait and for waits ahead of it that may keep theirs are not free. If they are free, the waits ahead
+/// explain why it is blocked, and the holders of other units do not.
+fn is_more_than_is_free(system: &System<'_>, stuck: &Stuck, units: Gate) -> bool {
+    stuck
+        .solved
+        .inputs
+        .of(units)
+        .iter()
+        .any(|&gate| matches!(system.nodes[gate], Node::Units(_) | Node::Level(_)))
+}
+
+fn rank_of_wait(facts: &Facts<'_>, index: usize) -> Rank {
+    let wait = &facts.snapshot.waits[index];
+    let only_hears = matches!(
+        wait.mode,
+        WaitMode::Receive | WaitMode::Notified | WaitMode::Closed | WaitMode::Arrive | WaitMode::Custom
+    );
+    2 * Rank::from(wait.is_indirect || wait.is_parked) + Rank::from(only_hears)
+}
+
+/// A message in which it lies has rank 0.
+fn rank_of_owner(
+    facts: &Facts<'_>,
+    resource: usize,
+    number: usize,
+    task: usize,
+    owner: Option<usize>,
+) -> Rank {
+    let holding = &facts.snapshot.resources[resource].holdings[number];
+    if holding.in_channel.is_some() {
+        return 4;
+    }
+    let is_last = facts.snapshot.tasks[task].id == holding.task.unwrap_or(0);
+    match () {
+        () if has_other_end(facts, resource, holding, task) => 3,
+        () if owner == Some(task) => 0,
+        () if owner.is_some() => 1,
+        () if is_last => 2,
+        () => 1,
+    }
+}
+
+/// The task that most likely has it, of those that may: who was spawned with it, or who used it last. `None` if it was made and
+/// never used, and it is not known which of several tasks was spawned with it.
+fn owner(system: &System<'_>, stuck: &Stuck, resource: usize, number: usize) -> Option<usize> {
+    let facts = system.facts;
+    let holdings = &facts.snapshot.resources[resource].holdings;
+    let holding = &holdings[number];
+    let last = holding.task.and_then(|task| facts.task(task));
+    let was_used = holding.uses > 0 && holding.role != Role::Holds;
+    let is_borrowed = holding.role == Role::Holds && !holding.is_movable;
+    if was_used || is_borrowed || holding.candidates.is_empty() {
+        return last;
+    }
+    // One that could go on, if only it had a thread, says what is wrong better than one that waits.
+    let tasks = || holding.candidates.iter().filter_map(|&task| facts.task(task));
+    let is_of_threads =
+        |gate: &Gate| matches!(system.nodes[*gate], Node::Workers(_) | Node::Pool(_) | Node::Thread(_));
+    let is_ready = |task: &usize| {
+        let lacks = stuck.solved.inputs.of(task_gate(*task));
+        !lacks.is_empty() && lacks.iter().all(is_of_threads)
+    };
+    if let Some(task) = tasks().find(is_ready) {
+        return Some(task);
+    }
+    // Each task that was spawned takes the youngest of those that were made for it.
+    let is_alike = |other: &Holding| {
+        other.role == holding.role && other.task == holding.task && other.uses == holding.uses
+    };
+    let mut free: Vec<usize> = (0..holdings.len()).filter(|&other| is_alike(&holdings[other])).collect();
+    free.sort_by_key(|&other| holdings[other].since_ns);
+    for task in tasks() {
+        let it = &facts.snapshot.tasks[task];
+        let has_its_own =
+            holdings.iter().any(|other| other.role == holding.role && other.task == Some(it.id));
+        let is_its_child = it.spawned_by == holding.task;
+        if has_its_own || !is_its_child || has_other_end(facts, resource, holding, task) {
+            continue;
+        }
+        let Some(place) = free.iter().position(|&other| holdings[other].since_ns >= it.age_ns) else {
+            continue;
+        };
+        if free.remove(place) == number {
+            return Some(task);
+        }
+    }
+    // All that were spawned have taken another.
+    if free.contains(&number) && last.is_some_and(|last| !has_other_end(facts, resource, holding, last)) {
+        last
+    } else {
+        None
+    }
+}
+
+/// Whether the task has the other end of that channel.
+fn has_other_end(facts: &Facts<'_>, resource: usize, holding: &Holding, task: usize) -> bool {
+    let (other, mode) = match holding.role {
+        Role::Sends => (Role::Receives, WaitMode::Receive),
+        Role::Receives => (Role::Sends, WaitMode::Send),
+        _ => return false,
+    };
+    let it = &facts.snapshot.tasks[task];
+    let has = |holding: &Holding| holding.role == other && holding.uses > 0 && holding.task == Some(it.id);
+    let mut waits = facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait]);
+    waits.any(|wait| wait.resource == Some(resource) && wait.mode == mode)
+        || facts.snapshot.resources[resource].holdings.iter().any(has)
+}

@@ -1,0 +1,105 @@
+//! Arms of a `join!`: what a future that is set aside in one of them needs.
+//!
+//! ```text
+//! join! ─┬ arm: works ── waits for the lock ─▶ … ─▶ handed to a future that this arm does not poll any more
+//!        └ arm: ticks ── a timer: its task goes on, and polls both arms
+//! ```
+//! A task that goes on may let go of anything, but for what an arm of a `join!` has set aside: only that arm polls it, and no
+//! other arm that is done takes it along. So it needs the arm to go on, or something around the `join!`. What is not on record
+//! can always come. That a macro of this name does so is not known for sure, and clones of a waker are counted for the whole
+//! task: nothing of this is a proof.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::build::{Node, System};
+use super::graph::Gate;
+use crate::analysis::hangs::facts::{Facts, is_active};
+use crate::model::RunState;
+
+/// An arm, and the `join!` that it belongs to.
+struct Arm {
+    /// The index of its span.
+    index: usize,
+    /// The spans in it, and those in the `join!`.
+    own: Range<usize>,
+    all: Range<usize>,
+}
+
+impl Arm {
+    /// The innermost that is polled and that the span is in.
+    fn around(facts: &Facts<'_>, span: Option<u64>) -> Option<Self> {
+        let snapshot = facts.snapshot;
+        let parent = |index: usize| snapshot.spans.get(index)?.parent.filter(|&parent| parent < index);
+        let is_joined = |site: usize| snapshot.sites.get(site).is_some_and(|site| site.is_joined);
+        let is_arm = |&index: &usize| {
+            let span = &snapshot.spans[index];
+            !span.skipped && !span.detached && (is_joined(span.site) || span.at.is_some_and(is_joined))
+        };
+        let index = std::iter::successors(facts.span(span), |&index| parent(index)).find(is_arm)?;
+        let all = below(facts, parent(index)?);
+        Some(Self { index, own: below(facts, index), all })
+    }
+
+    /// Whether the span is in another arm of the same `join!`.
+    fn is_beside(&self, index: usize) -> bool {
+        self.all.contains(&index) && !self.own.contains(&index) && index != self.all.start
+    }
+}
+
+/// The span and all below it.
+fn below(facts: &Facts<'_>, index: usize) -> Range<usize> {
+    let after = facts.snapshot.spans.iter().skip(index + 1);
+    let count = after.take_while(|span| span.parent.is_some_and(|parent| parent >= index)).count();
+    index..index + 1 + count
+}
+
+impl System<'_> {
+    /// The gate of the arm of a `join!` in which the span is, in a task; `None` if it is in none.
+    pub(crate) fn arm(&mut self, task: usize, span: Option<u64>) -> Option<Gate> {
+        let facts = self.facts;
+        let arm = Arm::around(facts, span)?;
+        if self.is_exact() {
+            return None;
+        }
+        if let Some(&gate) = self.shared.arms.get(&arm.index) {
+            return Some(gate);
+        }
+        let gate = self.add(Node::Arm(arm.index), 1);
+        self.shared.arms.insert(arm.index, gate);
+        let snapshot = facts.snapshot;
+        let waits = || facts.waits_of_task[task].iter().filter(|&&wait| is_active(&snapshot.waits[wait]));
+        let known: HashSet<u64> = waits().filter_map(|&wait| snapshot.waits[wait].span).collect();
+        let it = &snapshot.tasks[task];
+        let has_unknown = it.state == RunState::Waiting && !it.is_unstable && it.opaque_wakers != Some(0);
+        if has_unknown || may_go_on(facts, &arm, it.id, &known) {
+            self.always(gate);
+        }
+        for &wait in waits() {
+            let index = facts.span(snapshot.waits[wait].span);
+            if !index.is_some_and(|index| arm.is_beside(index)) {
+                self.or(gate, self.wait(wait));
+            }
+        }
+        Some(gate)
+    }
+}
+
+/// Whether something in the arm runs, or something in it or around the `join!` waits for what is not on record.
+fn may_go_on(facts: &Facts<'_>, arm: &Arm, task: u64, known: &HashSet<u64>) -> bool {
+    let spans = &facts.snapshot.spans;
+    let mut has_polled = HashSet::new();
+    for (index, span) in spans.iter().enumerate().rev() {
+        if span.skipped || span.task != Some(task) {
+            continue;
+        }
+        let is_leaf = !has_polled.contains(&index);
+        has_polled.extend(span.parent);
+        let is_unknown = is_leaf && !known.contains(&span.id);
+        let is_running = span.state == RunState::Running && arm.own.contains(&index);
+        if !arm.is_beside(index) && (is_running || is_unknown) {
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,82 @@
+//! What to change so that a hang does not come again, in one clause for each kind.
+//!
+//! `docs/verdicts.md` has a section for each kind with the same clause, a minimal program and the reasons.
+
+use super::types::{Verdict, VerdictDetail, VerdictKind};
+
+impl Verdict {
+    /// What to change, as a clause in the imperative: `acquire them in the same order everywhere`.
+    ///
+    /// It depends on the kind and its detail only.
+    #[must_use]
+    pub fn remedy(&self) -> &'static str {
+        remedy(self.kind, self.detail)
+    }
+}
+
+fn remedy(kind: VerdictKind, detail: Option<VerdictDetail>) -> &'static str {
+    match (kind, detail) {
+        (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => {
+            "acquire all permits in one call, or release the first ones before waiting for more"
+        }
+        (VerdictKind::Cycle, Some(VerdictDetail::ViaQueue)) => {
+            "do not acquire a lock again while holding it: pass the guard on, or drop it first"
+        }
+        (VerdictKind::Cycle, _) => {
+            "acquire them in the same order everywhere, or release one before waiting for the other"
+        }
+        (VerdictKind::SelfWait, _) => "release it before this await, or pass on what the task already has",
+        (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
+            "spawn what receives, or poll it together with this await"
+        }
+        (VerdictKind::Futurelock, _) => "drop or finish that future before this await",
+        (VerdictKind::Starved, _) => "keep what has to come alive, or close the resource when it ends",
+        (VerdictKind::Leak, _) => "drop it on every path, and do not keep a spare sender in scope",
+        (VerdictKind::LostWaker, _) => "store a clone of the waker before returning Pending, and wake it",
+        (VerdictKind::MissedNotify, _) => {
+            "create `notified()` before checking the condition, or use `notify_one`, which is kept"
+        }
+        (VerdictKind::BlockedWorker, _) => {
+            "do not block inside a poll: use an async lock, or move the call to `spawn_blocking`"
+        }
+        (VerdictKind::PoolExhausted, _) => {
+            "do not wait for blocking work inside blocking work: await it from a task"
+        }
+        (VerdictKind::DriverStarved, _) => "free the thread that drives the timers: it is busy or blocked",
+        (VerdictKind::Spin, _) => "yield inside the loop, or move it to `spawn_blocking`",
+        (VerdictKind::Shutdown, _) => "tell the blocking work to end first, or use `shutdown_timeout`",
+        (VerdictKind::Hazard, _) => "drop that future, or poll it while its task waits elsewhere",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{VerdictDetail, VerdictKind, remedy};
+
+    #[test]
+    fn the_document_has_a_section_for_each_kind_with_its_remedies() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/verdicts.md");
+        let document = std::fs::read_to_string(path).unwrap();
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for &kind in VerdictKind::ALL {
+            let start = format!("## {kind}\n");
+            let section = document.split_once(&start).unwrap_or_else(|| panic!("no section for {kind}")).1;
+            let section = words(section.split("\n## ").next().unwrap());
+            for part in ["```rust", "**Fix:**", "**How sure:**"] {
+                assert!(section.contains(part), "{kind} without {part}");
+            }
+            let details = VerdictDetail::ALL.iter().copied().map(Some).chain([None]);
+            for text in details.map(|detail| remedy(kind, detail)) {
+                assert!(section.contains(text), "{kind}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_remedy_is_one_clause() {
+        for &kind in VerdictKind::ALL {
+            let text = remedy(kind, None);
+            assert!(!text.ends_with('.') && text.split(' ').count() <= 25, "{text}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What is seen without a proof: timers that nobody drives, polls that do not end, futures that nobody polls.
+//!
+//! | remark | if | confidence |
+//! |---|---|---|
+//! | `driver_starved` | a timer is overdue by more than 1 s, and was not woken | likely |
+//! | `spin`, `blocked_worker` | a poll has run, or slept, for 0.5 s, another task has waited for a thread for 0.25 s, and no worker is free | likely |
+//! | `blocked_worker` | a thread has slept for 0.5 s in a wait for a task that is done | likely |
+//! | `blocked_worker`, `spin` | a future in a `block_on` inside a poll has no budget left, and the poll has slept, or run, for 0.5 s | suspect |
+//! | `lost_waker` | a hand-written future has waited for 1 s, nothing that it waits for is on record, and something waits for its task | suspect |
+//! | `blocked_worker` | a poll has slept for 1 s, and it is not known what waits for its thread | suspect |
+//! | `pool_exhausted` | all threads for blocking work sleep, and a job has waited for one for 1 s | suspect |
+//! | `starved` | something waits for the end of a task that has awaited a call like `recv()` for 1 s, of what is not on record | suspect |
+//! | `shutdown` | a runtime has waited for blocking work for 10 s, which sleeps; for 1 s | likely; suspect |
+//! | `hazard` | a future was woken more than 1 s ago and is not polled, or holds what others have waited for as long | suspect |
+//!
+//! Tasks that are stuck for a reason that is known are left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::hazards::hazards;
+use super::missed_wakes::{out_of_budget, silent, sleeper};
+use super::sleeping_threads::{full_pools, long_sleeps, words_of_poll};
+use super::timers::overdue;
+use super::unexplained::unexplained;
+use crate::analysis::hangs::facts::{Facts, Table, is_blocked};
+use crate::analysis::hangs::system::{Node, has_waited_long};
+use crate::analysis::hangs::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
+use crate::analysis::hangs::words::at;
+use crate::model::{RunState, Task, TaskKind, Wait, WaitMode};
+use crate::units::{counted, time};
+
+/// A poll that takes longer keeps others from running.
+pub(crate) const LONG_POLL_NS: u64 = 500_000_000;
+/// Whoever has waited longer for a thread does not get one.
+pub(crate) const STARVED_NS: u64 = 250_000_000;
+/// Blocking work that has to finish what it writes takes less, in all likelihood.
+const SLOW_JOB_NS: u64 = 10_000_000_000;
+/// What is only suspect is not said of what is younger.
+pub(crate) const SUSPECT_NS: u64 = 1_000_000_000;
+
+/// The name and number of a runtime.
+pub(crate) type Runtime<'a> = (&'a str, u64);
+
+/// What may hang, apart from the tasks that are known to be stuck, by their indices, and from what was said.
+pub(crate) fn remarks(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<Node, usize>) -> Vec<Verdict> {
+    let mut remarks = Vec::new();
+    remarks.extend(overdue(facts, stuck));
+    remarks.extend(hogs(facts, stuck));
+    remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| sleeper(facts, wait)));
+    remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| out_of_budget(facts, wait)));
+    remarks.extend(silent(facts, stuck));
+    remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| shutdown(facts, stuck, wait)));
+    remarks.extend(hazards(facts, stuck, said));
+    remarks.extend(unexplained(facts, stuck));
+    remarks.extend(full_pools(facts, stuck));
+    let said: BTreeSet<u64> = remarks.iter().flat_map(|it| &it.chain).map(|link| link.id).collect();
+    remarks.extend(long_sleeps(facts, stuck, &said));
+    remarks
+}
+
+/// A verdict that stands for itself.
+pub(crate) fn remark(
+    kind: VerdictKind,
+    confidence: Confidence,
+    chain: Vec<Link>,
+    sentence: String,
+) -> Verdict {
+    Verdict {
+        kind,
+        detail: None,
+        confidence,
+        root_cause: true,
+        chain,
+        sentence,
+        victims: Vec::new(),
+        behind: None,
+    }
+}
+
+/// The runtime of a task.
+pub(crate) fn runtime(task: &Task) -> Runtime<'_> {
+    (&task.runtime, task.runtime_number)
+}
+
+/// Polls that keep others of their runtime from running.
+fn hogs(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+    let snapshot = facts.snapshot;
+    let mut starved: BTreeMap<Runtime<'_>, Vec<&Task>> = BTreeMap::new();
+    let is_starved = |task: &&Task| {
+        let waits = matches!(task.state, RunState::Queued | RunState::Unpolled) && task.since_ns > STARVED_NS;
+        waits && task.kind == TaskKind::Future && !task.runtime.is_empty() && !task.is_unstable
+    };
+    for task in snapshot.tasks.iter().filter(is_starved) {
+        starved.entry(runtime(task)).or_default().push(task);
+    }
+    // Beside a worker that is free, what another worker keeps for itself waits: what was woken in its poll.
+    let is_kept = |task: &&Task| {
+        let by = task.woken_by.and_then(|id| facts.task(id)).map(|by| &snapshot.tasks[by]);
+        has_waited_long(task) && by.is_some_and(|by| is_long(by) && by.since_ns >= task.since_ns)
+    };
+    for worker in snapshot.workers.iter().filter(|worker| worker.parked) {
+        if let Some(tasks) = starved.get_mut(&(worker.runtime.as_str(), worker.runtime_number)) {
+            tasks.retain(is_kept);
+        }
+    }
+    starved.retain(|_, tasks| !tasks.is_empty());
+    let is_free = |runtime: Runtime<'_>| {
+        let mut parked = snapshot.workers.iter().filter(|worker| worker.parked);
+        parked.any(|worker| (worker.runtime.as_str(), worker.runtime_number) == runtime)
+    };
+    let mut hogs: BTreeMap<(Runtime<'_>, bool), Vec<usize>> = BTreeMap::new();
+    for (index, task) in snapshot.tasks.iter().enumerate() {
+        if let (true, Some(is_asleep)) = (is_long(task) && task.kind == TaskKind::Future, task.is_asleep) {
+            let keeps = |starved: &Vec<&Task>| {
+                !is_free(runtime(task)) || starved.iter().any(|it| it.woken_by == Some(task.id))
+            };
+            if !stuck.contains(&index) && starved.get(&runtime(task)).is_some_and(keeps) {
+                hogs.entry((runtime(task), is_asleep)).or_default().push(index);
+            }
+        }
+    }
+    let verdict =
+        |((runtime, is_asleep), hogs): (_, Vec<usize>)| hog(facts, &hogs, is_asleep, &starved[&runtime]);
+    hogs.into_iter().map(verdict).collect()
+}
+
+/// Whether it has been in one poll for long.
+pub(crate) fn is_long(task: &Task) -> bool {
+    task.state == RunState::Running && task.since_ns > LONG_POLL_NS && !task.is_unstable
+}
+
+fn hog(facts: &Facts<'_>, hogs: &[usize], is_asleep: bool, starved: &[&Task]) -> Verdict {
+    let mut chain = Vec::new();
+    let mut words = Vec::new();
+    for &index in hogs {
+        words.push(words_of_poll(facts, index, &mut chain));
+    }
+    let longest_ns = starved.iter().map(|task| task.since_ns).max().unwrap_or(0);
+    let sentence = format!(
+        "{}; {} of its runtime could run and {} had no thread for {}",
+        words.join(", "),
+        counted(starved.len() as u64, "other task"),
+        if starved.len() == 1 { "has" } else { "have" },
+        time(longest_ns)
+    );
+    let kind = if is_asleep { VerdictKind::BlockedWorker } else { VerdictKind::Spin };
+    let mut verdict = remark(kind, Confidence::Likely, chain, sentence);
+    verdict.victims = starved.iter().map(|task| task.id).collect();
+    verdict.victims.sort_unstable();
+    verdict
+}
+
+/// A runtime that goes away, and work that does not end.
+fn shutdown(facts: &Facts<'_>, stuck: &BTreeSet<usize>, wait: &Wait) -> Option<Verdict> {
+    let (mut tasks, known) = (wait.tasks.iter(), |id: &u64| facts.task(*id));
+    if wait.mode != WaitMode::Shutdown
+        || wait.is_unstable
+        || wait.tasks.iter().filter_map(known).any(|task| stuck.contains(&task))
+    {
+        return None;
+    }
+    let job = tasks.find_map(known)?;
+    let it = &facts.snapshot.tasks[job];
+    let confidence = match is_blocked(it) {
+        true if wait.since_ns.min(it.since_ns) >= SLOW_JOB_NS => Confidence::Likely,
+        _ if wait.since_ns >= SUSPECT_NS => Confidence::Suspect,
+        _ => return None,
+    };
+    let place = facts.place_of(wait);
+    let waiter = match facts.task_of(wait) {
+        Some(task) => facts.task_link(task, place.as_ref(), LinkRole::Blocked, wait.since_ns),
+        None => crate::analysis::hangs::words::link(
+            crate::analysis::hangs::verdict::LinkNode::Thread,
+            wait.thread_id.unwrap_or(wait.id),
+            String::new(),
+            place.as_ref(),
+            LinkRole::Blocked,
+            wait.since_ns,
+        ),
+    };
+    let spawned = facts.place_of_site(it.site);
+    let link = facts.task_link(job, spawned.as_ref(), LinkRole::Running, it.since_ns);
+    let sentence = format!(
+        "the runtime that was built{} goes away, and has waited for {} for blocking {}, which has run for {}",
+        at(place.as_ref()),
+        time(wait.since_ns),
+        facts.task_words(it.id),
+        time(it.since_ns)
+    );
+    Some(remark(VerdictKind::Shutdown, confidence, vec![waiter, link], sentence))
+}

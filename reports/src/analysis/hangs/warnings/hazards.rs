@@ -1,0 +1,172 @@
+//! What may become a hang: futures that were woken and are not polled, and locks that such futures hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::collect::{SUSPECT_NS, remark};
+use crate::analysis::hangs::facts::{Facts, Table};
+use crate::analysis::hangs::system::Node;
+use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
+use crate::analysis::hangs::words::{at, link, resource, taken};
+use crate::model::{Holding, Resource, ResourceKind, Wait};
+use crate::units::time;
+
+/// So many futures of one task are shown, and of one resource.
+const MAX_FUTURES: usize = 8;
+
+/// The hazards of tasks that are not stuck.
+pub(crate) fn hazards(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<Node, usize>) -> Vec<Verdict> {
+    let mut hazards = snoozed(facts, stuck, said);
+    for (index, it) in facts.snapshot.resources.iter().enumerate() {
+        let waits = facts.queues[index].iter().map(|&wait| &facts.snapshot.waits[wait]);
+        let waiting: Vec<&Wait> =
+            waits.filter(|wait| !wait.is_granted && wait.since_ns >= SUSPECT_NS).collect();
+        if waiting.is_empty() {
+            continue;
+        }
+        let holdings = it.holdings.iter().enumerate();
+        let holdings = holdings.filter(|(number, _)| !said.contains_key(&Node::Holding(index, *number)));
+        let holders = holdings
+            .map(|(_, holding)| holding)
+            .filter(|holding| holding.since_ns >= SUSPECT_NS && facts.is_set_aside(holding));
+        let held = holders.filter_map(|holder| held(facts, stuck, (index, it), holder, &waiting));
+        hazards.extend(held.take(MAX_FUTURES));
+    }
+    hazards
+}
+
+/// Futures that were woken, while their task goes on without them.
+fn snoozed(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<Node, usize>) -> Vec<Verdict> {
+    let mut by_task: BTreeMap<usize, Vec<&Wait>> = BTreeMap::new();
+    let waits = facts.snapshot.waits.iter().enumerate();
+    for (_, wait) in waits.filter(|(index, _)| !said.contains_key(&Node::Leaves(*index))) {
+        let is_old = wait.is_wake_ignored && wait.woken_ns.is_some_and(|woken_ns| woken_ns >= SUSPECT_NS);
+        if let Some(task) =
+            facts.task_of(wait).filter(|task| is_old && !wait.is_unstable && !stuck.contains(task))
+        {
+            by_task.entry(task).or_default().push(wait);
+        }
+    }
+    let verdict = |(task, mut waits): (usize, Vec<&Wait>)| {
+        waits.sort_by_key(|wait| (std::cmp::Reverse(wait.woken_ns), wait.id));
+        let it = &facts.snapshot.tasks[task];
+        let place = facts.place_of_task(it);
+        let first = waits.first()?;
+        let behind = behind(facts, first);
+        let longest = behind.iter().max_by_key(|wait| wait.since_ns).and_then(|&wait| {
+            let task = facts.task_of(wait)?;
+            Some(facts.task_link(task, facts.place_of(wait).as_ref(), LinkRole::Waits, wait.since_ns))
+        });
+        let owner = facts.task_link(task, place.as_ref(), LinkRole::Waits, it.since_ns);
+        let (mut chain, last) = match longest {
+            Some(longest) => (vec![longest], Some(owner)),
+            None => (vec![owner], None),
+        };
+        for wait in waits.iter().take(MAX_FUTURES) {
+            chain.extend(wait.resource.and_then(|index| facts.resource_link(index)));
+            chain.push(future(facts, wait));
+        }
+        chain.extend(last);
+        let (who, woken_ns) = (facts.task_words(it.id), first.woken_ns.unwrap_or(0));
+        let futures = match waits.len() {
+            1 => format!("a future of {who} was woken {} ago and not polled since:", time(woken_ns)),
+            many => format!(
+                "{many} futures of {who} were woken up to {} ago and not polled since, first",
+                time(woken_ns)
+            ),
+        };
+        let sentence = format!(
+            "{futures} {}{}; the task waits{} for {}{}",
+            facts.future_words(first),
+            at(facts.place_of(first).as_ref()),
+            at(place.as_ref()),
+            time(it.since_ns),
+            behind_words(facts, first, &behind),
+        );
+        let mut verdict = remark(VerdictKind::Hazard, Confidence::Suspect, chain, sentence);
+        verdict.victims = victims(&behind, &verdict.chain);
+        Some(verdict)
+    };
+    by_task.into_iter().filter_map(verdict).collect()
+}
+
+/// Those that wait for what a future was handed.
+fn behind<'a>(facts: &Facts<'a>, granted: &Wait) -> Vec<&'a Wait> {
+    let queue = granted.resource.filter(|_| granted.is_granted).map(|index| &facts.queues[index]);
+    let waits = queue.into_iter().flatten().map(|&wait| &facts.snapshot.waits[wait]);
+    waits.filter(|wait| !wait.is_granted && wait.id != granted.id && facts.task_of(wait).is_some()).collect()
+}
+
+fn behind_words(facts: &Facts<'_>, granted: &Wait, behind: &[&Wait]) -> String {
+    let it = granted.resource.and_then(|index| facts.snapshot.resources.get(index));
+    let longest_ns = behind.iter().map(|wait| wait.since_ns).max();
+    let (Some(it), Some(longest_ns)) = (it, longest_ns) else { return String::new() };
+    let what = format!("{}, which that future was handed", resource(it));
+    match behind.len() {
+        1 => format!("; one waits for {what}, for {}", time(longest_ns)),
+        many => format!("; {many} wait for {what}, the longest for {}", time(longest_ns)),
+    }
+}
+
+/// The tasks that wait and are not in the chain, by number.
+fn victims(behind: &[&Wait], chain: &[Link]) -> Vec<u64> {
+    let is_shown = |id: &u64| chain.iter().any(|link| link.node == LinkNode::Task && link.id == *id);
+    let victims: BTreeSet<u64> = behind.iter().filter_map(|wait| wait.task).collect();
+    victims.into_iter().filter(|id| !is_shown(id)).collect()
+}
+
+fn future(facts: &Facts<'_>, wait: &Wait) -> Link {
+    let role = if wait.is_granted { LinkRole::Granted } else { LinkRole::Waits };
+    let since_ns = wait.woken_ns.unwrap_or(wait.since_ns);
+    link(
+        LinkNode::Future,
+        wait.id,
+        facts.span_name(wait.span).unwrap_or_default(),
+        facts.place_of(wait).as_ref(),
+        role,
+        since_ns,
+    )
+}
+
+/// A lock that is held by a future which its task does not poll.
+fn held(
+    facts: &Facts<'_>,
+    stuck: &BTreeSet<usize>,
+    (index, it): (usize, &Resource),
+    holding: &Holding,
+    waiting: &[&Wait],
+) -> Option<Verdict> {
+    let task = facts.task(holding.task?).filter(|task| !stuck.contains(task))?;
+    let task = &facts.snapshot.tasks[task];
+    let name = facts.span_name(holding.span)?;
+    let longest = waiting.iter().max_by_key(|wait| wait.since_ns)?;
+    let waiter = facts.task_of(longest).map(|task| {
+        facts.task_link(task, facts.place_of(longest).as_ref(), LinkRole::Waits, longest.since_ns)
+    });
+    let holder = link(
+        LinkNode::Future,
+        holding.span?,
+        name.clone(),
+        holding.place.as_ref(),
+        LinkRole::Holds,
+        holding.since_ns,
+    );
+    let chain = waiter.into_iter().chain(facts.resource_link(index)).chain([holder]).collect();
+    let is_place = it.kind == ResourceKind::Mpsc;
+    let what = if is_place { format!("a place in {}", resource(it)) } else { resource(it) };
+    let (has, verb) = if is_place { ("has been reserved", "reserved") } else { ("is held", "taken") };
+    let sentence = format!(
+        "{what} {has} for {} by future `{name}` of {}{}, which is alive and not polled; {} for {}",
+        time(holding.since_ns),
+        facts.task_words(task.id),
+        taken(verb, holding),
+        match waiting.len() {
+            1 => "one waits for it".to_owned(),
+            many => format!("{many} wait for it, the longest"),
+        },
+        time(longest.since_ns),
+    );
+    let mut verdict = remark(VerdictKind::Hazard, Confidence::Suspect, chain, sentence);
+    let victims: BTreeSet<u64> = waiting.iter().filter_map(|wait| wait.task).collect();
+    verdict.victims = victims.into_iter().filter(|id| Some(*id) != longest.task).collect();
+    Some(verdict)
+}

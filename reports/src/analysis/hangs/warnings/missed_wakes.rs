@@ -1,0 +1,103 @@
+//! Waits that nothing is heard of, although what they wait for may have come long ago.
+
+use std::collections::BTreeSet;
+
+use super::collect::{LONG_POLL_NS, SUSPECT_NS, remark};
+use crate::analysis::hangs::facts::{Facts, is_active, is_blocked};
+use crate::analysis::hangs::stuck::is_wanted;
+use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind};
+use crate::analysis::hangs::words::at;
+use crate::model::{RunState, Wait, WaitMode};
+use crate::units::{count, time};
+
+/// Polled so often in one poll of its task, a future without a budget keeps its thread busy.
+const MANY_POLLS: u64 = 1_000;
+
+/// A thread that sleeps although what it waits for is done: in a `block_on` in a task whose budget is used up.
+pub(crate) fn sleeper(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
+    let task = facts.task_of(wait)?;
+    let it = &facts.snapshot.tasks[task];
+    let is_done = !wait.tasks.is_empty() && wait.tasks.iter().all(|id| facts.task(*id).is_none());
+    let is_long = wait.since_ns.min(it.since_ns) > LONG_POLL_NS;
+    let is_inside = wait.is_indirect || wait.thread_id.is_some();
+    let is_it = wait.mode == WaitMode::Join && is_done && is_inside && is_blocked(it) && is_long;
+    if !is_it || wait.woken_ns.is_some() || wait.is_unstable || wait.is_forced {
+        return None;
+    }
+    let place = facts.place_of(wait);
+    let sentence = format!(
+        "{} sleeps inside a poll{} for {}: what it waits for there is done, and was not told to its `block_on`",
+        facts.task_words(it.id),
+        at(place.as_ref()),
+        time(wait.since_ns)
+    );
+    let link = facts.task_link(task, place.as_ref(), LinkRole::Blocked, wait.since_ns);
+    Some(remark(VerdictKind::BlockedWorker, Confidence::Likely, vec![link], sentence))
+}
+
+/// A `block_on` inside a task whose budget is used up: all that it polls is made to wait for the next poll of the task, which
+/// does not come before it is done. It sleeps, if its runtime keeps such wakes until then; otherwise it polls again and again.
+pub(crate) fn out_of_budget(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
+    let task = facts.task_of(wait).filter(|_| wait.is_forced && wait.is_indirect)?;
+    let it = &facts.snapshot.tasks[task];
+    let is_long = wait.since_ns.min(it.since_ns) > LONG_POLL_NS;
+    if it.state != RunState::Running || !is_long || it.is_unstable {
+        return None;
+    }
+    let (place, who) = (facts.place_of(wait), facts.task_words(it.id));
+    let (here, since) = (at(place.as_ref()), time(wait.since_ns));
+    let (kind, role, what) = if it.is_asleep? {
+        let what = format!("{who} sleeps inside a poll{here} for {since}");
+        (VerdictKind::BlockedWorker, LinkRole::Blocked, what)
+    } else if wait.polls >= MANY_POLLS {
+        let polls = count(wait.polls);
+        let what = format!("{who} has polled the same {polls} times inside one poll{here} for {since}");
+        (VerdictKind::Spin, LinkRole::Running, what)
+    } else {
+        return None;
+    };
+    let sentence = format!(
+        "{what}: the budget of its task is used up, and there is no new one until the `block_on` there comes back"
+    );
+    let link = facts.task_link(task, place.as_ref(), role, wait.since_ns);
+    Some(remark(kind, Confidence::Suspect, vec![link], sentence))
+}
+
+/// Hand-written futures that keep their waker, and were not woken. Where there are threads of which nothing is known, one of
+/// them may wake them yet.
+pub(crate) fn silent(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+    let snapshot = facts.snapshot;
+    let mut has_children = vec![false; snapshot.spans.len()];
+    for parent in snapshot.spans.iter().filter_map(|span| span.parent) {
+        if let Some(has_children) = has_children.get_mut(parent) {
+            *has_children = true;
+        }
+    }
+    let is_hand_written = |site: usize| snapshot.sites.get(site).is_some_and(|site| site.is_hand_written);
+    let leaves = snapshot.spans.iter().zip(has_children).filter(|(span, has_children)| {
+        let is_old = span.state == RunState::Waiting && span.since_ns >= SUSPECT_NS;
+        is_hand_written(span.site) && is_old && !has_children && !span.skipped && !span.detached
+    });
+    let verdict = |span: &crate::model::Span| -> Option<Verdict> {
+        let task = facts.task(span.task?).filter(|task| !stuck.contains(task))?;
+        let it = &snapshot.tasks[task];
+        let waits = facts.waits_of_task[task].iter().any(|&wait| is_active(&snapshot.waits[wait]));
+        let is_it =
+            it.state == RunState::Waiting && !waits && it.opaque_wakers.is_some_and(|wakers| wakers > 0);
+        if !is_it || it.is_unstable || snapshot.foreign_threads > 0 || !is_wanted(facts, task) {
+            return None;
+        }
+        let place = facts.place_of_site(span.at.unwrap_or(span.site));
+        let link = facts.task_link(task, place.as_ref(), LinkRole::Waits, span.since_ns);
+        let sentence = format!(
+            "{} has waited{} for {} in hand-written `{}`, which keeps a waker that nobody has used: if what it waits for \
+             came before it had registered, nobody will",
+            facts.task_words(it.id),
+            at(place.as_ref()),
+            time(span.since_ns),
+            facts.name(span.site, span.label.as_deref()),
+        );
+        Some(remark(VerdictKind::LostWaker, Confidence::Suspect, vec![link], sentence))
+    };
+    leaves.filter_map(|(span, _)| verdict(span)).collect()
+}

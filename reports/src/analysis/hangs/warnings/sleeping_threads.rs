@@ -1,0 +1,116 @@
+//! Threads that sleep in user code, although nothing is known to hang: a full pool, a long poll.
+
+use std::collections::BTreeSet;
+
+use super::collect::{SUSPECT_NS, remark};
+use crate::analysis::hangs::facts::{Facts, is_blocked};
+use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
+use crate::analysis::hangs::words::{at, link, taken};
+use crate::model::{BlockingPool, Role, RunState, Task, TaskKind};
+use crate::units::{counted, time};
+
+/// So many jobs of a pool are shown.
+const MAX_JOBS: usize = 8;
+
+/// Pools for blocking work whose threads all sleep, while other work waits for one of them.
+pub(crate) fn full_pools(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+    let pools = facts.snapshot.blocking_pools.iter();
+    pools.filter_map(|pool| full_pool(facts, stuck, pool)).collect()
+}
+
+fn full_pool(facts: &Facts<'_>, stuck: &BTreeSet<usize>, pool: &BlockingPool) -> Option<Verdict> {
+    let jobs = facts.snapshot.tasks.iter().enumerate();
+    let is_own = |task: &Task| task.kind == TaskKind::Blocking && task.runtime_number == pool.runtime_number;
+    let jobs: Vec<(usize, &Task)> =
+        jobs.filter(|(index, task)| is_own(task) && !stuck.contains(index)).collect();
+    let (queued, mut running): (Vec<_>, Vec<_>) =
+        jobs.into_iter().partition(|(_, job)| job.state == RunState::Unpolled);
+    let longest_ns = queued.iter().map(|(_, job)| job.since_ns).max()?;
+    let is_full = running.len() as u64 >= pool.threads && running.iter().all(|(_, job)| is_blocked(job));
+    if longest_ns < SUSPECT_NS || !is_full {
+        return None;
+    }
+    running.sort_by_key(|(_, job)| (std::cmp::Reverse(job.since_ns), job.id));
+    let &(first, job) = running.first()?;
+    let place = facts.place_of_site(job.site);
+    let link = |&(index, job): &(usize, &Task)| {
+        facts.task_link(index, facts.place_of_site(job.site).as_ref(), LinkRole::Blocked, job.since_ns)
+    };
+    let chain = running.iter().take(MAX_JOBS).map(link).collect();
+    let sentence = format!(
+        "all {} for blocking work sleep, the longest in {}{} for {}; {} waited for a thread for up to {}",
+        counted(running.len() as u64, "thread"),
+        facts.task_words(facts.snapshot.tasks[first].id),
+        at(place.as_ref()),
+        time(job.since_ns),
+        if queued.len() == 1 { "1 job has".to_owned() } else { format!("{} jobs have", queued.len()) },
+        time(longest_ns),
+    );
+    let mut verdict = remark(VerdictKind::PoolExhausted, Confidence::Suspect, chain, sentence);
+    verdict.victims = queued.iter().map(|(_, job)| job.id).collect();
+    Some(verdict)
+}
+
+/// Polls that have slept for long, apart from those of tasks that `said` names already.
+pub(crate) fn long_sleeps(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &BTreeSet<u64>) -> Vec<Verdict> {
+    let tasks = facts.snapshot.tasks.iter().enumerate();
+    let is_long = |(index, task): &(usize, &Task)| {
+        let is_sleep = is_blocked(task) && task.kind == TaskKind::Future && !task.is_unstable;
+        is_sleep && task.since_ns > SUSPECT_NS && !stuck.contains(index) && !said.contains(&task.id)
+    };
+    let verdict = |(index, task): (usize, &Task)| {
+        let site = task.running.last().copied().unwrap_or(task.site);
+        // Its worker has handed the other tasks on.
+        let is_in_place = facts.snapshot.sites.get(site).is_some_and(|site| site.name == "block_in_place");
+        let mut chain = Vec::new();
+        let sentence =
+            format!("{}: nothing else can run on its thread", words_of_poll(facts, index, &mut chain));
+        let verdict = remark(VerdictKind::BlockedWorker, Confidence::Suspect, chain, sentence);
+        (!is_in_place).then_some(verdict)
+    };
+    tasks.filter(is_long).filter_map(verdict).collect()
+}
+
+/// What a poll that does not end does, and for whom it waits if that is on record.
+pub(crate) fn words_of_poll(facts: &Facts<'_>, index: usize, chain: &mut Vec<Link>) -> String {
+    let task = &facts.snapshot.tasks[index];
+    let who = facts.task_words(task.id);
+    let blocked = task.thread_id.and_then(|thread| facts.blocked.get(&thread));
+    let own = |wait: &&usize| facts.snapshot.waits[**wait].task == Some(task.id);
+    if let Some(&wait) = blocked.and_then(|waits| waits.iter().find(own)) {
+        let wait = &facts.snapshot.waits[wait];
+        chain.push(facts.task_link(index, facts.place_of(wait).as_ref(), LinkRole::Blocked, wait.since_ns));
+        let held = wait.resource.and_then(|resource| held_words(facts, resource, chain));
+        return format!("{who} {}{}", facts.waits_words(wait), held.unwrap_or_default());
+    }
+    let place = task.running.last().and_then(|&site| facts.place_of_site(site));
+    let place = place.or_else(|| facts.place_of_task(task)).or_else(|| facts.place_of_site(task.site));
+    let (role, what) =
+        if is_blocked(task) { (LinkRole::Blocked, "sleeps") } else { (LinkRole::Running, "runs") };
+    chain.push(facts.task_link(index, place.as_ref(), role, task.since_ns));
+    format!("{who} {what} in one poll{} for {}", at(place.as_ref()), time(task.since_ns))
+}
+
+/// Who holds a lock, of several the first.
+fn held_words(facts: &Facts<'_>, resource: usize, chain: &mut Vec<Link>) -> Option<String> {
+    chain.extend(facts.resource_link(resource));
+    let holdings = &facts.snapshot.resources[resource].holdings;
+    let holding = holdings.iter().find(|holding| holding.role == Role::Holds)?;
+    let who = match (holding.task, holding.thread_id) {
+        (Some(task), _) => facts.task_words(task),
+        (None, Some(thread)) => format!("thread {thread}"),
+        (None, None) => return None,
+    };
+    let (place, since_ns) = (holding.place.as_ref(), holding.since_ns);
+    chain.push(match (holding.task.and_then(|task| facts.task(task)), holding.thread_id) {
+        (Some(task), _) => facts.task_link(task, place, LinkRole::Holds, since_ns),
+        (None, thread) => {
+            let (node, id) = match holding.task {
+                Some(task) => (LinkNode::Task, task),
+                None => (LinkNode::Thread, thread?),
+            };
+            link(node, id, String::new(), place, LinkRole::Holds, since_ns)
+        }
+    });
+    Some(format!(", held for {} by {who}{}", time(since_ns), taken("taken", holding)))
+}

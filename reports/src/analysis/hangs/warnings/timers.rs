@@ -1,0 +1,101 @@
+//! Timers that nobody drives, and who keeps their threads from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::collect::{Runtime, is_long, remark, runtime};
+use super::sleeping_threads::words_of_poll;
+use crate::analysis::hangs::facts::Facts;
+use crate::analysis::hangs::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
+use crate::analysis::hangs::words::at;
+use crate::model::{RunState, TaskKind, Wait, WaitMode};
+use crate::units::{counted, time};
+
+/// A timer that is later than this is not driven.
+const OVERDUE_NS: i64 = -1_000_000_000;
+/// So many that keep a thread from its timers are named.
+const MAX_NAMED: usize = 4;
+
+/// In how many nanoseconds a timer is due, its task, its wait.
+type Late<'a> = (i64, usize, &'a Wait);
+
+/// The timers of each runtime that should have come long ago.
+pub(crate) fn overdue(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+    let mut late: BTreeMap<Runtime<'_>, Vec<Late<'_>>> = BTreeMap::new();
+    for wait in facts.snapshot.waits.iter().filter(|wait| wait.mode == WaitMode::Timer) {
+        let Some(due_ns) = wait.due_ns.filter(|&due_ns| due_ns < OVERDUE_NS) else { continue };
+        let Some(task) = facts.task_of(wait).filter(|task| !stuck.contains(task)) else { continue };
+        let it = &facts.snapshot.tasks[task];
+        if it.state == RunState::Waiting && wait.woken_ns.is_none() && !wait.is_unstable && !it.is_unstable {
+            late.entry(runtime(it)).or_default().push((due_ns, task, wait));
+        }
+    }
+    late.into_iter().filter_map(|(runtime, late)| verdict(facts, runtime, late)).collect()
+}
+
+fn verdict(facts: &Facts<'_>, runtime: Runtime<'_>, mut late: Vec<Late<'_>>) -> Option<Verdict> {
+    late.sort_by_key(|&(due_ns, task, _)| (due_ns, task));
+    let &(due_ns, task, wait) = late.first()?;
+    let place = facts.place_of(wait);
+    let mut chain = vec![facts.task_link(task, place.as_ref(), LinkRole::Waits, wait.since_ns)];
+    let others = late.len() as u64 - 1;
+    let others = if others > 0 { format!(", and {}", counted(others, "more timer")) } else { String::new() };
+    let mut sentence = format!(
+        "{} waits for a timer{} that was due {} ago{others}: nobody drives the timers of its runtime",
+        facts.waiter_words(wait),
+        at(place.as_ref()),
+        time(due_ns.unsigned_abs()),
+    );
+    let keepers = keepers(facts, runtime, &late);
+    let mut words = Vec::new();
+    for &keeper in keepers.iter().take(MAX_NAMED) {
+        let thread = facts.snapshot.tasks[keeper].thread_id;
+        let thread = thread.map(|thread| format!(" (thread {thread})")).unwrap_or_default();
+        words.push(words_of_poll(facts, keeper, &mut chain) + &thread);
+    }
+    if !words.is_empty() {
+        sentence = format!("{sentence}, because {}", words.join(", and "));
+    }
+    let mut verdict = remark(VerdictKind::DriverStarved, Confidence::Likely, chain, sentence);
+    let victims: BTreeSet<u64> = late.iter().skip(1).filter_map(|(_, _, wait)| wait.task).collect();
+    verdict.victims = victims.into_iter().filter(|id| Some(*id) != wait.task).collect();
+    Some(verdict)
+}
+
+/// The tasks whose polls do not end, on the threads that should drive the timers: the workers of the runtime, or the thread
+/// that ran those that wait.
+fn keepers(facts: &Facts<'_>, (name, number): Runtime<'_>, late: &[Late<'_>]) -> Vec<usize> {
+    let snapshot = facts.snapshot;
+    let workers = snapshot.workers.iter();
+    let workers = workers
+        .filter(|worker| number != 0 && (worker.runtime.as_str(), worker.runtime_number) == (name, number));
+    let mut threads: BTreeSet<u64> = workers.filter_map(|worker| worker.thread_id).collect();
+    if threads.is_empty() {
+        threads.extend(late.iter().filter_map(|&(_, task, _)| snapshot.tasks[task].thread_id));
+    }
+    let is_keeper = |index: &usize| {
+        let task = &snapshot.tasks[*index];
+        let is_there = task.thread_id.is_some_and(|thread| threads.contains(&thread));
+        is_there && is_long(task) && task.kind == TaskKind::Future
+    };
+    (0..snapshot.tasks.len()).filter(is_keeper).collect()
+}
+
+/// Puts late timers behind the verdict that says why a thread does not drive them, if there is one.
+pub(crate) fn fold(verdicts: &mut [Verdict]) {
+    let is_blocked = |link: &&Link| matches!(link.role, LinkRole::Blocked | LinkRole::Running);
+    let causes: BTreeMap<u64, usize> = verdicts
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(_, verdict)| verdict.kind != VerdictKind::DriverStarved && verdict.root_cause)
+        .flat_map(|(index, verdict)| {
+            verdict.chain.iter().filter(is_blocked).map(move |link| (link.id, index))
+        })
+        .collect();
+    for verdict in verdicts.iter_mut().filter(|it| it.kind == VerdictKind::DriverStarved) {
+        let cause = verdict.chain.iter().filter(is_blocked).find_map(|link| causes.get(&link.id));
+        if let Some(&cause) = cause {
+            (verdict.root_cause, verdict.behind) = (false, Some(cause));
+        }
+    }
+}

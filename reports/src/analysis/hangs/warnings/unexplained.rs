@@ -1,0 +1,119 @@
+//! Waits that nothing on record explains: at a channel, a lock or a token that is not named through this crate.
+//!
+//! Which they are is told by the text of the await: a call that waits for other tasks, such as `rx.recv().await`. Waits for the
+//! outside world and for time are no hang, and an await of a function says nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::collect::{SUSPECT_NS, remark};
+use crate::analysis::hangs::facts::{Facts, is_active};
+use crate::analysis::hangs::stuck::is_wanted;
+use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind};
+use crate::analysis::hangs::words::at;
+use crate::clean::printable;
+use crate::model::{RunState, SiteKind, Span};
+use crate::units::time;
+
+/// So many tasks of one place are shown.
+const MAX_TASKS: usize = 8;
+
+/// Methods that wait for other tasks, in the libraries that are used for that.
+const BETWEEN_TASKS: [&str; 17] = [
+    "acquire",
+    "acquire_owned",
+    "cancelled",
+    "changed",
+    "closed",
+    "get",
+    "join_next",
+    "listen",
+    "lock",
+    "lock_owned",
+    "next",
+    "notified",
+    "recv",
+    "recv_async",
+    "recv_many",
+    "send",
+    "send_async",
+];
+
+/// One verdict for each place where tasks that have to end wait for what is not on record.
+pub(crate) fn unexplained(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+    let spans = &facts.snapshot.spans;
+    let mut is_leaf = vec![true; spans.len()];
+    for parent in spans.iter().filter_map(|span| span.parent) {
+        if let Some(is_leaf) = is_leaf.get_mut(parent) {
+            *is_leaf = false;
+        }
+    }
+    let mut places: BTreeMap<usize, Vec<(usize, &Span)>> = BTreeMap::new();
+    for (span, _) in spans.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf) {
+        let Some(task) = span.task.and_then(|task| facts.task(task)) else { continue };
+        if !stuck.contains(&task) && is_unexplained(facts, task, span) {
+            places.entry(span.site).or_default().push((task, span));
+        }
+    }
+    places.into_iter().filter_map(|(site, tasks)| verdict(facts, site, &tasks)).collect()
+}
+
+fn is_unexplained(facts: &Facts<'_>, task: usize, span: &Span) -> bool {
+    let it = &facts.snapshot.tasks[task];
+    let is_waiting = span.state == RunState::Waiting && it.state == RunState::Waiting;
+    let is_old = span.since_ns.min(it.since_ns) >= SUSPECT_NS;
+    let is_polled = !span.skipped && !span.detached && !it.is_unstable;
+    let is_explained = facts.waits_of_task[task].iter().any(|&wait| is_active(&facts.snapshot.waits[wait]));
+    let site = facts.snapshot.sites.get(span.site);
+    let is_between = site.is_some_and(|site| site.kind == SiteKind::Await && waits_between_tasks(&site.name));
+    is_waiting && is_old && is_polled && !is_explained && is_between && is_wanted(facts, task)
+}
+
+/// Whether the text of an await ends with one of those calls.
+fn waits_between_tasks(text: &str) -> bool {
+    let call = text.strip_suffix(".await").unwrap_or(text);
+    let method = call.rsplit_once('.').and_then(|(_, method)| method.split_once('(')).map(|(name, _)| name);
+    method.is_some_and(|name| BETWEEN_TASKS.contains(&name))
+}
+
+fn verdict(facts: &Facts<'_>, site: usize, tasks: &[(usize, &Span)]) -> Option<Verdict> {
+    let place = facts.place_of_site(site);
+    let link = |&(task, span): &(usize, &Span)| {
+        facts.task_link(task, place.as_ref(), LinkRole::Waits, span.since_ns)
+    };
+    let longest_ns = tasks.iter().map(|(_, span)| span.since_ns).max()?;
+    let (first, _) = tasks.first()?;
+    let what = printable(&facts.snapshot.sites.get(site)?.name);
+    let waits = match tasks.len() {
+        1 => format!("this wait{} `{what}`", at(place.as_ref())),
+        many => format!("these {many} waits{} `{what}`", at(place.as_ref())),
+    };
+    let who = facts.task_words(facts.snapshot.tasks[*first].id);
+    let sentence = format!(
+        "nothing on record explains {waits} for up to {}, of {who}{}: name what it waits for through `diagnose`",
+        time(longest_ns),
+        if tasks.len() > 1 { " first" } else { "" },
+    );
+    let chain = tasks.iter().take(MAX_TASKS).map(link).collect();
+    let mut verdict = remark(VerdictKind::Starved, Confidence::Suspect, chain, sentence);
+    verdict.victims = tasks.iter().skip(MAX_TASKS).map(|(task, _)| facts.snapshot.tasks[*task].id).collect();
+    Some(verdict)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::waits_between_tasks;
+
+    #[test]
+    fn a_call_that_waits_for_other_tasks_is_told_by_its_last_method() {
+        for text in
+            ["rx.recv().await", "self.lock.lock().await", "queue.recv_many(&mut v, 8).await", "x.cancelled()"]
+        {
+            assert!(waits_between_tasks(text), "{text}");
+        }
+        for text in
+            ["listener.accept().await", "sleep(ms(5)).await", "run(rx).await", "reply.await", "lock(a).await"]
+        {
+            assert!(!waits_between_tasks(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! By which calls a wait was reached: what two tasks wait for in the same helper is told apart by who called it.
+
+use super::names::place;
+use crate::analysis::hangs::facts::Facts;
+use crate::clean::printable;
+use crate::model::{Holding, Place, SiteKind, Span, Wait};
+
+/// So many callers are in a sentence; the links have all that are known.
+const MAX_NAMED: usize = 4;
+/// What recurses has more.
+const MAX_CALLERS: usize = 16;
+
+impl Facts<'_> {
+    /// Where the call that waits was reached from: the awaits of its callers, from the innermost to the task's own.
+    pub(crate) fn callers_of(&self, wait: &Wait) -> Vec<Place> {
+        let spans = &self.snapshot.spans;
+        let own = self.place_of(wait);
+        let mut callers: Vec<Place> = Vec::new();
+        let mut push = |site: Option<usize>| {
+            let Some(mut place) = site.and_then(|site| self.place_of_site(site)) else { return };
+            place.file = printable(&place.file).into();
+            let is_same = |other: &Place| other.file == place.file && other.line == place.line;
+            let is_known = callers.last().map_or_else(|| own.as_ref().is_some_and(is_same), is_same);
+            if !is_known {
+                callers.push(place);
+            }
+        };
+        let Some(body) = self.span(wait.span) else { return callers };
+        push(self.own_await(body));
+        let is_await = |index: usize| {
+            let site = spans.get(index).and_then(|span| self.snapshot.sites.get(span.site));
+            site.is_some_and(|site| site.kind == SiteKind::Await)
+        };
+        let mut next = Some(body);
+        for _ in 0..MAX_CALLERS {
+            let Some((index, span)) = next.and_then(|index| Some((index, spans.get(index)?))) else { break };
+            let parent = span.parent.filter(|&parent| parent < index);
+            if is_await(index) {
+                push(Some(span.site));
+            } else if span.at.is_some() || span.skipped {
+                push(span.at);
+            } else {
+                // It is polled where the body around stands.
+                push(parent.filter(|&parent| !is_await(parent)).and_then(|parent| self.own_await(parent)));
+            }
+            next = parent;
+        }
+        callers
+    }
+
+    /// The await at which a body stands, if one is listed beside it.
+    fn own_await(&self, body: usize) -> Option<usize> {
+        let spans = &self.snapshot.spans;
+        let below = spans.get(body + 1..)?.iter();
+        let below = below.take_while(|span| span.parent.is_some_and(|parent| parent >= body));
+        let is_await =
+            |site: usize| self.snapshot.sites.get(site).is_some_and(|site| site.kind == SiteKind::Await);
+        let is_own = |span: &&Span| span.id == spans[body].id && span.parent == Some(body) && !span.skipped;
+        let mut own = below.filter(is_own).map(|span| span.site).filter(|&site| is_await(site));
+        // Of several it is not known which.
+        own.next().filter(|_| own.next().is_none())
+    }
+
+    /// ` at src/main.rs:40, called at src/main.rs:12`, or nothing.
+    pub(crate) fn at_words(&self, wait: &Wait) -> String {
+        let own = super::names::at(self.place_of(wait).as_ref());
+        if own.is_empty() { own } else { own + &called(&self.callers_of(wait)) }
+    }
+}
+
+/// Those of a holding, as they may be shown.
+pub(crate) fn of_holding(holding: &Holding) -> Vec<Place> {
+    let clean = |place: &Place| Place { file: printable(&place.file).into(), ..place.clone() };
+    holding.callers.iter().map(clean).collect()
+}
+
+/// `taken at src/main.rs:40, called at src/main.rs:12`, or nothing.
+pub(crate) fn taken(verb: &str, holding: &Holding) -> String {
+    let own = place(holding.place.as_ref());
+    own.map(|own| format!(" ({verb} at {own}{})", called(&holding.callers))).unwrap_or_default()
+}
+
+fn called(callers: &[Place]) -> String {
+    let places: Vec<String> = callers.iter().take(MAX_NAMED).filter_map(|it| place(Some(it))).collect();
+    match places.as_slice() {
+        [] => String::new(),
+        _ if callers.len() > MAX_NAMED => format!(", called at {}, …", places.join(", ")),
+        _ => format!(", called at {}", places.join(", ")),
+    }
+}

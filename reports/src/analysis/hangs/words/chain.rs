@@ -1,0 +1,264 @@
+//! From a way through the gates to what a reader sees: links, and the sentence that says the same.
+//!
+//! ```text
+//! gates   Task 2  Woken  Wait ────────────────── Units  Level  Holding ───────────────── Task 3  …
+//! links                  task 2 waits, resource                task 3 holds
+//! words                  task 2 `a` waits for Mutex#1 at …     , held by task 3 `b` for …
+//! ```
+
+use std::fmt::Write as _;
+
+use super::callers::{of_holding, taken};
+use super::names::{at, link, place, resource};
+use crate::analysis::hangs::facts::{Facts, is_active, step};
+use crate::analysis::hangs::system::Node;
+use crate::analysis::hangs::verdict::{Link, LinkNode, LinkRole};
+use crate::model::{Holding, ResourceKind, Role, RunState};
+use crate::units::time;
+
+/// The sentence goes as far as so many links.
+const MAX_LINKS: usize = 64;
+
+/// A chain and its sentence.
+#[derive(Debug)]
+pub(crate) struct Chain<'a> {
+    facts: &'a Facts<'a>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) words: String,
+    /// The task that the words were about last.
+    about: Option<u64>,
+    /// The wait that the words were about last.
+    wait: Option<usize>,
+    resource: Option<usize>,
+}
+
+impl<'a> Chain<'a> {
+    /// Follows the way from its beginning.
+    pub(crate) fn new(facts: &'a Facts<'a>, way: &[Node]) -> Self {
+        let mut chain =
+            Self { facts, links: Vec::new(), words: String::new(), about: None, wait: None, resource: None };
+        let mut length = 0;
+        for (number, &node) in way.iter().enumerate() {
+            let next = way.get(number + 1).copied();
+            match node {
+                Node::Wait(wait) => chain.push_wait(wait),
+                Node::Leaves(wait) => chain.push_leaves(wait),
+                Node::Holding(resource, number) => chain.push_holding(resource, number, next),
+                Node::Receivers(resource) if chain.resource != Some(resource) => {
+                    chain.push_inside(resource);
+                }
+                Node::Anybody(resource) => chain.push_user(resource, &way[number..]),
+                Node::Task(task) => chain.push_task(task, next),
+                Node::Woken(task) if next.is_none() => chain.push_end(task),
+                _ => {}
+            }
+            step();
+            // What is longer is not read: the links have it all.
+            if chain.links.len() <= MAX_LINKS {
+                length = chain.words.len();
+            } else {
+                chain.words.truncate(length);
+            }
+        }
+        if chain.links.len() > MAX_LINKS {
+            let _ = write!(chain.words, " … {} links in all", chain.links.len());
+        }
+        chain
+    }
+
+    fn push_wait(&mut self, index: usize) {
+        if self.wait == Some(index) {
+            return;
+        }
+        let wait = &self.facts.snapshot.waits[index];
+        let task = self.facts.task_of(wait);
+        let role = if self.facts.is_blocking(wait) { LinkRole::Blocked } else { LinkRole::Waits };
+        let place = self.facts.place_of(wait);
+        let link = match task {
+            Some(task) => self.facts.task_link(task, place.as_ref(), role, wait.since_ns),
+            None => {
+                let id = wait.thread_id.unwrap_or(wait.id);
+                link(LinkNode::Thread, id, String::new(), place.as_ref(), role, wait.since_ns)
+            }
+        };
+        self.links.push(Link { callers: self.facts.callers_of(wait), ..link });
+        self.separate();
+        let _ = write!(self.words, "{} {}", self.facts.waiter_words(wait), self.facts.waits_words(wait));
+        (self.about, self.wait) = (wait.task, Some(index));
+        self.push_resource(wait.resource);
+    }
+
+    fn push_resource(&mut self, resource: Option<usize>) {
+        let Some(index) = resource.filter(|_| self.resource != resource) else {
+            self.resource = resource;
+            return;
+        };
+        self.resource = resource;
+        self.links.extend(self.facts.resource_link(index));
+    }
+
+    /// A wait that was granted, or stands in the queue.
+    fn push_leaves(&mut self, index: usize) {
+        let facts = self.facts;
+        let wait = &facts.snapshot.waits[index];
+        let (is_own, place) = (self.about.is_some() && wait.task == self.about, facts.place_of(wait));
+        let has_it = wait.is_granted || wait.woken_ns.is_some();
+        let (role, since_ns) = match wait.woken_ns {
+            Some(woken_ns) => (LinkRole::Granted, woken_ns),
+            None if wait.is_granted => (LinkRole::Granted, wait.since_ns),
+            None => (LinkRole::Queued, wait.since_ns),
+        };
+        let is_future = !is_active(wait) || is_own;
+        let name = facts.span_name(wait.span).unwrap_or_default();
+        let link = match facts.task_of(wait).filter(|_| !is_future) {
+            Some(task) => facts.task_link(task, place.as_ref(), role, since_ns),
+            None => link(LinkNode::Future, wait.id, name, place.as_ref(), role, since_ns),
+        };
+        self.links.push(Link { callers: facts.callers_of(wait), ..link });
+        let who = match (is_future, is_own) {
+            (true, true) => format!("{} of the same task", facts.future_words(wait)),
+            (true, false) => format!("{} of {}", facts.future_words(wait), facts.waiter_words(wait)),
+            (false, _) => facts.waiter_words(wait),
+        };
+        let (at, since) = (facts.at_words(wait), time(since_ns));
+        let _ = if has_it {
+            write!(self.words, ", which was handed {since} ago to {who}{at}")
+        } else {
+            write!(self.words, ", behind {who}, which {}", facts.waits_words(wait))
+        };
+        if !is_active(wait) {
+            self.words.push_str(", which is alive and not polled");
+        }
+        (self.about, self.wait) = (wait.task, Some(index));
+    }
+
+    fn push_holding(&mut self, resource: usize, number: usize, next: Option<Node>) {
+        let facts = self.facts;
+        let holding = &facts.snapshot.resources[resource].holdings[number];
+        let owner = match next {
+            Some(Node::Task(task)) => Some(task),
+            _ => holding.task.and_then(|task| facts.task(task)),
+        };
+        let owner_id = owner.map(|task| facts.snapshot.tasks[task].id).or(holding.task);
+        let is_own = owner_id.is_some() && owner_id == self.about;
+        let aside = facts.is_set_aside(holding).then(|| facts.span_name(holding.span)).flatten();
+        let beside = self.other_future(holding).filter(|_| is_own && aside.is_none());
+        let role = if holding.role == Role::Holds { LinkRole::Holds } else { LinkRole::Owns };
+        let (place, since_ns) = (holding.place.as_ref(), holding.since_ns);
+        let link = match (owner, &aside) {
+            (_, Some(name)) => {
+                let id = holding.span.unwrap_or(0);
+                link(LinkNode::Future, id, name.clone(), place, role, since_ns)
+            }
+            (Some(task), None) => facts.task_link(task, place, role, since_ns),
+            (None, None) => {
+                let node = if holding.task.is_some() { LinkNode::Task } else { LinkNode::Thread };
+                let id = holding.task.or(holding.thread_id).unwrap_or(0);
+                link(node, id, String::new(), place, role, since_ns)
+            }
+        };
+        self.links.push(Link { callers: of_holding(holding), ..link });
+        let owner = match (is_own, owner_id, holding.thread_id) {
+            (true, ..) => "the same task".to_owned(),
+            (false, Some(task), _) => facts.task_words(task),
+            (false, None, Some(thread)) => format!("thread {thread}"),
+            (false, None, None) => "somebody".to_owned(),
+        };
+        let who = match aside.as_ref().or(beside.as_ref()) {
+            Some(name) => format!("future `{name}` of {owner}"),
+            None => owner,
+        };
+        self.words.push_str(&holding_words(facts.snapshot.resources[resource].kind, holding, &who));
+        if aside.is_some() {
+            self.words.push_str(", which is alive and not polled");
+        }
+        self.about = owner_id;
+    }
+
+    /// The name of the future that has it, if that is another than the one that waits, and not one around it.
+    fn other_future(&self, holding: &Holding) -> Option<String> {
+        let facts = self.facts;
+        let holder = facts.span(holding.span).filter(|_| holding.role == Role::Holds)?;
+        let wait = &facts.snapshot.waits[self.wait?];
+        let is_around = crate::analysis::hangs::stuck::is_within(facts, wait.span, holder);
+        if is_around { None } else { facts.span_name(holding.span) }
+    }
+
+    /// The task that could tell those that wait there, if the way goes on to one.
+    fn push_user(&mut self, resource: usize, way: &[Node]) {
+        let Some(task) = way.iter().find_map(Node::task) else { return };
+        let it = &self.facts.snapshot.tasks[task];
+        let holdings = self.facts.snapshot.resources[resource].holdings.iter();
+        let mut uses = holdings.filter(|holding| holding.role == Role::Uses && holding.task == Some(it.id));
+        let used = uses.find_map(|holding| holding.place.as_ref());
+        let what = match self.facts.snapshot.resources[resource].kind {
+            ResourceKind::Barrier => "could come to",
+            ResourceKind::Semaphore => "could add permits to",
+            ResourceKind::Cancellation => "could cancel",
+            _ => "could notify",
+        };
+        let used = place(used).map(|used| format!(" (last used at {used})")).unwrap_or_default();
+        let _ = write!(self.words, ", which {} {what}{used}", self.facts.task_words(it.id));
+    }
+
+    /// A holding lies in a message of a channel.
+    fn push_inside(&mut self, index: usize) {
+        let _ = write!(
+            self.words,
+            ", in a message that lies unread in {}",
+            resource(&self.facts.snapshot.resources[index])
+        );
+        self.push_resource(Some(index));
+    }
+
+    /// A task that could run, and has no thread to run on.
+    fn push_task(&mut self, index: usize, next: Option<Node>) {
+        let task = &self.facts.snapshot.tasks[index];
+        match next {
+            Some(Node::Workers(_) | Node::Pool(_)) => {}
+            Some(Node::Thread(_)) if task.state != RunState::Running => {}
+            _ => return,
+        }
+        self.links.push(self.facts.task_link(index, None, LinkRole::Queued, task.since_ns));
+        self.separate();
+        let (who, since) = (self.facts.task_words(task.id), time(task.since_ns));
+        let _ = write!(self.words, "{who} has no thread to run on for {since}");
+        (self.about, self.wait) = (Some(task.id), None);
+    }
+
+    /// A task that nothing will wake.
+    fn push_end(&mut self, index: usize) {
+        let task = &self.facts.snapshot.tasks[index];
+        if self.about == Some(task.id) {
+            return;
+        }
+        let place = self.facts.place_of_task(task);
+        self.links.push(self.facts.task_link(index, place.as_ref(), LinkRole::Waits, task.since_ns));
+        self.separate();
+        let who = self.facts.task_words(task.id);
+        let _ = write!(self.words, "{who} waits{} for {}", at(place.as_ref()), time(task.since_ns));
+        (self.about, self.wait) = (Some(task.id), None);
+    }
+
+    fn separate(&mut self) {
+        if !self.words.is_empty() {
+            self.words.push_str("; ");
+        }
+    }
+}
+
+fn holding_words(kind: ResourceKind, holding: &Holding, who: &str) -> String {
+    let since = time(holding.since_ns);
+    match holding.role {
+        Role::Holds if kind == ResourceKind::Mpsc => {
+            format!(", where {who} reserved a place {since} ago{}", taken("reserved", holding))
+        }
+        Role::Holds => format!(", held for {since} by {who}{}", taken("taken", holding)),
+        Role::Sends | Role::Receives => {
+            let end = if holding.role == Role::Sends { "sender" } else { "receiver" };
+            let last = if holding.uses == 0 { "never used, made" } else { "last used" };
+            format!(", whose {end} is with {who}{}", taken(last, holding))
+        }
+        Role::Uses => format!(", which {who} has used {since} ago{}", taken("last", holding)),
+    }
+}

@@ -1,0 +1,229 @@
+//! What tasks, resources and places are called in verdicts.
+
+use std::fmt::Write as _;
+
+use crate::analysis::hangs::facts::{Facts, is_active};
+use crate::analysis::hangs::verdict::{Link, LinkNode, LinkRole};
+use crate::clean::printable;
+use crate::model::{Place, Resource, ResourceKind, RunState, Task, Wait, WaitMode};
+use crate::units::time;
+
+/// What a kind of resource is called where the program has given no name.
+pub(crate) fn kind(kind: ResourceKind) -> &'static str {
+    match kind {
+        ResourceKind::Mutex => "Mutex",
+        ResourceKind::RwLock => "RwLock",
+        ResourceKind::Semaphore => "Semaphore",
+        ResourceKind::OnceCell => "OnceCell",
+        ResourceKind::Barrier => "Barrier",
+        ResourceKind::Notify => "Notify",
+        ResourceKind::Condvar => "Condvar",
+        ResourceKind::Mpsc => "mpsc",
+        ResourceKind::Mpmc => "channel",
+        ResourceKind::Oneshot => "oneshot",
+        ResourceKind::Broadcast => "broadcast",
+        ResourceKind::Watch => "watch",
+        ResourceKind::Pipe => "pipe",
+        ResourceKind::Cancellation => "CancellationToken",
+        ResourceKind::Custom => "resource",
+    }
+}
+
+/// `Mutex#1`, or ``Mutex#1 `sessions` ``.
+pub(crate) fn resource(it: &Resource) -> String {
+    resource_words(it.kind, it.id, it.name.as_deref())
+}
+
+/// The same of its parts.
+pub(crate) fn resource_words(what: ResourceKind, id: u64, name: Option<&str>) -> String {
+    let mut text = format!("{}#{id}", kind(what));
+    if let Some(name) = name {
+        let _ = write!(text, " `{}`", printable(name));
+    }
+    text
+}
+
+/// `src/main.rs:40`, or nothing.
+pub(crate) fn place(place: Option<&Place>) -> Option<String> {
+    place.filter(|place| !place.file.is_empty()).map(|it| format!("{}:{}", printable(&it.file), it.line))
+}
+
+/// ` at src/main.rs:40`, or nothing.
+pub(crate) fn at(it: Option<&Place>) -> String {
+    place(it).map(|place| format!(" at {place}")).unwrap_or_default()
+}
+
+impl Facts<'_> {
+    /// The name of a site, with a label behind it.
+    pub(crate) fn name(&self, site: usize, label: Option<&str>) -> String {
+        let name = self.snapshot.sites.get(site).map_or_else(|| "task".to_owned(), |it| printable(&it.name));
+        match label {
+            Some(label) => format!("{name} {}", printable(label)),
+            None => name,
+        }
+    }
+
+    /// The name of a task.
+    pub(crate) fn task_name(&self, task: &Task) -> String {
+        self.name(task.site, task.label.as_deref())
+    }
+
+    /// ``task 3 `worker` ``, of a task that is alive or was.
+    pub(crate) fn task_words(&self, id: u64) -> String {
+        match self.task(id) {
+            Some(index) => format!("task {id} `{}`", self.task_name(&self.snapshot.tasks[index])),
+            None => format!("task {id} (done)"),
+        }
+    }
+
+    /// ``task 3 `worker` ``, or the thread that is blocked.
+    pub(crate) fn waiter_words(&self, wait: &Wait) -> String {
+        match (wait.task, wait.thread_id) {
+            (Some(task), _) => self.task_words(task),
+            (None, Some(thread)) => format!("thread {thread}"),
+            (None, None) => "a future outside of all tasks".to_owned(),
+        }
+    }
+
+    /// ``future `op` ``, by the span that a wait is in; `a future` if that is gone.
+    pub(crate) fn future_words(&self, wait: &Wait) -> String {
+        self.span_name(wait.span).map_or_else(|| "a future".to_owned(), |name| format!("future `{name}`"))
+    }
+
+    /// The name of a span that is alive.
+    pub(crate) fn span_name(&self, span: Option<u64>) -> Option<String> {
+        let span = &self.snapshot.spans[self.span(span)?];
+        Some(self.name(span.site, span.label.as_deref()))
+    }
+
+    /// Where a wait is: its call, or the await through which its span is polled.
+    pub(crate) fn place_of(&self, wait: &Wait) -> Option<Place> {
+        if wait.place.is_some() {
+            return wait.place.clone();
+        }
+        let span = &self.snapshot.spans[self.span(wait.span)?];
+        self.place_of_site(span.at.unwrap_or(span.site))
+    }
+
+    /// Where a task stands: the innermost that it awaits, else where it was annotated or spawned.
+    pub(crate) fn place_of_task(&self, task: &Task) -> Option<Place> {
+        let waits = self.task(task.id).map(|index| &self.waits_of_task[index]);
+        let is_awaited = |wait: &&Wait| is_active(wait) && !wait.is_parked;
+        let mut active =
+            waits.into_iter().flatten().filter_map(|&wait| self.snapshot.waits.get(wait)).filter(is_awaited);
+        if let Some(wait) = active.next() {
+            return self.place_of(wait);
+        }
+        let spans = &self.snapshot.spans;
+        let Some(mut innermost) = task.span.filter(|&root| root < spans.len()) else {
+            return self.place_of_site(task.site);
+        };
+        // Those that its task does not poll are not what it waits for.
+        let next = |parent: usize| {
+            let below = spans.iter().enumerate().skip(parent + 1);
+            let mut below = below.take_while(|(_, span)| span.parent.is_some_and(|it| it >= parent));
+            below.find(|(_, span)| span.parent == Some(parent) && !span.skipped).map(|(index, _)| index)
+        };
+        while let Some(child) = next(innermost) {
+            innermost = child;
+        }
+        self.place_of_site(spans[innermost].site)
+    }
+
+    /// The place of a site.
+    pub(crate) fn place_of_site(&self, site: usize) -> Option<Place> {
+        self.snapshot.sites.get(site).map(|site| site.place.clone())
+    }
+
+    /// Whether a thread sleeps in it.
+    pub(crate) fn is_blocking(&self, wait: &Wait) -> bool {
+        let task = self.task_of(wait);
+        wait.thread_id.is_some()
+            || task.is_some_and(|task| self.snapshot.tasks[task].state == RunState::Running)
+    }
+
+    /// `waits for Mutex#1 at src/main.rs:40 for 1.20 s`.
+    pub(crate) fn waits_words(&self, wait: &Wait) -> String {
+        format!(
+            "{}{}{} for {}",
+            if self.is_blocking(wait) { "blocks its thread and " } else { "" },
+            self.mode_words(wait),
+            self.at_words(wait),
+            time(wait.since_ns)
+        )
+    }
+
+    /// `waits for Mutex#1`.
+    fn mode_words(&self, wait: &Wait) -> String {
+        let it = wait.resource.and_then(|index| self.snapshot.resources.get(index));
+        let name = it.map_or_else(String::new, resource);
+        match wait.mode {
+            WaitMode::Lock => format!("waits for {name}"),
+            WaitMode::Read => format!("waits to read {name}"),
+            WaitMode::Write => format!("waits to write {name}"),
+            WaitMode::Acquire if wait.units > 1 => format!("waits for {} permits of {name}", wait.units),
+            WaitMode::Acquire => format!("waits for a permit of {name}"),
+            WaitMode::Send => match it {
+                Some(it) if it.kind == ResourceKind::Pipe => format!("waits to write to {name}"),
+                Some(it) if it.kind == ResourceKind::Watch => format!("waits to change {name}"),
+                _ => format!("waits for a place in {name}"),
+            },
+            WaitMode::Receive => format!("waits to receive from {name}"),
+            WaitMode::Closed => format!("waits for the other side of {name} to go"),
+            WaitMode::Initialize => format!("waits for {name} to be initialized"),
+            WaitMode::Arrive => format!("waits at {name}"),
+            WaitMode::Notified => match it {
+                Some(it) if it.kind == ResourceKind::Cancellation => {
+                    format!("waits for {name} to be cancelled")
+                }
+                _ => format!("waits to be told by {name}"),
+            },
+            WaitMode::Join => format!("waits for {} to end", self.joined_words(wait)),
+            WaitMode::Timer => "waits for a timer".to_owned(),
+            WaitMode::Shutdown => format!("waits for blocking work to end, {}", self.joined_words(wait)),
+            WaitMode::Custom => format!("waits for {}", if it.is_some() { &name } else { "something" }),
+        }
+    }
+
+    fn joined_words(&self, wait: &Wait) -> String {
+        match wait.tasks.as_slice() {
+            [] => "a task".to_owned(),
+            [task] if Some(*task) == wait.task => "itself".to_owned(),
+            [task] => self.task_words(*task),
+            [first, others @ ..] => format!("{} or one of {} more", self.task_words(*first), others.len()),
+        }
+    }
+
+    /// The link of a resource.
+    pub(crate) fn resource_link(&self, index: usize) -> Option<Link> {
+        let it = self.snapshot.resources.get(index)?;
+        let name = it.name.as_deref().map_or_else(|| kind(it.kind).to_owned(), printable);
+        Some(link(LinkNode::Resource, it.id, name, it.created.as_ref(), LinkRole::Created, it.age_ns))
+    }
+
+    /// The link of a task that is alive.
+    pub(crate) fn task_link(
+        &self,
+        task: usize,
+        place: Option<&Place>,
+        role: LinkRole,
+        since_ns: u64,
+    ) -> Link {
+        let task = &self.snapshot.tasks[task];
+        let own = if place.is_none() { self.place_of_task(task) } else { None };
+        link(LinkNode::Task, task.id, self.task_name(task), place.or(own.as_ref()), role, since_ns)
+    }
+}
+
+/// A link of a chain.
+pub(crate) fn link(
+    node: LinkNode,
+    id: u64,
+    name: String,
+    place: Option<&Place>,
+    role: LinkRole,
+    since_ns: u64,
+) -> Link {
+    let (file, line) = place.map_or_else(Default::default, |place| (printable(&place.file), place.line));
+    Link { node, id, name, file, line, callers: Vec::new(), role, since_ns }
+}
