@@ -106,6 +106,7 @@ mod lists;
 pub mod model;
 mod names;
 mod units;
+mod view;
 mod write;
 
 pub use analysis::fold::{Stack, fold};
@@ -114,9 +115,10 @@ pub use analysis::lock_order::LockInversion;
 pub use analysis::rows::{Row, rows};
 pub use clean::{clean_lines, printable as clean_line};
 pub use error::Error;
-pub use format::{Format, Report, View};
+pub use format::{Format, Report};
 // For `diagnose` alone, which has the same lists before they are a snapshot.
 #[doc(hidden)]
 pub use index::Index;
 pub use model::Snapshot;
+pub use view::View;
 pub use write::{write, write_file, write_new_file};

@@ -19,9 +19,9 @@ use std::collections::BTreeMap;
 
 use crate::analysis::hide::plain;
 use crate::analysis::tree::Tree;
-use crate::format::View;
 use crate::model::Snapshot;
 use crate::names::{BUSY, DEEPER, IDLE, Names, QUEUED};
+use crate::view::View;
 
 /// A path has so many frames, twice what is recorded. A line for each of thousands of nodes below each other would take
 /// space in the square of their number; what is deeper is one frame, `[deeper]`, with all its time.

@@ -14,9 +14,9 @@ use crate::analysis::hangs::words::{place, resource};
 use crate::analysis::hangs::{Confidence, LinkNode};
 use crate::clean::printable;
 use crate::export::footer::footer;
-use crate::format::View;
 use crate::model::{Attribution, Holding, Place, Role, Snapshot, Wait};
 use crate::units::time;
+use crate::view::View;
 
 /// Renders the graph, the same whatever the view.
 #[allow(clippy::unnecessary_wraps, reason = "all formats share one signature")]

@@ -12,7 +12,7 @@
 
 use std::fmt::Write;
 
-use crate::format::View;
+use crate::view::View;
 
 /// Red, green, blue.
 pub(crate) type Rgb = [u8; 3];

@@ -4,8 +4,8 @@
 //! A profiler is asked when something hangs, and then its first answer is often an empty one. inferno's own
 //! is an error (`No stack counts found`), which tells nothing.
 
-use crate::format::View;
 use crate::model::{Node, Snapshot};
+use crate::view::View;
 
 /// Why there is nothing to draw, and what to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

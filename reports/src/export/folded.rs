@@ -15,8 +15,8 @@ use std::io;
 
 use crate::analysis::fold::fold;
 use crate::export::{empty, footer::footer};
-use crate::format::View;
 use crate::model::Snapshot;
+use crate::view::View;
 
 /// Renders the stacks, or the reason why there are none, and the footer.
 #[allow(clippy::unnecessary_wraps, reason = "all formats share one signature")]

@@ -17,9 +17,9 @@ use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};
 
 use crate::analysis::fold::{Stack, fold};
 use crate::export::{dress, empty, footer::footer};
-use crate::format::View;
 use crate::model::Snapshot;
 use crate::names::{BUSY, DEEPER, IDLE, OTHER, QUEUED};
+use crate::view::View;
 
 /// The largest total in which the script of the page still tells neighbors apart: 2^53.
 const MAX_TOTAL: u128 = 1 << 53;

@@ -24,10 +24,10 @@ use crate::analysis::rows::{Row, rows};
 use crate::clean::printable;
 use crate::export::table::Table;
 use crate::export::{callpaths, empty, footer::footer, lock_order, long_polls, tasks, verdicts, waiters};
-use crate::format::View;
 use crate::model::{SiteKind, Snapshot};
 use crate::names::location;
 use crate::units::{count, counted, time};
+use crate::view::View;
 
 /// How many rows of the table by function, and of the call tree, are printed.
 const MAX_ROWS: usize = 1000;

@@ -4,7 +4,8 @@
 //! or whoever spawned those. A task that a thread spawned outside of all tasks is an ancestor of its own. Where an ancestor is
 //! not known, it is one with all others of which that is not known, and with all that a thread runs in a `block_on`.
 
-use super::lookup::{Facts, is_run};
+use super::lookup::Facts;
+use super::predicates::is_run;
 
 /// The families of all tasks.
 #[derive(Debug, Default)]

@@ -20,4 +20,3 @@ mod threads;
 pub(crate) use build::{Node, System, Trust, task_gate};
 pub(crate) use graph::{Gate, Solved};
 pub(crate) use rules::{is_short, is_told};
-pub(crate) use threads::has_waited_long;

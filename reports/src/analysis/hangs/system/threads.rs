@@ -5,8 +5,7 @@
 
 use super::build::{Node, System, task_gate};
 use super::graph::Gate;
-use crate::analysis::hangs::facts::{Set, is_blocked, step};
-use crate::analysis::hangs::warnings::STARVED_NS;
+use crate::analysis::hangs::facts::{Set, has_waited_long, is_blocked, step};
 use crate::model::{RunState, Task, TaskKind, Worker};
 
 /// The workers of a runtime.
@@ -155,9 +154,4 @@ impl System<'_> {
         }
         gate
     }
-}
-
-/// Whether a task could have run for long.
-pub(crate) fn has_waited_long(task: &Task) -> bool {
-    task.state == RunState::Queued && task.since_ns > STARVED_NS
 }

@@ -22,8 +22,8 @@ use super::missed_wakes::{out_of_budget, silent, sleeper};
 use super::sleeping_threads::{full_pools, long_sleeps, words_of_poll};
 use super::timers::overdue;
 use super::unexplained::unexplained;
-use crate::analysis::hangs::facts::{Facts, Table, is_blocked};
-use crate::analysis::hangs::system::{Node, has_waited_long};
+use crate::analysis::hangs::facts::{Facts, STARVED_NS, Table, has_waited_long, is_blocked};
+use crate::analysis::hangs::system::Node;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::at;
 use crate::model::{RunState, Task, TaskKind, Wait, WaitMode};
@@ -31,8 +31,6 @@ use crate::units::{counted, time};
 
 /// A poll that takes longer keeps others from running.
 pub(crate) const LONG_POLL_NS: u64 = 500_000_000;
-/// Whoever has waited longer for a thread does not get one.
-pub(crate) const STARVED_NS: u64 = 250_000_000;
 /// Blocking work that has to finish what it writes takes less, in all likelihood.
 const SLOW_JOB_NS: u64 = 10_000_000_000;
 /// What is only suspect is not said of what is younger.
