@@ -1,9 +1,9 @@
-//! The imports between the rooms of the recorder go one way.
+//! Imports between rooms go one way: in the recorder, and in the reports.
 
 use diagnose_tidy::{Source, sources};
 
-/// From the bottom up. A room may import those before it, and those of its own line.
-const ROOMS: [&[&str]; 13] = [
+/// The rooms of `diagnose/src`, lowest first. A room may import rooms of earlier lines and of its own.
+const RECORDER: [&[&str]; 13] = [
     &["os", "pattern", "sync"],
     &["clock"],
     // A site is registered with the switchboard at its first use.
@@ -31,56 +31,117 @@ const ROOMS: [&[&str]; 13] = [
     ],
 ];
 
-/// What is needed once, at the first use of the crate or on the first visit of a thread: the settings, and the thread's signal
-/// stack. And where a runtime's hooks have to be told what is listed already.
+/// Imports against the order. `env` and `threads` are needed once: at the first use of the crate and on the first poll of a
+/// thread. The hooks of a runtime need the tasks that are already listed.
 const EXCEPTIONS: [(&str, &str); 4] =
     [("block", "__private"), ("recorder", "threads"), ("spawned", "tokio"), ("switch", "env")];
 
-/// The room of a file.
-fn room(source: &Source) -> Option<String> {
-    let path = source.path.strip_prefix("diagnose/src/")?;
-    Some(path.split('/').next()?.trim_end_matches(".rs").to_owned())
+/// The rooms of `reports/src`, in the order of [`RECORDER`]. The longest entry that a path begins with is its room.
+const REPORTS: [&[&str]; 15] = [
+    &["clean", "lists", "units", "view"],
+    &["model"],
+    &["error", "index", "names"],
+    &["analysis::quantile", "analysis::tree"],
+    &["analysis::hide"],
+    &["analysis::fold", "analysis::labels", "analysis::lock_order", "analysis::long_polls", "analysis::rows"],
+    &["analysis::hangs::facts"],
+    &["analysis::hangs::system"],
+    &["analysis::hangs::stuck"],
+    &["analysis::hangs::verdict"],
+    &["analysis::hangs::words"],
+    &["analysis::hangs::warnings"],
+    // `solve`, and what `mod.rs` exports of all these.
+    &["analysis::hangs"],
+    &["export"],
+    &["format", "write"],
+];
+
+/// The module that a file is, without the crate's name: `analysis::tree`.
+fn module(source: &Source, crate_root: &str) -> Option<String> {
+    let path = source.path.strip_prefix(crate_root)?.trim_end_matches(".rs").trim_end_matches("/mod");
+    Some(path.replace('/', "::"))
 }
 
-fn rank(room: &str) -> Option<usize> {
-    ROOMS.iter().position(|rooms| rooms.contains(&room))
+/// The line of a room in an order, by the longest entry that the path begins with.
+fn rank(order: &[&[&str]], path: &str) -> Option<usize> {
+    let is_in =
+        |room: &str| path.strip_prefix(room).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+    let rooms =
+        order.iter().enumerate().flat_map(|(rank, rooms)| rooms.iter().map(move |room| (rank, *room)));
+    rooms.filter(|(_, room)| is_in(room)).max_by_key(|(_, room)| room.len()).map(|(rank, _)| rank)
 }
 
-/// The rooms that a file names, as `crate::room`.
-fn imports(source: &Source) -> Vec<String> {
+/// The modules that a file names through `crate::` and `super::`, from the root of its crate.
+fn imports(source: &Source, module: &str) -> Vec<String> {
     let code = source.text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let code: String = code.collect::<Vec<_>>().join("\n");
-    // What stands in tests, at the end of a file, runs above everything.
-    let code = code.split("\nmod tests {").next().unwrap_or_default().to_owned();
+    // Tests stand at the end of a file and may use everything.
+    let code = code.split("\nmod tests {").next().unwrap_or_default();
     let mut imports = Vec::new();
-    for (at, _) in code.match_indices("crate::") {
-        let rest = &code[at + "crate::".len()..];
-        let group = rest.strip_prefix('{').and_then(|rest| rest.split('}').next());
-        let names = group.map_or_else(|| vec![rest], |group| group.split(',').collect());
-        for name in names {
-            let name = name.trim_start();
-            let end = name.find(|c: char| !(c.is_ascii_lowercase() || c == '_')).unwrap_or(name.len());
-            if end > 0 {
-                imports.push(name[..end].to_owned());
+    for keyword in ["crate::", "super::"] {
+        for (at, _) in code.match_indices(keyword) {
+            if code[..at].ends_with("super::") {
+                continue;
+            }
+            let (mut rest, mut path) = (&code[at..], module);
+            while let Some(above) = rest.strip_prefix("super::") {
+                (rest, path) = (above, path.rsplit_once("::").map_or("", |(parent, _)| parent));
+            }
+            match rest.strip_prefix("crate::") {
+                Some(rest) => expand("", rest, &mut imports),
+                None => expand(path, rest, &mut imports),
             }
         }
     }
     imports
 }
 
+/// Collects the modules of `tree::{Tree, link::Link}`, each with `path` before it.
+fn expand(path: &str, tree: &str, found: &mut Vec<String>) {
+    if let Some(group) = tree.strip_prefix('{') {
+        let (mut depth, mut start) = (0, 0);
+        for (at, c) in group.char_indices() {
+            match c {
+                '{' => depth += 1,
+                ',' | '}' if depth == 0 => {
+                    expand(path, group[start..at].trim_start(), found);
+                    start = at + 1;
+                }
+                '}' => depth -= 1,
+                _ => {}
+            }
+            if start > at && c == '}' {
+                break;
+            }
+        }
+        return;
+    }
+    let end = tree.find(|c: char| !(c.is_ascii_lowercase() || c == '_')).unwrap_or(tree.len());
+    let (name, rest) = tree.split_at(end);
+    let path =
+        if path.is_empty() || name.is_empty() { format!("{path}{name}") } else { format!("{path}::{name}") };
+    match rest.strip_prefix("::") {
+        Some(rest) if !name.is_empty() => expand(&path, rest, found),
+        _ if path.is_empty() => {}
+        _ => found.push(path),
+    }
+}
+
 #[test]
-fn imports_go_down() {
+fn imports_of_the_recorder_go_down() {
     let mut files = 0;
     let mut wrong = Vec::new();
     for source in sources() {
-        let Some(room) = room(&source) else { continue };
-        let Some(own) = rank(&room) else { continue };
+        let Some(module) = module(&source, "diagnose/src/") else { continue };
+        let Some(own) = rank(&RECORDER, &module) else { continue };
+        let room = module.split("::").next().unwrap_or_default();
         files += 1;
-        for import in imports(&source) {
-            let is_exception = EXCEPTIONS.iter().any(|(from, to)| *from == room && *to == import);
-            let is_below = import == room || rank(&import).is_some_and(|rank| rank <= own);
-            // Wrappers may use what is on no way of a poll.
-            let is_wrapper = own == ROOMS.len() - 1 && rank(&import).is_none();
+        for import in imports(&source, &module) {
+            let import = import.split("::").next().unwrap_or_default();
+            let is_exception = EXCEPTIONS.contains(&(room, import));
+            let is_below = import == room || rank(&RECORDER, import).is_some_and(|rank| rank <= own);
+            // Wrappers may use modules that no poll goes through.
+            let is_wrapper = own == RECORDER.len() - 1 && rank(&RECORDER, import).is_none();
             if !is_below && !is_exception && !is_wrapper {
                 wrong.push(format!("{} imports `{import}`", source.path));
             }
@@ -94,5 +155,38 @@ fn imports_go_down() {
 fn the_bottom_room_imports_nothing() {
     let context = sources().into_iter().find(|source| source.path == "diagnose/src/context.rs");
     let context = context.expect("the room is there");
-    assert_eq!(imports(&context), Vec::<String>::new());
+    assert_eq!(imports(&context, "context"), Vec::<String>::new());
+}
+
+#[test]
+fn imports_of_the_reports_go_down() {
+    let mut files = 0;
+    let mut wrong = Vec::new();
+    for source in sources() {
+        let Some(module) = module(&source, "reports/src/") else { continue };
+        if matches!(module.as_str(), "lib" | "analysis") || module.ends_with("::tests") {
+            continue;
+        }
+        let Some(own) = rank(&REPORTS, &module) else {
+            wrong.push(format!("{} is in no room", source.path));
+            continue;
+        };
+        files += 1;
+        for import in imports(&source, &module) {
+            if rank(&REPORTS, &import).is_none_or(|rank| rank > own) {
+                wrong.push(format!("{} imports `{import}`", source.path));
+            }
+        }
+    }
+    assert!(files > 60, "the rooms are found: {files}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn groups_of_imports_are_taken_apart() {
+    let source = Source {
+        path: String::new(),
+        text: "use crate::{a::{B, c::D}, e};\nuse super::f::G;\nlet h = super::super::i::j();\n".to_owned(),
+    };
+    assert_eq!(imports(&source, "x::y::z"), ["a", "a::c", "e", "x::y::f", "x::i::j"]);
 }
