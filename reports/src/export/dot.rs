@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io;
 
-use crate::analysis::hangs::words::{place, resource};
+use crate::analysis::hangs::words::{place, resource_name};
 use crate::analysis::hangs::{Confidence, LinkNode};
 use crate::clean::printable;
 use crate::export::footer::footer;
@@ -112,7 +112,7 @@ impl<'a> Graph<'a> {
             let it = &snapshot.resources[index];
             let made =
                 place(it.created.as_ref()).map(|place| format!("\\n{}", quoted(&place))).unwrap_or_default();
-            let label = format!("{}{made}", quoted(&resource(it)));
+            let label = format!("{}{made}", quoted(&resource_name(it)));
             let is_stuck = self.stuck.contains(&(false, it.id));
             write_raw(page, &format!("resource{}", it.id), &label, "ellipse", is_stuck);
         }

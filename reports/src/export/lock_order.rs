@@ -10,7 +10,7 @@
 
 use std::fmt::Write as _;
 
-use crate::analysis::hangs::words::{at, place, resource_words};
+use crate::analysis::hangs::words::{at, place, resource_name_of};
 use crate::clean::{clean_lines, printable};
 use crate::model::{LockOrder, LockPair, Snapshot};
 use crate::units::{count, counted};
@@ -84,5 +84,5 @@ fn name(order: &LockOrder, index: usize) -> String {
     order
         .resources
         .get(index)
-        .map_or_else(String::new, |it| resource_words(it.kind, it.id, it.name.as_deref()))
+        .map_or_else(String::new, |it| resource_name_of(it.kind, it.id, it.name.as_deref()))
 }

@@ -12,7 +12,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use crate::analysis::hangs::words::{place, resource};
+use crate::analysis::hangs::words::{place, resource_name};
 use crate::clean::{clean_lines, printable};
 use crate::index::TasksById;
 use crate::lists::Lists;
@@ -183,7 +183,7 @@ impl Page<'_> {
 }
 
 fn head(it: &Resource, waiting: usize) -> String {
-    let mut line = resource(it);
+    let mut line = resource_name(it);
     if !it.library.is_empty() {
         let _ = write!(line, " ({})", printable(&it.library));
     }

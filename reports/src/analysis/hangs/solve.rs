@@ -3,14 +3,14 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use crate::analysis::hangs::facts::{Facts, Set, Table, step};
-use crate::analysis::hangs::stuck::{Stuck, is_any_wanted, is_demanded};
-use crate::analysis::hangs::system::{Gate, Node, System, Trust};
+use crate::analysis::hangs::facts::{Facts, IdMap, IdSet, step};
+use crate::analysis::hangs::stuck::{StuckGraph, is_any_needed, is_needed};
+use crate::analysis::hangs::system::{Evidence, Node, NodeId, System};
 use crate::analysis::hangs::verdict::{
-    Confidence, Judged, Link, LinkNode, LinkRole, Verdict, VerdictKind, judge, knotted,
+    Confidence, Finding, Link, LinkNode, LinkRole, Verdict, VerdictKind, classify, knot_holdings,
 };
-use crate::analysis::hangs::warnings::{SUSPECT_NS, fold, remarks};
-use crate::analysis::hangs::words::{Chain, ending, push_forgot, push_knot, push_told};
+use crate::analysis::hangs::warnings::{SUSPECT_NS, attach_timers_to_causes, warnings};
+use crate::analysis::hangs::words::{Chain, ending, push_knot, push_last_forget, push_last_notify};
 use crate::model::Snapshot;
 
 /// What is only likely is not said of a wait that is younger.
@@ -23,97 +23,108 @@ impl Snapshot {
     #[must_use]
     pub fn verdicts(&self) -> Vec<Verdict> {
         let facts = Facts::new(self);
-        let mut found = Found::default();
-        if !self.tasks.is_empty() || !facts.blocked.is_empty() {
-            for trust in [Trust::Exact, Trust::Likely, Trust::Suspect] {
-                if !found.solve(&facts, trust) {
+        let mut solver = Solver::default();
+        if !self.tasks.is_empty() || !facts.blocking_waits.is_empty() {
+            for evidence in [Evidence::Exact, Evidence::Likely, Evidence::Suspect] {
+                if !solver.solve(&facts, evidence) {
                     break;
                 }
             }
-            found.verdicts.extend(remarks(&facts, &found.stuck, &found.said));
-            fold(&mut found.verdicts);
+            solver.verdicts.extend(warnings(&facts, &solver.stuck_tasks, &solver.verdict_of));
+            attach_timers_to_causes(&mut solver.verdicts);
         }
-        found.sorted()
+        solver.sorted()
     }
 }
 
 /// What was found so far.
 #[derive(Debug, Default)]
-struct Found {
+struct Solver {
     verdicts: Vec<Verdict>,
     /// What the groups behind verdicts consist of, with the verdict: the same is not said twice.
-    said: Table<Node, usize>,
+    verdict_of: IdMap<Node, usize>,
     /// The tasks that verdicts are about, by number.
-    told: Set<u64>,
+    reported: IdSet<u64>,
     /// The indices of all tasks that are stuck.
-    stuck: BTreeSet<usize>,
+    stuck_tasks: BTreeSet<usize>,
 }
 
-impl Found {
+impl Solver {
     /// Solves the system, and says what is new. Returns whether more trust would make a difference.
-    fn solve(&mut self, facts: &Facts<'_>, trust: Trust) -> bool {
-        let system = System::new(facts, trust);
-        let stuck = Stuck::new(&system);
-        let nodes = stuck.all().iter().map(|&gate| system.nodes[gate]);
-        self.stuck.extend(nodes.filter_map(|node| node.task()));
-        let groups = 0..stuck.len();
-        let roots: Vec<usize> = groups.filter(|&group| stuck.waits_for(group).next().is_none()).collect();
-        let behind = stuck.behind(&system, &roots);
-        let mut said = Table::default();
+    fn solve(&mut self, facts: &Facts<'_>, evidence: Evidence) -> bool {
+        let system = System::new(facts, evidence);
+        let stuck = StuckGraph::new(&system);
+        let nodes = stuck.nodes().iter().map(|&node| system.nodes[node]);
+        self.stuck_tasks.extend(nodes.filter_map(|node| node.task()));
+        let components = 0..stuck.len();
+        let roots: Vec<usize> =
+            components.filter(|&component| stuck.dependencies_of(component).next().is_none()).collect();
+        let behind = stuck.victims(&system, &roots);
+        let mut verdict_of = IdMap::default();
         for (&root, tasks) in roots.iter().zip(&behind) {
-            self.say(&system, &stuck, root, tasks, None, &mut said);
+            self.report(&system, &stuck, root, tasks, None, &mut verdict_of);
         }
         // Circles that wait for a root cause too: whoever resolves that has them next.
         let mut root_of: Vec<usize> = Vec::new();
-        for group in 0..stuck.len() {
-            let root = stuck.waits_for(group).next().map_or(group, |first| root_of[first]);
+        for component in 0..stuck.len() {
+            let root = stuck.dependencies_of(component).next().map_or(component, |first| root_of[first]);
             root_of.push(root);
-            let has =
-                |wanted: fn(Node) -> bool| stuck.group(group).iter().any(|&gate| wanted(system.nodes[gate]));
+            let has = |wanted: fn(Node) -> bool| {
+                stuck.component(component).iter().any(|&node| wanted(system.nodes[node]))
+            };
             let is_of_tasks = has(|node| matches!(node, Node::Task(_)))
-                && !has(|node| matches!(node, Node::Anybody(_) | Node::Workers(_) | Node::Pool(_)));
-            if root != group && is_of_tasks && stuck.is_circle(group) {
-                if let Some(&root) = said.get(&root) {
-                    self.say(&system, &stuck, group, &[], Some(root), &mut said);
+                && !has(|node| {
+                    matches!(node, Node::AnyNotifier(_) | Node::FreeWorker(_) | Node::FreePoolThread(_))
+                });
+            if root != component && is_of_tasks && stuck.is_cycle(component) {
+                if let Some(&root) = verdict_of.get(&root) {
+                    self.report(&system, &stuck, component, &[], Some(root), &mut verdict_of);
                 }
             }
         }
-        system.is_cautious
+        system.depends_on_evidence
     }
 
     /// Says what a group is, unless it was said, or is not worth it.
-    fn say(
+    fn report(
         &mut self,
         system: &System<'_>,
-        stuck: &Stuck,
-        group: usize,
+        stuck: &StuckGraph,
+        component: usize,
         behind: &[usize],
         root: Option<usize>,
-        said: &mut Table<usize, usize>,
+        verdict_of: &mut IdMap<usize, usize>,
     ) {
         let facts = system.facts;
-        let nodes = || stuck.group(group).iter().inspect(|_| step()).map(|&gate| system.nodes[gate]);
-        let cause =
-            if self.said.is_empty() { None } else { nodes().find_map(|node| self.said.get(&node).copied()) };
+        let nodes = || stuck.component(component).iter().inspect(|_| step()).map(|&node| system.nodes[node]);
+        let cause = if self.verdict_of.is_empty() {
+            None
+        } else {
+            nodes().find_map(|node| self.verdict_of.get(&node).copied())
+        };
         if let Some(cause) = cause {
-            self.say_behind(system, stuck, group, behind, cause);
+            self.report_victims(system, stuck, component, behind, cause);
             return;
         }
         let before = self.verdicts.len();
-        let judged = judge(system, stuck, group);
-        let shares = if judged.len() > 1 { shares(system, stuck, group, &judged) } else { Vec::new() };
-        let is_group_demanded = OnceCell::new();
-        for (number, judged) in judged.iter().enumerate() {
-            let is_young = age_ns(facts, &judged.way) < youngest_ns(system.trust);
-            let is_wanted = is_demanded(facts, &judged.way)
-                || *is_group_demanded.get_or_init(|| is_any_wanted(facts, nodes(), behind));
-            if is_young || !is_wanted {
+        let finding = classify(system, stuck, component);
+        let victims_by_finding = if finding.len() > 1 {
+            victims_by_finding(system, stuck, component, &finding)
+        } else {
+            Vec::new()
+        };
+        let is_component_needed = OnceCell::new();
+        for (number, finding) in finding.iter().enumerate() {
+            let is_young = age_ns(facts, &finding.path) < min_age_ns(system.evidence);
+            let has_to_end = is_needed(facts, &finding.path)
+                || *is_component_needed.get_or_init(|| is_any_needed(facts, nodes(), behind));
+            if is_young || !has_to_end {
                 continue;
             }
-            said.entry(group).or_insert(self.verdicts.len());
-            let mut verdict = build(system, stuck, group, judged);
+            verdict_of.entry(component).or_insert(self.verdicts.len());
+            let mut verdict = verdict_of_finding(system, stuck, component, finding);
             let own: BTreeSet<u64> = tasks_of(&verdict).collect();
-            let victims = shares.get(number).map_or(behind, Vec::as_slice).iter();
+            let victims = victims_by_finding.get(number).map_or(behind, Vec::as_slice).iter();
             let victims = victims.inspect(|_| step()).map(|&task| facts.snapshot.tasks[task].id);
             verdict.victims = victims.filter(|id| !own.contains(id)).collect();
             verdict.victims.sort_unstable();
@@ -121,41 +132,43 @@ impl Found {
             self.push(verdict);
         }
         if self.verdicts.len() > before {
-            self.said.extend(nodes().map(|node| (node, before)));
+            self.verdict_of.extend(nodes().map(|node| (node, before)));
         }
     }
 
     /// Says which tasks are likely behind a group that was said with surer facts, which are not enough for these.
-    fn say_behind(
+    fn report_victims(
         &mut self,
         system: &System<'_>,
-        stuck: &Stuck,
-        group: usize,
+        stuck: &StuckGraph,
+        component: usize,
         behind: &[usize],
         cause: usize,
     ) {
         let facts = system.facts;
-        let told = &self.told;
-        let is_new = |task: &usize| !told.contains(&facts.snapshot.tasks[*task].id);
+        let reported = &self.reported;
+        let is_new = |task: &usize| !reported.contains(&facts.snapshot.tasks[*task].id);
         if !behind.iter().any(is_new) {
             return;
         }
-        let is_start = |gate: Gate| system.nodes[gate].task().is_some_and(|task| is_new(&task));
-        let way = match stuck.way_to(group, is_start) {
+        let is_start = |node: NodeId| system.nodes[node].task().is_some_and(|task| is_new(&task));
+        let path = match stuck.path_to(component, is_start) {
             // It is in the group, which is larger now.
-            Some(way) if way.len() == 1 => stuck.circle(way[0], |gate| stuck.solved.inputs.of(gate).to_vec()),
-            way => way,
+            Some(path) if path.len() == 1 => {
+                stuck.shortest_cycle(path[0], |node| stuck.fixed_point.dependencies.of(node).to_vec())
+            }
+            path => path,
         };
-        let Some(way) = way else { return };
-        let way: Vec<Node> = way.into_iter().map(|gate| system.nodes[gate]).collect();
-        if age_ns(facts, &way) < youngest_ns(system.trust) {
+        let Some(path) = path else { return };
+        let path: Vec<Node> = path.into_iter().map(|node| system.nodes[node]).collect();
+        if age_ns(facts, &path) < min_age_ns(system.evidence) {
             return;
         }
-        let chain = Chain::new(facts, &way);
+        let chain = Chain::new(facts, &path);
         let mut verdict = Verdict {
             kind: self.verdicts[cause].kind,
             detail: None,
-            confidence: confidence(system.trust),
+            confidence: confidence(system.evidence),
             root_cause: false,
             chain: chain.links,
             sentence: chain.words + ": what would let it go on is stuck",
@@ -170,7 +183,7 @@ impl Found {
     }
 
     fn push(&mut self, verdict: Verdict) {
-        self.told.extend(tasks_of(&verdict));
+        self.reported.extend(tasks_of(&verdict));
         self.verdicts.push(verdict);
     }
 
@@ -199,71 +212,82 @@ fn tasks_of(verdict: &Verdict) -> impl Iterator<Item = u64> + '_ {
 }
 
 /// Of a group with a verdict for each resource: the tasks that wait there, and behind those, each under the first of them.
-fn shares(system: &System<'_>, stuck: &Stuck, group: usize, judged: &[Judged]) -> Vec<Vec<usize>> {
+fn victims_by_finding(
+    system: &System<'_>,
+    stuck: &StuckGraph,
+    component: usize,
+    finding: &[Finding],
+) -> Vec<Vec<usize>> {
     let waits = &system.facts.snapshot.waits;
     let resource = |node: Node| match node {
         Node::Wait(wait) => waits[wait].resource,
         _ => None,
     };
-    let firsts = judged.iter().map(|judged| judged.way.first().copied().and_then(resource));
-    let numbers: Table<usize, usize> =
+    let firsts = finding.iter().map(|finding| finding.path.first().copied().and_then(resource));
+    let numbers: IdMap<usize, usize> =
         firsts.enumerate().filter_map(|(number, resource)| Some((resource?, number))).collect();
-    let mut seeds: Vec<Vec<Gate>> = vec![Vec::new(); judged.len()];
-    for &gate in stuck.group(group) {
-        if let Some(&number) = resource(system.nodes[gate]).and_then(|it| numbers.get(&it)) {
-            seeds[number].push(gate);
+    let mut seeds: Vec<Vec<NodeId>> = vec![Vec::new(); finding.len()];
+    for &node in stuck.component(component) {
+        if let Some(&number) = resource(system.nodes[node]).and_then(|it| numbers.get(&it)) {
+            seeds[number].push(node);
         }
     }
     // Anybody may tell anybody: that way all of them are behind each.
-    let is_close = |gate: Gate| !matches!(system.nodes[gate], Node::Anybody(_) | Node::Later(_));
-    stuck.behind_gates(system, &seeds, is_close)
+    let is_allowed =
+        |node: NodeId| !matches!(system.nodes[node], Node::AnyNotifier(_) | Node::AnyLaterTask(_));
+    stuck.victims_through(system, &seeds, is_allowed)
 }
 
-fn confidence(trust: Trust) -> Confidence {
-    match trust {
-        Trust::Exact => Confidence::Proven,
-        Trust::Likely => Confidence::Likely,
-        Trust::Suspect => Confidence::Suspect,
+fn confidence(evidence: Evidence) -> Confidence {
+    match evidence {
+        Evidence::Exact => Confidence::Proven,
+        Evidence::Likely => Confidence::Likely,
+        Evidence::Suspect => Confidence::Suspect,
     }
 }
 
 /// A wait that is younger is not spoken of.
-fn youngest_ns(trust: Trust) -> u64 {
-    match trust {
-        Trust::Exact => 0,
-        Trust::Likely => LIKELY_NS,
-        Trust::Suspect => SUSPECT_NS,
+fn min_age_ns(evidence: Evidence) -> u64 {
+    match evidence {
+        Evidence::Exact => 0,
+        Evidence::Likely => LIKELY_NS,
+        Evidence::Suspect => SUSPECT_NS,
     }
 }
 
 /// How long the youngest wait on the way has lasted, or the task if it waits for nothing known: since then nothing has changed.
-fn age_ns(facts: &Facts<'_>, way: &[Node]) -> u64 {
-    let waits = way.iter().filter_map(|node| match *node {
+fn age_ns(facts: &Facts<'_>, path: &[Node]) -> u64 {
+    let waits = path.iter().filter_map(|node| match *node {
         Node::Wait(wait) => Some(facts.snapshot.waits[wait].since_ns),
         _ => None,
     });
-    let tasks = way.iter().filter_map(Node::task).map(|task| facts.snapshot.tasks[task].since_ns);
+    let tasks = path.iter().filter_map(Node::task).map(|task| facts.snapshot.tasks[task].since_ns);
     waits.min().or_else(|| tasks.min()).unwrap_or(0)
 }
 
-fn build(system: &System<'_>, stuck: &Stuck, group: usize, judged: &Judged) -> Verdict {
+fn verdict_of_finding(
+    system: &System<'_>,
+    stuck: &StuckGraph,
+    component: usize,
+    finding: &Finding,
+) -> Verdict {
     let facts = system.facts;
-    let mut chain = Chain::new(facts, &judged.way);
-    if let Some(resource) = judged.knot {
-        push_knot(&mut chain, facts, resource, &knotted(system, stuck, group, resource));
+    let mut chain = Chain::new(facts, &finding.path);
+    if let Some(resource) = finding.knot {
+        push_knot(&mut chain, facts, resource, &knot_holdings(system, stuck, component, resource));
     }
-    if let [Node::Wait(wait), Node::Anybody(_)] = *judged.way.as_slice() {
-        push_told(&mut chain, facts, &facts.snapshot.waits[wait]);
+    if let [Node::Wait(wait), Node::AnyNotifier(_)] = *finding.path.as_slice() {
+        push_last_notify(&mut chain, facts, &facts.snapshot.waits[wait]);
     }
-    if judged.kind == VerdictKind::Leak {
-        push_forgot(&mut chain, facts, judged);
+    if finding.kind == VerdictKind::Leak {
+        push_last_forget(&mut chain, facts, finding);
     }
     let mut sentence = chain.words;
-    sentence.push_str(&ending(facts, judged));
+    sentence.push_str(&ending(facts, finding));
     Verdict {
-        kind: judged.kind,
-        detail: judged.detail,
-        confidence: confidence(system.trust),
+        kind: finding.kind,
+        detail: finding.detail,
+        confidence: confidence(system.evidence),
         root_cause: true,
         chain: chain.links,
         sentence,

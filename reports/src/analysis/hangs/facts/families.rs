@@ -5,7 +5,7 @@
 //! not known, it is one with all others of which that is not known, and with all that a thread runs in a `block_on`.
 
 use super::lookup::Facts;
-use super::predicates::is_run;
+use super::predicates::is_block_on_main;
 
 /// The families of all tasks.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ impl Families {
         for (index, task) in facts.snapshot.tasks.iter().enumerate() {
             let is_first = || {
                 let is_spawned = !task.is_unspawned && task.spawned_at.is_some();
-                is_spawned && !is_run(facts.snapshot, task)
+                is_spawned && !is_block_on_main(facts.snapshot, task)
             };
             let family = match task.spawned_by {
                 // A task is younger than who spawned it.

@@ -3,11 +3,11 @@
 use std::hash::Hash;
 
 /// A table by numbers, or by what is made of few of them.
-pub(crate) type Table<K, V> = rustc_hash::FxHashMap<K, V>;
+pub(crate) type IdMap<K, V> = rustc_hash::FxHashMap<K, V>;
 /// A set of these.
-pub(crate) type Set<K> = rustc_hash::FxHashSet<K>;
+pub(crate) type IdSet<K> = rustc_hash::FxHashSet<K>;
 
 /// A table of so many to come.
-pub(crate) fn with_capacity<K: Eq + Hash, V>(count: usize) -> Table<K, V> {
-    Table::with_capacity_and_hasher(count, rustc_hash::FxBuildHasher)
+pub(crate) fn with_capacity<K: Eq + Hash, V>(count: usize) -> IdMap<K, V> {
+    IdMap::with_capacity_and_hasher(count, rustc_hash::FxBuildHasher)
 }

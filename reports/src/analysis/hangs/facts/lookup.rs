@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::families::Families;
-use super::id_map::Set;
-use super::predicates::{is_active, is_blocked, is_pending, side};
+use super::id_map::IdSet;
+use super::predicates::{is_active, is_blocked, is_pending, queue_side};
 use super::steps::step;
 use crate::index::Index;
 use crate::lists::Lists;
@@ -13,7 +13,7 @@ use crate::model::{Holding, Role, SiteKind, Snapshot, Wait};
 
 /// What a task waits for that nothing recorded waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Awaits {
+pub(crate) enum UnrecordedAwait {
     /// A future of the program's own `poll`.
     OwnPoll,
     /// All that it awaits is `pending()`: it waits for ever on purpose.
@@ -33,30 +33,30 @@ pub(crate) struct Facts<'a> {
     /// The futures that wait in a task, by the task's index.
     pub(crate) waits_of_task: Lists,
     /// The waits at a resource, in the order of its queue, by the resource's index.
-    pub(crate) queues: Lists,
+    pub(crate) waits_of_resource: Lists,
     /// The waits that block a thread.
-    pub(crate) blocked: BTreeMap<u64, Vec<usize>>,
+    pub(crate) blocking_waits: BTreeMap<u64, Vec<usize>>,
     /// The tasks that stay on a thread: as long as there are any, it most likely runs them and nothing else.
-    pub(crate) local: BTreeMap<u64, Vec<usize>>,
+    pub(crate) local_tasks: BTreeMap<u64, Vec<usize>>,
     /// A thread is blocked, outside of all tasks or in a poll.
     pub(crate) is_any_blocked: bool,
     /// By the index of the span: a wait that its task polls is below.
     is_polled: Vec<bool>,
     /// By the index of the resource: who stands in line on either side. See [`side`].
-    pub(crate) lines: Vec<[Vec<usize>; 2]>,
+    pub(crate) queues: Vec<[Vec<usize>; 2]>,
     /// By the index of the wait: how many of its line stand surely before it.
-    pub(crate) ahead: Vec<usize>,
+    pub(crate) waits_ahead: Vec<usize>,
     /// By the index of the task: what it waits for, if that is on record.
-    pub(crate) awaits: Vec<Awaits>,
+    pub(crate) unrecorded_awaits: Vec<UnrecordedAwait>,
     /// By the index of the task: something waits for it to end.
     pub(crate) is_joined: Vec<bool>,
     /// By the index of the task: the wait of the future that awaits its handle, and so has it.
-    pub(crate) joined: Vec<Option<usize>>,
+    pub(crate) join_wait: Vec<Option<usize>>,
     /// By the index of the task: those that it has spawned.
     pub(crate) spawned: Lists,
     families: OnceCell<Families>,
     /// The numbers of the tasks that hold a guard or a permit.
-    holders: OnceCell<Set<u64>>,
+    holders: OnceCell<IdSet<u64>>,
 }
 
 impl<'a> Facts<'a> {
@@ -67,48 +67,48 @@ impl<'a> Facts<'a> {
             spans: Index::new(snapshot.spans.iter().map(|span| span.id)),
             resources: Index::new(snapshot.resources.iter().map(|it| it.id)),
             waits_of_task: Lists::default(),
-            queues: Lists::default(),
-            blocked: BTreeMap::new(),
-            local: BTreeMap::new(),
+            waits_of_resource: Lists::default(),
+            blocking_waits: BTreeMap::new(),
+            local_tasks: BTreeMap::new(),
             is_any_blocked: snapshot.tasks.iter().any(is_blocked),
             is_polled: vec![false; snapshot.spans.len()],
-            lines: vec![<[Vec<usize>; 2]>::default(); snapshot.resources.len()],
-            ahead: vec![0; snapshot.waits.len()],
-            awaits: vec![Awaits::Unknown; snapshot.tasks.len()],
+            queues: vec![<[Vec<usize>; 2]>::default(); snapshot.resources.len()],
+            waits_ahead: vec![0; snapshot.waits.len()],
+            unrecorded_awaits: vec![UnrecordedAwait::Unknown; snapshot.tasks.len()],
             is_joined: vec![false; snapshot.tasks.len()],
-            joined: vec![None; snapshot.tasks.len()],
+            join_wait: vec![None; snapshot.tasks.len()],
             spawned: Lists::default(),
             families: OnceCell::new(),
             holders: OnceCell::new(),
         };
         for (index, task) in snapshot.tasks.iter().enumerate() {
             if let Some(thread) = task.thread_id.filter(|_| task.is_local) {
-                facts.local.entry(thread).or_default().push(index);
+                facts.local_tasks.entry(thread).or_default().push(index);
             }
         }
         for (index, wait) in snapshot.waits.iter().enumerate() {
             if let Some(thread) = wait.thread_id {
-                facts.blocked.entry(thread).or_default().push(index);
+                facts.blocking_waits.entry(thread).or_default().push(index);
                 facts.is_any_blocked = true;
             }
             for task in wait.tasks.iter().filter_map(|task| facts.tasks.get(*task)) {
                 facts.is_joined[task] = true;
                 if is_active(wait) && wait.thread_id.is_none() {
-                    facts.joined[task] = Some(index);
+                    facts.join_wait[task] = Some(index);
                 }
             }
             if is_active(wait) {
                 facts.mark_polled(wait.span);
             }
         }
-        facts.list();
-        facts.line_up();
-        facts.find_pending();
+        facts.fill_lists();
+        facts.fill_queues();
+        facts.fill_unrecorded_awaits();
         facts
     }
 
     /// Lists the waits by task and by resource, and the tasks by who spawned them.
-    fn list(&mut self) {
+    fn fill_lists(&mut self) {
         let Snapshot { tasks, waits, resources, .. } = self.snapshot;
         let spawned = tasks.iter().enumerate();
         let spawned = spawned.filter_map(|(index, task)| Some((self.task(task.spawned_by?)?, index)));
@@ -120,7 +120,7 @@ impl<'a> Facts<'a> {
         let queued = queued.filter(|(resource, _)| *resource < resources.len());
         let spawned = Lists::new(tasks.len(), spawned);
         let of_task = Lists::new(tasks.len(), of_task);
-        self.queues = Lists::new(resources.len(), queued);
+        self.waits_of_resource = Lists::new(resources.len(), queued);
         (self.spawned, self.waits_of_task) = (spawned, of_task);
     }
 
@@ -179,27 +179,27 @@ impl<'a> Facts<'a> {
     }
 
     /// Fills in who stands before whom. What was granted has left the queue of a fair lock, although its future is there.
-    fn line_up(&mut self) {
-        for (resource, lines) in self.lines.iter_mut().enumerate() {
-            let queue = &self.queues[resource];
+    fn fill_queues(&mut self) {
+        for (resource, sides) in self.queues.iter_mut().enumerate() {
+            let queue = &self.waits_of_resource[resource];
             // How many of either line are among the first 0, 1, 2, … of the whole queue.
             let mut within = [vec![0], vec![0]];
             for (position, &index) in queue.iter().enumerate() {
                 let wait = &self.snapshot.waits[index];
                 let ahead = usize::try_from(wait.ahead).unwrap_or(usize::MAX).min(position);
-                let side = side(wait.mode);
-                self.ahead[index] = within[side][ahead];
+                let side = queue_side(wait.mode);
+                self.waits_ahead[index] = within[side][ahead];
                 if !wait.is_granted {
-                    lines[side].push(index);
+                    sides[side].push(index);
                 }
                 for side in 0..2 {
-                    within[side].push(lines[side].len());
+                    within[side].push(sides[side].len());
                 }
             }
         }
     }
 
-    fn find_pending(&mut self) {
+    fn fill_unrecorded_awaits(&mut self) {
         let spans = &self.snapshot.spans;
         let mut is_leaf = vec![true; spans.len()];
         for parent in spans.iter().filter_map(|span| span.parent) {
@@ -207,22 +207,23 @@ impl<'a> Facts<'a> {
                 *is_leaf = false;
             }
         }
-        let mut found: Vec<Option<Awaits>> = vec![None; self.awaits.len()];
+        let mut found: Vec<Option<UnrecordedAwait>> = vec![None; self.unrecorded_awaits.len()];
         for (span, _) in spans.iter().zip(is_leaf).filter(|(span, is_leaf)| *is_leaf && !span.skipped) {
             let Some(task) = span.task.and_then(|task| self.task(task)) else { continue };
             let site = self.snapshot.sites.get(span.site);
             let awaits = match site {
-                Some(site) if is_pending(&site.name) => Awaits::Pending,
+                Some(site) if is_pending(&site.name) => UnrecordedAwait::Pending,
                 // Nothing in it is on record: a `main` that keeps the program going, in all likelihood.
-                Some(site) if site.kind == SiteKind::Task && site.name == "main" => Awaits::Pending,
-                Some(site) if site.is_hand_written || site.kind == SiteKind::Impl => Awaits::OwnPoll,
-                _ => Awaits::Unknown,
+                Some(site) if site.kind == SiteKind::Task && site.name == "main" => UnrecordedAwait::Pending,
+                Some(site) if site.is_hand_written || site.kind == SiteKind::Impl => UnrecordedAwait::OwnPoll,
+                _ => UnrecordedAwait::Unknown,
             };
-            let both = |other: Awaits| if other == awaits { awaits } else { Awaits::Unknown };
+            let both =
+                |other: UnrecordedAwait| if other == awaits { awaits } else { UnrecordedAwait::Unknown };
             found[task] = Some(found[task].map_or(awaits, both));
         }
-        for (awaits, found) in self.awaits.iter_mut().zip(found) {
-            *awaits = found.unwrap_or(Awaits::Unknown);
+        for (awaits, found) in self.unrecorded_awaits.iter_mut().zip(found) {
+            *awaits = found.unwrap_or(UnrecordedAwait::Unknown);
         }
     }
 }

@@ -15,9 +15,9 @@ mod lookup;
 mod predicates;
 mod steps;
 
-pub(crate) use id_map::{Set, Table, with_capacity};
-pub(crate) use lookup::{Awaits, Facts};
+pub(crate) use id_map::{IdMap, IdSet, with_capacity};
+pub(crate) use lookup::{Facts, UnrecordedAwait};
 pub(crate) use predicates::{
-    STARVED_NS, has_waited_long, is_active, is_blocked, is_pending, is_run, side, units,
+    STARVED_NS, has_waited_long, is_active, is_block_on_main, is_blocked, is_pending, queue_side, units_asked,
 };
 pub(crate) use steps::step;

@@ -13,7 +13,7 @@ pub(crate) fn is_pending(text: &str) -> bool {
 }
 
 /// Who takes out, and all others.
-pub(crate) fn side(mode: WaitMode) -> usize {
+pub(crate) fn queue_side(mode: WaitMode) -> usize {
     usize::from(matches!(mode, WaitMode::Receive | WaitMode::Closed))
 }
 
@@ -33,13 +33,13 @@ pub(crate) fn is_blocked(task: &Task) -> bool {
 
 /// Whether the task is what tokio's `block_on` runs on the thread that has called it. A block that is spawned in a function
 /// `main` has that name too, but it has a number of the runtime.
-pub(crate) fn is_run(snapshot: &Snapshot, task: &Task) -> bool {
+pub(crate) fn is_block_on_main(snapshot: &Snapshot, task: &Task) -> bool {
     let is_main = || snapshot.sites.get(task.site).is_some_and(|site| site.name == "main");
     task.is_local && task.runtime_id.is_none() && is_main()
 }
 
 /// The units that a wait asks for.
-pub(crate) fn units(wait: &Wait) -> u64 {
+pub(crate) fn units_asked(wait: &Wait) -> u64 {
     wait.units.max(1)
 }
 

@@ -6,39 +6,39 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::analysis::hangs::facts::{Table, step, with_capacity};
-use crate::analysis::hangs::system::{Gate, Node, Solved, System, task_gate};
+use crate::analysis::hangs::facts::{IdMap, step, with_capacity};
+use crate::analysis::hangs::system::{FixedPoint, Node, NodeId, System, task_node};
 
 /// The closed gates that some task or blocked thread waits for.
 #[derive(Debug)]
-pub(crate) struct Stuck {
-    pub(crate) solved: Solved,
+pub(crate) struct StuckGraph {
+    pub(crate) fixed_point: FixedPoint,
     /// The gates of all groups, one group after the other; those that others wait for come first.
-    gates: Vec<Gate>,
+    nodes: Vec<NodeId>,
     /// Where each group begins there, and where the last ends.
     starts: Vec<usize>,
     /// The group of each closed gate.
-    group_of: Vec<Option<usize>>,
+    component_of: Vec<Option<usize>>,
 }
 
-impl Stuck {
+impl StuckGraph {
     pub(crate) fn new(system: &System<'_>) -> Self {
-        let solved = system.gates.solve();
+        let fixed_point = system.graph.solve();
         let snapshot = system.facts.snapshot;
         let threads = (0..snapshot.waits.len()).filter(|&wait| {
             let wait = &snapshot.waits[wait];
             wait.thread_id.is_some() && system.facts.task_of(wait).is_none()
         });
-        let tasks = (0..snapshot.tasks.len()).map(task_gate);
-        let arms: BTreeSet<Gate> = system.shared.arms.values().copied().collect();
+        let tasks = (0..snapshot.tasks.len()).map(task_node);
+        let arms: BTreeSet<NodeId> = system.shared.arms.values().copied().collect();
         let starts = tasks
-            .chain(threads.map(|wait| system.wait(wait)))
+            .chain(threads.map(|wait| system.wait_node(wait)))
             .chain(arms)
-            .filter(|&gate| !solved.is_open(gate));
-        let mut tarjan = Tarjan::new(&solved, system.gates.len());
+            .filter(|&node| !fixed_point.can_progress(node));
+        let mut tarjan = Tarjan::new(&fixed_point, system.graph.len());
         tarjan.run(starts);
-        let Tarjan { gates, starts, group_of, .. } = tarjan;
-        Self { solved, gates, starts, group_of }
+        let Tarjan { nodes, starts, component_of, .. } = tarjan;
+        Self { fixed_point, nodes, starts, component_of }
     }
 
     /// How many groups there are.
@@ -47,54 +47,61 @@ impl Stuck {
     }
 
     /// The gates of a group.
-    pub(crate) fn group(&self, group: usize) -> &[Gate] {
-        match (self.starts.get(group), self.starts.get(group + 1)) {
-            (Some(&start), Some(&end)) => self.gates.get(start..end).unwrap_or_default(),
+    pub(crate) fn component(&self, component: usize) -> &[NodeId] {
+        match (self.starts.get(component), self.starts.get(component + 1)) {
+            (Some(&start), Some(&end)) => self.nodes.get(start..end).unwrap_or_default(),
             _ => &[],
         }
     }
 
     /// The gates of all groups.
-    pub(crate) fn all(&self) -> &[Gate] {
-        &self.gates
+    pub(crate) fn nodes(&self) -> &[NodeId] {
+        &self.nodes
     }
 
     /// Whether the gates of a group wait for themselves.
-    pub(crate) fn is_circle(&self, group: usize) -> bool {
-        match self.group(group) {
-            [gate] => self.solved.inputs.of(*gate).contains(gate),
-            gates => gates.len() > 1,
+    pub(crate) fn is_cycle(&self, component: usize) -> bool {
+        match self.component(component) {
+            [node] => self.fixed_point.dependencies.of(*node).contains(node),
+            nodes => nodes.len() > 1,
         }
     }
 
     /// Whether the gate is in that group.
-    pub(crate) fn is_in(&self, gate: Gate, group: usize) -> bool {
-        self.group_of.get(gate).copied().flatten() == Some(group)
+    pub(crate) fn is_in(&self, node: NodeId, component: usize) -> bool {
+        self.component_of.get(node).copied().flatten() == Some(component)
     }
 
     /// The groups that one waits for, itself left out.
-    pub(crate) fn waits_for(&self, group: usize) -> impl Iterator<Item = usize> + '_ {
-        let inputs =
-            self.group(group).iter().flat_map(|&gate| self.solved.inputs.of(gate)).inspect(|_| step());
-        inputs.filter_map(|&gate| self.group_of[gate]).filter(move |&other| other != group)
+    pub(crate) fn dependencies_of(&self, component: usize) -> impl Iterator<Item = usize> + '_ {
+        let dependencies = self
+            .component(component)
+            .iter()
+            .flat_map(|&node| self.fixed_point.dependencies.of(node))
+            .inspect(|_| step());
+        dependencies.filter_map(|&node| self.component_of[node]).filter(move |&other| other != component)
     }
 
     /// The shortest way within a group from a gate back to itself, which stands at both ends, by the inputs that `reasons` gives
     /// of each gate.
-    pub(crate) fn circle(&self, start: Gate, reasons: impl Fn(Gate) -> Vec<Gate>) -> Option<Vec<Gate>> {
-        let group = self.group_of[start]?;
-        let mut came_from = with_capacity(self.group(group).len());
+    pub(crate) fn shortest_cycle(
+        &self,
+        start: NodeId,
+        reasons: impl Fn(NodeId) -> Vec<NodeId>,
+    ) -> Option<Vec<NodeId>> {
+        let component = self.component_of[start]?;
+        let mut came_from = with_capacity(self.component(component).len());
         came_from.insert(start, start);
         let mut queue = VecDeque::from([start]);
-        while let Some(gate) = queue.pop_front() {
-            for input in reasons(gate) {
+        while let Some(node) = queue.pop_front() {
+            for dependency in reasons(node) {
                 step();
-                if input == start {
-                    return Some(walk_back(&came_from, gate, start).chain([start]).collect());
+                if dependency == start {
+                    return Some(path_back(&came_from, node, start).chain([start]).collect());
                 }
-                if self.is_in(input, group) && !came_from.contains_key(&input) {
-                    came_from.insert(input, gate);
-                    queue.push_back(input);
+                if self.is_in(dependency, component) && !came_from.contains_key(&dependency) {
+                    came_from.insert(dependency, node);
+                    queue.push_back(dependency);
                 }
             }
         }
@@ -102,62 +109,70 @@ impl Stuck {
     }
 
     /// Follows the first of the reasons of each gate until one comes again: the gates from there on.
-    pub(crate) fn repeats(start: Gate, reasons: impl Fn(Gate) -> Vec<Gate>) -> Option<Vec<Gate>> {
-        let (mut way, mut places) = (vec![start], Table::default());
-        places.insert(start, 0);
+    pub(crate) fn until_repeat(
+        start: NodeId,
+        reasons: impl Fn(NodeId) -> Vec<NodeId>,
+    ) -> Option<Vec<NodeId>> {
+        let (mut path, mut positions) = (vec![start], IdMap::default());
+        positions.insert(start, 0);
         loop {
             step();
-            let next = reasons(*way.last()?).into_iter().min()?;
-            if let Some(&place) = places.get(&next) {
-                way.drain(..place);
-                return Some(way);
+            let next = reasons(*path.last()?).into_iter().min()?;
+            if let Some(&position) = positions.get(&next) {
+                path.drain(..position);
+                return Some(path);
             }
-            places.insert(next, way.len());
-            way.push(next);
+            positions.insert(next, path.len());
+            path.push(next);
         }
     }
 
     /// The shortest way into a group from a task or a blocked thread, the smallest of the nearest.
-    pub(crate) fn way_to(&self, group: usize, is_start: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
-        self.way(self.group(group), is_start)
+    pub(crate) fn path_to(&self, component: usize, is_start: impl Fn(NodeId) -> bool) -> Option<Vec<NodeId>> {
+        self.path(self.component(component), is_start)
     }
 
     /// The same to one gate.
-    pub(crate) fn way_to_gate(&self, end: Gate, is_start: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
-        self.way(&[end], is_start)
+    pub(crate) fn path_to_node(&self, end: NodeId, is_start: impl Fn(NodeId) -> bool) -> Option<Vec<NodeId>> {
+        self.path(&[end], is_start)
     }
 
     /// A hundred thousand may wait behind each of a hundred thousand ends: a few of those that wait at the same distance are
     /// nearly always enough.
-    fn way(&self, ends: &[Gate], is_start: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
-        const FEW: usize = 16;
-        self.way_within(FEW, ends, &is_start).or_else(|| self.way_within(usize::MAX, ends, &is_start))
+    fn path(&self, ends: &[NodeId], is_start: impl Fn(NodeId) -> bool) -> Option<Vec<NodeId>> {
+        const NARROW: usize = 16;
+        self.path_within(NARROW, ends, &is_start).or_else(|| self.path_within(usize::MAX, ends, &is_start))
     }
 
-    fn way_within(&self, width: usize, ends: &[Gate], is_start: impl Fn(Gate) -> bool) -> Option<Vec<Gate>> {
+    fn path_within(
+        &self,
+        width: usize,
+        ends: &[NodeId],
+        is_start: impl Fn(NodeId) -> bool,
+    ) -> Option<Vec<NodeId>> {
         let mut level = ends.to_vec();
-        let mut goes_to = with_capacity(64);
-        goes_to.extend(level.iter().map(|&gate| (gate, gate)));
+        let mut next_of = with_capacity(64);
+        next_of.extend(level.iter().map(|&node| (node, node)));
         while !level.is_empty() {
-            if let Some(&start) = level.iter().filter(|&&gate| is_start(gate)).min() {
-                let mut way = vec![start];
-                let mut gate = start;
-                while let Some(&next) = goes_to.get(&gate).filter(|&&next| next != gate) {
-                    way.push(next);
-                    gate = next;
+            if let Some(&start) = level.iter().filter(|&&node| is_start(node)).min() {
+                let mut path = vec![start];
+                let mut node = start;
+                while let Some(&next) = next_of.get(&node).filter(|&&next| next != node) {
+                    path.push(next);
+                    node = next;
                 }
-                return Some(way);
+                return Some(path);
             }
             let mut next = Vec::new();
-            for gate in level {
-                for &output in self.solved.outputs.of(gate) {
+            for node in level {
+                for &dependent in self.fixed_point.dependents.of(node) {
                     if next.len() >= width {
                         break;
                     }
                     step();
-                    if self.group_of[output].is_some() && !goes_to.contains_key(&output) {
-                        goes_to.insert(output, gate);
-                        next.push(output);
+                    if self.component_of[dependent].is_some() && !next_of.contains_key(&dependent) {
+                        next_of.insert(dependent, node);
+                        next.push(dependent);
                     }
                 }
             }
@@ -167,142 +182,145 @@ impl Stuck {
     }
 
     /// The tasks that wait for one of the groups, each under the first of them that it waits for, by the tasks' indices.
-    pub(crate) fn behind(&self, system: &System<'_>, roots: &[usize]) -> Vec<Vec<usize>> {
-        let roots: Vec<&[Gate]> = roots.iter().map(|&root| self.group(root)).collect();
-        self.behind_gates(system, &roots, |_| true)
+    pub(crate) fn victims(&self, system: &System<'_>, roots: &[usize]) -> Vec<Vec<usize>> {
+        let roots: Vec<&[NodeId]> = roots.iter().map(|&root| self.component(root)).collect();
+        self.victims_through(system, &roots, |_| true)
     }
 
     /// The same of gates, and only by gates that are `allowed`.
-    pub(crate) fn behind_gates(
+    pub(crate) fn victims_through(
         &self,
         system: &System<'_>,
-        roots: &[impl AsRef<[Gate]>],
-        allowed: impl Fn(Gate) -> bool,
+        roots: &[impl AsRef<[NodeId]>],
+        allowed: impl Fn(NodeId) -> bool,
     ) -> Vec<Vec<usize>> {
-        let mut root_of: Vec<Option<usize>> = vec![None; system.gates.len()];
+        let mut root_of: Vec<Option<usize>> = vec![None; system.graph.len()];
         let mut queue = VecDeque::new();
         for (number, root) in roots.iter().enumerate() {
-            for &gate in root.as_ref() {
-                root_of[gate] = Some(number);
-                queue.push_back(gate);
+            for &node in root.as_ref() {
+                root_of[node] = Some(number);
+                queue.push_back(node);
             }
         }
-        let mut behind = vec![Vec::new(); roots.len()];
-        while let Some(gate) = queue.pop_front() {
-            let Some(root) = root_of[gate] else { continue };
-            if let Node::Task(task) = system.nodes[gate] {
-                behind[root].push(task);
+        let mut victims = vec![Vec::new(); roots.len()];
+        while let Some(node) = queue.pop_front() {
+            let Some(root) = root_of[node] else { continue };
+            if let Node::Task(task) = system.nodes[node] {
+                victims[root].push(task);
             }
-            for &output in self.solved.outputs.of(gate) {
+            for &dependent in self.fixed_point.dependents.of(node) {
                 step();
-                if self.group_of[output].is_some() && root_of[output].is_none() && allowed(output) {
-                    root_of[output] = Some(root);
-                    queue.push_back(output);
+                if self.component_of[dependent].is_some()
+                    && root_of[dependent].is_none()
+                    && allowed(dependent)
+                {
+                    root_of[dependent] = Some(root);
+                    queue.push_back(dependent);
                 }
             }
         }
-        behind
+        victims
     }
 }
 
 /// From `start` to `last`.
-fn walk_back(came_from: &Table<Gate, Gate>, last: Gate, start: Gate) -> impl Iterator<Item = Gate> {
-    let mut way = vec![last];
-    let mut gate = last;
-    while gate != start {
-        match came_from.get(&gate) {
-            Some(&before) => gate = before,
+fn path_back(came_from: &IdMap<NodeId, NodeId>, last: NodeId, start: NodeId) -> impl Iterator<Item = NodeId> {
+    let mut path = vec![last];
+    let mut node = last;
+    while node != start {
+        match came_from.get(&node) {
+            Some(&before) => node = before,
             None => break,
         }
-        way.push(gate);
+        path.push(node);
     }
-    way.into_iter().rev()
+    path.into_iter().rev()
 }
 
 /// Tarjan's algorithm with a stack of its own.
 struct Tarjan<'a> {
-    solved: &'a Solved,
+    fixed_point: &'a FixedPoint,
     /// The order in which gates were met, from 1; zero for those that were not.
-    met: Vec<usize>,
-    lowest: Vec<usize>,
-    is_open: Vec<bool>,
-    open: Vec<Gate>,
+    visit_order: Vec<usize>,
+    low_link: Vec<usize>,
+    is_on_stack: Vec<bool>,
+    stack: Vec<NodeId>,
     /// See [`Stuck`].
-    gates: Vec<Gate>,
+    nodes: Vec<NodeId>,
     starts: Vec<usize>,
-    group_of: Vec<Option<usize>>,
-    count: usize,
+    component_of: Vec<Option<usize>>,
+    visited: usize,
 }
 
 impl<'a> Tarjan<'a> {
-    fn new(solved: &'a Solved, gates: usize) -> Self {
+    fn new(fixed_point: &'a FixedPoint, nodes: usize) -> Self {
         Self {
-            solved,
-            met: vec![0; gates],
-            lowest: vec![0; gates],
-            is_open: vec![false; gates],
-            open: Vec::new(),
-            gates: Vec::new(),
+            fixed_point,
+            visit_order: vec![0; nodes],
+            low_link: vec![0; nodes],
+            is_on_stack: vec![false; nodes],
+            stack: Vec::new(),
+            nodes: Vec::new(),
             starts: vec![0],
-            group_of: vec![None; gates],
-            count: 0,
+            component_of: vec![None; nodes],
+            visited: 0,
         }
     }
 
-    fn run(&mut self, starts: impl Iterator<Item = Gate>) {
+    fn run(&mut self, starts: impl Iterator<Item = NodeId>) {
         for start in starts {
-            if self.met[start] == 0 {
+            if self.visit_order[start] == 0 {
                 self.visit(start);
             }
         }
     }
 
-    fn visit(&mut self, start: Gate) {
+    fn visit(&mut self, start: NodeId) {
         let mut calls = vec![(start, 0)];
-        self.meet(start);
-        while let Some((gate, next)) = calls.pop() {
+        self.push(start);
+        while let Some((node, next)) = calls.pop() {
             step();
-            match self.solved.inputs.of(gate).get(next) {
-                Some(&input) => {
-                    calls.push((gate, next + 1));
-                    if self.met[input] == 0 {
-                        self.meet(input);
-                        calls.push((input, 0));
-                    } else if self.is_open[input] {
-                        self.lowest[gate] = self.lowest[gate].min(self.met[input]);
+            match self.fixed_point.dependencies.of(node).get(next) {
+                Some(&dependency) => {
+                    calls.push((node, next + 1));
+                    if self.visit_order[dependency] == 0 {
+                        self.push(dependency);
+                        calls.push((dependency, 0));
+                    } else if self.is_on_stack[dependency] {
+                        self.low_link[node] = self.low_link[node].min(self.visit_order[dependency]);
                     }
                 }
                 None => {
-                    if self.lowest[gate] == self.met[gate] {
-                        self.close(gate);
+                    if self.low_link[node] == self.visit_order[node] {
+                        self.pop_component(node);
                     }
                     if let Some(&(caller, _)) = calls.last() {
-                        self.lowest[caller] = self.lowest[caller].min(self.lowest[gate]);
+                        self.low_link[caller] = self.low_link[caller].min(self.low_link[node]);
                     }
                 }
             }
         }
     }
 
-    fn meet(&mut self, gate: Gate) {
-        self.count += 1;
-        self.met[gate] = self.count;
-        self.lowest[gate] = self.count;
-        self.is_open[gate] = true;
-        self.open.push(gate);
+    fn push(&mut self, node: NodeId) {
+        self.visited += 1;
+        self.visit_order[node] = self.visited;
+        self.low_link[node] = self.visited;
+        self.is_on_stack[node] = true;
+        self.stack.push(node);
     }
 
     /// All that was met since the gate, and is open, is its group.
-    fn close(&mut self, gate: Gate) {
+    fn pop_component(&mut self, node: NodeId) {
         let number = self.starts.len() - 1;
-        while let Some(member) = self.open.pop() {
-            self.is_open[member] = false;
-            self.group_of[member] = Some(number);
-            self.gates.push(member);
-            if member == gate {
+        while let Some(member) = self.stack.pop() {
+            self.is_on_stack[member] = false;
+            self.component_of[member] = Some(number);
+            self.nodes.push(member);
+            if member == node {
                 break;
             }
         }
-        self.starts.push(self.gates.len());
+        self.starts.push(self.nodes.len());
     }
 }

@@ -9,35 +9,35 @@ use crate::analysis::hangs::system::Node;
 use crate::model::{Snapshot, Task, WaitMode};
 
 /// Whether those on the way have to go on.
-pub(crate) fn is_demanded(facts: &Facts<'_>, way: &[Node]) -> bool {
+pub(crate) fn is_needed(facts: &Facts<'_>, path: &[Node]) -> bool {
     let snapshot = facts.snapshot;
     let is_at_work = |node: &Node| match *node {
-        Node::Wait(wait) => is_busy(facts, wait),
+        Node::Wait(wait) => needs_progress(facts, wait),
         Node::Holding(resource, number) => {
             let inside = snapshot.resources[resource].holdings[number].in_channel;
             inside.and_then(|id| facts.resource(id)).is_some_and(|index| snapshot.resources[index].filled > 0)
         }
-        Node::Workers(_) | Node::Pool(_) | Node::Thread(_) => true,
+        Node::FreeWorker(_) | Node::FreePoolThread(_) | Node::Thread(_) => true,
         _ => false,
     };
-    let waits = way.iter().any(|node| matches!(node, Node::Wait(_)));
-    !waits || way.iter().any(is_at_work) || is_any_wanted(facts, way.iter().copied(), &[])
+    let waits = path.iter().any(|node| matches!(node, Node::Wait(_)));
+    !waits || path.iter().any(is_at_work) || is_any_needed(facts, path.iter().copied(), &[])
 }
 
 /// Whether any of the tasks of a group, or of those behind it, has to go on.
-pub(crate) fn is_any_wanted(
+pub(crate) fn is_any_needed(
     facts: &Facts<'_>,
     mut group: impl Iterator<Item = Node>,
     behind: &[usize],
 ) -> bool {
-    let is_wanted = |task: usize| is_wanted(facts, task);
-    let is_kept_up = |task: usize| facts.waits_of_task[task].iter().any(|&wait| is_busy(facts, wait));
-    behind.iter().any(|&task| is_wanted(task) || is_kept_up(task))
-        || group.any(|node| node.task().is_some_and(is_wanted))
+    let has_to_end = |task: usize| has_to_end(facts, task);
+    let is_kept_up = |task: usize| facts.waits_of_task[task].iter().any(|&wait| needs_progress(facts, wait));
+    behind.iter().any(|&task| has_to_end(task) || is_kept_up(task))
+        || group.any(|node| node.task().is_some_and(has_to_end))
 }
 
 /// Whether that is polled, and waits for more than to hear from others.
-fn is_busy(facts: &Facts<'_>, wait: usize) -> bool {
+fn needs_progress(facts: &Facts<'_>, wait: usize) -> bool {
     let wait = &facts.snapshot.waits[wait];
     let only_hears = matches!(
         wait.mode,
@@ -47,7 +47,7 @@ fn is_busy(facts: &Facts<'_>, wait: usize) -> bool {
 }
 
 /// Whether the task has to end: a root task, or one that is joined.
-pub(crate) fn is_wanted(facts: &Facts<'_>, task: usize) -> bool {
+pub(crate) fn has_to_end(facts: &Facts<'_>, task: usize) -> bool {
     is_root(facts.snapshot, &facts.snapshot.tasks[task]) || facts.is_joined[task]
 }
 

@@ -11,9 +11,9 @@
 mod components;
 mod demand;
 mod reasons;
-pub(crate) mod sibling_futures;
+mod sibling_futures;
 
-pub(crate) use components::Stuck;
-pub(crate) use demand::{is_any_wanted, is_demanded, is_wanted};
-pub(crate) use reasons::reasons;
-pub(crate) use sibling_futures::is_within;
+pub(crate) use components::StuckGraph;
+pub(crate) use demand::{has_to_end, is_any_needed, is_needed};
+pub(crate) use reasons::best_reasons;
+pub(crate) use sibling_futures::{cycle_of_futures, is_within_span};

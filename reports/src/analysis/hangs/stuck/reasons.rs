@@ -10,57 +10,63 @@
 //!
 //! Whoever waits for a message is hardly the one who has its sender.
 
-use super::components::Stuck;
+use super::components::StuckGraph;
 use crate::analysis::hangs::facts::Facts;
-use crate::analysis::hangs::system::{Gate, Node, System, task_gate};
+use crate::analysis::hangs::system::{Node, NodeId, System, task_node};
 use crate::model::{Holding, Role, WaitMode};
 
 /// The lower, the more plausible.
 type Rank = u8;
 
 /// With more pairs of a holding of the resource and a task that may have this one, they are all alike.
-const MANY: usize = 16_384;
+const MAX_PAIRS: usize = 16_384;
 
 /// The most plausible reasons of a gate, of its inputs that stay closed.
-pub(crate) fn reasons(system: &System<'_>, stuck: &Stuck, gate: Gate) -> Vec<Gate> {
-    let inputs = stuck.solved.inputs.of(gate);
-    let node = system.nodes[gate];
-    let pairs = match node {
+pub(crate) fn best_reasons(system: &System<'_>, stuck: &StuckGraph, node: NodeId) -> Vec<NodeId> {
+    let dependencies = stuck.fixed_point.dependencies.of(node);
+    let kind = system.nodes[node];
+    let pairs = match kind {
         Node::Holding(resource, _) => {
-            system.facts.snapshot.resources[resource].holdings.len().saturating_mul(inputs.len())
+            system.facts.snapshot.resources[resource].holdings.len().saturating_mul(dependencies.len())
         }
         _ => 0,
     };
-    if inputs.len() <= 1 || pairs > MANY {
-        return inputs.to_vec();
+    if dependencies.len() <= 1 || pairs > MAX_PAIRS {
+        return dependencies.to_vec();
     }
-    let owner = match node {
-        Node::Holding(resource, number) => owner(system, stuck, resource, number),
+    let likely_owner = match kind {
+        Node::Holding(resource, number) => likely_owner(system, stuck, resource, number),
         _ => None,
     };
-    let rank = |input: Gate| match (node, system.nodes[input]) {
+    let rank = |dependency: NodeId| match (kind, system.nodes[dependency]) {
         (Node::Holding(resource, number), Node::Task(task)) => {
-            rank_of_owner(system.facts, resource, number, task, owner)
+            rank_of_owner(system.facts, resource, number, task, likely_owner)
         }
         (Node::Woken(_), Node::Wait(wait)) => rank_of_wait(system.facts, wait),
-        (Node::Units(_), Node::Units(_)) => Rank::from(is_more_than_is_free(system, stuck, input)),
-        (_, Node::Ahead(_) | Node::Closing(_) | Node::Later(_)) | (Node::Units(_), Node::Receivers(_)) => 1,
+        (Node::EnoughUnits(_), Node::EnoughUnits(_)) => Rank::from(lacks_units(system, stuck, dependency)),
+        (_, Node::QueueAhead(_) | Node::AllSendersGone(_) | Node::AnyLaterTask(_))
+        | (Node::EnoughUnits(_), Node::AnyReceiver(_)) => 1,
         _ => 0,
     };
-    let ranks: Vec<Rank> = inputs.iter().map(|&input| rank(input)).collect();
+    let ranks: Vec<Rank> = dependencies.iter().map(|&dependency| rank(dependency)).collect();
     let Some(best) = ranks.iter().min() else { return Vec::new() };
-    inputs.iter().zip(&ranks).filter(|(_, rank)| *rank == best).map(|(&input, _)| input).collect()
+    dependencies
+        .iter()
+        .zip(&ranks)
+        .filter(|(_, rank)| *rank == best)
+        .map(|(&dependency, _)| dependency)
+        .collect()
 }
 
 /// Whether the units for a wait and for waits ahead of it that may keep theirs are not free. If they are free, the waits ahead
 /// explain why it is blocked, and the holders of other units do not.
-fn is_more_than_is_free(system: &System<'_>, stuck: &Stuck, units: Gate) -> bool {
+fn lacks_units(system: &System<'_>, stuck: &StuckGraph, units: NodeId) -> bool {
     stuck
-        .solved
-        .inputs
+        .fixed_point
+        .dependencies
         .of(units)
         .iter()
-        .any(|&gate| matches!(system.nodes[gate], Node::Units(_) | Node::Level(_)))
+        .any(|&node| matches!(system.nodes[node], Node::EnoughUnits(_) | Node::FreeUnits(_)))
 }
 
 fn rank_of_wait(facts: &Facts<'_>, index: usize) -> Rank {
@@ -78,7 +84,7 @@ fn rank_of_owner(
     resource: usize,
     number: usize,
     task: usize,
-    owner: Option<usize>,
+    likely_owner: Option<usize>,
 ) -> Rank {
     let holding = &facts.snapshot.resources[resource].holdings[number];
     if holding.in_channel.is_some() {
@@ -87,8 +93,8 @@ fn rank_of_owner(
     let is_last = facts.snapshot.tasks[task].id == holding.task.unwrap_or(0);
     match () {
         () if has_other_end(facts, resource, holding, task) => 3,
-        () if owner == Some(task) => 0,
-        () if owner.is_some() => 1,
+        () if likely_owner == Some(task) => 0,
+        () if likely_owner.is_some() => 1,
         () if is_last => 2,
         () => 1,
     }
@@ -96,7 +102,7 @@ fn rank_of_owner(
 
 /// The task that most likely has it, of those that may: who was spawned with it, or who used it last. `None` if it was made and
 /// never used, and it is not known which of several tasks was spawned with it.
-fn owner(system: &System<'_>, stuck: &Stuck, resource: usize, number: usize) -> Option<usize> {
+fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number: usize) -> Option<usize> {
     let facts = system.facts;
     let holdings = &facts.snapshot.resources[resource].holdings;
     let holding = &holdings[number];
@@ -108,10 +114,11 @@ fn owner(system: &System<'_>, stuck: &Stuck, resource: usize, number: usize) -> 
     }
     // One that could go on, if only it had a thread, says what is wrong better than one that waits.
     let tasks = || holding.candidates.iter().filter_map(|&task| facts.task(task));
-    let is_of_threads =
-        |gate: &Gate| matches!(system.nodes[*gate], Node::Workers(_) | Node::Pool(_) | Node::Thread(_));
+    let is_of_threads = |node: &NodeId| {
+        matches!(system.nodes[*node], Node::FreeWorker(_) | Node::FreePoolThread(_) | Node::Thread(_))
+    };
     let is_ready = |task: &usize| {
-        let lacks = stuck.solved.inputs.of(task_gate(*task));
+        let lacks = stuck.fixed_point.dependencies.of(task_node(*task));
         !lacks.is_empty() && lacks.iter().all(is_of_threads)
     };
     if let Some(task) = tasks().find(is_ready) {
@@ -131,10 +138,10 @@ fn owner(system: &System<'_>, stuck: &Stuck, resource: usize, number: usize) -> 
         if has_its_own || !is_its_child || has_other_end(facts, resource, holding, task) {
             continue;
         }
-        let Some(place) = free.iter().position(|&other| holdings[other].since_ns >= it.age_ns) else {
+        let Some(position) = free.iter().position(|&other| holdings[other].since_ns >= it.age_ns) else {
             continue;
         };
-        if free.remove(place) == number {
+        if free.remove(position) == number {
             return Some(task);
         }
     }

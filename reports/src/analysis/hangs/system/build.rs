@@ -11,8 +11,8 @@
 //!
 //! The same rules are solved up to three times, see [`Trust`]. Where more trust would make no difference, once is enough.
 
-use super::graph::{Gate, Gates};
-use crate::analysis::hangs::facts::{Awaits, Facts, is_active, is_blocked, is_run};
+use super::graph::{Graph, NodeId};
+use crate::analysis::hangs::facts::{Facts, UnrecordedAwait, is_active, is_block_on_main, is_blocked};
 use crate::model::{RunState, Task, TaskKind};
 
 /// Whoever polls a root that was only met, and gives up after a while, has done so by then in all likelihood.
@@ -20,7 +20,7 @@ const TIMEOUT_NS: u64 = 60_000_000_000;
 
 /// What to make of attributions that moves can have made stale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Trust {
+pub(crate) enum Evidence {
     /// They may be wrong, and what can move may be anywhere: what is stuck is proven.
     Exact,
     /// They are right, unless something else that can go on could have it: what is stuck is likely so.
@@ -39,39 +39,39 @@ pub(crate) enum Node {
     /// What is waited for comes.
     Wait(usize),
     /// The wait ends: it is served, or dropped.
-    Leaves(usize),
+    WaitEnd(usize),
     /// The first so many of a line leave.
-    Ahead(usize),
+    QueueAhead(usize),
     /// So many units of the resource become free.
-    Units(usize),
+    EnoughUnits(usize),
     /// How many units of the resource can become free.
-    Level(usize),
+    FreeUnits(usize),
     /// The resource's holding of that number is given back or used.
     Holding(usize, usize),
     /// Somebody takes out.
-    Receivers(usize),
+    AnyReceiver(usize),
     /// Somebody puts in.
-    Senders(usize),
+    AnySender(usize),
     /// All who could put in are gone.
-    Closing(usize),
+    AllSendersGone(usize),
     /// Somebody tells.
-    Users(usize),
+    AnyRefill(usize),
     /// Those at an unfair lock who were told can take it, or pass it on.
-    Told(usize),
+    WokenWaitsEnd(usize),
     /// Somebody goes on who could tell those that wait at the resource, or come too.
-    Anybody(usize),
+    AnyNotifier(usize),
     /// One of the tasks from that index on goes on.
-    Later(usize),
+    AnyLaterTask(usize),
     /// Some task goes on, or something that is not on record does.
-    Everybody,
+    AnyTask,
     /// Some task of that family goes on, or something that is not on record does.
-    Family(usize),
+    AnyRelative(usize),
     /// The arm of a `join!` goes on, by its span, or something around the `join!` does.
-    Arm(usize),
+    JoinArm(usize),
     /// A worker of the runtime is free.
-    Workers(u64),
+    FreeWorker(u64),
     /// A thread for blocking work of the runtime is free.
-    Pool(u64),
+    FreePoolThread(u64),
     /// The thread gets out of what blocks it.
     Thread(u64),
 }
@@ -87,7 +87,7 @@ impl Node {
 }
 
 /// The gate of a task.
-pub(crate) fn task_gate(index: usize) -> Gate {
+pub(crate) fn task_node(index: usize) -> NodeId {
     index
 }
 
@@ -95,103 +95,103 @@ pub(crate) fn task_gate(index: usize) -> Gate {
 #[derive(Debug)]
 pub(crate) struct System<'a> {
     pub(crate) facts: &'a Facts<'a>,
-    pub(crate) trust: Trust,
-    pub(crate) gates: Gates,
+    pub(crate) evidence: Evidence,
+    pub(crate) graph: Graph,
     /// What each gate stands for.
     pub(crate) nodes: Vec<Node>,
-    pub(crate) shared: super::shared_nodes::Shared,
+    pub(crate) shared: super::shared_nodes::SharedNodes,
     /// Whether anything would be otherwise under [`Trust::Likely`].
-    pub(crate) is_cautious: bool,
+    pub(crate) depends_on_evidence: bool,
 }
 
 impl<'a> System<'a> {
-    pub(crate) fn new(facts: &'a Facts<'a>, trust: Trust) -> Self {
+    pub(crate) fn new(facts: &'a Facts<'a>, evidence: Evidence) -> Self {
         let snapshot = facts.snapshot;
         let (tasks, waits) = (snapshot.tasks.len(), snapshot.waits.len());
         let nodes = (0..tasks).map(Node::Task).chain((0..waits).map(Node::Wait));
-        let nodes: Vec<Node> = nodes.chain((0..waits).map(Node::Leaves)).collect();
-        let mut gates = Gates::default();
+        let nodes: Vec<Node> = nodes.chain((0..waits).map(Node::WaitEnd)).collect();
+        let mut graph = Graph::default();
         for _ in &nodes {
-            gates.gate(1);
+            graph.add_node(1);
         }
-        let shared = super::shared_nodes::Shared::new(snapshot.resources.len());
-        let mut system = Self { facts, trust, gates, nodes, shared, is_cautious: false };
+        let shared = super::shared_nodes::SharedNodes::new(snapshot.resources.len());
+        let mut system = Self { facts, evidence, graph, nodes, shared, depends_on_evidence: false };
         for (index, task) in snapshot.tasks.iter().enumerate() {
             system.add_task(index, task);
         }
         for index in 0..waits {
             system.add_wait(index);
-            system.add_leaves(index);
+            system.add_wait_end(index);
         }
         system
     }
 
-    pub(crate) fn wait(&self, index: usize) -> Gate {
+    pub(crate) fn wait_node(&self, index: usize) -> NodeId {
         self.facts.snapshot.tasks.len() + index
     }
 
-    pub(crate) fn leaves(&self, index: usize) -> Gate {
+    pub(crate) fn wait_end_node(&self, index: usize) -> NodeId {
         self.facts.snapshot.tasks.len() + self.facts.snapshot.waits.len() + index
     }
 
     /// Whether what is only likely can go on; asked where that makes a difference.
-    pub(crate) fn is_exact(&mut self) -> bool {
-        self.is_cautious |= self.trust == Trust::Exact;
-        self.trust == Trust::Exact
+    pub(crate) fn is_exact_only(&mut self) -> bool {
+        self.depends_on_evidence |= self.evidence == Evidence::Exact;
+        self.evidence == Evidence::Exact
     }
 
     /// Whether what is only suspect can go on; asked where that makes a difference.
-    pub(crate) fn is_wary(&mut self) -> bool {
-        self.is_cautious |= self.trust != Trust::Suspect;
-        self.trust != Trust::Suspect
+    pub(crate) fn rejects_suspect(&mut self) -> bool {
+        self.depends_on_evidence |= self.evidence != Evidence::Suspect;
+        self.evidence != Evidence::Suspect
     }
 
     /// A new gate, closed until `needs` inputs are open.
-    pub(crate) fn add(&mut self, node: Node, needs: u64) -> Gate {
-        self.nodes.push(node);
-        self.gates.gate(needs)
+    pub(crate) fn add_node(&mut self, stands_for: Node, needs: u64) -> NodeId {
+        self.nodes.push(stands_for);
+        self.graph.add_node(needs)
     }
 
     /// A new meter, at zero.
-    pub(crate) fn meter(&mut self, node: Node) -> Gate {
-        self.nodes.push(node);
-        self.gates.meter(0)
+    pub(crate) fn add_counter(&mut self, stands_for: Node) -> NodeId {
+        self.nodes.push(stands_for);
+        self.graph.add_counter(0)
     }
 
     /// The gate is open.
-    pub(crate) fn always(&mut self, gate: Gate) {
-        self.gates.set(gate, 0);
+    pub(crate) fn set_can_progress(&mut self, node: NodeId) {
+        self.graph.set_needed(node, 0);
     }
 
     /// The gate opens with any of its inputs, this one too.
-    pub(crate) fn or(&mut self, gate: Gate, input: Gate) {
-        self.gates.wire(input, gate, 1);
+    pub(crate) fn add_alternative(&mut self, node: NodeId, input: NodeId) {
+        self.graph.add_edge(input, node, 1);
     }
 
     fn add_task(&mut self, index: usize, task: &Task) {
-        let gate = task_gate(index);
+        let node = task_node(index);
         match task.state {
-            _ if task.is_unstable => self.always(gate),
-            RunState::Running if is_blocked(task) => self.add_blocked(gate, index, task),
-            RunState::Running => self.always(gate),
+            _ if task.is_unstable => self.set_can_progress(node),
+            RunState::Running if is_blocked(task) => self.add_blocked(node, index, task),
+            RunState::Running => self.set_can_progress(node),
             RunState::Unpolled | RunState::Queued => {
-                self.gates.set(gate, 0);
-                self.schedule(gate, task);
+                self.graph.set_needed(node, 0);
+                self.require_thread(node, task);
             }
-            RunState::Waiting if self.may_be_dropped(task) => self.always(gate),
+            RunState::Waiting if self.may_be_dropped(task) => self.set_can_progress(node),
             RunState::Waiting => {
-                self.gates.set(gate, 0);
-                if !self.may_be_woken(index, task) && !self.may_poll_unheard(index) {
-                    let woken = self.add(Node::Woken(index), 1);
-                    self.gates.require(gate, woken);
+                self.graph.set_needed(node, 0);
+                if !self.may_be_woken(index, task) && !self.may_be_polled_after_lost_wake(index) {
+                    let woken = self.add_node(Node::Woken(index), 1);
+                    self.graph.require(node, woken);
                     for &wait in &self.facts.waits_of_task[index] {
                         if is_active(&self.facts.snapshot.waits[wait]) {
-                            self.or(woken, self.wait(wait));
+                            self.add_alternative(woken, self.wait_node(wait));
                         }
                     }
                 }
-                self.schedule(gate, task);
-                self.or_aborted(gate, index, task);
+                self.require_thread(node, task);
+                self.add_aborts(node, index, task);
             }
         }
     }
@@ -199,24 +199,24 @@ impl<'a> System<'a> {
     /// Whoever has a handle of the task may abort it, if that goes on. Where the handle is awaited, it is there; otherwise it is
     /// with the thread that has spawned the task, or with a task that shares an ancestor with it. Whoever has asked for a handle
     /// only to abort, or awaits one under a timeout, may abort the task after a while.
-    fn or_aborted(&mut self, gate: Gate, index: usize, task: &Task) {
+    fn add_aborts(&mut self, node: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
-        let joiner = facts.joined[index].and_then(|wait| facts.task_of(&facts.snapshot.waits[wait]));
+        let joiner = facts.join_wait[index].and_then(|wait| facts.task_of(&facts.snapshot.waits[wait]));
         let may_be = task.has_handle || task.has_abort_handle;
         let may_soon_be = may_be && (task.has_abort_handle || joiner.is_some()) && task.since_ns < TIMEOUT_NS;
-        if !(may_be && self.is_exact() || may_soon_be && self.is_wary()) {
+        if !(may_be && self.is_exact_only() || may_soon_be && self.rejects_suspect()) {
             return;
         }
         // A handle that was asked for may be anywhere, and may have been used: that is not recorded.
-        if task.has_abort_handle && self.is_exact() {
-            return self.always(gate);
+        if task.has_abort_handle && self.is_exact_only() {
+            return self.set_can_progress(node);
         }
         match joiner.filter(|_| !task.has_abort_handle && !task.is_in_set) {
-            Some(joiner) => self.gates.override_aside(task_gate(joiner), gate),
-            None if task.spawned_by.is_none() => self.always(gate),
+            Some(joiner) => self.graph.add_hidden_override(task_node(joiner), node),
+            None if task.spawned_by.is_none() => self.set_can_progress(node),
             None => {
-                let family = self.family(Some(task.id));
-                self.gates.override_aside(family, gate);
+                let family = self.any_relative(Some(task.id));
+                self.graph.add_hidden_override(family, node);
             }
         }
     }
@@ -227,14 +227,14 @@ impl<'a> System<'a> {
         let may_be_under_a_timeout = task.is_unspawned && task.since_ns < TIMEOUT_NS;
         // An executor of the program's own may be under one too.
         let is_unknown = task.is_unspawned || task.runtime.is_empty();
-        (is_unknown && self.is_exact()) || (may_be_under_a_timeout && self.is_wary())
+        (is_unknown && self.is_exact_only()) || (may_be_under_a_timeout && self.rejects_suspect())
     }
 
     /// Whether a future of the task that was woken where nobody seems to hear of it may be polled all the same.
-    fn may_poll_unheard(&mut self, index: usize) -> bool {
+    fn may_be_polled_after_lost_wake(&mut self, index: usize) -> bool {
         let facts = self.facts;
         facts.waits_of_task[index].iter().any(|&wait| facts.snapshot.waits[wait].is_wake_lost)
-            && self.is_exact()
+            && self.is_exact_only()
     }
 
     /// Whether something that is not recorded may wake a waiting task.
@@ -246,15 +246,15 @@ impl<'a> System<'a> {
             // So it is not if it is polled without being woken.
             (None | Some(0), Some(0)) if !has_waits => {
                 task.polls > task.wakes.saturating_add(1)
-                    || match self.facts.awaits[index] {
-                        Awaits::OwnPoll => false,
-                        Awaits::Pending => true,
-                        Awaits::Unknown => self.is_wary(),
+                    || match self.facts.unrecorded_awaits[index] {
+                        UnrecordedAwait::OwnPoll => false,
+                        UnrecordedAwait::Pending => true,
+                        UnrecordedAwait::Unknown => self.rejects_suspect(),
                     }
             }
             (Some(0), _) => !has_waits,
             // What polls those with wakers of its own keeps one of the task's.
-            (Some(1), _) if self.has_indirect(index) => self.is_wary(),
+            (Some(1), _) if self.has_indirect(index) => self.rejects_suspect(),
             _ => true,
         }
     }
@@ -266,11 +266,11 @@ impl<'a> System<'a> {
     }
 
     /// What the poll that sleeps is blocked by.
-    fn add_blocked(&mut self, gate: Gate, index: usize, task: &Task) {
+    fn add_blocked(&mut self, node: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
-        if let Some(thread) = task.thread_id.filter(|thread| facts.blocked.contains_key(thread)) {
-            let thread = self.thread(thread);
-            self.or(gate, thread);
+        if let Some(thread) = task.thread_id.filter(|thread| facts.blocking_waits.contains_key(thread)) {
+            let thread = self.thread_node(thread);
+            self.add_alternative(node, thread);
             return;
         }
         // Polled since the poll began, and not with the task's own waker: from a `block_on` in it, in all likelihood.
@@ -288,36 +288,36 @@ impl<'a> System<'a> {
         };
         let mut nested =
             facts.spawned[index].iter().filter(|&&other| is_inside(&facts.snapshot.tasks[other]));
-        let is_certain = |&&other: &&usize| is_run(facts.snapshot, &facts.snapshot.tasks[other]);
+        let is_certain = |&&other: &&usize| is_block_on_main(facts.snapshot, &facts.snapshot.tasks[other]);
         let certain = nested.clone().find(is_certain);
-        if let Some(&nested) = certain.or_else(|| nested.next().filter(|_| !self.is_exact())) {
-            self.or(gate, task_gate(nested));
+        if let Some(&nested) = certain.or_else(|| nested.next().filter(|_| !self.is_exact_only())) {
+            self.add_alternative(node, task_node(nested));
             return;
         }
-        if inside.is_empty() || self.is_exact() {
-            self.always(gate);
+        if inside.is_empty() || self.is_exact_only() {
+            self.set_can_progress(node);
         }
         for wait in inside {
-            self.or(gate, self.wait(wait));
+            self.add_alternative(node, self.wait_node(wait));
         }
     }
 
     /// The wait ends when its task goes on: then it is served, or given up.
-    fn add_leaves(&mut self, index: usize) {
-        let (gate, wait) = (self.leaves(index), &self.facts.snapshot.waits[index]);
+    fn add_wait_end(&mut self, index: usize) {
+        let (node, wait) = (self.wait_end_node(index), &self.facts.snapshot.waits[index]);
         match self.facts.task_of(wait) {
-            _ if wait.is_unstable => self.always(gate),
+            _ if wait.is_unstable => self.set_can_progress(node),
             Some(task) => {
-                let arm = if is_active(wait) { None } else { self.arm(task, wait.span) };
-                self.or(gate, arm.unwrap_or(task_gate(task)));
-                if wait.is_wake_lost && self.is_wary() {
+                let arm = if is_active(wait) { None } else { self.join_arm_node(task, wait.span) };
+                self.add_alternative(node, arm.unwrap_or(task_node(task)));
+                if wait.is_wake_lost && self.rejects_suspect() {
                     // It may have been handed to another task, to be polled there.
-                    let family = self.family(wait.task);
-                    self.gates.wire_aside(family, gate);
+                    let family = self.any_relative(wait.task);
+                    self.graph.add_hidden_edge(family, node);
                 }
             }
-            None if wait.thread_id.is_some() => self.or(gate, self.wait(index)),
-            None => self.always(gate),
+            None if wait.thread_id.is_some() => self.add_alternative(node, self.wait_node(index)),
+            None => self.set_can_progress(node),
         }
     }
 }

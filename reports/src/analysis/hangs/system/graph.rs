@@ -13,187 +13,187 @@ use crate::analysis::hangs::facts::step;
 use crate::lists::Lists;
 
 /// Index of a gate or meter.
-pub(crate) type Gate = usize;
+pub(crate) type NodeId = usize;
 
 /// Gates, meters, and what they are wired to.
 #[derive(Debug, Default)]
-pub(crate) struct Gates {
+pub(crate) struct Graph {
     /// What a gate still needs; of a meter, its level.
-    numbers: Vec<u64>,
-    is_meter: Vec<bool>,
-    wires: Vec<Wire>,
+    remaining: Vec<u64>,
+    is_counter: Vec<bool>,
+    edges: Vec<Edge>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Wire {
-    from: Gate,
-    to: Gate,
+struct Edge {
+    from: NodeId,
+    to: NodeId,
     /// What it adds to a gate or meter at its end; if it begins at a meter, the level at which the gate opens.
     weight: u64,
     /// It is a way out that nobody waits for: what stays closed is not explained by it.
-    is_aside: bool,
+    is_hidden: bool,
 }
 
 /// What has opened, and the wires between what has not.
 #[derive(Debug)]
-pub(crate) struct Solved {
-    is_open: Vec<bool>,
+pub(crate) struct FixedPoint {
+    can_progress: Vec<bool>,
     /// The closed inputs of each closed gate and meter, but for those aside.
-    pub(crate) inputs: Lists,
+    pub(crate) dependencies: Lists,
     /// The closed outputs of each closed gate and meter, but for those aside.
-    pub(crate) outputs: Lists,
+    pub(crate) dependents: Lists,
 }
 
-impl Gates {
+impl Graph {
     /// A gate that opens at `needs`; at zero it is open from the beginning.
-    pub(crate) fn gate(&mut self, needs: u64) -> Gate {
-        self.numbers.push(needs);
-        self.is_meter.push(false);
-        self.numbers.len() - 1
+    pub(crate) fn add_node(&mut self, needs: u64) -> NodeId {
+        self.remaining.push(needs);
+        self.is_counter.push(false);
+        self.remaining.len() - 1
     }
 
     /// A meter with a level to start with.
-    pub(crate) fn meter(&mut self, level: u64) -> Gate {
-        self.numbers.push(level);
-        self.is_meter.push(true);
-        self.numbers.len() - 1
+    pub(crate) fn add_counter(&mut self, initial: u64) -> NodeId {
+        self.remaining.push(initial);
+        self.is_counter.push(true);
+        self.remaining.len() - 1
     }
 
     /// Changes what a gate needs.
-    pub(crate) fn set(&mut self, gate: Gate, needs: u64) {
-        self.numbers[gate] = needs;
+    pub(crate) fn set_needed(&mut self, node: NodeId, needs: u64) {
+        self.remaining[node] = needs;
     }
 
     /// Adds one to what a gate needs, and a wire that gives it: one more of "all".
-    pub(crate) fn require(&mut self, gate: Gate, input: Gate) {
-        self.numbers[gate] = self.numbers[gate].saturating_add(1);
-        self.wire(input, gate, 1);
+    pub(crate) fn require(&mut self, node: NodeId, dependency: NodeId) {
+        self.remaining[node] = self.remaining[node].saturating_add(1);
+        self.add_edge(dependency, node, 1);
     }
 
     /// `from`, once open, gives `weight` to `to`; from a meter, `to` gets 1 at the level `weight`.
-    pub(crate) fn wire(&mut self, from: Gate, to: Gate, weight: u64) {
+    pub(crate) fn add_edge(&mut self, from: NodeId, to: NodeId, weight: u64) {
         step();
-        self.wires.push(Wire { from, to, weight, is_aside: false });
+        self.edges.push(Edge { from, to, weight, is_hidden: false });
     }
 
     /// The same between gates, but it is not listed among what a closed gate waits for.
-    pub(crate) fn wire_aside(&mut self, from: Gate, to: Gate) {
+    pub(crate) fn add_hidden_edge(&mut self, from: NodeId, to: NodeId) {
         step();
-        self.wires.push(Wire { from, to, weight: 1, is_aside: true });
+        self.edges.push(Edge { from, to, weight: 1, is_hidden: true });
     }
 
     /// The same, and the gate needs nothing else then.
-    pub(crate) fn override_aside(&mut self, from: Gate, to: Gate) {
+    pub(crate) fn add_hidden_override(&mut self, from: NodeId, to: NodeId) {
         step();
-        self.wires.push(Wire { from, to, weight: u64::MAX, is_aside: true });
+        self.edges.push(Edge { from, to, weight: u64::MAX, is_hidden: true });
     }
 
     /// How many gates and meters there are.
     pub(crate) fn len(&self) -> usize {
-        self.numbers.len()
+        self.remaining.len()
     }
 
     /// Opens what can open.
-    pub(crate) fn solve(&self) -> Solved {
-        let is_open = Run::new(self).run();
-        let closed = |wire: &&Wire| !is_open[wire.from] && !is_open[wire.to] && !wire.is_aside;
-        let inputs = Lists::new(
+    pub(crate) fn solve(&self) -> FixedPoint {
+        let can_progress = Worklist::new(self).run();
+        let is_stuck = |edge: &&Edge| !can_progress[edge.from] && !can_progress[edge.to] && !edge.is_hidden;
+        let dependencies = Lists::new(
             self.len(),
-            self.wires.iter().filter(closed).inspect(|_| step()).map(|wire| (wire.to, wire.from)),
+            self.edges.iter().filter(is_stuck).inspect(|_| step()).map(|edge| (edge.to, edge.from)),
         );
-        let outputs = Lists::new(
+        let dependents = Lists::new(
             self.len(),
-            self.wires.iter().filter(closed).inspect(|_| step()).map(|wire| (wire.from, wire.to)),
+            self.edges.iter().filter(is_stuck).inspect(|_| step()).map(|edge| (edge.from, edge.to)),
         );
-        Solved { is_open, inputs, outputs }
+        FixedPoint { can_progress, dependencies, dependents }
     }
 }
 
-impl Solved {
+impl FixedPoint {
     /// Whether the gate has opened.
-    pub(crate) fn is_open(&self, gate: Gate) -> bool {
-        self.is_open.get(gate).copied().unwrap_or(true)
+    pub(crate) fn can_progress(&self, node: NodeId) -> bool {
+        self.can_progress.get(node).copied().unwrap_or(true)
     }
 }
 
 /// The worklist.
-struct Run<'a> {
-    gates: &'a Gates,
-    numbers: Vec<u64>,
+struct Worklist<'a> {
+    graph: &'a Graph,
+    remaining: Vec<u64>,
     /// Wires by their beginning; those of a meter by their level.
-    outputs: Lists,
+    dependents: Lists,
     /// How many outputs of a meter have had their level.
-    passed: Vec<usize>,
-    open: Vec<bool>,
-    worklist: Vec<Gate>,
+    reached: Vec<usize>,
+    can_progress: Vec<bool>,
+    queue: Vec<NodeId>,
 }
 
-impl<'a> Run<'a> {
-    fn new(gates: &'a Gates) -> Self {
-        let pairs = gates.wires.iter().enumerate().map(|(number, wire)| (wire.from, number));
-        let mut outputs = Lists::new(gates.len(), pairs);
-        for meter in (0..gates.len()).filter(|&gate| gates.is_meter[gate]) {
-            let range = outputs.starts[meter]..outputs.starts[meter + 1];
-            outputs.items[range].sort_by_key(|&number| gates.wires[number].weight);
+impl<'a> Worklist<'a> {
+    fn new(graph: &'a Graph) -> Self {
+        let pairs = graph.edges.iter().enumerate().map(|(number, edge)| (edge.from, number));
+        let mut dependents = Lists::new(graph.len(), pairs);
+        for counter in (0..graph.len()).filter(|&node| graph.is_counter[node]) {
+            let range = dependents.starts[counter]..dependents.starts[counter + 1];
+            dependents.items[range].sort_by_key(|&number| graph.edges[number].weight);
         }
         Self {
-            gates,
-            numbers: gates.numbers.clone(),
-            outputs,
-            passed: vec![0; gates.len()],
-            open: vec![false; gates.len()],
-            worklist: Vec::new(),
+            graph,
+            remaining: graph.remaining.clone(),
+            dependents,
+            reached: vec![0; graph.len()],
+            can_progress: vec![false; graph.len()],
+            queue: Vec::new(),
         }
     }
 
     fn run(mut self) -> Vec<bool> {
-        for gate in 0..self.gates.len() {
-            if self.gates.is_meter[gate] {
-                self.raise(gate, 0);
-            } else if self.numbers[gate] == 0 {
-                self.open(gate);
+        for node in 0..self.graph.len() {
+            if self.graph.is_counter[node] {
+                self.add_to_counter(node, 0);
+            } else if self.remaining[node] == 0 {
+                self.mark(node);
             }
         }
-        while let Some(gate) = self.worklist.pop() {
-            let (start, end) = (self.outputs.starts[gate], self.outputs.starts[gate + 1]);
+        while let Some(node) = self.queue.pop() {
+            let (start, end) = (self.dependents.starts[node], self.dependents.starts[node + 1]);
             for index in start..end {
                 step();
-                let Wire { to, weight, .. } = self.gates.wires[self.outputs.items[index]];
-                if self.gates.is_meter[to] {
-                    self.raise(to, weight);
+                let Edge { to, weight, .. } = self.graph.edges[self.dependents.items[index]];
+                if self.graph.is_counter[to] {
+                    self.add_to_counter(to, weight);
                 } else {
-                    self.give(to, weight);
+                    self.fulfill(to, weight);
                 }
             }
         }
-        self.open
+        self.can_progress
     }
 
     /// Raises the level of a meter, and gives to the outputs that it reaches.
-    fn raise(&mut self, meter: Gate, weight: u64) {
-        self.numbers[meter] = self.numbers[meter].saturating_add(weight);
-        while let Some(&number) = self.outputs.of(meter).get(self.passed[meter]) {
-            let wire = self.gates.wires[number];
-            if wire.weight > self.numbers[meter] {
+    fn add_to_counter(&mut self, counter: NodeId, weight: u64) {
+        self.remaining[counter] = self.remaining[counter].saturating_add(weight);
+        while let Some(&number) = self.dependents.of(counter).get(self.reached[counter]) {
+            let edge = self.graph.edges[number];
+            if edge.weight > self.remaining[counter] {
                 break;
             }
             step();
-            self.passed[meter] += 1;
-            self.give(wire.to, 1);
+            self.reached[counter] += 1;
+            self.fulfill(edge.to, 1);
         }
     }
 
-    fn give(&mut self, gate: Gate, weight: u64) {
-        self.numbers[gate] = self.numbers[gate].saturating_sub(weight);
-        if self.numbers[gate] == 0 {
-            self.open(gate);
+    fn fulfill(&mut self, node: NodeId, weight: u64) {
+        self.remaining[node] = self.remaining[node].saturating_sub(weight);
+        if self.remaining[node] == 0 {
+            self.mark(node);
         }
     }
 
-    fn open(&mut self, gate: Gate) {
-        if !self.open[gate] {
-            self.open[gate] = true;
-            self.worklist.push(gate);
+    fn mark(&mut self, node: NodeId) {
+        if !self.can_progress[node] {
+            self.can_progress[node] = true;
+            self.queue.push(node);
         }
     }
 }

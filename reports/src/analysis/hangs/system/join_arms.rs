@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::build::{Node, System};
-use super::graph::Gate;
+use super::graph::NodeId;
 use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::model::RunState;
 
@@ -56,32 +56,32 @@ fn below(facts: &Facts<'_>, index: usize) -> Range<usize> {
 
 impl System<'_> {
     /// The gate of the arm of a `join!` in which the span is, in a task; `None` if it is in none.
-    pub(crate) fn arm(&mut self, task: usize, span: Option<u64>) -> Option<Gate> {
+    pub(crate) fn join_arm_node(&mut self, task: usize, span: Option<u64>) -> Option<NodeId> {
         let facts = self.facts;
         let arm = Arm::around(facts, span)?;
-        if self.is_exact() {
+        if self.is_exact_only() {
             return None;
         }
-        if let Some(&gate) = self.shared.arms.get(&arm.index) {
-            return Some(gate);
+        if let Some(&node) = self.shared.arms.get(&arm.index) {
+            return Some(node);
         }
-        let gate = self.add(Node::Arm(arm.index), 1);
-        self.shared.arms.insert(arm.index, gate);
+        let node = self.add_node(Node::JoinArm(arm.index), 1);
+        self.shared.arms.insert(arm.index, node);
         let snapshot = facts.snapshot;
         let waits = || facts.waits_of_task[task].iter().filter(|&&wait| is_active(&snapshot.waits[wait]));
         let known: HashSet<u64> = waits().filter_map(|&wait| snapshot.waits[wait].span).collect();
         let it = &snapshot.tasks[task];
         let has_unknown = it.state == RunState::Waiting && !it.is_unstable && it.opaque_wakers != Some(0);
         if has_unknown || may_go_on(facts, &arm, it.id, &known) {
-            self.always(gate);
+            self.set_can_progress(node);
         }
         for &wait in waits() {
             let index = facts.span(snapshot.waits[wait].span);
             if !index.is_some_and(|index| arm.is_beside(index)) {
-                self.or(gate, self.wait(wait));
+                self.add_alternative(node, self.wait_node(wait));
             }
         }
-        Some(gate)
+        Some(node)
     }
 }
 

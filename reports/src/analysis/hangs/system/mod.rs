@@ -17,6 +17,6 @@ mod rules;
 mod shared_nodes;
 mod threads;
 
-pub(crate) use build::{Node, System, Trust, task_gate};
-pub(crate) use graph::{Gate, Solved};
-pub(crate) use rules::{is_short, is_told};
+pub(crate) use build::{Evidence, Node, System, task_node};
+pub(crate) use graph::{FixedPoint, NodeId};
+pub(crate) use rules::{exceeds_permits, waits_for_event};

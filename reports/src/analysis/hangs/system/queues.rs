@@ -12,8 +12,8 @@
 //! stand in a line may stay.
 
 use super::build::{Node, System};
-use super::graph::Gate;
-use crate::analysis::hangs::facts::{Facts, is_active, units};
+use super::graph::NodeId;
+use crate::analysis::hangs::facts::{Facts, is_active, units_asked};
 use crate::model::WaitMode;
 
 /// So many who may stay are counted.
@@ -23,150 +23,155 @@ const MAX_SUMS: usize = 2 * NEAREST;
 
 /// The gates of a line, made as far as they are asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Line {
+pub(crate) struct Queue {
     /// The first 1, 2, … leave.
-    ahead: Vec<Gate>,
+    all_end: Vec<NodeId>,
     /// Those of them leave who would go on if they were served.
-    polled: Vec<Gate>,
+    polled_end: Vec<NodeId>,
     /// The waits of the others, with their places in the line, and the least that one of them up to there asks for.
-    others: Vec<(usize, usize, u64)>,
+    may_stay: Vec<(usize, usize, u64)>,
 }
 
 /// What a wait asks for of so much.
-fn asked(facts: &Facts<'_>, capacity: u64, wait: usize) -> u64 {
+fn units_of_capacity(facts: &Facts<'_>, capacity: u64, wait: usize) -> u64 {
     match facts.snapshot.waits[wait].mode {
         WaitMode::Write => capacity,
-        _ => units(&facts.snapshot.waits[wait]),
+        _ => units_asked(&facts.snapshot.waits[wait]),
     }
 }
 
 impl System<'_> {
     /// The first `count` of a line leave. `None` if that is nobody.
-    pub(crate) fn ahead(&mut self, resource: usize, side: usize, count: usize) -> Option<Gate> {
+    pub(crate) fn queue_ahead(&mut self, resource: usize, side: usize, count: usize) -> Option<NodeId> {
         let facts = self.facts;
-        while self.shared.lines[resource][side].ahead.len() < count {
-            let before = self.shared.lines[resource][side].ahead.last().copied();
-            let place = self.shared.lines[resource][side].ahead.len();
-            let &wait = facts.lines[resource][side].get(place)?;
-            let gate = self.after(resource, before, wait);
-            self.shared.lines[resource][side].ahead.push(gate);
+        while self.shared.queues[resource][side].all_end.len() < count {
+            let before = self.shared.queues[resource][side].all_end.last().copied();
+            let position = self.shared.queues[resource][side].all_end.len();
+            let &wait = facts.queues[resource][side].get(position)?;
+            let node = self.wait_and_earlier_end(resource, before, wait);
+            self.shared.queues[resource][side].all_end.push(node);
         }
-        count.checked_sub(1).and_then(|last| self.shared.lines[resource][side].ahead.get(last)).copied()
+        count.checked_sub(1).and_then(|last| self.shared.queues[resource][side].all_end.get(last)).copied()
     }
 
     /// The wait leaves, and those before it do.
-    fn after(&mut self, resource: usize, before: Option<Gate>, wait: usize) -> Gate {
-        let gate = self.add(Node::Ahead(resource), 0);
-        self.gates.require(gate, self.leaves(wait));
+    fn wait_and_earlier_end(&mut self, resource: usize, before: Option<NodeId>, wait: usize) -> NodeId {
+        let node = self.add_node(Node::QueueAhead(resource), 0);
+        self.graph.require(node, self.wait_end_node(wait));
         if let Some(before) = before {
-            self.gates.require(gate, before);
+            self.graph.require(node, before);
         }
-        gate
+        node
     }
 
     /// Makes the gates of those who would go on, and notes the others, up to that place.
-    fn sort_out(&mut self, resource: usize, side: usize, count: usize) {
+    fn extend_queue(&mut self, resource: usize, side: usize, count: usize) {
         let facts = self.facts;
-        let line = &facts.lines[resource][side];
-        while self.shared.lines[resource][side].polled.len() < count.min(line.len()) {
-            let it = &self.shared.lines[resource][side];
-            let (place, before) = (it.polled.len(), it.polled.last().copied());
-            let wait = line[place];
+        let queue = &facts.queues[resource][side];
+        while self.shared.queues[resource][side].polled_end.len() < count.min(queue.len()) {
+            let it = &self.shared.queues[resource][side];
+            let (position, before) = (it.polled_end.len(), it.polled_end.last().copied());
+            let wait = queue[position];
             let may_stay = facts.is_any_blocked || !is_active(&facts.snapshot.waits[wait]);
-            let gate = match before {
+            let node = match before {
                 Some(before) if may_stay => before,
-                None if may_stay => self.add(Node::Ahead(resource), 0),
-                before => self.after(resource, before, wait),
+                None if may_stay => self.add_node(Node::QueueAhead(resource), 0),
+                before => self.wait_and_earlier_end(resource, before, wait),
             };
-            let asked = asked(facts, facts.snapshot.resources[resource].capacity.unwrap_or(u64::MAX), wait);
-            let it = &mut self.shared.lines[resource][side];
-            it.polled.push(gate);
+            let asked = units_of_capacity(
+                facts,
+                facts.snapshot.resources[resource].capacity.unwrap_or(u64::MAX),
+                wait,
+            );
+            let it = &mut self.shared.queues[resource][side];
+            it.polled_end.push(node);
             if may_stay {
-                let least = it.others.last().map_or(u64::MAX, |&(_, _, least)| least);
-                it.others.push((place, wait, least.min(asked)));
+                let least = it.may_stay.last().map_or(u64::MAX, |&(_, _, least)| least);
+                it.may_stay.push((position, wait, least.min(asked)));
             }
         }
     }
 
     /// What a wait needs of the first `count` of the line, some of whom may be served and stay: that the others leave, and
     /// that there is enough. `None` if all have to leave.
-    pub(crate) fn beside(
+    pub(crate) fn room_beside(
         &mut self,
         resource: usize,
         side: usize,
         count: usize,
         own: u64,
-    ) -> Option<[Gate; 2]> {
+    ) -> Option<[NodeId; 2]> {
         let facts = self.facts;
         let capacity = facts.snapshot.resources[resource].capacity.filter(|&capacity| capacity > own)?;
-        self.sort_out(resource, side, count);
-        let line = &self.shared.lines[resource][side];
-        let polled = *line.polled.get(count.checked_sub(1)?)?;
-        let end = line.others.partition_point(|&(place, _, _)| place < count);
+        self.extend_queue(resource, side, count);
+        let queue = &self.shared.queues[resource][side];
+        let polled = *queue.polled_end.get(count.checked_sub(1)?)?;
+        let end = queue.may_stay.partition_point(|&(position, _, _)| position < count);
         // In a long line, several have the same before them.
         let last = if end > 2 * NEAREST { end - end % NEAREST } else { end };
         // Of all, not only of the nearest: whoever asks for little may stay, however far ahead.
-        let (_, _, least_of_all) = line.others[..end].last()?;
+        let (_, _, least_of_all) = queue.may_stay[..end].last()?;
         if least_of_all.saturating_add(own) > capacity {
             return None;
         }
         let key = (resource, side, last, own);
-        if let Some(&enough) = self.shared.enough.get(&key) {
+        if let Some(&enough) = self.shared.enough_beside.get(&key) {
             return Some([polled, enough]);
         }
-        let nearest = &line.others[last.saturating_sub(NEAREST)..last];
+        let nearest = &queue.may_stay[last.saturating_sub(NEAREST)..last];
         let nearest: Vec<(usize, u64)> =
-            nearest.iter().map(|&(_, wait, _)| (wait, asked(facts, capacity, wait))).collect();
-        let enough = self.enough(resource, own, &nearest);
-        self.shared.enough.insert(key, enough);
+            nearest.iter().map(|&(_, wait, _)| (wait, units_of_capacity(facts, capacity, wait))).collect();
+        let enough = self.enough_beside(resource, own, &nearest);
+        self.shared.enough_beside.insert(key, enough);
         Some([polled, enough])
     }
 
     /// There is enough for a wait beside those who stay.
-    fn enough(&mut self, resource: usize, own: u64, others: &[(usize, u64)]) -> Gate {
+    fn enough_beside(&mut self, resource: usize, own: u64, others: &[(usize, u64)]) -> NodeId {
         let all = others.iter().fold(0_u64, |sum, &(_, units)| sum.saturating_add(units));
-        let left = self.meter(Node::Ahead(resource));
+        let staying_end = self.add_counter(Node::QueueAhead(resource));
         for &(wait, units) in others {
-            self.gates.wire(self.leaves(wait), left, units);
+            self.graph.add_edge(self.wait_end_node(wait), staying_end, units);
         }
-        let enough = self.add(Node::Units(resource), 1);
-        for (low, most) in steps_of(others) {
+        let enough = self.add_node(Node::EnoughUnits(resource), 1);
+        for (low, most) in amounts(others) {
             // Not more than `most` stays, and if so, not less than `low`.
-            let free = self.units(resource, own.saturating_add(low));
+            let free = self.enough_units(resource, own.saturating_add(low));
             if most >= all {
-                self.or(enough, free);
+                self.add_alternative(enough, free);
                 break;
             }
-            let (both, has_left) = (self.add(Node::Units(resource), 0), self.add(Node::Ahead(resource), 1));
-            self.gates.wire(left, has_left, all - most);
-            self.gates.require(both, has_left);
-            self.gates.require(both, free);
-            self.or(enough, both);
+            let (both, enough_end) =
+                (self.add_node(Node::EnoughUnits(resource), 0), self.add_node(Node::QueueAhead(resource), 1));
+            self.graph.add_edge(staying_end, enough_end, all - most);
+            self.graph.require(both, enough_end);
+            self.graph.require(both, free);
+            self.add_alternative(enough, both);
         }
         enough
     }
 }
 
 /// The amounts that can stay, the lowest first: each sum of some of them, exactly, if there are few; otherwise ranges.
-fn steps_of(others: &[(usize, u64)]) -> Vec<(u64, u64)> {
+fn amounts(others: &[(usize, u64)]) -> Vec<(u64, u64)> {
     let mut sums = Vec::with_capacity(MAX_SUMS);
     sums.push(0_u64);
     for &(_, units) in others {
-        for place in 0..sums.len() {
-            let sum = sums[place].saturating_add(units);
+        for position in 0..sums.len() {
+            let sum = sums[position].saturating_add(units);
             if !sums.contains(&sum) {
                 sums.push(sum);
             }
         }
         if sums.len() > MAX_SUMS {
-            return ranges_of(others);
+            return ranges(others);
         }
     }
     sums.sort_unstable();
     sums.into_iter().map(|sum| (sum, sum)).collect()
 }
 
-fn ranges_of(others: &[(usize, u64)]) -> Vec<(u64, u64)> {
+fn ranges(others: &[(usize, u64)]) -> Vec<(u64, u64)> {
     let mut most = 0_u64;
     let ranges = others.iter().map(|&(_, units)| {
         let low = most.saturating_add(1);

@@ -13,81 +13,81 @@
 //!
 //! A wait that was woken is served, and one that nobody can wake is not, whatever else is true.
 
-use super::build::{Node, System, task_gate};
-use super::graph::Gate;
-use crate::analysis::hangs::facts::{side, step, units};
+use super::build::{Node, System, task_node};
+use super::graph::NodeId;
+use crate::analysis::hangs::facts::{queue_side, step, units_asked};
 use crate::model::{Attribution, Holding, Resource, ResourceKind, Role, Wait, WaitMode};
 
 impl System<'_> {
     /// Wires the gate of a wait.
     pub(crate) fn add_wait(&mut self, index: usize) {
         let facts = self.facts;
-        let (gate, wait) = (self.wait(index), &facts.snapshot.waits[index]);
+        let (node, wait) = (self.wait_node(index), &facts.snapshot.waits[index]);
         if wait.is_unstable || wait.woken_ns.is_some() || wait.is_granted || wait.is_forced {
-            self.always(gate);
-        } else if is_lost(wait) {
+            self.set_can_progress(node);
+        } else if has_no_waker(wait) {
             // Nothing is wired to it.
         } else {
             match wait.mode {
-                WaitMode::Join => self.add_join(gate, wait),
-                WaitMode::Shutdown => self.add_shutdown(gate, wait),
-                WaitMode::Timer => self.always(gate),
+                WaitMode::Join => self.add_join(node, wait),
+                WaitMode::Shutdown => self.add_shutdown(node, wait),
+                WaitMode::Timer => self.set_can_progress(node),
                 _ => match wait.resource.filter(|&resource| resource < facts.snapshot.resources.len()) {
-                    Some(resource) => self.add_resource(gate, index, resource),
-                    None => self.always(gate),
+                    Some(resource) => self.add_resource(node, index, resource),
+                    None => self.set_can_progress(node),
                 },
             }
         }
     }
 
-    fn add_join(&mut self, gate: Gate, wait: &Wait) {
+    fn add_join(&mut self, node: NodeId, wait: &Wait) {
         if wait.tasks.is_empty() {
-            self.always(gate);
+            self.set_can_progress(node);
         }
         for &task in &wait.tasks {
             match self.facts.task(task) {
-                Some(task) => self.or(gate, task_gate(task)),
-                None => self.always(gate),
+                Some(task) => self.add_alternative(node, task_node(task)),
+                None => self.set_can_progress(node),
             }
         }
     }
 
     /// A runtime waits for all of them.
-    fn add_shutdown(&mut self, gate: Gate, wait: &Wait) {
-        self.gates.set(gate, 0);
+    fn add_shutdown(&mut self, node: NodeId, wait: &Wait) {
+        self.graph.set_needed(node, 0);
         for &task in &wait.tasks {
             if let Some(task) = self.facts.task(task) {
-                self.gates.require(gate, task_gate(task));
+                self.graph.require(node, task_node(task));
             }
         }
     }
 
-    fn add_resource(&mut self, gate: Gate, index: usize, resource: usize) {
+    fn add_resource(&mut self, node: NodeId, index: usize, resource: usize) {
         let facts = self.facts;
         let (wait, it) = (&facts.snapshot.waits[index], &facts.snapshot.resources[resource]);
         if it.is_closed {
-            self.always(gate);
+            self.set_can_progress(node);
             return;
         }
         match (it.kind, wait.mode) {
             (_, WaitMode::Closed) => {
-                let receivers = self.receivers(resource);
-                self.or(gate, receivers);
+                let receivers = self.any_receiver(resource);
+                self.add_alternative(node, receivers);
             }
             // Without room, whoever sends meets who receives.
             (ResourceKind::Mpsc | ResourceKind::Mpmc, WaitMode::Send) if it.capacity == Some(0) => {
-                let receivers = self.receivers(resource);
-                self.or(gate, receivers);
+                let receivers = self.any_receiver(resource);
+                self.add_alternative(node, receivers);
             }
             (ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore, _)
             | (ResourceKind::Mpsc | ResourceKind::Mpmc, WaitMode::Send) => {
-                self.add_lock(gate, index, resource);
+                self.add_lock(node, index, resource);
             }
             (ResourceKind::Pipe, WaitMode::Send) => {
-                let receivers = self.receivers(resource);
-                self.or(gate, receivers);
+                let receivers = self.any_receiver(resource);
+                self.add_alternative(node, receivers);
                 if it.free > 0 {
-                    self.always(gate);
+                    self.set_can_progress(node);
                 }
             }
             (
@@ -98,115 +98,117 @@ impl System<'_> {
                 | ResourceKind::Watch
                 | ResourceKind::Pipe,
                 WaitMode::Receive,
-            ) => self.add_receive(gate, resource, it),
+            ) => self.add_receive(node, resource, it),
             (ResourceKind::Watch, _) => {
-                let all = self.all_units(resource);
-                self.or(gate, all);
+                let all = self.all_units_back(resource);
+                self.add_alternative(node, all);
             }
-            (kind, _) if is_told(kind) => {
-                let anybody = self.anybody(resource);
-                self.or(gate, anybody);
+            (kind, _) if waits_for_event(kind) => {
+                let notifiers = self.any_notifier(resource);
+                self.add_alternative(node, notifiers);
             }
             (ResourceKind::OnceCell | ResourceKind::Custom, _) => {
-                let holders = self.holders(resource);
-                self.or(gate, holders);
+                let holders = self.any_holder(resource);
+                self.add_alternative(node, holders);
             }
-            _ => self.always(gate),
+            _ => self.set_can_progress(node),
         }
     }
 
-    fn add_lock(&mut self, gate: Gate, index: usize, resource: usize) {
+    fn add_lock(&mut self, node: NodeId, index: usize, resource: usize) {
         let facts = self.facts;
         let (wait, it) = (&facts.snapshot.waits[index], &facts.snapshot.resources[resource]);
-        let mut gate = gate;
-        if is_short(it, wait) {
+        let mut node = node;
+        if exceeds_permits(it, wait) {
             // Permits can be added by anybody: whoever asks for more than there ever were is stuck as far as is known.
-            if it.forgotten == 0 && self.is_exact() {
-                self.always(gate);
+            if it.forgotten == 0 && self.is_exact_only() {
+                self.set_can_progress(node);
                 return;
             }
             // Those that were forgotten come back only if somebody adds some who has the semaphore.
-            if self.is_exact() {
-                let closers = self.everybody();
-                self.gates.wire_aside(closers, gate);
+            if self.is_exact_only() {
+                let closers = self.any_task();
+                self.graph.add_hidden_edge(closers, node);
             } else {
-                let anybody = self.anybody(resource);
-                self.or(gate, anybody);
+                let notifiers = self.any_notifier(resource);
+                self.add_alternative(node, notifiers);
             }
-            let holders = self.add(Node::Units(resource), 0);
-            self.or(gate, holders);
-            gate = holders;
-        } else if let Some(closers) = self.closers_of(resource) {
+            let holders = self.add_node(Node::EnoughUnits(resource), 0);
+            self.add_alternative(node, holders);
+            node = holders;
+        } else if let Some(closers) = self.closing_nodes(resource) {
             // That is a way out, and not what is waited for.
-            let holders = self.add(Node::Units(resource), 0);
-            self.gates.wire_aside(closers, gate);
-            self.or(gate, holders);
-            gate = holders;
+            let holders = self.add_node(Node::EnoughUnits(resource), 0);
+            self.graph.add_hidden_edge(closers, node);
+            self.add_alternative(node, holders);
+            node = holders;
         } else {
-            self.gates.set(gate, 0);
+            self.graph.set_needed(node, 0);
         }
         let mut enough = None;
         if it.is_fair {
-            let (side, before) = (side(wait.mode), facts.ahead[index]);
-            let is_alone = wait.mode == WaitMode::Write || is_short(it, wait);
-            let beside = if is_alone { None } else { self.beside(resource, side, before, units(wait)) };
+            let (side, before) = (queue_side(wait.mode), facts.waits_ahead[index]);
+            let is_alone = wait.mode == WaitMode::Write || exceeds_permits(it, wait);
+            let beside =
+                if is_alone { None } else { self.room_beside(resource, side, before, units_asked(wait)) };
             if let Some([passed, of_the_rest]) = beside {
-                self.gates.require(gate, passed);
+                self.graph.require(node, passed);
                 enough = Some(of_the_rest);
-            } else if let Some(ahead) = self.ahead(resource, side, before) {
-                self.gates.require(gate, ahead);
+            } else if let Some(ahead) = self.queue_ahead(resource, side, before) {
+                self.graph.require(node, ahead);
             }
         } else if wait.mode == WaitMode::Read {
             // Where locks are not fair either, the first who wants to write keeps those out who come to read.
-            if let Some(writer) = self.writer_before(index, resource) {
-                self.gates.require(gate, self.leaves(writer));
+            if let Some(writer) = self.first_writer_ahead(index, resource) {
+                self.graph.require(node, self.wait_end_node(writer));
             }
         } else if wait.thread_id.is_none() {
-            let told = self.told(resource);
-            self.gates.require(gate, told);
+            let told = self.woken_waits_end(resource);
+            self.graph.require(node, told);
         }
-        if is_queue(it.kind) && it.filled == 0 && self.is_exact() {
+        if buffers_messages(it.kind) && it.filled == 0 && self.is_exact_only() {
             // Nobody has to take anything out, but whoever receives may also go, and then nobody has to wait.
-            let (either, receivers) = (self.add(Node::Units(resource), 1), self.receivers(resource));
-            let units = enough.unwrap_or_else(|| self.units(resource, units(wait)));
-            self.or(either, units);
-            self.or(either, receivers);
-            self.gates.require(gate, either);
+            let (either, receivers) =
+                (self.add_node(Node::EnoughUnits(resource), 1), self.any_receiver(resource));
+            let units = enough.unwrap_or_else(|| self.enough_units(resource, units_asked(wait)));
+            self.add_alternative(either, units);
+            self.add_alternative(either, receivers);
+            self.graph.require(node, either);
         } else if wait.mode == WaitMode::Write {
-            let all = self.all_units(resource);
-            self.gates.require(gate, all);
-        } else if enough.is_some() || wait.mode != WaitMode::Read || !self.is_open_to_readers(resource) {
-            let units = enough.unwrap_or_else(|| self.units(resource, units(wait)));
-            self.gates.require(gate, units);
+            let all = self.all_units_back(resource);
+            self.graph.require(node, all);
+        } else if enough.is_some() || wait.mode != WaitMode::Read || !self.admits_readers(resource) {
+            let units = enough.unwrap_or_else(|| self.enough_units(resource, units_asked(wait)));
+            self.graph.require(node, units);
         }
     }
 
     /// Who can close it, so that nobody has to wait there any more, whatever the queue: of tokio's semaphore, who has it; of a
     /// channel, who receives. Those of other libraries have no such call, and permits are added by who has added some.
-    fn closers_of(&mut self, resource: usize) -> Option<Gate> {
+    fn closing_nodes(&mut self, resource: usize) -> Option<NodeId> {
         let it = &self.facts.snapshot.resources[resource];
         match it.kind {
-            ResourceKind::Semaphore if self.is_exact() => Some(self.everybody()),
-            kind if is_queue(kind) && self.is_exact() => Some(self.receivers(resource)),
+            ResourceKind::Semaphore if self.is_exact_only() => Some(self.any_task()),
+            kind if buffers_messages(kind) && self.is_exact_only() => Some(self.any_receiver(resource)),
             _ => None,
         }
     }
 
     /// The first that wants to write and stands before that one.
-    fn writer_before(&mut self, index: usize, resource: usize) -> Option<usize> {
+    fn first_writer_ahead(&mut self, index: usize, resource: usize) -> Option<usize> {
         let facts = self.facts;
-        let line = facts.lines.get(resource)?.first()?;
+        let queue = facts.queues.get(resource)?.first()?;
         let first = *self.shared.first_writer[resource].get_or_insert_with(|| {
             let is_writer = |wait: usize| facts.snapshot.waits[wait].mode == WaitMode::Write;
-            line.iter().inspect(|_| step()).position(|&wait| is_writer(wait)).unwrap_or(line.len())
+            queue.iter().inspect(|_| step()).position(|&wait| is_writer(wait)).unwrap_or(queue.len())
         });
-        line.get(first).copied().filter(|_| first < facts.ahead[index])
+        queue.get(first).copied().filter(|_| first < facts.waits_ahead[index])
     }
 
     /// Whether no reader waits for those who hold the lock: they are readers too.
-    fn is_open_to_readers(&mut self, resource: usize) -> bool {
+    fn admits_readers(&mut self, resource: usize) -> bool {
         let it = &self.facts.snapshot.resources[resource];
-        *self.shared.is_open_to_readers[resource].get_or_insert_with(|| {
+        *self.shared.admits_readers[resource].get_or_insert_with(|| {
             let holders =
                 it.holdings.iter().inspect(|_| step()).filter(|holding| holding.role == Role::Holds);
             let (mut has_any, mut are_readers) = (false, true);
@@ -217,74 +219,74 @@ impl System<'_> {
         })
     }
 
-    fn add_receive(&mut self, gate: Gate, resource: usize, it: &Resource) {
+    fn add_receive(&mut self, node: NodeId, resource: usize, it: &Resource) {
         // Every place is promised to one who sends, or taken by one who has reserved it.
         let is_full_of_promises =
-            is_queue(it.kind) && it.capacity.is_some_and(|places| places > 0) && it.free == 0;
+            buffers_messages(it.kind) && it.capacity.is_some_and(|places| places > 0) && it.free == 0;
         if it.filled > 0 && it.kind != ResourceKind::Broadcast {
             // There is something, and if one was told of it who does not come, it stays there.
-            let told = self.told(resource);
-            self.or(gate, told);
+            let told = self.woken_waits_end(resource);
+            self.add_alternative(node, told);
         } else if is_full_of_promises {
-            let (units, closing) = (self.units(resource, 1), self.closing(resource));
-            self.or(gate, units);
-            self.or(gate, closing);
+            let (units, closing) = (self.enough_units(resource, 1), self.all_senders_gone(resource));
+            self.add_alternative(node, units);
+            self.add_alternative(node, closing);
         } else {
-            let senders = self.senders(resource);
-            self.or(gate, senders);
+            let senders = self.any_sender(resource);
+            self.add_alternative(node, senders);
         }
     }
 
     /// Wires the gate of a holding.
-    pub(crate) fn add_holding(&mut self, gate: Gate, resource: usize, number: usize) {
+    pub(crate) fn add_holding(&mut self, node: NodeId, resource: usize, number: usize) {
         let facts = self.facts;
         let holding = &facts.snapshot.resources[resource].holdings[number];
         let is_trusted = match holding.attribution {
-            Attribution::Exact => !self.is_gone(holding) || !self.is_exact(),
+            Attribution::Exact => !self.is_owner_done(holding) || !self.is_exact_only(),
             Attribution::Unmoved => true,
-            Attribution::Likely => !self.is_exact(),
-            Attribution::Unknown => holding.is_movable && !self.is_exact(),
+            Attribution::Likely => !self.is_exact_only(),
+            Attribution::Unknown => holding.is_movable && !self.is_exact_only(),
         };
         if !is_trusted || (holding.task.is_none() && holding.thread_id.is_none()) {
-            self.always(gate);
+            self.set_can_progress(node);
             return;
         }
         let others = match holding.attribution {
-            Attribution::Unknown => Some(self.family(holding.task)),
-            _ if holding.is_movable => self.others(holding.task),
+            Attribution::Unknown => Some(self.any_relative(holding.task)),
+            _ if holding.is_movable => self.other_owners(holding.task),
             _ => None,
         };
         if let Some(others) = others {
             // They may have it, but that is not where it was seen.
-            self.gates.wire_aside(others, gate);
+            self.graph.add_hidden_edge(others, node);
         }
         // What a future that is set aside has is with that future.
         let owner = holding.task.and_then(|task| facts.task(task)).filter(|_| facts.is_set_aside(holding));
-        if let Some(arm) = owner.and_then(|task| self.arm(task, holding.span)) {
-            self.or(gate, arm);
+        if let Some(arm) = owner.and_then(|task| self.join_arm_node(task, holding.span)) {
+            self.add_alternative(node, arm);
             return;
         }
         for task in holding.task.iter().chain(&holding.candidates).filter_map(|&task| facts.task(task)) {
-            self.or(gate, task_gate(task));
+            self.add_alternative(node, task_node(task));
         }
         if let (None, Some(thread)) = (holding.task, holding.thread_id) {
-            let thread = self.thread_of(thread);
-            self.or(gate, thread);
+            let thread = self.outside_thread_node(thread);
+            self.add_alternative(node, thread);
         }
         if let Some(inside) = holding.in_channel.and_then(|id| facts.resource(id)) {
-            let receivers = self.receivers(inside);
-            self.or(gate, receivers);
+            let receivers = self.any_receiver(inside);
+            self.add_alternative(node, receivers);
         }
     }
 
     /// Whether the task that has it is done.
-    fn is_gone(&self, holding: &Holding) -> bool {
+    fn is_owner_done(&self, holding: &Holding) -> bool {
         holding.task.is_some_and(|task| self.facts.task(task).is_none())
     }
 }
 
 /// Whether whoever waits there waits to be told, or for others to come.
-pub(crate) fn is_told(kind: ResourceKind) -> bool {
+pub(crate) fn waits_for_event(kind: ResourceKind) -> bool {
     matches!(
         kind,
         ResourceKind::Barrier | ResourceKind::Notify | ResourceKind::Condvar | ResourceKind::Cancellation
@@ -292,18 +294,18 @@ pub(crate) fn is_told(kind: ResourceKind) -> bool {
 }
 
 /// Whether messages lie in it until somebody takes them.
-pub(crate) fn is_queue(kind: ResourceKind) -> bool {
+pub(crate) fn buffers_messages(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc)
 }
 
 /// Whether a semaphore has lost permits, or never had as many as the wait asks for.
-pub(crate) fn is_short(it: &Resource, wait: &Wait) -> bool {
-    let is_too_much = it.capacity.is_some_and(|all| units(wait) > all);
+pub(crate) fn exceeds_permits(it: &Resource, wait: &Wait) -> bool {
+    let is_too_much = it.capacity.is_some_and(|all| units_asked(wait) > all);
     it.kind == ResourceKind::Semaphore && (it.forgotten > 0 || is_too_much)
 }
 
 /// Whether nobody can wake it any more.
-pub(crate) fn is_lost(wait: &Wait) -> bool {
+pub(crate) fn has_no_waker(wait: &Wait) -> bool {
     let is_future = wait.thread_id.is_none() && wait.mode != WaitMode::Timer;
     is_future && wait.wakers == 0 && wait.woken_ns.is_none() && !wait.is_granted
 }

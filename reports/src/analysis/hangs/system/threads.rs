@@ -3,125 +3,126 @@
 //! A timer or a socket does not help a task whose workers all sleep in polls: it is woken, and nobody comes. So whatever can be
 //! woken also has to be scheduled, as far as it is known by whom.
 
-use super::build::{Node, System, task_gate};
-use super::graph::Gate;
-use crate::analysis::hangs::facts::{Set, has_waited_long, is_blocked, step};
+use super::build::{Node, System, task_node};
+use super::graph::NodeId;
+use crate::analysis::hangs::facts::{IdSet, has_waited_long, is_blocked, step};
 use crate::model::{RunState, Task, TaskKind, Worker};
 
 /// The workers of a runtime.
 #[derive(Debug)]
-pub(crate) struct Crew {
+pub(crate) struct RuntimeWorkers {
     /// One that is not listed may be free.
     is_complete: bool,
     /// The kernel's numbers of their threads; `None` if that of one is not known.
-    threads: Option<Set<u64>>,
+    threads: Option<IdSet<u64>>,
 }
 
 impl System<'_> {
     /// The thread gets out of what blocks it, or else of the tasks that stay on it.
-    pub(crate) fn thread(&mut self, thread: u64) -> Gate {
-        if let Some(&gate) = self.shared.threads.get(&thread) {
-            return gate;
+    pub(crate) fn thread_node(&mut self, thread: u64) -> NodeId {
+        if let Some(&node) = self.shared.threads.get(&thread) {
+            return node;
         }
-        let gate = self.add(Node::Thread(thread), 1);
-        self.shared.threads.insert(thread, gate);
+        let node = self.add_node(Node::Thread(thread), 1);
+        self.shared.threads.insert(thread, node);
         let facts = self.facts;
-        for &wait in facts.blocked.get(&thread).into_iter().flatten() {
-            self.or(gate, self.wait(wait));
+        for &wait in facts.blocking_waits.get(&thread).into_iter().flatten() {
+            self.add_alternative(node, self.wait_node(wait));
         }
-        if !facts.blocked.contains_key(&thread) {
-            for &task in facts.local.get(&thread).into_iter().flatten() {
-                self.or(gate, task_gate(task));
+        if !facts.blocking_waits.contains_key(&thread) {
+            for &task in facts.local_tasks.get(&thread).into_iter().flatten() {
+                self.add_alternative(node, task_node(task));
             }
         }
-        gate
+        node
     }
 
     /// A thread that is in no task goes on: what blocks it does, or one of the tasks that it has come to run, in a `block_on`.
-    pub(crate) fn thread_of(&mut self, thread: u64) -> Gate {
+    pub(crate) fn outside_thread_node(&mut self, thread: u64) -> NodeId {
         let facts = self.facts;
-        let has_local = facts.local.contains_key(&thread);
-        let is_known = facts.blocked.contains_key(&thread) || (has_local && !self.is_exact());
-        let gate = self.thread(thread);
+        let has_local = facts.local_tasks.contains_key(&thread);
+        let is_known = facts.blocking_waits.contains_key(&thread) || (has_local && !self.is_exact_only());
+        let node = self.thread_node(thread);
         if !is_known {
-            self.always(gate);
+            self.set_can_progress(node);
         }
-        gate
+        node
     }
 
     /// Requires of a task that can run that something runs it.
-    pub(crate) fn schedule(&mut self, gate: Gate, task: &Task) {
+    pub(crate) fn require_thread(&mut self, node: NodeId, task: &Task) {
         let facts = self.facts;
         if task.kind == TaskKind::Blocking {
-            let pool = self.pool(task);
-            self.gates.require(gate, pool);
+            let pool = self.free_pool_thread_node(task);
+            self.graph.require(node, pool);
             return;
         }
         if task.is_local {
-            if let Some(thread) = task.thread_id.filter(|thread| facts.blocked.contains_key(thread)) {
-                let thread = self.thread(thread);
-                self.gates.require(gate, thread);
+            if let Some(thread) = task.thread_id.filter(|thread| facts.blocking_waits.contains_key(thread)) {
+                let thread = self.thread_node(thread);
+                self.graph.require(node, thread);
             }
             return;
         }
-        if let Some(thread) = self.thread_that_keeps(task) {
-            let thread = self.thread(thread);
-            self.gates.require(gate, thread);
-        } else if let Some(workers) = self.workers(task) {
-            self.gates.require(gate, workers);
+        if let Some(thread) = self.lifo_slot_thread(task) {
+            let thread = self.thread_node(thread);
+            self.graph.require(node, thread);
+        } else if let Some(workers) = self.free_worker_node(task) {
+            self.graph.require(node, workers);
         }
     }
 
     /// A task that was woken by one which has slept in its poll ever since, and that no other worker has taken, is in the place
     /// that a worker keeps for what it runs next, in all likelihood: nothing else takes it from there.
-    fn thread_that_keeps(&mut self, task: &Task) -> Option<u64> {
+    fn lifo_slot_thread(&mut self, task: &Task) -> Option<u64> {
         let facts = self.facts;
         let by = facts.task(task.woken_by.filter(|_| has_waited_long(task))?)?;
         let by = &facts.snapshot.tasks[by];
         let is_asleep = is_blocked(by) && by.kind == TaskKind::Future && by.since_ns >= task.since_ns;
-        let thread = by.thread_id.filter(|thread| is_asleep && facts.blocked.contains_key(thread))?;
+        let thread = by.thread_id.filter(|thread| is_asleep && facts.blocking_waits.contains_key(thread))?;
         let is_worker = |worker: &Worker| {
             worker.thread_id == Some(thread) && worker.runtime_number == task.runtime_number
         };
         let is_kept = task.runtime_number != 0 && facts.snapshot.workers.iter().any(is_worker);
-        (is_kept && !self.is_exact()).then_some(thread)
+        (is_kept && !self.is_exact_only()).then_some(thread)
     }
 
     /// A worker of the task's runtime; `None` if something else may run it.
-    fn workers(&mut self, task: &Task) -> Option<Gate> {
+    fn free_worker_node(&mut self, task: &Task) -> Option<NodeId> {
         let (facts, runtime) = (self.facts, task.runtime_number);
-        let crew = self.crew(runtime);
-        if runtime == 0 || !crew.is_complete {
+        let all_workers = self.runtime_workers(runtime);
+        if runtime == 0 || !all_workers.is_complete {
             return None;
         }
         // One that was polled elsewhere is not theirs: a root under `block_on`.
-        let elsewhere = |thread| crew.threads.as_ref().is_some_and(|threads| !threads.contains(&thread));
+        let elsewhere =
+            |thread| all_workers.threads.as_ref().is_some_and(|threads| !threads.contains(&thread));
         if task.state != RunState::Unpolled && task.thread_id.is_some_and(elsewhere) {
             return None;
         }
-        if let Some(&gate) = self.shared.workers.get(&runtime) {
-            return Some(gate);
+        if let Some(&node) = self.shared.workers.get(&runtime) {
+            return Some(node);
         }
-        let gate = self.add(Node::Workers(runtime), 1);
-        self.shared.workers.insert(runtime, gate);
+        let node = self.add_node(Node::FreeWorker(runtime), 1);
+        self.shared.workers.insert(runtime, node);
         for worker in facts.snapshot.workers.iter().filter(|worker| worker.runtime_number == runtime) {
             match worker.task.filter(|_| !worker.parked).and_then(|task| facts.task(task)) {
-                Some(task) => self.or(gate, task_gate(task)),
-                None => self.always(gate),
+                Some(task) => self.add_alternative(node, task_node(task)),
+                None => self.set_can_progress(node),
             }
         }
-        Some(gate)
+        Some(node)
     }
 
     /// All that the runtime has.
-    fn crew(&mut self, runtime: u64) -> &Crew {
+    fn runtime_workers(&mut self, runtime: u64) -> &RuntimeWorkers {
         let snapshot = self.facts.snapshot;
-        self.shared.crews.entry(runtime).or_insert_with(|| {
+        self.shared.runtime_workers.entry(runtime).or_insert_with(|| {
             let own = snapshot.workers.iter().inspect(|_| step());
             let own = own.filter(|worker| worker.runtime_number == runtime);
             let known = snapshot.runtimes.iter().find(|known| known.number == runtime);
             let all = known.map_or(1, |known| known.workers.max(1));
-            Crew {
+            RuntimeWorkers {
                 is_complete: own.clone().count() as u64 >= all,
                 threads: own.map(|worker| worker.thread_id).collect(),
             }
@@ -129,10 +130,10 @@ impl System<'_> {
     }
 
     /// A thread for blocking work. That a job waits for one says that all are taken; without the bound that is only likely.
-    fn pool(&mut self, task: &Task) -> Gate {
+    fn free_pool_thread_node(&mut self, task: &Task) -> NodeId {
         let (facts, runtime) = (self.facts, task.runtime_number);
-        if let Some(&gate) = self.shared.pools.get(&runtime) {
-            return gate;
+        if let Some(&node) = self.shared.pools.get(&runtime) {
+            return node;
         }
         let snapshot = facts.snapshot;
         let is_job = |job: &Task| job.kind == TaskKind::Blocking && job.runtime_number == runtime;
@@ -142,16 +143,16 @@ impl System<'_> {
         };
         let bound = snapshot.blocking_pools.iter().find(|pool| pool.runtime_number == runtime);
         let is_full = bound.is_some_and(|pool| running().count() as u64 >= pool.threads);
-        let gate = self.add(Node::Pool(runtime), 1);
-        self.shared.pools.insert(runtime, gate);
+        let node = self.add_node(Node::FreePoolThread(runtime), 1);
+        self.shared.pools.insert(runtime, node);
         let are_blocked = running().all(|job| is_blocked(&snapshot.tasks[job]));
-        let is_known = is_full || (are_blocked && !self.is_exact());
+        let is_known = is_full || (are_blocked && !self.is_exact_only());
         if running().next().is_none() || !is_known {
-            self.always(gate);
+            self.set_can_progress(node);
         }
         for job in running() {
-            self.or(gate, task_gate(job));
+            self.add_alternative(node, task_node(job));
         }
-        gate
+        node
     }
 }

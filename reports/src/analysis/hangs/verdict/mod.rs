@@ -11,5 +11,5 @@ mod kinds;
 mod remedies;
 mod types;
 
-pub(crate) use kinds::{Judged, judge, knotted};
+pub(crate) use kinds::{Finding, classify, knot_holdings};
 pub use types::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictDetail, VerdictKind};

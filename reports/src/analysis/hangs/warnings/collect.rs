@@ -18,11 +18,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::hazards::hazards;
-use super::missed_wakes::{out_of_budget, silent, sleeper};
+use super::missed_wakes::{out_of_budget, sleep_after_join, unused_wakers};
 use super::sleeping_threads::{full_pools, long_sleeps, words_of_poll};
 use super::timers::overdue;
 use super::unexplained::unexplained;
-use crate::analysis::hangs::facts::{Facts, STARVED_NS, Table, has_waited_long, is_blocked};
+use crate::analysis::hangs::facts::{Facts, IdMap, STARVED_NS, has_waited_long, is_blocked};
 use crate::analysis::hangs::system::Node;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::at;
@@ -37,27 +37,31 @@ const SLOW_JOB_NS: u64 = 10_000_000_000;
 pub(crate) const SUSPECT_NS: u64 = 1_000_000_000;
 
 /// The name and number of a runtime.
-pub(crate) type Runtime<'a> = (&'a str, u64);
+pub(crate) type RuntimeKey<'a> = (&'a str, u64);
 
 /// What may hang, apart from the tasks that are known to be stuck, by their indices, and from what was said.
-pub(crate) fn remarks(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<Node, usize>) -> Vec<Verdict> {
-    let mut remarks = Vec::new();
-    remarks.extend(overdue(facts, stuck));
-    remarks.extend(hogs(facts, stuck));
-    remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| sleeper(facts, wait)));
-    remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| out_of_budget(facts, wait)));
-    remarks.extend(silent(facts, stuck));
-    remarks.extend(facts.snapshot.waits.iter().filter_map(|wait| shutdown(facts, stuck, wait)));
-    remarks.extend(hazards(facts, stuck, said));
-    remarks.extend(unexplained(facts, stuck));
-    remarks.extend(full_pools(facts, stuck));
-    let said: BTreeSet<u64> = remarks.iter().flat_map(|it| &it.chain).map(|link| link.id).collect();
-    remarks.extend(long_sleeps(facts, stuck, &said));
-    remarks
+pub(crate) fn warnings(
+    facts: &Facts<'_>,
+    stuck: &BTreeSet<usize>,
+    said: &IdMap<Node, usize>,
+) -> Vec<Verdict> {
+    let mut warnings = Vec::new();
+    warnings.extend(overdue(facts, stuck));
+    warnings.extend(long_polls(facts, stuck));
+    warnings.extend(facts.snapshot.waits.iter().filter_map(|wait| sleep_after_join(facts, wait)));
+    warnings.extend(facts.snapshot.waits.iter().filter_map(|wait| out_of_budget(facts, wait)));
+    warnings.extend(unused_wakers(facts, stuck));
+    warnings.extend(facts.snapshot.waits.iter().filter_map(|wait| shutdown(facts, stuck, wait)));
+    warnings.extend(hazards(facts, stuck, said));
+    warnings.extend(unexplained(facts, stuck));
+    warnings.extend(full_pools(facts, stuck));
+    let said: BTreeSet<u64> = warnings.iter().flat_map(|it| &it.chain).map(|link| link.id).collect();
+    warnings.extend(long_sleeps(facts, stuck, &said));
+    warnings
 }
 
 /// A verdict that stands for itself.
-pub(crate) fn remark(
+pub(crate) fn warning(
     kind: VerdictKind,
     confidence: Confidence,
     chain: Vec<Link>,
@@ -76,20 +80,20 @@ pub(crate) fn remark(
 }
 
 /// The runtime of a task.
-pub(crate) fn runtime(task: &Task) -> Runtime<'_> {
+pub(crate) fn runtime_key(task: &Task) -> RuntimeKey<'_> {
     (&task.runtime, task.runtime_number)
 }
 
 /// Polls that keep others of their runtime from running.
-fn hogs(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+fn long_polls(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
     let snapshot = facts.snapshot;
-    let mut starved: BTreeMap<Runtime<'_>, Vec<&Task>> = BTreeMap::new();
+    let mut starved: BTreeMap<RuntimeKey<'_>, Vec<&Task>> = BTreeMap::new();
     let is_starved = |task: &&Task| {
         let waits = matches!(task.state, RunState::Queued | RunState::Unpolled) && task.since_ns > STARVED_NS;
         waits && task.kind == TaskKind::Future && !task.runtime.is_empty() && !task.is_unstable
     };
     for task in snapshot.tasks.iter().filter(is_starved) {
-        starved.entry(runtime(task)).or_default().push(task);
+        starved.entry(runtime_key(task)).or_default().push(task);
     }
     // Beside a worker that is free, what another worker keeps for itself waits: what was woken in its poll.
     let is_kept = |task: &&Task| {
@@ -102,24 +106,25 @@ fn hogs(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
         }
     }
     starved.retain(|_, tasks| !tasks.is_empty());
-    let is_free = |runtime: Runtime<'_>| {
+    let is_free = |runtime: RuntimeKey<'_>| {
         let mut parked = snapshot.workers.iter().filter(|worker| worker.parked);
         parked.any(|worker| (worker.runtime.as_str(), worker.runtime_number) == runtime)
     };
-    let mut hogs: BTreeMap<(Runtime<'_>, bool), Vec<usize>> = BTreeMap::new();
+    let mut long_polls: BTreeMap<(RuntimeKey<'_>, bool), Vec<usize>> = BTreeMap::new();
     for (index, task) in snapshot.tasks.iter().enumerate() {
         if let (true, Some(is_asleep)) = (is_long(task) && task.kind == TaskKind::Future, task.is_asleep) {
             let keeps = |starved: &Vec<&Task>| {
-                !is_free(runtime(task)) || starved.iter().any(|it| it.woken_by == Some(task.id))
+                !is_free(runtime_key(task)) || starved.iter().any(|it| it.woken_by == Some(task.id))
             };
-            if !stuck.contains(&index) && starved.get(&runtime(task)).is_some_and(keeps) {
-                hogs.entry((runtime(task), is_asleep)).or_default().push(index);
+            if !stuck.contains(&index) && starved.get(&runtime_key(task)).is_some_and(keeps) {
+                long_polls.entry((runtime_key(task), is_asleep)).or_default().push(index);
             }
         }
     }
-    let verdict =
-        |((runtime, is_asleep), hogs): (_, Vec<usize>)| hog(facts, &hogs, is_asleep, &starved[&runtime]);
-    hogs.into_iter().map(verdict).collect()
+    let verdict = |((runtime, is_asleep), long_polls): (_, Vec<usize>)| {
+        long_poll(facts, &long_polls, is_asleep, &starved[&runtime])
+    };
+    long_polls.into_iter().map(verdict).collect()
 }
 
 /// Whether it has been in one poll for long.
@@ -127,10 +132,10 @@ pub(crate) fn is_long(task: &Task) -> bool {
     task.state == RunState::Running && task.since_ns > LONG_POLL_NS && !task.is_unstable
 }
 
-fn hog(facts: &Facts<'_>, hogs: &[usize], is_asleep: bool, starved: &[&Task]) -> Verdict {
+fn long_poll(facts: &Facts<'_>, long_polls: &[usize], is_asleep: bool, starved: &[&Task]) -> Verdict {
     let mut chain = Vec::new();
     let mut words = Vec::new();
-    for &index in hogs {
+    for &index in long_polls {
         words.push(words_of_poll(facts, index, &mut chain));
     }
     let longest_ns = starved.iter().map(|task| task.since_ns).max().unwrap_or(0);
@@ -142,7 +147,7 @@ fn hog(facts: &Facts<'_>, hogs: &[usize], is_asleep: bool, starved: &[&Task]) ->
         time(longest_ns)
     );
     let kind = if is_asleep { VerdictKind::BlockedWorker } else { VerdictKind::Spin };
-    let mut verdict = remark(kind, Confidence::Likely, chain, sentence);
+    let mut verdict = warning(kind, Confidence::Likely, chain, sentence);
     verdict.victims = starved.iter().map(|task| task.id).collect();
     verdict.victims.sort_unstable();
     verdict
@@ -185,5 +190,5 @@ fn shutdown(facts: &Facts<'_>, stuck: &BTreeSet<usize>, wait: &Wait) -> Option<V
         facts.task_words(it.id),
         time(it.since_ns)
     );
-    Some(remark(VerdictKind::Shutdown, confidence, vec![waiter, link], sentence))
+    Some(warning(VerdictKind::Shutdown, confidence, vec![waiter, link], sentence))
 }

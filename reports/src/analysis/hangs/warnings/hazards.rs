@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::collect::{SUSPECT_NS, remark};
-use crate::analysis::hangs::facts::{Facts, Table};
+use super::collect::{SUSPECT_NS, warning};
+use crate::analysis::hangs::facts::{Facts, IdMap};
 use crate::analysis::hangs::system::Node;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
-use crate::analysis::hangs::words::{at, link, resource, taken};
+use crate::analysis::hangs::words::{at, link, resource_name, taken_words};
 use crate::model::{Holding, Resource, ResourceKind, Wait};
 use crate::units::time;
 
@@ -14,10 +14,10 @@ use crate::units::time;
 const MAX_FUTURES: usize = 8;
 
 /// The hazards of tasks that are not stuck.
-pub(crate) fn hazards(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<Node, usize>) -> Vec<Verdict> {
-    let mut hazards = snoozed(facts, stuck, said);
+pub(crate) fn hazards(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &IdMap<Node, usize>) -> Vec<Verdict> {
+    let mut hazards = ignored_wakes(facts, stuck, said);
     for (index, it) in facts.snapshot.resources.iter().enumerate() {
-        let waits = facts.queues[index].iter().map(|&wait| &facts.snapshot.waits[wait]);
+        let waits = facts.waits_of_resource[index].iter().map(|&wait| &facts.snapshot.waits[wait]);
         let waiting: Vec<&Wait> =
             waits.filter(|wait| !wait.is_granted && wait.since_ns >= SUSPECT_NS).collect();
         if waiting.is_empty() {
@@ -28,17 +28,18 @@ pub(crate) fn hazards(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<N
         let holders = holdings
             .map(|(_, holding)| holding)
             .filter(|holding| holding.since_ns >= SUSPECT_NS && facts.is_set_aside(holding));
-        let held = holders.filter_map(|holder| held(facts, stuck, (index, it), holder, &waiting));
-        hazards.extend(held.take(MAX_FUTURES));
+        let unpolled =
+            holders.filter_map(|holder| unpolled_holder(facts, stuck, (index, it), holder, &waiting));
+        hazards.extend(unpolled.take(MAX_FUTURES));
     }
     hazards
 }
 
 /// Futures that were woken, while their task goes on without them.
-fn snoozed(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<Node, usize>) -> Vec<Verdict> {
+fn ignored_wakes(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &IdMap<Node, usize>) -> Vec<Verdict> {
     let mut by_task: BTreeMap<usize, Vec<&Wait>> = BTreeMap::new();
     let waits = facts.snapshot.waits.iter().enumerate();
-    for (_, wait) in waits.filter(|(index, _)| !said.contains_key(&Node::Leaves(*index))) {
+    for (_, wait) in waits.filter(|(index, _)| !said.contains_key(&Node::WaitEnd(*index))) {
         let is_old = wait.is_wake_ignored && wait.woken_ns.is_some_and(|woken_ns| woken_ns >= SUSPECT_NS);
         if let Some(task) =
             facts.task_of(wait).filter(|task| is_old && !wait.is_unstable && !stuck.contains(task))
@@ -82,7 +83,7 @@ fn snoozed(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<Node, usize>
             time(it.since_ns),
             behind_words(facts, first, &behind),
         );
-        let mut verdict = remark(VerdictKind::Hazard, Confidence::Suspect, chain, sentence);
+        let mut verdict = warning(VerdictKind::Hazard, Confidence::Suspect, chain, sentence);
         verdict.victims = victims(&behind, &verdict.chain);
         Some(verdict)
     };
@@ -91,7 +92,7 @@ fn snoozed(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &Table<Node, usize>
 
 /// Those that wait for what a future was handed.
 fn behind<'a>(facts: &Facts<'a>, granted: &Wait) -> Vec<&'a Wait> {
-    let queue = granted.resource.filter(|_| granted.is_granted).map(|index| &facts.queues[index]);
+    let queue = granted.resource.filter(|_| granted.is_granted).map(|index| &facts.waits_of_resource[index]);
     let waits = queue.into_iter().flatten().map(|&wait| &facts.snapshot.waits[wait]);
     waits.filter(|wait| !wait.is_granted && wait.id != granted.id && facts.task_of(wait).is_some()).collect()
 }
@@ -100,7 +101,7 @@ fn behind_words(facts: &Facts<'_>, granted: &Wait, behind: &[&Wait]) -> String {
     let it = granted.resource.and_then(|index| facts.snapshot.resources.get(index));
     let longest_ns = behind.iter().map(|wait| wait.since_ns).max();
     let (Some(it), Some(longest_ns)) = (it, longest_ns) else { return String::new() };
-    let what = format!("{}, which that future was handed", resource(it));
+    let what = format!("{}, which that future was handed", resource_name(it));
     match behind.len() {
         1 => format!("; one waits for {what}, for {}", time(longest_ns)),
         many => format!("; {many} wait for {what}, the longest for {}", time(longest_ns)),
@@ -128,7 +129,7 @@ fn future(facts: &Facts<'_>, wait: &Wait) -> Link {
 }
 
 /// A lock that is held by a future which its task does not poll.
-fn held(
+fn unpolled_holder(
     facts: &Facts<'_>,
     stuck: &BTreeSet<usize>,
     (index, it): (usize, &Resource),
@@ -152,20 +153,20 @@ fn held(
     );
     let chain = waiter.into_iter().chain(facts.resource_link(index)).chain([holder]).collect();
     let is_place = it.kind == ResourceKind::Mpsc;
-    let what = if is_place { format!("a place in {}", resource(it)) } else { resource(it) };
+    let what = if is_place { format!("a place in {}", resource_name(it)) } else { resource_name(it) };
     let (has, verb) = if is_place { ("has been reserved", "reserved") } else { ("is held", "taken") };
     let sentence = format!(
         "{what} {has} for {} by future `{name}` of {}{}, which is alive and not polled; {} for {}",
         time(holding.since_ns),
         facts.task_words(task.id),
-        taken(verb, holding),
+        taken_words(verb, holding),
         match waiting.len() {
             1 => "one waits for it".to_owned(),
             many => format!("{many} wait for it, the longest"),
         },
         time(longest.since_ns),
     );
-    let mut verdict = remark(VerdictKind::Hazard, Confidence::Suspect, chain, sentence);
+    let mut verdict = warning(VerdictKind::Hazard, Confidence::Suspect, chain, sentence);
     let victims: BTreeSet<u64> = waiting.iter().filter_map(|wait| wait.task).collect();
     verdict.victims = victims.into_iter().filter(|id| Some(*id) != longest.task).collect();
     Some(verdict)

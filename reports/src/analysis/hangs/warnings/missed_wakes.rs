@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::collect::{LONG_POLL_NS, SUSPECT_NS, remark};
+use super::collect::{LONG_POLL_NS, SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_active, is_blocked};
-use crate::analysis::hangs::stuck::is_wanted;
+use crate::analysis::hangs::stuck::has_to_end;
 use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::at;
 use crate::model::{RunState, Wait, WaitMode};
@@ -14,7 +14,7 @@ use crate::units::{count, time};
 const MANY_POLLS: u64 = 1_000;
 
 /// A thread that sleeps although what it waits for is done: in a `block_on` in a task whose budget is used up.
-pub(crate) fn sleeper(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
+pub(crate) fn sleep_after_join(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
     let task = facts.task_of(wait)?;
     let it = &facts.snapshot.tasks[task];
     let is_done = !wait.tasks.is_empty() && wait.tasks.iter().all(|id| facts.task(*id).is_none());
@@ -32,7 +32,7 @@ pub(crate) fn sleeper(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
         time(wait.since_ns)
     );
     let link = facts.task_link(task, place.as_ref(), LinkRole::Blocked, wait.since_ns);
-    Some(remark(VerdictKind::BlockedWorker, Confidence::Likely, vec![link], sentence))
+    Some(warning(VerdictKind::BlockedWorker, Confidence::Likely, vec![link], sentence))
 }
 
 /// A `block_on` inside a task whose budget is used up: all that it polls is made to wait for the next poll of the task, which
@@ -60,12 +60,12 @@ pub(crate) fn out_of_budget(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
         "{what}: the budget of its task is used up, and there is no new one until the `block_on` there comes back"
     );
     let link = facts.task_link(task, place.as_ref(), role, wait.since_ns);
-    Some(remark(kind, Confidence::Suspect, vec![link], sentence))
+    Some(warning(kind, Confidence::Suspect, vec![link], sentence))
 }
 
 /// Hand-written futures that keep their waker, and were not woken. Where there are threads of which nothing is known, one of
 /// them may wake them yet.
-pub(crate) fn silent(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+pub(crate) fn unused_wakers(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
     let snapshot = facts.snapshot;
     let mut has_children = vec![false; snapshot.spans.len()];
     for parent in snapshot.spans.iter().filter_map(|span| span.parent) {
@@ -84,7 +84,7 @@ pub(crate) fn silent(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict>
         let waits = facts.waits_of_task[task].iter().any(|&wait| is_active(&snapshot.waits[wait]));
         let is_it =
             it.state == RunState::Waiting && !waits && it.opaque_wakers.is_some_and(|wakers| wakers > 0);
-        if !is_it || it.is_unstable || snapshot.foreign_threads > 0 || !is_wanted(facts, task) {
+        if !is_it || it.is_unstable || snapshot.foreign_threads > 0 || !has_to_end(facts, task) {
             return None;
         }
         let place = facts.place_of_site(span.at.unwrap_or(span.site));
@@ -97,7 +97,7 @@ pub(crate) fn silent(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict>
             time(span.since_ns),
             facts.name(span.site, span.label.as_deref()),
         );
-        Some(remark(VerdictKind::LostWaker, Confidence::Suspect, vec![link], sentence))
+        Some(warning(VerdictKind::LostWaker, Confidence::Suspect, vec![link], sentence))
     };
     leaves.filter_map(|(span, _)| verdict(span)).collect()
 }

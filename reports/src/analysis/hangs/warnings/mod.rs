@@ -17,5 +17,5 @@ mod sleeping_threads;
 mod timers;
 mod unexplained;
 
-pub(crate) use collect::{SUSPECT_NS, remarks};
-pub(crate) use timers::fold;
+pub(crate) use collect::{SUSPECT_NS, warnings};
+pub(crate) use timers::attach_timers_to_causes;

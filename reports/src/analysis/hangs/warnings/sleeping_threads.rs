@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::collect::{SUSPECT_NS, remark};
+use super::collect::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_blocked};
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
-use crate::analysis::hangs::words::{at, link, taken};
+use crate::analysis::hangs::words::{at, link, taken_words};
 use crate::model::{BlockingPool, Role, RunState, Task, TaskKind};
 use crate::units::{counted, time};
 
@@ -46,7 +46,7 @@ fn full_pool(facts: &Facts<'_>, stuck: &BTreeSet<usize>, pool: &BlockingPool) ->
         if queued.len() == 1 { "1 job has".to_owned() } else { format!("{} jobs have", queued.len()) },
         time(longest_ns),
     );
-    let mut verdict = remark(VerdictKind::PoolExhausted, Confidence::Suspect, chain, sentence);
+    let mut verdict = warning(VerdictKind::PoolExhausted, Confidence::Suspect, chain, sentence);
     verdict.victims = queued.iter().map(|(_, job)| job.id).collect();
     Some(verdict)
 }
@@ -65,7 +65,7 @@ pub(crate) fn long_sleeps(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &BTr
         let mut chain = Vec::new();
         let sentence =
             format!("{}: nothing else can run on its thread", words_of_poll(facts, index, &mut chain));
-        let verdict = remark(VerdictKind::BlockedWorker, Confidence::Suspect, chain, sentence);
+        let verdict = warning(VerdictKind::BlockedWorker, Confidence::Suspect, chain, sentence);
         (!is_in_place).then_some(verdict)
     };
     tasks.filter(is_long).filter_map(verdict).collect()
@@ -75,7 +75,7 @@ pub(crate) fn long_sleeps(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &BTr
 pub(crate) fn words_of_poll(facts: &Facts<'_>, index: usize, chain: &mut Vec<Link>) -> String {
     let task = &facts.snapshot.tasks[index];
     let who = facts.task_words(task.id);
-    let blocked = task.thread_id.and_then(|thread| facts.blocked.get(&thread));
+    let blocked = task.thread_id.and_then(|thread| facts.blocking_waits.get(&thread));
     let own = |wait: &&usize| facts.snapshot.waits[**wait].task == Some(task.id);
     if let Some(&wait) = blocked.and_then(|waits| waits.iter().find(own)) {
         let wait = &facts.snapshot.waits[wait];
@@ -112,5 +112,5 @@ fn held_words(facts: &Facts<'_>, resource: usize, chain: &mut Vec<Link>) -> Opti
             link(node, id, String::new(), place, LinkRole::Holds, since_ns)
         }
     });
-    Some(format!(", held for {} by {who}{}", time(since_ns), taken("taken", holding)))
+    Some(format!(", held for {} by {who}{}", time(since_ns), taken_words("taken", holding)))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::collect::{Runtime, is_long, remark, runtime};
+use super::collect::{RuntimeKey, is_long, runtime_key, warning};
 use super::sleeping_threads::words_of_poll;
 use crate::analysis::hangs::facts::Facts;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
@@ -16,23 +16,23 @@ const OVERDUE_NS: i64 = -1_000_000_000;
 const MAX_NAMED: usize = 4;
 
 /// In how many nanoseconds a timer is due, its task, its wait.
-type Late<'a> = (i64, usize, &'a Wait);
+type LateTimer<'a> = (i64, usize, &'a Wait);
 
 /// The timers of each runtime that should have come long ago.
 pub(crate) fn overdue(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
-    let mut late: BTreeMap<Runtime<'_>, Vec<Late<'_>>> = BTreeMap::new();
+    let mut late: BTreeMap<RuntimeKey<'_>, Vec<LateTimer<'_>>> = BTreeMap::new();
     for wait in facts.snapshot.waits.iter().filter(|wait| wait.mode == WaitMode::Timer) {
         let Some(due_ns) = wait.due_ns.filter(|&due_ns| due_ns < OVERDUE_NS) else { continue };
         let Some(task) = facts.task_of(wait).filter(|task| !stuck.contains(task)) else { continue };
         let it = &facts.snapshot.tasks[task];
         if it.state == RunState::Waiting && wait.woken_ns.is_none() && !wait.is_unstable && !it.is_unstable {
-            late.entry(runtime(it)).or_default().push((due_ns, task, wait));
+            late.entry(runtime_key(it)).or_default().push((due_ns, task, wait));
         }
     }
     late.into_iter().filter_map(|(runtime, late)| verdict(facts, runtime, late)).collect()
 }
 
-fn verdict(facts: &Facts<'_>, runtime: Runtime<'_>, mut late: Vec<Late<'_>>) -> Option<Verdict> {
+fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'_>>) -> Option<Verdict> {
     late.sort_by_key(|&(due_ns, task, _)| (due_ns, task));
     let &(due_ns, task, wait) = late.first()?;
     let place = facts.place_of(wait);
@@ -45,17 +45,17 @@ fn verdict(facts: &Facts<'_>, runtime: Runtime<'_>, mut late: Vec<Late<'_>>) -> 
         at(place.as_ref()),
         time(due_ns.unsigned_abs()),
     );
-    let keepers = keepers(facts, runtime, &late);
+    let blocking_tasks = blocking_tasks(facts, runtime, &late);
     let mut words = Vec::new();
-    for &keeper in keepers.iter().take(MAX_NAMED) {
-        let thread = facts.snapshot.tasks[keeper].thread_id;
+    for &blocking_task in blocking_tasks.iter().take(MAX_NAMED) {
+        let thread = facts.snapshot.tasks[blocking_task].thread_id;
         let thread = thread.map(|thread| format!(" (thread {thread})")).unwrap_or_default();
-        words.push(words_of_poll(facts, keeper, &mut chain) + &thread);
+        words.push(words_of_poll(facts, blocking_task, &mut chain) + &thread);
     }
     if !words.is_empty() {
         sentence = format!("{sentence}, because {}", words.join(", and "));
     }
-    let mut verdict = remark(VerdictKind::DriverStarved, Confidence::Likely, chain, sentence);
+    let mut verdict = warning(VerdictKind::DriverStarved, Confidence::Likely, chain, sentence);
     let victims: BTreeSet<u64> = late.iter().skip(1).filter_map(|(_, _, wait)| wait.task).collect();
     verdict.victims = victims.into_iter().filter(|id| Some(*id) != wait.task).collect();
     Some(verdict)
@@ -63,7 +63,7 @@ fn verdict(facts: &Facts<'_>, runtime: Runtime<'_>, mut late: Vec<Late<'_>>) -> 
 
 /// The tasks whose polls do not end, on the threads that should drive the timers: the workers of the runtime, or the thread
 /// that ran those that wait.
-fn keepers(facts: &Facts<'_>, (name, number): Runtime<'_>, late: &[Late<'_>]) -> Vec<usize> {
+fn blocking_tasks(facts: &Facts<'_>, (name, number): RuntimeKey<'_>, late: &[LateTimer<'_>]) -> Vec<usize> {
     let snapshot = facts.snapshot;
     let workers = snapshot.workers.iter();
     let workers = workers
@@ -81,7 +81,7 @@ fn keepers(facts: &Facts<'_>, (name, number): Runtime<'_>, late: &[Late<'_>]) ->
 }
 
 /// Puts late timers behind the verdict that says why a thread does not drive them, if there is one.
-pub(crate) fn fold(verdicts: &mut [Verdict]) {
+pub(crate) fn attach_timers_to_causes(verdicts: &mut [Verdict]) {
     let is_blocked = |link: &&Link| matches!(link.role, LinkRole::Blocked | LinkRole::Running);
     let causes: BTreeMap<u64, usize> = verdicts
         .iter()

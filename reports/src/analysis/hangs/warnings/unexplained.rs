@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::collect::{SUSPECT_NS, remark};
+use super::collect::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_active};
-use crate::analysis::hangs::stuck::is_wanted;
+use crate::analysis::hangs::stuck::has_to_end;
 use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::at;
 use crate::clean::printable;
@@ -65,7 +65,7 @@ fn is_unexplained(facts: &Facts<'_>, task: usize, span: &Span) -> bool {
     let is_explained = facts.waits_of_task[task].iter().any(|&wait| is_active(&facts.snapshot.waits[wait]));
     let site = facts.snapshot.sites.get(span.site);
     let is_between = site.is_some_and(|site| site.kind == SiteKind::Await && waits_between_tasks(&site.name));
-    is_waiting && is_old && is_polled && !is_explained && is_between && is_wanted(facts, task)
+    is_waiting && is_old && is_polled && !is_explained && is_between && has_to_end(facts, task)
 }
 
 /// Whether the text of an await ends with one of those calls.
@@ -94,7 +94,7 @@ fn verdict(facts: &Facts<'_>, site: usize, tasks: &[(usize, &Span)]) -> Option<V
         if tasks.len() > 1 { " first" } else { "" },
     );
     let chain = tasks.iter().take(MAX_TASKS).map(link).collect();
-    let mut verdict = remark(VerdictKind::Starved, Confidence::Suspect, chain, sentence);
+    let mut verdict = warning(VerdictKind::Starved, Confidence::Suspect, chain, sentence);
     verdict.victims = tasks.iter().skip(MAX_TASKS).map(|(task, _)| facts.snapshot.tasks[*task].id).collect();
     Some(verdict)
 }

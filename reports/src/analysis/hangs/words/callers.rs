@@ -64,23 +64,23 @@ impl Facts<'_> {
     /// ` at src/main.rs:40, called at src/main.rs:12`, or nothing.
     pub(crate) fn at_words(&self, wait: &Wait) -> String {
         let own = super::names::at(self.place_of(wait).as_ref());
-        if own.is_empty() { own } else { own + &called(&self.callers_of(wait)) }
+        if own.is_empty() { own } else { own + &called_words(&self.callers_of(wait)) }
     }
 }
 
 /// Those of a holding, as they may be shown.
-pub(crate) fn of_holding(holding: &Holding) -> Vec<Place> {
+pub(crate) fn callers_of_holding(holding: &Holding) -> Vec<Place> {
     let clean = |place: &Place| Place { file: printable(&place.file).into(), ..place.clone() };
     holding.callers.iter().map(clean).collect()
 }
 
 /// `taken at src/main.rs:40, called at src/main.rs:12`, or nothing.
-pub(crate) fn taken(verb: &str, holding: &Holding) -> String {
+pub(crate) fn taken_words(verb: &str, holding: &Holding) -> String {
     let own = place(holding.place.as_ref());
-    own.map(|own| format!(" ({verb} at {own}{})", called(&holding.callers))).unwrap_or_default()
+    own.map(|own| format!(" ({verb} at {own}{})", called_words(&holding.callers))).unwrap_or_default()
 }
 
-fn called(callers: &[Place]) -> String {
+fn called_words(callers: &[Place]) -> String {
     let places: Vec<String> = callers.iter().take(MAX_NAMED).filter_map(|it| place(Some(it))).collect();
     match places.as_slice() {
         [] => String::new(),

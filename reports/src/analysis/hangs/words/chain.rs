@@ -8,8 +8,8 @@
 
 use std::fmt::Write as _;
 
-use super::callers::{of_holding, taken};
-use super::names::{at, link, place, resource};
+use super::callers::{callers_of_holding, taken_words};
+use super::names::{at, link, place, resource_name};
 use crate::analysis::hangs::facts::{Facts, is_active, step};
 use crate::analysis::hangs::system::Node;
 use crate::analysis::hangs::verdict::{Link, LinkNode, LinkRole};
@@ -34,22 +34,22 @@ pub(crate) struct Chain<'a> {
 
 impl<'a> Chain<'a> {
     /// Follows the way from its beginning.
-    pub(crate) fn new(facts: &'a Facts<'a>, way: &[Node]) -> Self {
+    pub(crate) fn new(facts: &'a Facts<'a>, path: &[Node]) -> Self {
         let mut chain =
             Self { facts, links: Vec::new(), words: String::new(), about: None, wait: None, resource: None };
         let mut length = 0;
-        for (number, &node) in way.iter().enumerate() {
-            let next = way.get(number + 1).copied();
+        for (number, &node) in path.iter().enumerate() {
+            let next = path.get(number + 1).copied();
             match node {
                 Node::Wait(wait) => chain.push_wait(wait),
-                Node::Leaves(wait) => chain.push_leaves(wait),
+                Node::WaitEnd(wait) => chain.push_queued(wait),
                 Node::Holding(resource, number) => chain.push_holding(resource, number, next),
-                Node::Receivers(resource) if chain.resource != Some(resource) => {
-                    chain.push_inside(resource);
+                Node::AnyReceiver(resource) if chain.resource != Some(resource) => {
+                    chain.push_message(resource);
                 }
-                Node::Anybody(resource) => chain.push_user(resource, &way[number..]),
+                Node::AnyNotifier(resource) => chain.push_notifier(resource, &path[number..]),
                 Node::Task(task) => chain.push_task(task, next),
-                Node::Woken(task) if next.is_none() => chain.push_end(task),
+                Node::Woken(task) if next.is_none() => chain.push_unwakeable(task),
                 _ => {}
             }
             step();
@@ -98,7 +98,7 @@ impl<'a> Chain<'a> {
     }
 
     /// A wait that was granted, or stands in the queue.
-    fn push_leaves(&mut self, index: usize) {
+    fn push_queued(&mut self, index: usize) {
         let facts = self.facts;
         let wait = &facts.snapshot.waits[index];
         let (is_own, place) = (self.about.is_some() && wait.task == self.about, facts.place_of(wait));
@@ -157,7 +157,7 @@ impl<'a> Chain<'a> {
                 link(node, id, String::new(), place, role, since_ns)
             }
         };
-        self.links.push(Link { callers: of_holding(holding), ..link });
+        self.links.push(Link { callers: callers_of_holding(holding), ..link });
         let owner = match (is_own, owner_id, holding.thread_id) {
             (true, ..) => "the same task".to_owned(),
             (false, Some(task), _) => facts.task_words(task),
@@ -180,13 +180,13 @@ impl<'a> Chain<'a> {
         let facts = self.facts;
         let holder = facts.span(holding.span).filter(|_| holding.role == Role::Holds)?;
         let wait = &facts.snapshot.waits[self.wait?];
-        let is_around = crate::analysis::hangs::stuck::is_within(facts, wait.span, holder);
+        let is_around = crate::analysis::hangs::stuck::is_within_span(facts, wait.span, holder);
         if is_around { None } else { facts.span_name(holding.span) }
     }
 
     /// The task that could tell those that wait there, if the way goes on to one.
-    fn push_user(&mut self, resource: usize, way: &[Node]) {
-        let Some(task) = way.iter().find_map(Node::task) else { return };
+    fn push_notifier(&mut self, resource: usize, path: &[Node]) {
+        let Some(task) = path.iter().find_map(Node::task) else { return };
         let it = &self.facts.snapshot.tasks[task];
         let holdings = self.facts.snapshot.resources[resource].holdings.iter();
         let mut uses = holdings.filter(|holding| holding.role == Role::Uses && holding.task == Some(it.id));
@@ -202,11 +202,11 @@ impl<'a> Chain<'a> {
     }
 
     /// A holding lies in a message of a channel.
-    fn push_inside(&mut self, index: usize) {
+    fn push_message(&mut self, index: usize) {
         let _ = write!(
             self.words,
             ", in a message that lies unread in {}",
-            resource(&self.facts.snapshot.resources[index])
+            resource_name(&self.facts.snapshot.resources[index])
         );
         self.push_resource(Some(index));
     }
@@ -215,7 +215,7 @@ impl<'a> Chain<'a> {
     fn push_task(&mut self, index: usize, next: Option<Node>) {
         let task = &self.facts.snapshot.tasks[index];
         match next {
-            Some(Node::Workers(_) | Node::Pool(_)) => {}
+            Some(Node::FreeWorker(_) | Node::FreePoolThread(_)) => {}
             Some(Node::Thread(_)) if task.state != RunState::Running => {}
             _ => return,
         }
@@ -227,7 +227,7 @@ impl<'a> Chain<'a> {
     }
 
     /// A task that nothing will wake.
-    fn push_end(&mut self, index: usize) {
+    fn push_unwakeable(&mut self, index: usize) {
         let task = &self.facts.snapshot.tasks[index];
         if self.about == Some(task.id) {
             return;
@@ -251,14 +251,14 @@ fn holding_words(kind: ResourceKind, holding: &Holding, who: &str) -> String {
     let since = time(holding.since_ns);
     match holding.role {
         Role::Holds if kind == ResourceKind::Mpsc => {
-            format!(", where {who} reserved a place {since} ago{}", taken("reserved", holding))
+            format!(", where {who} reserved a place {since} ago{}", taken_words("reserved", holding))
         }
-        Role::Holds => format!(", held for {since} by {who}{}", taken("taken", holding)),
+        Role::Holds => format!(", held for {since} by {who}{}", taken_words("taken", holding)),
         Role::Sends | Role::Receives => {
             let end = if holding.role == Role::Sends { "sender" } else { "receiver" };
             let last = if holding.uses == 0 { "never used, made" } else { "last used" };
-            format!(", whose {end} is with {who}{}", taken(last, holding))
+            format!(", whose {end} is with {who}{}", taken_words(last, holding))
         }
-        Role::Uses => format!(", which {who} has used {since} ago{}", taken("last", holding)),
+        Role::Uses => format!(", which {who} has used {since} ago{}", taken_words("last", holding)),
     }
 }

@@ -4,43 +4,45 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::chain::Chain;
-use super::names::{at, link, resource};
+use super::names::{at, link, resource_name};
 use crate::analysis::hangs::facts::Facts;
-use crate::analysis::hangs::system::{Node, is_told};
-use crate::analysis::hangs::verdict::{Judged, LinkNode, LinkRole, VerdictDetail, VerdictKind};
+use crate::analysis::hangs::system::{Node, waits_for_event};
+use crate::analysis::hangs::verdict::{Finding, LinkNode, LinkRole, VerdictDetail, VerdictKind};
 use crate::model::{LastEvent, ResourceKind, Wait};
 use crate::units::time;
 
 /// What follows from it.
-pub(crate) fn ending(facts: &Facts<'_>, judged: &Judged) -> String {
-    let level = level(facts, judged);
-    match (judged.kind, judged.detail) {
+pub(crate) fn ending(facts: &Facts<'_>, finding: &Finding) -> String {
+    let resource = units_resource(facts, finding);
+    match (finding.kind, finding.detail) {
         (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => ": all of them wait for more".to_owned(),
         (VerdictKind::Cycle, _) => ": none of them can go on".to_owned(),
         (VerdictKind::SelfWait, _) => ": it waits for itself".to_owned(),
         (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
             ": what receives there was never polled, and is with this task, which waits here".to_owned()
         }
-        (VerdictKind::Futurelock, _) if judged.way.iter().any(|it| matches!(it, Node::Arm(_))) => {
+        (VerdictKind::Futurelock, _) if finding.path.iter().any(|it| matches!(it, Node::JoinArm(_))) => {
             ": that future is only polled by this arm of the join!, which is stuck here".to_owned()
         }
         (VerdictKind::Futurelock, _) => {
             ": that future is only polled by this task, which is stuck here".to_owned()
         }
-        (VerdictKind::Leak, _) => leak(facts, judged, level),
+        (VerdictKind::Leak, _) => leak(facts, finding, resource),
         (VerdictKind::LostWaker, _) => {
             ": it returned Pending, no clone of its waker is kept, and nobody can wake it".to_owned()
         }
-        (VerdictKind::Starved, _) => match level.map(|index| &facts.snapshot.resources[index]) {
+        (VerdictKind::Starved, _) => match resource.map(|index| &facts.snapshot.resources[index]) {
             Some(it) => format!(
                 ": {} can never have so many, of {} in all",
-                resource(it),
+                resource_name(it),
                 it.capacity.map_or_else(|| "no known number".to_owned(), |units| units.to_string())
             ),
-            None => quiet(facts, judged),
+            None => missing_notifier(facts, finding),
         },
         (VerdictKind::MissedNotify, _) => "; nothing else is alive that could tell it".to_owned(),
-        (VerdictKind::BlockedWorker, _) if judged.way.iter().any(|it| matches!(it, Node::Workers(_))) => {
+        (VerdictKind::BlockedWorker, _)
+            if finding.path.iter().any(|it| matches!(it, Node::FreeWorker(_))) =>
+        {
             ": no worker is left to run what would wake it".to_owned()
         }
         (VerdictKind::BlockedWorker, _) => ": what would wake the blocked thread has to run on it".to_owned(),
@@ -52,17 +54,17 @@ pub(crate) fn ending(facts: &Facts<'_>, judged: &Judged) -> String {
 }
 
 /// The resource whose units the way ends with.
-fn level(facts: &Facts<'_>, judged: &Judged) -> Option<usize> {
-    let level = judged.way.iter().rev().find_map(|node| match node {
-        Node::Level(resource) | Node::Anybody(resource) => Some(*resource),
+fn units_resource(facts: &Facts<'_>, finding: &Finding) -> Option<usize> {
+    let resource = finding.path.iter().rev().find_map(|node| match node {
+        Node::FreeUnits(resource) | Node::AnyNotifier(resource) => Some(*resource),
         _ => None,
     });
-    let has_units = |index: &usize| !is_told(facts.snapshot.resources[*index].kind);
-    level.filter(has_units)
+    let has_units = |index: &usize| !waits_for_event(facts.snapshot.resources[*index].kind);
+    resource.filter(has_units)
 }
 
-fn leak(facts: &Facts<'_>, judged: &Judged, level: Option<usize>) -> String {
-    match level.map(|index| &facts.snapshot.resources[index]) {
+fn leak(facts: &Facts<'_>, finding: &Finding, resource: Option<usize>) -> String {
+    match resource.map(|index| &facts.snapshot.resources[index]) {
         Some(it) if it.forgotten > 0 => format!(
             ": {} taken out of {} for ever by forget(){}, and nobody is left who would give one back",
             if it.forgotten == 1 {
@@ -70,21 +72,21 @@ fn leak(facts: &Facts<'_>, judged: &Judged, level: Option<usize>) -> String {
             } else {
                 format!("{} permits were", it.forgotten)
             },
-            resource(it),
-            it.last_forgotten.as_ref().map(|forgot| forgot_words(facts, forgot)).unwrap_or_default(),
+            resource_name(it),
+            it.last_forgotten.as_ref().map(|forgot| last_forget_words(facts, forgot)).unwrap_or_default(),
         ),
-        _ if matches!(judged.way.last(), Some(Node::Holding(..))) => ": it was never given back".to_owned(),
+        _ if matches!(finding.path.last(), Some(Node::Holding(..))) => ": it was never given back".to_owned(),
         _ => ": it waits for what only it could send, or let go of".to_owned(),
     }
 }
 
-fn forgot_words(facts: &Facts<'_>, forgot: &LastEvent) -> String {
+fn last_forget_words(facts: &Facts<'_>, forgot: &LastEvent) -> String {
     let who = forgot.task.map(|id| format!(" by {}", facts.task_words(id))).unwrap_or_default();
     format!(", last{who}{} {} ago", at(forgot.place.as_ref()), time(forgot.ago_ns.unwrap_or(0)))
 }
 
-fn quiet(facts: &Facts<'_>, judged: &Judged) -> String {
-    let it = judged.way.iter().find_map(|node| match node {
+fn missing_notifier(facts: &Facts<'_>, finding: &Finding) -> String {
+    let it = finding.path.iter().find_map(|node| match node {
         Node::Wait(wait) => facts.snapshot.resources.get(facts.snapshot.waits[*wait].resource?),
         _ => None,
     });
@@ -124,13 +126,14 @@ pub(crate) fn push_knot(chain: &mut Chain<'_>, facts: &Facts<'_>, index: usize, 
     let tasks: Vec<String> = named.iter().map(|id| facts.task_words(*id)).collect();
     let units =
         held.iter().fold(0_u64, |sum, &(number, _)| sum.saturating_add(it.holdings[number].units.max(1)));
-    let _ = write!(chain.words, "; {units} permits of {} are held by {}", resource(it), tasks.join(", "));
+    let _ =
+        write!(chain.words, "; {units} permits of {} are held by {}", resource_name(it), tasks.join(", "));
 }
 
 /// Who has taken permits out for ever last.
-pub(crate) fn push_forgot(chain: &mut Chain<'_>, facts: &Facts<'_>, judged: &Judged) {
-    let Some(forgot) =
-        level(facts, judged).and_then(|index| facts.snapshot.resources[index].last_forgotten.as_ref())
+pub(crate) fn push_last_forget(chain: &mut Chain<'_>, facts: &Facts<'_>, finding: &Finding) {
+    let Some(forgot) = units_resource(facts, finding)
+        .and_then(|index| facts.snapshot.resources[index].last_forgotten.as_ref())
     else {
         return;
     };
@@ -142,7 +145,7 @@ pub(crate) fn push_forgot(chain: &mut Chain<'_>, facts: &Facts<'_>, judged: &Jud
 }
 
 /// Who has told the waiting last.
-pub(crate) fn push_told(chain: &mut Chain<'_>, facts: &Facts<'_>, wait: &Wait) {
+pub(crate) fn push_last_notify(chain: &mut Chain<'_>, facts: &Facts<'_>, wait: &Wait) {
     let Some(it) = wait.resource.and_then(|index| facts.snapshot.resources.get(index)) else { return };
     let Some(told) = &it.last_notified else { return };
     if let Some(id) = told.task {

@@ -13,7 +13,7 @@ mod chain;
 mod endings;
 mod names;
 
-pub(crate) use callers::taken;
+pub(crate) use callers::taken_words;
 pub(crate) use chain::Chain;
-pub(crate) use endings::{ending, push_forgot, push_knot, push_told};
-pub(crate) use names::{at, link, place, resource, resource_words};
+pub(crate) use endings::{ending, push_knot, push_last_forget, push_last_notify};
+pub(crate) use names::{at, link, place, resource_name, resource_name_of};

@@ -9,7 +9,7 @@ use crate::model::{Place, Resource, ResourceKind, RunState, Task, Wait, WaitMode
 use crate::units::time;
 
 /// What a kind of resource is called where the program has given no name.
-pub(crate) fn kind(kind: ResourceKind) -> &'static str {
+pub(crate) fn kind_name(kind: ResourceKind) -> &'static str {
     match kind {
         ResourceKind::Mutex => "Mutex",
         ResourceKind::RwLock => "RwLock",
@@ -30,13 +30,13 @@ pub(crate) fn kind(kind: ResourceKind) -> &'static str {
 }
 
 /// `Mutex#1`, or ``Mutex#1 `sessions` ``.
-pub(crate) fn resource(it: &Resource) -> String {
-    resource_words(it.kind, it.id, it.name.as_deref())
+pub(crate) fn resource_name(it: &Resource) -> String {
+    resource_name_of(it.kind, it.id, it.name.as_deref())
 }
 
 /// The same of its parts.
-pub(crate) fn resource_words(what: ResourceKind, id: u64, name: Option<&str>) -> String {
-    let mut text = format!("{}#{id}", kind(what));
+pub(crate) fn resource_name_of(what: ResourceKind, id: u64, name: Option<&str>) -> String {
+    let mut text = format!("{}#{id}", kind_name(what));
     if let Some(name) = name {
         let _ = write!(text, " `{}`", printable(name));
     }
@@ -156,7 +156,7 @@ impl Facts<'_> {
     /// `waits for Mutex#1`.
     fn mode_words(&self, wait: &Wait) -> String {
         let it = wait.resource.and_then(|index| self.snapshot.resources.get(index));
-        let name = it.map_or_else(String::new, resource);
+        let name = it.map_or_else(String::new, resource_name);
         match wait.mode {
             WaitMode::Lock => format!("waits for {name}"),
             WaitMode::Read => format!("waits to read {name}"),
@@ -197,7 +197,7 @@ impl Facts<'_> {
     /// The link of a resource.
     pub(crate) fn resource_link(&self, index: usize) -> Option<Link> {
         let it = self.snapshot.resources.get(index)?;
-        let name = it.name.as_deref().map_or_else(|| kind(it.kind).to_owned(), printable);
+        let name = it.name.as_deref().map_or_else(|| kind_name(it.kind).to_owned(), printable);
         Some(link(LinkNode::Resource, it.id, name, it.created.as_ref(), LinkRole::Created, it.age_ns))
     }
 
