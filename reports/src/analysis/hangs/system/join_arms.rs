@@ -12,8 +12,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::build::{Node, System};
+use super::build::System;
 use super::graph::NodeId;
+use super::node::Node;
 use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::model::RunState;
 

@@ -12,11 +12,15 @@
 mod build;
 mod graph;
 mod join_arms;
+mod node;
+mod possible_owners;
 mod queues;
 mod rules;
 mod shared_nodes;
+mod tasks;
 mod threads;
 
-pub(crate) use build::{Evidence, Node, System, task_node};
+pub(crate) use build::{System, task_node};
 pub(crate) use graph::{FixedPoint, NodeId};
+pub(crate) use node::{Evidence, Node};
 pub(crate) use rules::{exceeds_permits, waits_for_event};

@@ -11,8 +11,9 @@
 //! might, so that nothing is stuck that is not. Where a thread is blocked, a task that is served need not go on, and all who
 //! stand in a line may stay.
 
-use super::build::{Node, System};
+use super::build::System;
 use super::graph::NodeId;
+use super::node::Node;
 use crate::analysis::hangs::facts::{Facts, is_active, units_asked};
 use crate::model::WaitMode;
 

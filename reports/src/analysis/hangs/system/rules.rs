@@ -13,8 +13,9 @@
 //!
 //! A wait that was woken is served, and one that nobody can wake is not, whatever else is true.
 
-use super::build::{Node, System, task_node};
+use super::build::{System, task_node};
 use super::graph::NodeId;
+use super::node::Node;
 use crate::analysis::hangs::facts::{queue_side, step, units_asked};
 use crate::model::{Attribution, Holding, Resource, ResourceKind, Role, Wait, WaitMode};
 

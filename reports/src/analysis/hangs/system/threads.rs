@@ -3,8 +3,9 @@
 //! A timer or a socket does not help a task whose workers all sleep in polls: it is woken, and nobody comes. So whatever can be
 //! woken also has to be scheduled, as far as it is known by whom.
 
-use super::build::{Node, System, task_node};
+use super::build::{System, task_node};
 use super::graph::NodeId;
+use super::node::Node;
 use crate::analysis::hangs::facts::{IdSet, has_waited_long, is_blocked, step};
 use crate::model::{RunState, Task, TaskKind, Worker};
 

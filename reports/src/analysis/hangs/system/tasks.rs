@@ -1,0 +1,165 @@
+//! What a task needs to make progress.
+
+use super::build::{System, task_node};
+use super::graph::NodeId;
+use super::node::Node;
+use crate::analysis::hangs::facts::{UnrecordedAwait, is_active, is_block_on_main, is_blocked};
+use crate::model::{RunState, Task, TaskKind};
+
+/// Whoever polls a root that was only met, and gives up after a while, has done so by then in all likelihood.
+const TIMEOUT_NS: u64 = 60_000_000_000;
+
+impl System<'_> {
+    pub(super) fn add_task(&mut self, index: usize, task: &Task) {
+        let node = task_node(index);
+        match task.state {
+            _ if task.is_unstable => self.set_can_progress(node),
+            RunState::Running if is_blocked(task) => self.add_blocked(node, index, task),
+            RunState::Running => self.set_can_progress(node),
+            RunState::Unpolled | RunState::Queued => {
+                self.graph.set_needed(node, 0);
+                self.require_thread(node, task);
+            }
+            RunState::Waiting if self.may_be_dropped(task) => self.set_can_progress(node),
+            RunState::Waiting => {
+                self.graph.set_needed(node, 0);
+                if !self.may_be_woken(index, task) && !self.may_be_polled_after_lost_wake(index) {
+                    let woken = self.add_node(Node::Woken(index), 1);
+                    self.graph.require(node, woken);
+                    for &wait in &self.facts.waits_of_task[index] {
+                        if is_active(&self.facts.snapshot.waits[wait]) {
+                            self.add_alternative(woken, self.wait_node(wait));
+                        }
+                    }
+                }
+                self.require_thread(node, task);
+                self.add_aborts(node, index, task);
+            }
+        }
+    }
+
+    /// Whoever has a handle of the task may abort it, if that goes on. Where the handle is awaited, it is there; otherwise it is
+    /// with the thread that has spawned the task, or with a task that shares an ancestor with it. Whoever has asked for a handle
+    /// only to abort, or awaits one under a timeout, may abort the task after a while.
+    fn add_aborts(&mut self, node: NodeId, index: usize, task: &Task) {
+        let facts = self.facts;
+        let joiner = facts.join_wait[index].and_then(|wait| facts.task_of(&facts.snapshot.waits[wait]));
+        let may_be = task.has_handle || task.has_abort_handle;
+        let may_soon_be = may_be && (task.has_abort_handle || joiner.is_some()) && task.since_ns < TIMEOUT_NS;
+        if !(may_be && self.is_exact_only() || may_soon_be && self.rejects_suspect()) {
+            return;
+        }
+        // A handle that was asked for may be anywhere, and may have been used: that is not recorded.
+        if task.has_abort_handle && self.is_exact_only() {
+            return self.set_can_progress(node);
+        }
+        match joiner.filter(|_| !task.has_abort_handle && !task.is_in_set) {
+            Some(joiner) => self.graph.add_hidden_override(task_node(joiner), node),
+            None if task.spawned_by.is_none() => self.set_can_progress(node),
+            None => {
+                let family = self.any_relative(Some(task.id));
+                self.graph.add_hidden_override(family, node);
+            }
+        }
+    }
+
+    /// Whether what polls a root that was only met may drop it, or poll it without a wake: nothing is proven of it, and
+    /// nothing is likely while a timeout may be around it.
+    fn may_be_dropped(&mut self, task: &Task) -> bool {
+        let may_be_under_a_timeout = task.is_unspawned && task.since_ns < TIMEOUT_NS;
+        // An executor of the program's own may be under one too.
+        let is_unknown = task.is_unspawned || task.runtime.is_empty();
+        (is_unknown && self.is_exact_only()) || (may_be_under_a_timeout && self.rejects_suspect())
+    }
+
+    /// Whether a future of the task that was woken where nobody seems to hear of it may be polled all the same.
+    fn may_be_polled_after_lost_wake(&mut self, index: usize) -> bool {
+        let facts = self.facts;
+        facts.waits_of_task[index].iter().any(|&wait| facts.snapshot.waits[wait].is_wake_lost)
+            && self.is_exact_only()
+    }
+
+    /// Whether something that is not recorded may wake a waiting task.
+    fn may_be_woken(&mut self, index: usize, task: &Task) -> bool {
+        let has_waits = !self.facts.waits_of_task[index].is_empty();
+        match (task.opaque_wakers, task.wakers) {
+            _ if task.kind == TaskKind::Blocking => true,
+            // Nobody has a waker, and nothing recorded waits for it: that is a fact, unless it is meant.
+            // So it is not if it is polled without being woken.
+            (None | Some(0), Some(0)) if !has_waits => {
+                task.polls > task.wakes.saturating_add(1)
+                    || match self.facts.unrecorded_awaits[index] {
+                        UnrecordedAwait::OwnPoll => false,
+                        UnrecordedAwait::Pending => true,
+                        UnrecordedAwait::Unknown => self.rejects_suspect(),
+                    }
+            }
+            (Some(0), _) => !has_waits,
+            // What polls those with wakers of its own keeps one of the task's.
+            (Some(1), _) if self.has_indirect(index) => self.rejects_suspect(),
+            _ => true,
+        }
+    }
+
+    /// Whether something in the task waits with a waker that is not its task's.
+    fn has_indirect(&self, index: usize) -> bool {
+        let waits = self.facts.waits_of_task[index].iter().map(|&wait| &self.facts.snapshot.waits[wait]);
+        waits.into_iter().any(|wait| wait.is_indirect && wait.woken_ns.is_none() && !wait.is_unstable)
+    }
+
+    /// What the poll that sleeps is blocked by.
+    fn add_blocked(&mut self, node: NodeId, index: usize, task: &Task) {
+        let facts = self.facts;
+        if let Some(thread) = task.thread_id.filter(|thread| facts.blocking_waits.contains_key(thread)) {
+            let thread = self.thread_node(thread);
+            self.add_alternative(node, thread);
+            return;
+        }
+        // Polled since the poll began, and not with the task's own waker: from a `block_on` in it, in all likelihood.
+        let is_inside = |wait: &&usize| {
+            let wait = &facts.snapshot.waits[**wait];
+            wait.is_indirect && wait.since_ns <= task.since_ns
+        };
+        let inside: Vec<usize> = facts.waits_of_task[index].iter().filter(is_inside).copied().collect();
+        // A task that was made since the poll began, and polled on its thread, which has not left the poll: so it was polled
+        // inside. If it is run by `block_on`, that comes back when it is done, and not before. What some other executor runs
+        // there may be one of many.
+        let is_inside = |other: &Task| {
+            let is_here = task.thread_id.is_some() && other.thread_id == task.thread_id;
+            is_here && other.state == RunState::Waiting && other.age_ns <= task.since_ns
+        };
+        let mut nested =
+            facts.spawned[index].iter().filter(|&&other| is_inside(&facts.snapshot.tasks[other]));
+        let is_certain = |&&other: &&usize| is_block_on_main(facts.snapshot, &facts.snapshot.tasks[other]);
+        let certain = nested.clone().find(is_certain);
+        if let Some(&nested) = certain.or_else(|| nested.next().filter(|_| !self.is_exact_only())) {
+            self.add_alternative(node, task_node(nested));
+            return;
+        }
+        if inside.is_empty() || self.is_exact_only() {
+            self.set_can_progress(node);
+        }
+        for wait in inside {
+            self.add_alternative(node, self.wait_node(wait));
+        }
+    }
+
+    /// The wait ends when its task goes on: then it is served, or given up.
+    pub(super) fn add_wait_end(&mut self, index: usize) {
+        let (node, wait) = (self.wait_end_node(index), &self.facts.snapshot.waits[index]);
+        match self.facts.task_of(wait) {
+            _ if wait.is_unstable => self.set_can_progress(node),
+            Some(task) => {
+                let arm = if is_active(wait) { None } else { self.join_arm_node(task, wait.span) };
+                self.add_alternative(node, arm.unwrap_or(task_node(task)));
+                if wait.is_wake_lost && self.rejects_suspect() {
+                    // It may have been handed to another task, to be polled there.
+                    let family = self.any_relative(wait.task);
+                    self.graph.add_hidden_edge(family, node);
+                }
+            }
+            None if wait.thread_id.is_some() => self.add_alternative(node, self.wait_node(index)),
+            None => self.set_can_progress(node),
+        }
+    }
+}
