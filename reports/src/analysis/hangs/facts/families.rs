@@ -1,8 +1,9 @@
-//! Which tasks may have been handed the same things: those with a common ancestor.
+//! Families of tasks: tasks with a common ancestor, who may have been handed the same things.
 //!
-//! What one task puts into a table, another can take out only if somebody has given both of them the table: who spawned them,
-//! or whoever spawned those. A task that a thread spawned outside of all tasks is an ancestor of its own. Where an ancestor is
-//! not known, it is one with all others of which that is not known, and with all that a thread runs in a `block_on`.
+//! One task can take from a map what another task put there only if both were given the map: by the
+//! task that spawned them, or by an ancestor of that one. A task spawned by a thread outside of all
+//! tasks founds a family. All tasks with an unknown ancestor are one family, together with every
+//! task that a thread runs in `block_on`.
 
 use super::lookup::Facts;
 use super::predicates::is_block_on_main;
@@ -10,9 +11,9 @@ use super::predicates::is_block_on_main;
 /// The families of all tasks.
 #[derive(Debug, Default)]
 pub(crate) struct Families {
-    /// By the index of the task: the index of its family.
+    /// By task index: the index of its family.
     pub(crate) of: Vec<usize>,
-    /// By the index of the family: its tasks.
+    /// By family index: its tasks.
     pub(crate) members: Vec<Vec<usize>>,
 }
 
@@ -25,7 +26,7 @@ impl Families {
                 is_spawned && !is_block_on_main(facts.snapshot, task)
             };
             let family = match task.spawned_by {
-                // A task is younger than who spawned it.
+                // A task is younger than its parent, so the parent's family is known.
                 Some(by) => facts.task(by).and_then(|by| families.of.get(by)).copied().unwrap_or(0),
                 None if is_first() => {
                     families.members.push(Vec::new());

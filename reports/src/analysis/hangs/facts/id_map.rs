@@ -1,13 +1,13 @@
-//! Tables by numbers that nobody chooses from outside: a multiplication instead of a hash that withstands attacks.
+//! Hash maps by ids. Nobody chooses ids to attack a hash, so a fast one is enough.
 
 use std::hash::Hash;
 
-/// A table by numbers, or by what is made of few of them.
+/// A map by ids, or by a few of them.
 pub(crate) type IdMap<K, V> = rustc_hash::FxHashMap<K, V>;
-/// A set of these.
+/// A set of ids.
 pub(crate) type IdSet<K> = rustc_hash::FxHashSet<K>;
 
-/// A table of so many to come.
+/// An empty map with room for `count` entries.
 pub(crate) fn with_capacity<K: Eq + Hash, V>(count: usize) -> IdMap<K, V> {
     IdMap::with_capacity_and_hasher(count, rustc_hash::FxBuildHasher)
 }

@@ -1,4 +1,4 @@
-//! A snapshot with its numbers looked up: which task, which waits, which queue.
+//! A snapshot with its ids looked up: which task, which waits, which queue.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -11,51 +11,52 @@ use crate::index::Index;
 use crate::lists::Lists;
 use crate::model::{Holding, Role, SiteKind, Snapshot, Wait};
 
-/// What a task waits for that nothing recorded waits for.
+/// What a waiting task awaits if no recorded wait is pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnrecordedAwait {
-    /// A future of the program's own `poll`.
+    /// A future with a `poll` of the program's own.
     OwnPoll,
-    /// All that it awaits is `pending()`: it waits for ever on purpose.
+    /// Only `pending()`: the task waits forever on purpose.
     Pending,
-    /// The innermost that is on record awaits something that is not, which may be `pending()`.
+    /// Something unrecorded, which may be `pending()`.
     Unknown,
 }
 
-/// What the rules ask a snapshot for, each answer in constant time.
+/// Answers the rules' questions about a snapshot, each in constant time.
 #[derive(Debug)]
 pub(crate) struct Facts<'a> {
     pub(crate) snapshot: &'a Snapshot,
     tasks: Index,
-    /// The first of the spans with a number: the body, not its await.
+    /// By span id: the first span with it, which is the body and not its await.
     spans: Index,
     resources: Index,
-    /// The futures that wait in a task, by the task's index.
+    /// By task index: the waits of its futures.
     pub(crate) waits_of_task: Lists,
-    /// The waits at a resource, in the order of its queue, by the resource's index.
+    /// By resource index: all waits there, in queue order.
     pub(crate) waits_of_resource: Lists,
-    /// The waits that block a thread.
+    /// By OS thread id: the waits that block the thread.
     pub(crate) blocking_waits: BTreeMap<u64, Vec<usize>>,
-    /// The tasks that stay on a thread: as long as there are any, it most likely runs them and nothing else.
+    /// By OS thread id: the tasks bound to the thread. While there are any, the thread most likely
+    /// runs nothing else.
     pub(crate) local_tasks: BTreeMap<u64, Vec<usize>>,
-    /// A thread is blocked, outside of all tasks or in a poll.
+    /// A thread is blocked, inside or outside of a poll.
     pub(crate) is_any_blocked: bool,
-    /// By the index of the span: a wait that its task polls is below.
+    /// By span index: a wait that its task polls is at or below the span.
     is_polled: Vec<bool>,
-    /// By the index of the resource: who stands in line on either side. See [`side`].
+    /// By resource index and [`queue_side`]: the waits that are still queued, in queue order.
     pub(crate) queues: Vec<[Vec<usize>; 2]>,
-    /// By the index of the wait: how many of its line stand surely before it.
+    /// By wait index: how many waits of its side are certainly ahead of it.
     pub(crate) waits_ahead: Vec<usize>,
-    /// By the index of the task: what it waits for, if that is on record.
+    /// By task index.
     pub(crate) unrecorded_awaits: Vec<UnrecordedAwait>,
-    /// By the index of the task: something waits for it to end.
+    /// By task index: something waits for the task to end.
     pub(crate) is_joined: Vec<bool>,
-    /// By the index of the task: the wait of the future that awaits its handle, and so has it.
+    /// By task index: the wait of the future that awaits its handle, and so owns it.
     pub(crate) join_wait: Vec<Option<usize>>,
-    /// By the index of the task: those that it has spawned.
+    /// By task index: the tasks it spawned.
     pub(crate) spawned: Lists,
     families: OnceCell<Families>,
-    /// The numbers of the tasks that hold a guard or a permit.
+    /// Ids of the tasks that hold a guard or a permit.
     holders: OnceCell<IdSet<u64>>,
 }
 
@@ -107,7 +108,7 @@ impl<'a> Facts<'a> {
         facts
     }
 
-    /// Lists the waits by task and by resource, and the tasks by who spawned them.
+    /// Lists waits by task and by resource, and tasks by parent.
     fn fill_lists(&mut self) {
         let Snapshot { tasks, waits, resources, .. } = self.snapshot;
         let spawned = tasks.iter().enumerate();
@@ -124,12 +125,12 @@ impl<'a> Facts<'a> {
         (self.spawned, self.waits_of_task) = (spawned, of_task);
     }
 
-    /// The index of a task that is alive.
+    /// The index of a live task.
     pub(crate) fn task(&self, id: u64) -> Option<usize> {
         self.tasks.get(id)
     }
 
-    /// Which tasks may have been handed the same.
+    /// The families of all tasks, computed once.
     pub(crate) fn families(&self) -> &Families {
         self.families.get_or_init(|| Families::new(self))
     }
@@ -151,17 +152,18 @@ impl<'a> Facts<'a> {
         self.resources.get(id)
     }
 
-    /// The index of the span of that number.
+    /// The index of a span.
     pub(crate) fn span(&self, id: Option<u64>) -> Option<usize> {
         self.spans.get(id?)
     }
 
-    /// The task that a wait belongs to, if that is alive.
+    /// The live task that a wait belongs to.
     pub(crate) fn task_of(&self, wait: &Wait) -> Option<usize> {
         wait.task.and_then(|task| self.task(task))
     }
 
-    /// Whether the future that holds this is alive, and not polled by its task: neither it nor anything below.
+    /// Whether the future with this holding is alive, and its task polls neither it nor anything
+    /// below it.
     pub(crate) fn is_set_aside(&self, holding: &Holding) -> bool {
         let Some(index) = self.span(holding.span).filter(|_| holding.role == Role::Holds) else {
             return false;
@@ -178,11 +180,12 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Fills in who stands before whom. What was granted has left the queue of a fair lock, although its future is there.
+    /// Fills in the queues. A granted wait has left the queue of a fair lock although its future is
+    /// alive.
     fn fill_queues(&mut self) {
         for (resource, sides) in self.queues.iter_mut().enumerate() {
             let queue = &self.waits_of_resource[resource];
-            // How many of either line are among the first 0, 1, 2, … of the whole queue.
+            // By side: how many of its waits are among the first 0, 1, 2, … of all waits.
             let mut within = [vec![0], vec![0]];
             for (position, &index) in queue.iter().enumerate() {
                 let wait = &self.snapshot.waits[index];
@@ -213,7 +216,7 @@ impl<'a> Facts<'a> {
             let site = self.snapshot.sites.get(span.site);
             let awaits = match site {
                 Some(site) if is_pending(&site.name) => UnrecordedAwait::Pending,
-                // Nothing in it is on record: a `main` that keeps the program going, in all likelihood.
+                // Nothing inside it is recorded: most likely a `main` that keeps the program alive.
                 Some(site) if site.kind == SiteKind::Task && site.name == "main" => UnrecordedAwait::Pending,
                 Some(site) if site.is_hand_written || site.kind == SiteKind::Impl => UnrecordedAwait::OwnPoll,
                 _ => UnrecordedAwait::Unknown,

@@ -2,7 +2,7 @@
 
 use crate::model::{RunState, Snapshot, Task, Wait, WaitMode};
 
-/// Whoever has waited longer for a thread does not get one.
+/// A task that has waited longer than this for a thread does not get one.
 pub(crate) const STARVED_NS: u64 = 250_000_000;
 
 /// Whether the text of an await is that of `std::future::pending()`.
@@ -12,12 +12,12 @@ pub(crate) fn is_pending(text: &str) -> bool {
     call == "pending" || call.ends_with("future::pending")
 }
 
-/// Who takes out, and all others.
+/// The side of a channel's queue: 1 for receivers, 0 for all other waits.
 pub(crate) fn queue_side(mode: WaitMode) -> usize {
     usize::from(matches!(mode, WaitMode::Receive | WaitMode::Closed))
 }
 
-/// Whether its task, when it is polled for this, polls this.
+/// Whether the task's polls reach this wait.
 pub(crate) fn is_active(wait: &Wait) -> bool {
     if wait.is_indirect {
         !wait.is_wake_ignored && !wait.is_wake_lost
@@ -31,19 +31,19 @@ pub(crate) fn is_blocked(task: &Task) -> bool {
     task.state == RunState::Running && task.is_asleep == Some(true)
 }
 
-/// Whether the task is what tokio's `block_on` runs on the thread that has called it. A block that is spawned in a function
-/// `main` has that name too, but it has a number of the runtime.
+/// Whether tokio's `block_on` runs the task on the thread that called it. A block spawned in a
+/// function `main` has the same name, but also an id of the runtime.
 pub(crate) fn is_block_on_main(snapshot: &Snapshot, task: &Task) -> bool {
     let is_main = || snapshot.sites.get(task.site).is_some_and(|site| site.name == "main");
     task.is_local && task.runtime_id.is_none() && is_main()
 }
 
-/// The units that a wait asks for.
+/// The units that a wait asks for, at least 1.
 pub(crate) fn units_asked(wait: &Wait) -> u64 {
     wait.units.max(1)
 }
 
-/// Whether a task could have run for long.
+/// Whether the task has been ready to run for long.
 pub(crate) fn has_waited_long(task: &Task) -> bool {
     task.state == RunState::Queued && task.since_ns > STARVED_NS
 }

@@ -1,18 +1,18 @@
-//! Counts what the solver looks at, in its own tests: that is linear, whatever the clock says.
+//! Counts the solver's steps in its tests, to show that they are linear without a clock.
 
 #[cfg(test)]
 thread_local! {
     static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// One thing more was looked at: a wire, a gate, a holding, a wait, a link.
+/// Counts one visit to an edge, a node, a holding, a wait or a link.
 #[inline(always)]
 pub(crate) fn step() {
     #[cfg(test)]
     STEPS.set(STEPS.get() + 1);
 }
 
-/// How many steps that takes.
+/// The number of steps that `work` takes, and its result.
 #[cfg(test)]
 pub(crate) fn count<T>(work: impl FnOnce() -> T) -> (u64, T) {
     let before = STEPS.get();

@@ -1,23 +1,23 @@
-//! What is left closed, taken apart: groups of gates that wait for each other, and what they wait for in turn.
+//! The stuck nodes, as strongly connected components of the graph.
 //!
-//! A group that waits for nothing outside of itself is a root cause: a circle, or a single gate that nothing will open. Groups
-//! are the strongly connected components of the closed gates (Tarjan 1972, without recursion), found in the order in which
-//! what is waited for stands before what waits.
+//! A component that depends on no other is a root cause: a cycle, or a single node that nothing
+//! will help. Tarjan's algorithm (1972, here without recursion) finds a component after all
+//! components that it depends on.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::analysis::hangs::facts::{IdMap, step, with_capacity};
 use crate::analysis::hangs::system::{FixedPoint, Node, NodeId, System, task_node};
 
-/// The closed gates that some task or blocked thread waits for.
+/// The stuck nodes that a task or a blocked thread depends on.
 #[derive(Debug)]
 pub(crate) struct StuckGraph {
     pub(crate) fixed_point: FixedPoint,
-    /// The gates of all groups, one group after the other; those that others wait for come first.
+    /// The nodes of all components, one component after the other, dependencies first.
     nodes: Vec<NodeId>,
-    /// Where each group begins there, and where the last ends.
+    /// Where each component begins in `nodes`, and where the last one ends.
     starts: Vec<usize>,
-    /// The group of each closed gate.
+    /// By node: the component of a stuck one.
     component_of: Vec<Option<usize>>,
 }
 
@@ -41,12 +41,12 @@ impl StuckGraph {
         Self { fixed_point, nodes, starts, component_of }
     }
 
-    /// How many groups there are.
+    /// The number of components.
     pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The gates of a group.
+    /// The nodes of a component.
     pub(crate) fn component(&self, component: usize) -> &[NodeId] {
         match (self.starts.get(component), self.starts.get(component + 1)) {
             (Some(&start), Some(&end)) => self.nodes.get(start..end).unwrap_or_default(),
@@ -54,12 +54,12 @@ impl StuckGraph {
         }
     }
 
-    /// The gates of all groups.
+    /// The nodes of all components.
     pub(crate) fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
 
-    /// Whether the gates of a group wait for themselves.
+    /// Whether the nodes of a component depend on themselves.
     pub(crate) fn is_cycle(&self, component: usize) -> bool {
         match self.component(component) {
             [node] => self.fixed_point.dependencies.of(*node).contains(node),
@@ -67,12 +67,12 @@ impl StuckGraph {
         }
     }
 
-    /// Whether the gate is in that group.
+    /// Whether the node is in the component.
     pub(crate) fn is_in(&self, node: NodeId, component: usize) -> bool {
         self.component_of.get(node).copied().flatten() == Some(component)
     }
 
-    /// The groups that one waits for, itself left out.
+    /// The other components that this one depends on.
     pub(crate) fn dependencies_of(&self, component: usize) -> impl Iterator<Item = usize> + '_ {
         let dependencies = self
             .component(component)
@@ -82,8 +82,8 @@ impl StuckGraph {
         dependencies.filter_map(|&node| self.component_of[node]).filter(move |&other| other != component)
     }
 
-    /// The shortest way within a group from a gate back to itself, which stands at both ends, by the inputs that `reasons` gives
-    /// of each gate.
+    /// The shortest cycle within a component from `start` along the dependencies that `reasons`
+    /// gives of each node. `start` is its first and its last node.
     pub(crate) fn shortest_cycle(
         &self,
         start: NodeId,
@@ -108,7 +108,8 @@ impl StuckGraph {
         None
     }
 
-    /// Follows the first of the reasons of each gate until one comes again: the gates from there on.
+    /// Follows the smallest of the reasons of each node until one repeats. Returns the nodes from
+    /// there on.
     pub(crate) fn until_repeat(
         start: NodeId,
         reasons: impl Fn(NodeId) -> Vec<NodeId>,
@@ -127,18 +128,19 @@ impl StuckGraph {
         }
     }
 
-    /// The shortest way into a group from a task or a blocked thread, the smallest of the nearest.
+    /// The shortest path into a component from a task or a blocked thread; the smallest node of the
+    /// nearest.
     pub(crate) fn path_to(&self, component: usize, is_start: impl Fn(NodeId) -> bool) -> Option<Vec<NodeId>> {
         self.path(self.component(component), is_start)
     }
 
-    /// The same to one gate.
+    /// The shortest path to one node, as [`Self::path_to`].
     pub(crate) fn path_to_node(&self, end: NodeId, is_start: impl Fn(NodeId) -> bool) -> Option<Vec<NodeId>> {
         self.path(&[end], is_start)
     }
 
-    /// A hundred thousand may wait behind each of a hundred thousand ends: a few of those that wait at the same distance are
-    /// nearly always enough.
+    /// A hundred thousand waits may be behind each of a hundred thousand nodes. Following a few at
+    /// each distance is nearly always enough.
     fn path(&self, ends: &[NodeId], is_start: impl Fn(NodeId) -> bool) -> Option<Vec<NodeId>> {
         const NARROW: usize = 16;
         self.path_within(NARROW, ends, &is_start).or_else(|| self.path_within(usize::MAX, ends, &is_start))
@@ -181,13 +183,14 @@ impl StuckGraph {
         None
     }
 
-    /// The tasks that wait for one of the groups, each under the first of them that it waits for, by the tasks' indices.
+    /// By root: the indices of the tasks behind it. A task is listed under the first root it
+    /// depends on.
     pub(crate) fn victims(&self, system: &System<'_>, roots: &[usize]) -> Vec<Vec<usize>> {
         let roots: Vec<&[NodeId]> = roots.iter().map(|&root| self.component(root)).collect();
         self.victims_through(system, &roots, |_| true)
     }
 
-    /// The same of gates, and only by gates that are `allowed`.
+    /// Like [`Self::victims`] for sets of nodes, and only through nodes that are `allowed`.
     pub(crate) fn victims_through(
         &self,
         system: &System<'_>,
@@ -223,7 +226,7 @@ impl StuckGraph {
     }
 }
 
-/// From `start` to `last`.
+/// The path from `start` to `last`.
 fn path_back(came_from: &IdMap<NodeId, NodeId>, last: NodeId, start: NodeId) -> impl Iterator<Item = NodeId> {
     let mut path = vec![last];
     let mut node = last;
@@ -240,12 +243,12 @@ fn path_back(came_from: &IdMap<NodeId, NodeId>, last: NodeId, start: NodeId) -> 
 /// Tarjan's algorithm with a stack of its own.
 struct Tarjan<'a> {
     fixed_point: &'a FixedPoint,
-    /// The order in which gates were met, from 1; zero for those that were not.
+    /// When each node was visited, from 1; 0 if it was not.
     visit_order: Vec<usize>,
     low_link: Vec<usize>,
     is_on_stack: Vec<bool>,
     stack: Vec<NodeId>,
-    /// See [`Stuck`].
+    /// See [`StuckGraph`].
     nodes: Vec<NodeId>,
     starts: Vec<usize>,
     component_of: Vec<Option<usize>>,
@@ -310,7 +313,7 @@ impl<'a> Tarjan<'a> {
         self.stack.push(node);
     }
 
-    /// All that was met since the gate, and is open, is its group.
+    /// Pops a component off the stack: everything above the node, and the node itself.
     fn pop_component(&mut self, node: NodeId) {
         let number = self.starts.len() - 1;
         while let Some(member) = self.stack.pop() {

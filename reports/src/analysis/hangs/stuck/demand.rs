@@ -1,14 +1,15 @@
-//! Whether anybody wants a set of stuck tasks to go on.
+//! Whether anything needs a set of stuck tasks to make progress.
 //!
-//! Two idle tasks that could only hear from each other are no hang: a service that nobody calls any more looks like this. They
-//! are one if something that has to end waits behind them: a root task, such as `main`, or one that is joined. Whoever waits
-//! for a lock, for a place, or for a task to end, and whose messages lie unread, wants it by that alone.
+//! Two idle tasks that only wait for messages from each other are no hang: a service without
+//! clients looks like this. They are one if a task that has to end waits behind them: a root task
+//! such as `main`, or a joined one. A wait for a lock, for capacity or for a task's end, and unread
+//! messages, are enough by themselves.
 
 use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::analysis::hangs::system::Node;
 use crate::model::{Snapshot, Task, WaitMode};
 
-/// Whether those on the way have to go on.
+/// Whether the nodes on the path have to make progress.
 pub(crate) fn is_needed(facts: &Facts<'_>, path: &[Node]) -> bool {
     let snapshot = facts.snapshot;
     let is_at_work = |node: &Node| match *node {
@@ -24,7 +25,7 @@ pub(crate) fn is_needed(facts: &Facts<'_>, path: &[Node]) -> bool {
     !waits || path.iter().any(is_at_work) || is_any_needed(facts, path.iter().copied(), &[])
 }
 
-/// Whether any of the tasks of a group, or of those behind it, has to go on.
+/// Whether any task of a component, or any task behind it, has to make progress.
 pub(crate) fn is_any_needed(
     facts: &Facts<'_>,
     mut group: impl Iterator<Item = Node>,
@@ -36,7 +37,7 @@ pub(crate) fn is_any_needed(
         || group.any(|node| node.task().is_some_and(has_to_end))
 }
 
-/// Whether that is polled, and waits for more than to hear from others.
+/// Whether the wait is polled, and is for more than a message or a notification.
 fn needs_progress(facts: &Facts<'_>, wait: usize) -> bool {
     let wait = &facts.snapshot.waits[wait];
     let only_hears = matches!(
@@ -46,12 +47,13 @@ fn needs_progress(facts: &Facts<'_>, wait: usize) -> bool {
     is_active(wait) && !only_hears
 }
 
-/// Whether the task has to end: a root task, or one that is joined.
+/// Whether the task has to end: a root task, or a joined one.
 pub(crate) fn has_to_end(facts: &Facts<'_>, task: usize) -> bool {
     is_root(facts.snapshot, &facts.snapshot.tasks[task]) || facts.is_joined[task]
 }
 
-/// Whether it is the root of the program, or of a thread: nobody has spawned it, or it is what a runtime runs as `main`.
+/// Whether the task is the root of the program or of a thread: not spawned, or what a runtime runs
+/// as `main`.
 fn is_root(snapshot: &Snapshot, task: &Task) -> bool {
     let is_main = || snapshot.sites.get(task.site).is_some_and(|site| site.name == "main");
     task.spawned_by.is_none() && (task.spawned_at.is_none() || is_main())

@@ -1,27 +1,28 @@
-//! Which of several reasons explains best why something does not go on.
+//! Which of several reasons best explains why a node is stuck.
 //!
-//! What is stuck does not depend on it: all the reasons of a closed gate are closed. Of those the sentence follows one:
+//! The choice does not change what is stuck: all dependencies of a stuck node that are listed are
+//! stuck too. The sentence of a verdict follows one of them:
 //!
-//! | gate | the first that applies |
+//! | node | the first that applies |
 //! |---|---|
-//! | a task that waits for several things | what it polls itself, before what a combinator in it polls; a lock, a place or a task, before a message |
-//! | a wait | who holds what it asks for, if that is not free, before who stands ahead of it |
-//! | a guard or an end of a channel | the unread message in which it lies; the task that was spawned with it; who used it last; its maker |
+//! | a task with several waits | a wait that it polls itself, before one polled by a combinator; a lock, capacity or a task, before a message |
+//! | a wait | the holder of what it asks for, if that is not free, before the waits ahead |
+//! | a guard or a channel end | the unread message it is in; the task it was moved into by a spawn; the task that last used it; the task that created it |
 //!
-//! Whoever waits for a message is hardly the one who has its sender.
+//! A task that waits for a message hardly owns the sender.
 
 use super::components::StuckGraph;
 use crate::analysis::hangs::facts::Facts;
 use crate::analysis::hangs::system::{Node, NodeId, System, task_node};
 use crate::model::{Holding, Role, WaitMode};
 
-/// The lower, the more plausible.
+/// Lower is more plausible.
 type Rank = u8;
 
-/// With more pairs of a holding of the resource and a task that may have this one, they are all alike.
+/// With more pairs of a holding and a possible owner, all of them rank alike.
 const MAX_PAIRS: usize = 16_384;
 
-/// The most plausible reasons of a gate, of its inputs that stay closed.
+/// The most plausible of a node's stuck dependencies.
 pub(crate) fn best_reasons(system: &System<'_>, stuck: &StuckGraph, node: NodeId) -> Vec<NodeId> {
     let dependencies = stuck.fixed_point.dependencies.of(node);
     let kind = system.nodes[node];
@@ -58,8 +59,8 @@ pub(crate) fn best_reasons(system: &System<'_>, stuck: &StuckGraph, node: NodeId
         .collect()
 }
 
-/// Whether the units for a wait and for waits ahead of it that may keep theirs are not free. If they are free, the waits ahead
-/// explain why it is blocked, and the holders of other units do not.
+/// Whether the units for a wait, and for waits ahead that may keep theirs, are not free. If they
+/// are free, the waits ahead explain the node, and holders of other units do not.
 fn lacks_units(system: &System<'_>, stuck: &StuckGraph, units: NodeId) -> bool {
     stuck
         .fixed_point
@@ -78,7 +79,7 @@ fn rank_of_wait(facts: &Facts<'_>, index: usize) -> Rank {
     2 * Rank::from(wait.is_indirect || wait.is_parked) + Rank::from(only_hears)
 }
 
-/// A message in which it lies has rank 0.
+/// An unread message that it is in has rank 0.
 fn rank_of_owner(
     facts: &Facts<'_>,
     resource: usize,
@@ -100,8 +101,9 @@ fn rank_of_owner(
     }
 }
 
-/// The task that most likely has it, of those that may: who was spawned with it, or who used it last. `None` if it was made and
-/// never used, and it is not known which of several tasks was spawned with it.
+/// The most likely owner among the possible ones: the task it was moved into by a spawn, or the
+/// task that last used it. `None` if it was never used, and several tasks may have been spawned
+/// with it.
 fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number: usize) -> Option<usize> {
     let facts = system.facts;
     let holdings = &facts.snapshot.resources[resource].holdings;
@@ -112,7 +114,7 @@ fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number
     if was_used || is_borrowed || holding.candidates.is_empty() {
         return last;
     }
-    // One that could go on, if only it had a thread, says what is wrong better than one that waits.
+    // A task that only lacks a thread explains more than one that waits.
     let tasks = || holding.candidates.iter().filter_map(|&task| facts.task(task));
     let is_of_threads = |node: &NodeId| {
         matches!(system.nodes[*node], Node::FreeWorker(_) | Node::FreePoolThread(_) | Node::Thread(_))
@@ -124,7 +126,7 @@ fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number
     if let Some(task) = tasks().find(is_ready) {
         return Some(task);
     }
-    // Each task that was spawned takes the youngest of those that were made for it.
+    // Each spawned task takes the youngest of the holdings created for it.
     let is_alike = |other: &Holding| {
         other.role == holding.role && other.task == holding.task && other.uses == holding.uses
     };
@@ -145,7 +147,7 @@ fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number
             return Some(task);
         }
     }
-    // All that were spawned have taken another.
+    // All spawned tasks have taken another one.
     if free.contains(&number) && last.is_some_and(|last| !has_other_end(facts, resource, holding, last)) {
         last
     } else {
@@ -153,7 +155,7 @@ fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number
     }
 }
 
-/// Whether the task has the other end of that channel.
+/// Whether the task has the other end of the channel.
 fn has_other_end(facts: &Facts<'_>, resource: usize, holding: &Holding, task: usize) -> bool {
     let (other, mode) = match holding.role {
         Role::Sends => (Role::Receives, WaitMode::Receive),

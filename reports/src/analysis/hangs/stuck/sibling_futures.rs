@@ -1,18 +1,18 @@
-//! Futures of one task that wait for each other: two arms of a `join!`, of which each has what the other waits for.
+//! Futures of one task that wait for each other, such as two arms of a `join!`.
 //!
-//! Gates know tasks only, so the shortest circle is that the task waits for what it has itself. Which of its futures has it,
-//! and what that waits for in turn, is told by the spans.
+//! The graph knows tasks only, so the shortest cycle is a task that waits for what it holds itself.
+//! The spans tell which of its futures has that, and what this future waits for in turn.
 
 use super::components::StuckGraph;
 use super::reasons::best_reasons;
 use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::analysis::hangs::system::{Node, NodeId, System, task_node};
 
-/// So many futures of a circle are shown.
+/// A cycle shows at most this many futures.
 const MAX_FUTURES: usize = 8;
 
-/// From a task's wait for what another future of it has, by what that one waits for, back to the future of the first wait.
-/// `None` if the spans do not tell.
+/// Extends `path`, in which a future of the task waits for a holding of another one, by what that
+/// future waits for, until it returns to the first future. `None` if the spans do not tell.
 pub(crate) fn cycle_of_futures(
     system: &System<'_>,
     stuck: &StuckGraph,
@@ -26,7 +26,7 @@ pub(crate) fn cycle_of_futures(
     while seen.len() < MAX_FUTURES {
         let (wait, holder) = (*seen.last()?, holder_span(facts, &all)?);
         let snapshot = facts.snapshot;
-        // It has what it waits for itself.
+        // The future waits for what it holds itself.
         if is_within_span(facts, snapshot.waits[wait].span, holder) {
             return None;
         }
@@ -47,7 +47,7 @@ pub(crate) fn cycle_of_futures(
     None
 }
 
-/// The first wait of a way.
+/// The first wait of a path.
 fn first_wait(path: &[Node]) -> Option<usize> {
     path.iter().find_map(|node| match node {
         Node::Wait(wait) => Some(*wait),
@@ -55,7 +55,7 @@ fn first_wait(path: &[Node]) -> Option<usize> {
     })
 }
 
-/// The span that has what stands last in a way: that of its last holding.
+/// The span with the last holding of a path.
 fn holder_span(facts: &Facts<'_>, path: &[Node]) -> Option<usize> {
     match path.get(path.len().checked_sub(2)?)? {
         Node::Holding(resource, number) => {
@@ -66,7 +66,7 @@ fn holder_span(facts: &Facts<'_>, path: &[Node]) -> Option<usize> {
     }
 }
 
-/// Whether the span of that number is that one, or below it.
+/// Whether the span with this id is at or below the span with index `holder`.
 pub(crate) fn is_within_span(facts: &Facts<'_>, span: Option<u64>, holder: usize) -> bool {
     let mut next = facts.span(span);
     while let Some(index) = next.filter(|&index| index > holder) {
@@ -75,7 +75,7 @@ pub(crate) fn is_within_span(facts: &Facts<'_>, span: Option<u64>, holder: usize
     next == Some(holder)
 }
 
-/// The way from a task by one of its waits back to the task.
+/// The path from a task through one of its waits back to the task.
 fn cycle_through_wait(
     system: &System<'_>,
     stuck: &StuckGraph,

@@ -1,36 +1,39 @@
-//! From facts to gates: a gate is open if what it stands for can still make progress.
+//! Builds the graph of a snapshot: one node for everything that may or may not make progress.
 //!
 //! ```text
-//! Task ── all ─┬─ Woken ── any ── Wait ── all ─┬─ Ahead ── all ── Leaves, of each before it in the queue
-//!              └─ Workers                      └─ Units ── level ── Level ── sum ── Holding, Leaves of what is granted
-//! Holding, Leaves ── any ── Task
+//! Task ── all ─┬─ Woken ── any ── Wait ── all ─┬─ QueueAhead ── all ── WaitEnd, of each wait ahead
+//!              └─ FreeWorker                   └─ EnoughUnits ── threshold ── FreeUnits ── sum ─┐
+//!                                                   Holding, WaitEnd of granted waits ──────────┘
+//! Holding, WaitEnd ── any ── Task
 //! ```
-//! Nothing is taken apart below tasks: whether a branch is dropped when its sibling is done (`select!`) or not (`join!`) is not
-//! known, so a task that can go on may let go of anything in it. What its task does not poll any more is no reason for it to
-//! go on: that makes a futurelock come out as a circle.
+//! A task is the smallest unit: the records do not say whether a branch is dropped when its sibling
+//! completes (`select!`) or not (`join!`), so a task that can progress may release anything in it.
+//! A future that its task no longer polls is no reason for the task to progress. That alone turns a
+//! futurelock into a cycle.
 //!
-//! The same rules are solved up to three times, see [`Trust`]. Where more trust would make no difference, once is enough.
+//! The rules are solved once per level of [`Evidence`], as long as another level makes a
+//! difference.
 
 use super::graph::{Graph, NodeId};
 use super::node::{Evidence, Node};
 use super::shared_nodes::SharedNodes;
 use crate::analysis::hangs::facts::Facts;
 
-/// The gate of a task.
+/// The node of a task.
 pub(crate) fn task_node(index: usize) -> NodeId {
     index
 }
 
-/// The gates of a snapshot.
+/// The graph of a snapshot under one level of evidence.
 #[derive(Debug)]
 pub(crate) struct System<'a> {
     pub(crate) facts: &'a Facts<'a>,
     pub(crate) evidence: Evidence,
     pub(crate) graph: Graph,
-    /// What each gate stands for.
+    /// By node id: what the node stands for.
     pub(crate) nodes: Vec<Node>,
     pub(crate) shared: SharedNodes,
-    /// Whether anything would be otherwise under [`Trust::Likely`].
+    /// Whether weaker evidence would change the graph.
     pub(crate) depends_on_evidence: bool,
 }
 
@@ -64,36 +67,36 @@ impl<'a> System<'a> {
         self.facts.snapshot.tasks.len() + self.facts.snapshot.waits.len() + index
     }
 
-    /// Whether what is only likely can go on; asked where that makes a difference.
+    /// Whether only exact facts count. Call it only where the answer changes the graph.
     pub(crate) fn is_exact_only(&mut self) -> bool {
         self.depends_on_evidence |= self.evidence == Evidence::Exact;
         self.evidence == Evidence::Exact
     }
 
-    /// Whether what is only suspect can go on; asked where that makes a difference.
+    /// Whether suspicions do not count. Call it only where the answer changes the graph.
     pub(crate) fn rejects_suspect(&mut self) -> bool {
         self.depends_on_evidence |= self.evidence != Evidence::Suspect;
         self.evidence != Evidence::Suspect
     }
 
-    /// A new gate, closed until `needs` inputs are open.
+    /// Adds a node that can progress once `needs` of its dependencies can.
     pub(crate) fn add_node(&mut self, stands_for: Node, needs: u64) -> NodeId {
         self.nodes.push(stands_for);
         self.graph.add_node(needs)
     }
 
-    /// A new meter, at zero.
+    /// Adds a counter with sum zero.
     pub(crate) fn add_counter(&mut self, stands_for: Node) -> NodeId {
         self.nodes.push(stands_for);
         self.graph.add_counter(0)
     }
 
-    /// The gate is open.
+    /// Makes the node able to progress unconditionally.
     pub(crate) fn set_can_progress(&mut self, node: NodeId) {
         self.graph.set_needed(node, 0);
     }
 
-    /// The gate opens with any of its inputs, this one too.
+    /// Adds a dependency, any one of which is enough.
     pub(crate) fn add_alternative(&mut self, node: NodeId, input: NodeId) {
         self.graph.add_edge(input, node, 1);
     }

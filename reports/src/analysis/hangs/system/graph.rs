@@ -1,24 +1,29 @@
-//! A least fixed point over gates: what opens, if nothing opens without a reason.
+//! The dependency graph, and its least fixed point: the nodes that can make progress.
 //!
+//! An edge goes from a dependency to the node that needs it.
 //! ```text
-//! gate    opens once the weights of its open inputs add up to what it needs: 1 for "any of them", their number for "all"
-//! meter   never opens; its level is what it starts with and the weights of its open inputs, and each of its outputs is a gate
-//!         that opens at a level of its own
+//! node     can progress once the weights of its dependencies that can add up to what it needs:
+//!          1 for "any of them", their number for "all of them"
+//! counter  never progresses itself. Its sum is an initial value plus the weights of its dependencies
+//!          that can progress. The weight of each outgoing edge is a threshold on that sum
 //! ```
-//! Meters are there for locks: a thousand holders and a thousand waiters are two thousand wires and not a million. A wire is
-//! looked at once, when the gate at its beginning opens, so all of it is linear, but for the sorting of levels. Gates only
-//! ever open: what is left closed is the complement of the least fixed point, in whatever order they are looked at.
+//! Counters are there for locks: a thousand holders and a thousand waiters take two thousand edges,
+//! not a million. Solving follows each edge once, so it is linear except for sorting thresholds.
+//! Nodes only ever become able to progress, so the order of the worklist does not change the
+//! result.
+//!
+//! What a node stands for is not known here.
 
 use crate::analysis::hangs::facts::step;
 use crate::lists::Lists;
 
-/// Index of a gate or meter.
+/// Index of a node or counter.
 pub(crate) type NodeId = usize;
 
-/// Gates, meters, and what they are wired to.
+/// Nodes, counters, and the edges between them.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    /// What a gate still needs; of a meter, its level.
+    /// What each node still needs; the initial sum of a counter.
     remaining: Vec<u64>,
     is_counter: Vec<bool>,
     edges: Vec<Edge>,
@@ -28,72 +33,73 @@ pub(crate) struct Graph {
 struct Edge {
     from: NodeId,
     to: NodeId,
-    /// What it adds to a gate or meter at its end; if it begins at a meter, the level at which the gate opens.
+    /// What the edge adds at its end; the threshold if it begins at a counter.
     weight: u64,
-    /// It is a way out that nobody waits for: what stays closed is not explained by it.
+    /// The edge is a way out that no wait asks for. It never explains why a node is stuck.
     is_hidden: bool,
 }
 
-/// What has opened, and the wires between what has not.
+/// Which nodes can progress, and the edges between those that cannot.
 #[derive(Debug)]
 pub(crate) struct FixedPoint {
     can_progress: Vec<bool>,
-    /// The closed inputs of each closed gate and meter, but for those aside.
+    /// By node: its stuck dependencies. Hidden edges are left out.
     pub(crate) dependencies: Lists,
-    /// The closed outputs of each closed gate and meter, but for those aside.
+    /// By node: the stuck nodes that depend on it. Hidden edges are left out.
     pub(crate) dependents: Lists,
 }
 
 impl Graph {
-    /// A gate that opens at `needs`; at zero it is open from the beginning.
+    /// Adds a node that needs weights of `needs`. With zero it can progress from the start.
     pub(crate) fn add_node(&mut self, needs: u64) -> NodeId {
         self.remaining.push(needs);
         self.is_counter.push(false);
         self.remaining.len() - 1
     }
 
-    /// A meter with a level to start with.
+    /// Adds a counter with an initial sum.
     pub(crate) fn add_counter(&mut self, initial: u64) -> NodeId {
         self.remaining.push(initial);
         self.is_counter.push(true);
         self.remaining.len() - 1
     }
 
-    /// Changes what a gate needs.
+    /// Replaces what a node needs.
     pub(crate) fn set_needed(&mut self, node: NodeId, needs: u64) {
         self.remaining[node] = needs;
     }
 
-    /// Adds one to what a gate needs, and a wire that gives it: one more of "all".
+    /// Adds a dependency that the node needs in addition to all others.
     pub(crate) fn require(&mut self, node: NodeId, dependency: NodeId) {
         self.remaining[node] = self.remaining[node].saturating_add(1);
         self.add_edge(dependency, node, 1);
     }
 
-    /// `from`, once open, gives `weight` to `to`; from a meter, `to` gets 1 at the level `weight`.
+    /// Adds an edge: once `from` can progress, it adds `weight` to `to`. If `from` is a counter, it
+    /// adds 1 once its sum reaches `weight`.
     pub(crate) fn add_edge(&mut self, from: NodeId, to: NodeId, weight: u64) {
         step();
         self.edges.push(Edge { from, to, weight, is_hidden: false });
     }
 
-    /// The same between gates, but it is not listed among what a closed gate waits for.
+    /// Adds an edge of weight 1 between two nodes that never explains why `to` is stuck.
     pub(crate) fn add_hidden_edge(&mut self, from: NodeId, to: NodeId) {
         step();
         self.edges.push(Edge { from, to, weight: 1, is_hidden: true });
     }
 
-    /// The same, and the gate needs nothing else then.
+    /// Adds a hidden edge that is enough by itself, whatever else `to` needs.
     pub(crate) fn add_hidden_override(&mut self, from: NodeId, to: NodeId) {
         step();
         self.edges.push(Edge { from, to, weight: u64::MAX, is_hidden: true });
     }
 
-    /// How many gates and meters there are.
+    /// The number of nodes and counters.
     pub(crate) fn len(&self) -> usize {
         self.remaining.len()
     }
 
-    /// Opens what can open.
+    /// Computes the least fixed point.
     pub(crate) fn solve(&self) -> FixedPoint {
         let can_progress = Worklist::new(self).run();
         let is_stuck = |edge: &&Edge| !can_progress[edge.from] && !can_progress[edge.to] && !edge.is_hidden;
@@ -110,19 +116,19 @@ impl Graph {
 }
 
 impl FixedPoint {
-    /// Whether the gate has opened.
+    /// Whether the node can make progress.
     pub(crate) fn can_progress(&self, node: NodeId) -> bool {
         self.can_progress.get(node).copied().unwrap_or(true)
     }
 }
 
-/// The worklist.
+/// The state of one run.
 struct Worklist<'a> {
     graph: &'a Graph,
     remaining: Vec<u64>,
-    /// Wires by their beginning; those of a meter by their level.
+    /// Edge numbers by source node; those of a counter sorted by threshold.
     dependents: Lists,
-    /// How many outputs of a meter have had their level.
+    /// By counter: how many of its thresholds are reached.
     reached: Vec<usize>,
     can_progress: Vec<bool>,
     queue: Vec<NodeId>,
@@ -169,7 +175,7 @@ impl<'a> Worklist<'a> {
         self.can_progress
     }
 
-    /// Raises the level of a meter, and gives to the outputs that it reaches.
+    /// Adds to the sum of a counter, and follows the edges whose thresholds it reaches.
     fn add_to_counter(&mut self, counter: NodeId, weight: u64) {
         self.remaining[counter] = self.remaining[counter].saturating_add(weight);
         while let Some(&number) = self.dependents.of(counter).get(self.reached[counter]) {

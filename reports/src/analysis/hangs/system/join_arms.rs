@@ -1,13 +1,15 @@
-//! Arms of a `join!`: what a future that is set aside in one of them needs.
+//! Arms of a `join!`: what a future that was set aside in one of them needs.
 //!
 //! ```text
-//! join! ─┬ arm: works ── waits for the lock ─▶ … ─▶ handed to a future that this arm does not poll any more
-//!        └ arm: ticks ── a timer: its task goes on, and polls both arms
+//! join! ─┬ arm: works ── waits for the lock ─▶ … ─▶ granted to a future this arm no longer polls
+//!        └ arm: ticks ── a timer: its task runs on, and polls both arms
 //! ```
-//! A task that goes on may let go of anything, but for what an arm of a `join!` has set aside: only that arm polls it, and no
-//! other arm that is done takes it along. So it needs the arm to go on, or something around the `join!`. What is not on record
-//! can always come. That a macro of this name does so is not known for sure, and clones of a waker are counted for the whole
-//! task: nothing of this is a proof.
+//! A task that runs on may drop anything, with one exception: a future set aside in an arm of a
+//! `join!`. Only that arm polls it, and no other arm takes it along on completion. So it needs the
+//! arm, or something around the `join!`, to run on. Unrecorded waits can always complete.
+//!
+//! Nothing here is exact: a macro of this name may behave otherwise, and clones of a waker are
+//! counted for the whole task.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -22,13 +24,13 @@ use crate::model::RunState;
 struct Arm {
     /// The index of its span.
     index: usize,
-    /// The spans in it, and those in the `join!`.
+    /// The spans in the arm, and those in the `join!`.
     own: Range<usize>,
     all: Range<usize>,
 }
 
 impl Arm {
-    /// The innermost that is polled and that the span is in.
+    /// Finds the innermost polled arm around the span.
     fn around(facts: &Facts<'_>, span: Option<u64>) -> Option<Self> {
         let snapshot = facts.snapshot;
         let parent = |index: usize| snapshot.spans.get(index)?.parent.filter(|&parent| parent < index);
@@ -48,7 +50,7 @@ impl Arm {
     }
 }
 
-/// The span and all below it.
+/// The span and all its descendants.
 fn below(facts: &Facts<'_>, index: usize) -> Range<usize> {
     let after = facts.snapshot.spans.iter().skip(index + 1);
     let count = after.take_while(|span| span.parent.is_some_and(|parent| parent >= index)).count();
@@ -56,7 +58,7 @@ fn below(facts: &Facts<'_>, index: usize) -> Range<usize> {
 }
 
 impl System<'_> {
-    /// The gate of the arm of a `join!` in which the span is, in a task; `None` if it is in none.
+    /// The node of the `join!` arm around the span; `None` outside of a `join!`.
     pub(crate) fn join_arm_node(&mut self, task: usize, span: Option<u64>) -> Option<NodeId> {
         let facts = self.facts;
         let arm = Arm::around(facts, span)?;
@@ -86,7 +88,7 @@ impl System<'_> {
     }
 }
 
-/// Whether something in the arm runs, or something in it or around the `join!` waits for what is not on record.
+/// Whether the arm runs, or an unrecorded wait is in it or around its `join!`.
 fn may_go_on(facts: &Facts<'_>, arm: &Arm, task: u64, known: &HashSet<u64>) -> bool {
     let spans = &facts.snapshot.spans;
     let mut has_polled = HashSet::new();

@@ -1,65 +1,66 @@
-//! What the nodes of the graph stand for.
+//! What the nodes of the graph stand for, and which evidence they rest on.
 
-/// What to make of attributions that moves can have made stale.
+/// How far the rules trust attributions, such as "last used by", that may be out of date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evidence {
-    /// They may be wrong, and what can move may be anywhere: what is stuck is proven.
+    /// Attributions may be wrong, and anything movable may be anywhere. What is stuck is proven.
     Exact,
-    /// They are right, unless something else that can go on could have it: what is stuck is likely so.
+    /// Attributions are right unless something else that can progress could have the thing. What is
+    /// stuck is likely stuck.
     Likely,
-    /// They are right: what is stuck is suspect.
+    /// Attributions are right. What is stuck is suspect.
     Suspect,
 }
 
-/// What a gate stands for. Numbers are indices into the snapshot.
+/// What can make progress if the node can. Numbers are indices into the snapshot unless stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
-    /// The task can go on.
+    /// The task runs on.
     Task(usize),
-    /// Something wakes the task, or what it is blocked by lets it go.
+    /// The task is woken, or released by what blocks its poll.
     Woken(usize),
-    /// What is waited for comes.
+    /// The wait completes.
     Wait(usize),
-    /// The wait ends: it is served, or dropped.
+    /// The wait leaves its queue: it completes or is dropped.
     WaitEnd(usize),
-    /// The first so many of a line leave.
+    /// The first waits of the resource's queue leave it.
     QueueAhead(usize),
-    /// So many units of the resource become free.
+    /// Enough units of the resource become free.
     EnoughUnits(usize),
-    /// How many units of the resource can become free.
+    /// Counter: the units of the resource that can become free.
     FreeUnits(usize),
-    /// The resource's holding of that number is given back or used.
+    /// The holding with this number of the resource is released, or used.
     Holding(usize, usize),
-    /// Somebody takes out.
+    /// Any receiver of the channel receives.
     AnyReceiver(usize),
-    /// Somebody puts in.
+    /// Any sender of the channel sends.
     AnySender(usize),
-    /// All who could put in are gone.
+    /// All senders of the channel are dropped.
     AllSendersGone(usize),
-    /// Somebody tells.
+    /// Any user of the resource adds units to it.
     AnyRefill(usize),
-    /// Those at an unfair lock who were told can take it, or pass it on.
+    /// All woken waits of an unfair lock leave: each acquires it or passes the wake on.
     WokenWaitsEnd(usize),
-    /// Somebody goes on who could tell those that wait at the resource, or come too.
+    /// Anything that could notify the waits at the resource, or arrive there too, runs on.
     AnyNotifier(usize),
-    /// One of the tasks from that index on goes on.
+    /// The task with this index or any later one runs on.
     AnyLaterTask(usize),
-    /// Some task goes on, or something that is not on record does.
+    /// Any task, or anything unrecorded, runs on.
     AnyTask,
-    /// Some task of that family goes on, or something that is not on record does.
+    /// Any task of the family with this index, or anything unrecorded, runs on.
     AnyRelative(usize),
-    /// The arm of a `join!` goes on, by its span, or something around the `join!` does.
+    /// The arm of a `join!` with this span, or anything around the `join!`, runs on.
     JoinArm(usize),
-    /// A worker of the runtime is free.
+    /// A worker of the runtime with this number is free.
     FreeWorker(u64),
-    /// A thread for blocking work of the runtime is free.
+    /// A blocking-pool thread of the runtime with this number is free.
     FreePoolThread(u64),
-    /// The thread gets out of what blocks it.
+    /// The thread with this OS id returns from the call that blocks it.
     Thread(u64),
 }
 
 impl Node {
-    /// The index of the task that it is about.
+    /// The index of the task that the node stands for.
     pub(crate) fn task(&self) -> Option<usize> {
         match self {
             Self::Task(task) => Some(*task),

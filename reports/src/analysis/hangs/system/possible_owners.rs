@@ -1,4 +1,4 @@
-//! Nodes of the tasks and threads that may have or use a resource without being on record for it.
+//! Nodes of tasks and threads that may have a resource, or a part in it, without a record of that.
 
 use super::build::{System, task_node};
 use super::graph::NodeId;
@@ -6,8 +6,9 @@ use super::node::{Evidence, Node};
 use crate::model::Role;
 
 impl System<'_> {
-    /// Who could tell those that wait there, or come too: whoever has used it, whoever made it, task or thread, and all tasks
-    /// that are younger than it is; an older one would have been handed it.
+    /// The node for "anything that could notify the waits there, or arrive too, runs on": tasks and
+    /// threads that used or created the resource, and all tasks younger than it. An older task is
+    /// on record once it has been handed the resource.
     pub(crate) fn any_notifier(&mut self, resource: usize) -> NodeId {
         if let Some(&node) = self.shared.notifiers.get(&resource) {
             return node;
@@ -25,7 +26,8 @@ impl System<'_> {
         node
     }
 
-    /// Who could have what can move, beside whom it was seen with last. `None` if that is nobody.
+    /// The node for "anything else that could have a movable holding runs on", besides the task
+    /// that had it last. `None` if attributions are trusted.
     pub(crate) fn other_owners(&mut self, task: Option<u64>) -> Option<NodeId> {
         if !self.rejects_suspect() {
             return None;
@@ -33,7 +35,8 @@ impl System<'_> {
         Some(if self.evidence == Evidence::Exact { self.any_task() } else { self.any_relative(task) })
     }
 
-    /// Some task goes on, or something that is not on record: it may have anything that can move, or close it, or add to it.
+    /// The node for "any task, or anything unrecorded, runs on". It may have any movable holding,
+    /// and may close a resource or add units.
     pub(crate) fn any_task(&mut self) -> NodeId {
         if let Some(node) = self.shared.any_task {
             return node;
@@ -49,8 +52,9 @@ impl System<'_> {
         node
     }
 
-    /// Some task goes on that shares an ancestor with that one, or something that is not on record: it may have been handed
-    /// the same from there, such as a table in which others put what they have.
+    /// The node for "any task that shares an ancestor with `task`, or anything unrecorded, runs
+    /// on". An ancestor may have handed both the same thing, such as a map in which others store
+    /// their handles.
     pub(crate) fn any_relative(&mut self, task: Option<u64>) -> NodeId {
         let facts = self.facts;
         let families = facts.families();
@@ -82,7 +86,7 @@ impl System<'_> {
             let thread = self.outside_thread_node(thread);
             self.add_alternative(node, thread);
         }
-        // What is in a static, anybody has: a thread too that is in no `block_on`.
+        // A resource in a static is reachable from anywhere, also from a thread without `block_on`.
         let is_anywhere = it.created_by.is_none() && it.created_on.is_none() && it.first_task.is_none();
         if is_anywhere && facts.local_tasks.is_empty() {
             self.set_can_progress(node);
@@ -98,7 +102,7 @@ impl System<'_> {
         }
     }
 
-    /// The task of that index or a later one goes on.
+    /// The node for "the task with this index or any later one runs on".
     fn any_later_task(&mut self, first: usize) -> Option<NodeId> {
         if self.shared.later_tasks.is_empty() {
             let mut last = None;

@@ -1,15 +1,17 @@
-//! The lines at fair locks: whoever stands there is served after all before it.
+//! Queues of fair locks: a wait is served after the waits ahead of it.
 //!
 //! ```text
-//! before it, and polled by its task       it has to leave: once it is served, its task goes on
-//! not polled, and no room for both        it has to leave
-//! not polled, and there is room for both  it may be served and stay: N units are with such, and N and its own have to
-//!                                         become free
+//! wait ahead                          what it has to do
+//! polled by its task                  leave: once served, its task runs on
+//! not polled, no room for both        leave
+//! not polled, room for both           nothing, it may keep its units: if N units stay with such waits,
+//!                                     N units plus those of this wait have to become free
 //! ```
-//! N is not known before the end, and what becomes free is not either: for each N that there can be, one pair of gates says
-//! that it is not more, and that there is enough for it. Only the nearest are counted: less stays with the others than
-//! might, so that nothing is stuck that is not. Where a thread is blocked, a task that is served need not go on, and all who
-//! stand in a line may stay.
+//! Neither N nor the number of free units is known before the graph is solved. So each possible N
+//! gets a pair of nodes: "no more than N stay", and "enough is free for N". Only the nearest waits
+//! are counted; then fewer units stay than might, so nothing is called stuck that is not. If any
+//! thread is blocked, a served task may still not run on, and every wait in the queue may keep its
+//! units.
 
 use super::build::System;
 use super::graph::NodeId;
@@ -17,23 +19,24 @@ use super::node::Node;
 use crate::analysis::hangs::facts::{Facts, is_active, units_asked};
 use crate::model::WaitMode;
 
-/// So many who may stay are counted.
+/// How many waits that may keep their units are counted.
 const NEAREST: usize = 8;
-/// So many sums of what they ask for are told apart.
+/// How many different sums of their units are told apart.
 const MAX_SUMS: usize = 2 * NEAREST;
 
-/// The gates of a line, made as far as they are asked for.
+/// The nodes of one side of a queue, extended on demand.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    /// The first 1, 2, … leave.
+    /// By number of waits minus one: all of these leave.
     all_end: Vec<NodeId>,
-    /// Those of them leave who would go on if they were served.
+    /// As `all_end`, without the waits that may keep their units.
     polled_end: Vec<NodeId>,
-    /// The waits of the others, with their places in the line, and the least that one of them up to there asks for.
+    /// Waits that may keep their units: position in the queue, wait, and the smallest number of
+    /// units that any of them up to here asks for.
     may_stay: Vec<(usize, usize, u64)>,
 }
 
-/// What a wait asks for of so much.
+/// The units that a wait asks for: all of them to write.
 fn units_of_capacity(facts: &Facts<'_>, capacity: u64, wait: usize) -> u64 {
     match facts.snapshot.waits[wait].mode {
         WaitMode::Write => capacity,
@@ -42,7 +45,7 @@ fn units_of_capacity(facts: &Facts<'_>, capacity: u64, wait: usize) -> u64 {
 }
 
 impl System<'_> {
-    /// The first `count` of a line leave. `None` if that is nobody.
+    /// The node for "the first `count` waits leave"; `None` if `count` is zero.
     pub(crate) fn queue_ahead(&mut self, resource: usize, side: usize, count: usize) -> Option<NodeId> {
         let facts = self.facts;
         while self.shared.queues[resource][side].all_end.len() < count {
@@ -55,7 +58,7 @@ impl System<'_> {
         count.checked_sub(1).and_then(|last| self.shared.queues[resource][side].all_end.get(last)).copied()
     }
 
-    /// The wait leaves, and those before it do.
+    /// The node for "this wait and those before it leave".
     fn wait_and_earlier_end(&mut self, resource: usize, before: Option<NodeId>, wait: usize) -> NodeId {
         let node = self.add_node(Node::QueueAhead(resource), 0);
         self.graph.require(node, self.wait_end_node(wait));
@@ -65,7 +68,7 @@ impl System<'_> {
         node
     }
 
-    /// Makes the gates of those who would go on, and notes the others, up to that place.
+    /// Extends `polled_end` and `may_stay` to the first `count` waits.
     fn extend_queue(&mut self, resource: usize, side: usize, count: usize) {
         let facts = self.facts;
         let queue = &facts.queues[resource][side];
@@ -93,8 +96,8 @@ impl System<'_> {
         }
     }
 
-    /// What a wait needs of the first `count` of the line, some of whom may be served and stay: that the others leave, and
-    /// that there is enough. `None` if all have to leave.
+    /// What a wait needs of the first `count` waits if some may keep their units: the others leave,
+    /// and enough is free. `None` if all have to leave.
     pub(crate) fn room_beside(
         &mut self,
         resource: usize,
@@ -108,9 +111,10 @@ impl System<'_> {
         let queue = &self.shared.queues[resource][side];
         let polled = *queue.polled_end.get(count.checked_sub(1)?)?;
         let end = queue.may_stay.partition_point(|&(position, _, _)| position < count);
-        // In a long line, several have the same before them.
+        // In a long queue, several waits share a node.
         let last = if end > 2 * NEAREST { end - end % NEAREST } else { end };
-        // Of all, not only of the nearest: whoever asks for little may stay, however far ahead.
+        // Over all of them, not only the nearest: a wait for few units may keep them from any
+        // distance.
         let (_, _, least_of_all) = queue.may_stay[..end].last()?;
         if least_of_all.saturating_add(own) > capacity {
             return None;
@@ -127,7 +131,7 @@ impl System<'_> {
         Some([polled, enough])
     }
 
-    /// There is enough for a wait beside those who stay.
+    /// The node for "enough is free for a wait beside those that keep their units".
     fn enough_beside(&mut self, resource: usize, own: u64, others: &[(usize, u64)]) -> NodeId {
         let all = others.iter().fold(0_u64, |sum, &(_, units)| sum.saturating_add(units));
         let staying_end = self.add_counter(Node::QueueAhead(resource));
@@ -136,7 +140,7 @@ impl System<'_> {
         }
         let enough = self.add_node(Node::EnoughUnits(resource), 1);
         for (low, most) in amounts(others) {
-            // Not more than `most` stays, and if so, not less than `low`.
+            // At most `most` stays with them. If so, at least `low` does.
             let free = self.enough_units(resource, own.saturating_add(low));
             if most >= all {
                 self.add_alternative(enough, free);
@@ -153,7 +157,7 @@ impl System<'_> {
     }
 }
 
-/// The amounts that can stay, the lowest first: each sum of some of them, exactly, if there are few; otherwise ranges.
+/// The amounts that can stay, ascending: every possible sum if there are few, otherwise ranges.
 fn amounts(others: &[(usize, u64)]) -> Vec<(u64, u64)> {
     let mut sums = Vec::with_capacity(MAX_SUMS);
     sums.push(0_u64);

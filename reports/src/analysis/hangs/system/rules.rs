@@ -1,17 +1,17 @@
-//! What each kind of wait needs to come true.
+//! What each kind of wait needs to complete.
 //!
-//! | waits for | comes if |
+//! | waits for | completes if |
 //! |---|---|
-//! | units of a fair lock | all before it in the queue are served or leave, and what is free and what holders that can go on give back is enough for those of them that stay, and for it |
-//! | permits of a semaphore, a place in a channel | the same, or, for all that is known, who may close it can go on |
-//! | units of an unfair lock | the same without the queue, but those who were told already have to leave |
-//! | all units | all who hold any can go on |
-//! | a place in a channel | the same as units; what lies in the channel is given back by its receiver |
-//! | a message | somebody who can send can go on; where no place is free, somebody who has one; or all of them go |
-//! | to be told, others to arrive | who has used it, or came after it, can go on |
-//! | the end of tasks | one of them can go on, or is done |
+//! | units of a fair lock | all waits ahead complete or leave, and the units that are free, or held by something that can progress, suffice for this wait and for those ahead that may keep theirs |
+//! | permits of a semaphore, capacity of a channel | the same, or anything that may close it can progress |
+//! | units of an unfair lock | the same without the queue, but waits that were woken have to leave first |
+//! | all units | all holders can progress |
+//! | capacity of a channel | as units; the receiver returns the capacity of buffered messages |
+//! | a message | any sender can progress; if no capacity is free, any holder of some; or all senders are dropped |
+//! | a notification, the arrival of others | anything that used the resource, or is younger, can progress |
+//! | the end of tasks | any of them can progress, or is done |
 //!
-//! A wait that was woken is served, and one that nobody can wake is not, whatever else is true.
+//! A woken wait completes, and a wait without a waker never does, whatever else is true.
 
 use super::build::{System, task_node};
 use super::graph::NodeId;
@@ -20,14 +20,14 @@ use crate::analysis::hangs::facts::{queue_side, step, units_asked};
 use crate::model::{Attribution, Holding, Resource, ResourceKind, Role, Wait, WaitMode};
 
 impl System<'_> {
-    /// Wires the gate of a wait.
+    /// Adds the dependencies of a wait.
     pub(crate) fn add_wait(&mut self, index: usize) {
         let facts = self.facts;
         let (node, wait) = (self.wait_node(index), &facts.snapshot.waits[index]);
         if wait.is_unstable || wait.woken_ns.is_some() || wait.is_granted || wait.is_forced {
             self.set_can_progress(node);
         } else if has_no_waker(wait) {
-            // Nothing is wired to it.
+            // No dependency: nothing can wake it.
         } else {
             match wait.mode {
                 WaitMode::Join => self.add_join(node, wait),
@@ -53,7 +53,7 @@ impl System<'_> {
         }
     }
 
-    /// A runtime waits for all of them.
+    /// A runtime that shuts down waits for all of its blocking tasks.
     fn add_shutdown(&mut self, node: NodeId, wait: &Wait) {
         self.graph.set_needed(node, 0);
         for &task in &wait.tasks {
@@ -75,7 +75,7 @@ impl System<'_> {
                 let receivers = self.any_receiver(resource);
                 self.add_alternative(node, receivers);
             }
-            // Without room, whoever sends meets who receives.
+            // A channel without capacity hands each message over directly.
             (ResourceKind::Mpsc | ResourceKind::Mpmc, WaitMode::Send) if it.capacity == Some(0) => {
                 let receivers = self.any_receiver(resource);
                 self.add_alternative(node, receivers);
@@ -121,12 +121,13 @@ impl System<'_> {
         let (wait, it) = (&facts.snapshot.waits[index], &facts.snapshot.resources[resource]);
         let mut node = node;
         if exceeds_permits(it, wait) {
-            // Permits can be added by anybody: whoever asks for more than there ever were is stuck as far as is known.
+            // Any task can add permits, so a wait for more than there ever were is stuck only as
+            // far as is known.
             if it.forgotten == 0 && self.is_exact_only() {
                 self.set_can_progress(node);
                 return;
             }
-            // Those that were forgotten come back only if somebody adds some who has the semaphore.
+            // Forgotten permits come back only if a task that has the semaphore adds some.
             if self.is_exact_only() {
                 let closers = self.any_task();
                 self.graph.add_hidden_edge(closers, node);
@@ -138,7 +139,7 @@ impl System<'_> {
             self.add_alternative(node, holders);
             node = holders;
         } else if let Some(closers) = self.closing_nodes(resource) {
-            // That is a way out, and not what is waited for.
+            // A way out, and not what the wait asks for.
             let holders = self.add_node(Node::EnoughUnits(resource), 0);
             self.graph.add_hidden_edge(closers, node);
             self.add_alternative(node, holders);
@@ -159,7 +160,7 @@ impl System<'_> {
                 self.graph.require(node, ahead);
             }
         } else if wait.mode == WaitMode::Read {
-            // Where locks are not fair either, the first who wants to write keeps those out who come to read.
+            // In locks without a fair queue, too, the first waiting writer keeps out new readers.
             if let Some(writer) = self.first_writer_ahead(index, resource) {
                 self.graph.require(node, self.wait_end_node(writer));
             }
@@ -168,7 +169,7 @@ impl System<'_> {
             self.graph.require(node, told);
         }
         if buffers_messages(it.kind) && it.filled == 0 && self.is_exact_only() {
-            // Nobody has to take anything out, but whoever receives may also go, and then nobody has to wait.
+            // A receiver may take a message, or be dropped: then no sender waits any more.
             let (either, receivers) =
                 (self.add_node(Node::EnoughUnits(resource), 1), self.any_receiver(resource));
             let units = enough.unwrap_or_else(|| self.enough_units(resource, units_asked(wait)));
@@ -184,8 +185,9 @@ impl System<'_> {
         }
     }
 
-    /// Who can close it, so that nobody has to wait there any more, whatever the queue: of tokio's semaphore, who has it; of a
-    /// channel, who receives. Those of other libraries have no such call, and permits are added by who has added some.
+    /// The tasks that may close the resource and so end all waits there, whatever the queue. Any
+    /// task with the handle of a tokio semaphore may, and any receiver of a channel. Semaphores of
+    /// other libraries cannot be closed, and adding permits is recorded.
     fn closing_nodes(&mut self, resource: usize) -> Option<NodeId> {
         let it = &self.facts.snapshot.resources[resource];
         match it.kind {
@@ -195,7 +197,7 @@ impl System<'_> {
         }
     }
 
-    /// The first that wants to write and stands before that one.
+    /// The first waiting writer, if it is ahead of that wait.
     fn first_writer_ahead(&mut self, index: usize, resource: usize) -> Option<usize> {
         let facts = self.facts;
         let queue = facts.queues.get(resource)?.first()?;
@@ -206,7 +208,7 @@ impl System<'_> {
         queue.get(first).copied().filter(|_| first < facts.waits_ahead[index])
     }
 
-    /// Whether no reader waits for those who hold the lock: they are readers too.
+    /// Whether a reader never waits for the holders of the lock: they are readers too.
     fn admits_readers(&mut self, resource: usize) -> bool {
         let it = &self.facts.snapshot.resources[resource];
         *self.shared.admits_readers[resource].get_or_insert_with(|| {
@@ -221,11 +223,11 @@ impl System<'_> {
     }
 
     fn add_receive(&mut self, node: NodeId, resource: usize, it: &Resource) {
-        // Every place is promised to one who sends, or taken by one who has reserved it.
+        // All capacity is promised to waiting senders, or reserved.
         let is_full_of_promises =
             buffers_messages(it.kind) && it.capacity.is_some_and(|places| places > 0) && it.free == 0;
         if it.filled > 0 && it.kind != ResourceKind::Broadcast {
-            // There is something, and if one was told of it who does not come, it stays there.
+            // A message is buffered. A woken receiver that never polls leaves it there.
             let told = self.woken_waits_end(resource);
             self.add_alternative(node, told);
         } else if is_full_of_promises {
@@ -238,7 +240,7 @@ impl System<'_> {
         }
     }
 
-    /// Wires the gate of a holding.
+    /// Adds the dependencies of a holding.
     pub(crate) fn add_holding(&mut self, node: NodeId, resource: usize, number: usize) {
         let facts = self.facts;
         let holding = &facts.snapshot.resources[resource].holdings[number];
@@ -258,10 +260,10 @@ impl System<'_> {
             _ => None,
         };
         if let Some(others) = others {
-            // They may have it, but that is not where it was seen.
+            // Any of these may have it instead, but it was not seen there.
             self.graph.add_hidden_edge(others, node);
         }
-        // What a future that is set aside has is with that future.
+        // A future that was set aside has its holdings with it.
         let owner = holding.task.and_then(|task| facts.task(task)).filter(|_| facts.is_set_aside(holding));
         if let Some(arm) = owner.and_then(|task| self.join_arm_node(task, holding.span)) {
             self.add_alternative(node, arm);
@@ -286,7 +288,7 @@ impl System<'_> {
     }
 }
 
-/// Whether whoever waits there waits to be told, or for others to come.
+/// Whether waits at such a resource are ended by a notification or an arrival.
 pub(crate) fn waits_for_event(kind: ResourceKind) -> bool {
     matches!(
         kind,
@@ -294,18 +296,18 @@ pub(crate) fn waits_for_event(kind: ResourceKind) -> bool {
     )
 }
 
-/// Whether messages lie in it until somebody takes them.
+/// Whether the channel buffers messages until a receiver takes them.
 pub(crate) fn buffers_messages(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc)
 }
 
-/// Whether a semaphore has lost permits, or never had as many as the wait asks for.
+/// Whether the semaphore lost permits, or never had as many as the wait asks for.
 pub(crate) fn exceeds_permits(it: &Resource, wait: &Wait) -> bool {
     let is_too_much = it.capacity.is_some_and(|all| units_asked(wait) > all);
     it.kind == ResourceKind::Semaphore && (it.forgotten > 0 || is_too_much)
 }
 
-/// Whether nobody can wake it any more.
+/// Whether nothing can wake the wait any more.
 pub(crate) fn has_no_waker(wait: &Wait) -> bool {
     let is_future = wait.thread_id.is_none() && wait.mode != WaitMode::Timer;
     is_future && wait.wakers == 0 && wait.woken_ns.is_none() && !wait.is_granted

@@ -1,4 +1,4 @@
-//! Gates that many others are wired to, each made when it is first asked for.
+//! Nodes of resources that many others depend on, each created on first use.
 
 use super::build::System;
 use super::graph::NodeId;
@@ -9,19 +9,19 @@ use super::threads::RuntimeWorkers;
 use crate::analysis::hangs::facts::{IdMap, units_asked};
 use crate::model::{ResourceKind, Role};
 
-/// Where they are.
+/// The nodes that exist so far.
 #[derive(Debug, Default)]
 pub(crate) struct SharedNodes {
     pub(crate) threads: IdMap<u64, NodeId>,
     pub(crate) workers: IdMap<u64, NodeId>,
     pub(crate) runtime_workers: IdMap<u64, RuntimeWorkers>,
     pub(crate) pools: IdMap<u64, NodeId>,
-    /// By the index of a span.
+    /// By span index.
     pub(crate) arms: IdMap<usize, NodeId>,
     pub(super) notifiers: IdMap<usize, NodeId>,
-    /// By the index of a task.
+    /// By task index.
     pub(super) later_tasks: Vec<NodeId>,
-    /// By resource: the level of its units; who receives, sends, uses; the end of all senders; those who were told.
+    /// By resource index.
     free_units: Vec<Option<NodeId>>,
     receivers: Vec<Option<NodeId>>,
     senders: Vec<Option<NodeId>>,
@@ -29,16 +29,16 @@ pub(crate) struct SharedNodes {
     woken_waits_end: Vec<Option<NodeId>>,
     all_units_back: Vec<Option<NodeId>>,
     holders: Vec<Option<NodeId>>,
-    /// By resource: whether no reader waits for those who hold it; the place in its line of the first that wants to
-    /// write, the end of the line if none does.
+    /// By resource: whether a reader never waits for the holders; the queue position of the first
+    /// writer, or the length of the queue without one.
     pub(crate) admits_readers: Vec<Option<bool>>,
     pub(crate) first_writer: Vec<Option<usize>>,
-    /// By resource and number: its holdings, and so many of its units.
+    /// By resource and holding number; then by resource and number of units.
     pub(crate) holdings: Vec<Vec<NodeId>>,
     enough_units: IdMap<(usize, u64), NodeId>,
-    /// By resource, side, how many of the line are counted, and units: there is enough beside those who stay.
+    /// By resource, queue side, number of waits counted, and units asked for.
     pub(crate) enough_beside: IdMap<(usize, usize, usize, u64), NodeId>,
-    /// By resource and side.
+    /// By resource and queue side.
     pub(crate) queues: Vec<[Queue; 2]>,
     pub(super) any_task: Option<NodeId>,
     pub(super) families: IdMap<usize, NodeId>,
@@ -65,7 +65,8 @@ impl SharedNodes {
 }
 
 impl System<'_> {
-    /// The level of units that can become free: those that are, that are held by who can go on, or granted to who can.
+    /// The counter of units that can become free: free ones, and those that are held by or granted
+    /// to something that can progress.
     pub(crate) fn free_units(&mut self, resource: usize) -> NodeId {
         if let Some(node) = self.shared.free_units[resource] {
             return node;
@@ -89,7 +90,8 @@ impl System<'_> {
                 self.graph.add_edge(self.wait_end_node(wait), level, units_asked(granted));
             }
         }
-        // Where several receive, what lies there is known but for what they are about to note.
+        // An mpmc receiver removes messages before it records that, so `filled` is only an
+        // estimate.
         let filled = if it.kind == ResourceKind::Mpmc { u64::MAX } else { it.filled };
         if filled > 0 && buffers_messages(it.kind) {
             let receivers = self.any_receiver(resource);
@@ -102,7 +104,7 @@ impl System<'_> {
         level
     }
 
-    /// So many units of the resource become free.
+    /// The node for "this many units become free".
     pub(crate) fn enough_units(&mut self, resource: usize, units: u64) -> NodeId {
         if let Some(&node) = self.shared.enough_units.get(&(resource, units)) {
             return node;
@@ -114,7 +116,7 @@ impl System<'_> {
         node
     }
 
-    /// Those who were told of an unfair lock leave: until then nobody else is told.
+    /// The node for "the woken waits of an unfair lock leave". Until then no other wait is woken.
     pub(crate) fn woken_waits_end(&mut self, resource: usize) -> NodeId {
         if let Some(node) = self.shared.woken_waits_end[resource] {
             return node;
@@ -130,7 +132,7 @@ impl System<'_> {
         node
     }
 
-    /// Somebody takes out. Where nobody is known to, it is not known.
+    /// The node for "any receiver receives". It can progress if none is known.
     pub(crate) fn any_receiver(&mut self, resource: usize) -> NodeId {
         if let Some(node) = self.shared.receivers[resource] {
             return node;
@@ -141,7 +143,7 @@ impl System<'_> {
         node
     }
 
-    /// Somebody puts in, or the last who could is gone.
+    /// The node for "any sender sends, or the last one is dropped".
     pub(crate) fn any_sender(&mut self, resource: usize) -> NodeId {
         if let Some(node) = self.shared.senders[resource] {
             return node;
@@ -152,7 +154,7 @@ impl System<'_> {
         node
     }
 
-    /// All who could put in are gone: those who stand in line have to leave for that.
+    /// The node for "all senders are dropped". Those that wait in the queue have to leave first.
     pub(crate) fn all_senders_gone(&mut self, resource: usize) -> NodeId {
         if let Some(node) = self.shared.all_senders_gone[resource] {
             return node;
@@ -172,7 +174,7 @@ impl System<'_> {
         node
     }
 
-    /// Somebody who has made units of it does so again.
+    /// The node for "any task that added units before adds some again".
     fn any_refill(&mut self, resource: usize) -> NodeId {
         let node = self.add_node(Node::AnyRefill(resource), 1);
         if self.is_exact_only() {
@@ -182,7 +184,7 @@ impl System<'_> {
         node
     }
 
-    /// All who hold units give them back, and those who were granted some.
+    /// The node for "all held and granted units are returned".
     pub(crate) fn all_units_back(&mut self, resource: usize) -> NodeId {
         if let Some(node) = self.shared.all_units_back[resource] {
             return node;
@@ -204,7 +206,7 @@ impl System<'_> {
         node
     }
 
-    /// Somebody who holds it gives it back. Where nobody is known to, it is not known.
+    /// The node for "any holder releases it". It can progress if none is known.
     pub(crate) fn any_holder(&mut self, resource: usize) -> NodeId {
         if let Some(node) = self.shared.holders[resource] {
             return node;
@@ -215,7 +217,7 @@ impl System<'_> {
         node
     }
 
-    /// Opens the gate with any holding of that role; without one it is open.
+    /// Adds any holding of that role as an alternative. Without one the node can progress.
     fn add_any_holding(&mut self, node: NodeId, resource: usize, role: Role) {
         let facts = self.facts;
         let holdings = &facts.snapshot.resources[resource].holdings;
@@ -229,7 +231,7 @@ impl System<'_> {
         }
     }
 
-    /// The gate of a holding.
+    /// The node of a holding.
     pub(crate) fn holding_node(&mut self, resource: usize, number: usize) -> NodeId {
         if self.shared.holdings[resource].is_empty() {
             let first = self.nodes.len();

@@ -1,4 +1,5 @@
-//! What a task needs to make progress.
+//! What a task needs to make progress: a wake and a thread, unless something unrecorded may help
+//! it.
 
 use super::build::{System, task_node};
 use super::graph::NodeId;
@@ -6,7 +7,7 @@ use super::node::Node;
 use crate::analysis::hangs::facts::{UnrecordedAwait, is_active, is_block_on_main, is_blocked};
 use crate::model::{RunState, Task, TaskKind};
 
-/// Whoever polls a root that was only met, and gives up after a while, has done so by then in all likelihood.
+/// Code that polls an unspawned root under a timeout has given up after this time, most likely.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
 impl System<'_> {
@@ -38,9 +39,10 @@ impl System<'_> {
         }
     }
 
-    /// Whoever has a handle of the task may abort it, if that goes on. Where the handle is awaited, it is there; otherwise it is
-    /// with the thread that has spawned the task, or with a task that shares an ancestor with it. Whoever has asked for a handle
-    /// only to abort, or awaits one under a timeout, may abort the task after a while.
+    /// Adds the ways in which the task may be aborted. An awaited handle is with the task that
+    /// awaits it. Any other handle is with the thread that spawned the task, or with a task that
+    /// shares an ancestor with it. The holder of an `AbortHandle`, or of a handle under a timeout,
+    /// may abort the task later.
     fn add_aborts(&mut self, node: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
         let joiner = facts.join_wait[index].and_then(|wait| facts.task_of(&facts.snapshot.waits[wait]));
@@ -49,7 +51,7 @@ impl System<'_> {
         if !(may_be && self.is_exact_only() || may_soon_be && self.rejects_suspect()) {
             return;
         }
-        // A handle that was asked for may be anywhere, and may have been used: that is not recorded.
+        // An `AbortHandle` may be anywhere and may have been used: neither is recorded.
         if task.has_abort_handle && self.is_exact_only() {
             return self.set_can_progress(node);
         }
@@ -63,29 +65,29 @@ impl System<'_> {
         }
     }
 
-    /// Whether what polls a root that was only met may drop it, or poll it without a wake: nothing is proven of it, and
-    /// nothing is likely while a timeout may be around it.
+    /// Whether the code that polls an unspawned root may drop it, or poll it without a wake.
+    /// Nothing about such a root is proven, and nothing is likely while a timeout may be around it.
     fn may_be_dropped(&mut self, task: &Task) -> bool {
         let may_be_under_a_timeout = task.is_unspawned && task.since_ns < TIMEOUT_NS;
-        // An executor of the program's own may be under one too.
+        // An executor of the program's own may use a timeout too.
         let is_unknown = task.is_unspawned || task.runtime.is_empty();
         (is_unknown && self.is_exact_only()) || (may_be_under_a_timeout && self.rejects_suspect())
     }
 
-    /// Whether a future of the task that was woken where nobody seems to hear of it may be polled all the same.
+    /// Whether a future whose wake seems to have reached no task may be polled all the same.
     fn may_be_polled_after_lost_wake(&mut self, index: usize) -> bool {
         let facts = self.facts;
         facts.waits_of_task[index].iter().any(|&wait| facts.snapshot.waits[wait].is_wake_lost)
             && self.is_exact_only()
     }
 
-    /// Whether something that is not recorded may wake a waiting task.
+    /// Whether something unrecorded may wake a waiting task.
     fn may_be_woken(&mut self, index: usize, task: &Task) -> bool {
         let has_waits = !self.facts.waits_of_task[index].is_empty();
         match (task.opaque_wakers, task.wakers) {
             _ if task.kind == TaskKind::Blocking => true,
-            // Nobody has a waker, and nothing recorded waits for it: that is a fact, unless it is meant.
-            // So it is not if it is polled without being woken.
+            // No waker is held, and no recorded wait is pending. That is exact, unless the program
+            // means it, or the task is polled without wakes.
             (None | Some(0), Some(0)) if !has_waits => {
                 task.polls > task.wakes.saturating_add(1)
                     || match self.facts.unrecorded_awaits[index] {
@@ -95,19 +97,19 @@ impl System<'_> {
                     }
             }
             (Some(0), _) => !has_waits,
-            // What polls those with wakers of its own keeps one of the task's.
+            // A combinator that polls these waits with its own wakers keeps one of the task's.
             (Some(1), _) if self.has_indirect(index) => self.rejects_suspect(),
             _ => true,
         }
     }
 
-    /// Whether something in the task waits with a waker that is not its task's.
+    /// Whether a wait of the task uses a waker other than the task's.
     fn has_indirect(&self, index: usize) -> bool {
         let waits = self.facts.waits_of_task[index].iter().map(|&wait| &self.facts.snapshot.waits[wait]);
         waits.into_iter().any(|wait| wait.is_indirect && wait.woken_ns.is_none() && !wait.is_unstable)
     }
 
-    /// What the poll that sleeps is blocked by.
+    /// Adds what the sleeping poll of the task is blocked by.
     fn add_blocked(&mut self, node: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
         if let Some(thread) = task.thread_id.filter(|thread| facts.blocking_waits.contains_key(thread)) {
@@ -115,15 +117,16 @@ impl System<'_> {
             self.add_alternative(node, thread);
             return;
         }
-        // Polled since the poll began, and not with the task's own waker: from a `block_on` in it, in all likelihood.
+        // A wait that was polled since the poll began, not with the task's waker: most likely from
+        // a `block_on` inside the poll.
         let is_inside = |wait: &&usize| {
             let wait = &facts.snapshot.waits[**wait];
             wait.is_indirect && wait.since_ns <= task.since_ns
         };
         let inside: Vec<usize> = facts.waits_of_task[index].iter().filter(is_inside).copied().collect();
-        // A task that was made since the poll began, and polled on its thread, which has not left the poll: so it was polled
-        // inside. If it is run by `block_on`, that comes back when it is done, and not before. What some other executor runs
-        // there may be one of many.
+        // A task that was created since the poll began and polled on its thread was polled inside
+        // that poll, which still occupies the thread. If `block_on` runs it, the poll returns once
+        // it is done, and not before. Another executor may run many tasks there.
         let is_inside = |other: &Task| {
             let is_here = task.thread_id.is_some() && other.thread_id == task.thread_id;
             is_here && other.state == RunState::Waiting && other.age_ns <= task.since_ns
@@ -144,7 +147,7 @@ impl System<'_> {
         }
     }
 
-    /// The wait ends when its task goes on: then it is served, or given up.
+    /// A wait leaves its queue when its task runs on: it completes, or the task drops it.
     pub(super) fn add_wait_end(&mut self, index: usize) {
         let (node, wait) = (self.wait_end_node(index), &self.facts.snapshot.waits[index]);
         match self.facts.task_of(wait) {
@@ -153,7 +156,7 @@ impl System<'_> {
                 let arm = if is_active(wait) { None } else { self.join_arm_node(task, wait.span) };
                 self.add_alternative(node, arm.unwrap_or(task_node(task)));
                 if wait.is_wake_lost && self.rejects_suspect() {
-                    // It may have been handed to another task, to be polled there.
+                    // The future may have been moved to another task, to be polled there.
                     let family = self.any_relative(wait.task);
                     self.graph.add_hidden_edge(family, node);
                 }

@@ -1,7 +1,8 @@
-//! What tasks need to run at all: a thread that is not blocked, a worker of their runtime, a thread for blocking work.
+//! What tasks need to be polled: an unblocked thread, a free worker, a thread for blocking work.
 //!
-//! A timer or a socket does not help a task whose workers all sleep in polls: it is woken, and nobody comes. So whatever can be
-//! woken also has to be scheduled, as far as it is known by whom.
+//! A timer or a socket does not help a task whose workers all sleep inside polls: the task is woken
+//! and never polled. So every task that can be woken also needs a thread, as far as that thread is
+//! known.
 
 use super::build::{System, task_node};
 use super::graph::NodeId;
@@ -12,14 +13,15 @@ use crate::model::{RunState, Task, TaskKind, Worker};
 /// The workers of a runtime.
 #[derive(Debug)]
 pub(crate) struct RuntimeWorkers {
-    /// One that is not listed may be free.
+    /// All workers are listed, so no other one can be free.
     is_complete: bool,
-    /// The kernel's numbers of their threads; `None` if that of one is not known.
+    /// The OS ids of their threads; `None` if any is unknown.
     threads: Option<IdSet<u64>>,
 }
 
 impl System<'_> {
-    /// The thread gets out of what blocks it, or else of the tasks that stay on it.
+    /// The node for "the thread returns from what blocks it", or, if nothing does, "any of the
+    /// tasks bound to it runs on".
     pub(crate) fn thread_node(&mut self, thread: u64) -> NodeId {
         if let Some(&node) = self.shared.threads.get(&thread) {
             return node;
@@ -38,7 +40,8 @@ impl System<'_> {
         node
     }
 
-    /// A thread that is in no task goes on: what blocks it does, or one of the tasks that it has come to run, in a `block_on`.
+    /// The node of a thread outside of all tasks: it runs on if what blocks it ends, or if any of
+    /// the tasks bound to it, in a `block_on`, does.
     pub(crate) fn outside_thread_node(&mut self, thread: u64) -> NodeId {
         let facts = self.facts;
         let has_local = facts.local_tasks.contains_key(&thread);
@@ -50,7 +53,7 @@ impl System<'_> {
         node
     }
 
-    /// Requires of a task that can run that something runs it.
+    /// Requires a thread for a task that could otherwise be polled.
     pub(crate) fn require_thread(&mut self, node: NodeId, task: &Task) {
         let facts = self.facts;
         if task.kind == TaskKind::Blocking {
@@ -73,8 +76,9 @@ impl System<'_> {
         }
     }
 
-    /// A task that was woken by one which has slept in its poll ever since, and that no other worker has taken, is in the place
-    /// that a worker keeps for what it runs next, in all likelihood: nothing else takes it from there.
+    /// The thread whose LIFO slot most likely keeps the task: the task was woken in a poll that has
+    /// slept ever since, and no other worker has taken it. Nothing else takes a task from that
+    /// slot.
     fn lifo_slot_thread(&mut self, task: &Task) -> Option<u64> {
         let facts = self.facts;
         let by = facts.task(task.woken_by.filter(|_| has_waited_long(task))?)?;
@@ -88,14 +92,16 @@ impl System<'_> {
         (is_kept && !self.is_exact_only()).then_some(thread)
     }
 
-    /// A worker of the task's runtime; `None` if something else may run it.
+    /// The node for "a worker of the task's runtime is free"; `None` if other threads may poll the
+    /// task.
     fn free_worker_node(&mut self, task: &Task) -> Option<NodeId> {
         let (facts, runtime) = (self.facts, task.runtime_number);
         let all_workers = self.runtime_workers(runtime);
         if runtime == 0 || !all_workers.is_complete {
             return None;
         }
-        // One that was polled elsewhere is not theirs: a root under `block_on`.
+        // A task that was polled on another thread is not the workers' own: a root under
+        // `block_on`.
         let elsewhere =
             |thread| all_workers.threads.as_ref().is_some_and(|threads| !threads.contains(&thread));
         if task.state != RunState::Unpolled && task.thread_id.is_some_and(elsewhere) {
@@ -115,7 +121,7 @@ impl System<'_> {
         Some(node)
     }
 
-    /// All that the runtime has.
+    /// The workers of a runtime, computed once.
     fn runtime_workers(&mut self, runtime: u64) -> &RuntimeWorkers {
         let snapshot = self.facts.snapshot;
         self.shared.runtime_workers.entry(runtime).or_insert_with(|| {
@@ -130,7 +136,8 @@ impl System<'_> {
         })
     }
 
-    /// A thread for blocking work. That a job waits for one says that all are taken; without the bound that is only likely.
+    /// The node for "a thread for blocking work is free". A queued job proves that all are taken;
+    /// if the size of the pool is unknown, that is only likely.
     fn free_pool_thread_node(&mut self, task: &Task) -> NodeId {
         let (facts, runtime) = (self.facts, task.runtime_number);
         if let Some(&node) = self.shared.pools.get(&runtime) {
