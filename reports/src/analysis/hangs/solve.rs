@@ -13,13 +13,13 @@ use crate::analysis::hangs::warnings::{SUSPECT_NS, attach_timers_to_causes, warn
 use crate::analysis::hangs::words::{Chain, ending, push_knot, push_last_forget, push_last_notify};
 use crate::model::Snapshot;
 
-/// What is only likely is not said of a wait that is younger.
+/// The minimum age of what is only likely.
 const LIKELY_NS: u64 = 250_000_000;
 
 impl Snapshot {
-    /// What hangs, and what may: the root causes first, each with the chain of who waits for whom and the tasks behind it.
-    /// Computed anew on each call, in time proportional to what is alive: a hundred thousand tasks that
-    /// wait take 60 to 700 ms. Empty for a program that merely waits.
+    /// What hangs, and what may: root causes first, each with the chain of waits and the tasks
+    /// behind it. Computed on each call, in time proportional to what is alive: a hundred thousand
+    /// waiting tasks take 60 to 700 ms. Empty for a program that merely waits.
     #[must_use]
     pub fn verdicts(&self) -> Vec<Verdict> {
         let facts = Facts::new(self);
@@ -37,20 +37,21 @@ impl Snapshot {
     }
 }
 
-/// What was found so far.
+/// The verdicts so far, and what they cover.
 #[derive(Debug, Default)]
 struct Solver {
     verdicts: Vec<Verdict>,
-    /// What the groups behind verdicts consist of, with the verdict: the same is not said twice.
+    /// By node of a component: its verdict, so that no component is reported twice.
     verdict_of: IdMap<Node, usize>,
-    /// The tasks that verdicts are about, by number.
+    /// Ids of the tasks that verdicts mention.
     reported: IdSet<u64>,
-    /// The indices of all tasks that are stuck.
+    /// Indices of all stuck tasks.
     stuck_tasks: BTreeSet<usize>,
 }
 
 impl Solver {
-    /// Solves the system, and says what is new. Returns whether more trust would make a difference.
+    /// Solves the graph under this evidence and reports what is new. Returns whether weaker
+    /// evidence could add to it.
     fn solve(&mut self, facts: &Facts<'_>, evidence: Evidence) -> bool {
         let system = System::new(facts, evidence);
         let stuck = StuckGraph::new(&system);
@@ -64,7 +65,7 @@ impl Solver {
         for (&root, tasks) in roots.iter().zip(&behind) {
             self.report(&system, &stuck, root, tasks, None, &mut verdict_of);
         }
-        // Circles that wait for a root cause too: whoever resolves that has them next.
+        // Cycles behind a root cause, too, since they remain once it is resolved.
         let mut root_of: Vec<usize> = Vec::new();
         for component in 0..stuck.len() {
             let root = stuck.dependencies_of(component).next().map_or(component, |first| root_of[first]);
@@ -85,7 +86,7 @@ impl Solver {
         system.depends_on_evidence
     }
 
-    /// Says what a group is, unless it was said, or is not worth it.
+    /// Reports a component, unless it has a verdict or nothing needs it to make progress.
     fn report(
         &mut self,
         system: &System<'_>,
@@ -136,7 +137,7 @@ impl Solver {
         }
     }
 
-    /// Says which tasks are likely behind a group that was said with surer facts, which are not enough for these.
+    /// Reports the tasks that are behind a component only under this weaker evidence.
     fn report_victims(
         &mut self,
         system: &System<'_>,
@@ -153,7 +154,7 @@ impl Solver {
         }
         let is_start = |node: NodeId| system.nodes[node].task().is_some_and(|task| is_new(&task));
         let path = match stuck.path_to(component, is_start) {
-            // It is in the group, which is larger now.
+            // The task is in the component, which has grown.
             Some(path) if path.len() == 1 => {
                 stuck.shortest_cycle(path[0], |node| stuck.fixed_point.dependencies.of(node).to_vec())
             }
@@ -187,7 +188,7 @@ impl Solver {
         self.verdicts.push(verdict);
     }
 
-    /// Root causes first, then the surest. Keeps the order of what is equal.
+    /// Root causes first, then the most certain; equal verdicts keep their order.
     fn sorted(self) -> Vec<Verdict> {
         let mut order: Vec<usize> = (0..self.verdicts.len()).collect();
         order.sort_by_key(|&index| (!self.verdicts[index].root_cause, self.verdicts[index].confidence));
@@ -204,14 +205,15 @@ impl Solver {
     }
 }
 
-/// The tasks of a verdict: those of its chain, but for who could only tell others, and those behind it.
+/// The tasks in the chain, except those that could only notify, and the victims.
 fn tasks_of(verdict: &Verdict) -> impl Iterator<Item = u64> + '_ {
     let is_in_it = |link: &&Link| link.node == LinkNode::Task && link.role != LinkRole::Owns;
     let own = verdict.chain.iter().filter(is_in_it).map(|link| link.id);
     own.chain(verdict.victims.iter().copied())
 }
 
-/// Of a group with a verdict for each resource: the tasks that wait there, and behind those, each under the first of them.
+/// For a component with a verdict per resource: by finding, the tasks that wait there and the tasks
+/// behind them. Each task is listed once.
 fn victims_by_finding(
     system: &System<'_>,
     stuck: &StuckGraph,
@@ -232,7 +234,7 @@ fn victims_by_finding(
             seeds[number].push(node);
         }
     }
-    // Anybody may tell anybody: that way all of them are behind each.
+    // Any task may notify any other: through these nodes, all tasks would be behind each finding.
     let is_allowed =
         |node: NodeId| !matches!(system.nodes[node], Node::AnyNotifier(_) | Node::AnyLaterTask(_));
     stuck.victims_through(system, &seeds, is_allowed)
@@ -246,7 +248,7 @@ fn confidence(evidence: Evidence) -> Confidence {
     }
 }
 
-/// A wait that is younger is not spoken of.
+/// The minimum age of the youngest wait on a path.
 fn min_age_ns(evidence: Evidence) -> u64 {
     match evidence {
         Evidence::Exact => 0,
@@ -255,7 +257,8 @@ fn min_age_ns(evidence: Evidence) -> u64 {
     }
 }
 
-/// How long the youngest wait on the way has lasted, or the task if it waits for nothing known: since then nothing has changed.
+/// The age of the youngest wait on the path, or of the youngest task without a wait. Nothing has
+/// changed since then.
 fn age_ns(facts: &Facts<'_>, path: &[Node]) -> u64 {
     let waits = path.iter().filter_map(|node| match *node {
         Node::Wait(wait) => Some(facts.snapshot.waits[wait].since_ns),

@@ -3,8 +3,8 @@
 //! | waits for | completes if |
 //! |---|---|
 //! | units of a fair lock | all waits ahead complete or leave, and the units that are free, or held by something that can progress, suffice for this wait and for those ahead that may keep theirs |
-//! | permits of a semaphore, capacity of a channel | the same, or anything that may close it can progress |
-//! | units of an unfair lock | the same without the queue, but waits that were woken have to leave first |
+//! | permits of a semaphore, capacity of a channel | as units of a fair lock, or anything that may close it can progress |
+//! | units of an unfair lock | as units of a fair lock without the queue, but waits that were woken have to leave first |
 //! | all units | all holders can progress |
 //! | capacity of a channel | as units; the receiver returns the capacity of buffered messages |
 //! | a message | any sender can progress; if no capacity is free, any holder of some; or all senders are dropped |

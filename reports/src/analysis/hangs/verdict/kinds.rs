@@ -1,4 +1,4 @@
-//! Which kind of verdict a group of stuck gates is, and the way through it that is shown.
+//! The kind of hang that a stuck component is, and the path through it that a verdict shows.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -9,14 +9,14 @@ use crate::analysis::hangs::stuck::{StuckGraph, best_reasons, cycle_of_futures};
 use crate::analysis::hangs::system::{Node, NodeId, System, exceeds_permits, task_node, waits_for_event};
 use crate::model::{Holding, ResourceKind, Role, RunState, Task, TaskKind, WaitMode};
 
-/// What a group of gates was judged to be.
+/// What a component was classified as.
 #[derive(Debug)]
 pub(crate) struct Finding {
     pub(crate) kind: VerdictKind,
     pub(crate) detail: Option<VerdictDetail>,
-    /// From the one that waits; in a circle back to it.
+    /// From a waiting task or thread; in a cycle back to it.
     pub(crate) path: Vec<Node>,
-    /// Of a knot, its resource.
+    /// The resource of a knot.
     pub(crate) knot: Option<usize>,
 }
 
@@ -26,7 +26,7 @@ impl Finding {
     }
 }
 
-/// Judges a group that nothing outside has to be resolved for, or that is a circle.
+/// Classifies a component that depends on no other, or that is a cycle.
 pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Vec<Finding> {
     let nodes = stuck.component(component);
     if nodes.iter().any(|&node| matches!(system.nodes[node], Node::AnyNotifier(_))) {
@@ -41,9 +41,9 @@ pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize
     finding.into_iter().collect()
 }
 
-/// The shortest circle from the first task, or blocked thread, by the most plausible reasons.
+/// The shortest cycle from the first task or blocked thread, along the most plausible reasons.
 fn shortest_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Option<Vec<Node>> {
-    // Who sleeps in a poll is the story, if anybody does.
+    // A task that sleeps inside a poll comes first: it is what the cycle is about.
     let is_awake = |node: NodeId| {
         let task = system.nodes[node].task();
         task.is_some_and(|task| system.facts.snapshot.tasks[task].state != RunState::Running)
@@ -72,7 +72,7 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
     let snapshot = facts.snapshot;
     let has = |wanted: fn(&Node) -> bool| path.iter().any(wanted);
     let tasks: BTreeSet<usize> = path.iter().filter_map(Node::task).collect();
-    // Blocking work has its thread to itself.
+    // Blocking work has a thread of its own.
     let is_blocked = |task: &Task| task.state == RunState::Running && task.kind == TaskKind::Future;
     let mut blocked = tasks.iter().filter(|&&task| is_blocked(&snapshot.tasks[task])).count();
     let is_shutdown =
@@ -86,7 +86,7 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
     if has(|node| matches!(node, Node::FreeWorker(_))) {
         return Finding::new(VerdictKind::BlockedWorker, None, path);
     }
-    // One that could run, but for its thread.
+    // A task that could be polled, but for its thread.
     if path.windows(2).any(|pair| matches!(pair, [Node::Task(task), Node::Thread(_)] if snapshot.tasks[*task].state != RunState::Running))
     {
         blocked = 1;
@@ -109,7 +109,7 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
         }
         _ => false,
     };
-    // A thread outside of all tasks is a party too.
+    // A thread outside of all tasks takes part too.
     let is_threads =
         |node: &Node| matches!(node, Node::WaitEnd(wait) if facts.task_of(&snapshot.waits[*wait]).is_none());
     let has_thread = path.iter().any(is_threads);
@@ -127,7 +127,7 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
     Finding::new(VerdictKind::Cycle, detail, path)
 }
 
-/// Which futurelock the way goes through.
+/// The form of futurelock on the path, if there is one.
 fn futurelock(facts: &Facts<'_>, path: &[Node]) -> Option<VerdictDetail> {
     let snapshot = facts.snapshot;
     path.iter().enumerate().find_map(|(place, node)| match *node {
@@ -141,7 +141,7 @@ fn futurelock(facts: &Facts<'_>, path: &[Node]) -> Option<VerdictDetail> {
             let holding = &snapshot.resources[resource].holdings[number];
             let is_with = |task: usize| holding.task == Some(snapshot.tasks[task].id);
             let is_its_makers = path.get(place + 1).and_then(Node::task).is_some_and(is_with);
-            // Who waits for it to go does not wait for it to receive.
+            // A sender in `closed()` waits for the receiver to be dropped, not to receive.
             let is_close_wait = |node: &Node| {
                 let wait = if let Node::Wait(wait) = node { snapshot.waits.get(*wait) } else { None };
                 wait.is_some_and(|wait| wait.mode == WaitMode::Closed && wait.resource == Some(resource))
@@ -158,7 +158,7 @@ fn futurelock(facts: &Facts<'_>, path: &[Node]) -> Option<VerdictDetail> {
     })
 }
 
-/// The resource whose units are held by several in the group.
+/// The resource whose units several tasks of the component hold.
 fn knot(system: &System<'_>, stuck: &StuckGraph, component: usize, node: Node) -> Option<usize> {
     let Node::FreeUnits(resource) = node else { return None };
     let it = &system.facts.snapshot.resources[resource];
@@ -167,7 +167,7 @@ fn knot(system: &System<'_>, stuck: &StuckGraph, component: usize, node: Node) -
     (it.kind == ResourceKind::Semaphore && owners.len() > 1).then_some(resource)
 }
 
-/// The holdings of a resource that are held in the group, with their tasks.
+/// The holdings of a resource that are in the component, with their tasks.
 pub(crate) fn knot_holdings(
     system: &System<'_>,
     stuck: &StuckGraph,
@@ -183,7 +183,7 @@ pub(crate) fn knot_holdings(
     held.filter_map(|(number, (holding, _))| Some((number, holding.task?))).collect()
 }
 
-/// A gate that nothing opens.
+/// Classifies a single node that nothing will help.
 fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Option<Finding> {
     let facts = system.facts;
     let &[end] = stuck.component(component) else { return None };
@@ -222,7 +222,8 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
     Some(Finding::new(kind, detail, path(component)?))
 }
 
-/// From one that waits behind a future that its task does not poll, to that task.
+/// The path from another task, through a wait behind an unpolled future, to the task of that
+/// future.
 fn path_through_unpolled(system: &System<'_>, stuck: &StuckGraph, wait: usize, task: usize) -> Vec<Node> {
     let leaves = system.wait_end_node(wait);
     let others = |node: NodeId| matches!(system.nodes[node], Node::Task(other) if other != task);
@@ -231,7 +232,8 @@ fn path_through_unpolled(system: &System<'_>, stuck: &StuckGraph, wait: usize, t
     path.chain([Node::Task(task), Node::Woken(task)]).collect()
 }
 
-/// Everything is quiet: each resource at which somebody waits to be told, or for others to come, is a verdict.
+/// Classifies a component in which nothing is left to notify: one verdict for each resource with
+/// waits for a notification or an arrival.
 fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes: &[NodeId]) -> Vec<Finding> {
     let snapshot = system.facts.snapshot;
     let mut waits: Vec<(usize, usize)> = nodes
@@ -267,12 +269,13 @@ fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes: &[NodeId]
     waits.into_iter().map(finding).collect()
 }
 
-/// Bounds of the search in one group for a lock that keeps a notifier from running: inputs visited per gate, and in total.
+/// Bounds of the search, per component, for a lock that keeps a notifier from running: dependencies
+/// visited per node, and in total.
 const VISITS_PER_NODE: usize = 64;
 const MAX_VISITS: usize = 1 << 20;
 
-/// From a task that waits to be told, by one that could tell it and waits for what the first holds, back to it. Rather by one
-/// that has told it before than by any other.
+/// The cycle from a task that waits for a notification, through a task that could notify it but
+/// waits for what the first one holds. Tasks that have notified before are preferred.
 fn path_through_lock(
     system: &System<'_>,
     stuck: &StuckGraph,
@@ -299,7 +302,7 @@ fn path_through_lock(
             let reasons = dependencies.iter().copied().filter(|_| left.is_some());
             let is_on_path = |reason: &NodeId| match (system.nodes[node], system.nodes[*reason]) {
                 (_, Node::Task(other)) if other == task => held(node),
-                // It waits for this, and for nothing else.
+                // The task waits for this notification only.
                 (Node::Woken(woken), other) if woken == task => other == Node::Wait(wait),
                 (_, Node::AnyNotifier(other)) => other == resource,
                 (Node::AnyNotifier(_), Node::Task(_) | Node::AnyLaterTask(_)) if only_users => {

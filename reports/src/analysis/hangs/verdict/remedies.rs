@@ -1,13 +1,14 @@
-//! What to change so that a hang does not come again, in one clause for each kind.
+//! What to change to prevent a hang, as one clause per kind.
 //!
-//! `docs/verdicts.md` has a section for each kind with the same clause, a minimal program and the reasons.
+//! `docs/verdicts.md` has a section per kind with the same clause, a minimal program and the
+//! reasons.
 
 use super::types::{Verdict, VerdictDetail, VerdictKind};
 
 impl Verdict {
     /// What to change, as a clause in the imperative: `acquire them in the same order everywhere`.
     ///
-    /// It depends on the kind and its detail only.
+    /// It depends only on the kind and its detail.
     #[must_use]
     pub fn remedy(&self) -> &'static str {
         remedy(self.kind, self.detail)

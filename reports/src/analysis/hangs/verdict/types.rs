@@ -1,4 +1,6 @@
-//! What is found: a kind, how sure it is, the chain of who waits for whom, and a sentence.
+//! What a verdict consists of: a kind, a confidence, the chain of waits, and a sentence.
+//!
+//! These are the types of the public API and of saved files. Nothing is decided here.
 
 use std::fmt;
 
@@ -6,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::Place;
 
-/// Something that hangs, or may.
+/// Something that hangs, or may hang.
 ///
 /// # Examples
 /// ```
@@ -19,23 +21,24 @@ use crate::model::Place;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// What it is.
+    /// The kind of hang.
     pub kind: VerdictKind,
-    /// Which of its forms, if the kind has several.
+    /// The form of the kind, if it has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<VerdictDetail>,
-    /// How sure it is.
+    /// How certain the verdict is.
     pub confidence: Confidence,
-    /// Nothing else has to be resolved before this.
+    /// Whether no other verdict has to be resolved before this one.
     pub root_cause: bool,
-    /// Who waits for whom, from the one that waits: task, resource, task …; in a cycle, the last is the first.
+    /// The chain of waits, from the waiting task: task, resource, task …; in a cycle, the last link
+    /// is the first.
     pub chain: Vec<Link>,
-    /// The same in a sentence, without a dot at its end.
+    /// The chain as a sentence, without a dot at its end.
     pub sentence: String,
-    /// The tasks that wait behind it, by number, ascending.
+    /// Ids of the tasks that wait behind it, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub victims: Vec<u64>,
-    /// The index, in the list of verdicts, of the one that has to be resolved first; `None` for a root cause.
+    /// The index, in the list of verdicts, of the one to resolve first; `None` for a root cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub behind: Option<usize>,
 }
@@ -44,26 +47,27 @@ pub struct Verdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Link {
-    /// What it is.
+    /// What the link stands for.
     pub node: LinkNode,
-    /// The number of the task, the resource, or the future (its wait or span); the kernel's of a thread.
+    /// The id of a task, a resource or a future (its wait or span); the OS id of a thread.
     pub id: u64,
-    /// The name of a task or future, or what a resource is, `Mutex`, if the program gave it no name.
+    /// The name of a task or future; the name of a resource, or its type, `Mutex`, if the program
+    /// gave none.
     pub name: String,
-    /// The file of the place where it waits, has taken hold, or was made; empty if that is not known.
+    /// The file of the place where it waits, was acquired or was created; empty if unknown.
     pub file: String,
-    /// The line in it; zero if that is not known.
+    /// The line in that file; 0 if unknown.
     pub line: u32,
-    /// If that is in a call: where it was called, from the innermost caller to the task's own line.
+    /// The callers of that place, from the innermost to the task's own line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub callers: Vec<Place>,
-    /// Its part in this.
+    /// Its part in the chain.
     pub role: LinkRole,
-    /// For how long it has had that part; of a resource, for how long it has been known.
+    /// For how long it has had that part, in ns; for a resource, its age.
     pub since_ns: u64,
 }
 
-/// Defines an enum whose members are shown and saved by one word each.
+/// Defines an enum whose members have one word each, in reports and in saved files.
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $member:ident = $word:literal,)* }) => {
         $(#[$meta])*
@@ -75,12 +79,12 @@ macro_rules! words {
 
         #[cfg(test)]
         impl $name {
-            /// All members, in their order.
+            /// All members, in order of declaration.
             #[allow(dead_code, reason = "not every test asks for all enums")]
             pub(crate) const ALL: &[Self] = &[$(Self::$member),*];
         }
 
-        /// The word of the saved format.
+        /// The word in saved files.
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.pad(match self { $(Self::$member => $word,)* })
@@ -90,69 +94,69 @@ macro_rules! words {
 }
 
 words! {
-    /// What a verdict is about.
+    /// The kind of a verdict.
     VerdictKind {
         /// Tasks wait for each other.
         Cycle = "cycle",
         /// A task waits for itself.
         SelfWait = "self_wait",
-        /// A future that its task has stopped polling has what the task waits for.
+        /// A future that its task stopped polling has what the task waits for.
         Futurelock = "futurelock",
-        /// What is waited for takes more than there is, or more than are alive.
+        /// A wait asks for more than there is, or for more tasks than are alive.
         Starved = "starved",
-        /// What is waited for was put where nobody gives it back.
+        /// What a task waits for was put where it is never released.
         Leak = "leak",
-        /// A task returned `Pending`, and nobody can wake it.
+        /// A task returned `Pending`, and nothing can wake it.
         LostWaker = "lost_waker",
-        /// It was told before it waited, or another was.
+        /// The notification came before the wait, or went to another one.
         MissedNotify = "missed_notify",
-        /// A thread that runs tasks sleeps inside a poll, and what would wake it has to run there.
+        /// A worker thread sleeps inside a poll, and what would wake it has to run on that thread.
         BlockedWorker = "blocked_worker",
         /// All threads for blocking work wait for blocking work.
         PoolExhausted = "pool_exhausted",
-        /// A timer is long overdue: nobody drives the timers.
+        /// A timer is long overdue: no thread drives the timers.
         DriverStarved = "driver_starved",
-        /// A poll does not come to an end, and others wait for its thread.
+        /// A poll does not end, and other tasks wait for its thread.
         Spin = "spin",
-        /// A runtime is going away and waits for blocking work.
+        /// A runtime shuts down and waits for blocking work.
         Shutdown = "shutdown",
-        /// Nothing is stuck yet: a future that was woken is not polled, or one that is not polled holds a lock.
+        /// Nothing is stuck yet: a woken future is not polled, or an unpolled future holds a lock.
         Hazard = "hazard",
     }
 }
 
 words! {
-    /// Which form of its kind.
+    /// The form of a verdict's kind.
     VerdictDetail {
-        /// Of a futurelock: what the task waits for was handed to the future that is not polled.
+        /// Futurelock: what the task waits for was granted to the unpolled future.
         Granted = "granted",
-        /// Of a futurelock: the future that is not polled holds it.
+        /// Futurelock: the unpolled future holds it.
         Holding = "holding",
-        /// Of a futurelock: the future that is not polled stands before it in the queue.
+        /// Futurelock: the unpolled future is ahead in the queue.
         Queued = "queued",
-        /// Of a futurelock: what receives was never polled, and is with the task that waits.
+        /// Futurelock: the receiving future was never polled, and the waiting task has it.
         Unpolled = "unpolled",
-        /// Of a cycle: one waits for a place in a queue, and not for who holds.
+        /// Cycle: a task waits for its turn in a queue, not for the holder.
         ViaQueue = "via_queue",
-        /// Of a cycle: several hold units of one resource, and all of them wait.
+        /// Cycle: several tasks hold units of one resource, and all of them wait.
         Knot = "knot",
     }
 }
 
 words! {
-    /// How sure a verdict is.
+    /// How certain a verdict is.
     Confidence {
         /// It follows from exact facts.
         Proven = "proven",
         /// It follows if things are where they were last seen.
         Likely = "likely",
-        /// It looks like one, by its age.
+        /// Its age suggests it.
         Suspect = "suspect",
     }
 }
 
 words! {
-    /// What a link is.
+    /// What a link stands for.
     LinkNode {
         /// A task.
         Task = "task",
@@ -166,23 +170,23 @@ words! {
 }
 
 words! {
-    /// The part of a link.
+    /// The part of a link in its chain.
     LinkRole {
         /// It waits.
         Waits = "waits",
-        /// It stands in a queue.
+        /// It is in a queue.
         Queued = "queued",
-        /// What it waits for is its own already.
+        /// It was granted what it waits for.
         Granted = "granted",
         /// It holds units.
         Holds = "holds",
         /// It has an end of a channel, or uses a resource.
         Owns = "owns",
-        /// It waits, and blocks the thread it is on.
+        /// It waits, and blocks its thread.
         Blocked = "blocked",
         /// It is being polled.
         Running = "running",
-        /// Of a resource: where it was made.
+        /// A resource: where it was created.
         Created = "created",
     }
 }

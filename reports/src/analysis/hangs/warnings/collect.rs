@@ -1,19 +1,19 @@
-//! What is seen without a proof: timers that nobody drives, polls that do not end, futures that nobody polls.
+//! All warnings: what may hang, seen without a proof.
 //!
-//! | remark | if | confidence |
+//! | kind | if | confidence |
 //! |---|---|---|
 //! | `driver_starved` | a timer is overdue by more than 1 s, and was not woken | likely |
 //! | `spin`, `blocked_worker` | a poll has run, or slept, for 0.5 s, another task has waited for a thread for 0.25 s, and no worker is free | likely |
 //! | `blocked_worker` | a thread has slept for 0.5 s in a wait for a task that is done | likely |
 //! | `blocked_worker`, `spin` | a future in a `block_on` inside a poll has no budget left, and the poll has slept, or run, for 0.5 s | suspect |
-//! | `lost_waker` | a hand-written future has waited for 1 s, nothing that it waits for is on record, and something waits for its task | suspect |
-//! | `blocked_worker` | a poll has slept for 1 s, and it is not known what waits for its thread | suspect |
+//! | `lost_waker` | a hand-written future has waited for 1 s without a recorded wait, and something waits for its task | suspect |
+//! | `blocked_worker` | a poll has slept for 1 s, and it is unknown what waits for its thread | suspect |
 //! | `pool_exhausted` | all threads for blocking work sleep, and a job has waited for one for 1 s | suspect |
-//! | `starved` | something waits for the end of a task that has awaited a call like `recv()` for 1 s, of what is not on record | suspect |
-//! | `shutdown` | a runtime has waited for blocking work for 10 s, which sleeps; for 1 s | likely; suspect |
+//! | `starved` | something waits for the end of a task that has awaited an unrecorded call like `recv()` for 1 s | suspect |
+//! | `shutdown` | a runtime has waited for sleeping blocking work for 10 s; for any blocking work for 1 s | likely; suspect |
 //! | `hazard` | a future was woken more than 1 s ago and is not polled, or holds what others have waited for as long | suspect |
 //!
-//! Tasks that are stuck for a reason that is known are left out.
+//! Tasks that are stuck for a known reason are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,17 +29,17 @@ use crate::analysis::hangs::words::at;
 use crate::model::{RunState, Task, TaskKind, Wait, WaitMode};
 use crate::units::{counted, time};
 
-/// A poll that takes longer keeps others from running.
+/// A longer poll keeps other tasks from running.
 pub(crate) const LONG_POLL_NS: u64 = 500_000_000;
-/// Blocking work that has to finish what it writes takes less, in all likelihood.
+/// Blocking work that only finishes its writes takes less time, most likely.
 const SLOW_JOB_NS: u64 = 10_000_000_000;
-/// What is only suspect is not said of what is younger.
+/// The minimum age of a suspicion.
 pub(crate) const SUSPECT_NS: u64 = 1_000_000_000;
 
 /// The name and number of a runtime.
 pub(crate) type RuntimeKey<'a> = (&'a str, u64);
 
-/// What may hang, apart from the tasks that are known to be stuck, by their indices, and from what was said.
+/// All warnings, apart from stuck tasks, by index, and from nodes that have a verdict.
 pub(crate) fn warnings(
     facts: &Facts<'_>,
     stuck: &BTreeSet<usize>,
@@ -60,7 +60,7 @@ pub(crate) fn warnings(
     warnings
 }
 
-/// A verdict that stands for itself.
+/// A verdict without victims that no other verdict explains.
 pub(crate) fn warning(
     kind: VerdictKind,
     confidence: Confidence,
@@ -84,7 +84,7 @@ pub(crate) fn runtime_key(task: &Task) -> RuntimeKey<'_> {
     (&task.runtime, task.runtime_number)
 }
 
-/// Polls that keep others of their runtime from running.
+/// Polls that keep other tasks of their runtime from running.
 fn long_polls(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
     let snapshot = facts.snapshot;
     let mut starved: BTreeMap<RuntimeKey<'_>, Vec<&Task>> = BTreeMap::new();
@@ -95,7 +95,7 @@ fn long_polls(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
     for task in snapshot.tasks.iter().filter(is_starved) {
         starved.entry(runtime_key(task)).or_default().push(task);
     }
-    // Beside a worker that is free, what another worker keeps for itself waits: what was woken in its poll.
+    // Even beside a free worker, a task waits if the worker that woke it keeps it in its LIFO slot.
     let is_kept = |task: &&Task| {
         let by = task.woken_by.and_then(|id| facts.task(id)).map(|by| &snapshot.tasks[by]);
         has_waited_long(task) && by.is_some_and(|by| is_long(by) && by.since_ns >= task.since_ns)
@@ -127,7 +127,7 @@ fn long_polls(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
     long_polls.into_iter().map(verdict).collect()
 }
 
-/// Whether it has been in one poll for long.
+/// Whether the task has been in one poll for long.
 pub(crate) fn is_long(task: &Task) -> bool {
     task.state == RunState::Running && task.since_ns > LONG_POLL_NS && !task.is_unstable
 }
@@ -153,7 +153,7 @@ fn long_poll(facts: &Facts<'_>, long_polls: &[usize], is_asleep: bool, starved: 
     verdict
 }
 
-/// A runtime that goes away, and work that does not end.
+/// A runtime that shuts down while blocking work does not end.
 fn shutdown(facts: &Facts<'_>, stuck: &BTreeSet<usize>, wait: &Wait) -> Option<Verdict> {
     let (mut tasks, known) = (wait.tasks.iter(), |id: &u64| facts.task(*id));
     if wait.mode != WaitMode::Shutdown

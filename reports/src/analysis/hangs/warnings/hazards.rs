@@ -1,4 +1,4 @@
-//! What may become a hang: futures that were woken and are not polled, and locks that such futures hold.
+//! What may become a hang: woken futures that are not polled, and locks that unpolled futures hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::analysis::hangs::words::{at, link, resource_name, taken_words};
 use crate::model::{Holding, Resource, ResourceKind, Wait};
 use crate::units::time;
 
-/// So many futures of one task are shown, and of one resource.
+/// How many futures are shown per task, and per resource.
 const MAX_FUTURES: usize = 8;
 
 /// The hazards of tasks that are not stuck.
@@ -35,7 +35,7 @@ pub(crate) fn hazards(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &IdMap<N
     hazards
 }
 
-/// Futures that were woken, while their task goes on without them.
+/// Futures that were woken while their task runs on without polling them.
 fn ignored_wakes(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &IdMap<Node, usize>) -> Vec<Verdict> {
     let mut by_task: BTreeMap<usize, Vec<&Wait>> = BTreeMap::new();
     let waits = facts.snapshot.waits.iter().enumerate();
@@ -90,7 +90,7 @@ fn ignored_wakes(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &IdMap<Node, 
     by_task.into_iter().filter_map(verdict).collect()
 }
 
-/// Those that wait for what a future was handed.
+/// The waits behind a future that was granted what they wait for.
 fn behind<'a>(facts: &Facts<'a>, granted: &Wait) -> Vec<&'a Wait> {
     let queue = granted.resource.filter(|_| granted.is_granted).map(|index| &facts.waits_of_resource[index]);
     let waits = queue.into_iter().flatten().map(|&wait| &facts.snapshot.waits[wait]);
@@ -108,7 +108,7 @@ fn behind_words(facts: &Facts<'_>, granted: &Wait, behind: &[&Wait]) -> String {
     }
 }
 
-/// The tasks that wait and are not in the chain, by number.
+/// Ids of the waiting tasks that the chain does not show.
 fn victims(behind: &[&Wait], chain: &[Link]) -> Vec<u64> {
     let is_shown = |id: &u64| chain.iter().any(|link| link.node == LinkNode::Task && link.id == *id);
     let victims: BTreeSet<u64> = behind.iter().filter_map(|wait| wait.task).collect();
@@ -128,7 +128,7 @@ fn future(facts: &Facts<'_>, wait: &Wait) -> Link {
     )
 }
 
-/// A lock that is held by a future which its task does not poll.
+/// A lock that a future holds which its task does not poll.
 fn unpolled_holder(
     facts: &Facts<'_>,
     stuck: &BTreeSet<usize>,

@@ -1,4 +1,4 @@
-//! Waits that nothing is heard of, although what they wait for may have come long ago.
+//! Waits without a wake, although what they wait for may have come long ago.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use crate::analysis::hangs::words::at;
 use crate::model::{RunState, Wait, WaitMode};
 use crate::units::{count, time};
 
-/// Polled so often in one poll of its task, a future without a budget keeps its thread busy.
+/// A future without budget that is polled this often inside one poll keeps its thread busy.
 const MANY_POLLS: u64 = 1_000;
 
-/// A thread that sleeps although what it waits for is done: in a `block_on` in a task whose budget is used up.
+/// A thread sleeps although the task it joins is done: a `block_on` inside a task without budget.
 pub(crate) fn sleep_after_join(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
     let task = facts.task_of(wait)?;
     let it = &facts.snapshot.tasks[task];
@@ -35,8 +35,9 @@ pub(crate) fn sleep_after_join(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict
     Some(warning(VerdictKind::BlockedWorker, Confidence::Likely, vec![link], sentence))
 }
 
-/// A `block_on` inside a task whose budget is used up: all that it polls is made to wait for the next poll of the task, which
-/// does not come before it is done. It sleeps, if its runtime keeps such wakes until then; otherwise it polls again and again.
+/// A `block_on` inside a task whose budget is used up. Everything it polls is deferred to the next
+/// poll of the task, which does not come before the `block_on` returns. It sleeps if its runtime
+/// keeps such wakes until then; otherwise it polls again and again.
 pub(crate) fn out_of_budget(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
     let task = facts.task_of(wait).filter(|_| wait.is_forced && wait.is_indirect)?;
     let it = &facts.snapshot.tasks[task];
@@ -63,8 +64,8 @@ pub(crate) fn out_of_budget(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
     Some(warning(kind, Confidence::Suspect, vec![link], sentence))
 }
 
-/// Hand-written futures that keep their waker, and were not woken. Where there are threads of which nothing is known, one of
-/// them may wake them yet.
+/// Hand-written futures that keep their waker and were not woken. A thread that is not on record
+/// may still wake them, so there must be none.
 pub(crate) fn unused_wakers(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
     let snapshot = facts.snapshot;
     let mut has_children = vec![false; snapshot.spans.len()];

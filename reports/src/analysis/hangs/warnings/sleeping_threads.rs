@@ -1,4 +1,4 @@
-//! Threads that sleep in user code, although nothing is known to hang: a full pool, a long poll.
+//! Threads that sleep in user code although no hang is known: full pools, long polls.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use crate::analysis::hangs::words::{at, link, taken_words};
 use crate::model::{BlockingPool, Role, RunState, Task, TaskKind};
 use crate::units::{counted, time};
 
-/// So many jobs of a pool are shown.
+/// How many jobs of a pool are shown.
 const MAX_JOBS: usize = 8;
 
-/// Pools for blocking work whose threads all sleep, while other work waits for one of them.
+/// Pools for blocking work whose threads all sleep while jobs wait for one of them.
 pub(crate) fn full_pools(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
     let pools = facts.snapshot.blocking_pools.iter();
     pools.filter_map(|pool| full_pool(facts, stuck, pool)).collect()
@@ -51,7 +51,7 @@ fn full_pool(facts: &Facts<'_>, stuck: &BTreeSet<usize>, pool: &BlockingPool) ->
     Some(verdict)
 }
 
-/// Polls that have slept for long, apart from those of tasks that `said` names already.
+/// Polls that have slept for long, except those of tasks in `said`.
 pub(crate) fn long_sleeps(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &BTreeSet<u64>) -> Vec<Verdict> {
     let tasks = facts.snapshot.tasks.iter().enumerate();
     let is_long = |(index, task): &(usize, &Task)| {
@@ -60,7 +60,7 @@ pub(crate) fn long_sleeps(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &BTr
     };
     let verdict = |(index, task): (usize, &Task)| {
         let site = task.running.last().copied().unwrap_or(task.site);
-        // Its worker has handed the other tasks on.
+        // The worker has handed its other tasks to another thread.
         let is_in_place = facts.snapshot.sites.get(site).is_some_and(|site| site.name == "block_in_place");
         let mut chain = Vec::new();
         let sentence =
@@ -71,7 +71,7 @@ pub(crate) fn long_sleeps(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &BTr
     tasks.filter(is_long).filter_map(verdict).collect()
 }
 
-/// What a poll that does not end does, and for whom it waits if that is on record.
+/// What a poll that does not end does, and the task that it waits for if that is recorded.
 pub(crate) fn words_of_poll(facts: &Facts<'_>, index: usize, chain: &mut Vec<Link>) -> String {
     let task = &facts.snapshot.tasks[index];
     let who = facts.task_words(task.id);
@@ -91,7 +91,7 @@ pub(crate) fn words_of_poll(facts: &Facts<'_>, index: usize, chain: &mut Vec<Lin
     format!("{who} {what} in one poll{} for {}", at(place.as_ref()), time(task.since_ns))
 }
 
-/// Who holds a lock, of several the first.
+/// The first holder of a lock.
 fn held_words(facts: &Facts<'_>, resource: usize, chain: &mut Vec<Link>) -> Option<String> {
     chain.extend(facts.resource_link(resource));
     let holdings = &facts.snapshot.resources[resource].holdings;

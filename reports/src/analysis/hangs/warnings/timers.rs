@@ -1,4 +1,4 @@
-//! Timers that nobody drives, and who keeps their threads from it.
+//! Timers that no thread drives, and the tasks that keep the threads from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,15 +10,15 @@ use crate::analysis::hangs::words::at;
 use crate::model::{RunState, TaskKind, Wait, WaitMode};
 use crate::units::{counted, time};
 
-/// A timer that is later than this is not driven.
+/// A timer that is later than this is not driven, in ns until it is due.
 const OVERDUE_NS: i64 = -1_000_000_000;
-/// So many that keep a thread from its timers are named.
+/// How many of the tasks that block a timer's threads are named.
 const MAX_NAMED: usize = 4;
 
-/// In how many nanoseconds a timer is due, its task, its wait.
+/// ns until the timer is due, the index of its task, its wait.
 type LateTimer<'a> = (i64, usize, &'a Wait);
 
-/// The timers of each runtime that should have come long ago.
+/// One verdict per runtime with overdue timers.
 pub(crate) fn overdue(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
     let mut late: BTreeMap<RuntimeKey<'_>, Vec<LateTimer<'_>>> = BTreeMap::new();
     for wait in facts.snapshot.waits.iter().filter(|wait| wait.mode == WaitMode::Timer) {
@@ -61,8 +61,8 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
     Some(verdict)
 }
 
-/// The tasks whose polls do not end, on the threads that should drive the timers: the workers of the runtime, or the thread
-/// that ran those that wait.
+/// The tasks whose polls do not end on the threads that should drive the timers: the workers of the
+/// runtime, or the threads that polled the waiting tasks.
 fn blocking_tasks(facts: &Facts<'_>, (name, number): RuntimeKey<'_>, late: &[LateTimer<'_>]) -> Vec<usize> {
     let snapshot = facts.snapshot;
     let workers = snapshot.workers.iter();
@@ -80,7 +80,7 @@ fn blocking_tasks(facts: &Facts<'_>, (name, number): RuntimeKey<'_>, late: &[Lat
     (0..snapshot.tasks.len()).filter(is_keeper).collect()
 }
 
-/// Puts late timers behind the verdict that says why a thread does not drive them, if there is one.
+/// Puts late timers behind the verdict that explains why their thread does not drive them.
 pub(crate) fn attach_timers_to_causes(verdicts: &mut [Verdict]) {
     let is_blocked = |link: &&Link| matches!(link.role, LinkRole::Blocked | LinkRole::Running);
     let causes: BTreeMap<u64, usize> = verdicts

@@ -1,7 +1,9 @@
-//! Waits that nothing on record explains: at a channel, a lock or a token that is not named through this crate.
+//! Waits that nothing recorded explains: for a channel, a lock or a token not imported through this
+//! crate.
 //!
-//! Which they are is told by the text of the await: a call that waits for other tasks, such as `rx.recv().await`. Waits for the
-//! outside world and for time are no hang, and an await of a function says nothing.
+//! The text of the await tells them: its last call waits for other tasks, such as
+//! `rx.recv().await`. Waits for the outside world or for time are no hang, and the await of a
+//! function says nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +16,10 @@ use crate::clean::printable;
 use crate::model::{RunState, SiteKind, Span};
 use crate::units::time;
 
-/// So many tasks of one place are shown.
+/// How many tasks of one place are shown.
 const MAX_TASKS: usize = 8;
 
-/// Methods that wait for other tasks, in the libraries that are used for that.
+/// Methods of common libraries that wait for other tasks.
 const BETWEEN_TASKS: [&str; 17] = [
     "acquire",
     "acquire_owned",
@@ -38,7 +40,7 @@ const BETWEEN_TASKS: [&str; 17] = [
     "send_async",
 ];
 
-/// One verdict for each place where tasks that have to end wait for what is not on record.
+/// One verdict per place where tasks that have to end wait for something unrecorded.
 pub(crate) fn unexplained(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
     let spans = &facts.snapshot.spans;
     let mut is_leaf = vec![true; spans.len()];

@@ -1,17 +1,17 @@
-//! By which calls a wait was reached: what two tasks wait for in the same helper is told apart by who called it.
+//! The callers of a wait: two tasks that wait in the same helper differ by them.
 
 use super::names::place;
 use crate::analysis::hangs::facts::Facts;
 use crate::clean::printable;
 use crate::model::{Holding, Place, SiteKind, Span, Wait};
 
-/// So many callers are in a sentence; the links have all that are known.
+/// How many callers a sentence names. Links have all known ones.
 const MAX_NAMED: usize = 4;
-/// What recurses has more.
+/// A recursive function can have more.
 const MAX_CALLERS: usize = 16;
 
 impl Facts<'_> {
-    /// Where the call that waits was reached from: the awaits of its callers, from the innermost to the task's own.
+    /// The awaits through which the waiting call was reached, from the innermost to the task's own.
     pub(crate) fn callers_of(&self, wait: &Wait) -> Vec<Place> {
         let spans = &self.snapshot.spans;
         let own = self.place_of(wait);
@@ -40,7 +40,7 @@ impl Facts<'_> {
             } else if span.at.is_some() || span.skipped {
                 push(span.at);
             } else {
-                // It is polled where the body around stands.
+                // A body without an await is polled where its parent body is suspended.
                 push(parent.filter(|&parent| !is_await(parent)).and_then(|parent| self.own_await(parent)));
             }
             next = parent;
@@ -48,7 +48,7 @@ impl Facts<'_> {
         callers
     }
 
-    /// The await at which a body stands, if one is listed beside it.
+    /// The await at which a body is suspended, if one is listed beside it.
     fn own_await(&self, body: usize) -> Option<usize> {
         let spans = &self.snapshot.spans;
         let below = spans.get(body + 1..)?.iter();
@@ -57,24 +57,24 @@ impl Facts<'_> {
             |site: usize| self.snapshot.sites.get(site).is_some_and(|site| site.kind == SiteKind::Await);
         let is_own = |span: &&Span| span.id == spans[body].id && span.parent == Some(body) && !span.skipped;
         let mut own = below.filter(is_own).map(|span| span.site).filter(|&site| is_await(site));
-        // Of several it is not known which.
+        // Of several awaits, none is known to be the one.
         own.next().filter(|_| own.next().is_none())
     }
 
-    /// ` at src/main.rs:40, called at src/main.rs:12`, or nothing.
+    /// ` at src/main.rs:40, called at src/main.rs:12`, or empty.
     pub(crate) fn at_words(&self, wait: &Wait) -> String {
         let own = super::names::at(self.place_of(wait).as_ref());
         if own.is_empty() { own } else { own + &called_words(&self.callers_of(wait)) }
     }
 }
 
-/// Those of a holding, as they may be shown.
+/// The callers of a holding, safe to print.
 pub(crate) fn callers_of_holding(holding: &Holding) -> Vec<Place> {
     let clean = |place: &Place| Place { file: printable(&place.file).into(), ..place.clone() };
     holding.callers.iter().map(clean).collect()
 }
 
-/// `taken at src/main.rs:40, called at src/main.rs:12`, or nothing.
+/// ` (taken at src/main.rs:40, called at src/main.rs:12)`, or empty.
 pub(crate) fn taken_words(verb: &str, holding: &Holding) -> String {
     let own = place(holding.place.as_ref());
     own.map(|own| format!(" ({verb} at {own}{})", called_words(&holding.callers))).unwrap_or_default()

@@ -1,10 +1,11 @@
-//! From a way through the gates to what a reader sees: links, and the sentence that says the same.
+//! From a path through the graph to links, and to a sentence with the same content.
 //!
 //! ```text
-//! gates   Task 2  Woken  Wait ────────────────── Units  Level  Holding ───────────────── Task 3  …
-//! links                  task 2 waits, resource                task 3 holds
-//! words                  task 2 `a` waits for Mutex#1 at …     , held by task 3 `b` for …
+//! nodes   Task 2  Woken  Wait ────────────────── EnoughUnits  FreeUnits  Holding ──────── Task 3  …
+//! links                  task 2 waits, resource                          task 3 holds
+//! words                  task 2 `a` waits for Mutex#1 at …               , held by task 3 `b` for …
 //! ```
+//! What follows from a chain is in `endings`.
 
 use std::fmt::Write as _;
 
@@ -16,7 +17,7 @@ use crate::analysis::hangs::verdict::{Link, LinkNode, LinkRole};
 use crate::model::{Holding, ResourceKind, Role, RunState};
 use crate::units::time;
 
-/// The sentence goes as far as so many links.
+/// The sentence ends after this many links.
 const MAX_LINKS: usize = 64;
 
 /// A chain and its sentence.
@@ -25,15 +26,15 @@ pub(crate) struct Chain<'a> {
     facts: &'a Facts<'a>,
     pub(crate) links: Vec<Link>,
     pub(crate) words: String,
-    /// The task that the words were about last.
+    /// The task that the sentence mentioned last.
     about: Option<u64>,
-    /// The wait that the words were about last.
+    /// The wait that the sentence mentioned last.
     wait: Option<usize>,
     resource: Option<usize>,
 }
 
 impl<'a> Chain<'a> {
-    /// Follows the way from its beginning.
+    /// Follows the path from its start.
     pub(crate) fn new(facts: &'a Facts<'a>, path: &[Node]) -> Self {
         let mut chain =
             Self { facts, links: Vec::new(), words: String::new(), about: None, wait: None, resource: None };
@@ -53,7 +54,7 @@ impl<'a> Chain<'a> {
                 _ => {}
             }
             step();
-            // What is longer is not read: the links have it all.
+            // A longer sentence is not readable. The links are complete.
             if chain.links.len() <= MAX_LINKS {
                 length = chain.words.len();
             } else {
@@ -97,7 +98,7 @@ impl<'a> Chain<'a> {
         self.links.extend(self.facts.resource_link(index));
     }
 
-    /// A wait that was granted, or stands in the queue.
+    /// Adds a wait that was granted, or is in the queue.
     fn push_queued(&mut self, index: usize) {
         let facts = self.facts;
         let wait = &facts.snapshot.waits[index];
@@ -175,7 +176,7 @@ impl<'a> Chain<'a> {
         self.about = owner_id;
     }
 
-    /// The name of the future that has it, if that is another than the one that waits, and not one around it.
+    /// The name of the future with the holding, unless it is the waiting future or around it.
     fn other_future(&self, holding: &Holding) -> Option<String> {
         let facts = self.facts;
         let holder = facts.span(holding.span).filter(|_| holding.role == Role::Holds)?;
@@ -184,7 +185,7 @@ impl<'a> Chain<'a> {
         if is_around { None } else { facts.span_name(holding.span) }
     }
 
-    /// The task that could tell those that wait there, if the way goes on to one.
+    /// Adds the task that could notify the waits there, if the path leads to one.
     fn push_notifier(&mut self, resource: usize, path: &[Node]) {
         let Some(task) = path.iter().find_map(Node::task) else { return };
         let it = &self.facts.snapshot.tasks[task];
@@ -201,7 +202,7 @@ impl<'a> Chain<'a> {
         let _ = write!(self.words, ", which {} {what}{used}", self.facts.task_words(it.id));
     }
 
-    /// A holding lies in a message of a channel.
+    /// Adds the channel with the unread message that a holding is in.
     fn push_message(&mut self, index: usize) {
         let _ = write!(
             self.words,
@@ -211,7 +212,7 @@ impl<'a> Chain<'a> {
         self.push_resource(Some(index));
     }
 
-    /// A task that could run, and has no thread to run on.
+    /// Adds a task that could be polled but has no thread.
     fn push_task(&mut self, index: usize, next: Option<Node>) {
         let task = &self.facts.snapshot.tasks[index];
         match next {
@@ -226,7 +227,7 @@ impl<'a> Chain<'a> {
         (self.about, self.wait) = (Some(task.id), None);
     }
 
-    /// A task that nothing will wake.
+    /// Adds a task that nothing will wake.
     fn push_unwakeable(&mut self, index: usize) {
         let task = &self.facts.snapshot.tasks[index];
         if self.about == Some(task.id) {

@@ -1,4 +1,4 @@
-//! How sentences end: what follows from the chain, and what a chain does not show.
+//! How sentences end: what follows from the chain, and what a chain cannot show.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use crate::analysis::hangs::verdict::{Finding, LinkNode, LinkRole, VerdictDetail
 use crate::model::{LastEvent, ResourceKind, Wait};
 use crate::units::time;
 
-/// What follows from it.
+/// What follows from the chain.
 pub(crate) fn ending(facts: &Facts<'_>, finding: &Finding) -> String {
     let resource = units_resource(facts, finding);
     match (finding.kind, finding.detail) {
@@ -53,7 +53,7 @@ pub(crate) fn ending(facts: &Facts<'_>, finding: &Finding) -> String {
     }
 }
 
-/// The resource whose units the way ends with.
+/// The resource whose units the path ends with.
 fn units_resource(facts: &Facts<'_>, finding: &Finding) -> Option<usize> {
     let resource = finding.path.iter().rev().find_map(|node| match node {
         Node::FreeUnits(resource) | Node::AnyNotifier(resource) => Some(*resource),
@@ -103,10 +103,10 @@ fn missing_notifier(facts: &Facts<'_>, finding: &Finding) -> String {
     }
 }
 
-/// So many holders of a knot are named.
+/// How many holders of a knot are named.
 const MAX_HOLDERS: usize = 16;
 
-/// The other holders.
+/// Adds the other holders of a knot.
 pub(crate) fn push_knot(chain: &mut Chain<'_>, facts: &Facts<'_>, index: usize, held: &[(usize, u64)]) {
     let it = &facts.snapshot.resources[index];
     let mut named: BTreeSet<u64> = BTreeSet::new();
@@ -130,7 +130,7 @@ pub(crate) fn push_knot(chain: &mut Chain<'_>, facts: &Facts<'_>, index: usize, 
         write!(chain.words, "; {units} permits of {} are held by {}", resource_name(it), tasks.join(", "));
 }
 
-/// Who has taken permits out for ever last.
+/// Adds the task that forgot permits last.
 pub(crate) fn push_last_forget(chain: &mut Chain<'_>, facts: &Facts<'_>, finding: &Finding) {
     let Some(forgot) = units_resource(facts, finding)
         .and_then(|index| facts.snapshot.resources[index].last_forgotten.as_ref())
@@ -144,7 +144,7 @@ pub(crate) fn push_last_forget(chain: &mut Chain<'_>, facts: &Facts<'_>, finding
     chain.links.push(link(node, id, name, place, LinkRole::Holds, forgot.ago_ns.unwrap_or(0)));
 }
 
-/// Who has told the waiting last.
+/// Adds the last notification of the resource.
 pub(crate) fn push_last_notify(chain: &mut Chain<'_>, facts: &Facts<'_>, wait: &Wait) {
     let Some(it) = wait.resource.and_then(|index| facts.snapshot.resources.get(index)) else { return };
     let Some(told) = &it.last_notified else { return };

@@ -8,7 +8,7 @@ use crate::clean::printable;
 use crate::model::{Place, Resource, ResourceKind, RunState, Task, Wait, WaitMode};
 use crate::units::time;
 
-/// What a kind of resource is called where the program has given no name.
+/// The name of a type of resource, used if the program has given no name.
 pub(crate) fn kind_name(kind: ResourceKind) -> &'static str {
     match kind {
         ResourceKind::Mutex => "Mutex",
@@ -34,7 +34,7 @@ pub(crate) fn resource_name(it: &Resource) -> String {
     resource_name_of(it.kind, it.id, it.name.as_deref())
 }
 
-/// The same of its parts.
+/// The name of a resource from its parts.
 pub(crate) fn resource_name_of(what: ResourceKind, id: u64, name: Option<&str>) -> String {
     let mut text = format!("{}#{id}", kind_name(what));
     if let Some(name) = name {
@@ -43,18 +43,18 @@ pub(crate) fn resource_name_of(what: ResourceKind, id: u64, name: Option<&str>) 
     text
 }
 
-/// `src/main.rs:40`, or nothing.
+/// `src/main.rs:40`; `None` if unknown.
 pub(crate) fn place(place: Option<&Place>) -> Option<String> {
     place.filter(|place| !place.file.is_empty()).map(|it| format!("{}:{}", printable(&it.file), it.line))
 }
 
-/// ` at src/main.rs:40`, or nothing.
+/// ` at src/main.rs:40`, or empty.
 pub(crate) fn at(it: Option<&Place>) -> String {
     place(it).map(|place| format!(" at {place}")).unwrap_or_default()
 }
 
 impl Facts<'_> {
-    /// The name of a site, with a label behind it.
+    /// The name of a site, followed by a label.
     pub(crate) fn name(&self, site: usize, label: Option<&str>) -> String {
         let name = self.snapshot.sites.get(site).map_or_else(|| "task".to_owned(), |it| printable(&it.name));
         match label {
@@ -68,7 +68,7 @@ impl Facts<'_> {
         self.name(task.site, task.label.as_deref())
     }
 
-    /// ``task 3 `worker` ``, of a task that is alive or was.
+    /// ``task 3 `worker` `` for a live task, `task 3 (done)` otherwise.
     pub(crate) fn task_words(&self, id: u64) -> String {
         match self.task(id) {
             Some(index) => format!("task {id} `{}`", self.task_name(&self.snapshot.tasks[index])),
@@ -76,7 +76,7 @@ impl Facts<'_> {
         }
     }
 
-    /// ``task 3 `worker` ``, or the thread that is blocked.
+    /// ``task 3 `worker` ``, or the blocked thread.
     pub(crate) fn waiter_words(&self, wait: &Wait) -> String {
         match (wait.task, wait.thread_id) {
             (Some(task), _) => self.task_words(task),
@@ -85,12 +85,12 @@ impl Facts<'_> {
         }
     }
 
-    /// ``future `op` ``, by the span that a wait is in; `a future` if that is gone.
+    /// ``future `op` `` for the span of a wait; `a future` if the span is gone.
     pub(crate) fn future_words(&self, wait: &Wait) -> String {
         self.span_name(wait.span).map_or_else(|| "a future".to_owned(), |name| format!("future `{name}`"))
     }
 
-    /// The name of a span that is alive.
+    /// The name of a live span.
     pub(crate) fn span_name(&self, span: Option<u64>) -> Option<String> {
         let span = &self.snapshot.spans[self.span(span)?];
         Some(self.name(span.site, span.label.as_deref()))
@@ -105,7 +105,7 @@ impl Facts<'_> {
         self.place_of_site(span.at.unwrap_or(span.site))
     }
 
-    /// Where a task stands: the innermost that it awaits, else where it was annotated or spawned.
+    /// Where a task is suspended: at its innermost await, else where it was annotated or spawned.
     pub(crate) fn place_of_task(&self, task: &Task) -> Option<Place> {
         let waits = self.task(task.id).map(|index| &self.waits_of_task[index]);
         let is_awaited = |wait: &&Wait| is_active(wait) && !wait.is_parked;
@@ -118,7 +118,7 @@ impl Facts<'_> {
         let Some(mut innermost) = task.span.filter(|&root| root < spans.len()) else {
             return self.place_of_site(task.site);
         };
-        // Those that its task does not poll are not what it waits for.
+        // A future that its task does not poll is not what the task waits for.
         let next = |parent: usize| {
             let below = spans.iter().enumerate().skip(parent + 1);
             let mut below = below.take_while(|(_, span)| span.parent.is_some_and(|it| it >= parent));
@@ -135,7 +135,7 @@ impl Facts<'_> {
         self.snapshot.sites.get(site).map(|site| site.place.clone())
     }
 
-    /// Whether a thread sleeps in it.
+    /// Whether a thread sleeps in the wait.
     pub(crate) fn is_blocking(&self, wait: &Wait) -> bool {
         let task = self.task_of(wait);
         wait.thread_id.is_some()
@@ -201,7 +201,7 @@ impl Facts<'_> {
         Some(link(LinkNode::Resource, it.id, name, it.created.as_ref(), LinkRole::Created, it.age_ns))
     }
 
-    /// The link of a task that is alive.
+    /// The link of a live task.
     pub(crate) fn task_link(
         &self,
         task: usize,
@@ -215,7 +215,7 @@ impl Facts<'_> {
     }
 }
 
-/// A link of a chain.
+/// A link without callers.
 pub(crate) fn link(
     node: LinkNode,
     id: u64,
