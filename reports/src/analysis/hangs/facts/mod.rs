@@ -1,13 +1,11 @@
 //! A snapshot with its ids looked up, and what follows from it without any rule.
 //!
 //! ```text
-//! Snapshot ─▶ lookup    which task, which waits, which queue, each in constant time
-//!             predicates  questions about one task or wait
-//!             families  tasks with a common ancestor
-//!             id_map    hash maps by ids
-//!             steps     counts the solver's work, in tests
+//! Snapshot ─▶ lookup ─┬─ predicates  questions about one task or wait
+//!                     └─ families    tasks with a common ancestor
 //! ```
-//! Nothing here knows what can make progress.
+//! `id_map` and `steps` are used by all rooms: maps by ids, and a counter of the solver's work. Nothing
+//! here knows what can make progress.
 
 mod families;
 mod id_map;

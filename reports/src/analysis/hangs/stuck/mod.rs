@@ -1,12 +1,11 @@
 //! The nodes that cannot make progress: which of them wait for each other, and why.
 //!
 //! ```text
-//! System ─▶ components       groups that wait for each other, root causes, what waits behind them
-//!           reasons          which of several reasons is shown
-//!           sibling_futures  futures of one task that wait for each other
-//!           demand           whether anything needs a group to go on
+//! System ─▶ components ─┬─ reasons          the most plausible of several dependencies
+//!                       ├─ sibling_futures  futures of one task that wait for each other
+//!                       └─ demand           whether anything needs a component to progress
 //! ```
-//! What kind of hang a group is, is said in `verdict`.
+//! What kind of hang a component is, is decided in `verdict`.
 
 mod components;
 mod demand;

@@ -1,13 +1,17 @@
 //! The dependency graph of a snapshot, and its least fixed point: what can still make progress.
 //!
 //! ```text
-//! Facts ─▶ build ─┬─ rules         one kind of wait each    ─▶ graph  nodes, edges, the fixed point
-//!                 ├─ shared_nodes  resources and their ends
-//!                 ├─ queues        fair locks
-//!                 ├─ threads       threads, workers, pools
-//!                 └─ join_arms     arms of a `join!`
+//! Facts ─▶ build ─┬─ tasks            wakes, aborts, polls that sleep
+//!                 ├─ rules            one kind of wait each
+//!                 ├─ queues           waits ahead at fair locks
+//!                 ├─ shared_nodes     resources and their holdings
+//!                 ├─ possible_owners  tasks that may have a resource without a record
+//!                 ├─ threads          threads, workers, blocking pools
+//!                 └─ join_arms        arms of a `join!`
+//!                 ▼
+//!                graph of nodes ─▶ FixedPoint
 //! ```
-//! What is left over is not explained here.
+//! Why a node is stuck, and what that means, is left to `stuck` and `verdict`.
 
 mod build;
 mod graph;

@@ -1,9 +1,9 @@
-//! What a verdict is, and which kind each stuck group is.
+//! What a verdict is, and which kind of verdict each stuck component is.
 //!
 //! ```text
-//! Stuck ─▶ kinds     the kind of a group, and the path through it that is shown
-//!          types     verdicts and their links, as users and saved files have them
-//!          remedies  what to change, for each kind
+//! StuckGraph ─▶ kinds ─▶ Finding: a kind, and the path through the component
+//!               types    verdicts and their links, as in the API and in saved files
+//!               remedies what to change, per kind
 //! ```
 //! Links and sentences are made in `words`.
 

@@ -1,14 +1,14 @@
-//! What is seen without a proof, straight from the facts.
+//! What may hang, seen without a proof, straight from the facts.
 //!
 //! ```text
-//! Facts, what is stuck ─▶ collect           all of them; long polls, runtimes that shut down
-//!                         timers            late ones
-//!                         missed_wakes      waits that nothing is heard of
-//!                         sleeping_threads  threads that sleep in user code
-//!                         hazards           what may become a hang
-//!                         unexplained       waits for what is not on record
+//! Facts, stuck tasks ─▶ collect ─┬─ timers            late ones
+//!                                ├─ missed_wakes      waits without a wake
+//!                                ├─ sleeping_threads  threads that sleep in user code
+//!                                ├─ hazards           what may become a hang
+//!                                └─ unexplained       waits for something unrecorded
 //! ```
-//! No rule is solved here, and nothing is ever `proven`.
+//! No rule is solved here, and no warning is ever `proven`. Warnings come with their sentences, so this
+//! room is after `words`.
 
 mod collect;
 mod hazards;

@@ -1,12 +1,10 @@
 //! From a path through the graph to links and a sentence.
 //!
 //! ```text
-//! path ─▶ chain    links, and the sentence that says the same
-//!         endings  what follows from it
-//!         callers  by which calls a wait was reached
-//!         names    what tasks, resources and places are called
+//! path ─▶ chain ─▶ endings      links and the sentence; what follows from them
+//!         names, callers        what tasks, resources and places are called; callers of a wait
 //! ```
-//! Nothing is decided here.
+//! Nothing is decided here. Reports use the names too.
 
 mod callers;
 mod chain;
