@@ -1,9 +1,11 @@
-//! Times, counts and shares as people read them: three digits that matter, always the same width of thought.
+//! Times, counts and shares for people: three significant digits, and a unit that fits.
+//!
+//! No module is below this one, so analyses and writers use it alike.
 
 const UNITS: [(u64, &str); 4] = [(1, "ns"), (1_000, "µs"), (1_000_000, "ms"), (1_000_000_000, "s")];
 
-/// A time with three significant digits in the unit that fits: `0 ns`, `999 ns`, `1.00 µs`, `83.4 ms`, `4711
-/// s`.
+/// A time with three significant digits in the unit that fits: `0 ns`, `999 ns`, `1.00 µs`, `83.4
+/// ms`, `4711 s`.
 pub(crate) fn time(ns: u64) -> String {
     for (unit_ns, unit) in UNITS {
         for decimals in [2, 1, 0] {
@@ -20,7 +22,7 @@ pub(crate) fn time(ns: u64) -> String {
     format!("{} s", divide_rounded(u128::from(ns), 1_000_000_000))
 }
 
-/// A count with its thousands apart: `1,234,567`.
+/// A count with separated thousands: `1,234,567`.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -39,7 +41,7 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", count(number))
 }
 
-/// A share in percent with two decimals, `0.40 %`; what is less than can be shown is `< 0.01 %`.
+/// A share in percent with two decimals, `0.40 %`; `< 0.01 %` if it would round to zero.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 || part == 0 {
         return "0 %".to_owned();
@@ -60,7 +62,7 @@ fn decimal(scaled: u128, decimals: u32) -> String {
     format!("{}.{:0width$}", scaled / scale, scaled % scale)
 }
 
-/// Half goes up.
+/// Rounds half up.
 fn divide_rounded(dividend: u128, divisor: u128) -> u128 {
     (dividend + divisor / 2) / divisor
 }

@@ -6,14 +6,13 @@
 //!                                               handle;read;[busy]    3
 //!                                               handle;read;[idle]    50
 //! ```
-//! A parent never stands alone with a value. Tools that sort lines as text would otherwise draw a frame twice
-//! where a sibling's name begins with the frame's (`fetch` beside `fetch::retry`).
+//! A parent never has a value without a leaf. Otherwise tools that sort lines as text would draw a
+//! frame twice if a sibling's name begins with the frame's (`fetch` beside `fetch::retry`). A path
+//! ends after 512 frames, with the frame `[deeper]` for all that is below.
 //!
-//! A path ends after 512 frames; what is below is the frame `[deeper]`.
-//!
-//! What holds: the `[busy]` leaves sum up to the busy time of all roots less what nested executors polled
-//! (`nested_ns`), which is in the roots of those tasks. The `[idle]` leaves sum up to every path's own waits,
-//! which may overlap.
+//! Invariants: the `[busy]` leaves add up to the busy time of all roots minus `nested_ns`, which is
+//! in the roots of the tasks that nested executors polled. The `[idle]` leaves add up to every
+//! path's own waits, which may overlap.
 
 use std::collections::BTreeMap;
 
@@ -23,24 +22,24 @@ use crate::model::Snapshot;
 use crate::names::{BUSY, DEEPER, IDLE, Names, QUEUED};
 use crate::view::View;
 
-/// A path has so many frames, twice what is recorded. A line for each of thousands of nodes below each other would take
-/// space in the square of their number; what is deeper is one frame, `[deeper]`, with all its time.
+/// The longest path, twice what is recorded. One line for each of thousands of nested nodes would
+/// take quadratic space, so deeper nodes add their time to one frame, `[deeper]`.
 const MAX_FRAMES: usize = 512;
 
-/// A call path, down to the leaf that says which kind of time it is, and how much of it there was.
+/// A call path with a leaf for one kind of time, and the amount of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stack {
-    /// The frames from the root to the leaf, `[busy]` or `[idle]`. None is empty or holds a `;` or a line
-    /// break.
+    /// The frames from the root to the leaf, `[busy]` or `[idle]`. None is empty or contains a `;`
+    /// or a line break.
     pub frames: Vec<String>,
-    /// The leaf's time; never zero.
+    /// The leaf's time in ns, never zero.
     pub value_ns: u64,
 }
 
-/// Folds the self times of a snapshot into stacks, sorted as their lines sort (`frames.join(";")`, by bytes)
-/// and merged: equal stacks are one, and all labels of a site are one frame. An await that has no time of its own, because
-/// all of it is that of the annotated future it awaits, is no frame.
+/// Folds the self times of a snapshot into stacks, sorted like their lines (`frames.join(";")`, by
+/// bytes). Equal stacks are merged, and all labels of a site are one frame. An await without time
+/// of its own, because the annotated future below it has all of it, is no frame.
 ///
 /// # Examples
 /// ```
@@ -70,7 +69,7 @@ pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
     let mut values_ns = BTreeMap::<String, u64>::new();
     let waited_ns = waited(&tree);
     let shown = shown(&tree);
-    // What is deeper than a path may be adds up in its last frame before a line is made of it.
+    // Times below the longest path are added up before a line is built for them.
     let mut times_ns = BTreeMap::<(usize, bool), [u64; 3]>::new();
     for (index, node) in tree.nodes.iter().enumerate() {
         let busy_ns = if view == View::Idle { 0 } else { tree.self_busy_ns[index] };
@@ -104,7 +103,7 @@ pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
     values_ns.iter().map(|(line, &value_ns)| Stack { frames: split(line), value_ns }).collect()
 }
 
-/// For each node the one whose path stands for it, itself or the ancestor at the bound, and that one's depth.
+/// By node: the node whose path represents it, itself or its ancestor at the bound, and its depth.
 fn shown(tree: &Tree<'_>) -> Vec<(usize, usize)> {
     let mut shown: Vec<(usize, usize)> = Vec::with_capacity(tree.nodes.len());
     for index in 0..tree.nodes.len() {
@@ -118,9 +117,10 @@ fn shown(tree: &Tree<'_>) -> Vec<(usize, usize)> {
     shown
 }
 
-/// The idle time of every path as the clock has shown it. What was charged to no path of a task, because nothing that is
-/// recorded ended the wait or a capture fell between, is its root's own: so the sum over its paths, with the time in the
-/// queue, is the idle time of the root, as exactly as it was read.
+/// The idle time of every path by the clock, in ns. Idle time of a task that was charged to no
+/// path, because nothing recorded ended the wait or a capture came between, goes to its root. So a
+/// task's paths, with its queued time, add up to the idle time of its root, as exactly as it was
+/// read.
 fn waited(tree: &Tree<'_>) -> Vec<u64> {
     let mut waited_ns: Vec<u64> = tree.nodes.iter().map(|node| node.wall_ns).collect();
     for &root in &tree.roots {

@@ -1,4 +1,4 @@
-//! A snapshot without some of its nodes: what they have goes to the node above.
+//! A snapshot without some of its nodes, whose times go to the node above.
 //!
 //! ```text
 //! handle                    self idle 0        handle    self idle 50
@@ -6,8 +6,9 @@
 //! └─ read().await           self idle 0
 //!    └─ read                self idle 9
 //! ```
-//! Nothing is lost: busy time was part of the node above already, and self idle time is added to its. A root stays, and so
-//! does a node's waiting time that overlaps: a node's self idle time is never more than its idle time.
+//! Nothing is lost: busy time is part of the node above already, and self idle time is added to its
+//! own. Roots stay. Waits that overlap are bounded: a node's self idle time never exceeds its idle
+//! time.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +16,9 @@ use crate::analysis::tree::Tree;
 use crate::model::{Bucket, Node, SiteKind, Snapshot};
 
 impl Snapshot {
-    /// The snapshot without the nodes of these kinds: without [`SiteKind::Await`] a wait belongs to the function that awaits,
-    /// without [`SiteKind::Block`] to the function around the block. Roots stay. Children that then stand beside each other
-    /// under one name are one.
+    /// The snapshot without nodes of these kinds. Without [`SiteKind::Await`], a wait belongs to
+    /// the function that awaits; without [`SiteKind::Block`], to the function around the block.
+    /// Roots stay. Siblings that then have the same name become one.
     ///
     /// # Examples
     /// ```
@@ -34,8 +35,8 @@ impl Snapshot {
     }
 }
 
-/// What was spent, without awaits that are nothing but the span below them: these begin and end with it, and have no time of
-/// their own. Nothing of what is alive is in it.
+/// The recorded times, without awaits that have no time of their own because the span below them
+/// begins and ends with them. Nothing that is alive is in it.
 pub(crate) fn plain(snapshot: &Snapshot) -> Snapshot {
     let tree = Tree::new(snapshot);
     hide(snapshot, without_alive(snapshot), |index, node| {
@@ -47,7 +48,7 @@ pub(crate) fn plain(snapshot: &Snapshot) -> Snapshot {
     })
 }
 
-/// The same without nodes, and without what is alive, of which there may be millions.
+/// A copy without nodes and without what is alive, of which there may be millions.
 fn without_alive(snapshot: &Snapshot) -> Snapshot {
     Snapshot {
         version: snapshot.version,
@@ -68,7 +69,7 @@ fn without_alive(snapshot: &Snapshot) -> Snapshot {
 
 /// Puts the nodes that are not hidden into `shown`.
 fn hide(snapshot: &Snapshot, mut shown: Snapshot, is_hidden: impl Fn(usize, &Node) -> bool) -> Snapshot {
-    // Where each node went: its new number, or that of the nearest shown one above.
+    // By old index: the new index of the node, or that of its nearest shown ancestor.
     let mut places: Vec<usize> = Vec::with_capacity(snapshot.nodes.len());
     let mut known = BTreeMap::<(Option<usize>, usize, Option<String>), usize>::new();
     for (index, node) in snapshot.nodes.iter().enumerate() {
@@ -92,7 +93,7 @@ fn hide(snapshot: &Snapshot, mut shown: Snapshot, is_hidden: impl Fn(usize, &Nod
     shown
 }
 
-/// Adds the counters of a node to those of another with the same path.
+/// Adds the counters of a node to those of another one with the same path.
 fn merge(into: &mut Node, node: &Node) {
     let sums: [(&mut u64, u64); 15] = [
         (&mut into.calls, node.calls),

@@ -1,8 +1,7 @@
-//! The table by label: what each labelled kind of span of a site adds up to, `handle` for `user=7` beside
-//! `user=8`.
+//! The table by label: the totals of each label of a site, such as `handle` for `user=7`.
 //!
-//! Cumulative times count as in [`rows`](super::rows): of one label of a site, only the outermost occurrence
-//! on a path adds.
+//! Cumulative times count as in [`rows`](super::rows): only the outermost occurrence of a label of
+//! a site on a path adds.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,20 +16,20 @@ use crate::names::Names;
 pub(crate) struct LabelRow {
     /// The site's name.
     pub(crate) name: String,
-    /// The label, fit for one line of text.
+    /// The label, safe to print on one line.
     pub(crate) label: String,
     /// Spans that were polled at least once.
     pub(crate) calls: u64,
-    /// Time inside `poll`, annotated callees included.
+    /// Time inside `poll` in ns, annotated callees included.
     pub(crate) busy_ns: u64,
-    /// Waits, those of annotated callees included.
+    /// Waits in ns, those of annotated callees included.
     pub(crate) idle_ns: u64,
-    /// The longest poll, a running one included.
+    /// The longest poll in ns, a running one included.
     pub(crate) longest_poll_ns: u64,
 }
 
-/// Sums up the labelled nodes by site and label, sorted by busy, then idle (both descending), then name and
-/// label.
+/// Adds up the labeled nodes by site and label, sorted by busy, then idle (both descending), then
+/// name and label.
 pub(crate) fn label_rows(snapshot: &Snapshot) -> Vec<LabelRow> {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);

@@ -1,8 +1,8 @@
-//! Locks that were taken in both orders, or in a circle of more.
+//! Locks that were acquired in both orders, or in a longer cycle.
 //!
-//! A pair is an edge from the lock that was held to the one that was acquired. What no circle can go through is taken away from
-//! both ends first. Then all pairs that were met in both directions are said, and for each other edge, unless it is part of what
-//! was said, the shortest circle through it.
+//! A pair is an edge from the lock that was held to the lock that was acquired. Edges that are on
+//! no cycle are removed first, from both ends. Then each pair of opposite edges is an inversion,
+//! and so is the shortest cycle through any other edge that no inversion contains yet.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,24 +10,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{LockOrder, LockPair, Snapshot};
 
-/// So many circles are looked for.
+/// How many inversions are searched for.
 const MAX_INVERSIONS: usize = 1000;
 
-/// Locks that were taken in both orders, or in a circle: those who do so at the same time can hang.
+/// Locks that were acquired in both orders, or in a longer cycle. Tasks that do so at the same time
+/// can deadlock.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LockInversion {
-    /// Indices into [`LockOrder::pairs`]: what is acquired in one is held in the next, and in the last what is held in the
-    /// first.
+    /// Indices into [`LockOrder::pairs`]. The lock acquired in one pair is held in the next one;
+    /// the lock acquired in the last is held in the first.
     pub pairs: Vec<usize>,
 }
 
 impl Snapshot {
-    /// The locks that were taken in both orders, two by two, then longer circles, up to 1,000 in all. Empty where nothing of
-    /// that was noted.
+    /// The locks that were acquired in both orders, pairs first, then longer cycles, up to 1,000 in
+    /// all. Empty if lock order was not recorded.
     ///
-    /// It is not said that anything hangs, or will: they may have been taken under a third lock, or by tasks that never
-    /// run at the same time.
+    /// An inversion does not mean that anything hangs or will hang: a third lock may have been
+    /// held, or the tasks may never run at the same time.
     #[must_use]
     pub fn lock_inversions(&self) -> Vec<LockInversion> {
         self.lock_order.as_ref().map(inversions).unwrap_or_default()
@@ -49,8 +50,8 @@ fn inversions(order: &LockOrder) -> Vec<LockInversion> {
         if is_said[edge] || found.len() >= MAX_INVERSIONS {
             continue;
         }
-        if let Some(way) = graph.way(order, pair.acquired, pair.held) {
-            let pairs: Vec<usize> = [edge].into_iter().chain(way).collect();
+        if let Some(path) = graph.path(order, pair.acquired, pair.held) {
+            let pairs: Vec<usize> = [edge].into_iter().chain(path).collect();
             for &edge in &pairs {
                 is_said[edge] = true;
             }
@@ -62,7 +63,7 @@ fn inversions(order: &LockOrder) -> Vec<LockInversion> {
     found
 }
 
-/// The pairs that circles can go through.
+/// The pairs that can be part of a cycle.
 struct Graph {
     edges: BTreeMap<(usize, usize), usize>,
     is_left: Vec<bool>,
@@ -76,7 +77,7 @@ impl Graph {
         let is_sound = |pair: &LockPair| pair.held.max(pair.acquired) < count && pair.held != pair.acquired;
         let mut is_left: Vec<bool> = order.pairs.iter().map(is_sound).collect();
         let ends: [fn(&LockPair) -> usize; 2] = [|pair| pair.held, |pair| pair.acquired];
-        // What nothing leads to, and then what leads nowhere.
+        // First edges from locks that no edge leads to, then edges to locks that no edge leaves.
         for side in 0..2 {
             let (near, far) = (ends[1 - side], ends[side]);
             let mut degree = vec![0_usize; count];
@@ -107,8 +108,8 @@ impl Graph {
         graph
     }
 
-    /// The edges of the shortest way from one lock to another.
-    fn way(&self, order: &LockOrder, start: usize, end: usize) -> Option<Vec<usize>> {
+    /// The edges of the shortest path from one lock to another.
+    fn path(&self, order: &LockOrder, start: usize, end: usize) -> Option<Vec<usize>> {
         let mut came_by: Vec<Option<usize>> = vec![None; self.from.len()];
         let mut queue = VecDeque::from([start]);
         while let Some(lock) = queue.pop_front() {
@@ -120,9 +121,9 @@ impl Graph {
                 came_by[next] = Some(edge);
                 if next == end {
                     let back = |&edge: &usize| came_by[order.pairs[edge].held];
-                    let mut way: Vec<usize> = std::iter::successors(Some(edge), back).collect();
-                    way.reverse();
-                    return Some(way);
+                    let mut path: Vec<usize> = std::iter::successors(Some(edge), back).collect();
+                    path.reverse();
+                    return Some(path);
                 }
                 queue.push_back(next);
             }

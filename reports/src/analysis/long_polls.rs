@@ -1,43 +1,44 @@
 //! Call paths with long polls, from the histograms.
 //!
-//! A bucket says only between which bounds a poll was, so polls count from the bucket on in which the wanted bound is:
-//! nothing that is longer is left out, and reports say from where they count.
+//! A bucket only bounds the duration of a poll. So polls count from the bucket on that contains the
+//! wanted bound: no longer poll is left out, and reports say from where they count.
 //! ```text
 //! buckets        |   43..87 µs   |   87..175 µs   |  175..350 µs  |
 //! wanted                             ^ 100 µs
 //! counted                         |███████████████████████████████|
 //! ```
-//! Where a poll is long, so are those around it. They stand where they are not explained by what is below: where some
-//! length was reached more often than half of it was in all children together.
+//! A long poll makes the polls around it long. A path is listed only if its children do not explain
+//! it: if some duration was reached more often than half of that duration was in all children
+//! together.
 
 use std::cmp::Reverse;
 
 use crate::analysis::tree::Tree;
 use crate::model::{Bucket, Node, Snapshot};
 
-/// What there is of long polls.
+/// The table of long polls.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct LongPolls {
-    /// From which duration on polls are counted.
+    /// The minimum duration of a counted poll, in ns.
     pub(crate) from_ns: u64,
-    /// The most time first.
+    /// Rows by total time, descending.
     pub(crate) rows: Vec<LongRow>,
 }
 
 /// A call path with long polls.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LongRow {
-    /// The node, by its index.
+    /// The index of its node.
     pub(crate) node: usize,
-    /// Its long polls that have ended.
+    /// Its finished long polls.
     pub(crate) polls: u64,
-    /// Its longest poll, a running one included.
+    /// Its longest poll in ns, a running one included.
     pub(crate) longest_ns: u64,
-    /// How much time those polls took at least, by the lower bounds of their buckets.
+    /// The minimum total time of those polls in ns, by the lower bounds of their buckets.
     pub(crate) at_least_ns: u64,
 }
 
-/// The call paths with polls of about `wanted_ns` or longer that no path below has.
+/// The call paths with polls of about `wanted_ns` or longer that no path below explains.
 pub(crate) fn long_polls(snapshot: &Snapshot, tree: &Tree<'_>, wanted_ns: u64) -> LongPolls {
     let buckets = || snapshot.nodes.iter().flat_map(|node| &node.polls_histogram);
     let around = buckets().filter(|bucket| bucket.from_ns <= wanted_ns && wanted_ns < bucket.to_ns);
@@ -75,7 +76,7 @@ fn reaching(node: &Node, ns: u64) -> u64 {
 fn at_least(node: &Node, from_ns: u64) -> u64 {
     let times = long(node, from_ns).map(|bucket| bucket.from_ns.saturating_mul(bucket.count));
     let sum = times.fold(0_u64, u64::saturating_add);
-    // Of the longest it is known how long it was, if it has ended.
+    // The duration of the longest poll is known, once it has ended.
     let last = long(node, from_ns).last().filter(|bucket| node.longest_poll_ns < bucket.to_ns);
     let more = last.map_or(0, |bucket| node.longest_poll_ns.saturating_sub(bucket.from_ns));
     sum.saturating_add(more).min(node.busy_ns)

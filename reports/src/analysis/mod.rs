@@ -1,18 +1,18 @@
 //! Pure functions from a [`Snapshot`](crate::Snapshot) to the numbers that reports print.
 //!
 //! ```text
-//! tree      children, roots, self times: what the others start from
-//! hangs     who can still make progress: verdicts
-//! hide      a snapshot without some of its nodes
-//! fold      stacks with a value: flame graphs
-//! rows      one row per site: the table by function
-//! lock_order  locks that were taken in both orders
+//! tree        children, roots, self times: the base of the others
+//! quantile    p50 and p99 from log2 histograms
+//! hide        a snapshot without some of its nodes
+//! fold        stacks with a value: flame graphs
+//! rows        one row per site: the table by function
+//! labels      one row per site and label
 //! long_polls  call paths with polls over a bound
-//! labels    one row per site and label
-//! quantile  p50 and p99 from log2 histograms
+//! lock_order  locks that were acquired in both orders
+//! hangs       what can still make progress: verdicts
 //! ```
-//! Nothing here writes, and nothing here fails: a snapshot that contradicts itself gives odd numbers, never a
-//! panic.
+//! Nothing here writes, and nothing fails: a snapshot that contradicts itself gives odd numbers,
+//! never a panic.
 
 pub(crate) mod fold;
 pub(crate) mod hangs;

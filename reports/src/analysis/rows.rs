@@ -1,10 +1,10 @@
-//! The table by function: what all call paths of a site add up to.
+//! The table by function: the totals of all call paths of a site.
 //!
-//! Counters and self times are plain sums. Cumulative times are not: where a site is under itself on a path,
-//! the outer span's time contains the inner one's, so only the outermost occurrence adds.
+//! Counters and self times are plain sums. Cumulative times are not: if a site is below itself on a
+//! path, the outer span's time contains the inner one's, so only the outermost occurrence adds.
 //! ```text
 //! walk          busy 10    adds 10
-//! └─ walk       busy 6     already in it
+//! └─ walk       busy 6     already included
 //!    └─ stat    busy 2     adds 2 to another row
 //! ```
 
@@ -20,45 +20,46 @@ use crate::names::Names;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Row {
-    /// The site's name, unambiguous within the snapshot and the same in every report.
+    /// The site's name, unambiguous within the snapshot and equal in all reports.
     pub name: String,
     /// Index into [`Snapshot::sites`].
     pub site: usize,
     /// Spans that were polled at least once.
     pub calls: u64,
-    /// Polls, the running ones included.
+    /// Polls, including running ones.
     pub polls: u64,
     /// Spans that returned `Ready`.
     pub completed: u64,
     /// Spans that were dropped while pending.
     pub cancelled: u64,
-    /// Spans that left a poll by a panic.
+    /// Spans that panicked in a poll.
     pub panicked: u64,
-    /// Spans that were dropped without having been polled.
+    /// Spans that were dropped without a poll.
     pub never_polled: u64,
-    /// Spans that are pending at the capture.
+    /// Spans that were pending at the capture.
     pub pending: u64,
-    /// Polls that are running at the capture.
+    /// Polls that were running at the capture.
     pub running: u64,
-    /// Time inside `poll`, outside of every annotated callee.
+    /// Time inside `poll` in ns, without annotated callees.
     pub self_busy_ns: u64,
-    /// Time inside `poll`, annotated callees included.
+    /// Time inside `poll` in ns, with annotated callees.
     pub busy_ns: u64,
-    /// Waits during which no annotated callee was pending.
+    /// Waits in ns during which no annotated callee was pending.
     pub self_idle_ns: u64,
-    /// Waits, those of annotated callees included.
+    /// Waits in ns, with those of annotated callees.
     pub idle_ns: u64,
-    /// From construction to the start of the first poll.
+    /// Time from construction to the first poll, in ns.
     pub unpolled_ns: u64,
-    /// The median of the finished polls, estimated from the histogram; `None` without any.
+    /// The median of the finished polls in ns, estimated from the histogram; `None` without any.
     pub p50_poll_ns: Option<u64>,
-    /// What 99 of 100 finished polls do not exceed, estimated from the histogram; `None` without any.
+    /// The 99th percentile of the finished polls in ns, estimated from the histogram; `None`
+    /// without any.
     pub p99_poll_ns: Option<u64>,
-    /// The longest poll, a running one included.
+    /// The longest poll in ns, a running one included.
     pub longest_poll_ns: u64,
 }
 
-/// Sums up the snapshot by site, sorted by self busy, then self idle (both descending), then name.
+/// Adds up the snapshot by site, sorted by self busy, then self idle (both descending), then name.
 ///
 /// # Examples
 /// ```
@@ -98,7 +99,7 @@ pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
     rows
 }
 
-/// What is summed over all nodes alike.
+/// Adds the counters that are plain sums.
 fn add_counters(row: &mut Row, node: &Node) {
     add(&mut row.calls, node.calls);
     add(&mut row.polls, node.polls);
@@ -113,7 +114,7 @@ fn add_counters(row: &mut Row, node: &Node) {
     row.longest_poll_ns = row.longest_poll_ns.max(node.longest_poll_ns);
 }
 
-/// A saved snapshot may hold any number; a sum that does not fit stays at the largest that does.
+/// Saturates: a saved snapshot may contain any number.
 fn add(sum: &mut u64, value: u64) {
     *sum = sum.saturating_add(value);
 }

@@ -1,4 +1,4 @@
-//! The shape of the node list, and what a node's own share of its time is.
+//! The shape of the node list, and the self time of each node.
 //!
 //! ```text
 //! busy      |████████████████████|      handle
@@ -18,13 +18,13 @@ pub(crate) struct Tree<'a> {
     pub(crate) roots: Vec<usize>,
     /// The children of each node, ascending.
     pub(crate) children: Vec<Vec<usize>>,
-    /// The busy time of each node outside of everything that is accounted for elsewhere.
+    /// The busy time of each node, in ns, that no other node accounts for.
     pub(crate) self_busy_ns: Vec<u64>,
 }
 
 impl<'a> Tree<'a> {
-    /// Links the nodes. Times that do not add up, as a poll that ran during the capture may leave them,
-    /// saturate at zero.
+    /// Links the nodes. Times that do not add up, as after a poll during the capture, saturate at
+    /// zero.
     pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
         let nodes = &snapshot.nodes[..];
         let mut roots = Vec::new();
@@ -53,7 +53,7 @@ impl<'a> Tree<'a> {
         std::iter::successors(parent(nodes, index), move |&index| parent(nodes, index))
     }
 
-    /// The nodes from the root down to this one, itself included.
+    /// The nodes from the root down to this one, which is included.
     pub(crate) fn path(&self, index: usize) -> Vec<usize> {
         let mut path: Vec<usize> = self.ancestors(index).collect();
         path.reverse();
@@ -61,14 +61,14 @@ impl<'a> Tree<'a> {
         path
     }
 
-    /// Whether no ancestor is the same as the node in the eyes of `same`: only such a node adds to a
-    /// cumulative time, since a recursive call's time is already in the outer one's.
+    /// Whether no ancestor is `same` as the node. Only such a node adds to a cumulative time: the
+    /// time of a recursive call is part of the outer one.
     pub(crate) fn is_outermost(&self, index: usize, same: impl Fn(&Node, &Node) -> bool) -> bool {
         self.ancestors(index).all(|ancestor| !same(&self.nodes[ancestor], &self.nodes[index]))
     }
 }
 
-/// The parent, if the snapshot keeps its promise that it stands before the child; so no path can be endless.
+/// The parent if it stands before the child, as the snapshot promises. So no path is endless.
 fn parent(nodes: &[Node], index: usize) -> Option<usize> {
     nodes[index].parent.filter(|&parent| parent < index)
 }

@@ -1,5 +1,4 @@
-//! The call tree of the text report: one line per call path, its numbers on the left, its place in the tree
-//! on the right.
+//! The call tree of the text report: numbers on the left, the tree on the right.
 //!
 //! ```text
 //!      busy     idle  calls  polls  pending  max poll  call path
@@ -7,8 +6,8 @@
 //!   8.00 ms   1.00 s     10     20        0   3.20 ms  ├─ handle user=7
 //!   1.00 ms      0 s     10     10        0    100 µs  │  └─ parse
 //! ```
-//! Siblings are sorted by busy, then idle. Of a large tree the heaviest paths are shown, each with all its
-//! ancestors.
+//! Siblings are sorted by busy, then idle. A large tree shows its heaviest paths, each with all of
+//! its ancestors.
 
 use std::cmp::Reverse;
 
@@ -19,13 +18,13 @@ use crate::model::Snapshot;
 use crate::names::Names;
 use crate::units::{count, time};
 
-/// Renders at most `bound` paths, and says how many there are.
+/// Renders at most `bound` paths. Also returns how many there are.
 pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> (String, usize) {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
     let shown = heaviest(&tree, bound);
     let mut table = Table::new(&["busy", "idle", "calls", "polls", "pending", "max poll"], &["call path"]);
-    // A stack of our own: a call path may be deeper than this thread's.
+    // An explicit stack: a call path may be deeper than this thread's stack allows.
     let mut open: Vec<(usize, String, String)> = Vec::new();
     push_siblings(&mut open, &tree, &names, &shown, &tree.roots, None);
     while let Some((index, branch, indent)) = open.pop() {
@@ -45,8 +44,8 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> (String, usize) {
     (table.render(), tree.nodes.len())
 }
 
-/// Puts the shown ones of `siblings` on the stack, the first to be drawn on top, each with what is drawn in
-/// front of its name and in front of its children's branches. Roots have no `indent` and no branch.
+/// Pushes the shown `siblings` so that the first to draw is on top, each with the prefix of its own
+/// line and of its children's lines. Roots have no `indent` and no branch.
 fn push_siblings(
     open: &mut Vec<(usize, String, String)>,
     tree: &Tree<'_>,
@@ -71,8 +70,8 @@ fn push_siblings(
     }
 }
 
-/// Marks the `bound` nodes whose subtree holds the longest times. A parent weighs at least as much as its
-/// children and is preferred to them, so with a node its ancestors are marked too.
+/// Marks the `bound` nodes with the longest times in their subtrees. A parent weighs at least as
+/// much as its children and wins ties, so the ancestors of a marked node are marked too.
 fn heaviest(tree: &Tree<'_>, bound: usize) -> Vec<bool> {
     let mut weights: Vec<u64> =
         tree.nodes.iter().map(|node| node.busy_ns.saturating_add(node.idle_ns)).collect();
@@ -81,7 +80,7 @@ fn heaviest(tree: &Tree<'_>, bound: usize) -> Vec<bool> {
         weights[parent] = weights[parent].max(heaviest_child.unwrap_or(0));
     }
     let mut order: Vec<usize> = (0..weights.len()).collect();
-    // A parent's index is smaller than its children's, which settles equal weights.
+    // A parent's index is smaller than its children's, which breaks ties.
     order.sort_by_key(|&index| (Reverse(weights[index]), index));
     let mut shown = vec![false; weights.len()];
     for &index in order.iter().take(bound) {

@@ -1,10 +1,10 @@
-//! Who waits for what, and who has it, as a graph for Graphviz.
+//! Who waits for what, and who holds it, as a graph for Graphviz.
 //!
 //! ```text
 //! task2 ──waits src/main.rs:6──▶ resource2 ──held src/main.rs:9──▶ task3
 //! ```
-//! Tasks are boxes, resources ellipses, blocked threads outside of tasks diamonds. What a verdict is about is red, proven or
-//! likely; a dashed edge is one that is likely only. Draw it with `dot -Tsvg`.
+//! Tasks are boxes, resources ellipses, blocked threads outside of tasks diamonds. Nodes of proven
+//! and likely verdicts are red; an edge that is only likely is dashed. Draw it with `dot -Tsvg`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use crate::model::{Attribution, Holding, Place, Role, Snapshot, Wait};
 use crate::units::time;
 use crate::view::View;
 
-/// Renders the graph, the same whatever the view.
+/// Renders the graph. It does not depend on the view.
 #[allow(clippy::unnecessary_wraps, reason = "all formats share one signature")]
 pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     let mut page = String::from("digraph waits {\n  rankdir=LR;\n  node [fontname=\"monospace\"];\n");
@@ -43,12 +43,12 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
 
 struct Graph<'a> {
     snapshot: &'a Snapshot,
-    /// The numbers of the tasks that wait, or have what is waited for.
+    /// Ids of the tasks that wait, or that hold what is waited for.
     tasks: BTreeSet<u64>,
     threads: BTreeSet<u64>,
-    /// The indices of the resources for which something waits.
+    /// Indices of the resources with waits.
     resources: BTreeSet<usize>,
-    /// The numbers of tasks and resources that a verdict is about, and of the tasks behind it.
+    /// Ids of the tasks (`true`) and resources of verdicts, and of the tasks behind them.
     stuck: BTreeSet<(bool, u64)>,
 }
 
@@ -177,7 +177,7 @@ fn write_edge(page: &mut String, from: &str, to: &str, label: &str, is_stuck: bo
     let _ = writeln!(page, "  {from} -> {to} [label=\"{label}\"{color}{style}];");
 }
 
-/// Text inside a quoted string of the language.
+/// Escapes text for a quoted string of the DOT language.
 fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }

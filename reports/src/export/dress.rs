@@ -1,14 +1,14 @@
-//! What is added to the drawn flame graph: colored legend, footer, and a style for dark screens.
+//! What is added to the drawn flame graph: legend colors, a footer, a style for dark screens.
 //!
 //! ```text
 //! title                 Busy and idle time by async call path
 //! legend                ■ [busy] …   ■ [idle] …            ← its squares get their colors here
 //! frames                ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄
-//! details               what the pointer is over
+//! details               the frame below the pointer
 //! footer                four lines, for which the page grows here
 //! ```
-//! The page is edited as text at places that occur once in it. A place that is not found is left alone: then
-//! the page lacks an ornament and is still well-formed.
+//! The page is edited as text, at places that occur once in it. If a place is missing, the page
+//! lacks that addition and is still well-formed.
 
 use std::fmt::Write;
 
@@ -23,21 +23,20 @@ pub(crate) const BUSY_COLOR: Rgb = [230, 159, 0];
 pub(crate) const IDLE_COLOR: Rgb = [86, 180, 233];
 /// Okabe and Ito's yellow.
 pub(crate) const QUEUED_COLOR: Rgb = [240, 228, 66];
-/// What the recorder did not tell apart.
+/// Frames that the recorder did not tell apart.
 pub(crate) const OTHER_COLOR: Rgb = [190, 190, 190];
-/// Functions: pale, so that the leaves stand out, and a little different from each other.
+/// Functions: pale, so that the leaves stand out, and slightly different from each other.
 pub(crate) const SHADES: [Rgb; 4] = [[226, 219, 204], [218, 210, 193], [233, 227, 214], [212, 206, 192]];
 /// Behind the frames.
 pub(crate) const BACKGROUND: Rgb = [255, 255, 255];
 
-/// The height of a footer line.
+/// The height of a footer line, in pixels.
 const LINE_HEIGHT: usize = 16;
-/// Stands before each entry of the legend.
+/// The mark before each entry of the legend.
 const SQUARE: char = '■';
 
-/// Rules that come after inferno's own. Attributes of the page, such as `fill`, yield to any rule. Frames are
-/// set off from each other by a thin line, except those of less than 1 % of the width, `0.…%`, which the line
-/// would cover.
+/// Rules after inferno's own. Attributes of the page, such as `fill`, yield to any rule. A thin
+/// line separates frames, except frames below 1 % of the width, `0.…%`, which it would cover.
 const STYLE: &str = "
 :root { color-scheme:light dark; }
 #subtitle, .footer { fill:#555555; }
@@ -92,7 +91,7 @@ pub(crate) fn dress(mut page: String, footer: &[String]) -> String {
     page
 }
 
-/// Gives each square of the legend the color of the leaf that is named after it.
+/// Colors each square of the legend like the leaf named after it.
 fn color_legend(page: &mut String) {
     for (leaf, [red, green, blue]) in
         [("[busy]", BUSY_COLOR), ("[idle]", IDLE_COLOR), ("[queued]", QUEUED_COLOR)]
@@ -102,7 +101,7 @@ fn color_legend(page: &mut String) {
     }
 }
 
-/// The height of the page as it was drawn, from its first tag.
+/// The height of the page in pixels, from its first tag.
 fn height(page: &str) -> Option<usize> {
     let (_, rest) = page.split_once(" height=\"")?;
     rest.split_once('"')?.0.parse().ok()
@@ -123,7 +122,7 @@ fn insert_before(page: &mut String, place: &str, text: &str) {
     }
 }
 
-/// Text as XML content.
+/// Escapes text for XML content.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

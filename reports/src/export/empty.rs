@@ -1,8 +1,7 @@
-//! What a report shows when there is nothing to draw: the reason and what to do about it, instead of an
-//! error.
+//! What a report shows if there is nothing to draw: the reason and a remedy, instead of an error.
 //!
-//! A profiler is asked when something hangs, and then its first answer is often an empty one. inferno's own
-//! is an error (`No stack counts found`), which tells nothing.
+//! A profiler is often used when a program hangs, and its first report is then empty. inferno's own
+//! answer is an error (`No stack counts found`), which does not help.
 
 use crate::model::{Node, Snapshot};
 use crate::view::View;
@@ -10,13 +9,13 @@ use crate::view::View;
 /// Why there is nothing to draw, and what to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reason {
-    /// One sentence without the final dot.
+    /// One sentence without a final dot.
     pub(crate) why: &'static str,
-    /// The advice.
+    /// What to do.
     pub(crate) advice: &'static str,
 }
 
-/// Judges a snapshot that folds to nothing in this view.
+/// The reason why a snapshot has no stacks in this view.
 pub(crate) fn reason(snapshot: &Snapshot, view: View) -> Reason {
     let any = |measured: fn(&Node) -> u64| snapshot.nodes.iter().any(|node| measured(node) > 0);
     let (why, advice) = if any(|node| node.busy_ns | node.self_idle_ns) {
@@ -57,7 +56,7 @@ pub(crate) fn lines(snapshot: &Snapshot, view: View) -> Vec<String> {
     vec![format!("Nothing to show: {why}."), format!("What to do: {advice}.")]
 }
 
-/// A small page for a browser, self-contained, in the colors that the reader's system prefers.
+/// A small self-contained page for a browser, in the reader's preferred color scheme.
 #[cfg(feature = "svg")]
 pub(crate) fn svg(snapshot: &Snapshot, view: View) -> String {
     const HEAD: &str = r#"<?xml version="1.0" standalone="no"?>

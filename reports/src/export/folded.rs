@@ -1,4 +1,4 @@
-//! Folded stacks, the common language of flame graph tools: one line per stack, frames, a space, nanoseconds.
+//! Folded stacks, which most flame graph tools read: frames, a space, nanoseconds.
 //!
 //! ```text
 //! handle;[busy] 7000
@@ -6,9 +6,9 @@
 //! handle;read;[idle] 50000
 //! # diagnose: server (pid 4711): …
 //! ```
-//! Lines are sorted by bytes. The footer stands in lines that begin with `# ` and do not end in a number:
-//! inferno's `flamegraph` takes them for comments, its `diff-folded` and speedscope skip what has no count at
-//! its end.
+//! Lines are sorted by bytes. Lines of the footer begin with `# ` and do not end in a number:
+//! inferno's `flamegraph` reads them as comments, and its `diff-folded` and speedscope skip lines
+//! without a count.
 
 use std::fmt::Write;
 use std::io;

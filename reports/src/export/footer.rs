@@ -1,4 +1,4 @@
-//! The honest footer: what every report says about itself, so that no reader takes it for more than it is.
+//! The footer of every report: what was recorded, what was lost, and what recording cost.
 //!
 //! ```text
 //! server (pid 4711): 12.3 s recorded on 4 threads, 1 of them ended; 1,234 calls, 56,789 polls, 3.21 s busy
@@ -12,7 +12,8 @@ use crate::clean::printable;
 use crate::model::{Activity, Cost, Dropped, Node, SiteKind, Snapshot};
 use crate::units::{counted, percent, time};
 
-/// The footer's lines, in the order above. None is empty, holds a line break or ends in a number.
+/// The lines of the footer, in the order above. None is empty, contains a line break or ends in a
+/// number.
 pub(crate) fn footer(snapshot: &Snapshot) -> Vec<String> {
     vec![recorded(snapshot), dropped(&snapshot.dropped), clock(snapshot), producer(snapshot)]
 }
@@ -63,7 +64,7 @@ fn clock(snapshot: &Snapshot) -> String {
         return format!("clock {name}; cost of recording: not measured");
     }
     let total = sum(costs.iter().map(|cost| cost.ns));
-    // What is less than a hundredth of it is in the sum only.
+    // A part below a hundredth of the total is only in the sum.
     let parts = costs.iter().filter(|cost| cost.ns.saturating_mul(100) >= total);
     let parts: Vec<String> = parts.map(|cost| format!("{} {}", done(cost), time(cost.ns))).collect();
     format!(
@@ -98,13 +99,13 @@ fn producer(snapshot: &Snapshot) -> String {
     format!("{producer}, recording {}", if snapshot.enabled { "on" } else { "off" })
 }
 
-/// The nodes that are calls of something annotated, and not awaits in it.
+/// The nodes of annotated calls, without the awaits in them.
 fn calls(snapshot: &Snapshot) -> impl Iterator<Item = &Node> {
     let kind = |node: &Node| snapshot.sites.get(node.site).map(|site| site.kind);
     snapshot.nodes.iter().filter(move |node| kind(node) != Some(SiteKind::Await))
 }
 
-/// The time that some thread spent in some poll, nothing counted twice.
+/// The time that threads spent in polls, in ns, without counting any twice.
 fn busy_ns(snapshot: &Snapshot) -> u64 {
     sum(Tree::new(snapshot).self_busy_ns.into_iter())
 }

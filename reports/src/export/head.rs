@@ -1,4 +1,4 @@
-//! The head of the dump of tasks: how many there are, and what their runtimes are doing.
+//! The head of the dump of tasks: how many are alive, and what their runtimes do.
 //!
 //! ```text
 //! tasks: 3 alive, 1 running, 2 waiting
@@ -15,7 +15,7 @@ use crate::index::TasksById;
 use crate::model::{RunState, Snapshot, Task, Worker};
 use crate::units::{count, counted, time};
 
-/// So many busy workers, and so many runtimes, are named.
+/// How many busy workers, and how many runtimes, are named.
 const MAX_NAMED: usize = 8;
 
 pub(crate) fn head(snapshot: &Snapshot, tasks: &TasksById<'_>) -> String {
@@ -76,7 +76,7 @@ fn runtimes(page: &mut String, snapshot: &Snapshot) {
     let _ = writeln!(page, "runtimes: {}", shown.join(", "));
 }
 
-/// A line for the workers of each runtime.
+/// Writes one line for the workers of each runtime.
 fn workers(page: &mut String, snapshot: &Snapshot, tasks: &TasksById<'_>) {
     let mut by_runtime = BTreeMap::<u64, Vec<&Worker>>::new();
     for worker in &snapshot.workers {
@@ -120,12 +120,12 @@ fn workers_of_one(page: &mut String, workers: &[&Worker], tasks: &TasksById<'_>)
     page.push('\n');
 }
 
-/// How often tasks were polled, over the time that was recorded, and how long they waited for it.
+/// Writes how often tasks were polled, and how long they were queued on average.
 fn polls(page: &mut String, snapshot: &Snapshot) {
     let tasks = &snapshot.tasks;
     let sum = |value: fn(&Task) -> u64| tasks.iter().map(value).fold(0, u64::saturating_add);
     let roots = snapshot.nodes.iter().filter(|node| node.parent.is_none());
-    // Without what was spent, only those tasks count that are alive, over the time for which the oldest has been.
+    // Without recorded nodes, only live tasks count, over the age of the oldest.
     let (polls, over_ns) = if snapshot.nodes.is_empty() {
         (sum(|task| task.polls), tasks.iter().map(|task| task.age_ns).max().unwrap_or(0))
     } else {

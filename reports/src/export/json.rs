@@ -1,10 +1,9 @@
-//! The snapshot itself as JSON: complete, for reading back here or with other tools.
+//! The snapshot as JSON: complete, for reading it back here or with other tools.
 //!
-//! Field by field what [`Snapshot`] is, indented, in the order of its fields, with a line break at the end; long lists folded
-//! (see `model/alike`). Last come its
-//! `verdicts`, and `lock_inversions` if there are any, for other tools: whoever reads the file back here computes them anew.
-//! The number `version` decides whether a reader understands the file; it is looked at before anything else
-//! is.
+//! The fields of [`Snapshot`] in order, indented, with a final line break; long lists are folded
+//! (see `model/folding`). `verdicts` come last, and `lock_inversions` if there are any: they are
+//! for other tools, since a reader of this crate computes them anew. A reader checks the number
+//! `version` before anything else.
 
 use std::io::{self, Write as _};
 
@@ -15,10 +14,10 @@ use crate::analysis::lock_order::LockInversion;
 use crate::error::Error;
 use crate::model::{Snapshot, VERSION};
 
-/// So many bytes go to the writer at once.
+/// How many bytes are written at once.
 const BUFFER: usize = 64 << 10;
 
-/// What every version of the format has had.
+/// The fields that every version of the format has.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with the fields of a snapshot")]
 struct Header {
@@ -27,7 +26,7 @@ struct Header {
     producer: String,
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Serialize)]
 struct Page<'a> {
     #[serde(flatten)]
@@ -37,7 +36,7 @@ struct Page<'a> {
     lock_inversions: Vec<LockInversion>,
 }
 
-/// Writes the whole snapshot, a field at a time.
+/// Writes the whole snapshot, one field at a time.
 pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn io::Write) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(BUFFER, out);
     let page = Page { snapshot, verdicts: snapshot.verdicts(), lock_inversions: snapshot.lock_inversions() };
@@ -47,11 +46,11 @@ pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn io::Write) -> io::Result<
 }
 
 impl Snapshot {
-    /// Reads a snapshot that was written as JSON, up to the end of `input`.
+    /// Reads a snapshot from JSON, up to the end of `input`.
     ///
     /// # Errors
-    /// When the reader fails, when it holds something else than a snapshot or one of another version, and
-    /// when its nodes refer to sites or parents that are not there.
+    /// If the reader fails, if it holds no snapshot or one of another version, and if nodes refer
+    /// to sites or parents that do not exist.
     ///
     /// # Examples
     /// ```
@@ -81,7 +80,7 @@ impl Snapshot {
     }
 }
 
-/// Holds the promises that the model makes about indexes.
+/// Checks the indices that the model promises to be valid.
 fn check_references(snapshot: &Snapshot) -> Result<(), Error> {
     for (index, node) in snapshot.nodes.iter().enumerate() {
         if node.site >= snapshot.sites.len() {

@@ -1,4 +1,4 @@
-//! Locks that were taken in both orders, as text.
+//! Locks that were acquired in both orders, as text.
 //!
 //! ```text
 //! lock order: 1 circle in 2 pairs
@@ -15,19 +15,19 @@ use crate::clean::{clean_lines, printable};
 use crate::model::{LockOrder, LockPair, Snapshot};
 use crate::units::{count, counted};
 
-/// So many circles, and steps of a circle, are written out.
+/// How many cycles, and how many steps of a cycle, are written out.
 const MAX_ROWS: usize = 32;
 
 impl Snapshot {
-    /// Which locks were taken in both orders, or in a circle, as text: who held which and took which, and where. Empty where
-    /// it was not asked for.
+    /// Locks that were acquired in both orders, or in a cycle, as text: which task held which lock
+    /// and acquired which, and where. Empty if lock order was not recorded.
     #[must_use]
     pub fn lock_order_text(&self) -> String {
         clean_lines(&render(self, usize::MAX)).into_owned()
     }
 }
 
-/// Renders at most `bound` circles, and counts the others.
+/// Renders at most `bound` cycles, and counts the others.
 pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
     let Some(order) = &snapshot.lock_order else { return String::new() };
     let inversions = snapshot.lock_inversions();

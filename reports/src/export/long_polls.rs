@@ -16,10 +16,10 @@ use crate::model::Snapshot;
 use crate::names::Names;
 use crate::units::{count, counted, percent, time};
 
-/// So many call paths are shown.
+/// How many call paths are shown.
 const MAX_ROWS: usize = 30;
 
-/// Appends the table, if there is any long poll.
+/// Appends the table if there are long polls.
 pub(crate) fn write(page: &mut String, snapshot: &Snapshot) {
     if snapshot.long_poll_ns == 0 {
         return;

@@ -1,17 +1,18 @@
-//! Writers: one format per file, each a function from a snapshot and a view to the whole text of a report.
+//! Writers: one format per file, each a function from a snapshot and a view to a whole report.
 //!
 //! ```text
-//! svg      flame graph, a page for a browser   folded   stacks, for other tools
-//! text     tables and tree, for a terminal     json     the snapshot, for reading back
-//! dot      who waits for what, for Graphviz
-//! verdicts   what hangs          waiters    what is waited for, and who has it: both in the text report
-//! lock_order   locks that were taken in both orders, there too
-//! footer   what every report says about itself: cost, losses, clock
-//! empty    the page when there is nothing to draw, and why
-//! units    times, counts and shares as people read them
-//! table    aligned columns
-//! callpaths, long_polls  the call tree and the long polls of the text report
-//! tasks, head, wakes     its dump of tasks: each of them, what they add up to, who woke whom. shapes: which look the same
+//! svg         flame graph, a page for a browser       folded  stacks, for other tools
+//! text        tables and trees, for a terminal        json    the snapshot, for reading it back
+//! dot         who waits for what, for Graphviz
+//!
+//! parts of the text report
+//! verdicts    what hangs                              waiters lock_order  resources with waits; inversions
+//! tasks       the dump of tasks: head (totals), wakes (who woke them), shapes (which look alike)
+//! callpaths   the call tree                           long_polls  polls over a bound
+//!
+//! parts of all formats
+//! footer      what a report says about itself         dress   legend and footer of the flame graph
+//! empty       the page when there is nothing to draw  table   aligned columns
 //! ```
 //! Equal snapshots give equal bytes.
 

@@ -1,9 +1,9 @@
-//! Which tasks look the same: but for their numbers and times, what they do and what they wait for.
+//! Which tasks look alike, apart from their ids and times.
 //!
-//! Each thing that is compared gets a number, so that tasks are compared by a few of them:
+//! Everything that is compared gets a number, so that comparing two tasks compares a few numbers:
 //! ```text
-//! text    the same text                               1: "user=7"
-//! span    site, label, state, …, the shapes below     2: [4, 9, …]   3: [5, 2, …; 2]   its branches in any order
+//! text    equal text                                  1: "user=7"
+//! span    site, label, state, …, the shapes below     2: [4, 9, …]   3: [5, 2, …; 2]   children in any order
 //! task    site, label, state, …, its spans, sites     what is running
 //! ```
 
@@ -11,22 +11,22 @@ use std::collections::HashMap;
 
 use crate::model::{Snapshot, Span, Task};
 
-/// Deeper nests of futures are told apart by what is above.
+/// Futures nested deeper than this are compared only by the levels above.
 const MAX_DEPTH: u32 = 128;
 
-/// The shapes of spans, and of what was compared so far.
+/// The shapes of spans, and all keys seen so far.
 #[derive(Debug)]
 pub(super) struct Shapes<'a> {
-    /// By span.
+    /// By span index.
     spans: Vec<u32>,
     texts: HashMap<&'a str, u64>,
 }
 
-/// In the place of a span that is too deep to be compared.
+/// The shape of a span that is too deep to compare.
 const TOO_DEEP: u32 = u32::MAX;
 
 impl<'a> Shapes<'a> {
-    /// `children`: the spans below each, which come after it.
+    /// `children`: the spans below each span, which come after it.
     pub(super) fn new<'c>(snapshot: &'a Snapshot, children: impl Fn(usize) -> &'c [usize]) -> Self {
         let mut shapes = Self { spans: vec![TOO_DEEP; snapshot.spans.len()], texts: HashMap::new() };
         let mut depths = vec![0_u32; snapshot.spans.len()];
@@ -57,14 +57,15 @@ impl<'a> Shapes<'a> {
         shapes
     }
 
-    /// What is the same in spans that look the same, but for what is below them.
+    /// Adds what two spans of one shape have in common, without their children.
     fn span(&mut self, key: &mut Vec<u64>, span: &'a Span) {
         let flags = u64::from(span.detached) << 1 | u64::from(span.skipped);
         key.extend([span.site as u64, place(span.at), span.state as u64, flags]);
         key.push(self.text(span.label.as_deref()));
     }
 
-    /// What is the same in tasks that look the same. `detached`: spans of it whose parents are gone.
+    /// Adds what two tasks of one shape have in common. `detached`: spans of the task whose parents
+    /// are gone.
     pub(super) fn task(&mut self, key: &mut Vec<u64>, task: &'a Task, detached: &[usize]) {
         key.clear();
         key.extend([task.site as u64, task.state as u64, task.kind as u64]);
@@ -78,14 +79,14 @@ impl<'a> Shapes<'a> {
         key.extend(task.running.iter().map(|&site| site as u64));
     }
 
-    /// The number of a text; zero of none.
+    /// The number of a text; 0 for `None`.
     fn text(&mut self, text: Option<&'a str>) -> u64 {
         let next = self.texts.len() as u64 + 1;
         text.map_or(0, |text| *self.texts.entry(text).or_insert(next))
     }
 }
 
-/// A place in a list; zero for none. A dump can say any place.
+/// The number of a list index; 0 for `None`. A saved file may contain any index.
 fn place(index: Option<usize>) -> u64 {
     index.map_or(0, |index| (index as u64).saturating_add(1))
 }

@@ -1,14 +1,14 @@
-//! The flame graph, drawn by inferno; no other file names it.
+//! The flame graph, drawn by inferno. No other file names that crate.
 //!
-//! Stacks grow upwards from `all`. Every box is a function on a call path and as wide as its busy and idle
-//! time; the leaves say which is which. Colors are those of Okabe and Ito, told apart with any kind of color
-//! vision, the same in every run: `[busy]` orange, `[idle]` sky blue, functions pale beige.
+//! Stacks grow upwards from `all`. Every box is a function on a call path and as wide as its busy
+//! and idle time; the leaves say which is which. Colors are Okabe and Ito's, which all kinds of
+//! color vision can tell apart: `[busy]` orange, `[idle]` sky blue, functions pale beige. They are
+//! equal in every run. A box below 0.01 % of the width is not drawn; the text report and the JSON
+//! have it.
 //!
-//! A box of less than 0.01 % of the width is not drawn; the text report and the JSON have it.
-//!
-//! inferno sums up `u64`s unchecked and its script computes in `f64`s, so times come in the finest decimal
-//! unit in which the total is safe in both. What inferno cannot draw, the legend, the footer and a dark mode,
-//! [`dress`] adds.
+//! inferno adds `u64`s unchecked and its script computes in `f64`s. So times come in the finest
+//! decimal unit in which the total is safe in both. [`dress`] adds what inferno cannot draw: the
+//! legend, the footer and a dark mode.
 
 use std::io;
 
@@ -21,12 +21,12 @@ use crate::model::Snapshot;
 use crate::names::{BUSY, DEEPER, IDLE, OTHER, QUEUED};
 use crate::view::View;
 
-/// The largest total in which the script of the page still tells neighbors apart: 2^53.
+/// The largest total in which the page's script still tells neighbors apart: 2^53.
 const MAX_TOTAL: u128 = 1 << 53;
 /// Below this total the page counts in nanoseconds, above in microseconds.
 const MIN_TOTAL_FOR_MICROS_NS: u128 = 1_000_000;
 
-/// Renders the flame graph of the view, or the page that says why there is none.
+/// Renders the flame graph of the view, or the page with the reason why there is none.
 pub(crate) fn render(snapshot: &Snapshot, view: View) -> io::Result<String> {
     let stacks = fold(snapshot, view);
     let total_ns: u128 = stacks.iter().map(|stack| u128::from(stack.value_ns)).sum();
@@ -45,7 +45,7 @@ pub(crate) fn render(snapshot: &Snapshot, view: View) -> io::Result<String> {
     let mut options = Options::default();
     title(view).clone_into(&mut options.title);
     options.subtitle = Some(dress::legend(view));
-    // They stand in a comment, where two hyphens in a row would end the page for a strict parser.
+    // The notes are inside a comment, which two hyphens would end for a strict parser.
     options.notes = footer.join("; ").replace('-', "\u{2010}");
     count_name.clone_into(&mut options.count_name);
     options.factor = factor;
@@ -69,7 +69,7 @@ fn title(view: View) -> &'static str {
     }
 }
 
-/// A power of ten, in nanoseconds, in which the total is small enough; as an integer and as a factor.
+/// The power of ten, in ns, in which the total is small enough; as an integer and as a factor.
 fn unit(total_ns: u128) -> (u64, f64) {
     let mut unit = (1, 1.0);
     while total_ns / u128::from(unit.0) > MAX_TOTAL {
@@ -78,7 +78,7 @@ fn unit(total_ns: u128) -> (u64, f64) {
     unit
 }
 
-/// Folded lines in the order inferno needs, sorted by bytes; a stack of less than one unit has none.
+/// Folded lines sorted by bytes, as inferno needs them, without stacks below one unit.
 fn lines(stacks: &[Stack], unit_ns: u64) -> Vec<String> {
     let line = |stack: &Stack| match stack.value_ns / unit_ns {
         0 => None,
@@ -87,7 +87,7 @@ fn lines(stacks: &[Stack], unit_ns: u64) -> Vec<String> {
     stacks.iter().filter_map(line).collect()
 }
 
-/// A color for every frame. Neighboring functions get different shades, from their names alone.
+/// A color for every frame. Neighboring functions get different shades, by their names alone.
 fn palette(stacks: &[Stack]) -> PaletteMap {
     let mut palette = PaletteMap::default();
     for frame in stacks.iter().flat_map(|stack| &stack.frames) {

@@ -1,28 +1,28 @@
-//! Aligned columns: numbers first, to the right, then names, to the left, the last of them open-ended.
+//! Aligned columns: numbers to the right, then names to the left, the last of them open-ended.
 
-/// Rows of cells under a heading, all with the same number of cells.
+/// Rows under a heading, all with the same number of cells.
 #[derive(Debug)]
 pub(crate) struct Table {
-    /// How many columns, from the first on, hold numbers.
+    /// How many of the first columns hold numbers.
     numbers: usize,
     /// The heading, then the rows.
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table with its heading only: the columns of numbers, then those of names.
+    /// Creates a table from the headings of its columns of numbers, then of names.
     pub(crate) fn new(numbers: &[&str], names: &[&str]) -> Self {
         let heading = [numbers, names].concat();
         Self { numbers: numbers.len(), rows: vec![heading.iter().map(|&cell| cell.to_owned()).collect()] }
     }
 
-    /// Appends a row; it has as many cells as the heading.
+    /// Appends a row with as many cells as the heading.
     pub(crate) fn push(&mut self, row: Vec<String>) {
         debug_assert_eq!(row.len(), self.rows[0].len(), "a row has as many cells as the heading");
         self.rows.push(row);
     }
 
-    /// The lines, each with its line break, two spaces in front and between columns, no space at the end.
+    /// The lines, each with a line break, two spaces in front and between columns, none at the end.
     pub(crate) fn render(&self) -> String {
         let widths: Vec<usize> = (0..self.rows[0].len()).map(|column| self.width(column)).collect();
         let mut text = String::new();

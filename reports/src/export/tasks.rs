@@ -1,4 +1,4 @@
-//! The tasks that are alive, each with what it is waiting for, in the style of a goroutine dump.
+//! The tasks that are alive and what each waits for, like a goroutine dump.
 //!
 //! ```text
 //! tasks: 3 alive, 1 running, 2 waiting
@@ -8,7 +8,8 @@
 //!   read(&mut socket).await (src/main.rs:12:5)
 //!   └─ socket.read_exact(&mut buf).await (src/main.rs:20:9) [waiting 4.20 s]
 //! ```
-//! Tasks that are the same but for their numbers and times stand together, as `200 × conn`. The longest wait comes first.
+//! Tasks that differ only in ids and times form a group, `200 × conn`. The longest wait comes
+//! first.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -25,13 +26,12 @@ use crate::lists::Lists;
 use crate::model::{RunState, Site, SiteKind, Snapshot, Span, Task, TaskKind};
 use crate::units::{count, time};
 
-/// So many numbers of tasks that stand together are written out.
+/// How many task ids of a group are written out.
 const MAX_NUMBERS: usize = 8;
 
 impl Snapshot {
-    /// What every task is doing, as text: each with its state, what it waits for and since when, in the style of a
-    /// goroutine dump. What hangs stands above all; then the longest wait comes first, and tasks that are alike stand
-    /// together.
+    /// What every task does, as text: its state, what it waits for and since when, like a goroutine
+    /// dump. Verdicts come first, then the longest wait. Tasks that look alike form a group.
     #[must_use]
     pub fn tree(&self) -> String {
         let mut page = verdicts::render(self);
@@ -71,9 +71,9 @@ fn longest_ns(group: &[&Task]) -> u64 {
 struct Forest<'a> {
     snapshot: &'a Snapshot,
     children: Lists,
-    /// Spans whose parent is gone, by the task that polled them last.
+    /// Spans whose parent is gone, by the id of the task that polled them last.
     detached: HashMap<u64, Vec<usize>>,
-    /// The tasks by their numbers.
+    /// The tasks by id.
     tasks: TasksById<'a>,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Forest<'a> {
         Self { snapshot, children, detached, tasks: TasksById::new(&snapshot.tasks) }
     }
 
-    /// The tasks that are the same but for numbers and times, in the order of their first.
+    /// Groups tasks that differ only in ids and times, in the order of their first members.
     fn groups(&self) -> Vec<Vec<&'a Task>> {
         let mut shapes = Shapes::new(self.snapshot, |span| &self.children[span]);
         let mut known = HashMap::<Vec<u64>, usize>::new();
@@ -172,7 +172,7 @@ impl<'a> Forest<'a> {
         }
     }
 
-    /// A span whose parent is gone, and what is below it.
+    /// Writes a span whose parent is gone, and all spans below it.
     fn write_detached(&self, page: &mut String, number: usize) {
         let is_leaf = self.children[number].is_empty();
         let span = self.span(&self.snapshot.spans[number], is_leaf);
@@ -180,7 +180,7 @@ impl<'a> Forest<'a> {
         self.write_children(page, number, "  ");
     }
 
-    /// Whether all that the task waits for is `std::future::pending()`, by the text of its awaits.
+    /// Whether the task waits only for `std::future::pending()`, by the text of its awaits.
     fn waits_for_ever(&self, task: &Task) -> bool {
         let Some(root) = task.span.filter(|&span| span < self.snapshot.spans.len()) else { return false };
         let mut open = vec![root];
@@ -194,7 +194,7 @@ impl<'a> Forest<'a> {
         leaves.iter().all(|&site| is_pending(&self.name(site)))
     }
 
-    /// What runs at this moment, one below the other.
+    /// Writes the stack that runs at this moment.
     fn write_running(&self, page: &mut String, task: &Task) {
         for (depth, &site) in task.running.iter().enumerate() {
             let mark = if depth + 1 == task.running.len() { "  ◀ running" } else { "" };
@@ -205,11 +205,11 @@ impl<'a> Forest<'a> {
     }
 
     fn write_children(&self, page: &mut String, span: usize, indent: &str) {
-        // A stack of our own: futures may be nested deeper than this thread's.
+        // An explicit stack: futures may be nested deeper than this thread's stack allows.
         let mut open: Vec<(usize, String, bool)> = Vec::new();
         let push = |open: &mut Vec<(usize, String, bool)>, span: usize, indent: &str| {
             let children = &self.children[span];
-            // What is running has been drawn as such.
+            // Running spans are drawn already.
             let shown = |child: &&usize| self.snapshot.spans[**child].state != RunState::Running;
             for (from_last, &child) in children.iter().rev().filter(shown).enumerate() {
                 open.push((child, indent.to_owned(), from_last == 0));
@@ -266,7 +266,7 @@ impl<'a> Forest<'a> {
         self.site(site).map_or_else(|| "[unknown]".to_owned(), |site| printable(&site.name))
     }
 
-    /// The name and the place in the source; of an await, its text.
+    /// The name of a site and its place in the source; the text of an await.
     fn place(&self, site: usize) -> String {
         let name = self.name(site);
         match self.site(site) {

@@ -1,19 +1,19 @@
-//! The report for a terminal. The first screen answers where the time goes: a header, then the table by
-//! function.
+//! The report for a terminal. Its first screen says where the time goes.
 //!
 //! ```text
 //! verdicts       what hangs, if anything does
 //! header         what was recorded, for how long
 //! tasks          what each is doing
-//! waiters        locks, channels and the like for which something waits
-//! lock order     locks that were taken in both orders, if that was noted
+//! waiters        resources with waits
+//! lock order     locks that were acquired in both orders, if that was recorded
 //! by function    one row per site, by self busy
 //! call tree      one row per path
 //! long polls     one row per path with polls over a bound
 //! by label       if any span has a label
 //! footer         losses, clock, cost, version
 //! ```
-//! Every part is bounded, and says what it leaves out; the JSON report has everything. All views are in it.
+//! Every part is bounded and says what it leaves out; the JSON report has everything. All views are
+//! in it.
 
 use std::fmt::Write;
 use std::io;
@@ -34,7 +34,7 @@ const MAX_ROWS: usize = 1000;
 /// How many rows of the table by label are printed.
 const MAX_LABELS: usize = 50;
 
-/// A column that is only there if some row has something in it.
+/// A column that is left out if it is zero in all rows.
 type Optional = (&'static str, fn(&Row) -> u64);
 const OPTIONAL: [Optional; 3] = [
     ("cancelled", |row| row.cancelled),
@@ -42,7 +42,7 @@ const OPTIONAL: [Optional; 3] = [
     ("panicked", |row| row.panicked),
 ];
 
-/// Renders the report, the same whatever the view.
+/// Renders the report. It does not depend on the view.
 #[allow(clippy::unnecessary_wraps, reason = "all formats share one signature")]
 pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     let footer = footer(snapshot);
@@ -55,7 +55,7 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
         let mut lines = alarm.lines();
         let _ = writeln!(page, "\nALARM {}", lines.next().unwrap_or_default());
         for line in lines {
-            // Only what is indented belongs to it.
+            // Indented lines belong to the line above.
             let indent = if line.is_empty() || line.starts_with(' ') { "" } else { "  " };
             let _ = writeln!(page, "{indent}{line}");
         }
@@ -116,7 +116,7 @@ fn by_function(page: &mut String, snapshot: &Snapshot) {
     rest(page, rows.len(), MAX_ROWS, "function");
 }
 
-/// `handle (src/main.rs:12)`, the place only where the name does not have it already.
+/// `handle (src/main.rs:12)`, with the place only if the name does not contain it.
 fn with_location(snapshot: &Snapshot, row: &Row) -> String {
     match snapshot.sites.get(row.site) {
         Some(site) if site.kind != SiteKind::Other && !row.name.contains(&location(site)) => {
@@ -152,7 +152,7 @@ fn by_label(page: &mut String, snapshot: &Snapshot) {
     rest(page, rows.len(), MAX_LABELS, "label");
 }
 
-/// Counts what a bound left out.
+/// Says how many items a bound left out.
 fn rest(page: &mut String, all: usize, bound: usize, noun: &str) {
     if all > bound {
         let _ = writeln!(

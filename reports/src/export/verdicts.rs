@@ -1,4 +1,4 @@
-//! Verdicts as text: a line that `grep` finds, the chain under it, and who waits behind it.
+//! Verdicts as text: a line that `grep` finds, the chain below it, and the tasks behind it.
 //!
 //! ```text
 //! verdict: proven cycle: task 2 `left` waits for Mutex#2 at src/main.rs:6 for 1.20 s, held by …
@@ -16,12 +16,12 @@ use crate::clean::printable;
 use crate::model::Snapshot;
 use crate::units::{count, time};
 
-/// So many verdicts are written out.
+/// How many verdicts are written out.
 const MAX_VERDICTS: usize = 100;
-/// So many links of a chain, and numbers of tasks behind it.
+/// How many links of a chain, and how many ids of tasks behind it, are written out.
 const MAX_LINKS: usize = 32;
 
-/// Renders all verdicts; nothing if there are none.
+/// Renders all verdicts; empty without any.
 pub(crate) fn render(snapshot: &Snapshot) -> String {
     let verdicts = snapshot.verdicts();
     let mut page = String::new();
@@ -36,8 +36,9 @@ pub(crate) fn render(snapshot: &Snapshot) -> String {
     page
 }
 
-/// `proven cycle: task 2 …`, and below it, each on a line of its own that is indented by two, the links of the chain who
-/// waits behind it, and what to change. No line break at the end. Of a long chain the first 32 links.
+/// `proven cycle: task 2 …`, then one line each, indented by two, for the links of the chain, the
+/// tasks behind it, and the remedy. No line break at the end. A long chain shows its first 32
+/// links.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let detail = self.detail.map(|detail| format!(" ({detail})")).unwrap_or_default();

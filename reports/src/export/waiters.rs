@@ -1,4 +1,4 @@
-//! The resources for which something waits: what each is, who has it, who waits in which order, and how it has been used.
+//! Resources with waits: the holders, the queue, and statistics of their use.
 //!
 //! ```text
 //! Mutex#1 `sessions` (tokio), made at src/main.rs:12: 0 of 1 free, 2 wait
@@ -19,12 +19,12 @@ use crate::lists::Lists;
 use crate::model::{Attribution, Holding, Place, Quantiles, Resource, Role, Snapshot, Usage, Wait};
 use crate::units::{count, percent, time};
 
-/// So many who hold, or wait, are written out.
+/// How many holders, and how many waits, are written out.
 const MAX_ROWS: usize = 32;
 
 impl Snapshot {
-    /// What is waited for, as text: each lock, channel and the like for which something waits, who has it since when and
-    /// where, who waits in which order, and how it has been used. The longest wait comes first. Empty if nothing waits.
+    /// The resources with waits, as text: the holders of each since when and where, the waits in
+    /// queue order, and statistics of its use. The longest wait comes first. Empty without waits.
     #[must_use]
     pub fn waiters(&self) -> String {
         clean_lines(&render(self, usize::MAX)).into_owned()
@@ -43,7 +43,7 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
         resources.filter_map(|(index, it)| Some((Reverse(longest_ns(&queues[index])?), it.id, index)));
     let mut waited: Vec<(Reverse<u64>, u64, usize)> = waited.collect();
     waited.sort_unstable();
-    // Nothing is written of most tasks where nothing waits for a resource.
+    // Without waits for a resource, the ids of tasks are not needed.
     let tasks = if waited.is_empty() { &[][..] } else { &snapshot.tasks };
     let page = Page { snapshot, tasks: TasksById::new(tasks) };
     let mut text = String::new();
@@ -64,7 +64,7 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
 
 struct Page<'a> {
     snapshot: &'a Snapshot,
-    /// The tasks by their numbers.
+    /// The tasks by id.
     tasks: TasksById<'a>,
 }
 
@@ -116,7 +116,7 @@ impl Page<'_> {
         }
     }
 
-    /// `last taken by task 3 ... at ..., 1.20 s ago`, of what nobody holds.
+    /// `last taken by task 3 ... at ..., 1.20 s ago`, for a resource without holders.
     fn taken(&self, it: &Resource) -> Option<String> {
         let taken = it
             .last_acquired
@@ -205,7 +205,7 @@ fn head(it: &Resource, waiting: usize) -> String {
     line
 }
 
-/// Nothing where nothing was counted.
+/// Empty if nothing was counted.
 fn usage(usage: &Usage) -> String {
     if usage.acquisitions == 0 {
         return String::new();

@@ -1,6 +1,10 @@
-//! Who woke a task, and who woke that one: `woken 12.0 ms ago by task 4 producer, itself woken 12.1 ms ago by task 2 main`.
+//! The chain of wakes of a task: who woke it, and who woke that task.
 //!
-//! Of each task only the last wake is known, so the chain goes on only where that was before the wake that it led to.
+//! ```text
+//! woken 12.0 ms ago by task 4 producer, itself woken 12.1 ms ago by task 2 main
+//! ```
+//! Only the last wake of each task is known. So the chain ends at a task whose last wake came after
+//! the wake that it caused.
 
 use std::fmt::Write as _;
 
@@ -8,11 +12,11 @@ use crate::index::TasksById;
 use crate::model::{RunState, Task};
 use crate::units::time;
 
-/// So many wakes are shown one after the other.
+/// How many wakes are shown.
 const MAX_LINKS: usize = 4;
 
-/// The chain as text, with a comma before it. Empty for a task that was never woken; one that waits again is shown with
-/// its last wake if that came from a task.
+/// The chain as text, with a comma before it. Empty for a task that was never woken. A task that
+/// waits again is shown with its last wake only if a task caused it.
 pub(crate) fn chain(task: &Task, tasks: &TasksById<'_>, name: impl Fn(&Task) -> String) -> String {
     let mut text = String::new();
     let mut woken = task;

@@ -98,7 +98,7 @@ fn named(snapshot: &Snapshot) -> BTreeSet<u64> {
     named
 }
 
-/// The rules once more, without gates: rounds over everything until nothing changes.
+/// The rules without a graph: rounds over everything until nothing changes.
 fn naive(snapshot: &Snapshot) -> BTreeSet<u64> {
     let mut can: BTreeSet<u64> = BTreeSet::new();
     loop {
