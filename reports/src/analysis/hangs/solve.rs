@@ -30,7 +30,7 @@ impl Snapshot {
                     break;
                 }
             }
-            solver.verdicts.extend(warnings(&facts, &solver.stuck_tasks, &solver.verdict_of));
+            solver.verdicts.extend(warnings(&facts, &solver.stuck_tasks, &solver.verdict_of_node));
             attach_timers_to_causes(&mut solver.verdicts);
         }
         solver.sorted()
@@ -42,7 +42,7 @@ impl Snapshot {
 struct Solver {
     verdicts: Vec<Verdict>,
     /// By node of a component: its verdict, so that no component is reported twice.
-    verdict_of: IdMap<Node, usize>,
+    verdict_of_node: IdMap<Node, usize>,
     /// Ids of the tasks that verdicts mention.
     reported: IdSet<u64>,
     /// Indices of all stuck tasks.
@@ -60,10 +60,10 @@ impl Solver {
         let components = 0..stuck.len();
         let roots: Vec<usize> =
             components.filter(|&component| stuck.dependencies_of(component).next().is_none()).collect();
-        let behind = stuck.victims(&system, &roots);
-        let mut verdict_of = IdMap::default();
-        for (&root, tasks) in roots.iter().zip(&behind) {
-            self.report(&system, &stuck, root, tasks, None, &mut verdict_of);
+        let tasks_behind = stuck.victims(&system, &roots);
+        let mut verdict_of_component = IdMap::default();
+        for (&root, tasks) in roots.iter().zip(&tasks_behind) {
+            self.report(&system, &stuck, root, tasks, None, &mut verdict_of_component);
         }
         // Cycles behind a root cause, too, since they remain once it is resolved.
         let mut root_of: Vec<usize> = Vec::new();
@@ -78,8 +78,8 @@ impl Solver {
                     matches!(node, Node::AnyNotifier(_) | Node::FreeWorker(_) | Node::FreePoolThread(_))
                 });
             if root != component && is_of_tasks && stuck.is_cycle(component) {
-                if let Some(&root) = verdict_of.get(&root) {
-                    self.report(&system, &stuck, component, &[], Some(root), &mut verdict_of);
+                if let Some(&root) = verdict_of_component.get(&root) {
+                    self.report(&system, &stuck, component, &[], Some(root), &mut verdict_of_component);
                 }
             }
         }
@@ -92,40 +92,40 @@ impl Solver {
         system: &System<'_>,
         stuck: &StuckGraph,
         component: usize,
-        behind: &[usize],
+        tasks_behind: &[usize],
         root: Option<usize>,
-        verdict_of: &mut IdMap<usize, usize>,
+        verdict_of_component: &mut IdMap<usize, usize>,
     ) {
         let facts = system.facts;
         let nodes = || stuck.component(component).iter().inspect(|_| step()).map(|&node| system.nodes[node]);
-        let cause = if self.verdict_of.is_empty() {
+        let cause = if self.verdict_of_node.is_empty() {
             None
         } else {
-            nodes().find_map(|node| self.verdict_of.get(&node).copied())
+            nodes().find_map(|node| self.verdict_of_node.get(&node).copied())
         };
         if let Some(cause) = cause {
-            self.report_victims(system, stuck, component, behind, cause);
+            self.report_victims(system, stuck, component, tasks_behind, cause);
             return;
         }
         let before = self.verdicts.len();
-        let finding = classify(system, stuck, component);
-        let victims_by_finding = if finding.len() > 1 {
-            victims_by_finding(system, stuck, component, &finding)
+        let findings = classify(system, stuck, component);
+        let victims_by_finding = if findings.len() > 1 {
+            victims_by_finding(system, stuck, component, &findings)
         } else {
             Vec::new()
         };
         let is_component_needed = OnceCell::new();
-        for (number, finding) in finding.iter().enumerate() {
+        for (number, finding) in findings.iter().enumerate() {
             let is_young = age_ns(facts, &finding.path) < min_age_ns(system.evidence);
-            let has_to_end = is_needed(facts, &finding.path)
-                || *is_component_needed.get_or_init(|| is_any_needed(facts, nodes(), behind));
-            if is_young || !has_to_end {
+            let must_progress = is_needed(facts, &finding.path)
+                || *is_component_needed.get_or_init(|| is_any_needed(facts, nodes(), tasks_behind));
+            if is_young || !must_progress {
                 continue;
             }
-            verdict_of.entry(component).or_insert(self.verdicts.len());
+            verdict_of_component.entry(component).or_insert(self.verdicts.len());
             let mut verdict = verdict_of_finding(system, stuck, component, finding);
             let own: BTreeSet<u64> = tasks_of(&verdict).collect();
-            let victims = victims_by_finding.get(number).map_or(behind, Vec::as_slice).iter();
+            let victims = victims_by_finding.get(number).map_or(tasks_behind, Vec::as_slice).iter();
             let victims = victims.inspect(|_| step()).map(|&task| facts.snapshot.tasks[task].id);
             verdict.victims = victims.filter(|id| !own.contains(id)).collect();
             verdict.victims.sort_unstable();
@@ -133,7 +133,7 @@ impl Solver {
             self.push(verdict);
         }
         if self.verdicts.len() > before {
-            self.verdict_of.extend(nodes().map(|node| (node, before)));
+            self.verdict_of_node.extend(nodes().map(|node| (node, before)));
         }
     }
 
@@ -143,13 +143,13 @@ impl Solver {
         system: &System<'_>,
         stuck: &StuckGraph,
         component: usize,
-        behind: &[usize],
+        tasks_behind: &[usize],
         cause: usize,
     ) {
         let facts = system.facts;
         let reported = &self.reported;
         let is_new = |task: &usize| !reported.contains(&facts.snapshot.tasks[*task].id);
-        if !behind.iter().any(is_new) {
+        if !tasks_behind.iter().any(is_new) {
             return;
         }
         let is_start = |node: NodeId| system.nodes[node].task().is_some_and(|task| is_new(&task));
@@ -177,7 +177,7 @@ impl Solver {
             behind: Some(cause),
         };
         let own: BTreeSet<u64> = tasks_of(&verdict).collect();
-        let new = behind.iter().filter(|&task| is_new(task)).map(|&task| facts.snapshot.tasks[task].id);
+        let new = tasks_behind.iter().filter(|&task| is_new(task)).map(|&task| facts.snapshot.tasks[task].id);
         verdict.victims = new.filter(|id| !own.contains(id)).collect();
         verdict.victims.sort_unstable();
         self.push(verdict);
@@ -192,14 +192,14 @@ impl Solver {
     fn sorted(self) -> Vec<Verdict> {
         let mut order: Vec<usize> = (0..self.verdicts.len()).collect();
         order.sort_by_key(|&index| (!self.verdicts[index].root_cause, self.verdicts[index].confidence));
-        let mut place = vec![0; order.len()];
+        let mut new_index = vec![0; order.len()];
         for (new, &old) in order.iter().enumerate() {
-            place[old] = new;
+            new_index[old] = new;
         }
         let mut verdicts: Vec<Option<Verdict>> = self.verdicts.into_iter().map(Some).collect();
         let mut sorted: Vec<Verdict> = order.iter().filter_map(|&index| verdicts[index].take()).collect();
         for verdict in &mut sorted {
-            verdict.behind = verdict.behind.and_then(|old| place.get(old)).copied();
+            verdict.behind = verdict.behind.and_then(|old| new_index.get(old)).copied();
         }
         sorted
     }
@@ -218,17 +218,17 @@ fn victims_by_finding(
     system: &System<'_>,
     stuck: &StuckGraph,
     component: usize,
-    finding: &[Finding],
+    findings: &[Finding],
 ) -> Vec<Vec<usize>> {
     let waits = &system.facts.snapshot.waits;
     let resource = |node: Node| match node {
         Node::Wait(wait) => waits[wait].resource,
         _ => None,
     };
-    let firsts = finding.iter().map(|finding| finding.path.first().copied().and_then(resource));
+    let firsts = findings.iter().map(|finding| finding.path.first().copied().and_then(resource));
     let numbers: IdMap<usize, usize> =
         firsts.enumerate().filter_map(|(number, resource)| Some((resource?, number))).collect();
-    let mut seeds: Vec<Vec<NodeId>> = vec![Vec::new(); finding.len()];
+    let mut seeds: Vec<Vec<NodeId>> = vec![Vec::new(); findings.len()];
     for &node in stuck.component(component) {
         if let Some(&number) = resource(system.nodes[node]).and_then(|it| numbers.get(&it)) {
             seeds[number].push(node);

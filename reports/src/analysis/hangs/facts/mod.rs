@@ -4,8 +4,8 @@
 //! Snapshot ─▶ lookup ─┬─ predicates  questions about one task or wait
 //!                     └─ families    tasks with a common ancestor
 //! ```
-//! `id_map` and `steps` are used by all rooms: maps by ids, and a counter of the solver's work. Nothing
-//! here knows what can make progress.
+//! All rooms use `id_map` (maps by ids) and `steps` (a counter of the solver's work). Nothing here
+//! knows what can make progress.
 
 mod families;
 mod id_map;

@@ -4,8 +4,8 @@
 //! ```text
 //! node     can progress once the weights of its dependencies that can add up to what it needs:
 //!          1 for "any of them", their number for "all of them"
-//! counter  never progresses itself. Its sum is an initial value plus the weights of its dependencies
-//!          that can progress. The weight of each outgoing edge is a threshold on that sum
+//! counter  never progresses itself. Its sum is an initial value plus the weights of its
+//!          dependencies that can progress. The weight of each outgoing edge is a threshold on that sum
 //! ```
 //! Counters are there for locks: a thousand holders and a thousand waiters take two thousand edges,
 //! not a million. Solving follows each edge once, so it is linear except for sorting thresholds.

@@ -4,8 +4,8 @@
 //! wait ahead                          what it has to do
 //! polled by its task                  leave: once served, its task runs on
 //! not polled, no room for both        leave
-//! not polled, room for both           nothing, it may keep its units: if N units stay with such waits,
-//!                                     N units plus those of this wait have to become free
+//! not polled, room for both           nothing, it may keep its units: if N units stay with such
+//!                                     waits, N plus those of this wait have to become free
 //! ```
 //! Neither N nor the number of free units is known before the graph is solved. So each possible N
 //! gets a pair of nodes: "no more than N stay", and "enough is free for N". Only the nearest waits
@@ -37,7 +37,7 @@ pub(crate) struct Queue {
 }
 
 /// The units that a wait asks for: all of them to write.
-fn units_of_capacity(facts: &Facts<'_>, capacity: u64, wait: usize) -> u64 {
+fn units_or_capacity(facts: &Facts<'_>, capacity: u64, wait: usize) -> u64 {
     match facts.snapshot.waits[wait].mode {
         WaitMode::Write => capacity,
         _ => units_asked(&facts.snapshot.waits[wait]),
@@ -82,7 +82,7 @@ impl System<'_> {
                 None if may_stay => self.add_node(Node::QueueAhead(resource), 0),
                 before => self.wait_and_earlier_end(resource, before, wait),
             };
-            let asked = units_of_capacity(
+            let asked = units_or_capacity(
                 facts,
                 facts.snapshot.resources[resource].capacity.unwrap_or(u64::MAX),
                 wait,
@@ -125,7 +125,7 @@ impl System<'_> {
         }
         let nearest = &queue.may_stay[last.saturating_sub(NEAREST)..last];
         let nearest: Vec<(usize, u64)> =
-            nearest.iter().map(|&(_, wait, _)| (wait, units_of_capacity(facts, capacity, wait))).collect();
+            nearest.iter().map(|&(_, wait, _)| (wait, units_or_capacity(facts, capacity, wait))).collect();
         let enough = self.enough_beside(resource, own, &nearest);
         self.shared.enough_beside.insert(key, enough);
         Some([polled, enough])

@@ -129,21 +129,21 @@ impl System<'_> {
             }
             // Forgotten permits come back only if a task that has the semaphore adds some.
             if self.is_exact_only() {
-                let closers = self.any_task();
-                self.graph.add_hidden_edge(closers, node);
+                let closer = self.any_task();
+                self.graph.add_hidden_edge(closer, node);
             } else {
                 let notifiers = self.any_notifier(resource);
                 self.add_alternative(node, notifiers);
             }
-            let holders = self.add_node(Node::EnoughUnits(resource), 0);
-            self.add_alternative(node, holders);
-            node = holders;
-        } else if let Some(closers) = self.closing_nodes(resource) {
+            let units_back = self.add_node(Node::EnoughUnits(resource), 0);
+            self.add_alternative(node, units_back);
+            node = units_back;
+        } else if let Some(closer) = self.any_closer(resource) {
             // A way out, and not what the wait asks for.
-            let holders = self.add_node(Node::EnoughUnits(resource), 0);
-            self.graph.add_hidden_edge(closers, node);
-            self.add_alternative(node, holders);
-            node = holders;
+            let units_back = self.add_node(Node::EnoughUnits(resource), 0);
+            self.graph.add_hidden_edge(closer, node);
+            self.add_alternative(node, units_back);
+            node = units_back;
         } else {
             self.graph.set_needed(node, 0);
         }
@@ -151,11 +151,11 @@ impl System<'_> {
         if it.is_fair {
             let (side, before) = (queue_side(wait.mode), facts.waits_ahead[index]);
             let is_alone = wait.mode == WaitMode::Write || exceeds_permits(it, wait);
-            let beside =
+            let room =
                 if is_alone { None } else { self.room_beside(resource, side, before, units_asked(wait)) };
-            if let Some([passed, of_the_rest]) = beside {
-                self.graph.require(node, passed);
-                enough = Some(of_the_rest);
+            if let Some([others_end, units]) = room {
+                self.graph.require(node, others_end);
+                enough = Some(units);
             } else if let Some(ahead) = self.queue_ahead(resource, side, before) {
                 self.graph.require(node, ahead);
             }
@@ -165,8 +165,8 @@ impl System<'_> {
                 self.graph.require(node, self.wait_end_node(writer));
             }
         } else if wait.thread_id.is_none() {
-            let told = self.woken_waits_end(resource);
-            self.graph.require(node, told);
+            let woken_end = self.woken_waits_end(resource);
+            self.graph.require(node, woken_end);
         }
         if buffers_messages(it.kind) && it.filled == 0 && self.is_exact_only() {
             // A receiver may take a message, or be dropped: then no sender waits any more.
@@ -188,7 +188,7 @@ impl System<'_> {
     /// The tasks that may close the resource and so end all waits there, whatever the queue. Any
     /// task with the handle of a tokio semaphore may, and any receiver of a channel. Semaphores of
     /// other libraries cannot be closed, and adding permits is recorded.
-    fn closing_nodes(&mut self, resource: usize) -> Option<NodeId> {
+    fn any_closer(&mut self, resource: usize) -> Option<NodeId> {
         let it = &self.facts.snapshot.resources[resource];
         match it.kind {
             ResourceKind::Semaphore if self.is_exact_only() => Some(self.any_task()),
@@ -224,16 +224,16 @@ impl System<'_> {
 
     fn add_receive(&mut self, node: NodeId, resource: usize, it: &Resource) {
         // All capacity is promised to waiting senders, or reserved.
-        let is_full_of_promises =
-            buffers_messages(it.kind) && it.capacity.is_some_and(|places| places > 0) && it.free == 0;
+        let is_all_promised =
+            buffers_messages(it.kind) && it.capacity.is_some_and(|capacity| capacity > 0) && it.free == 0;
         if it.filled > 0 && it.kind != ResourceKind::Broadcast {
             // A message is buffered. A woken receiver that never polls leaves it there.
-            let told = self.woken_waits_end(resource);
-            self.add_alternative(node, told);
-        } else if is_full_of_promises {
-            let (units, closing) = (self.enough_units(resource, 1), self.all_senders_gone(resource));
+            let woken_end = self.woken_waits_end(resource);
+            self.add_alternative(node, woken_end);
+        } else if is_all_promised {
+            let (units, senders_gone) = (self.enough_units(resource, 1), self.all_senders_gone(resource));
             self.add_alternative(node, units);
-            self.add_alternative(node, closing);
+            self.add_alternative(node, senders_gone);
         } else {
             let senders = self.any_sender(resource);
             self.add_alternative(node, senders);
@@ -276,8 +276,8 @@ impl System<'_> {
             let thread = self.outside_thread_node(thread);
             self.add_alternative(node, thread);
         }
-        if let Some(inside) = holding.in_channel.and_then(|id| facts.resource(id)) {
-            let receivers = self.any_receiver(inside);
+        if let Some(channel) = holding.in_channel.and_then(|id| facts.resource(id)) {
+            let receivers = self.any_receiver(channel);
             self.add_alternative(node, receivers);
         }
     }

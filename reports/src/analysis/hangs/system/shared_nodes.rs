@@ -76,18 +76,18 @@ impl System<'_> {
         self.nodes.push(Node::FreeUnits(resource));
         let mut holders = it.holdings.iter().filter(|holding| holding.role == Role::Holds);
         let is_taken_whole = it.capacity.is_none() && holders.any(|holding| holding.units > 1);
-        let level = self.graph.add_counter(if is_taken_whole { 0 } else { it.free });
-        self.shared.free_units[resource] = Some(level);
+        let counter = self.graph.add_counter(if is_taken_whole { 0 } else { it.free });
+        self.shared.free_units[resource] = Some(counter);
         for (number, holding) in it.holdings.iter().enumerate() {
             if holding.role == Role::Holds {
                 let node = self.holding_node(resource, number);
-                self.graph.add_edge(node, level, holding.units.max(1));
+                self.graph.add_edge(node, counter, holding.units.max(1));
             }
         }
         for &wait in &facts.waits_of_resource[resource] {
             let granted = &facts.snapshot.waits[wait];
             if granted.is_granted {
-                self.graph.add_edge(self.wait_end_node(wait), level, units_asked(granted));
+                self.graph.add_edge(self.wait_end_node(wait), counter, units_asked(granted));
             }
         }
         // An mpmc receiver removes messages before it records that, so `filled` is only an
@@ -95,13 +95,13 @@ impl System<'_> {
         let filled = if it.kind == ResourceKind::Mpmc { u64::MAX } else { it.filled };
         if filled > 0 && buffers_messages(it.kind) {
             let receivers = self.any_receiver(resource);
-            self.graph.add_edge(receivers, level, filled);
+            self.graph.add_edge(receivers, counter, filled);
         }
         if it.is_refilled {
             let users = self.any_refill(resource);
-            self.graph.add_edge(users, level, u64::MAX);
+            self.graph.add_edge(users, counter, u64::MAX);
         }
-        level
+        counter
     }
 
     /// The node for "this many units become free".
@@ -109,10 +109,10 @@ impl System<'_> {
         if let Some(&node) = self.shared.enough_units.get(&(resource, units)) {
             return node;
         }
-        let level = self.free_units(resource);
+        let counter = self.free_units(resource);
         let node = self.add_node(Node::EnoughUnits(resource), 1);
         self.shared.enough_units.insert((resource, units), node);
-        self.graph.add_edge(level, node, units);
+        self.graph.add_edge(counter, node, units);
         node
     }
 

@@ -110,9 +110,9 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
         _ => false,
     };
     // A thread outside of all tasks takes part too.
-    let is_threads =
+    let is_thread_wait =
         |node: &Node| matches!(node, Node::WaitEnd(wait) if facts.task_of(&snapshot.waits[*wait]).is_none());
-    let has_thread = path.iter().any(is_threads);
+    let has_thread = path.iter().any(is_thread_wait);
     if let (1, Some(&task), false) = (tasks.len(), tasks.first(), has_thread) {
         if let Some(path) = cycle_of_futures(system, stuck, component, task, &path) {
             return Finding::new(VerdictKind::SelfWait, None, path);
@@ -130,7 +130,7 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
 /// The form of futurelock on the path, if there is one.
 fn futurelock(facts: &Facts<'_>, path: &[Node]) -> Option<VerdictDetail> {
     let snapshot = facts.snapshot;
-    path.iter().enumerate().find_map(|(place, node)| match *node {
+    path.iter().enumerate().find_map(|(position, node)| match *node {
         Node::WaitEnd(wait) => {
             let wait = &snapshot.waits[wait];
             let has_it = wait.is_granted || wait.woken_ns.is_some();
@@ -140,14 +140,14 @@ fn futurelock(facts: &Facts<'_>, path: &[Node]) -> Option<VerdictDetail> {
         Node::Holding(resource, number) => {
             let holding = &snapshot.resources[resource].holdings[number];
             let is_with = |task: usize| holding.task == Some(snapshot.tasks[task].id);
-            let is_its_makers = path.get(place + 1).and_then(Node::task).is_some_and(is_with);
+            let is_with_creator = path.get(position + 1).and_then(Node::task).is_some_and(is_with);
             // A sender in `closed()` waits for the receiver to be dropped, not to receive.
             let is_close_wait = |node: &Node| {
                 let wait = if let Node::Wait(wait) = node { snapshot.waits.get(*wait) } else { None };
                 wait.is_some_and(|wait| wait.mode == WaitMode::Closed && wait.resource == Some(resource))
             };
             let is_unused = holding.role == Role::Receives && holding.uses == 0;
-            let is_unpolled = is_unused && is_its_makers && !path.iter().any(is_close_wait);
+            let is_unpolled = is_unused && is_with_creator && !path.iter().any(is_close_wait);
             if facts.is_set_aside(holding) {
                 Some(VerdictDetail::Holding)
             } else {
@@ -225,9 +225,9 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
 /// The path from another task, through a wait behind an unpolled future, to the task of that
 /// future.
 fn path_through_unpolled(system: &System<'_>, stuck: &StuckGraph, wait: usize, task: usize) -> Vec<Node> {
-    let leaves = system.wait_end_node(wait);
-    let others = |node: NodeId| matches!(system.nodes[node], Node::Task(other) if other != task);
-    let path = stuck.path_to_node(leaves, others).unwrap_or_else(|| vec![leaves]);
+    let wait_end = system.wait_end_node(wait);
+    let is_other_task = |node: NodeId| matches!(system.nodes[node], Node::Task(other) if other != task);
+    let path = stuck.path_to_node(wait_end, is_other_task).unwrap_or_else(|| vec![wait_end]);
     let path = path.into_iter().map(|node| system.nodes[node]);
     path.chain([Node::Task(task), Node::Woken(task)]).collect()
 }
@@ -249,13 +249,13 @@ fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes: &[NodeId]
         .collect();
     waits.sort_unstable();
     waits.dedup_by_key(|(resource, _)| *resource);
-    let visits = Cell::new(MAX_VISITS.min(nodes.len().saturating_mul(VISITS_PER_NODE)));
+    let visits_left = Cell::new(MAX_VISITS.min(nodes.len().saturating_mul(VISITS_PER_NODE)));
     let finding = |(resource, wait): (usize, usize)| {
         let it = &snapshot.resources[resource];
         let is_holder = || snapshot.waits[wait].task.is_some_and(|task| system.facts.is_holder(task));
-        let may_search = visits.get() > 0 && is_holder();
+        let may_search = visits_left.get() > 0 && is_holder();
         if let Some(path) =
-            may_search.then(|| path_through_lock(system, stuck, (resource, wait), &visits)).flatten()
+            may_search.then(|| path_through_lock(system, stuck, (resource, wait), &visits_left)).flatten()
         {
             return Finding::new(VerdictKind::Cycle, None, path);
         }
@@ -280,12 +280,12 @@ fn path_through_lock(
     system: &System<'_>,
     stuck: &StuckGraph,
     (resource, wait): (usize, usize),
-    visits: &Cell<usize>,
+    visits_left: &Cell<usize>,
 ) -> Option<Vec<Node>> {
     let facts = system.facts;
     let task = facts.task_of(&facts.snapshot.waits[wait])?;
     let holds = |holding: &Holding| holding.role == Role::Holds;
-    let held = |node: NodeId| match system.nodes[node] {
+    let is_held = |node: NodeId| match system.nodes[node] {
         Node::Holding(resource, number) => holds(&facts.snapshot.resources[resource].holdings[number]),
         _ => false,
     };
@@ -296,12 +296,12 @@ fn path_through_lock(
     let path = |only_users: bool| {
         stuck.shortest_cycle(task_node(task), |node| {
             let dependencies = stuck.fixed_point.dependencies.of(node);
-            let left = visits.get().checked_sub(dependencies.len());
+            let left = visits_left.get().checked_sub(dependencies.len());
             // The budget is used up: the search ends without a result.
-            visits.set(left.unwrap_or(0));
+            visits_left.set(left.unwrap_or(0));
             let reasons = dependencies.iter().copied().filter(|_| left.is_some());
             let is_on_path = |reason: &NodeId| match (system.nodes[node], system.nodes[*reason]) {
-                (_, Node::Task(other)) if other == task => held(node),
+                (_, Node::Task(other)) if other == task => is_held(node),
                 // The task waits for this notification only.
                 (Node::Woken(woken), other) if woken == task => other == Node::Wait(wait),
                 (_, Node::AnyNotifier(other)) => other == resource,

@@ -43,7 +43,7 @@ pub(crate) type RuntimeKey<'a> = (&'a str, u64);
 pub(crate) fn warnings(
     facts: &Facts<'_>,
     stuck: &BTreeSet<usize>,
-    said: &IdMap<Node, usize>,
+    verdict_of_node: &IdMap<Node, usize>,
 ) -> Vec<Verdict> {
     let mut warnings = Vec::new();
     warnings.extend(overdue(facts, stuck));
@@ -52,11 +52,11 @@ pub(crate) fn warnings(
     warnings.extend(facts.snapshot.waits.iter().filter_map(|wait| out_of_budget(facts, wait)));
     warnings.extend(unused_wakers(facts, stuck));
     warnings.extend(facts.snapshot.waits.iter().filter_map(|wait| shutdown(facts, stuck, wait)));
-    warnings.extend(hazards(facts, stuck, said));
+    warnings.extend(hazards(facts, stuck, verdict_of_node));
     warnings.extend(unexplained(facts, stuck));
     warnings.extend(full_pools(facts, stuck));
-    let said: BTreeSet<u64> = warnings.iter().flat_map(|it| &it.chain).map(|link| link.id).collect();
-    warnings.extend(long_sleeps(facts, stuck, &said));
+    let mentioned: BTreeSet<u64> = warnings.iter().flat_map(|it| &it.chain).map(|link| link.id).collect();
+    warnings.extend(long_sleeps(facts, stuck, &mentioned));
     warnings
 }
 

@@ -14,8 +14,12 @@ use crate::units::time;
 const MAX_FUTURES: usize = 8;
 
 /// The hazards of tasks that are not stuck.
-pub(crate) fn hazards(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &IdMap<Node, usize>) -> Vec<Verdict> {
-    let mut hazards = ignored_wakes(facts, stuck, said);
+pub(crate) fn hazards(
+    facts: &Facts<'_>,
+    stuck: &BTreeSet<usize>,
+    verdict_of_node: &IdMap<Node, usize>,
+) -> Vec<Verdict> {
+    let mut hazards = ignored_wakes(facts, stuck, verdict_of_node);
     for (index, it) in facts.snapshot.resources.iter().enumerate() {
         let waits = facts.waits_of_resource[index].iter().map(|&wait| &facts.snapshot.waits[wait]);
         let waiting: Vec<&Wait> =
@@ -24,7 +28,8 @@ pub(crate) fn hazards(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &IdMap<N
             continue;
         }
         let holdings = it.holdings.iter().enumerate();
-        let holdings = holdings.filter(|(number, _)| !said.contains_key(&Node::Holding(index, *number)));
+        let holdings =
+            holdings.filter(|(number, _)| !verdict_of_node.contains_key(&Node::Holding(index, *number)));
         let holders = holdings
             .map(|(_, holding)| holding)
             .filter(|holding| holding.since_ns >= SUSPECT_NS && facts.is_set_aside(holding));
@@ -36,10 +41,14 @@ pub(crate) fn hazards(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &IdMap<N
 }
 
 /// Futures that were woken while their task runs on without polling them.
-fn ignored_wakes(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &IdMap<Node, usize>) -> Vec<Verdict> {
+fn ignored_wakes(
+    facts: &Facts<'_>,
+    stuck: &BTreeSet<usize>,
+    verdict_of_node: &IdMap<Node, usize>,
+) -> Vec<Verdict> {
     let mut by_task: BTreeMap<usize, Vec<&Wait>> = BTreeMap::new();
     let waits = facts.snapshot.waits.iter().enumerate();
-    for (_, wait) in waits.filter(|(index, _)| !said.contains_key(&Node::WaitEnd(*index))) {
+    for (_, wait) in waits.filter(|(index, _)| !verdict_of_node.contains_key(&Node::WaitEnd(*index))) {
         let is_old = wait.is_wake_ignored && wait.woken_ns.is_some_and(|woken_ns| woken_ns >= SUSPECT_NS);
         if let Some(task) =
             facts.task_of(wait).filter(|task| is_old && !wait.is_unstable && !stuck.contains(task))

@@ -7,8 +7,8 @@
 //!                                ├─ hazards           what may become a hang
 //!                                └─ unexplained       waits for something unrecorded
 //! ```
-//! No rule is solved here, and no warning is ever `proven`. Warnings come with their sentences, so this
-//! room is after `words`.
+//! No rule is solved here, and no warning is ever `proven`. Warnings come with their sentences, so
+//! this room is after `words`.
 
 mod collect;
 mod hazards;

@@ -51,12 +51,16 @@ fn full_pool(facts: &Facts<'_>, stuck: &BTreeSet<usize>, pool: &BlockingPool) ->
     Some(verdict)
 }
 
-/// Polls that have slept for long, except those of tasks in `said`.
-pub(crate) fn long_sleeps(facts: &Facts<'_>, stuck: &BTreeSet<usize>, said: &BTreeSet<u64>) -> Vec<Verdict> {
+/// Polls that have slept for long, except those of tasks that are mentioned already.
+pub(crate) fn long_sleeps(
+    facts: &Facts<'_>,
+    stuck: &BTreeSet<usize>,
+    mentioned: &BTreeSet<u64>,
+) -> Vec<Verdict> {
     let tasks = facts.snapshot.tasks.iter().enumerate();
     let is_long = |(index, task): &(usize, &Task)| {
         let is_sleep = is_blocked(task) && task.kind == TaskKind::Future && !task.is_unstable;
-        is_sleep && task.since_ns > SUSPECT_NS && !stuck.contains(index) && !said.contains(&task.id)
+        is_sleep && task.since_ns > SUSPECT_NS && !stuck.contains(index) && !mentioned.contains(&task.id)
     };
     let verdict = |(index, task): (usize, &Task)| {
         let site = task.running.last().copied().unwrap_or(task.site);

@@ -147,15 +147,15 @@ pub(crate) fn push_last_forget(chain: &mut Chain<'_>, facts: &Facts<'_>, finding
 /// Adds the last notification of the resource.
 pub(crate) fn push_last_notify(chain: &mut Chain<'_>, facts: &Facts<'_>, wait: &Wait) {
     let Some(it) = wait.resource.and_then(|index| facts.snapshot.resources.get(index)) else { return };
-    let Some(told) = &it.last_notified else { return };
-    if let Some(id) = told.task {
+    let Some(last) = &it.last_notified else { return };
+    if let Some(id) = last.task {
         let name =
             facts.task(id).map_or_else(String::new, |index| facts.task_name(&facts.snapshot.tasks[index]));
         let node = LinkNode::Task;
-        chain.links.push(link(node, id, name, told.place.as_ref(), LinkRole::Owns, told.ago_ns.unwrap_or(0)));
+        chain.links.push(link(node, id, name, last.place.as_ref(), LinkRole::Owns, last.ago_ns.unwrap_or(0)));
     }
-    let who = told.task.map(|id| format!(" by {}", facts.task_words(id))).unwrap_or_default();
-    let what = match (told.waiters, told.is_broadcast) {
+    let who = last.task.map(|id| format!(" by {}", facts.task_words(id))).unwrap_or_default();
+    let what = match (last.waiters, last.is_broadcast) {
         (0, _) => "when nobody waited".to_owned(),
         (waiting, true) => format!("and so were all {waiting} who waited then"),
         (1, false) => "and so was the one who waited then".to_owned(),
@@ -164,7 +164,7 @@ pub(crate) fn push_last_notify(chain: &mut Chain<'_>, facts: &Facts<'_>, wait: &
     let _ = write!(
         chain.words,
         "; it was told last {} ago{who}{}, {what}",
-        time(told.ago_ns.unwrap_or(0)),
-        at(told.place.as_ref())
+        time(last.ago_ns.unwrap_or(0)),
+        at(last.place.as_ref())
     );
 }
