@@ -5,22 +5,30 @@
 
 #![allow(unsafe_code)]
 
+use std::marker::PhantomData;
+
 use crate::sync::{AtomicPtr, Ordering};
 
 /// An optional `&'static T` that can be set and read at the same time.
+///
+/// An `AtomicPtr<T>` is `Send` and `Sync` for every `T`. The marker makes a link as shareable as the reference in it: only for
+/// `T: Sync`, since any thread may follow it.
 #[derive(Debug)]
-pub(crate) struct Link<T: 'static>(AtomicPtr<T>);
+pub(crate) struct Link<T: 'static> {
+    target: AtomicPtr<T>,
+    shares: PhantomData<&'static T>,
+}
 
 impl<T> Link<T> {
     pub(crate) fn new(target: Option<&'static T>) -> Self {
-        Self(AtomicPtr::new(as_pointer(target)))
+        Self { target: AtomicPtr::new(as_pointer(target)), shares: PhantomData }
     }
 
     /// Follows the link.
     #[inline]
     pub(crate) fn get(&self) -> Option<&'static T> {
-        // Acquire pairs with the Release of `set`: whoever sees the pointer sees the finished target.
-        let pointer = self.0.load(Ordering::Acquire);
+        // Acquire pairs with the Release of `put`: whoever sees the pointer sees the finished target.
+        let pointer = self.target.load(Ordering::Acquire);
         // SAFETY: the pointer is null or was made from a `&'static T` in `as_pointer`.
         unsafe { pointer.as_ref() }
     }
@@ -33,10 +41,32 @@ impl<T> Link<T> {
     /// Publishes another target, or none.
     pub(crate) fn put(&self, target: Option<&'static T>) {
         // Release pairs with the Acquire of `get`.
-        self.0.store(as_pointer(target), Ordering::Release);
+        self.target.store(as_pointer(target), Ordering::Release);
     }
 }
 
 fn as_pointer<T>(target: Option<&'static T>) -> *mut T {
     target.map_or(std::ptr::null_mut(), |target| std::ptr::from_ref(target).cast_mut())
+}
+
+#[cfg(all(test, not(diagnose_loom)))]
+mod tests {
+    use std::cell::Cell;
+
+    use super::Link;
+
+    /// A `Sync` type has two implementations, and the compiler cannot tell which is meant; any other type has one.
+    trait IsNotSync<Which> {
+        fn is_not_sync() {}
+    }
+
+    impl<T: ?Sized> IsNotSync<()> for T {}
+    impl<T: ?Sized + Sync> IsNotSync<u8> for T {}
+
+    #[test]
+    fn a_link_is_shared_only_where_its_target_may_be() {
+        const fn is_sync<T: Sync>() {}
+        is_sync::<Link<u64>>();
+        <Link<Cell<u64>> as IsNotSync<_>>::is_not_sync();
+    }
 }
