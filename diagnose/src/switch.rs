@@ -100,12 +100,13 @@ pub(crate) fn tasks_only() -> bool {
 /// Lists futures that were not polled yet, too. Those that are listed are found again after this is switched off.
 pub(crate) fn set_lists_unpolled(lists: bool) {
     IS_SPECIAL.fetch_or(lists, Relaxed);
-    // Release pairs with the Acquire below: who lists what it makes knows that first polls take the longer way.
+    // Release pairs with the Acquire of `lists_unpolled`: who lists what it makes knows that first polls take the longer way.
     LISTS_UNPOLLED.store(lists, Release);
 }
 
 #[inline]
 pub(crate) fn lists_unpolled() -> bool {
+    // Acquire pairs with the Release in `set_lists_unpolled`.
     LISTS_UNPOLLED.load(Acquire)
 }
 

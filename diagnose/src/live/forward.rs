@@ -91,7 +91,7 @@ impl Forward {
             let state = self.state.load(Ordering::Relaxed);
             if state & LOCKED != 0 {
                 spin(attempt);
-            // AcqRel: pairs with that of the last clone. The second of the two sees that the other has been there.
+            // AcqRel pairs with that of the last clone, in `release_last`: the second of the two sees what the first has done.
             } else if self.change(state, state | DONE, Ordering::AcqRel) {
                 return state & CLONES == 0;
             }
@@ -146,6 +146,7 @@ impl Forward {
             } else if first.is_none() {
                 // Wakers are other people's code: nothing is locked when they are made or dropped.
                 first = Some(outer());
+            // Acquire pairs with the Release of `unlock`, and of a copy that is made: nobody else is at the cell.
             } else if self.change(state, state | LOCKED, Ordering::Acquire) {
                 let kept = first.take().flatten();
                 if let Some(kept) = &kept {
@@ -196,7 +197,8 @@ impl Forward {
                 return None;
             } else if state & !(CLONES | DONE) != 0 {
                 spin(attempt);
-            // AcqRel: after all that was done with the other clones, and pairs with that of `end`.
+            // Acquire pairs with the Release of `release`: this comes after all that was done with the other clones. AcqRel pairs with
+            // that of `end`.
             } else if self.change(state, state | LOCKED, Ordering::AcqRel) {
                 let outer = self.swap(None);
                 self.unlock(state - 1);
@@ -236,6 +238,7 @@ impl Forward {
                 break;
             } else if state & !(CLONES | DONE) != 0 {
                 spin(attempt);
+            // Acquire pairs with the Release of `unlock`, and of a copy that is made: nobody else is at the cell.
             } else if self.change(state, state | LOCKED, Ordering::Acquire) {
                 if let Some(outer) = &outer {
                     self.set_address(outer);

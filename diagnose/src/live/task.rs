@@ -221,6 +221,7 @@ impl Task {
                 self.woken_at.store(0, Release);
                 self.answer(woken_at.max(left))
             }
+            // Release for the same reason.
             _ => self.answer(self.woken_at.swap(0, Release).max(left)),
         };
         (left, woken_at)
@@ -335,6 +336,7 @@ impl Task {
 
     /// What it is doing, and since when.
     pub(crate) fn doing(&self) -> (TaskState, u64) {
+        // Acquire of `since` pairs with the Release in `leave`, that of `woken_at` with those in `enter` and `note_wake`.
         let mut since = self.since.load(Acquire);
         let mut woken_at = self.woken_at.load(Acquire);
         // A poll that has begun in between has taken the wake.

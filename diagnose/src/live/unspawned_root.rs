@@ -122,14 +122,14 @@ impl Task {
     /// It becomes that of a root which is met, and runs.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn meet(&self, id: u64, site: &'static Site, label: Label, (entered, span): (u64, u64)) {
-        // As in `occupy`.
+        // Pairs with the Acquire fence in `origin`, as in `occupy`.
         fence(Release);
         self.site.set(site);
         self.set_label(label);
         self.made.store(entered, Relaxed);
         self.since.store(entered << 2 | RUNNING, Relaxed);
         self.span.store(span, Relaxed);
-        // As in `occupy`.
+        // Release pairs with the Acquire of `origin`, as in `occupy`.
         self.id.store(id, Release);
     }
 

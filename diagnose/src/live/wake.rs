@@ -48,7 +48,8 @@ impl Promoted for Task {
             }
         };
         self.woken_by.store(context::task(), Relaxed);
-        // Release pairs with the Acquire of `doing`. Of two that come at the same time either may stay.
+        // Release pairs with the Acquire of `doing`: who finds the task woken finds by whom. Of two wakes at the same time either
+        // may stay.
         self.woken_at.store(woken_at, Release);
     }
 

@@ -61,15 +61,17 @@ impl<T: Promoted> Lent<T> {
     /// What it was promoted to, if it was.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn promoted(&self) -> Option<&'static T> {
+        // Acquire pairs with the Release of `set`: whoever sees the pointer sees the fields of its target.
+        let promoted = self.promoted.load(Ordering::Acquire);
         // SAFETY: it is null or was made of a `&'static T`, in `set`.
-        unsafe { self.promoted.load(Ordering::Acquire).as_ref() }
+        unsafe { promoted.as_ref() }
     }
 
     /// It is promoted to that, unless another thread was faster. Returns whether it was not.
     pub(crate) fn set(&self, promoted: &'static T) -> bool {
         let new = ptr::from_ref(promoted).cast_mut();
-        // AcqRel: whoever sees it sees what is in it.
-        self.promoted.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        // Release pairs with the Acquire of `promoted`. Nothing is read through the old pointer here.
+        self.promoted.compare_exchange(ptr::null_mut(), new, Ordering::Release, Ordering::Relaxed).is_ok()
     }
 
     /// # Safety

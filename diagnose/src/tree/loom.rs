@@ -13,6 +13,7 @@ use loom::cell::UnsafeCell;
 use super::link::Link;
 use super::node::{Node, NodeKey};
 use super::node_times::{NodeTimes, WaitAccount};
+use super::poll_ends::PollEnds;
 use super::poll_totals::PollTotals;
 use crate::site::Site;
 
@@ -94,4 +95,19 @@ fn a_reading_is_never_torn() {
     let running = [1, 10, 30, 0, 0];
     let waiting = [2, 20, 30, 40, 1];
     assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from([running, waiting]));
+}
+
+#[test]
+fn a_poll_has_its_own_end_or_none() {
+    static SEEN: Mutex<BTreeSet<Option<u64>>> = Mutex::new(BTreeSet::new());
+    loom::model(|| {
+        let ends = forever(PollEnds::new());
+        ends.note(1, 10);
+        let reader = loom::thread::spawn(move || {
+            SEEN.lock().expect("no panic").insert(ends.of(1));
+        });
+        ends.note(2, 20);
+        reader.join().expect("no panic");
+    });
+    assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from([None, Some(10)]));
 }

@@ -137,7 +137,7 @@ impl Record {
         owners: u32,
     ) -> Option<&'static Self> {
         let record = pool::take::<Self>()?;
-        // Release pairs with the Acquire of `identity`: who has read what is stored here sees that the number is gone.
+        // Pairs with the Acquire fence in `identity`: who has read what is stored here sees that the number is gone.
         fence(Release);
         record.what.set(what);
         record.made_at.set(made_at);
@@ -223,14 +223,14 @@ impl Record {
 
     /// Its number, and what does not change; `None` if it is nobody's.
     pub(crate) fn identity(&self) -> Option<(u64, RecordIdentity)> {
-        // Acquire: see `occupy`.
+        // Acquire pairs with the Release store in `occupy`: the number brings the fields with it.
         let id = self.id.load(Acquire);
         let what = self.what.get()?;
         let made_at = self.made_at.get()?;
         let name = self.name.lock().clone();
         let (made_by, made) = self.born();
         let born = self.born.load(Relaxed);
-        // Acquire pairs with the Release of `occupy`.
+        // Pairs with the Release fence in `occupy`: a field of a later resource makes the number below another one.
         fence(Acquire);
         let is_same = id != 0 && self.id() == id;
         is_same.then_some((id, RecordIdentity { what, name, made_at, made_by, born, made }))
@@ -250,6 +250,7 @@ impl Record {
 
     /// Somebody waits. Returns how many have before.
     pub(super) fn enqueue(&self) -> u64 {
+        // Release pairs with the Acquire of `queued`: the wait is in the primitive's own queue already.
         self.queue.fetch_add(QUEUED + 1, Release) >> WAITING
     }
 

@@ -130,7 +130,8 @@ impl Drop for Shared {
     #[inline]
     fn drop(&mut self) {
         if let Some(record) = self.record {
-            // AcqRel: whoever is the last comes after all that the others did with it. One who is alone stays so.
+            // Acquire pairs with the Release of the other owners, on this line: the last vacates the record after all that they did
+            // with it. One who is alone stays so.
             if record.owners.load(Acquire) == 1 || record.owners.fetch_sub(1, AcqRel) == 1 {
                 record.vacate();
             }

@@ -161,7 +161,7 @@ impl WaitCell {
         wait.polls.store(0, Relaxed);
         wait.woken.store(0, Relaxed);
         wait.forward.begin();
-        // Release pairs with the Acquire in `copy`.
+        // Release pairs with the Acquire in `copy`: whoever sees the number sees that it is not listed yet.
         wait.id.store(context::new_span(), Release);
         Some(wait)
     }

@@ -63,7 +63,7 @@ impl WaitCopy {
     /// What changes, as it is now.
     pub(crate) fn read(&self) -> WaitProgress {
         let polled = self.wait.polled();
-        // Acquire: what was read is of this wait, if its number is still there.
+        // Pairs with the Release fence in `take`: what was read is of this wait, if its number is still there.
         fence(Acquire);
         let is_ended = polled.is_ended || self.wait.id.load(Relaxed) != self.id;
         WaitProgress { is_ended, ..polled }
@@ -88,9 +88,9 @@ impl WaitCell {
 
     /// A copy, if it waits, or was given up and its waker is still kept.
     fn copy(&'static self) -> Option<WaitCopy> {
-        // Acquire pairs with the Release in `take`.
+        // Acquire pairs with the Release in `take`: these flags are not those of an earlier wait.
         let id = self.id.load(Acquire);
-        // Acquire pairs with the Release in `begin`.
+        // Acquire pairs with the Release in `begin`: the flag brings the fields with it.
         let flags = self.flags.load(Acquire);
         let is_given_up = flags & OVER != 0 && self.forward.clones() != 0;
         if id == 0 || (flags & LISTED == 0 && !is_given_up) {
