@@ -4,8 +4,8 @@
 //! borrows an arm that is only a name, that of tokio takes it; where neither path nor form says whose it is, such an arm
 //! stays as it is.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens as _, quote, quote_spanned};
+use proc_macro2::TokenStream;
+use quote::{ToTokens as _, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::VisitMut as _;
@@ -68,8 +68,7 @@ impl Blocks {
     fn borrowed_arm(&mut self, future: &mut Expr) {
         let Some(args) = self.awaits() else { return };
         let place = Place::of(future);
-        let borrowed = Expr::Verbatim(quote_spanned!(Span::mixed_site()=> &mut #future));
-        *future = expand::arm(args, &place, &borrowed, false);
+        *future = expand::borrowed_arm(args, &place, future);
     }
 }
 

@@ -10,9 +10,11 @@
 use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    FnArg, GenericParam, Lifetime, LifetimeParam, ParenthesizedGenericArguments, Signature, TypeFnPtr,
-    TypeImplTrait, TypeMacro, TypeReference, parse_quote,
+    FnArg, GenericParam, Lifetime, ParenthesizedGenericArguments, Signature, TypeFnPtr, TypeImplTrait,
+    TypeMacro, TypeReference,
 };
+
+use crate::expand;
 
 /// Gives the elided lifetimes inside `impl Trait` names. Returns `false`, and changes nothing, if a macro stands where a
 /// type is: what it expands to is not known here.
@@ -35,10 +37,7 @@ pub(crate) fn name_all(signature: &mut Signature) -> bool {
     let is_lifetime = |param: &&GenericParam| matches!(param, GenericParam::Lifetime(_));
     let n_declared = params.iter().take_while(is_lifetime).count();
     for (place, lifetime) in names.found.into_iter().enumerate() {
-        let mut param = LifetimeParam::new(lifetime);
-        // The user has not written a name that could be left out.
-        param.attrs.push(parse_quote!(#[allow(single_use_lifetimes)]));
-        params.insert(n_declared + place, GenericParam::Lifetime(param));
+        params.insert(n_declared + place, GenericParam::Lifetime(expand::named_lifetime(lifetime)));
     }
     true
 }

@@ -5,10 +5,7 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
-use syn::{
-    Attribute, Error, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, ItemTrait, Meta, Path, Result, TraitItem,
-    Type,
-};
+use syn::{Attribute, Error, ImplItem, Item, ItemImpl, ItemTrait, Meta, Path, Result, TraitItem, Type};
 
 use crate::args::Args;
 use crate::blocks::Body;
@@ -45,9 +42,10 @@ impl Members<'_> {
                     }
                 }
             }
-            Item::Fn(function) => {
-                let function = std::mem::replace(function, empty());
-                *item = Item::Verbatim(self.function(function.into()));
+            Item::Fn(_) => {
+                if let Item::Fn(function) = std::mem::replace(item, Item::Verbatim(TokenStream::new())) {
+                    *item = Item::Verbatim(self.function(function.into()));
+                }
             }
             _ => {}
         }
@@ -79,15 +77,19 @@ impl Members<'_> {
         let keep_async = block.attrs.iter().any(attributes::may_look_for_async);
         let polled = block.trait_.as_ref().and_then(|(path, _)| Polled::by(path));
         for member in &mut block.items {
-            let ImplItem::Fn(method) = member else { continue };
-            let mut function = Function::from(std::mem::replace(method, empty_method()));
-            function.owner.clone_from(&owner);
-            function.keep_async = keep_async;
-            let tokens = match &polled {
-                Some(polled) if function.sig.ident == polled.method => self.polled(function, polled),
-                _ => self.function(function),
+            let taken = std::mem::replace(member, ImplItem::Verbatim(TokenStream::new()));
+            *member = match taken {
+                ImplItem::Fn(method) => {
+                    let mut function = Function::from(method);
+                    function.owner.clone_from(&owner);
+                    function.keep_async = keep_async;
+                    ImplItem::Verbatim(match &polled {
+                        Some(polled) if function.sig.ident == polled.method => self.polled(function, polled),
+                        _ => self.function(function),
+                    })
+                }
+                other => other,
             };
-            *member = ImplItem::Verbatim(tokens);
         }
     }
 
@@ -226,16 +228,4 @@ fn type_name(type_: &Type) -> Option<String> {
         Type::Paren(paren) => type_name(&paren.elem),
         _ => None,
     }
-}
-
-fn empty() -> ItemFn {
-    syn::parse_quote!(
-        fn taken() {}
-    )
-}
-
-fn empty_method() -> ImplItemFn {
-    syn::parse_quote!(
-        fn taken() {}
-    )
 }

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::{Lifetime, LifetimeParam, parse_quote};
 
 use crate::captures::{self, Capture, Kind};
 
@@ -46,6 +47,13 @@ pub(super) fn naming(captures: &[Capture]) -> (TokenStream, TokenStream) {
         quote_spanned!(Span::mixed_site()=> #again #(#cfgs)* #(#levels)* let #pattern = #name;)
     });
     (together.unwrap_or_else(|| apart.collect()), variables.collect())
+}
+
+/// The parameter for a lifetime that the user has elided: no lint may ask to leave its name out.
+pub(crate) fn named_lifetime(lifetime: Lifetime) -> LifetimeParam {
+    let mut param = LifetimeParam::new(lifetime);
+    param.attrs.push(parse_quote!(#[allow(single_use_lifetimes)]));
+    param
 }
 
 /// A name that says it is not used is used nowhere but here.

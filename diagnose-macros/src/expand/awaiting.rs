@@ -118,6 +118,12 @@ pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr, is_joined: bool
     call(args, "arm", &arm, place, expression)
 }
 
+/// An arm that is a future's name, which the macro's own code would only have borrowed.
+pub(crate) fn borrowed_arm(args: &Args, place: &Place, name: &Expr) -> Expr {
+    let borrowed = Expr::Verbatim(quote_spanned!(Span::mixed_site()=> &mut #name));
+    arm(args, place, &borrowed, false)
+}
+
 /// A call that makes a site where the expression begins. Where the compiler does not tell where a token ends, that is 0.
 fn site(args: &Args, type_: &str, function: &str, first: Option<&TokenStream>, place: &Place) -> TokenStream {
     let Place { text, start, end } = place;

@@ -1,4 +1,4 @@
-//! The output: the only room of this crate that quotes.
+//! The output: the only room of this crate that writes code. Elsewhere `quote!` only puts tokens of the user's together.
 //!
 //! ```text
 //! #[diagnose]                              fn get(key: u64) -> impl Future<Output = Option<u64>> {
@@ -30,8 +30,11 @@ mod output;
 mod parts;
 mod returning;
 
+pub(crate) use arguments::named_lifetime;
 pub(crate) use asynchronous::asynchronous;
-pub(crate) use awaiting::{Place, arm, awaited, ended, macro_awaited, macro_statement, point, through};
+pub(crate) use awaiting::{
+    Place, arm, awaited, borrowed_arm, ended, macro_awaited, macro_statement, point, through,
+};
 pub(crate) use block::{block, closure, inline};
 pub(crate) use frames::{Ready, driving, polled, synchronous};
 pub(crate) use returning::returning;
