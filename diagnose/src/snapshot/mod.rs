@@ -13,6 +13,7 @@ mod candidates;
 mod capture;
 mod capture_context;
 mod cost;
+mod entry_points;
 mod holdings;
 mod live_spans;
 mod lock_order;
@@ -29,101 +30,8 @@ mod total_times;
 mod unrecorded;
 mod waits;
 
-use capture::Extent;
 #[cfg(unix)]
 pub(crate) use capture::{CaptureTurn, turn};
-use diagnose_reports::Snapshot;
+pub(crate) use entry_points::{alive, running};
+pub use entry_points::{lock_order, snapshot, tree, waiters};
 pub use reset::reset;
-
-/// What the program has recorded up to now, over all threads, living and dead.
-///
-/// It includes what is still open: the running poll of a blocked thread up to now, and the wait of every pending span
-/// up to now. Roots, and the children of a node, are sorted by name; times are nanoseconds. No thread is stopped;
-/// the cost is a few microseconds per node, on the calling thread.
-///
-/// # Examples
-/// ```
-/// #[diagnose::diagnose]
-/// fn work() -> u32 { 7 }
-///
-/// work();
-/// let snapshot = diagnose::snapshot();
-/// let node = &snapshot.nodes[0];
-/// assert_eq!(snapshot.sites[node.site].name, "work");
-/// assert_eq!((node.calls, node.polls, node.completed), (1, 1, 1));
-/// ```
-#[must_use]
-pub fn snapshot() -> Snapshot {
-    capture::capture(Extent::Whole)
-}
-
-/// What every task is doing now, as text: each with its state, what it waits for and since when, in the style of a
-/// goroutine dump. The longest wait comes first; tasks that are alike stand together.
-///
-/// # Examples
-/// ```
-/// println!("{}", diagnose::tree());
-/// ```
-/// prints
-/// ```text
-/// tasks: 2 alive, 2 waiting
-///
-/// task 1 main [waiting 4.20 s] 2 polls, busy 31.0 µs
-///   └─ handle at handle(&db).await (src/main.rs:31:5)
-///      └─ db.lock().await (src/main.rs:20:18) [waiting 4.20 s]
-///
-/// task 7 refresh [waiting 1.00 s] 5 polls, busy 1.20 ms
-///   └─ interval.tick().await (src/main.rs:12:9) [waiting 1.00 s]
-/// ```
-#[must_use]
-pub fn tree() -> String {
-    alive().tree()
-}
-
-/// Who waits for whom, as text: each lock, channel and the like at which somebody waits, the longest wait first, with who
-/// holds it since when and where, who waits in which order, and how it has been used.
-///
-/// # Examples
-/// ```
-/// println!("{}", diagnose::waiters());
-/// ```
-#[must_use]
-pub fn waiters() -> String {
-    alive().waiters()
-}
-
-/// Which locks were taken in both orders, or in a circle, as text: for each, who held which and took which, and where. Noted
-/// only while [`Builder::lock_order`](crate::Builder::lock_order) or `DIAGNOSE_LOCK_ORDER=1` says so, empty otherwise. What
-/// stands here has not hung yet, and need not: the tasks may never run at the same time.
-///
-/// # Examples
-/// ```
-/// println!("{}", diagnose::lock_order());
-/// ```
-/// prints
-/// ```text
-/// lock order: 1 circle in 2 pairs
-///
-/// Mutex#1 `accounts` and Mutex#2 were taken in both orders
-///   task 2 `left` held Mutex#1 `accounts` (taken at src/main.rs:5) and took Mutex#2 at src/main.rs:6, 12 times
-///   task 3 `right` held Mutex#2 (taken at src/main.rs:9) and took Mutex#1 `accounts` at src/main.rs:10, once
-/// ```
-#[must_use]
-pub fn lock_order() -> String {
-    let mut snapshot = Snapshot::default();
-    if capture::cut_off_from().is_none() {
-        snapshot.lock_order = lock_order::build();
-    }
-    snapshot.lock_order_text()
-}
-
-/// A snapshot of what is alive, without what was spent.
-pub(crate) fn alive() -> Snapshot {
-    capture::capture(Extent::Alive)
-}
-
-/// A snapshot of the tasks that run, or wait for a thread to run them: without what others wait for. It takes as long as
-/// there are such tasks, and a glance at each of the others.
-pub(crate) fn running() -> Snapshot {
-    capture::capture(Extent::Running)
-}

@@ -81,7 +81,7 @@ impl ChannelEnd {
     pub(crate) fn put<T>(&self) {
         if let Some(record) = self.record() {
             let number = record.entered.fetch_add(1, Relaxed) + 1;
-            if super::carries::<T>() {
+            if carries::<T>() {
                 live::current::count_send(record.id(), number);
             }
         }
@@ -96,7 +96,7 @@ impl ChannelEnd {
             if let Some(gone) = number.checked_sub(kept) {
                 record.left.store(gone, Relaxed);
             }
-            if super::carries::<T>() {
+            if carries::<T>() {
                 live::current::count_send(record.id(), number);
             }
         }
@@ -109,7 +109,7 @@ impl ChannelEnd {
             let number = record.entered.load(Relaxed) + 1;
             record.entered.store(number, Relaxed);
             record.left.store(number - 1, Relaxed);
-            if super::carries::<T>() {
+            if carries::<T>() {
                 live::current::count_send(record.id(), number);
             }
         }
@@ -196,4 +196,9 @@ impl Drop for SoleEnd {
     fn drop(&mut self) {
         self.0.close();
     }
+}
+
+/// Whether a message of this type can carry a guard, a sender or the like away.
+pub(crate) const fn carries<T>() -> bool {
+    std::mem::needs_drop::<T>()
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! a wrapper ─┬ Resource ─▶ Record        one lock, channel, …: what it is, its counts, its queue
 //!            ├ Holding                     a guard, a permit, a sender, a receiver: who took or used it last, and where
-//!            └ Leaf ─ first Pending ─▶ Wait   a future that waits: in the record's queue, with a waker of its own
+//!            └ LazyWait ─ first Pending ─▶ WaitCell   a future that waits: in the record's queue, with a waker of its own
 //! ```
 //! A holding is a cell from a pool, found by readers through the number of its resource, like a slot of the live registry: what
 //! is not contended takes no lock and reads no clock. Only what waits is put into a queue, and gets a waker that notes the
@@ -50,7 +50,7 @@ mod wait_future;
 pub(crate) use blocked_thread::BlockedThread;
 #[cfg(feature = "tokio")]
 pub(crate) use blocked_thread::RuntimeShutdown;
-pub(crate) use channel_end::{ChannelEnd, SoleEnd};
+pub(crate) use channel_end::{ChannelEnd, SoleEnd, carries};
 pub(crate) use condvar_wait::CondvarWait;
 pub(crate) use creation::Creator;
 pub(crate) use end_delegation::{around, looks};
@@ -70,8 +70,3 @@ pub(crate) use value_borrow::ValueBorrow;
 pub(crate) use wait_cell::{WaitCell, WaitMode};
 pub(crate) use wait_copy::{WaitCopy, WaitProgress, all_waits};
 pub(crate) use wait_future::{WaitFuture, WaitInfo, WaitTarget};
-
-/// Whether a message of this type can carry a guard, a sender or the like away.
-pub(crate) const fn carries<T>() -> bool {
-    std::mem::needs_drop::<T>()
-}

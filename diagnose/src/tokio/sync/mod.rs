@@ -5,6 +5,7 @@
 
 mod barrier;
 pub mod broadcast;
+mod budget;
 mod guard;
 mod initialise;
 pub mod mpsc;
@@ -19,6 +20,7 @@ mod set_once;
 pub mod watch;
 
 pub use self::barrier::Barrier;
+pub(super) use self::budget::is_forced;
 pub use self::mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
 pub use self::notify::Notify;
 pub use self::once_cell::OnceCell;
@@ -28,11 +30,6 @@ pub use self::rwlock::{RwLockMappedWriteGuard, RwLockReadGuard, RwLockWriteGuard
 pub use self::semaphore::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 pub use self::set_once::SetOnce;
 pub use ::tokio::sync::*;
-
-/// Whether a future that has just returned `Pending` was made to, because its task has used up its budget.
-pub(super) fn is_forced() -> bool {
-    !::tokio::task::coop::has_budget_remaining()
-}
 
 /// Futures that have a name.
 pub mod futures {
