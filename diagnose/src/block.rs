@@ -5,11 +5,11 @@
 /// # Examples
 /// ```
 /// # async fn parse() -> u32 { 7 }
-/// # async fn example() {
+/// # futures::executor::block_on(async {
 /// let parsed = diagnose::block!("parse", async { parse().await }).await;
 /// let unnamed = diagnose::block!(async { parse().await }).await;   // shown as `{block} (src/main.rs:7)`
-/// # assert_eq!(parsed + unnamed, 14);
-/// # }
+/// assert_eq!((parsed, unnamed), (7, 7));
+/// # });
 /// ```
 /// It expands to the future inside a [`Timed`](crate::Timed) with a static of its own:
 /// ```text

@@ -27,29 +27,43 @@ static WHAT: ResourceType =
 /// # Examples
 /// ```
 /// use diagnose::{Hold, Resource, wait};
-/// # use std::collections::VecDeque;
-/// # use std::sync::Mutex;
-/// # struct Connection;
-/// # async fn next_idle(idle: &Mutex<VecDeque<Connection>>) -> Connection {
-/// #     idle.lock().unwrap().pop_front().unwrap_or(Connection)
-/// # }
+/// use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
+/// # use futures::StreamExt as _;
+///
+/// struct Connection;
 ///
 /// struct Pool {
-///     idle: Mutex<VecDeque<Connection>>,
-///     resource: Resource, // Resource::new("db-pool", 10)
+///     idle: UnboundedReceiver<Connection>,
+///     back: UnboundedSender<Connection>,
+///     resource: Resource,
 /// }
 ///
 /// struct Lease {
+///     hold: Hold, // before the connection: it ends before that is free again
 ///     connection: Connection,
-///     hold: Hold,
 /// }
 ///
 /// impl Pool {
-///     async fn get(&self) -> Lease {
-///         let connection = wait("get connection", &self.resource, next_idle(&self.idle)).await;
-///         Lease { connection, hold: self.resource.hold() }
+///     fn new(size: usize) -> Self {
+///         let (back, idle) = unbounded();
+///         (0..size).for_each(|_| back.unbounded_send(Connection).expect("the pool has the other end"));
+///         Self { idle, back, resource: Resource::new("db-pool", size) }
+///     }
+///
+///     async fn get(&mut self) -> Lease {
+///         let connection = wait("get connection", &self.resource, self.idle.next()).await;
+///         let connection = connection.expect("the pool has a sender of its own");
+///         Lease { hold: self.resource.hold(), connection }
 ///     }
 /// }
+///
+/// # futures::executor::block_on(async {
+/// let mut pool = Pool::new(2);
+/// let lease = pool.get().await;
+/// # #[cfg(feature = "reports")]
+/// assert_eq!(diagnose::snapshot().resources[0].holdings.len(), 1);
+/// drop(lease);
+/// # });
 /// ```
 #[derive(Clone)]
 pub struct Resource {
@@ -94,6 +108,29 @@ impl fmt::Debug for Resource {
 /// and before it, so that it is gone before that is free again.
 ///
 /// It may go to another task. Who has it is who took it, or called [`used`](Hold::used) last.
+///
+/// # Examples
+/// ```
+/// use std::ops::Deref;
+///
+/// struct Guard<'a> {
+///     hold: diagnose::Hold,
+///     value: &'a str,
+/// }
+///
+/// impl Deref for Guard<'_> {
+///     type Target = str;
+///
+///     fn deref(&self) -> &str {
+///         self.hold.used();
+///         self.value
+///     }
+/// }
+///
+/// let config = diagnose::Resource::new("config", 1);
+/// let guard = Guard { hold: config.hold(), value: "debug" };
+/// assert_eq!(guard.len(), 5);
+/// ```
 #[must_use = "it ends with its drop"]
 pub struct Hold {
     holding: Holding,
@@ -138,6 +175,19 @@ impl<F: Future> Future for Waiting<F> {
 /// does not hold the unit that it has waited for: [`Resource::hold`] says that. It is polled as often as it would be otherwise,
 /// with a waker that notes the wake before it hands it on. Dropping it gives up the wait, and does to `future` what
 /// dropping that does.
+///
+/// # Examples
+/// ```
+/// use futures::channel::oneshot;
+///
+/// let license = diagnose::Resource::new("license", 1);
+/// # futures::executor::block_on(async {
+/// let (grant, granted) = oneshot::channel();
+/// grant.send("yours").unwrap();
+/// let answer = diagnose::wait("get license", &license, granted).await;
+/// assert_eq!(answer, Ok("yours"));
+/// # });
+/// ```
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 #[track_caller]
 pub fn wait<F: Future>(

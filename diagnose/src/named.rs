@@ -23,10 +23,10 @@ pub trait FutureExt: Future + Sized {
     /// ```
     /// use diagnose::FutureExt as _;
     ///
-    /// # async fn example() {
+    /// # futures::executor::block_on(async {
     /// let answer = std::future::ready(42).diagnose("answer").await;
     /// assert_eq!(answer, 42);
-    /// # }
+    /// # });
     /// ```
     #[track_caller]
     fn diagnose(self, name: &'static str) -> Timed<Self> {

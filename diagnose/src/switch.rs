@@ -41,6 +41,19 @@ static IS_SPECIAL: AtomicBool = AtomicBool::new(false);
 /// While it is off, a poll of an annotated future costs one relaxed load. What was recorded stays; a wait that is open
 /// when recording is switched off ends, for the records, with its span's next poll or its drop. How a call ends is counted
 /// also while recording is off, if its beginning was.
+///
+/// # Examples
+/// ```
+/// #[diagnose::diagnose]
+/// fn work() -> u32 { 7 }
+///
+/// diagnose::set_enabled(false);
+/// work();
+/// diagnose::set_enabled(true);
+/// work();
+/// # #[cfg(feature = "reports")]
+/// assert_eq!(diagnose::snapshot().nodes[0].calls, 1);
+/// ```
 pub fn set_enabled(enabled: bool) {
     let mut board = lock();
     board.enabled = enabled;

@@ -38,9 +38,14 @@ static TABLE: Mutex<Table> = Mutex::new(Table { by_task: None, full: FEW });
 ///
 /// # Examples
 /// ```
-/// # async fn serve(id: u64) {
-/// diagnose::task_attr("request", id);
-/// # }
+/// #[diagnose::diagnose]
+/// async fn serve(id: u64) {
+///     diagnose::task_attr("request", id);
+///     # #[cfg(feature = "reports")]
+///     assert!(diagnose::tree().contains("serve request=17"));
+/// }
+///
+/// futures::executor::block_on(serve(17));
 /// ```
 pub fn task_attr(name: &'static str, value: impl Display) {
     let task = crate::context::task();

@@ -27,10 +27,10 @@ use crate::sync::Mutex;
 /// #[diagnose::diagnose]
 /// async fn answer() -> u32 { 42 }
 ///
-/// # async fn test() {
-/// let answer = diagnose::within(Duration::from_secs(1), answer()).await;
-/// # assert_eq!(answer, 42);
-/// # }
+/// # futures::executor::block_on(async {
+/// let answer = diagnose::within(Duration::from_secs(60), answer()).await;
+/// assert_eq!(answer, 42);
+/// # });
 /// ```
 pub async fn within<F: Future>(limit: Duration, future: F) -> F::Output {
     Within { future, alarm: TimeLimitAlarm::start(limit) }.await

@@ -31,9 +31,15 @@ pub fn snapshot() -> Snapshot {
 ///
 /// # Examples
 /// ```
-/// println!("{}", diagnose::tree());
+/// #[diagnose::diagnose]
+/// async fn handle() -> String {
+///     diagnose::tree() // also from another thread, a signal or a test
+/// }
+///
+/// let tree = futures::executor::block_on(handle());
+/// assert!(tree.starts_with("tasks: 1 alive, 1 running"));
 /// ```
-/// prints
+/// Of a program with two tasks that wait, it is
 /// ```text
 /// tasks: 2 alive, 2 waiting
 ///
@@ -54,7 +60,15 @@ pub fn tree() -> String {
 ///
 /// # Examples
 /// ```
-/// println!("{}", diagnose::waiters());
+/// use futures::FutureExt as _;
+/// use futures::channel::oneshot;
+///
+/// let pool = diagnose::Resource::new("db-pool", 1);
+/// let (_sender, never) = oneshot::channel::<()>();
+/// let mut waiting = diagnose::wait("get connection", &pool, never).boxed();
+///
+/// assert!((&mut waiting).now_or_never().is_none());
+/// assert!(diagnose::waiters().contains("`db-pool`"));
 /// ```
 #[must_use]
 pub fn waiters() -> String {
@@ -67,9 +81,17 @@ pub fn waiters() -> String {
 ///
 /// # Examples
 /// ```
-/// println!("{}", diagnose::lock_order());
+/// use diagnose::std::sync::Mutex;
+///
+/// diagnose::Builder::new().lock_order(true).install();
+/// let (left, right) = (Mutex::new(1), Mutex::new(2));
+/// for (first, second) in [(&left, &right), (&right, &left)] {
+///     let _first = first.lock().unwrap();
+///     let _second = second.lock().unwrap();
+/// }
+/// assert!(diagnose::lock_order().contains("were taken in both orders"));
 /// ```
-/// prints
+/// Of two tasks that do this, it is
 /// ```text
 /// lock order: 1 circle in 2 pairs
 ///
