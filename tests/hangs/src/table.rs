@@ -26,15 +26,15 @@ pub fn text(results: &[Result]) -> String {
 
 /// The head of the document.
 const HEAD: &str = "\
-# What is said of programs that hang
+# Results on programs that hang
 
-Each row is a program of `tests/hangs`: async hangs from the field (`C`, from a public issue, post or RFD), others like them
-(`X`), and controls (`N`, `Y`) that only wait, of which nothing may be said. Each was run on tokio's current-thread runtime
-(`ct`) and on one and two workers (`mt1`, `mt2`), alone and beside 200 tasks that make progress, and looked at from a thread
-of its own while it ran. A cell tells what was said in the end, with the right lines; nothing else that is wrong was `proven`
-in any look, and every snapshot that was saved as JSON said the same when it was read back. A last look that fell into a
-poll of a task in which something has been waiting for long was repeated, and one at a hang of which nothing was said yet, for
-up to eight seconds.
+Each row is a program of `tests/hangs`: async hangs from the field (`C`, from a public issue, post or RFD), similar hangs (`X`),
+and controls (`N`, `Y`), which only wait and must get no verdict. Each program ran on tokio's current-thread runtime (`ct`) and on
+one and two workers (`mt1`, `mt2`), alone and beside 200 tasks that make progress. Another thread took snapshots while it ran.
+
+A cell shows the last verdict, which names the right lines. No snapshot had a wrong `proven` verdict, and every snapshot saved as
+JSON gave the same verdicts when it was read back. The last snapshot was repeated, for up to eight seconds, if it fell into a poll
+of a task with an operation that had waited for long, or if a hang had no verdict yet.
 
 `cargo run --release -p diagnose-hangs-tests -- --markdown --repeat 20` writes this page.
 
@@ -53,8 +53,8 @@ pub fn markdown(results: &[Result]) -> String {
     }
     let runs: usize = results.iter().map(|result| result.runs as usize * Flavor::ALL.len()).sum();
     let wrong: usize = results.iter().flat_map(|result| &result.wrong).map(Vec::len).sum();
-    let _ = writeln!(table, "\n{}{runs} runs, {wrong} wrong.\n\n## The sentences\n", summary(results));
-    table.push_str("One of each program; a control has none.\n\n");
+    let _ = writeln!(table, "\n{}{runs} runs, {wrong} wrong.\n\n## Verdicts in full\n", summary(results));
+    table.push_str("One verdict of each program; controls have none.\n\n");
     for Result { row, sentence, .. } in results {
         if let Some(sentence) = sentence {
             let _ = writeln!(table, "- {} `{}`: {sentence}", row.id, row.name);
