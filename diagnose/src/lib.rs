@@ -271,6 +271,8 @@ mod waits;
 mod watchdog;
 #[cfg(feature = "on")]
 mod within;
+#[cfg(feature = "record")]
+mod wrap;
 
 /// Times a function: a span per call, under whoever polls it.
 ///

@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use crate::waits::WaitInfo;
-use crate::waits::{Lends, Owned};
+use crate::wrap::{Kind, Owned};
 
 /// How far it is. `S` is the future.
-pub(super) enum State<L: ?Sized, S: for<'a> Lends<'a, L>> {
+pub(super) enum State<L: ?Sized, S: for<'a> Kind<'a, L>> {
     /// Not polled yet.
     New(Arc<L>, WaitInfo),
     /// It waits.
@@ -60,22 +60,28 @@ macro_rules! acquiring_arc {
                 context: &mut ::std::task::Context<'_>,
             ) -> ::std::task::Poll<$guard> {
                 use $crate::async_lock::acquiring_arc::State;
-                use $crate::waits::Owned;
-                use $crate::waits::{Holding, WaitFuture};
+                use $crate::waits::WaitFuture;
+                use $crate::wrap::Owned;
 
                 let state = self.project().state;
                 let waiting: Owned<$lock, $locking> = match ::std::mem::replace(state, State::Ready) {
-                    State::New(lock, leaf) => match Owned::<$lock, $locked>::try_new(lock, |$it| $try) {
-                        Ok(guard) => {
-                            return ::std::task::Poll::Ready(<$guard>::new(leaf.hold(true, false), guard));
+                    State::New(lock, leaf) => {
+                        let took = Owned::<$lock, $locked>::try_new(lock, |$it| match $try {
+                            Some(guard) => Ok((guard, leaf.hold(true, false))),
+                            None => Err(leaf),
+                        });
+                        match took {
+                            Ok(guard) => return ::std::task::Poll::Ready(<$guard>::of(guard)),
+                            Err((lock, leaf)) => {
+                                Owned::new(lock, |$other| (Box::pin(WaitFuture::new($wait, leaf)), ())).0
+                            }
                         }
-                        Err(lock) => Owned::new(lock, |$other| Box::pin(WaitFuture::new($wait, leaf))),
-                    },
+                    }
                     State::Waiting(waiting) => waiting,
                     State::Ready => panic!("future polled after completion"),
                 };
                 let mut holding = Holding::NONE;
-                let turned = waiting.turn::<$locked>(|_, mut waited| match waited.as_mut().poll(context) {
+                let turned = waiting.try_turn::<$locked>(|mut waited, _| match waited.as_mut().poll(context) {
                     ::std::task::Poll::Ready(guard) => {
                         holding = waited.hold(true);
                         Ok(guard)

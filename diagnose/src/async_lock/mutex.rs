@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use super::futures::{Lock, LockArc};
 use super::mutex_arc::MutexGuardArc;
-use crate::waits::{
-    BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode, guard, guard_mut,
-};
+use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
+use crate::wrap::guard;
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Mutex, library: "async-lock", is_fair: false, is_forced: || false };
@@ -145,28 +144,19 @@ impl<T> From<Mutex<T>> for ::async_lock::Mutex<T> {
     }
 }
 
-/// The guard of a [`Mutex`], which it frees when it is dropped.
-///
-/// Unlike the original it is `Sync` only where what it guards is `Send` too: [`source`](Self::source) gives access to it.
-#[clippy::has_significant_drop]
-pub struct MutexGuard<'a, T: ?Sized> {
-    // It ends before the mutex is free.
-    _stake: Holding,
-    guard: ::async_lock::MutexGuard<'a, T>,
-    mutex: &'a Mutex<T>,
+guard! {
+    /// The guard of a [`Mutex`], which it frees when it is dropped.
+    ///
+    /// Unlike the original it is `Sync` only where what it guards is `Send` too: [`source`](Self::source) gives access to it.
+    pub struct MutexGuard<'a, T: ?Sized> for &mut T {
+        guard: ::async_lock::MutexGuard<'a, T>,
+        mutex: &'a Mutex<T>,
+    }
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    #[inline]
-    pub(super) fn new(holding: Holding, guard: ::async_lock::MutexGuard<'a, T>, mutex: &'a Mutex<T>) -> Self {
-        Self { _stake: holding, guard, mutex }
-    }
-
     /// The mutex that it is of.
     pub fn source(guard: &MutexGuard<'a, T>) -> &'a Mutex<T> {
         guard.mutex
     }
 }
-
-guard!([T: ?Sized] MutexGuard<'_, T>, T, |it| &it.guard);
-guard_mut!([T: ?Sized] MutexGuard<'_, T>, T, |it| &mut it.guard);

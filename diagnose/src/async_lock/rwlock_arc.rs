@@ -15,7 +15,8 @@ use super::acquiring_arc::acquiring_arc;
 use super::owned::{Reading, ReadingAlone, Reads, ReadsAlone, Upgrading, Writes, Writing};
 use super::rwlock::ALL;
 use super::rwlock_guards::{upgraded, upgrading};
-use crate::waits::{BlockedThread, Holding, Owned, WaitFuture, WaitMode, guard, guard_mut};
+use crate::waits::{BlockedThread, Holding, WaitFuture, WaitMode};
+use crate::wrap::{Owned, owned_guard};
 
 acquiring_arc! {
     /// The future of [`RwLock::read_arc`].
@@ -34,79 +35,66 @@ acquiring_arc! {
     |it| it.lock.try_write(), |it| it.lock.write()
 }
 
-/// A guard that keeps the lock, and how it is acquired at once or by blocking.
-macro_rules! keeps {
-    (
-        $(#[$meta:meta])* $name:ident [$($parameters:tt)*] $kind:ident $mode:ident $units:expr,
-        |$it:ident| $try:expr, |$other:ident| $block:expr
-    ) => {
-        $(#[$meta])*
-        #[clippy::has_significant_drop]
-        pub struct $name<$($parameters)*> {
-            // It ends before the lock is free.
-            holding: Holding,
-            guard: Owned<RwLock<T>, $kind<T>>,
-        }
-
-        impl<$($parameters)*> $name<T> {
-            #[inline]
-            fn new(holding: Holding, guard: Owned<RwLock<T>, $kind<T>>) -> Self {
-                Self { holding, guard }
-            }
-
+/// How a guard that keeps the lock is acquired at once or by blocking.
+macro_rules! acquired {
+    ($name:ident [$($bound:tt)*] $mode:ident $units:expr, |$it:ident| $try:expr, $block:expr) => {
+        impl<T $($bound)*> $name<T> {
             #[inline]
             pub(super) fn try_new(lock: &Arc<RwLock<T>>, at: &'static Location<'static>) -> Option<Self> {
-                let guard = Owned::try_new(Arc::clone(lock), |$it| $try).ok()?;
-                Some(Self::new(Holding::hold(lock.resource.record(), $units, at, true), guard))
+                let guard = Owned::try_new(Arc::clone(lock), |$it| match $try {
+                    Some(guard) => Ok((guard, Holding::hold($it.resource.record(), $units, at, true))),
+                    None => Err(()),
+                });
+                guard.ok().map(Self::of)
             }
 
             #[cold]
             #[cfg(not(target_family = "wasm"))]
             pub(super) fn block(lock: &Arc<RwLock<T>>, at: &'static Location<'static>) -> Self {
-                let record = lock.resource.record();
-                let blocked = BlockedThread::begin(record, WaitMode::$mode, $units, at);
-                let guard = Owned::new(Arc::clone(lock), |$other| $block);
-                drop(blocked);
-                Self::new(Holding::hold_after(record, $units, at, true, true), guard)
+                Self::of(Owned::new(Arc::clone(lock), |$it| {
+                    let record = $it.resource.record();
+                    let blocked = BlockedThread::begin(record, WaitMode::$mode, $units, at);
+                    let guard = $block;
+                    drop(blocked);
+                    (guard, Holding::hold_after(record, $units, at, true, true))
+                }))
             }
         }
-
-        guard!([$($parameters)*] $name<T>, T, |it| it.guard.get(), it.holding.looked_at());
     };
 }
 
-keeps! {
+owned_guard! {
     /// The guard of who reads, which keeps the lock. It ends that when it is dropped.
-    RwLockReadGuardArc [T] Reads Read 1, |it| it.lock.try_read(), |it| it.lock.read_blocking()
+    pub struct RwLockReadGuardArc<T> for &T {
+        guard: Owned<RwLock<T>, Reads<T>>,
+    }
 }
-keeps! {
+acquired!(RwLockReadGuardArc [] Read 1, |it| it.lock.try_read(), it.lock.read_blocking());
+
+owned_guard! {
     /// The guard of who reads and may write later, which keeps the lock. It ends that when it is dropped.
-    RwLockUpgradableReadGuardArc [T: ?Sized] ReadsAlone Read 1,
-    |it| it.lock.try_upgradable_read(), |it| it.lock.upgradable_read_blocking()
+    pub struct RwLockUpgradableReadGuardArc<T: ?Sized> for &T {
+        guard: Owned<RwLock<T>, ReadsAlone<T>>,
+    }
 }
-keeps! {
+acquired! {
+    RwLockUpgradableReadGuardArc [: ?Sized] Read 1,
+    |it| it.lock.try_upgradable_read(), it.lock.upgradable_read_blocking()
+}
+
+owned_guard! {
     /// The guard of who writes, which keeps the lock. It ends that when it is dropped.
-    RwLockWriteGuardArc [T: ?Sized] Writes Write ALL, |it| it.lock.try_write(), |it| it.lock.write_blocking()
+    pub struct RwLockWriteGuardArc<T: ?Sized> for &mut T {
+        guard: Owned<RwLock<T>, Writes<T>>,
+    }
 }
-
-guard_mut!([T: ?Sized] RwLockWriteGuardArc<T>, T, |it| it.guard.get_mut(), it.holding.looked_at());
-
-/// A guard becomes one of another kind in any case.
-macro_rules! becomes {
-    ($guard:expr, $kind:ty, |$it:ident| $turn:expr) => {
-        match $guard.turn::<$kind>(|_, $it| Ok($turn)) {
-            Ok(guard) => guard,
-            Err(_) => unreachable!(),
-        }
-    };
-}
+acquired!(RwLockWriteGuardArc [: ?Sized] Write ALL, |it| it.lock.try_write(), it.lock.write_blocking());
 
 impl<T> RwLockUpgradableReadGuardArc<T> {
     /// Reads from now on, and will not write.
     #[inline]
     pub fn downgrade(guard: Self) -> RwLockReadGuardArc<T> {
-        let reads =
-            becomes!(guard.guard, Reads<T>, |it| ::async_lock::RwLockUpgradableReadGuard::downgrade(it));
+        let reads = guard.guard.turn(|it, _| ::async_lock::RwLockUpgradableReadGuard::downgrade(it));
         RwLockReadGuardArc::new(guard.holding, reads)
     }
 }
@@ -120,7 +108,7 @@ impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
     #[track_caller]
     pub fn try_upgrade(guard: Self) -> Result<RwLockWriteGuardArc<T>, Self> {
         let Self { holding, guard } = guard;
-        let turn = guard.turn::<Writes<T>>(|_, it| ::async_lock::RwLockUpgradableReadGuard::try_upgrade(it));
+        let turn = guard.try_turn(|it, _| ::async_lock::RwLockUpgradableReadGuard::try_upgrade(it));
         match turn {
             Ok(guard) => Ok(RwLockWriteGuardArc::new(upgraded(holding, Location::caller(), false), guard)),
             Err(guard) => Err(Self { holding, guard }),
@@ -136,7 +124,7 @@ impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
         let Self { holding, guard } = guard;
         let at = Location::caller();
         let leaf = upgrading(&holding, at);
-        let waiting = becomes!(guard, Upgrading<T>, |it| {
+        let waiting = guard.turn(|it, _| {
             Box::pin(WaitFuture::new(::async_lock::RwLockUpgradableReadGuard::upgrade(it), leaf))
         });
         UpgradeArc { holding, waiting: Some(waiting), at, pinned: PhantomPinned }
@@ -153,9 +141,7 @@ impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
             Err(guard) => guard,
         };
         let blocked = BlockedThread::begin(holding.record(), WaitMode::Write, ALL - 1, at);
-        let writes = becomes!(guard, Writes<T>, |it| {
-            ::async_lock::RwLockUpgradableReadGuard::upgrade_blocking(it)
-        });
+        let writes = guard.turn(|it, _| ::async_lock::RwLockUpgradableReadGuard::upgrade_blocking(it));
         drop(blocked);
         RwLockWriteGuardArc::new(upgraded(holding, at, true), writes)
     }
@@ -166,7 +152,7 @@ impl<T> RwLockWriteGuardArc<T> {
     #[inline]
     pub fn downgrade(guard: Self) -> RwLockReadGuardArc<T> {
         guard.holding.set_units(1);
-        let reads = becomes!(guard.guard, Reads<T>, |it| ::async_lock::RwLockWriteGuard::downgrade(it));
+        let reads = guard.guard.turn(|it, _| ::async_lock::RwLockWriteGuard::downgrade(it));
         RwLockReadGuardArc::new(guard.holding, reads)
     }
 }
@@ -176,9 +162,7 @@ impl<T: ?Sized> RwLockWriteGuardArc<T> {
     #[inline]
     pub fn downgrade_to_upgradable(guard: Self) -> RwLockUpgradableReadGuardArc<T> {
         guard.holding.set_units(1);
-        let reads = becomes!(guard.guard, ReadsAlone<T>, |it| {
-            ::async_lock::RwLockWriteGuard::downgrade_to_upgradable(it)
-        });
+        let reads = guard.guard.turn(|it, _| ::async_lock::RwLockWriteGuard::downgrade_to_upgradable(it));
         RwLockUpgradableReadGuardArc::new(guard.holding, reads)
     }
 }
@@ -204,7 +188,7 @@ impl<T: ?Sized> Future for UpgradeArc<T> {
         let this = self.project();
         let waiting = this.waiting.take().expect("future polled after completion");
         let mut has_waited = false;
-        let turned = waiting.turn::<Writes<T>>(|_, mut waited| match waited.as_mut().poll(context) {
+        let turned = waiting.try_turn::<Writes<T>>(|mut waited, _| match waited.as_mut().poll(context) {
             Poll::Ready(guard) => {
                 has_waited = waited.has_waited();
                 Ok(guard)

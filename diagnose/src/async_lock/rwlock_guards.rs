@@ -9,39 +9,25 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 
 use super::rwlock::ALL;
-use crate::waits::{BlockedThread, Holding, WaitFuture, WaitInfo, WaitMode, guard, guard_mut};
+use crate::waits::{BlockedThread, Holding, WaitFuture, WaitInfo, WaitMode};
+use crate::wrap::guard;
 
-/// The guard of who reads. It ends that when it is dropped.
-#[clippy::has_significant_drop]
-pub struct RwLockReadGuard<'a, T: ?Sized> {
-    // It ends before the lock is free; in the others too.
-    _stake: Holding,
-    guard: ::async_lock::RwLockReadGuard<'a, T>,
-}
-
-impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
-    #[inline]
-    pub(super) fn new(holding: Holding, guard: ::async_lock::RwLockReadGuard<'a, T>) -> Self {
-        Self { _stake: holding, guard }
+guard! {
+    /// The guard of who reads. It ends that when it is dropped.
+    pub struct RwLockReadGuard<'a, T: ?Sized> for &T {
+        guard: ::async_lock::RwLockReadGuard<'a, T>,
     }
 }
 
-guard!([T: ?Sized] RwLockReadGuard<'_, T>, T, |it| &it.guard);
-
-/// The guard of who reads and may write later: others read beside it, but there is one such only. It ends that when it is
-/// dropped.
-#[clippy::has_significant_drop]
-pub struct RwLockUpgradableReadGuard<'a, T: ?Sized> {
-    holding: Holding,
-    guard: ::async_lock::RwLockUpgradableReadGuard<'a, T>,
+guard! {
+    /// The guard of who reads and may write later: others read beside it, but there is one such only. It ends that when it is
+    /// dropped.
+    pub struct RwLockUpgradableReadGuard<'a, T: ?Sized> for &T {
+        guard: ::async_lock::RwLockUpgradableReadGuard<'a, T>,
+    }
 }
 
 impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
-    #[inline]
-    pub(super) fn new(holding: Holding, guard: ::async_lock::RwLockUpgradableReadGuard<'a, T>) -> Self {
-        Self { holding, guard }
-    }
-
     /// Reads from now on, and will not write.
     #[inline]
     pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
@@ -90,8 +76,6 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     }
 }
 
-guard!([T: ?Sized] RwLockUpgradableReadGuard<'_, T>, T, |it| &it.guard);
-
 /// What an upgrade waits for: all but what it has.
 pub(super) fn upgrading(holding: &Holding, at: &'static Location<'static>) -> WaitInfo {
     WaitInfo::on(holding.record(), WaitMode::Write, ALL - 1, at)
@@ -136,19 +120,14 @@ impl<T: ?Sized> fmt::Debug for Upgrade<'_, T> {
     }
 }
 
-/// The guard of who writes. It ends that when it is dropped.
-#[clippy::has_significant_drop]
-pub struct RwLockWriteGuard<'a, T: ?Sized> {
-    holding: Holding,
-    guard: ::async_lock::RwLockWriteGuard<'a, T>,
+guard! {
+    /// The guard of who writes. It ends that when it is dropped.
+    pub struct RwLockWriteGuard<'a, T: ?Sized> for &mut T {
+        guard: ::async_lock::RwLockWriteGuard<'a, T>,
+    }
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
-    #[inline]
-    pub(super) fn new(holding: Holding, guard: ::async_lock::RwLockWriteGuard<'a, T>) -> Self {
-        Self { holding, guard }
-    }
-
     /// Reads from now on.
     #[inline]
     pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
@@ -164,6 +143,3 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         RwLockUpgradableReadGuard::new(guard.holding, reads)
     }
 }
-
-guard!([T: ?Sized] RwLockWriteGuard<'_, T>, T, |it| &it.guard);
-guard_mut!([T: ?Sized] RwLockWriteGuard<'_, T>, T, |it| &mut it.guard);

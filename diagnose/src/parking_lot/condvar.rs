@@ -133,7 +133,7 @@ impl Condvar {
 
     fn begin<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>, at: &'static Location<'static>) -> CondvarWait {
         let holding = std::mem::replace(&mut guard.holding, Holding::NONE);
-        CondvarWait::begin(self.used(at), guard.mutex.resource.record(), holding, at)
+        CondvarWait::begin(self.used(at), MutexGuard::mutex(guard).resource.record(), holding, at)
     }
 
     fn used(&self, at: &'static Location<'static>) -> Option<&'static Record> {

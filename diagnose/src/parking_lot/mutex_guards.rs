@@ -4,30 +4,21 @@ use std::panic::Location;
 
 use super::Mutex;
 use super::parts::{parts, unlocked};
-use crate::waits::{Holding, Record, guard, guard_mut};
+use crate::waits::{Holding, Record};
+use crate::wrap::guard;
 
-/// The guard of a [`Mutex`], which it frees when it is dropped.
-///
-/// Unlike the original it is `Sync` only where what it guards is `Send` too: [`mutex`](Self::mutex) gives access to it.
-#[clippy::has_significant_drop]
-#[must_use = "if unused the Mutex will immediately unlock"]
-pub struct MutexGuard<'a, T: ?Sized> {
-    // It ends before the mutex is free.
-    pub(super) holding: Holding,
-    pub(super) guard: ::parking_lot::MutexGuard<'a, T>,
-    pub(super) mutex: &'a Mutex<T>,
+guard! {
+    /// The guard of a [`Mutex`], which it frees when it is dropped.
+    ///
+    /// Unlike the original it is `Sync` only where what it guards is `Send` too: [`mutex`](Self::mutex) gives access to it.
+    #[must_use = "if unused the Mutex will immediately unlock"]
+    pub struct MutexGuard<'a, T: ?Sized> for &mut T {
+        guard: ::parking_lot::MutexGuard<'a, T>,
+        mutex: &'a Mutex<T>,
+    }
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    #[inline]
-    pub(super) fn new(
-        holding: Holding,
-        guard: ::parking_lot::MutexGuard<'a, T>,
-        mutex: &'a Mutex<T>,
-    ) -> Self {
-        Self { holding, guard, mutex }
-    }
-
     /// The mutex that it is of.
     pub fn mutex(s: &Self) -> &'a Mutex<T> {
         s.mutex
@@ -40,27 +31,15 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     }
 }
 
-guard!([T: ?Sized] MutexGuard<'_, T>, T, |it| &it.guard);
-guard_mut!([T: ?Sized] MutexGuard<'_, T>, T, |it| &mut it.guard);
 parts!(MutexGuard, MappedMutexGuard, (mut));
-unlocked!(MutexGuard, mutex);
+unlocked!(MutexGuard, |it, at| it.mutex.hold(at, true));
 
-/// The guard of a part of what a [`Mutex`] guards, which it frees when it is dropped.
-#[clippy::has_significant_drop]
-#[must_use = "if unused the Mutex will immediately unlock"]
-pub struct MappedMutexGuard<'a, T: ?Sized> {
-    // It ends before the mutex is free.
-    holding: Holding,
-    guard: ::parking_lot::MappedMutexGuard<'a, T>,
-}
-
-impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
-    #[inline]
-    fn of(holding: Holding, guard: ::parking_lot::MappedMutexGuard<'a, T>) -> Self {
-        Self { holding, guard }
+guard! {
+    /// The guard of a part of what a [`Mutex`] guards, which it frees when it is dropped.
+    #[must_use = "if unused the Mutex will immediately unlock"]
+    pub struct MappedMutexGuard<'a, T: ?Sized> for &mut T {
+        guard: ::parking_lot::MappedMutexGuard<'a, T>,
     }
 }
 
-guard!([T: ?Sized] MappedMutexGuard<'_, T>, T, |it| &it.guard);
-guard_mut!([T: ?Sized] MappedMutexGuard<'_, T>, T, |it| &mut it.guard);
 parts!(MappedMutexGuard, MappedMutexGuard, (mut));

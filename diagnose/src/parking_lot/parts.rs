@@ -10,7 +10,7 @@ macro_rules! parts {
             where
                 F: FnOnce(&$($mut)? T) -> &$($mut)? U,
             {
-                $part::of(s.holding, ::parking_lot::$guard::map(s.guard, f))
+                $part::new(s.holding, ::parking_lot::$guard::map(s.guard, f))
             }
 
             /// A guard of a part of what this one guards, if there is that.
@@ -44,7 +44,7 @@ macro_rules! parts {
                     }
                 });
                 match mapped {
-                    Ok(guard) => Ok($part::of(s.holding, guard)),
+                    Ok(guard) => Ok($part::new(s.holding, guard)),
                     Err(guard) => match error {
                         Some(error) => Err((Self { guard, ..s }, error)),
                         None => unreachable!("there is no part, so `f` has said why"),
@@ -62,10 +62,20 @@ macro_rules! parts {
     };
 }
 
-/// `unlocked`, `unlocked_fair` and `bump`: the lock is free meanwhile, and nobody's holding.
+/// `unlocked`, `unlocked_fair` and `bump`: the lock is free meanwhile, and there is no holding. `$hold` makes the next one.
+///
+/// ```ignore
+/// unlocked!(MutexGuard, |it, at| it.mutex.hold(at, true));
+/// ```
 macro_rules! unlocked {
-    ($guard:ident, $lock:ident) => {
+    ($guard:ident, |$it:ident, $at:ident| $hold:expr) => {
         impl<T: ?Sized> $guard<'_, T> {
+            #[inline]
+            fn again(&self, $at: &'static Location<'static>) -> Holding {
+                let $it = self;
+                $hold
+            }
+
             /// Frees it while `f` runs, and acquires it again.
             #[inline]
             #[track_caller]
@@ -75,7 +85,7 @@ macro_rules! unlocked {
             {
                 s.holding = Holding::NONE;
                 let result = ::parking_lot::$guard::unlocked(&mut s.guard, f);
-                s.holding = s.$lock.hold(Location::caller(), true);
+                s.holding = s.again(Location::caller());
                 result
             }
 
@@ -88,7 +98,7 @@ macro_rules! unlocked {
             {
                 s.holding = Holding::NONE;
                 let result = ::parking_lot::$guard::unlocked_fair(&mut s.guard, f);
-                s.holding = s.$lock.hold(Location::caller(), true);
+                s.holding = s.again(Location::caller());
                 result
             }
 
@@ -101,7 +111,7 @@ macro_rules! unlocked {
                 }
                 s.holding = Holding::NONE;
                 ::parking_lot::$guard::bump(&mut s.guard);
-                s.holding = s.$lock.hold(Location::caller(), true);
+                s.holding = s.again(Location::caller());
             }
         }
     };

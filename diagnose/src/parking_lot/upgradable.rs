@@ -6,43 +6,28 @@ use std::time::{Duration, Instant};
 use super::parts::unlocked;
 use super::rwlock::ALL;
 use super::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-use crate::waits::{BlockedThread, Holding, Record, WaitMode, guard};
+use crate::waits::{BlockedThread, Holding, Record, WaitMode};
+use crate::wrap::guard;
 
-/// The guard of who reads and may write later: others read beside it, but there is one such only. It ends that when it is
-/// dropped.
-///
-/// Unlike the original it is `Sync` only where what it guards is `Send` too: [`rwlock`](Self::rwlock) gives access to it.
-#[clippy::has_significant_drop]
-#[must_use = "if unused the RwLock will immediately unlock"]
-pub struct RwLockUpgradableReadGuard<'a, T: ?Sized> {
-    // It ends before the lock is free.
-    holding: Holding,
-    guard: Reads<'a, T>,
-    lock: Lock<'a, T>,
+guard! {
+    /// The guard of who reads and may write later: others read beside it, but there is one such only. It ends that when it is
+    /// dropped.
+    ///
+    /// Unlike the original it is `Sync` only where what it guards is `Send` too: [`rwlock`](Self::rwlock) gives access to it.
+    #[must_use = "if unused the RwLock will immediately unlock"]
+    pub struct RwLockUpgradableReadGuard<'a, T: ?Sized> for &T {
+        guard: Reads<'a, T>,
+        lock: &'a RwLock<T>,
+    }
 }
 
 type Reads<'a, T> = ::parking_lot::RwLockUpgradableReadGuard<'a, T>;
 type Writes<'a, T> = ::parking_lot::RwLockWriteGuard<'a, T>;
 
-#[derive(Debug)]
-struct Lock<'a, T: ?Sized>(&'a RwLock<T>);
-
-impl<T: ?Sized> Lock<'_, T> {
-    #[inline]
-    fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Holding {
-        self.0.hold(1, at, has_waited)
-    }
-}
-
 impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
-    #[inline]
-    pub(super) fn new(holding: Holding, guard: Reads<'a, T>, lock: &'a RwLock<T>) -> Self {
-        Self { holding, guard, lock: Lock(lock) }
-    }
-
     /// The lock that it is of.
     pub fn rwlock(s: &Self) -> &'a RwLock<T> {
-        s.lock.0
+        s.lock
     }
 
     /// Frees it, and hands it to who waits longest.
@@ -56,7 +41,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     #[inline]
     #[track_caller]
     pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
-        RwLockReadGuard::new(s.holding, Reads::downgrade(s.guard), s.lock.0)
+        RwLockReadGuard::new(s.holding, Reads::downgrade(s.guard), s.lock)
     }
 
     /// Blocks this thread until nobody else reads, and writes then.
@@ -70,7 +55,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
                 let blocked = s.blocked(at);
                 let guard = Reads::upgrade(s.guard);
                 drop((blocked, s.holding));
-                RwLockWriteGuard::new(s.lock.0.hold(ALL, at, true), guard, s.lock.0)
+                RwLockWriteGuard::new(s.lock.hold(ALL, at, true), guard, s.lock)
             }
         }
     }
@@ -171,7 +156,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         match turn(guard) {
             Ok(guard) => {
                 drop(holding);
-                Ok(RwLockWriteGuard::new(lock.0.hold(ALL, at, false), guard, lock.0))
+                Ok(RwLockWriteGuard::new(lock.hold(ALL, at, false), guard, lock))
             }
             Err(guard) => Err(Self { holding, guard, lock }),
         }
@@ -210,5 +195,4 @@ fn writes<T: ?Sized, Ret>(
     f(value)
 }
 
-guard!([T: ?Sized] RwLockUpgradableReadGuard<'_, T>, T, |it| &it.guard);
-unlocked!(RwLockUpgradableReadGuard, lock);
+unlocked!(RwLockUpgradableReadGuard, |it, at| it.lock.hold(1, at, true));

@@ -3,7 +3,7 @@
 use diagnose_tidy::{Source, sources};
 
 /// The rooms of `diagnose/src`, lowest first. A room may import rooms of earlier lines and of its own.
-const RECORDER: [&[&str]; 13] = [
+const RECORDER: [&[&str]; 14] = [
     &["os", "pattern", "sync"],
     &["clock"],
     // A site is registered with the switchboard at its first use.
@@ -16,6 +16,7 @@ const RECORDER: [&[&str]; 13] = [
     &["block", "named"],
     &["spawned"],
     &["waits"],
+    &["wrap"],
     &["custom"],
     &[
         "async_channel",

@@ -3,24 +3,21 @@
 use diagnose_tidy::{Source, sources};
 
 /// Files where `unsafe` may stand, each for a reason in its head.
-const UNSAFE: [&str; 22] = [
-    "diagnose/src/async_lock/owned.rs",
+const UNSAFE: [&str; 19] = [
     "diagnose/src/clock/counter.rs",
     "diagnose/src/exit.rs",
     "diagnose/src/fork.rs",
-    "diagnose/src/futures/lock/owned.rs",
     "diagnose/src/live/forward.rs",
     "diagnose/src/live/waker.rs",
     "diagnose/src/os.rs",
     "diagnose/src/pool/loom.rs",
-    "diagnose/src/tokio/sync/owned.rs",
     "diagnose/src/tree/link.rs",
     "diagnose/src/tree/loom.rs",
     "diagnose/src/waits/lazy_wait.rs",
-    "diagnose/src/waits/owned.rs",
     "diagnose/src/watchdog/interrupt.rs",
     "diagnose/src/watchdog/native_stack/alt_stack.rs",
     "diagnose/src/watchdog/native_stack/interrupt.rs",
+    "diagnose/src/wrap/owned.rs",
     "tests/abuse/src/bin/clock.rs",
     "tests/abuse/src/bin/forks.rs",
     "tests/abuse/src/bin/interrupts.rs",

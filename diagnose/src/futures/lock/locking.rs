@@ -12,7 +12,8 @@ use pin_project_lite::pin_project;
 
 use super::owned::{Locked, Locking};
 use super::{Mutex, MutexGuard, OwnedMutexGuard};
-use crate::waits::{Holding, Owned, WaitFuture, WaitInfo};
+use crate::waits::{Holding, WaitFuture, WaitInfo};
+use crate::wrap::Owned;
 
 pin_project! {
     /// The future of [`Mutex::lock`].
@@ -80,15 +81,23 @@ impl<T: ?Sized> Future for OwnedMutexLockFuture<T> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let state = &mut self.get_mut().state;
         let waiting: Owned<Mutex<T>, Locking<T>> = match std::mem::replace(state, State::Ready) {
-            State::New(mutex, leaf) => match Owned::try_new(mutex, |it| it.mutex.try_lock()) {
-                Ok(guard) => return Poll::Ready(OwnedMutexGuard::new(leaf.hold(true, false), guard)),
-                Err(mutex) => Owned::new(mutex, |it| Box::pin(WaitFuture::new(it.mutex.lock(), leaf))),
-            },
+            State::New(mutex, leaf) => {
+                let took = Owned::try_new(mutex, |it| match it.mutex.try_lock() {
+                    Some(guard) => Ok((guard, leaf.hold(true, false))),
+                    None => Err(leaf),
+                });
+                match took {
+                    Ok(guard) => return Poll::Ready(OwnedMutexGuard::of(guard)),
+                    Err((mutex, leaf)) => {
+                        Owned::new(mutex, |it| (Box::pin(WaitFuture::new(it.mutex.lock(), leaf)), ())).0
+                    }
+                }
+            }
             State::Waiting(waiting) => waiting,
             State::Ready => panic!("polled OwnedMutexLockFuture after completion"),
         };
         let mut holding = Holding::NONE;
-        let turned = waiting.turn::<Locked<T>>(|_, mut waited| match waited.as_mut().poll(context) {
+        let turned = waiting.try_turn::<Locked<T>>(|mut waited, _| match waited.as_mut().poll(context) {
             Poll::Ready(guard) => {
                 holding = waited.hold(true);
                 Ok(guard)

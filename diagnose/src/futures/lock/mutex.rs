@@ -8,7 +8,8 @@ use std::sync::Arc;
 use ::futures::lock as real;
 
 use super::{MutexLockFuture, OwnedMutexGuard, OwnedMutexLockFuture};
-use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode, guard, guard_mut};
+use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
+use crate::wrap::{guard, part};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Mutex, library: "futures", is_fair: false, is_forced: || false };
@@ -114,50 +115,24 @@ impl<T> From<Mutex<T>> for real::Mutex<T> {
     }
 }
 
-/// The guard of a [`Mutex`], which it frees when it is dropped.
-#[clippy::has_significant_drop]
-pub struct MutexGuard<'a, T: ?Sized> {
-    // It ends before the mutex is free.
-    holding: Holding,
-    guard: real::MutexGuard<'a, T>,
+guard! {
+    /// The guard of a [`Mutex`], which it frees when it is dropped.
+    pub struct MutexGuard<'a, T: ?Sized> for &mut T {
+        guard: real::MutexGuard<'a, T>,
+    }
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    pub(super) fn new(holding: Holding, guard: real::MutexGuard<'a, T>) -> Self {
-        Self { holding, guard }
-    }
-
-    /// A guard of a part of what this one guards.
-    pub fn map<U: ?Sized, F>(this: Self, f: F) -> MappedMutexGuard<'a, T, U>
-    where
-        F: FnOnce(&mut T) -> &mut U,
-    {
-        let Self { holding, guard } = this;
-        MappedMutexGuard { holding, guard: real::MutexGuard::map(guard, f) }
-    }
+    part! { map: [U: ?Sized, F] &mut T => &mut U, real::MutexGuard, MappedMutexGuard<'a, T, U> }
 }
 
-guard!([T: ?Sized] MutexGuard<'_, T>, T, |it| &*it.guard);
-guard_mut!([T: ?Sized] MutexGuard<'_, T>, T, |it| &mut *it.guard);
-
-/// The guard of a part of what a [`Mutex`] guards.
-#[clippy::has_significant_drop]
-pub struct MappedMutexGuard<'a, T: ?Sized, U: ?Sized> {
-    // It ends before the mutex is free.
-    holding: Holding,
-    guard: real::MappedMutexGuard<'a, T, U>,
+guard! {
+    /// The guard of a part of what a [`Mutex`] guards.
+    pub struct MappedMutexGuard<'a, T: ?Sized, U: ?Sized> for &mut U {
+        guard: real::MappedMutexGuard<'a, T, U>,
+    }
 }
 
 impl<'a, T: ?Sized, U: ?Sized> MappedMutexGuard<'a, T, U> {
-    /// A guard of a part of what this one guards.
-    pub fn map<V: ?Sized, F>(this: Self, f: F) -> MappedMutexGuard<'a, T, V>
-    where
-        F: FnOnce(&mut U) -> &mut V,
-    {
-        let Self { holding, guard } = this;
-        MappedMutexGuard { holding, guard: real::MappedMutexGuard::map(guard, f) }
-    }
+    part! { map: [V: ?Sized, F] &mut U => &mut V, real::MappedMutexGuard, MappedMutexGuard<'a, T, V> }
 }
-
-guard!([T: ?Sized, U: ?Sized] MappedMutexGuard<'_, T, U>, U, |it| &*it.guard);
-guard_mut!([T: ?Sized, U: ?Sized] MappedMutexGuard<'_, T, U>, U, |it| &mut *it.guard);

@@ -1,10 +1,7 @@
 //! The kinds of guards that keep their mutex: the original's guard that borrows it, or its future.
 //!
-//! Unsafe is kept in this file. Why it is sound: guards and futures of the original hold references to the mutex, and are covariant
-//! in their lifetime. The original's guard that keeps its mutex is `Send` and `Sync` where a `Box` of what is locked is; its future is
-//! `Send` where that is, and always `Sync`: a `std::sync::Mutex` is no more than that.
-
-#![allow(unsafe_code)]
+//! The original's guard that keeps its mutex is `Send` and `Sync` where a `Box` of the value is. Its future is `Send` where the
+//! value is, and always `Sync`: a `std::sync::Mutex` is no more than that.
 
 use std::pin::Pin;
 use std::sync;
@@ -12,11 +9,10 @@ use std::sync;
 use ::futures::lock as real;
 
 use super::Mutex;
-use crate::waits::{WaitFuture, lends};
+use crate::waits::WaitFuture;
+use crate::wrap::{Words, owned_kinds};
 
-type Shared<T> = sync::Mutex<T>;
-
-lends! {
-    Locked(Box) of Mutex: real::MutexGuard<'a, T>;
-    Locking(Shared) of Mutex: Pin<Box<WaitFuture<real::MutexLockFuture<'a, T>>>>;
+owned_kinds! {
+    Locked<T>(Words<Box<T>>) of Mutex<T>: real::MutexGuard<'a, T>;
+    Locking<T>(Words<sync::Mutex<T>>) of Mutex<T>: Pin<Box<WaitFuture<real::MutexLockFuture<'a, T>>>>;
 }

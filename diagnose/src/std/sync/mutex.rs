@@ -6,9 +6,8 @@ use std::panic::Location;
 use std::sync::{LockResult, TryLockResult};
 
 use super::poisoned;
-use crate::waits::{
-    BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode, guard, guard_mut,
-};
+use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
+use crate::wrap::guard;
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Mutex, library: "std", is_fair: false, is_forced: || false };
@@ -46,7 +45,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let at = Location::caller();
         let (result, has_waited) = poisoned::or_block(self.mutex.try_lock(), || self.block(at));
-        poisoned::map(result, |guard| MutexGuard { holding: self.hold(at, has_waited), guard })
+        poisoned::map(result, |guard| MutexGuard::new(self.hold(at, has_waited), guard))
     }
 
     /// Acquires the mutex if it is free.
@@ -57,7 +56,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let at = Location::caller();
-        poisoned::map_try(self.mutex.try_lock(), |guard| MutexGuard { holding: self.hold(at, false), guard })
+        poisoned::map_try(self.mutex.try_lock(), |guard| MutexGuard::new(self.hold(at, false), guard))
     }
 
     /// Whether a thread has panicked that had it.
@@ -133,14 +132,10 @@ impl<T> From<Mutex<T>> for ::std::sync::Mutex<T> {
     }
 }
 
-/// The guard of a [`Mutex`], which it frees when it is dropped.
-#[must_use = "if unused the Mutex will immediately unlock"]
-#[clippy::has_significant_drop]
-pub struct MutexGuard<'a, T: ?Sized> {
-    // It ends before the mutex is free.
-    pub(super) holding: Holding,
-    pub(super) guard: ::std::sync::MutexGuard<'a, T>,
+guard! {
+    /// The guard of a [`Mutex`], which it frees when it is dropped.
+    #[must_use = "if unused the Mutex will immediately unlock"]
+    pub struct MutexGuard<'a, T: ?Sized> for &mut T {
+        guard: ::std::sync::MutexGuard<'a, T>,
+    }
 }
-
-guard!([T: ?Sized] MutexGuard<'_, T>, T, |it| &it.guard);
-guard_mut!([T: ?Sized] MutexGuard<'_, T>, T, |it| &mut it.guard);

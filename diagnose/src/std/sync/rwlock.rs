@@ -6,9 +6,8 @@ use std::panic::Location;
 use std::sync::{LockResult, TryLockResult};
 
 use super::poisoned;
-use crate::waits::{
-    BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode, guard, guard_mut,
-};
+use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
+use crate::wrap::guard;
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::RwLock, library: "std", is_fair: false, is_forced: || false };
@@ -50,7 +49,7 @@ impl<T: ?Sized> RwLock<T> {
         let at = Location::caller();
         let block = || self.block(WaitMode::Read, 1, at, ::std::sync::RwLock::read);
         let (result, has_waited) = poisoned::or_block(self.lock.try_read(), block);
-        poisoned::map(result, |guard| RwLockReadGuard { _stake: self.hold(1, at, has_waited), guard })
+        poisoned::map(result, |guard| RwLockReadGuard::new(self.hold(1, at, has_waited), guard))
     }
 
     /// Acquires it for reading, if that is possible now.
@@ -61,7 +60,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let at = Location::caller();
-        let with = |guard| RwLockReadGuard { _stake: self.hold(1, at, false), guard };
+        let with = |guard| RwLockReadGuard::new(self.hold(1, at, false), guard);
         poisoned::map_try(self.lock.try_read(), with)
     }
 
@@ -75,7 +74,7 @@ impl<T: ?Sized> RwLock<T> {
         let at = Location::caller();
         let block = || self.block(WaitMode::Write, ALL, at, ::std::sync::RwLock::write);
         let (result, has_waited) = poisoned::or_block(self.lock.try_write(), block);
-        poisoned::map(result, |guard| RwLockWriteGuard { holding: self.hold(ALL, at, has_waited), guard })
+        poisoned::map(result, |guard| RwLockWriteGuard::new(self.hold(ALL, at, has_waited), guard))
     }
 
     /// Acquires it for writing, if that is possible now.
@@ -86,7 +85,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let at = Location::caller();
-        let with = |guard| RwLockWriteGuard { holding: self.hold(ALL, at, false), guard };
+        let with = |guard| RwLockWriteGuard::new(self.hold(ALL, at, false), guard);
         poisoned::map_try(self.lock.try_write(), with)
     }
 
@@ -169,24 +168,20 @@ impl<T> From<RwLock<T>> for ::std::sync::RwLock<T> {
     }
 }
 
-/// The guard of who reads. It ends that when it is dropped.
-#[must_use = "if unused the RwLock will immediately unlock"]
-#[clippy::has_significant_drop]
-pub struct RwLockReadGuard<'a, T: ?Sized> {
-    // It ends before the lock is free.
-    _stake: Holding,
-    guard: ::std::sync::RwLockReadGuard<'a, T>,
+guard! {
+    /// The guard of who reads. It ends that when it is dropped.
+    #[must_use = "if unused the RwLock will immediately unlock"]
+    pub struct RwLockReadGuard<'a, T: ?Sized> for &T {
+        guard: ::std::sync::RwLockReadGuard<'a, T>,
+    }
 }
 
-guard!([T: ?Sized] RwLockReadGuard<'_, T>, T, |it| &it.guard);
-
-/// The guard of who writes. It ends that when it is dropped.
-#[must_use = "if unused the RwLock will immediately unlock"]
-#[clippy::has_significant_drop]
-pub struct RwLockWriteGuard<'a, T: ?Sized> {
-    // It ends before the lock is free.
-    holding: Holding,
-    guard: ::std::sync::RwLockWriteGuard<'a, T>,
+guard! {
+    /// The guard of who writes. It ends that when it is dropped.
+    #[must_use = "if unused the RwLock will immediately unlock"]
+    pub struct RwLockWriteGuard<'a, T: ?Sized> for &mut T {
+        guard: ::std::sync::RwLockWriteGuard<'a, T>,
+    }
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
@@ -194,12 +189,9 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     #[allow(clippy::incompatible_msrv, unstable_name_collisions)] // See `Lacking`.
     pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
         s.holding.set_units(1);
-        RwLockReadGuard { _stake: s.holding, guard: ::std::sync::RwLockWriteGuard::downgrade(s.guard) }
+        RwLockReadGuard::new(s.holding, ::std::sync::RwLockWriteGuard::downgrade(s.guard))
     }
 }
-
-guard!([T: ?Sized] RwLockWriteGuard<'_, T>, T, |it| &it.guard);
-guard_mut!([T: ?Sized] RwLockWriteGuard<'_, T>, T, |it| &mut it.guard);
 
 /// What older standard libraries lack. Their own functions go before those of a trait; if they lack one, a program that
 /// calls it does not compile.

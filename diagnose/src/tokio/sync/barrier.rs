@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use ::tokio::sync as real;
 use ::tokio::sync::BarrierWaitResult;
 
-use super::guard::is_never_forced;
+use super::is_never_forced;
 use crate::waits::{
     Notifiers, Record, Resource, ResourceKind, ResourceType, UNBOUNDED, WaitFuture, WaitInfo, WaitMode,
 };

@@ -5,22 +5,19 @@
 
 mod barrier;
 pub mod broadcast;
-mod budget;
-mod guard;
+mod forced;
 mod initialise;
 pub mod mpsc;
 mod mutex;
 mod notify;
 mod once_cell;
 pub mod oneshot;
-mod owned;
 mod rwlock;
 mod semaphore;
 mod set_once;
 pub mod watch;
 
 pub use self::barrier::Barrier;
-pub(super) use self::budget::is_forced;
 pub use self::mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
 pub use self::notify::Notify;
 pub use self::once_cell::OnceCell;
@@ -30,6 +27,8 @@ pub use self::rwlock::{RwLockMappedWriteGuard, RwLockReadGuard, RwLockWriteGuard
 pub use self::semaphore::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 pub use self::set_once::SetOnce;
 pub use ::tokio::sync::*;
+
+pub(in crate::tokio) use self::forced::{is_forced, is_never_forced};
 
 /// Futures that have a name.
 pub mod futures {

@@ -7,8 +7,8 @@ use std::panic::Location;
 use ::tokio::sync as real;
 use ::tokio::sync::SetError;
 
-use super::guard::is_never_forced;
 use super::initialise::Turn;
+use super::is_never_forced;
 use crate::waits::{Resource, ResourceKind, ResourceType};
 
 static WHAT: ResourceType = ResourceType {

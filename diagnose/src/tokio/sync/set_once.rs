@@ -7,7 +7,7 @@ use std::panic::Location;
 use ::tokio::sync as real;
 use ::tokio::sync::SetOnceError;
 
-use super::guard::is_never_forced;
+use super::is_never_forced;
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode};
 
 /// Nobody holds it while it is empty: anybody may set it, and that takes no time.

@@ -11,7 +11,7 @@ use ::tokio::sync::mpsc::{
 };
 
 use super::{OwnedPermit, Permit, PermitIterator, WeakSender};
-use crate::tokio::sync::guard::is_never_forced;
+use crate::tokio::sync::is_never_forced;
 use crate::tokio::time;
 use crate::waits::{BlockedThread, ChannelEnd, Holding, LazyWaitFuture, Role, WaitInfo, WaitMode};
 

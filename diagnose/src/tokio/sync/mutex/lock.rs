@@ -8,12 +8,13 @@ use std::sync::Arc;
 use ::tokio::sync as real;
 use ::tokio::sync::TryLockError;
 
-use super::super::guard::is_never_forced;
-use super::super::owned::Owned;
+use super::super::is_never_forced;
+use super::owned::Locked;
 use super::{MutexGuard, OwnedMutexGuard};
 use crate::waits::{
     Acquire, AcquireArgs, BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode,
 };
+use crate::wrap::{Owned, pair};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Mutex, library: "tokio", is_fair: true, is_forced: is_never_forced };
@@ -75,13 +76,16 @@ impl<T: ?Sized> Mutex<T> {
     /// In async code, as tokio's does.
     #[track_caller]
     pub fn blocking_lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
-        Owned::blocking_lock(self, Location::caller()).into()
+        let at = Location::caller();
+        OwnedMutexGuard::of(Owned::new(self, |lock| lock.block(at, true)))
     }
 
     /// Waits for the lock as [`lock`](Self::lock) does, with a guard that owns it.
     #[track_caller]
     pub fn lock_owned(self: Arc<Self>) -> impl Future<Output = OwnedMutexGuard<T>> {
-        Owned::lock(self, Location::caller())
+        let at = Location::caller();
+        let guard = Owned::<_, Locked<T>>::wait(self, async move |lock| lock.enter(at, true, pair).await);
+        async { OwnedMutexGuard::of(guard.await) }
     }
 
     /// Takes the lock if it is free.
@@ -100,7 +104,9 @@ impl<T: ?Sized> Mutex<T> {
     /// If it is not free.
     #[track_caller]
     pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError> {
-        Owned::try_lock(self, Location::caller()).map(Into::into)
+        let at = Location::caller();
+        let guard = Owned::try_new(self, |lock| lock.try_enter(at, true));
+        guard.map(OwnedMutexGuard::of).map_err(|(_, error)| error)
     }
 
     /// What it guards: nobody else can have it.
@@ -110,7 +116,7 @@ impl<T: ?Sized> Mutex<T> {
 
     /// Waits for the lock; `guard` makes what is returned.
     #[inline]
-    pub(in super::super) fn enter<'a, G>(
+    fn enter<'a, G>(
         &'a self,
         at: &'static Location<'static>,
         is_movable: bool,
@@ -125,11 +131,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     #[track_caller]
-    pub(in super::super) fn block(
-        &self,
-        at: &'static Location<'static>,
-        is_movable: bool,
-    ) -> (real::MutexGuard<'_, T>, Holding) {
+    fn block(&self, at: &'static Location<'static>, is_movable: bool) -> (real::MutexGuard<'_, T>, Holding) {
         let record = self.resource.record();
         let blocked = BlockedThread::begin(record, WaitMode::Lock, 1, at);
         let guard = self.mutex.blocking_lock();
@@ -138,7 +140,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     #[inline]
-    pub(in super::super) fn try_enter(
+    fn try_enter(
         &self,
         at: &'static Location<'static>,
         is_movable: bool,

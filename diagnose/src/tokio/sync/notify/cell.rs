@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ::tokio::sync as real;
 
-use super::super::guard::is_never_forced;
+use super::super::is_never_forced;
 use super::{Notified, OwnedNotified};
 use crate::sync::OnceCell;
 use crate::waits::{Notifiers, Record, Resource, ResourceKind, ResourceType};

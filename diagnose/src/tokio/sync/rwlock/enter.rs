@@ -13,7 +13,7 @@ type Place = &'static Location<'static>;
 
 impl<T: ?Sized> RwLock<T> {
     #[inline]
-    pub(in super::super) fn enter_read<'a, G>(
+    pub(super) fn enter_read<'a, G>(
         &'a self,
         at: Place,
         is_movable: bool,
@@ -28,7 +28,7 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     #[inline]
-    pub(in super::super) fn try_enter_read(
+    pub(super) fn try_enter_read(
         &self,
         at: Place,
         is_movable: bool,
@@ -38,7 +38,7 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     #[inline]
-    pub(in super::super) fn enter_write<'a, G>(
+    pub(super) fn enter_write<'a, G>(
         &'a self,
         at: Place,
         is_movable: bool,
@@ -53,7 +53,7 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     #[inline]
-    pub(in super::super) fn try_enter_write(
+    pub(super) fn try_enter_write(
         &self,
         at: Place,
         is_movable: bool,

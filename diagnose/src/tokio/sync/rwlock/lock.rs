@@ -8,10 +8,12 @@ use std::sync::Arc;
 use ::tokio::sync as real;
 use ::tokio::sync::TryLockError;
 
-use super::super::guard::is_never_forced;
-use super::super::owned::Owned;
+use super::super::is_never_forced;
+use super::owned_write::Writes;
+use super::read::Reads;
 use super::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
 use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
+use crate::wrap::{Owned, pair};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::RwLock, library: "tokio", is_fair: true, is_forced: is_never_forced };
@@ -89,7 +91,7 @@ impl<T: ?Sized> RwLock<T> {
     /// Cancel safe; a call that is given up loses its place in the queue.
     #[track_caller]
     pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> {
-        self.enter_read(Location::caller(), false, |guard, holding| RwLockReadGuard { holding, guard })
+        self.enter_read(Location::caller(), false, |guard, holding| RwLockReadGuard::new(holding, guard))
     }
 
     /// Blocks the thread until it may read.
@@ -102,13 +104,15 @@ impl<T: ?Sized> RwLock<T> {
         let blocked = BlockedThread::begin(record, WaitMode::Read, 1, at);
         let guard = self.lock.blocking_read();
         drop(blocked);
-        RwLockReadGuard { holding: Holding::hold(record, 1, at, false), guard }
+        RwLockReadGuard::new(Holding::hold(record, 1, at, false), guard)
     }
 
     /// Waits to read as [`read`](Self::read) does, with a guard that owns the lock.
     #[track_caller]
     pub fn read_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockReadGuard<T>> {
-        Owned::read(self, Location::caller())
+        let at = Location::caller();
+        let guard = Owned::<_, Reads<T, T>>::wait(self, async move |it| it.enter_read(at, true, pair).await);
+        async { OwnedRwLockReadGuard::of(guard.await) }
     }
 
     /// Reads if nobody writes and nobody waits.
@@ -118,7 +122,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
         let (guard, holding) = self.try_enter_read(Location::caller(), false)?;
-        Ok(RwLockReadGuard { holding, guard })
+        Ok(RwLockReadGuard::new(holding, guard))
     }
 
     /// The same with a guard that owns the lock.
@@ -127,13 +131,15 @@ impl<T: ?Sized> RwLock<T> {
     /// If somebody writes or waits.
     #[track_caller]
     pub fn try_read_owned(self: Arc<Self>) -> Result<OwnedRwLockReadGuard<T>, TryLockError> {
-        Owned::try_read(self, Location::caller()).map(Into::into)
+        let at = Location::caller();
+        let guard = Owned::try_new(self, |lock| lock.try_enter_read(at, true));
+        guard.map(OwnedRwLockReadGuard::of).map_err(|(_, error)| error)
     }
 
     /// Waits to write. Cancel safe; a call that is given up loses its place in the queue.
     #[track_caller]
     pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> {
-        self.enter_write(Location::caller(), false, |guard, holding| RwLockWriteGuard { holding, guard })
+        self.enter_write(Location::caller(), false, |guard, holding| RwLockWriteGuard::new(holding, guard))
     }
 
     /// Blocks the thread until it may write.
@@ -146,13 +152,15 @@ impl<T: ?Sized> RwLock<T> {
         let blocked = BlockedThread::begin(record, WaitMode::Write, self.units(), at);
         let guard = self.lock.blocking_write();
         drop(blocked);
-        RwLockWriteGuard { holding: Holding::hold(record, self.units(), at, false), guard }
+        RwLockWriteGuard::new(Holding::hold(record, self.units(), at, false), guard)
     }
 
     /// Waits to write as [`write`](Self::write) does, with a guard that owns the lock.
     #[track_caller]
     pub fn write_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockWriteGuard<T>> {
-        Owned::write(self, Location::caller())
+        let at = Location::caller();
+        let guard = Owned::<_, Writes<T>>::wait(self, async move |it| it.enter_write(at, true, pair).await);
+        async { OwnedRwLockWriteGuard::of(guard.await) }
     }
 
     /// Writes if nobody reads or writes.
@@ -162,7 +170,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
         let (guard, holding) = self.try_enter_write(Location::caller(), false)?;
-        Ok(RwLockWriteGuard { holding, guard })
+        Ok(RwLockWriteGuard::new(holding, guard))
     }
 
     /// The same with a guard that owns the lock.
@@ -171,7 +179,9 @@ impl<T: ?Sized> RwLock<T> {
     /// If somebody reads or writes.
     #[track_caller]
     pub fn try_write_owned(self: Arc<Self>) -> Result<OwnedRwLockWriteGuard<T>, TryLockError> {
-        Owned::try_write(self, Location::caller()).map(Into::into)
+        let at = Location::caller();
+        let guard = Owned::try_new(self, |lock| lock.try_enter_write(at, true));
+        guard.map(OwnedRwLockWriteGuard::of).map_err(|(_, error)| error)
     }
 
     /// What it guards: nobody else can have it.

@@ -1,254 +1,100 @@
-//! A writer's guards of a `RwLock` that own it.
+//! Guards of who writes to a `RwLock` that own it.
 
-use std::marker::PhantomData;
-use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use ::tokio::sync as real;
 
-use super::super::guard::shown;
-use super::super::owned::{Owned, Turn};
+use super::read::Reads;
 use super::{OwnedRwLockReadGuard, RwLock};
-use crate::waits::Holding;
+use crate::wrap::{Owned, owned_guard, owned_kinds, owned_part};
 
-/// tokio's `OwnedRwLockWriteGuard`. It can go to another task, so who looks at what it guards is on record as its holder.
-#[clippy::has_significant_drop]
-pub struct OwnedRwLockWriteGuard<T: ?Sized> {
-    guard: Owned<real::OwnedRwLockWriteGuard<T>, RwLock<T>>,
+owned_kinds! {
+    Writes<T>(real::OwnedRwLockWriteGuard<T>) of RwLock<T>: real::RwLockWriteGuard<'a, T>;
+    WritesPart<T, U>(real::OwnedRwLockMappedWriteGuard<T, U>) of RwLock<T>: real::RwLockMappedWriteGuard<'a, U>;
+}
+
+owned_guard! {
+    /// tokio's `OwnedRwLockWriteGuard`. It can go to another task, so who looks at what it guards is on record as its holder.
+    pub struct OwnedRwLockWriteGuard<T: ?Sized> for &mut T {
+        guard: Owned<RwLock<T>, Writes<T>>,
+    }
 }
 
 impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
-    /// A guard of a part of what this one guards.
-    #[inline]
-    pub fn map<F, U: ?Sized>(this: Self, f: F) -> OwnedRwLockMappedWriteGuard<T, U>
-    where
-        F: FnOnce(&mut T) -> &mut U,
-    {
-        let Ok(mapped) = Self::try_map(this, |value| Some(f(value))) else {
-            unreachable!("there is always a part")
-        };
-        mapped
+    owned_part! {
+        [F, U: ?Sized] &mut T => &mut U, real::RwLockWriteGuard,
+        OwnedRwLockMappedWriteGuard<T, U> of WritesPart<T, U>
     }
 
-    /// A reader's guard of a part of what this one guards, which nobody has changed in between.
+    /// Makes a reader's guard of a component of the locked data. No writer gets the lock in between.
     #[inline]
     pub fn downgrade_map<F, U: ?Sized>(this: Self, f: F) -> OwnedRwLockReadGuard<T, U>
     where
         F: FnOnce(&T) -> &U,
     {
-        let reader = Self::try_downgrade_map(this, |value| Some(f(value)));
-        let Ok(reader) = reader else { unreachable!("there is always a part") };
-        reader
+        let Self { holding, guard } = this;
+        let guard = guard.turn::<Reads<T, U>>(|guard, _| {
+            real::RwLockWriteGuard::downgrade_map(guard, |value| {
+                let part = f(value);
+                holding.set_units(1);
+                part
+            })
+        });
+        OwnedRwLockReadGuard::new(holding, guard)
     }
 
-    /// A guard of a part of what this one guards, if there is one.
+    /// Makes a reader's guard of a component of the locked data, if there is one.
     ///
     /// # Errors
-    /// This guard, if `f` returns `None`.
-    #[inline]
-    pub fn try_map<F, U: ?Sized>(this: Self, f: F) -> Result<OwnedRwLockMappedWriteGuard<T, U>, Self>
-    where
-        F: FnOnce(&mut T) -> Option<&mut U>,
-    {
-        match this.guard.turn(Map { f, to: PhantomData }) {
-            Ok(guard) => Ok(OwnedRwLockMappedWriteGuard { guard }),
-            Err(guard) => Err(Self { guard }),
-        }
-    }
-
-    /// A reader's guard of a part of what this one guards, if there is one.
-    ///
-    /// # Errors
-    /// This guard, if `f` returns `None`.
+    /// Returns this guard if `f` returns `None`.
     #[inline]
     pub fn try_downgrade_map<F, U: ?Sized>(this: Self, f: F) -> Result<OwnedRwLockReadGuard<T, U>, Self>
     where
         F: FnOnce(&T) -> Option<&U>,
     {
-        match this.guard.turn(Downgrade { f, to: PhantomData }) {
-            Ok(guard) => Ok(OwnedRwLockReadGuard { guard }),
-            Err(guard) => Err(Self { guard }),
+        let Self { holding, guard } = this;
+        let one = |_: &&U| holding.set_units(1);
+        let turned = guard.try_turn::<Reads<T, U>>(|guard, _| {
+            real::RwLockWriteGuard::try_downgrade_map(guard, |value| f(value).inspect(one))
+        });
+        match turned {
+            Ok(guard) => Ok(OwnedRwLockReadGuard::new(holding, guard)),
+            Err(guard) => Err(Self { holding, guard }),
         }
     }
 
-    /// The same guard as one of a part.
+    /// Makes this guard one of a component, which is all of the locked data.
     #[inline]
     pub fn into_mapped(this: Self) -> OwnedRwLockMappedWriteGuard<T> {
         Self::map(this, |value| value)
     }
 
-    /// A reader's guard of what this one guards, which nobody has changed in between.
+    /// Makes a reader's guard of this one. No writer gets the lock in between.
     pub fn downgrade(self) -> OwnedRwLockReadGuard<T> {
         Self::downgrade_map(self, |value| value)
     }
 
     /// The lock.
     pub fn rwlock(this: &Self) -> &Arc<RwLock<T>> {
-        this.guard.lock_of()
+        this.guard.owner()
     }
 }
 
-impl<T: ?Sized> From<Owned<real::OwnedRwLockWriteGuard<T>, RwLock<T>>> for OwnedRwLockWriteGuard<T> {
-    #[inline]
-    fn from(guard: Owned<real::OwnedRwLockWriteGuard<T>, RwLock<T>>) -> Self {
-        Self { guard }
+owned_guard! {
+    /// tokio's `OwnedRwLockMappedWriteGuard`, for a component of the locked data.
+    pub struct OwnedRwLockMappedWriteGuard<T: ?Sized, U: ?Sized = T> for &mut U {
+        guard: Owned<RwLock<T>, WritesPart<T, U>>,
     }
-}
-
-impl<T: ?Sized> Deref for OwnedRwLockWriteGuard<T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        &self.guard
-    }
-}
-
-impl<T: ?Sized> DerefMut for OwnedRwLockWriteGuard<T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.guard
-    }
-}
-
-shown!([T: ?Sized] OwnedRwLockWriteGuard<T>: T);
-
-/// tokio's `OwnedRwLockMappedWriteGuard`: a guard of a part of what is guarded.
-#[clippy::has_significant_drop]
-pub struct OwnedRwLockMappedWriteGuard<T: ?Sized, U: ?Sized = T> {
-    guard: Owned<real::OwnedRwLockMappedWriteGuard<T, U>, RwLock<T>>,
 }
 
 impl<T: ?Sized, U: ?Sized> OwnedRwLockMappedWriteGuard<T, U> {
-    /// A guard of a part of what this one guards.
-    #[inline]
-    pub fn map<F, V: ?Sized>(this: Self, f: F) -> OwnedRwLockMappedWriteGuard<T, V>
-    where
-        F: FnOnce(&mut U) -> &mut V,
-    {
-        let Ok(mapped) = Self::try_map(this, |value| Some(f(value))) else {
-            unreachable!("there is always a part")
-        };
-        mapped
-    }
-
-    /// A guard of a part of what this one guards, if there is one.
-    ///
-    /// # Errors
-    /// This guard, if `f` returns `None`.
-    #[inline]
-    pub fn try_map<F, V: ?Sized>(this: Self, f: F) -> Result<OwnedRwLockMappedWriteGuard<T, V>, Self>
-    where
-        F: FnOnce(&mut U) -> Option<&mut V>,
-    {
-        match this.guard.turn(Map { f, to: PhantomData }) {
-            Ok(guard) => Ok(OwnedRwLockMappedWriteGuard { guard }),
-            Err(guard) => Err(Self { guard }),
-        }
+    owned_part! {
+        [F, V: ?Sized] &mut U => &mut V, real::RwLockMappedWriteGuard,
+        OwnedRwLockMappedWriteGuard<T, V> of WritesPart<T, V>
     }
 
     /// The lock.
     pub fn rwlock(this: &Self) -> &Arc<RwLock<T>> {
-        this.guard.lock_of()
-    }
-}
-
-impl<T: ?Sized, U: ?Sized> Deref for OwnedRwLockMappedWriteGuard<T, U> {
-    type Target = U;
-
-    #[inline]
-    fn deref(&self) -> &U {
-        &self.guard
-    }
-}
-
-impl<T: ?Sized, U: ?Sized> DerefMut for OwnedRwLockMappedWriteGuard<T, U> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut U {
-        &mut self.guard
-    }
-}
-
-shown!([T: ?Sized, U: ?Sized] OwnedRwLockMappedWriteGuard<T, U>: U);
-
-/// From a whole to a part, if there is one.
-struct Map<F, V: ?Sized> {
-    f: F,
-    to: PhantomData<V>,
-}
-
-/// From a writer's whole to a reader's part, if there is one.
-struct Downgrade<F, V: ?Sized> {
-    f: F,
-    to: PhantomData<V>,
-}
-
-impl<T, V, F> Turn<real::OwnedRwLockWriteGuard<T>> for Map<F, V>
-where
-    T: ?Sized,
-    V: ?Sized,
-    F: FnOnce(&mut T) -> Option<&mut V>,
-{
-    type Into = real::OwnedRwLockMappedWriteGuard<T, V>;
-
-    #[inline]
-    fn turn<'a>(
-        self,
-        guard: real::RwLockWriteGuard<'a, T>,
-        _: &Holding,
-    ) -> Result<real::RwLockMappedWriteGuard<'a, V>, real::RwLockWriteGuard<'a, T>>
-    where
-        Self::Into: 'a,
-    {
-        real::RwLockWriteGuard::try_map(guard, self.f)
-    }
-}
-
-impl<T, U, V, F> Turn<real::OwnedRwLockMappedWriteGuard<T, U>> for Map<F, V>
-where
-    T: ?Sized,
-    U: ?Sized,
-    V: ?Sized,
-    F: FnOnce(&mut U) -> Option<&mut V>,
-{
-    type Into = real::OwnedRwLockMappedWriteGuard<T, V>;
-
-    #[inline]
-    fn turn<'a>(
-        self,
-        guard: real::RwLockMappedWriteGuard<'a, U>,
-        _: &Holding,
-    ) -> Result<real::RwLockMappedWriteGuard<'a, V>, real::RwLockMappedWriteGuard<'a, U>>
-    where
-        Self::Into: 'a,
-    {
-        real::RwLockMappedWriteGuard::try_map(guard, self.f)
-    }
-}
-
-impl<T, V, F> Turn<real::OwnedRwLockWriteGuard<T>> for Downgrade<F, V>
-where
-    T: ?Sized,
-    V: ?Sized,
-    F: FnOnce(&T) -> Option<&V>,
-{
-    type Into = real::OwnedRwLockReadGuard<T, V>;
-
-    #[inline]
-    fn turn<'a>(
-        self,
-        guard: real::RwLockWriteGuard<'a, T>,
-        holding: &Holding,
-    ) -> Result<real::RwLockReadGuard<'a, V>, real::RwLockWriteGuard<'a, T>>
-    where
-        Self::Into: 'a,
-    {
-        real::RwLockWriteGuard::try_downgrade_map(guard, |value| {
-            let part = (self.f)(value);
-            if part.is_some() {
-                holding.set_units(1);
-            }
-            part
-        })
+        this.guard.owner()
     }
 }

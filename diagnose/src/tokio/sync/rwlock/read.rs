@@ -1,55 +1,40 @@
-//! A reader's guard of a `RwLock` that borrows it.
+//! Guards of who reads from a `RwLock`.
 
-use std::ops::Deref;
+use std::sync::Arc;
 
 use ::tokio::sync as real;
 
-use super::super::guard::shown;
-use crate::waits::Holding;
+use super::RwLock;
+use crate::wrap::{Owned, guard, owned_guard, owned_kinds, owned_part, part};
 
-/// tokio's `RwLockReadGuard`.
-// The holding stands before the guard: that it holds the lock is off the record before somebody else can have it.
-#[clippy::has_significant_drop]
-#[must_use = "if unused the RwLock will immediately unlock"]
-pub struct RwLockReadGuard<'a, T: ?Sized> {
-    pub(super) holding: Holding,
-    pub(super) guard: real::RwLockReadGuard<'a, T>,
+guard! {
+    /// tokio's `RwLockReadGuard`.
+    #[must_use = "if unused the RwLock will immediately unlock"]
+    pub struct RwLockReadGuard<'a, T: ?Sized> for &T {
+        guard: real::RwLockReadGuard<'a, T>,
+    }
 }
 
 impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
-    /// A guard of a part of what this one guards.
-    #[inline]
-    pub fn map<F, U: ?Sized>(this: Self, f: F) -> RwLockReadGuard<'a, U>
-    where
-        F: FnOnce(&T) -> &U,
-    {
-        RwLockReadGuard { holding: this.holding, guard: real::RwLockReadGuard::map(this.guard, f) }
-    }
+    part! { map, try_map: [F, U: ?Sized] &T => &U, real::RwLockReadGuard, RwLockReadGuard<'a, U> }
+}
 
-    /// A guard of a part of what this one guards, if there is one.
-    ///
-    /// # Errors
-    /// This guard, if `f` returns `None`.
-    #[inline]
-    pub fn try_map<F, U: ?Sized>(this: Self, f: F) -> Result<RwLockReadGuard<'a, U>, Self>
-    where
-        F: FnOnce(&T) -> Option<&U>,
-    {
-        let Self { holding, guard } = this;
-        match real::RwLockReadGuard::try_map(guard, f) {
-            Ok(guard) => Ok(RwLockReadGuard { holding, guard }),
-            Err(guard) => Err(Self { holding, guard }),
-        }
+owned_kinds! {
+    Reads<T, U>(real::OwnedRwLockReadGuard<T, U>) of RwLock<T>: real::RwLockReadGuard<'a, U>;
+}
+
+owned_guard! {
+    /// tokio's `OwnedRwLockReadGuard`. It can go to another task, so who looks at what it guards is on record as its holder.
+    pub struct OwnedRwLockReadGuard<T: ?Sized, U: ?Sized = T> for &U {
+        guard: Owned<RwLock<T>, Reads<T, U>>,
     }
 }
 
-impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
-    type Target = T;
+impl<T: ?Sized, U: ?Sized> OwnedRwLockReadGuard<T, U> {
+    owned_part! { [F, V: ?Sized] &U => &V, real::RwLockReadGuard, OwnedRwLockReadGuard<T, V> of Reads<T, V> }
 
-    #[inline]
-    fn deref(&self) -> &T {
-        &self.guard
+    /// The lock.
+    pub fn rwlock(this: &Self) -> &Arc<RwLock<T>> {
+        this.guard.owner()
     }
 }
-
-shown!([T: ?Sized] RwLockReadGuard<'_, T>: T);

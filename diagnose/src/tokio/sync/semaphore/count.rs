@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use ::tokio::sync as real;
 use ::tokio::sync::{AcquireError, TryAcquireError};
 
-use super::super::guard::is_never_forced;
+use super::super::is_never_forced;
 use super::SemaphorePermit;
 use crate::waits::{Holding, Notifiers, Record, Resource, ResourceKind, ResourceType};
 
