@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,6 +13,7 @@ use pin_project_lite::pin_project;
 use crate::waits::{
     BlockedThread, Notifiers, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
 };
+use crate::wrap::{debug, deref};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Barrier, library: "async-lock", is_fair: false, is_forced: || false };
@@ -78,19 +78,9 @@ impl Barrier {
     }
 }
 
-impl Deref for Barrier {
-    type Target = ::async_lock::Barrier;
+deref!([] Barrier, original: ::async_lock::Barrier);
 
-    fn deref(&self) -> &Self::Target {
-        &self.original
-    }
-}
-
-impl fmt::Debug for Barrier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.original.fmt(f)
-    }
-}
+debug!([] Barrier, original: ::async_lock::Barrier);
 
 impl From<Barrier> for ::async_lock::Barrier {
     fn from(barrier: Barrier) -> Self {

@@ -1,14 +1,12 @@
 //! `async_lock::Mutex`, with who holds it and who waits for it.
 
-use std::fmt;
-use std::ops::Deref;
 use std::panic::Location;
 use std::sync::Arc;
 
 use super::futures::{Lock, LockArc};
 use super::mutex_arc::MutexGuardArc;
 use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
-use crate::wrap::guard;
+use crate::wrap::{deref, guard, lock};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Mutex, library: "async-lock", is_fair: false, is_forced: || false };
@@ -103,46 +101,12 @@ impl<T: ?Sized> Mutex<T> {
     }
 }
 
-impl<T: ?Sized> Deref for Mutex<T> {
-    type Target = ::async_lock::Mutex<T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.mutex
-    }
-}
-
-impl<T: fmt::Debug + ?Sized> fmt::Debug for Mutex<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.mutex.fmt(f)
-    }
-}
-
-impl<T> From<T> for Mutex<T> {
-    #[track_caller]
-    fn from(data: T) -> Self {
-        Self::new(data)
-    }
-}
-
-impl<T: Default> Default for Mutex<T> {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T> From<::async_lock::Mutex<T>> for Mutex<T> {
-    #[track_caller]
-    fn from(mutex: ::async_lock::Mutex<T>) -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
-    }
-}
-
-impl<T> From<Mutex<T>> for ::async_lock::Mutex<T> {
-    fn from(mutex: Mutex<T>) -> Self {
-        mutex.mutex
-    }
-}
+lock!(
+    Mutex<T>,
+    mutex: ::async_lock::Mutex<T>,
+    Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
+);
+deref!([T: ?Sized] Mutex<T>, mutex: ::async_lock::Mutex<T>);
 
 guard! {
     /// The guard of a [`Mutex`], which it frees when it is dropped.

@@ -1,15 +1,14 @@
 //! `async_lock::OnceCell`, with who initialises it and who waits for that.
 
 use std::convert::Infallible;
-use std::fmt;
 use std::future::Future;
-use std::ops::Deref;
 use std::panic::Location;
 
 use super::initialising::{Initialising, Turn};
 use crate::waits::{
     BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
 };
+use crate::wrap::{convert, debug, delegate, deref};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::OnceCell, library: "async-lock", is_fair: false, is_forced: || false };
@@ -26,33 +25,6 @@ impl<T> OnceCell<T> {
     #[track_caller]
     pub const fn new() -> Self {
         Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell: ::async_lock::OnceCell::new() }
-    }
-
-    /// Whether it has its value.
-    #[inline]
-    pub fn is_initialized(&self) -> bool {
-        self.cell.is_initialized()
-    }
-
-    /// Its value, if it has it.
-    #[inline]
-    pub fn get(&self) -> Option<&T> {
-        self.cell.get()
-    }
-
-    /// Its value, if it has it.
-    pub fn get_mut(&mut self) -> Option<&mut T> {
-        self.cell.get_mut()
-    }
-
-    /// Takes its value out, if it has it.
-    pub fn take(&mut self) -> Option<T> {
-        self.cell.take()
-    }
-
-    /// Its value, if it has it.
-    pub fn into_inner(self) -> Option<T> {
-        self.cell.into_inner()
     }
 
     /// Waits until somebody else has initialised it. Cancel safe.
@@ -162,14 +134,6 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// Initialises it with that, if nobody has or does.
-    ///
-    /// # Errors
-    /// If somebody has or does, the value.
-    pub fn try_set(&self, value: T) -> Result<(), T> {
-        self.cell.try_set(value)
-    }
-
     /// [`set`](Self::set), and blocks this thread until then.
     ///
     /// # Errors
@@ -202,21 +166,31 @@ impl<T> OnceCell<T> {
     fn leaf(&self, at: &'static Location<'static>) -> WaitInfo {
         WaitInfo::on(self.resource.record(), WaitMode::Initialise, 1, at)
     }
-}
 
-impl<T> Deref for OnceCell<T> {
-    type Target = ::async_lock::OnceCell<T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.cell
+    delegate! { cell:
+        /// Whether it has its value.
+        #[inline]
+        pub fn is_initialized(&self) -> bool;
+        /// Its value, if it has it.
+        #[inline]
+        pub fn get(&self) -> Option<&T>;
+        /// Its value, if it has it.
+        pub fn get_mut(&mut self) -> Option<&mut T>;
+        /// Takes its value out, if it has it.
+        pub fn take(&mut self) -> Option<T>;
+        /// Its value, if it has it.
+        pub fn into_inner(self) -> Option<T>;
+        /// Initialises it with that, if nobody has or does.
+        ///
+        /// # Errors
+        /// If somebody has or does, the value.
+        pub fn try_set(&self, value: T) -> Result<(), T>;
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for OnceCell<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.cell.fmt(f)
-    }
-}
+deref!([T] OnceCell<T>, cell: ::async_lock::OnceCell<T>);
+
+debug!([T] OnceCell<T>, cell: ::async_lock::OnceCell<T>);
 
 impl<T> From<T> for OnceCell<T> {
     #[track_caller]
@@ -232,15 +206,8 @@ impl<T> Default for OnceCell<T> {
     }
 }
 
-impl<T> From<::async_lock::OnceCell<T>> for OnceCell<T> {
-    #[track_caller]
-    fn from(cell: ::async_lock::OnceCell<T>) -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell }
-    }
-}
-
-impl<T> From<OnceCell<T>> for ::async_lock::OnceCell<T> {
-    fn from(cell: OnceCell<T>) -> Self {
-        cell.cell
-    }
-}
+convert!(
+    [T] OnceCell<T>: ::async_lock::OnceCell<T>,
+    |cell| Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell },
+    |it| it.cell
+);

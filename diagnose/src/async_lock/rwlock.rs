@@ -1,7 +1,5 @@
 //! `async_lock::RwLock`, with who reads, who writes and who waits.
 
-use std::fmt;
-use std::ops::Deref;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -11,6 +9,7 @@ use super::{
     RwLockWriteGuard, RwLockWriteGuardArc,
 };
 use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
+use crate::wrap::{deref, lock};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::RwLock, library: "async-lock", is_fair: false, is_forced: || false };
@@ -231,43 +230,9 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
-impl<T: ?Sized> Deref for RwLock<T> {
-    type Target = ::async_lock::RwLock<T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.lock
-    }
-}
-
-impl<T: fmt::Debug + ?Sized> fmt::Debug for RwLock<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.lock.fmt(f)
-    }
-}
-
-impl<T> From<T> for RwLock<T> {
-    #[track_caller]
-    fn from(t: T) -> Self {
-        Self::new(t)
-    }
-}
-
-impl<T: Default> Default for RwLock<T> {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T> From<::async_lock::RwLock<T>> for RwLock<T> {
-    #[track_caller]
-    fn from(lock: ::async_lock::RwLock<T>) -> Self {
-        Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock }
-    }
-}
-
-impl<T> From<RwLock<T>> for ::async_lock::RwLock<T> {
-    fn from(lock: RwLock<T>) -> Self {
-        lock.lock
-    }
-}
+lock!(
+    RwLock<T>,
+    lock: ::async_lock::RwLock<T>,
+    Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock }
+);
+deref!([T: ?Sized] RwLock<T>, lock: ::async_lock::RwLock<T>);

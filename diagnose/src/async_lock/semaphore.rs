@@ -3,7 +3,6 @@
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomPinned;
-use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,6 +15,7 @@ use super::futures::Acquire;
 use crate::waits::{
     BlockedThread, Holding, Notifiers, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
 };
+use crate::wrap::{debug, deref};
 
 static WHAT: ResourceType = ResourceType {
     kind: ResourceKind::Semaphore,
@@ -135,19 +135,9 @@ impl Semaphore {
     }
 }
 
-impl Deref for Semaphore {
-    type Target = ::async_lock::Semaphore;
+deref!([] Semaphore, inner: ::async_lock::Semaphore);
 
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl fmt::Debug for Semaphore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
-    }
-}
+debug!([] Semaphore, inner: ::async_lock::Semaphore);
 
 impl From<::async_lock::Semaphore> for Semaphore {
     /// Its permits are those that are free now.
@@ -191,11 +181,7 @@ impl<'a> SemaphoreGuard<'a> {
     }
 }
 
-impl fmt::Debug for SemaphoreGuard<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.guard.fmt(f)
-    }
-}
+debug!(['a] SemaphoreGuard<'a>, guard: ::async_lock::SemaphoreGuard<'a>);
 
 /// The guard of a permit that keeps the semaphore. It gives the permit back when it is dropped.
 // The permit itself is taken out for ever at first, and one is added in the end: that is what the original's drop does.

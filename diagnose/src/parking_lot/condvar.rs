@@ -1,7 +1,5 @@
 //! `parking_lot::Condvar`, with who waits for it and when it was notified.
 
-use std::fmt;
-use std::ops::Deref;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
@@ -9,6 +7,7 @@ use ::parking_lot::WaitTimeoutResult;
 
 use super::MutexGuard;
 use crate::waits::{CondvarWait, Holding, Notifiers, Record, Resource, ResourceKind, ResourceType};
+use crate::wrap::{convert, debug, deref};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Condvar, library: "parking_lot", is_fair: false, is_forced: || false };
@@ -149,19 +148,9 @@ impl Condvar {
     }
 }
 
-impl Deref for Condvar {
-    type Target = ::parking_lot::Condvar;
+deref!([] Condvar, inner: ::parking_lot::Condvar);
 
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl fmt::Debug for Condvar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
-    }
-}
+debug!([] Condvar, inner: ::parking_lot::Condvar);
 
 impl Default for Condvar {
     #[track_caller]
@@ -170,19 +159,12 @@ impl Default for Condvar {
     }
 }
 
-impl From<::parking_lot::Condvar> for Condvar {
-    #[track_caller]
-    fn from(condvar: ::parking_lot::Condvar) -> Self {
-        Self {
-            resource: Resource::new(&WHAT, 0, Location::caller()),
-            users: Notifiers::new(),
-            inner: condvar,
-        }
-    }
-}
-
-impl From<Condvar> for ::parking_lot::Condvar {
-    fn from(condvar: Condvar) -> Self {
-        condvar.inner
-    }
-}
+convert!(
+    [] Condvar: ::parking_lot::Condvar,
+    |condvar| Self {
+        resource: Resource::new(&WHAT, 0, Location::caller()),
+        users: Notifiers::new(),
+        inner: condvar,
+    },
+    |it| it.inner
+);

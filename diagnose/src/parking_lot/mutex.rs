@@ -1,12 +1,11 @@
 //! `parking_lot::Mutex`, with who holds it and who is blocked by it.
 
-use std::fmt;
-use std::ops::Deref;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use super::MutexGuard;
 use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
+use crate::wrap::{delegate, deref, lock};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Mutex, library: "parking_lot", is_fair: false, is_forced: || false };
@@ -75,24 +74,6 @@ impl<T: ?Sized> Mutex<T> {
         self.try_while(Location::caller(), |mutex| mutex.try_lock_until(timeout))
     }
 
-    /// Whether somebody has it.
-    #[inline]
-    pub fn is_locked(&self) -> bool {
-        self.mutex.is_locked()
-    }
-
-    /// What it guards: nobody else can have it now.
-    #[inline]
-    pub fn get_mut(&mut self) -> &mut T {
-        self.mutex.get_mut()
-    }
-
-    /// A pointer to what it guards.
-    #[inline]
-    pub fn data_ptr(&self) -> *mut T {
-        self.mutex.data_ptr()
-    }
-
     fn try_while<'a>(
         &'a self,
         at: &'static Location<'static>,
@@ -119,45 +100,23 @@ impl<T: ?Sized> Mutex<T> {
     pub(super) fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Holding {
         Holding::hold_after(self.resource.record(), 1, at, false, has_waited)
     }
-}
 
-impl<T: ?Sized> Deref for Mutex<T> {
-    type Target = ::parking_lot::Mutex<T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.mutex
+    delegate! { mutex:
+        /// Whether somebody has it.
+        #[inline]
+        pub fn is_locked(&self) -> bool;
+        /// What it guards: nobody else can have it now.
+        #[inline]
+        pub fn get_mut(&mut self) -> &mut T;
+        /// A pointer to what it guards.
+        #[inline]
+        pub fn data_ptr(&self) -> *mut T;
     }
 }
 
-impl<T: fmt::Debug + ?Sized> fmt::Debug for Mutex<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.mutex.fmt(f)
-    }
-}
-
-impl<T> From<T> for Mutex<T> {
-    #[track_caller]
-    fn from(t: T) -> Self {
-        Self::new(t)
-    }
-}
-
-impl<T: Default> Default for Mutex<T> {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T> From<::parking_lot::Mutex<T>> for Mutex<T> {
-    #[track_caller]
-    fn from(mutex: ::parking_lot::Mutex<T>) -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
-    }
-}
-
-impl<T> From<Mutex<T>> for ::parking_lot::Mutex<T> {
-    fn from(mutex: Mutex<T>) -> Self {
-        mutex.mutex
-    }
-}
+lock!(
+    Mutex<T>,
+    mutex: ::parking_lot::Mutex<T>,
+    Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
+);
+deref!([T: ?Sized] Mutex<T>, mutex: ::parking_lot::Mutex<T>);

@@ -1,12 +1,11 @@
 //! `parking_lot::RwLock`, with who reads, who writes and who is blocked by it.
 
-use std::fmt;
-use std::ops::Deref;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use super::{RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
 use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
+use crate::wrap::{delegate, deref, lock};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::RwLock, library: "parking_lot", is_fair: false, is_forced: || false };
@@ -122,30 +121,6 @@ acquire!(
 acquire!("for writing", RwLockWriteGuard, Write, ALL, write, try_write, try_write_for, try_write_until);
 
 impl<T: ?Sized> RwLock<T> {
-    /// Whether somebody has it.
-    #[inline]
-    pub fn is_locked(&self) -> bool {
-        self.lock.is_locked()
-    }
-
-    /// Whether somebody writes.
-    #[inline]
-    pub fn is_locked_exclusive(&self) -> bool {
-        self.lock.is_locked_exclusive()
-    }
-
-    /// What it guards: nobody else can have it now.
-    #[inline]
-    pub fn get_mut(&mut self) -> &mut T {
-        self.lock.get_mut()
-    }
-
-    /// A pointer to what it guards.
-    #[inline]
-    pub fn data_ptr(&self) -> *mut T {
-        self.lock.data_ptr()
-    }
-
     #[cold]
     fn block<'a, G>(
         &'a self,
@@ -162,45 +137,26 @@ impl<T: ?Sized> RwLock<T> {
     pub(super) fn hold(&self, units: u64, at: &'static Location<'static>, has_waited: bool) -> Holding {
         Holding::hold_after(self.resource.record(), units, at, false, has_waited)
     }
-}
 
-impl<T: ?Sized> Deref for RwLock<T> {
-    type Target = ::parking_lot::RwLock<T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.lock
+    delegate! { lock:
+        /// Whether somebody has it.
+        #[inline]
+        pub fn is_locked(&self) -> bool;
+        /// Whether somebody writes.
+        #[inline]
+        pub fn is_locked_exclusive(&self) -> bool;
+        /// What it guards: nobody else can have it now.
+        #[inline]
+        pub fn get_mut(&mut self) -> &mut T;
+        /// A pointer to what it guards.
+        #[inline]
+        pub fn data_ptr(&self) -> *mut T;
     }
 }
 
-impl<T: fmt::Debug + ?Sized> fmt::Debug for RwLock<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.lock.fmt(f)
-    }
-}
-
-impl<T> From<T> for RwLock<T> {
-    #[track_caller]
-    fn from(t: T) -> Self {
-        Self::new(t)
-    }
-}
-
-impl<T: Default> Default for RwLock<T> {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T> From<::parking_lot::RwLock<T>> for RwLock<T> {
-    #[track_caller]
-    fn from(lock: ::parking_lot::RwLock<T>) -> Self {
-        Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock }
-    }
-}
-
-impl<T> From<RwLock<T>> for ::parking_lot::RwLock<T> {
-    fn from(lock: RwLock<T>) -> Self {
-        lock.lock
-    }
-}
+lock!(
+    RwLock<T>,
+    lock: ::parking_lot::RwLock<T>,
+    Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock }
+);
+deref!([T: ?Sized] RwLock<T>, lock: ::parking_lot::RwLock<T>);

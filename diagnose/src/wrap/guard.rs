@@ -1,9 +1,10 @@
 //! Guards: the struct, and what it delegates to the original's guard.
 
-/// Declares a guard that borrows its lock: `Deref`, `DerefMut` if it is for `&mut`, `Debug` and `Display`.
+/// Declares a guard that borrows its lock: `Deref`, `DerefMut` if it is for `&mut`, `Debug` and
+/// `Display`.
 ///
-/// The first field is the original's guard. A `holding` comes before it, so that the holding ends before the lock is free.
-/// `new` takes the holding and the fields.
+/// The first field is the original's guard. A `holding` comes before it, so that the holding ends
+/// before the lock is free. `new` takes the holding and the fields.
 ///
 /// ```ignore
 /// guard! {
@@ -18,7 +19,9 @@
 macro_rules! guard {
     (
         $(#[$meta:meta])*
-        pub struct $name:ident<$lt:lifetime, $($param:ident: ?Sized),+> for &mut $target:ident { $($fields:tt)* }
+        pub struct $name:ident<$lt:lifetime, $($param:ident: ?Sized),+> for &mut $target:ident {
+            $($fields:tt)*
+        }
     ) => {
         $crate::wrap::guard! {
             $(#[$meta])*
@@ -72,8 +75,9 @@ macro_rules! guard {
 
 /// Declares a guard that keeps its lock, in an [`Owned`](super::Owned): as [`guard`], with `owner`.
 ///
-/// It can go to another task, so each look at the value puts the task that looks on record as the holder. `new` takes the
-/// holding and the guard, `of` the pair that the constructors of `Owned` return.
+/// It can go to another task, so each look at the value puts the task that looks on record as the
+/// holder. `new` takes the holding and the guard, `of` the pair that the constructors of `Owned`
+/// return.
 ///
 /// ```ignore
 /// owned_guard! {
@@ -86,9 +90,8 @@ macro_rules! guard {
 macro_rules! owned_guard {
     (
         $(#[$meta:meta])*
-        pub struct $name:ident<$($param:ident $(: ?$sized:ident)? $(= $default:ident)?),+> for &mut $target:ident {
-            guard: $guard:ty,
-        }
+        pub struct $name:ident<$($param:ident $(: ?$sized:ident)? $(= $default:ident)?),+>
+            for &mut $target:ident { guard: $guard:ty, }
     ) => {
         $crate::wrap::owned_guard! {
             $(#[$meta])*
@@ -105,9 +108,8 @@ macro_rules! owned_guard {
     };
     (
         $(#[$meta:meta])*
-        pub struct $name:ident<$($param:ident $(: ?$sized:ident)? $(= $default:ident)?),+> for &$target:ident {
-            guard: $guard:ty,
-        }
+        pub struct $name:ident<$($param:ident $(: ?$sized:ident)? $(= $default:ident)?),+>
+            for &$target:ident { guard: $guard:ty, }
     ) => {
         $(#[$meta])*
         #[clippy::has_significant_drop]

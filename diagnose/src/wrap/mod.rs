@@ -1,13 +1,29 @@
 //! The toolkit of the wrappers: what they would otherwise all write out by hand.
 //!
-//! A wrapper keeps an original beside its record, and tells [`waits`](crate::waits) what happens to it. Most of its methods
-//! only pass on to the original. A macro here writes those, so that a primitive's file names what it delegates and writes
-//! out what it records.
+//! A wrapper keeps an original beside its record, and tells [`waits`](crate::waits) what happens to
+//! it. Most of its methods only pass on to the original. A macro here writes those, so that a
+//! primitive's file names what it delegates and writes out what it records.
+//!
+//! ```text
+//! delegate       methods that only pass on, and Debug
+//! lock           From, Default, Deref of a lock
+//! guard, part    a guard that borrows its lock, or owns it; map and try_map
+//! owned          what a guard that owns its lock is made of: the only file of the wrappers with `unsafe`
+//! end            From, Debug, Clone, Deref of an end of a channel
+//! ```
 
+#![allow(unused_imports, unused_macros)] // Each is used by a family, which is a feature.
+
+mod delegate;
+mod end;
 mod guard;
+mod lock;
 mod owned;
 mod part;
 
+pub(crate) use delegate::{debug, delegate, looks};
+pub(crate) use end::{around, around_sole, clone, convert_end, end};
 pub(crate) use guard::{guard, owned_guard, shown};
+pub(crate) use lock::{convert, deref, lock};
 pub(crate) use owned::{Kind, Owned, Words, owned_kinds, pair};
 pub(crate) use part::{owned_part, part};

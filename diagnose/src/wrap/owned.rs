@@ -1,8 +1,9 @@
 //! A guard beside the `Arc` it borrows from: what the owned guards of all families are made of.
 //!
-//! An original's owned guard keeps an `Arc` of the original lock. A wrapper has that lock as a field, beside its record, so
-//! there is an `Arc` of the wrapper only. What is left is the guard that borrows, kept next to the `Arc`. No safe type can
-//! say this, so the `unsafe` for it is in this file and nowhere else.
+//! An original's owned guard keeps an `Arc` of the original lock. A wrapper has that lock as a
+//! field, beside its record, so there is an `Arc` of the wrapper only. What is left is the guard
+//! that borrows, kept next to the `Arc`. No safe type can say this, so the `unsafe` for it is in
+//! this file and nowhere else.
 //!
 //! ```text
 //! Owned ─┬ guard   borrows from …
@@ -30,8 +31,8 @@ use std::sync::Arc;
 /// `Bound` says that the type parameters outlive `'a`.
 ///
 /// # Safety
-/// The guard is covariant in `'a`. `Self` is `Send` only if an `Arc<L>` and such a guard may be sent and dropped elsewhere,
-/// and `Sync` only if the guard is.
+/// The guard is covariant in `'a`. `Self` is `Send` only if an `Arc<L>` and such a guard may be
+/// sent and dropped elsewhere, and `Sync` only if the guard is.
 pub(crate) unsafe trait Kind<'a, L: ?Sized, Bound = (&'a L, &'a Self)> {
     type Guard;
 }
@@ -174,7 +175,8 @@ impl<L: ?Sized, K: for<'a> Kind<'a, L>> Drop for Owned<L, K> {
     }
 }
 
-/// Room for a guard of a few words, `Send` and `Sync` where a `P` is: a reference and a wide pointer, with one word to spare.
+/// Room for a guard of a few words, `Send` and `Sync` where a `P` is: a reference and a wide
+/// pointer, with one word to spare.
 #[allow(dead_code)] // It only has a size.
 pub(crate) struct Words<P: ?Sized>([usize; 4], PhantomData<P>);
 
@@ -186,11 +188,13 @@ pub(crate) fn pair<G, R>(guard: G, rest: R) -> (G, R) {
     (guard, rest)
 }
 
-/// Declares kinds of guards for [`Owned`]: a name, a type for room and auto traits, the lock, and the guard.
+/// Declares kinds of guards for [`Owned`]: a name, a type for room and auto traits, the lock, and
+/// the guard.
 ///
-/// The second is the original's own owned guard, or [`Words`] of a type with the same auto traits. A kind that differs from
-/// the original's in them is unsound, and nothing but this sentence says so: the rest is checked by the compiler. Parameters
-/// are `?Sized`, and the guard is written with `'a`.
+/// The second is the original's own owned guard, or [`Words`] of a type with the same auto traits.
+/// A kind that differs from the original's in them is unsound, and nothing but this sentence says
+/// so: the rest is checked by the compiler. Parameters are `?Sized`, and the guard is written with
+/// `'a`.
 ///
 /// ```ignore
 /// owned_kinds! {

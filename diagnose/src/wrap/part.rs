@@ -1,8 +1,10 @@
 //! Guards of a part of what is locked: `map` and `try_map`.
 
-/// The `map` and `try_map` of a guard that borrows its lock; either can be left out. Goes into an `impl` block.
+/// The `map` and `try_map` of a guard that borrows its lock; either can be left out. Goes into an
+/// `impl` block.
 ///
-/// Type parameters, the argument and the result of the closure, the original's guard, the guard of the part:
+/// Type parameters, the argument and the result of the closure, the original's guard, the guard of
+/// the part:
 ///
 /// ```ignore
 /// part! { map, try_map: [U: ?Sized, F] &mut T => &mut U, real::MutexGuard, MappedMutexGuard<'a, U> }
@@ -40,13 +42,20 @@ macro_rules! part {
     };
 }
 
-/// The same for an [`owned_guard`](super::owned_guard): both, with the [`Kind`](super::Kind) of the part's guard.
+/// The same for an [`owned_guard`](super::owned_guard): both, with the [`Kind`](super::Kind) of the
+/// part's guard.
 ///
 /// ```ignore
-/// owned_part! { [U: ?Sized, F] &mut T => &mut U, real::MutexGuard, OwnedMappedMutexGuard<T, U> of Mapped<T, U> }
+/// owned_part! {
+///     [U: ?Sized, F] &mut T => &mut U, real::MutexGuard,
+///     OwnedMappedMutexGuard<T, U> of Mapped<T, U>
+/// }
 /// ```
 macro_rules! owned_part {
-    ([$($generics:tt)*] $whole:ty => $to:ty, $($original:ident)::+, $part:ident<$($args:ident),+> of $kind:ty) => {
+    (
+        [$($generics:tt)*] $whole:ty => $to:ty, $($original:ident)::+,
+        $part:ident<$($args:ident),+> of $kind:ty
+    ) => {
         /// Makes a guard of a component of the locked data.
         #[inline]
         pub fn map<$($generics)*>(this: Self, f: F) -> $part<$($args),+>

@@ -1,7 +1,5 @@
 //! `futures::lock::Mutex`.
 
-use std::fmt;
-use std::ops::Deref;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -9,7 +7,7 @@ use ::futures::lock as real;
 
 use super::{MutexLockFuture, OwnedMutexGuard, OwnedMutexLockFuture};
 use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
-use crate::wrap::{guard, part};
+use crate::wrap::{deref, guard, lock, part};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Mutex, library: "futures", is_fair: false, is_forced: || false };
@@ -74,46 +72,8 @@ impl<T: ?Sized> Mutex<T> {
     }
 }
 
-impl<T: ?Sized> Deref for Mutex<T> {
-    type Target = real::Mutex<T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.mutex
-    }
-}
-
-impl<T: ?Sized> fmt::Debug for Mutex<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.mutex.fmt(f)
-    }
-}
-
-impl<T> From<T> for Mutex<T> {
-    #[track_caller]
-    fn from(t: T) -> Self {
-        Self::new(t)
-    }
-}
-
-impl<T: Default> Default for Mutex<T> {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T> From<real::Mutex<T>> for Mutex<T> {
-    #[track_caller]
-    fn from(mutex: real::Mutex<T>) -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
-    }
-}
-
-impl<T> From<Mutex<T>> for real::Mutex<T> {
-    fn from(mutex: Mutex<T>) -> Self {
-        mutex.mutex
-    }
-}
+lock!(Mutex<T>, mutex: real::Mutex<T>, Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex });
+deref!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
 
 guard! {
     /// The guard of a [`Mutex`], which it frees when it is dropped.

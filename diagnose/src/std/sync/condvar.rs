@@ -1,13 +1,12 @@
 //! `std::sync::Condvar`, with who waits for it and when it was notified.
 
-use std::fmt;
-use std::ops::Deref;
 use std::panic::Location;
 use std::sync::{LockResult, WaitTimeoutResult};
 use std::time::Duration;
 
 use super::{MutexGuard, poisoned};
 use crate::waits::{CondvarWait, Notifiers, Record, Resource, ResourceKind, ResourceType};
+use crate::wrap::{convert, debug, deref};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Condvar, library: "std", is_fair: false, is_forced: || false };
@@ -150,19 +149,9 @@ impl Condvar {
     }
 }
 
-impl Deref for Condvar {
-    type Target = ::std::sync::Condvar;
+deref!([] Condvar, inner: ::std::sync::Condvar);
 
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl fmt::Debug for Condvar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
-    }
-}
+debug!([] Condvar, inner: ::std::sync::Condvar);
 
 impl Default for Condvar {
     #[track_caller]
@@ -171,19 +160,12 @@ impl Default for Condvar {
     }
 }
 
-impl From<::std::sync::Condvar> for Condvar {
-    #[track_caller]
-    fn from(condvar: ::std::sync::Condvar) -> Self {
-        Self {
-            resource: Resource::new(&WHAT, 0, Location::caller()),
-            users: Notifiers::new(),
-            inner: condvar,
-        }
-    }
-}
-
-impl From<Condvar> for ::std::sync::Condvar {
-    fn from(condvar: Condvar) -> Self {
-        condvar.inner
-    }
-}
+convert!(
+    [] Condvar: ::std::sync::Condvar,
+    |condvar| Self {
+        resource: Resource::new(&WHAT, 0, Location::caller()),
+        users: Notifiers::new(),
+        inner: condvar,
+    },
+    |it| it.inner
+);

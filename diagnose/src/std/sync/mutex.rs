@@ -1,13 +1,11 @@
 //! `std::sync::Mutex`, with who holds it and who is blocked by it.
 
-use std::fmt;
-use std::ops::Deref;
 use std::panic::Location;
 use std::sync::{LockResult, TryLockResult};
 
 use super::poisoned;
 use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::guard;
+use crate::wrap::{delegate, deref, guard, lock};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Mutex, library: "std", is_fair: false, is_forced: || false };
@@ -59,26 +57,6 @@ impl<T: ?Sized> Mutex<T> {
         poisoned::map_try(self.mutex.try_lock(), |guard| MutexGuard::new(self.hold(at, false), guard))
     }
 
-    /// Whether a thread has panicked that had it.
-    #[inline]
-    pub fn is_poisoned(&self) -> bool {
-        self.mutex.is_poisoned()
-    }
-
-    /// It is poisoned no longer.
-    #[inline]
-    pub fn clear_poison(&self) {
-        self.mutex.clear_poison();
-    }
-
-    /// What it guards: nobody else can have it now.
-    ///
-    /// # Errors
-    /// If it is poisoned, with what it guards.
-    pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.mutex.get_mut()
-    }
-
     #[cold]
     fn block(&self, at: &'static Location<'static>) -> LockResult<::std::sync::MutexGuard<'_, T>> {
         let _blocked = BlockedThread::begin(self.resource.record(), WaitMode::Lock, 1, at);
@@ -89,48 +67,28 @@ impl<T: ?Sized> Mutex<T> {
     fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Holding {
         Holding::hold_after(self.resource.record(), 1, at, false, has_waited)
     }
-}
 
-impl<T: ?Sized> Deref for Mutex<T> {
-    type Target = ::std::sync::Mutex<T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.mutex
+    delegate! { mutex:
+        /// Whether a thread has panicked that had it.
+        #[inline]
+        pub fn is_poisoned(&self) -> bool;
+        /// It is poisoned no longer.
+        #[inline]
+        pub fn clear_poison(&self);
+        /// What it guards: nobody else can have it now.
+        ///
+        /// # Errors
+        /// If it is poisoned, with what it guards.
+        pub fn get_mut(&mut self) -> LockResult<&mut T>;
     }
 }
 
-impl<T: fmt::Debug + ?Sized> fmt::Debug for Mutex<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.mutex.fmt(f)
-    }
-}
-
-impl<T> From<T> for Mutex<T> {
-    #[track_caller]
-    fn from(t: T) -> Self {
-        Self::new(t)
-    }
-}
-
-impl<T: Default> Default for Mutex<T> {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T> From<::std::sync::Mutex<T>> for Mutex<T> {
-    #[track_caller]
-    fn from(mutex: ::std::sync::Mutex<T>) -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
-    }
-}
-
-impl<T> From<Mutex<T>> for ::std::sync::Mutex<T> {
-    fn from(mutex: Mutex<T>) -> Self {
-        mutex.mutex
-    }
-}
+lock!(
+    Mutex<T>,
+    mutex: ::std::sync::Mutex<T>,
+    Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
+);
+deref!([T: ?Sized] Mutex<T>, mutex: ::std::sync::Mutex<T>);
 
 guard! {
     /// The guard of a [`Mutex`], which it frees when it is dropped.

@@ -1,13 +1,11 @@
 //! `std::sync::RwLock`, with who reads, who writes and who is blocked by it.
 
-use std::fmt;
-use std::ops::Deref;
 use std::panic::Location;
 use std::sync::{LockResult, TryLockResult};
 
 use super::poisoned;
 use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::guard;
+use crate::wrap::{delegate, deref, guard, lock};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::RwLock, library: "std", is_fair: false, is_forced: || false };
@@ -89,26 +87,6 @@ impl<T: ?Sized> RwLock<T> {
         poisoned::map_try(self.lock.try_write(), with)
     }
 
-    /// Whether a thread has panicked that wrote.
-    #[inline]
-    pub fn is_poisoned(&self) -> bool {
-        self.lock.is_poisoned()
-    }
-
-    /// It is poisoned no longer.
-    #[inline]
-    pub fn clear_poison(&self) {
-        self.lock.clear_poison();
-    }
-
-    /// What it guards: nobody else can have it now.
-    ///
-    /// # Errors
-    /// If it is poisoned, with what it guards.
-    pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.lock.get_mut()
-    }
-
     #[cold]
     fn block<'a, G>(
         &'a self,
@@ -125,48 +103,28 @@ impl<T: ?Sized> RwLock<T> {
     fn hold(&self, units: u64, at: &'static Location<'static>, has_waited: bool) -> Holding {
         Holding::hold_after(self.resource.record(), units, at, false, has_waited)
     }
-}
 
-impl<T: ?Sized> Deref for RwLock<T> {
-    type Target = ::std::sync::RwLock<T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.lock
+    delegate! { lock:
+        /// Whether a thread has panicked that wrote.
+        #[inline]
+        pub fn is_poisoned(&self) -> bool;
+        /// It is poisoned no longer.
+        #[inline]
+        pub fn clear_poison(&self);
+        /// What it guards: nobody else can have it now.
+        ///
+        /// # Errors
+        /// If it is poisoned, with what it guards.
+        pub fn get_mut(&mut self) -> LockResult<&mut T>;
     }
 }
 
-impl<T: fmt::Debug + ?Sized> fmt::Debug for RwLock<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.lock.fmt(f)
-    }
-}
-
-impl<T> From<T> for RwLock<T> {
-    #[track_caller]
-    fn from(t: T) -> Self {
-        Self::new(t)
-    }
-}
-
-impl<T: Default> Default for RwLock<T> {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T> From<::std::sync::RwLock<T>> for RwLock<T> {
-    #[track_caller]
-    fn from(lock: ::std::sync::RwLock<T>) -> Self {
-        Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock }
-    }
-}
-
-impl<T> From<RwLock<T>> for ::std::sync::RwLock<T> {
-    fn from(lock: RwLock<T>) -> Self {
-        lock.lock
-    }
-}
+lock!(
+    RwLock<T>,
+    lock: ::std::sync::RwLock<T>,
+    Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock }
+);
+deref!([T: ?Sized] RwLock<T>, lock: ::std::sync::RwLock<T>);
 
 guard! {
     /// The guard of who reads. It ends that when it is dropped.

@@ -1,6 +1,5 @@
 //! `tokio::sync::Barrier`.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::sync::atomic::Ordering::Relaxed;
@@ -12,6 +11,7 @@ use super::is_never_forced;
 use crate::waits::{
     Notifiers, Record, Resource, ResourceKind, ResourceType, UNBOUNDED, WaitFuture, WaitInfo, WaitMode,
 };
+use crate::wrap::{convert, debug};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Barrier, library: "tokio", is_fair: true, is_forced: is_never_forced };
@@ -77,22 +77,7 @@ impl Barrier {
     }
 }
 
-/// tokio's barrier does not tell for how many it is: the record has no bound.
-impl From<real::Barrier> for Barrier {
-    #[track_caller]
-    fn from(barrier: real::Barrier) -> Self {
-        Self::around(barrier, UNBOUNDED)
-    }
-}
+// tokio's barrier does not tell for how many it is: the record has no bound.
+convert!([] Barrier: real::Barrier, |barrier| Self::around(barrier, UNBOUNDED), |it| it.into_tokio());
 
-impl From<Barrier> for real::Barrier {
-    fn from(barrier: Barrier) -> Self {
-        barrier.into_tokio()
-    }
-}
-
-impl fmt::Debug for Barrier {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.meets.fmt(formatter)
-    }
-}
+debug!([] Barrier, meets: real::Barrier);

@@ -1,6 +1,5 @@
 //! `tokio::sync::OnceCell`.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
@@ -10,6 +9,7 @@ use ::tokio::sync::SetError;
 use super::initialise::Turn;
 use super::is_never_forced;
 use crate::waits::{Resource, ResourceKind, ResourceType};
+use crate::wrap::{convert, debug, delegate};
 
 static WHAT: ResourceType = ResourceType {
     kind: ResourceKind::OnceCell,
@@ -61,29 +61,6 @@ impl<T> OnceCell<T> {
         self.cell
     }
 
-    /// Whether it has a value.
-    pub fn initialized(&self) -> bool {
-        self.cell.initialized()
-    }
-
-    /// Its value, if it has one.
-    pub fn get(&self) -> Option<&T> {
-        self.cell.get()
-    }
-
-    /// Its value, if it has one.
-    pub fn get_mut(&mut self) -> Option<&mut T> {
-        self.cell.get_mut()
-    }
-
-    /// Gives it that value.
-    ///
-    /// # Errors
-    /// If it has one, or somebody is making one.
-    pub fn set(&self, value: T) -> Result<(), SetError<T>> {
-        self.cell.set(value)
-    }
-
     /// Its value; makes one if there is none, or waits while somebody else does.
     ///
     /// Cancel safe; if whoever makes the value gives up or panics, the next who waits makes it.
@@ -123,14 +100,22 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// Its value, if it has one.
-    pub fn into_inner(self) -> Option<T> {
-        self.cell.into_inner()
-    }
-
-    /// Takes its value out, if it has one.
-    pub fn take(&mut self) -> Option<T> {
-        self.cell.take()
+    delegate! { cell:
+        /// Whether it has a value.
+        pub fn initialized(&self) -> bool;
+        /// Its value, if it has one.
+        pub fn get(&self) -> Option<&T>;
+        /// Its value, if it has one.
+        pub fn get_mut(&mut self) -> Option<&mut T>;
+        /// Gives it that value.
+        ///
+        /// # Errors
+        /// If it has one, or somebody is making one.
+        pub fn set(&self, value: T) -> Result<(), SetError<T>>;
+        /// Its value, if it has one.
+        pub fn into_inner(self) -> Option<T>;
+        /// Takes its value out, if it has one.
+        pub fn take(&mut self) -> Option<T>;
     }
 }
 
@@ -141,18 +126,7 @@ impl<T> From<T> for OnceCell<T> {
     }
 }
 
-impl<T> From<real::OnceCell<T>> for OnceCell<T> {
-    #[track_caller]
-    fn from(cell: real::OnceCell<T>) -> Self {
-        Self::around(cell)
-    }
-}
-
-impl<T> From<OnceCell<T>> for real::OnceCell<T> {
-    fn from(cell: OnceCell<T>) -> Self {
-        cell.into_tokio()
-    }
-}
+convert!([T] OnceCell<T>: real::OnceCell<T>, |cell| Self::around(cell), |it| it.into_tokio());
 
 impl<T> Default for OnceCell<T> {
     #[track_caller]
@@ -176,8 +150,4 @@ impl<T: PartialEq> PartialEq for OnceCell<T> {
 
 impl<T: Eq> Eq for OnceCell<T> {}
 
-impl<T: fmt::Debug> fmt::Debug for OnceCell<T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.cell.fmt(formatter)
-    }
-}
+debug!([T] OnceCell<T>, cell: real::OnceCell<T>);

@@ -1,6 +1,5 @@
 //! `tokio::sync::SetOnce`.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
@@ -9,6 +8,7 @@ use ::tokio::sync::SetOnceError;
 
 use super::is_never_forced;
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode};
+use crate::wrap::{convert, debug, delegate};
 
 /// Nobody holds it while it is empty: anybody may set it, and that takes no time.
 static WHAT: ResourceType = ResourceType {
@@ -61,29 +61,6 @@ impl<T> SetOnce<T> {
         self.cell
     }
 
-    /// Whether it has a value.
-    pub fn initialized(&self) -> bool {
-        self.cell.initialized()
-    }
-
-    /// Its value, if it has one.
-    pub fn get(&self) -> Option<&T> {
-        self.cell.get()
-    }
-
-    /// Gives it that value, and tells all who wait.
-    ///
-    /// # Errors
-    /// If it has one.
-    pub fn set(&self, value: T) -> Result<(), SetOnceError<T>> {
-        self.cell.set(value)
-    }
-
-    /// Its value, if it has one.
-    pub fn into_inner(self) -> Option<T> {
-        self.cell.into_inner()
-    }
-
     /// Waits until it has a value. Cancel safe.
     #[track_caller]
     pub fn wait(&self) -> impl Future<Output = &T> {
@@ -96,6 +73,20 @@ impl<T> SetOnce<T> {
             WaitFuture::new(self.cell.wait(), leaf).await
         }
     }
+
+    delegate! { cell:
+        /// Whether it has a value.
+        pub fn initialized(&self) -> bool;
+        /// Its value, if it has one.
+        pub fn get(&self) -> Option<&T>;
+        /// Gives it that value, and tells all who wait.
+        ///
+        /// # Errors
+        /// If it has one.
+        pub fn set(&self, value: T) -> Result<(), SetOnceError<T>>;
+        /// Its value, if it has one.
+        pub fn into_inner(self) -> Option<T>;
+    }
 }
 
 impl<T> From<T> for SetOnce<T> {
@@ -105,18 +96,7 @@ impl<T> From<T> for SetOnce<T> {
     }
 }
 
-impl<T> From<real::SetOnce<T>> for SetOnce<T> {
-    #[track_caller]
-    fn from(cell: real::SetOnce<T>) -> Self {
-        Self::around(cell)
-    }
-}
-
-impl<T> From<SetOnce<T>> for real::SetOnce<T> {
-    fn from(cell: SetOnce<T>) -> Self {
-        cell.into_tokio()
-    }
-}
+convert!([T] SetOnce<T>: real::SetOnce<T>, |cell| Self::around(cell), |it| it.into_tokio());
 
 impl<T> Default for SetOnce<T> {
     #[track_caller]
@@ -140,8 +120,4 @@ impl<T: PartialEq> PartialEq for SetOnce<T> {
 
 impl<T: Eq> Eq for SetOnce<T> {}
 
-impl<T: fmt::Debug> fmt::Debug for SetOnce<T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.cell.fmt(formatter)
-    }
-}
+debug!([T] SetOnce<T>, cell: real::SetOnce<T>);

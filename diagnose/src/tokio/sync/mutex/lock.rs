@@ -1,6 +1,5 @@
 //! `tokio::sync::Mutex`.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use super::{MutexGuard, OwnedMutexGuard};
 use crate::waits::{
     Acquire, AcquireArgs, BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode,
 };
-use crate::wrap::{Owned, pair};
+use crate::wrap::{Owned, lock, pair};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Mutex, library: "tokio", is_fair: true, is_forced: is_never_forced };
@@ -150,35 +149,8 @@ impl<T: ?Sized> Mutex<T> {
     }
 }
 
-impl<T> From<T> for Mutex<T> {
-    #[track_caller]
-    fn from(s: T) -> Self {
-        Self::new(s)
-    }
-}
-
-impl<T> From<real::Mutex<T>> for Mutex<T> {
-    #[track_caller]
-    fn from(mutex: real::Mutex<T>) -> Self {
-        Self { resource: Resource::new(&WHAT, 1, Location::caller()).born(), mutex }
-    }
-}
-
-impl<T> From<Mutex<T>> for real::Mutex<T> {
-    fn from(mutex: Mutex<T>) -> Self {
-        mutex.into_tokio()
-    }
-}
-
-impl<T: Default> Default for Mutex<T> {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.mutex.fmt(formatter)
-    }
-}
+lock!(
+    Mutex<T>,
+    mutex: real::Mutex<T>,
+    Self { resource: Resource::new(&WHAT, 1, Location::caller()).born(), mutex }
+);

@@ -10,6 +10,7 @@ use super::super::is_never_forced;
 use super::{Notified, OwnedNotified};
 use crate::sync::OnceCell;
 use crate::waits::{Notifiers, Record, Resource, ResourceKind, ResourceType};
+use crate::wrap::convert;
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Notify, library: "tokio", is_fair: true, is_forced: is_never_forced };
@@ -111,18 +112,11 @@ impl Notify {
     }
 }
 
-impl From<real::Notify> for Notify {
-    #[track_caller]
-    fn from(notify: real::Notify) -> Self {
-        Self::around(OnceCell::with_value(Arc::new(notify)))
-    }
-}
-
-impl From<Notify> for real::Notify {
-    fn from(notify: Notify) -> Self {
-        notify.into_tokio()
-    }
-}
+convert!(
+    [] Notify: real::Notify,
+    |notify| Self::around(OnceCell::with_value(Arc::new(notify))),
+    |it| it.into_tokio()
+);
 
 impl Default for Notify {
     #[track_caller]

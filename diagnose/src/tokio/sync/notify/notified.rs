@@ -1,6 +1,5 @@
 //! The futures of a `Notify`.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
@@ -12,6 +11,7 @@ use pin_project_lite::pin_project;
 
 use super::Notify;
 use crate::waits::{LazyWait, Record, WaitInfo, WaitMode};
+use crate::wrap::debug;
 
 /// What it waits for, and where.
 type On = (Option<&'static Record>, &'static Location<'static>);
@@ -53,11 +53,7 @@ impl Future for Notified<'_> {
     }
 }
 
-impl fmt::Debug for Notified<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.notified.fmt(formatter)
-    }
-}
+debug!(['a] Notified<'a>, notified: real::Notified<'a>);
 
 pin_project! {
     /// tokio's `OwnedNotified`. Its place is the call that made it.
@@ -96,8 +92,4 @@ impl Future for OwnedNotified {
     }
 }
 
-impl fmt::Debug for OwnedNotified {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.notified.fmt(formatter)
-    }
-}
+debug!([] OwnedNotified, notified: real::OwnedNotified);

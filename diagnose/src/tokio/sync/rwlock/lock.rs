@@ -1,6 +1,5 @@
 //! `tokio::sync::RwLock`.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use super::owned_write::Writes;
 use super::read::Reads;
 use super::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
 use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{Owned, pair};
+use crate::wrap::{Owned, lock, pair};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::RwLock, library: "tokio", is_fair: true, is_forced: is_never_forced };
@@ -190,36 +189,4 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
-impl<T> From<T> for RwLock<T> {
-    #[track_caller]
-    fn from(s: T) -> Self {
-        Self::new(s)
-    }
-}
-
-/// tokio's lock does not tell how many readers it admits: it is taken for one that was made by `new`.
-impl<T> From<real::RwLock<T>> for RwLock<T> {
-    #[track_caller]
-    fn from(lock: real::RwLock<T>) -> Self {
-        Self::made(lock, MAX_READS)
-    }
-}
-
-impl<T> From<RwLock<T>> for real::RwLock<T> {
-    fn from(lock: RwLock<T>) -> Self {
-        lock.into_tokio()
-    }
-}
-
-impl<T: Default> Default for RwLock<T> {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.lock.fmt(formatter)
-    }
-}
+lock!(RwLock<T>, lock: real::RwLock<T>, Self::made(lock, MAX_READS));

@@ -1,6 +1,5 @@
 //! `tokio::sync::Semaphore`.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::sync::atomic::Ordering::Relaxed;
@@ -11,6 +10,7 @@ use ::tokio::sync::{AcquireError, TryAcquireError};
 use super::super::is_never_forced;
 use super::SemaphorePermit;
 use crate::waits::{Holding, Notifiers, Record, Resource, ResourceKind, ResourceType};
+use crate::wrap::{debug, delegate};
 
 static WHAT: ResourceType = ResourceType {
     kind: ResourceKind::Semaphore,
@@ -60,11 +60,6 @@ impl Semaphore {
     /// tokio's own semaphore, for other crates that ask for it.
     pub fn into_tokio(self) -> real::Semaphore {
         self.permits
-    }
-
-    /// How many permits are free.
-    pub fn available_permits(&self) -> usize {
-        self.permits.available_permits()
     }
 
     /// Adds so many permits.
@@ -162,11 +157,6 @@ impl Semaphore {
         self.permits.close();
     }
 
-    /// Whether it is closed.
-    pub fn is_closed(&self) -> bool {
-        self.permits.is_closed()
-    }
-
     #[inline]
     pub(super) fn record(&self) -> Option<&'static Record> {
         self.resource.record()
@@ -177,6 +167,13 @@ impl Semaphore {
         if let Some(record) = self.record().filter(|_| n > 0) {
             record.forget(n as u64, at);
         }
+    }
+
+    delegate! { permits:
+        /// How many permits are free.
+        pub fn available_permits(&self) -> usize;
+        /// Whether it is closed.
+        pub fn is_closed(&self) -> bool;
     }
 }
 
@@ -198,8 +195,4 @@ impl From<Semaphore> for real::Semaphore {
     }
 }
 
-impl fmt::Debug for Semaphore {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.permits.fmt(formatter)
-    }
-}
+debug!([] Semaphore, permits: real::Semaphore);

@@ -1,12 +1,12 @@
 //! A permit that borrows its semaphore.
 
-use std::fmt;
 use std::panic::Location;
 
 use ::tokio::sync as real;
 
 use super::Semaphore;
 use crate::waits::Holding;
+use crate::wrap::debug;
 
 /// tokio's `SemaphorePermit`.
 // The holding stands before the permit: that it is taken is off the record before somebody else can have it.
@@ -60,8 +60,4 @@ impl<'a> SemaphorePermit<'a> {
     }
 }
 
-impl fmt::Debug for SemaphorePermit<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.permit.fmt(formatter)
-    }
-}
+debug!(['a] SemaphorePermit<'a>, permit: real::SemaphorePermit<'a>);
