@@ -31,5 +31,5 @@ fn around<T>(
     at: &'static Location<'static>,
 ) -> (Sender<T>, Receiver<T>) {
     let (sends, receives) = ChannelEnd::pair(&WHAT, capacity, at, None);
-    (Sender::new(sender, sends), Receiver::new(receiver, receives, at))
+    (Sender::of(sender, sends), Receiver::of(receiver, receives, at))
 }

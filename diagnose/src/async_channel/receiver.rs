@@ -1,7 +1,5 @@
 //! The receiving ends.
 
-use std::fmt;
-use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
 use std::ptr;
@@ -12,7 +10,8 @@ use futures_core::stream::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use super::{Recv, WeakReceiver};
-use crate::waits::{BlockedThread, ChannelEnd, LazyWait, Role, WaitInfo, WaitMode, looks, own_code};
+use crate::waits::{BlockedThread, ChannelEnd, LazyWait, Role, WaitInfo, WaitMode, own_code};
+use crate::wrap::{around, clone, looks};
 
 pin_project! {
     /// async-channel's `Receiver`; who has it and whether it waits is on record.
@@ -29,7 +28,7 @@ pin_project! {
 }
 
 impl<T> Receiver<T> {
-    pub(super) fn new(
+    pub(super) fn of(
         inner: ::async_channel::Receiver<T>,
         end: ChannelEnd,
         made_at: &'static Location<'static>,
@@ -91,26 +90,15 @@ impl<T> Receiver<T> {
     }
 
     looks!([
-        is_closed() -> bool,
-        is_empty() -> bool,
-        is_full() -> bool,
-        len() -> usize,
-        capacity() -> Option<usize>,
-        receiver_count() -> usize,
-        sender_count() -> usize,
+        is_closed() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
+        capacity() -> Option<usize>, receiver_count() -> usize, sender_count() -> usize,
     ]);
 
     /// A receiver that does not keep the channel open.
     #[track_caller]
     pub fn downgrade(&self) -> WeakReceiver<T> {
         let at = Location::caller();
-        WeakReceiver::new(self.inner.downgrade(), self.end.another(Role::Uses, at), self.made_at)
-    }
-
-    /// The original. From then on nobody knows who has it.
-    pub fn into_inner(self) -> ::async_channel::Receiver<T> {
-        self.end.lose();
-        self.inner
+        WeakReceiver::of(self.inner.downgrade(), self.end.another(Role::Uses, at), self.made_at)
     }
 }
 
@@ -145,40 +133,9 @@ impl<T> FusedStream for Receiver<T> {
     }
 }
 
-impl<T> Clone for Receiver<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self::new(self.inner.clone(), self.end.another(Role::Receives, Location::caller()), self.made_at)
-    }
-}
+clone!(Receiver<T>, Receives, made_at);
 
-impl<T> Deref for Receiver<T> {
-    type Target = ::async_channel::Receiver<T>;
-
-    /// Whoever has the original may make others of it, of which nothing is known.
-    #[track_caller]
-    fn deref(&self) -> &Self::Target {
-        self.end.share(Location::caller());
-        &self.inner
-    }
-}
-
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
-    }
-}
-
-impl<T> From<::async_channel::Receiver<T>> for Receiver<T> {
-    /// It is not on record.
-    #[track_caller]
-    fn from(inner: ::async_channel::Receiver<T>) -> Self {
-        Self::new(inner, ChannelEnd::none(), Location::caller())
-    }
-}
-
-impl<T> From<Receiver<T>> for ::async_channel::Receiver<T> {
-    fn from(receiver: Receiver<T>) -> Self {
-        receiver.into_inner()
-    }
-}
+around!(
+    [T] Receiver<T>: ::async_channel::Receiver<T>,
+    |inner| Self::of(inner, ChannelEnd::none(), Location::caller())
+);

@@ -5,29 +5,19 @@ use std::panic::Location;
 use ::async_channel::{SendError, TrySendError};
 
 use super::{Closed, Send, WeakSender};
-use crate::waits::{BlockedThread, ChannelEnd, Role, WaitMode, around};
+use crate::waits::{BlockedThread, Role, WaitMode};
+use crate::wrap::{end, looks};
 
-/// async-channel's `Sender`; who has it and whether it waits is on record.
-// The sender stands first: it is gone before the records say so.
-pub struct Sender<T> {
-    inner: ::async_channel::Sender<T>,
-    end: ChannelEnd,
+end! {
+    /// async-channel's `Sender`; who has it and whether it waits is on record.
+    pub struct Sender<T>(::async_channel::Sender<T>), clone: Sends;
 }
 
-around!(Sender<T>, ::async_channel::Sender<T>, |inner| Self { inner, end: ChannelEnd::none() }, [
-    is_closed() -> bool,
-    is_empty() -> bool,
-    is_full() -> bool,
-    len() -> usize,
-    capacity() -> Option<usize>,
-    receiver_count() -> usize,
-    sender_count() -> usize,
-]);
-
 impl<T> Sender<T> {
-    pub(super) fn new(inner: ::async_channel::Sender<T>, end: ChannelEnd) -> Self {
-        Self { inner, end }
-    }
+    looks!([
+        is_closed() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
+        capacity() -> Option<usize>, receiver_count() -> usize, sender_count() -> usize,
+    ]);
 
     /// Puts a message in if there is room.
     ///
@@ -106,13 +96,6 @@ impl<T> Sender<T> {
     /// A sender that does not keep the channel open.
     #[track_caller]
     pub fn downgrade(&self) -> WeakSender<T> {
-        WeakSender::new(self.inner.downgrade(), self.end.another(Role::Uses, Location::caller()))
-    }
-}
-
-impl<T> Clone for Sender<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), end: self.end.another(Role::Sends, Location::caller()) }
+        WeakSender::of(self.inner.downgrade(), self.end.another(Role::Uses, Location::caller()))
     }
 }

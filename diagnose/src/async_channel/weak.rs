@@ -3,32 +3,19 @@
 use std::panic::Location;
 
 use super::{Receiver, Sender};
-use crate::waits::{ChannelEnd, Role, around};
+use crate::waits::{ChannelEnd, Role};
+use crate::wrap::{around, clone, end};
 
-/// async-channel's `WeakSender`.
-pub struct WeakSender<T> {
-    inner: ::async_channel::WeakSender<T>,
-    end: ChannelEnd,
+end! {
+    /// async-channel's `WeakSender`.
+    pub struct WeakSender<T>(::async_channel::WeakSender<T>), clone: Uses;
 }
 
-around!(WeakSender<T>, ::async_channel::WeakSender<T>, |inner| Self { inner, end: ChannelEnd::none() }, []);
-
 impl<T> WeakSender<T> {
-    pub(super) fn new(inner: ::async_channel::WeakSender<T>, end: ChannelEnd) -> Self {
-        Self { inner, end }
-    }
-
     /// A sender, if the channel is still open.
     #[track_caller]
     pub fn upgrade(&self) -> Option<Sender<T>> {
-        Some(Sender::new(self.inner.upgrade()?, self.end.another(Role::Sends, Location::caller())))
-    }
-}
-
-impl<T> Clone for WeakSender<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self::new(self.inner.clone(), self.end.another(Role::Uses, Location::caller()))
+        Some(Sender::of(self.inner.upgrade()?, self.end.another(Role::Sends, Location::caller())))
     }
 }
 
@@ -40,14 +27,12 @@ pub struct WeakReceiver<T> {
 }
 
 around!(
-    WeakReceiver<T>,
-    ::async_channel::WeakReceiver<T>,
-    |inner| Self { inner, end: ChannelEnd::none(), made_at: Location::caller() },
-    []
+    [T] WeakReceiver<T>: ::async_channel::WeakReceiver<T>,
+    |inner| Self { inner, end: ChannelEnd::none(), made_at: Location::caller() }
 );
 
 impl<T> WeakReceiver<T> {
-    pub(super) fn new(
+    pub(super) fn of(
         inner: ::async_channel::WeakReceiver<T>,
         end: ChannelEnd,
         made_at: &'static Location<'static>,
@@ -59,13 +44,8 @@ impl<T> WeakReceiver<T> {
     #[track_caller]
     pub fn upgrade(&self) -> Option<Receiver<T>> {
         let inner = self.inner.upgrade()?;
-        Some(Receiver::new(inner, self.end.another(Role::Receives, Location::caller()), self.made_at))
+        Some(Receiver::of(inner, self.end.another(Role::Receives, Location::caller()), self.made_at))
     }
 }
 
-impl<T> Clone for WeakReceiver<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self::new(self.inner.clone(), self.end.another(Role::Uses, Location::caller()), self.made_at)
-    }
-}
+clone!(WeakReceiver<T>, Uses, made_at);

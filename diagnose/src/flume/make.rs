@@ -28,5 +28,5 @@ fn around<T>(
     at: &'static Location<'static>,
 ) -> (Sender<T>, Receiver<T>) {
     let (sends, receives) = ChannelEnd::pair(&WHAT, capacity, at, None);
-    (Sender::new(sender, sends, at), Receiver::new(receiver, receives, at))
+    (Sender::of(sender, sends, at), Receiver::of(receiver, receives, at))
 }

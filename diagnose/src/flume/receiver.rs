@@ -8,7 +8,8 @@ use ::flume::{RecvError, RecvTimeoutError, TryRecvError};
 use super::r#async::{RecvFut, RecvStream};
 use super::part::Part;
 use super::{Drain, IntoIter, Iter, TryIter};
-use crate::waits::{BlockedThread, ChannelEnd, Role, WaitMode, around};
+use crate::waits::{BlockedThread, ChannelEnd, WaitMode};
+use crate::wrap::{around, clone};
 
 /// flume's `Receiver`; who has it and whether it waits is on record.
 // The receiver stands first: it is gone before the records say so.
@@ -18,22 +19,17 @@ pub struct Receiver<T> {
     made_at: &'static Location<'static>,
 }
 
-around!(Receiver<T>, ::flume::Receiver<T>, |inner| Self {
-    inner,
-    end: ChannelEnd::none(),
-    made_at: Location::caller()
-}, [
-    is_disconnected() -> bool,
-    is_empty() -> bool,
-    is_full() -> bool,
-    len() -> usize,
-    capacity() -> Option<usize>,
-    receiver_count() -> usize,
-    sender_count() -> usize,
-]);
+around!(
+    [T] Receiver<T>: ::flume::Receiver<T>,
+    |inner| Self { inner, end: ChannelEnd::none(), made_at: Location::caller() },
+    [
+        is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
+        capacity() -> Option<usize>, receiver_count() -> usize, sender_count() -> usize,
+    ]
+);
 
 impl<T> Receiver<T> {
-    pub(super) fn new(
+    pub(super) fn of(
         inner: ::flume::Receiver<T>,
         end: ChannelEnd,
         made_at: &'static Location<'static>,
@@ -172,12 +168,7 @@ impl<T> Receiver<T> {
     }
 }
 
-impl<T> Clone for Receiver<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self::new(self.inner.clone(), self.end.another(Role::Receives, Location::caller()), self.made_at)
-    }
-}
+clone!(Receiver<T>, Receives, made_at);
 
 impl<'a, T> IntoIterator for &'a Receiver<T> {
     type Item = T;

@@ -1,6 +1,5 @@
 //! The future and the stream of a receiver.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
@@ -12,7 +11,8 @@ use futures_core::future::FusedFuture;
 use futures_core::stream::{FusedStream, Stream};
 
 use super::part::Part;
-use crate::waits::{LazyWait, Role, WaitInfo, WaitMode, looks, own_code};
+use crate::waits::{LazyWait, Role, WaitInfo, WaitMode, own_code};
+use crate::wrap::{debug, looks};
 
 /// flume's `RecvFut`, the future of [`Receiver::recv_async`](super::Receiver::recv_async).
 #[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
@@ -59,14 +59,13 @@ impl<T> FusedFuture for RecvFut<'_, T> {
 }
 
 impl<T> RecvFut<'_, T> {
-    looks!([is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize, capacity() -> Option<usize>]);
+    looks!([
+        is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
+        capacity() -> Option<usize>,
+    ]);
 }
 
-impl<T> fmt::Debug for RecvFut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
-    }
-}
+debug!(['a, T] RecvFut<'a, T>, inner: ::flume::r#async::RecvFut<'a, T>);
 
 /// flume's `RecvStream`, of [`Receiver::stream`](super::Receiver::stream).
 pub struct RecvStream<'a, T> {
@@ -122,7 +121,10 @@ impl<T> Clone for RecvStream<'_, T> {
 }
 
 impl<T> RecvStream<'_, T> {
-    looks!([is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize, capacity() -> Option<usize>]);
+    looks!([
+        is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
+        capacity() -> Option<usize>,
+    ]);
 
     /// Whether both are of the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
@@ -130,8 +132,4 @@ impl<T> RecvStream<'_, T> {
     }
 }
 
-impl<T> fmt::Debug for RecvStream<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
-    }
-}
+debug!(['a, T] RecvStream<'a, T>, inner: ::flume::r#async::RecvStream<'a, T>);

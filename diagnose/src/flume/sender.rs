@@ -7,7 +7,8 @@ use ::flume::{SendError, SendTimeoutError, TrySendError};
 
 use super::r#async::{SendFut, SendSink};
 use super::part::Part;
-use crate::waits::{BlockedThread, ChannelEnd, Role, WaitMode, around};
+use crate::waits::{BlockedThread, ChannelEnd, Role, WaitMode};
+use crate::wrap::{around, clone};
 
 /// flume's `Sender`; who has it and whether it waits is on record.
 // The sender stands first: it is gone before the records say so.
@@ -17,18 +18,17 @@ pub struct Sender<T> {
     made_at: &'static Location<'static>,
 }
 
-around!(Sender<T>, ::flume::Sender<T>, |inner| Self { inner, end: ChannelEnd::none(), made_at: Location::caller() }, [
-    is_disconnected() -> bool,
-    is_empty() -> bool,
-    is_full() -> bool,
-    len() -> usize,
-    capacity() -> Option<usize>,
-    receiver_count() -> usize,
-    sender_count() -> usize,
-]);
+around!(
+    [T] Sender<T>: ::flume::Sender<T>,
+    |inner| Self { inner, end: ChannelEnd::none(), made_at: Location::caller() },
+    [
+        is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
+        capacity() -> Option<usize>, receiver_count() -> usize, sender_count() -> usize,
+    ]
+);
 
 impl<T> Sender<T> {
-    pub(super) fn new(
+    pub(super) fn of(
         inner: ::flume::Sender<T>,
         end: ChannelEnd,
         made_at: &'static Location<'static>,
@@ -147,16 +147,11 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn downgrade(&self) -> WeakSender<T> {
         let end = self.end.another(Role::Uses, Location::caller());
-        WeakSender { inner: self.inner.downgrade(), end, made_at: self.made_at }
+        WeakSender::of(self.inner.downgrade(), end, self.made_at)
     }
 }
 
-impl<T> Clone for Sender<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self::new(self.inner.clone(), self.end.another(Role::Sends, Location::caller()), self.made_at)
-    }
-}
+clone!(Sender<T>, Sends, made_at);
 
 /// flume's `WeakSender`, which does not keep its channel open. Whoever has it can become a sender, so it has a part in it.
 pub struct WeakSender<T> {
@@ -166,25 +161,21 @@ pub struct WeakSender<T> {
 }
 
 around!(
-    WeakSender<T>,
-    ::flume::WeakSender<T>,
-    |inner| Self { inner, end: ChannelEnd::none(), made_at: Location::caller() },
-    []
+    [T] WeakSender<T>: ::flume::WeakSender<T>,
+    |inner| Self { inner, end: ChannelEnd::none(), made_at: Location::caller() }
 );
 
 impl<T> WeakSender<T> {
+    fn of(inner: ::flume::WeakSender<T>, end: ChannelEnd, made_at: &'static Location<'static>) -> Self {
+        Self { inner, end, made_at }
+    }
+
     /// A sender, if there still is one.
     #[track_caller]
     pub fn upgrade(&self) -> Option<Sender<T>> {
         let inner = self.inner.upgrade()?;
-        Some(Sender::new(inner, self.end.another(Role::Sends, Location::caller()), self.made_at))
+        Some(Sender::of(inner, self.end.another(Role::Sends, Location::caller()), self.made_at))
     }
 }
 
-impl<T> Clone for WeakSender<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        let end = self.end.another(Role::Uses, Location::caller());
-        Self { inner: self.inner.clone(), end, made_at: self.made_at }
-    }
-}
+clone!(WeakSender<T>, Uses, made_at);

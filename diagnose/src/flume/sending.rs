@@ -1,6 +1,5 @@
 //! The future and the sink of a sender.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
@@ -12,7 +11,8 @@ use futures_core::future::FusedFuture;
 use futures_sink::Sink;
 
 use super::part::Part;
-use crate::waits::{LazyWait, Role, WaitInfo, WaitMode, looks, own_code};
+use crate::waits::{LazyWait, Role, WaitInfo, WaitMode, own_code};
+use crate::wrap::{debug, looks};
 
 /// flume's `SendFut`, the future of [`Sender::send_async`](super::Sender::send_async).
 #[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
@@ -62,14 +62,13 @@ impl<T> FusedFuture for SendFut<'_, T> {
 }
 
 impl<T> SendFut<'_, T> {
-    looks!([is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize, capacity() -> Option<usize>]);
+    looks!([
+        is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
+        capacity() -> Option<usize>,
+    ]);
 }
 
-impl<T> fmt::Debug for SendFut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
-    }
-}
+debug!(['a, T] SendFut<'a, T>, inner: ::flume::r#async::SendFut<'a, T>);
 
 /// flume's `SendSink`, of [`Sender::sink`](super::Sender::sink).
 pub struct SendSink<'a, T> {
@@ -148,7 +147,10 @@ impl<T> Clone for SendSink<'_, T> {
 }
 
 impl<T> SendSink<'_, T> {
-    looks!([is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize, capacity() -> Option<usize>]);
+    looks!([
+        is_disconnected() -> bool, is_empty() -> bool, is_full() -> bool, len() -> usize,
+        capacity() -> Option<usize>,
+    ]);
 
     /// Whether both are of the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
@@ -163,8 +165,4 @@ impl<T> SendSink<'_, T> {
     }
 }
 
-impl<T> fmt::Debug for SendSink<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
-    }
-}
+debug!(['a, T] SendSink<'a, T>, inner: ::flume::r#async::SendSink<'a, T>);

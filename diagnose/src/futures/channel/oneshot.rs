@@ -2,9 +2,7 @@
 //!
 //! A receiver waits where it is awaited, or where its channel was made, if that is not known.
 
-use std::fmt;
 use std::future::Future;
-use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
 use std::ptr;
@@ -16,6 +14,7 @@ use ::futures::future::FusedFuture;
 use crate::waits::{
     ChannelEnd, LazyWait, ResourceKind, ResourceType, SoleEnd, WaitInfo, WaitMode, carries, own_code,
 };
+use crate::wrap::around_sole;
 
 pub use ::futures::channel::oneshot::*;
 
@@ -85,12 +84,6 @@ impl<T> Sender<T> {
         self.end.used(Location::caller());
         self.inner.is_canceled()
     }
-
-    /// The original. From then on nobody knows who has it.
-    pub fn into_inner(self) -> real::Sender<T> {
-        self.end.lose();
-        self.inner
-    }
 }
 
 /// futures' `Cancellation`, of [`Sender::cancellation`].
@@ -142,12 +135,6 @@ impl<T> Receiver<T> {
         }
         message
     }
-
-    /// The original. From then on nobody knows who has it.
-    pub fn into_inner(self) -> real::Receiver<T> {
-        self.end.lose();
-        self.inner
-    }
 }
 
 impl<T> Future for Receiver<T> {
@@ -181,34 +168,12 @@ macro_rules! end {
     ($name:ident) => {
         impl<T> Unpin for $name<T> {}
 
-        impl<T> Deref for $name<T> {
-            type Target = real::$name<T>;
-
-            fn deref(&self) -> &Self::Target {
-                &self.inner
-            }
-        }
-
-        impl<T> fmt::Debug for $name<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.inner.fmt(f)
-            }
-        }
-
-        impl<T> From<real::$name<T>> for $name<T> {
-            /// It is not on record.
-            #[track_caller]
-            fn from(inner: real::$name<T>) -> Self {
-                let end = SoleEnd::new(ChannelEnd::none());
-                Self { inner, kept: LazyWait::default(), end, made_at: Location::caller() }
-            }
-        }
-
-        impl<T> From<$name<T>> for real::$name<T> {
-            fn from(end: $name<T>) -> Self {
-                end.into_inner()
-            }
-        }
+        around_sole!([T] $name<T>: real::$name<T>, |inner| Self {
+            inner,
+            kept: LazyWait::default(),
+            end: SoleEnd::new(ChannelEnd::none()),
+            made_at: Location::caller(),
+        });
     };
 }
 

@@ -3,7 +3,6 @@
 //! A receiver waits where its channel was made, as far as is known: an `.await` does not tell its place.
 #![allow(clippy::must_use_candidate)] // A caller is warned where the original warns.
 
-use std::fmt;
 use std::future::{Future, poll_fn};
 use std::panic::Location;
 use std::pin::Pin;
@@ -16,6 +15,7 @@ use crate::waits::{
     BlockedThread, ChannelEnd, LazyWait, LazyWaitFuture, ResourceKind, ResourceType, SoleEnd, WaitInfo,
     WaitMode, carries, own_code,
 };
+use crate::wrap::{around_sole, delegate};
 
 pub use ::tokio::sync::oneshot::*;
 
@@ -91,31 +91,12 @@ impl<T> Sender<T> {
         let leaf = || WaitInfo::on(end.record(), WaitMode::Closed, 1, at);
         kept.poll(cx, leaf, |context| inner.poll_closed(context))
     }
-
-    /// tokio's own sender. From then on nobody knows who has it.
-    pub fn into_inner(self) -> ::tokio::sync::oneshot::Sender<T> {
-        self.end.lose();
-        self.inner
-    }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Sender<T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
-
-impl<T> From<::tokio::sync::oneshot::Sender<T>> for Sender<T> {
-    fn from(inner: ::tokio::sync::oneshot::Sender<T>) -> Self {
-        Self { inner, end: SoleEnd::new(ChannelEnd::none()), kept: LazyWait::default() }
-    }
-}
-
-impl<T> From<Sender<T>> for ::tokio::sync::oneshot::Sender<T> {
-    fn from(sender: Sender<T>) -> Self {
-        sender.into_inner()
-    }
-}
+around_sole!(
+    [T] Sender<T>: ::tokio::sync::oneshot::Sender<T>,
+    |inner| Self { inner, end: SoleEnd::new(ChannelEnd::none()), kept: LazyWait::default() }
+);
 
 /// tokio's `Receiver` of one message: a future. Who has it and whether it waits is on record.
 // The receiver stands first: it is gone before the records say so.
@@ -133,16 +114,6 @@ impl<T> Receiver<T> {
         self.end.used(Location::caller());
         self.inner.close();
         self.end.close();
-    }
-
-    /// Whether the message was received, or it is known that none will come.
-    pub fn is_terminated(&self) -> bool {
-        self.inner.is_terminated()
-    }
-
-    /// Whether there is no message.
-    pub fn is_empty(&self) -> bool {
-        self.inner.is_empty()
     }
 
     /// Takes the message if there is one.
@@ -179,12 +150,20 @@ impl<T> Receiver<T> {
         message
     }
 
-    /// tokio's own receiver. From then on nobody knows who has it.
-    pub fn into_inner(self) -> ::tokio::sync::oneshot::Receiver<T> {
-        self.end.lose();
-        self.inner
+    delegate! { inner:
+        /// Whether the message was received, or it is known that none will come.
+        pub fn is_terminated(&self) -> bool;
+        /// Whether there is no message.
+        pub fn is_empty(&self) -> bool;
     }
 }
+
+around_sole!([T] Receiver<T>: ::tokio::sync::oneshot::Receiver<T>, |inner| Self {
+    inner,
+    end: SoleEnd::new(ChannelEnd::none()),
+    kept: LazyWait::default(),
+    made_at: Location::caller()
+});
 
 impl<T> Future for Receiver<T> {
     type Output = Result<T, RecvError>;
@@ -205,29 +184,5 @@ impl<T> Future for Receiver<T> {
             end.took(1);
         }
         poll
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for Receiver<T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
-
-impl<T> From<::tokio::sync::oneshot::Receiver<T>> for Receiver<T> {
-    #[track_caller]
-    fn from(inner: ::tokio::sync::oneshot::Receiver<T>) -> Self {
-        Self {
-            inner,
-            end: SoleEnd::new(ChannelEnd::none()),
-            kept: LazyWait::default(),
-            made_at: Location::caller(),
-        }
-    }
-}
-
-impl<T> From<Receiver<T>> for ::tokio::sync::oneshot::Receiver<T> {
-    fn from(receiver: Receiver<T>) -> Self {
-        receiver.into_inner()
     }
 }

@@ -11,6 +11,7 @@ use futures_core::stream::Stream;
 
 use crate::tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, TryAcquireError};
 use crate::waits::own_code;
+use crate::wrap::delegate;
 
 /// The future of so many permits.
 type Acquiring = ReusableBoxFuture<'static, Result<OwnedSemaphorePermit, AcquireError>>;
@@ -30,11 +31,6 @@ impl PollSemaphore {
     #[track_caller]
     pub fn new(semaphore: Arc<Semaphore>) -> Self {
         Self { semaphore, acquiring: None, made_at: Location::caller() }
-    }
-
-    /// Closes the semaphore.
-    pub fn close(&self) {
-        self.semaphore.close();
     }
 
     /// The semaphore.
@@ -93,18 +89,17 @@ impl PollSemaphore {
         }
     }
 
-    /// How many permits there are.
-    pub fn available_permits(&self) -> usize {
-        self.semaphore.available_permits()
-    }
-
-    /// Adds so many permits.
-    ///
-    /// # Panics
-    /// If there are more than a semaphore can have.
-    #[track_caller]
-    pub fn add_permits(&self, n: usize) {
-        self.semaphore.add_permits(n);
+    delegate! { semaphore:
+        /// Closes the semaphore.
+        pub fn close(&self);
+        /// How many permits there are.
+        pub fn available_permits(&self) -> usize;
+        /// Adds so many permits.
+        ///
+        /// # Panics
+        /// If there are more than a semaphore can have.
+        #[track_caller]
+        pub fn add_permits(&self, n: usize);
     }
 }
 

@@ -1,6 +1,5 @@
 //! `PollSender`.
 
-use std::fmt;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -10,6 +9,7 @@ use futures_sink::Sink;
 
 use crate::tokio::sync::mpsc::Sender;
 use crate::waits::{Holding, LazyWait, own_code};
+use crate::wrap::debug;
 
 pub use real::PollSendError;
 
@@ -138,8 +138,4 @@ impl<T: Send> Sink<T> for PollSender<T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for PollSender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
-    }
-}
+debug!([T] PollSender<T>, inner: real::PollSender<T>);

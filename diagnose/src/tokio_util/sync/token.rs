@@ -1,9 +1,7 @@
 //! `CancellationToken`.
 
-use std::fmt;
 use std::future::{Future, poll_fn};
 use std::hash::{Hash, Hasher};
-use std::ops::Deref;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::pin;
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,6 +11,7 @@ use ::tokio_util::sync as real;
 
 use super::{DropGuard, DropGuardRef, WaitForCancellationFuture, WaitForCancellationFutureOwned};
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, Role};
+use crate::wrap::around;
 
 static WHAT: ResourceType = ResourceType {
     kind: ResourceKind::Cancellation,
@@ -143,12 +142,6 @@ impl CancellationToken {
             .await
         }
     }
-
-    /// The original. From then on nobody knows who has it.
-    pub fn into_inner(self) -> real::CancellationToken {
-        self.end.lose();
-        self.inner
-    }
 }
 
 impl Clone for CancellationToken {
@@ -179,32 +172,4 @@ impl Hash for CancellationToken {
     }
 }
 
-impl Deref for CancellationToken {
-    type Target = real::CancellationToken;
-
-    /// Whoever has the original may make others of it, of which nothing is known.
-    #[track_caller]
-    fn deref(&self) -> &Self::Target {
-        self.end.share(Location::caller());
-        &self.inner
-    }
-}
-
-impl fmt::Debug for CancellationToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
-    }
-}
-
-impl From<real::CancellationToken> for CancellationToken {
-    /// It is not on record.
-    fn from(inner: real::CancellationToken) -> Self {
-        Self { inner, end: ChannelEnd::none() }
-    }
-}
-
-impl From<CancellationToken> for real::CancellationToken {
-    fn from(token: CancellationToken) -> Self {
-        token.into_inner()
-    }
-}
+around!([] CancellationToken: real::CancellationToken, |inner| Self { inner, end: ChannelEnd::none() });

@@ -21,7 +21,7 @@ pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = mpsc::channel(buffer);
     let (sends, receives) = ChannelEnd::pair(&WHAT, buffer as u64, at, None);
-    (Sender::new(sender, sends, at), Receiver::new(receiver, receives, at))
+    (Sender::of(sender, sends, at), Receiver::new(receiver, receives, at))
 }
 
 /// A channel without a bound. It is known with the place of this call, from now on.
@@ -30,5 +30,5 @@ pub fn unbounded<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = mpsc::unbounded();
     let (sends, receives) = ChannelEnd::pair(&WHAT, UNBOUNDED, at, None);
-    (UnboundedSender::new(sender, sends), UnboundedReceiver::new(receiver, receives, at))
+    (UnboundedSender::of(sender, sends), UnboundedReceiver::new(receiver, receives, at))
 }

@@ -1,7 +1,5 @@
 //! The receivers of bounded and of unbounded channels.
 
-use std::fmt;
-use std::ops::Deref;
 use std::panic::Location;
 use std::pin::Pin;
 use std::ptr;
@@ -12,6 +10,7 @@ use ::futures::stream::{FusedStream, Stream};
 
 use super::Recv;
 use crate::waits::{ChannelEnd, LazyWait, SoleEnd, WaitInfo, WaitMode, own_code};
+use crate::wrap::around_sole;
 
 /// Defines a receiver around the original of that name.
 macro_rules! receiver {
@@ -71,12 +70,6 @@ macro_rules! receiver {
                 self.end.took(1);
                 Ok(message)
             }
-
-            /// The original. From then on nobody knows who has it.
-            pub fn into_inner(self) -> mpsc::$name<T> {
-                self.end.lose();
-                self.inner
-            }
         }
 
         impl<T> Unpin for $name<T> {}
@@ -109,33 +102,10 @@ macro_rules! receiver {
             }
         }
 
-        impl<T> Deref for $name<T> {
-            type Target = mpsc::$name<T>;
-
-            fn deref(&self) -> &Self::Target {
-                &self.inner
-            }
-        }
-
-        impl<T> fmt::Debug for $name<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.inner.fmt(f)
-            }
-        }
-
-        impl<T> From<mpsc::$name<T>> for $name<T> {
-            /// It is not on record.
-            #[track_caller]
-            fn from(inner: mpsc::$name<T>) -> Self {
-                Self::new(inner, ChannelEnd::none(), Location::caller())
-            }
-        }
-
-        impl<T> From<$name<T>> for mpsc::$name<T> {
-            fn from(receiver: $name<T>) -> Self {
-                receiver.into_inner()
-            }
-        }
+        around_sole!(
+            [T] $name<T>: mpsc::$name<T>,
+            |inner| Self::new(inner, ChannelEnd::none(), Location::caller())
+        );
     };
 }
 

@@ -10,7 +10,8 @@ use ::futures::Sink;
 use ::futures::channel::mpsc::{self, SendError, TrySendError};
 
 use super::Receiver;
-use crate::waits::{ChannelEnd, LazyWait, Role, WaitInfo, WaitMode, around, own_code};
+use crate::waits::{ChannelEnd, LazyWait, WaitInfo, WaitMode, own_code};
+use crate::wrap::{around, clone, delegate};
 
 /// futures' `Sender` of a bounded channel; who has it and whether it waits is on record.
 // The sender stands first: it is gone before the records say so.
@@ -22,14 +23,13 @@ pub struct Sender<T> {
 }
 
 around!(
-    Sender<T>,
-    mpsc::Sender<T>,
-    |inner| Self::new(inner, ChannelEnd::none(), Location::caller()),
+    [T] Sender<T>: mpsc::Sender<T>,
+    |inner| Self::of(inner, ChannelEnd::none(), Location::caller()),
     [is_closed() -> bool]
 );
 
 impl<T> Sender<T> {
-    pub(super) fn new(inner: mpsc::Sender<T>, end: ChannelEnd, made_at: &'static Location<'static>) -> Self {
+    pub(super) fn of(inner: mpsc::Sender<T>, end: ChannelEnd, made_at: &'static Location<'static>) -> Self {
         Self { inner, kept: LazyWait::default(), end, made_at }
     }
 
@@ -71,16 +71,6 @@ impl<T> Sender<T> {
         kept.poll_in_order(cx, end.record(), leaf, |cx| inner.poll_ready(cx))
     }
 
-    /// Whether both send to the same receiver.
-    pub fn same_receiver(&self, other: &Self) -> bool {
-        self.inner.same_receiver(&other.inner)
-    }
-
-    /// Whether it sends to that receiver.
-    pub fn is_connected_to(&self, receiver: &Receiver<T>) -> bool {
-        self.inner.is_connected_to(receiver)
-    }
-
     /// Hashes the receiver.
     pub fn hash_receiver<H: Hasher>(&self, hasher: &mut H) {
         self.inner.hash_receiver(hasher);
@@ -99,6 +89,13 @@ impl<T> Sender<T> {
         self.kept.end();
         self.inner.disconnect();
         self.end = ChannelEnd::none();
+    }
+
+    delegate! { inner:
+        /// Whether both send to the same receiver.
+        pub fn same_receiver(&self, other: &Self) -> bool;
+        /// Whether it sends to that receiver.
+        pub fn is_connected_to(&self, receiver: &Receiver<T>) -> bool;
     }
 }
 
@@ -130,9 +127,4 @@ impl<T> Sink<T> for Sender<T> {
     }
 }
 
-impl<T> Clone for Sender<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self::new(self.inner.clone(), self.end.another(Role::Sends, Location::caller()), self.made_at)
-    }
-}
+clone!(Sender<T>, Sends, made_at);

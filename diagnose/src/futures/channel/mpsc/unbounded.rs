@@ -9,21 +9,16 @@ use ::futures::Sink;
 use ::futures::channel::mpsc::{self, SendError, TrySendError};
 
 use super::UnboundedReceiver;
-use crate::waits::{ChannelEnd, Role, around};
+use crate::waits::ChannelEnd;
+use crate::wrap::{delegate, end, looks};
 
-/// futures' `UnboundedSender`; who has it is on record.
-// The sender stands first: it is gone before the records say so.
-pub struct UnboundedSender<T> {
-    inner: mpsc::UnboundedSender<T>,
-    end: ChannelEnd,
+end! {
+    /// futures' `UnboundedSender`; who has it is on record.
+    pub struct UnboundedSender<T>(mpsc::UnboundedSender<T>), clone: Sends;
 }
 
-around!(UnboundedSender<T>, mpsc::UnboundedSender<T>, |inner| Self { inner, end: ChannelEnd::none() }, [is_closed() -> bool, len() -> usize, is_empty() -> bool]);
-
 impl<T> UnboundedSender<T> {
-    pub(super) fn new(inner: mpsc::UnboundedSender<T>, end: ChannelEnd) -> Self {
-        Self { inner, end }
-    }
+    looks!([is_closed() -> bool, len() -> usize, is_empty() -> bool]);
 
     /// Sends a message.
     ///
@@ -46,24 +41,6 @@ impl<T> UnboundedSender<T> {
         self.unbounded_send(msg).map_err(TrySendError::into_send_error)
     }
 
-    /// Polls for a place: there always is one.
-    ///
-    /// # Errors
-    /// If the channel is closed.
-    pub fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<Result<(), SendError>> {
-        self.inner.poll_ready(cx)
-    }
-
-    /// Whether both send to the same receiver.
-    pub fn same_receiver(&self, other: &Self) -> bool {
-        self.inner.same_receiver(&other.inner)
-    }
-
-    /// Whether it sends to that receiver.
-    pub fn is_connected_to(&self, receiver: &UnboundedReceiver<T>) -> bool {
-        self.inner.is_connected_to(receiver)
-    }
-
     /// Hashes the receiver.
     pub fn hash_receiver<H: Hasher>(&self, hasher: &mut H) {
         self.inner.hash_receiver(hasher);
@@ -81,6 +58,18 @@ impl<T> UnboundedSender<T> {
     pub fn disconnect(&mut self) {
         self.inner.disconnect();
         self.end = ChannelEnd::none();
+    }
+
+    delegate! { inner:
+        /// Polls for a place: there always is one.
+        ///
+        /// # Errors
+        /// If the channel is closed.
+        pub fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<Result<(), SendError>>;
+        /// Whether both send to the same receiver.
+        pub fn same_receiver(&self, other: &Self) -> bool;
+        /// Whether it sends to that receiver.
+        pub fn is_connected_to(&self, receiver: &UnboundedReceiver<T>) -> bool;
     }
 }
 
@@ -126,12 +115,5 @@ impl<T> Sink<T> for &UnboundedSender<T> {
     fn poll_close(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), SendError>> {
         self.close_channel();
         Poll::Ready(Ok(()))
-    }
-}
-
-impl<T> Clone for UnboundedSender<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self::new(self.inner.clone(), self.end.another(Role::Sends, Location::caller()))
     }
 }

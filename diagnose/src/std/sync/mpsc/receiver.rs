@@ -1,12 +1,12 @@
 //! The receiving end.
 
-use std::fmt;
 use std::panic::Location;
 use std::sync::mpsc::{RecvError, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
 use super::{IntoIter, Iter, TryIter};
 use crate::waits::{BlockedThread, ChannelEnd, SoleEnd, WaitMode};
+use crate::wrap::debug;
 
 /// The standard library's `Receiver`.
 pub struct Receiver<T> {
@@ -98,11 +98,7 @@ impl<T> Receiver<T> {
     }
 }
 
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.receiver.fmt(f)
-    }
-}
+debug!([T] Receiver<T>, receiver: ::std::sync::mpsc::Receiver<T>);
 
 impl<'a, T> IntoIterator for &'a Receiver<T> {
     type Item = T;

@@ -1,10 +1,10 @@
 //! The sending ends.
 
-use std::fmt;
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TrySendError};
 
 use crate::waits::{BlockedThread, ChannelEnd, Role, WaitMode};
+use crate::wrap::debug;
 
 /// The standard library's `Sender`.
 pub struct Sender<T> {
@@ -39,11 +39,7 @@ impl<T> Clone for Sender<T> {
     }
 }
 
-impl<T> fmt::Debug for Sender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.sender.fmt(f)
-    }
-}
+debug!([T] Sender<T>, sender: ::std::sync::mpsc::Sender<T>);
 
 /// The standard library's `SyncSender`.
 pub struct SyncSender<T> {
@@ -102,8 +98,4 @@ impl<T> Clone for SyncSender<T> {
     }
 }
 
-impl<T> fmt::Debug for SyncSender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.sender.fmt(f)
-    }
-}
+debug!([T] SyncSender<T>, sender: ::std::sync::mpsc::SyncSender<T>);

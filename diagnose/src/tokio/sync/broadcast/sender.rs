@@ -1,6 +1,5 @@
 //! The senders of messages that everybody gets.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
@@ -9,6 +8,7 @@ use ::tokio::sync::broadcast::{self, error::SendError};
 use super::Receiver;
 use crate::tokio::sync::is_forced;
 use crate::waits::{ChannelEnd, LazyWaitFuture, ResourceKind, ResourceType, Role, WaitInfo, WaitMode};
+use crate::wrap::{delegate, end};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Broadcast, library: "tokio", is_fair: false, is_forced };
@@ -22,7 +22,7 @@ pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = broadcast::channel(capacity);
     let (sends, receives) = ChannelEnd::pair(&WHAT, kept(capacity), at, None);
-    (Sender { inner: sender, end: sends }, Receiver::new(receiver, receives))
+    (Sender::of(sender, sends), Receiver::of(receiver, receives))
 }
 
 /// How many messages tokio keeps.
@@ -30,11 +30,9 @@ fn kept(capacity: usize) -> u64 {
     capacity.next_power_of_two() as u64
 }
 
-/// tokio's `Sender` of messages that everybody gets; who has it is on record.
-// The sender stands first: it is gone before the records say so.
-pub struct Sender<T> {
-    inner: broadcast::Sender<T>,
-    end: ChannelEnd,
+end! {
+    /// tokio's `Sender` of messages that everybody gets; who has it is on record.
+    pub struct Sender<T>(broadcast::Sender<T>), clone: Sends;
 }
 
 impl<T> Sender<T> {
@@ -65,34 +63,14 @@ impl<T> Sender<T> {
     /// Another receiver, of messages that are sent from now on.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
-        Receiver::new(self.inner.subscribe(), self.end.another(Role::Receives, Location::caller()))
+        Receiver::of(self.inner.subscribe(), self.end.another(Role::Receives, Location::caller()))
     }
 
     /// A sender that does not keep the channel open.
     #[must_use = "Downgrade creates a WeakSender without destroying the original non-weak sender."]
     #[track_caller]
     pub fn downgrade(&self) -> WeakSender<T> {
-        WeakSender { inner: self.inner.downgrade(), end: self.end.another(Role::Uses, Location::caller()) }
-    }
-
-    /// How many messages there are that somebody has not received yet.
-    pub fn len(&self) -> usize {
-        self.inner.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.inner.is_empty()
-    }
-
-    /// How many receivers there are.
-    pub fn receiver_count(&self) -> usize {
-        self.inner.receiver_count()
-    }
-
-    /// Whether both send to the same channel.
-    pub fn same_channel(&self, other: &Self) -> bool {
-        self.inner.same_channel(&other.inner)
+        WeakSender::of(self.inner.downgrade(), self.end.another(Role::Uses, Location::caller()))
     }
 
     /// Waits until no receiver is left. Cancel safe.
@@ -108,52 +86,25 @@ impl<T> Sender<T> {
         }
     }
 
-    /// How many senders there are.
-    pub fn strong_count(&self) -> usize {
-        self.inner.strong_count()
-    }
-
-    /// How many weak senders there are.
-    pub fn weak_count(&self) -> usize {
-        self.inner.weak_count()
-    }
-
-    /// tokio's own sender. From then on nobody knows who has it.
-    pub fn into_inner(self) -> broadcast::Sender<T> {
-        self.end.lose();
-        self.inner
-    }
-}
-
-impl<T> Clone for Sender<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), end: self.end.another(Role::Sends, Location::caller()) }
+    delegate! { inner:
+        /// How many messages there are that somebody has not received yet.
+        pub fn len(&self) -> usize;
+        /// Whether there is none.
+        pub fn is_empty(&self) -> bool;
+        /// How many receivers there are.
+        pub fn receiver_count(&self) -> usize;
+        /// Whether both send to the same channel.
+        pub fn same_channel(&self, other: &Self) -> bool;
+        /// How many senders there are.
+        pub fn strong_count(&self) -> usize;
+        /// How many weak senders there are.
+        pub fn weak_count(&self) -> usize;
     }
 }
 
-impl<T> fmt::Debug for Sender<T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
-
-impl<T> From<broadcast::Sender<T>> for Sender<T> {
-    fn from(inner: broadcast::Sender<T>) -> Self {
-        Self { inner, end: ChannelEnd::none() }
-    }
-}
-
-impl<T> From<Sender<T>> for broadcast::Sender<T> {
-    fn from(sender: Sender<T>) -> Self {
-        sender.into_inner()
-    }
-}
-
-/// tokio's `WeakSender`. Whoever has it can become a sender, so it has a part in the channel.
-pub struct WeakSender<T> {
-    inner: broadcast::WeakSender<T>,
-    end: ChannelEnd,
+end! {
+    /// tokio's `WeakSender`. Whoever has it can become a sender, so it has a part in the channel.
+    pub struct WeakSender<T>(broadcast::WeakSender<T>), clone: Uses;
 }
 
 impl<T> WeakSender<T> {
@@ -162,47 +113,13 @@ impl<T> WeakSender<T> {
     #[must_use]
     pub fn upgrade(&self) -> Option<Sender<T>> {
         let inner = self.inner.upgrade()?;
-        Some(Sender { inner, end: self.end.another(Role::Sends, Location::caller()) })
+        Some(Sender::of(inner, self.end.another(Role::Sends, Location::caller())))
     }
 
-    /// How many senders there are.
-    pub fn strong_count(&self) -> usize {
-        self.inner.strong_count()
-    }
-
-    /// How many weak senders there are.
-    pub fn weak_count(&self) -> usize {
-        self.inner.weak_count()
-    }
-
-    /// tokio's own weak sender. From then on nobody knows who has it.
-    pub fn into_inner(self) -> broadcast::WeakSender<T> {
-        self.end.lose();
-        self.inner
-    }
-}
-
-impl<T> Clone for WeakSender<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), end: self.end.another(Role::Uses, Location::caller()) }
-    }
-}
-
-impl<T> fmt::Debug for WeakSender<T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
-
-impl<T> From<broadcast::WeakSender<T>> for WeakSender<T> {
-    fn from(inner: broadcast::WeakSender<T>) -> Self {
-        Self { inner, end: ChannelEnd::none() }
-    }
-}
-
-impl<T> From<WeakSender<T>> for broadcast::WeakSender<T> {
-    fn from(weak: WeakSender<T>) -> Self {
-        weak.into_inner()
+    delegate! { inner:
+        /// How many senders there are.
+        pub fn strong_count(&self) -> usize;
+        /// How many weak senders there are.
+        pub fn weak_count(&self) -> usize;
     }
 }

@@ -6,6 +6,7 @@ use super::Sender;
 use super::receiver::receiver;
 use crate::tokio::sync::is_forced;
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, SoleEnd};
+use crate::wrap::delegate;
 
 /// A place that becomes free goes to the sender that has waited longest, whose wake says so.
 static BOUNDED: ResourceType =
@@ -25,17 +26,14 @@ pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = ::tokio::sync::mpsc::channel(buffer);
     let (sends, receives) = ChannelEnd::pair(&BOUNDED, buffer as u64, at, None);
-    (Sender::new(sender, sends), Receiver::new(receiver, SoleEnd::new(receives)))
+    (Sender::of(sender, sends), Receiver::new(receiver, SoleEnd::new(receives)))
 }
 
 impl<T> Receiver<T> {
-    /// How many messages can be sent now without waiting.
-    pub fn capacity(&self) -> usize {
-        self.inner.capacity()
-    }
-
-    /// How many messages it holds at most.
-    pub fn max_capacity(&self) -> usize {
-        self.inner.max_capacity()
+    delegate! { inner:
+        /// How many messages can be sent now without waiting.
+        pub fn capacity(&self) -> usize;
+        /// How many messages it holds at most.
+        pub fn max_capacity(&self) -> usize;
     }
 }

@@ -1,12 +1,12 @@
 //! Places that are reserved in a bounded channel.
 
-use std::fmt;
 use std::iter::FusedIterator;
 
 use ::tokio::sync::mpsc;
 
 use super::Sender;
 use crate::waits::{ChannelEnd, Holding};
+use crate::wrap::{convert, debug};
 
 /// tokio's `Permit`: a place for one message, given back if it is dropped.
 pub struct Permit<'a, T> {
@@ -25,11 +25,7 @@ impl<T> Permit<'_, T> {
     }
 }
 
-impl<T> fmt::Debug for Permit<'_, T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
+debug!(['a, T] Permit<'a, T>, inner: mpsc::Permit<'a, T>);
 
 /// tokio's `PermitIterator`: several places, of which those are given back that were not taken out.
 pub struct PermitIterator<'a, T> {
@@ -54,11 +50,7 @@ impl<'a, T> Iterator for PermitIterator<'a, T> {
 impl<T> ExactSizeIterator for PermitIterator<'_, T> {}
 impl<T> FusedIterator for PermitIterator<'_, T> {}
 
-impl<T> fmt::Debug for PermitIterator<'_, T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
+debug!(['a, T] PermitIterator<'a, T>, inner: mpsc::PermitIterator<'a, T>);
 
 /// tokio's `OwnedPermit`: a place for one message together with a sender, given back if it is dropped.
 pub struct OwnedPermit<T> {
@@ -77,7 +69,7 @@ impl<T> OwnedPermit<T> {
         end.used(std::panic::Location::caller());
         end.put::<T>();
         drop(holding);
-        Sender::new(inner, end)
+        Sender::of(inner, end)
     }
 
     /// Gives the place back. Returns the sender.
@@ -87,7 +79,7 @@ impl<T> OwnedPermit<T> {
         let inner = inner.release();
         end.used(std::panic::Location::caller());
         drop(holding);
-        Sender::new(inner, end)
+        Sender::of(inner, end)
     }
 
     /// Whether both belong to the same channel.
@@ -108,20 +100,10 @@ impl<T> OwnedPermit<T> {
     }
 }
 
-impl<T> fmt::Debug for OwnedPermit<T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
+debug!([T] OwnedPermit<T>, inner: mpsc::OwnedPermit<T>);
 
-impl<T> From<OwnedPermit<T>> for mpsc::OwnedPermit<T> {
-    fn from(permit: OwnedPermit<T>) -> Self {
-        permit.into_inner()
-    }
-}
-
-impl<T> From<mpsc::OwnedPermit<T>> for OwnedPermit<T> {
-    fn from(inner: mpsc::OwnedPermit<T>) -> Self {
-        Self { inner, holding: Holding::NONE, end: ChannelEnd::none() }
-    }
-}
+convert!(
+    [T] OwnedPermit<T>: mpsc::OwnedPermit<T>,
+    |inner| Self { inner, holding: Holding::NONE, end: ChannelEnd::none() },
+    |it| it.into_inner()
+);

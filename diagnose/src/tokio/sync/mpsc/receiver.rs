@@ -13,13 +13,13 @@ macro_rules! receiver {
         }
 
         const _: () = {
-            use std::fmt;
             use std::future::{Future, poll_fn};
             use std::panic::Location;
             use std::task::{Context, Poll};
 
             use ::tokio::sync::mpsc::{self, error::TryRecvError};
 
+            use $crate::wrap::{around_sole, delegate};
             use $crate::waits::{BlockedThread, ChannelEnd, LazyWait, SoleEnd, WaitInfo, WaitMode, LazyWaitFuture};
 
             impl<T> $name<T> {
@@ -123,21 +123,6 @@ macro_rules! receiver {
                     self.end.close();
                 }
 
-                /// Whether the channel is closed: by this end, or because no sender is left.
-                pub fn is_closed(&self) -> bool {
-                    self.inner.is_closed()
-                }
-
-                /// Whether there is no message.
-                pub fn is_empty(&self) -> bool {
-                    self.inner.is_empty()
-                }
-
-                /// How many messages there are.
-                pub fn len(&self) -> usize {
-                    self.inner.len()
-                }
-
                 /// Polls for the next message. If there is none, the waker of the last call is woken by the next.
                 #[track_caller]
                 pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
@@ -169,40 +154,24 @@ macro_rules! receiver {
                     poll
                 }
 
-                /// How many senders there are.
-                pub fn sender_strong_count(&self) -> usize {
-                    self.inner.sender_strong_count()
-                }
-
-                /// How many weak senders there are.
-                pub fn sender_weak_count(&self) -> usize {
-                    self.inner.sender_weak_count()
-                }
-
-                /// tokio's own receiver. From then on nobody knows who has it.
-                pub fn into_inner(self) -> mpsc::$name<T> {
-                    self.end.lose();
-                    self.inner
+                delegate! { inner:
+                    /// Whether the channel is closed: by this end, or because no sender is left.
+                    pub fn is_closed(&self) -> bool;
+                    /// Whether there is no message.
+                    pub fn is_empty(&self) -> bool;
+                    /// How many messages there are.
+                    pub fn len(&self) -> usize;
+                    /// How many senders there are.
+                    pub fn sender_strong_count(&self) -> usize;
+                    /// How many weak senders there are.
+                    pub fn sender_weak_count(&self) -> usize;
                 }
             }
 
-            impl<T> fmt::Debug for $name<T> {
-                fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    self.inner.fmt(formatter)
-                }
-            }
-
-            impl<T> From<mpsc::$name<T>> for $name<T> {
-                fn from(inner: mpsc::$name<T>) -> Self {
-                    Self::new(inner, SoleEnd::new(ChannelEnd::none()))
-                }
-            }
-
-            impl<T> From<$name<T>> for mpsc::$name<T> {
-                fn from(receiver: $name<T>) -> Self {
-                    receiver.into_inner()
-                }
-            }
+            around_sole!(
+                [T] $name<T>: mpsc::$name<T>,
+                |inner| Self::new(inner, SoleEnd::new(ChannelEnd::none()))
+            );
         };
     };
 }

@@ -1,6 +1,5 @@
 //! The senders of bounded channels.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 use std::time::Duration;
@@ -14,6 +13,7 @@ use super::{OwnedPermit, Permit, PermitIterator, WeakSender};
 use crate::tokio::sync::is_never_forced;
 use crate::tokio::time;
 use crate::waits::{BlockedThread, ChannelEnd, Holding, LazyWaitFuture, Role, WaitInfo, WaitMode};
+use crate::wrap::{delegate, end};
 
 /// Somebody waits for so many places: they are units of a semaphore.
 #[cold]
@@ -21,19 +21,12 @@ fn sends(end: &ChannelEnd, units: usize, at: &'static Location<'static>) -> Wait
     WaitInfo::on(end.record(), WaitMode::Send, units as u64, at).forced_by(is_never_forced)
 }
 
-/// tokio's `Sender` of a bounded channel; who has it and whether it waits is on record.
-// The sender stands first: it is gone before the records say so.
-pub struct Sender<T> {
-    pub(super) inner: mpsc::Sender<T>,
-    pub(super) end: ChannelEnd,
+end! {
+    /// tokio's `Sender` of a bounded channel; who has it and whether it waits is on record.
+    pub struct Sender<T>(mpsc::Sender<T>), clone: Sends;
 }
 
 impl<T> Sender<T> {
-    #[inline]
-    pub(super) fn new(inner: mpsc::Sender<T>, end: ChannelEnd) -> Self {
-        Self { inner, end }
-    }
-
     #[inline]
     pub(crate) fn leaf(&self, units: usize, at: &'static Location<'static>) -> WaitInfo {
         sends(&self.end, units, at)
@@ -146,11 +139,6 @@ impl<T> Sender<T> {
         sent
     }
 
-    /// Whether the receiver is closed or dropped.
-    pub fn is_closed(&self) -> bool {
-        self.inner.is_closed()
-    }
-
     /// Waits for a place, which nobody else gets then.
     ///
     /// Cancel safe, but the place in the queue is lost if the future is dropped.
@@ -242,66 +230,25 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Whether both send to the same channel.
-    pub fn same_channel(&self, other: &Self) -> bool {
-        self.inner.same_channel(&other.inner)
-    }
-
-    /// How many messages can be sent now without waiting.
-    pub fn capacity(&self) -> usize {
-        self.inner.capacity()
-    }
-
     /// A sender that does not keep the channel open.
     #[must_use = "Downgrade creates a WeakSender without destroying the original non-weak sender."]
     #[track_caller]
     pub fn downgrade(&self) -> WeakSender<T> {
-        WeakSender::new(self.inner.downgrade(), self.end.another(Role::Uses, Location::caller()))
+        WeakSender::of(self.inner.downgrade(), self.end.another(Role::Uses, Location::caller()))
     }
 
-    /// How many messages the channel holds at most.
-    pub fn max_capacity(&self) -> usize {
-        self.inner.max_capacity()
-    }
-
-    /// How many senders there are.
-    pub fn strong_count(&self) -> usize {
-        self.inner.strong_count()
-    }
-
-    /// How many weak senders there are.
-    pub fn weak_count(&self) -> usize {
-        self.inner.weak_count()
-    }
-
-    /// tokio's own sender. From then on nobody knows who has it.
-    pub fn into_inner(self) -> mpsc::Sender<T> {
-        self.end.lose();
-        self.inner
-    }
-}
-
-impl<T> Clone for Sender<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), end: self.end.another(Role::Sends, Location::caller()) }
-    }
-}
-
-impl<T> fmt::Debug for Sender<T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
-
-impl<T> From<mpsc::Sender<T>> for Sender<T> {
-    fn from(inner: mpsc::Sender<T>) -> Self {
-        Self { inner, end: ChannelEnd::none() }
-    }
-}
-
-impl<T> From<Sender<T>> for mpsc::Sender<T> {
-    fn from(sender: Sender<T>) -> Self {
-        sender.into_inner()
+    delegate! { inner:
+        /// Whether the receiver is closed or dropped.
+        pub fn is_closed(&self) -> bool;
+        /// Whether both send to the same channel.
+        pub fn same_channel(&self, other: &Self) -> bool;
+        /// How many messages can be sent now without waiting.
+        pub fn capacity(&self) -> usize;
+        /// How many messages the channel holds at most.
+        pub fn max_capacity(&self) -> usize;
+        /// How many senders there are.
+        pub fn strong_count(&self) -> usize;
+        /// How many weak senders there are.
+        pub fn weak_count(&self) -> usize;
     }
 }

@@ -1,6 +1,5 @@
 //! The senders of a watched value.
 
-use std::fmt;
 use std::future::Future;
 use std::mem;
 use std::panic::Location;
@@ -13,6 +12,7 @@ use crate::waits::{
     BlockedThread, ChannelEnd, LazyWaitFuture, ResourceKind, ResourceType, Role, ValueBorrow, WaitInfo,
     WaitMode,
 };
+use crate::wrap::{delegate, end};
 
 static WHAT: ResourceType =
     ResourceType { kind: ResourceKind::Watch, library: "tokio", is_fair: false, is_forced };
@@ -23,14 +23,12 @@ pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
     let (sender, receiver) = watch::channel(init);
     let (sends, receives) = ChannelEnd::pair(&WHAT, 1, at, None);
-    (Sender { inner: sender, end: sends }, Receiver::new(receiver, receives))
+    (Sender::of(sender, sends), Receiver::of(receiver, receives))
 }
 
-/// tokio's `Sender` of a watched value; who has it and whether it waits or is blocked is on record.
-// The sender stands first: it is gone before the records say so.
-pub struct Sender<T> {
-    inner: watch::Sender<T>,
-    end: ChannelEnd,
+end! {
+    /// tokio's `Sender` of a watched value; who has it and whether it waits or is blocked is on record.
+    pub struct Sender<T>(watch::Sender<T>), clone: Sends;
 }
 
 impl<T> Sender<T> {
@@ -110,11 +108,6 @@ impl<T> Sender<T> {
         Ref::borrow(&self.end, Location::caller(), || self.inner.borrow())
     }
 
-    /// Whether nobody watches.
-    pub fn is_closed(&self) -> bool {
-        self.inner.is_closed()
-    }
-
     /// Waits until nobody watches. Cancel safe.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> + use<'_, T> {
@@ -131,35 +124,18 @@ impl<T> Sender<T> {
     /// Another receiver, which has seen the present value.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
-        Receiver::new(self.inner.subscribe(), self.end.another(Role::Receives, Location::caller()))
+        Receiver::of(self.inner.subscribe(), self.end.another(Role::Receives, Location::caller()))
     }
 
-    /// How many receivers there are.
-    pub fn receiver_count(&self) -> usize {
-        self.inner.receiver_count()
-    }
-
-    /// How many senders there are.
-    pub fn sender_count(&self) -> usize {
-        self.inner.sender_count()
-    }
-
-    /// Whether both change the same value.
-    pub fn same_channel(&self, other: &Self) -> bool {
-        self.inner.same_channel(&other.inner)
-    }
-
-    /// tokio's own sender. From then on nobody knows who has it.
-    pub fn into_inner(self) -> watch::Sender<T> {
-        self.end.lose();
-        self.inner
-    }
-}
-
-impl<T> Clone for Sender<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), end: self.end.another(Role::Sends, Location::caller()) }
+    delegate! { inner:
+        /// Whether nobody watches.
+        pub fn is_closed(&self) -> bool;
+        /// How many receivers there are.
+        pub fn receiver_count(&self) -> usize;
+        /// How many senders there are.
+        pub fn sender_count(&self) -> usize;
+        /// Whether both change the same value.
+        pub fn same_channel(&self, other: &Self) -> bool;
     }
 }
 
@@ -167,23 +143,5 @@ impl<T: Default> Default for Sender<T> {
     #[track_caller]
     fn default() -> Self {
         Self::new(T::default())
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for Sender<T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
-
-impl<T> From<watch::Sender<T>> for Sender<T> {
-    fn from(inner: watch::Sender<T>) -> Self {
-        Self { inner, end: ChannelEnd::none() }
-    }
-}
-
-impl<T> From<Sender<T>> for watch::Sender<T> {
-    fn from(sender: Sender<T>) -> Self {
-        sender.into_inner()
     }
 }

@@ -1,12 +1,12 @@
 //! A borrowed value.
 
-use std::fmt;
 use std::ops::Deref;
 use std::panic::Location;
 
 use ::tokio::sync::watch;
 
 use crate::waits::{BlockedThread, ChannelEnd, ValueBorrow, WaitMode};
+use crate::wrap::debug;
 
 /// tokio's `Ref`: the value of the channel. As long as it is borrowed, whoever sends is blocked, with the thread; the
 /// records say by whom.
@@ -55,8 +55,4 @@ impl<T> Deref for Ref<'_, T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Ref<'_, T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
+debug!(['a, T] Ref<'a, T>, inner: watch::Ref<'a, T>);
