@@ -1,6 +1,5 @@
 //! `tokio::io::duplex`.
 
-use std::fmt;
 use std::io::{IoSlice, Result};
 use std::panic::Location;
 use std::pin::Pin;
@@ -10,6 +9,7 @@ use ::tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::pipe::{WHAT, poll_read, poll_write};
 use crate::waits::{ChannelEnd, LazyWait, SoleEnd};
+use crate::wrap::{convert, debug};
 
 /// Two pipes of so many bytes, one in each direction: what is written to either stream is read from the other.
 ///
@@ -102,21 +102,10 @@ impl AsyncWrite for DuplexStream {
     }
 }
 
-impl fmt::Debug for DuplexStream {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
+debug!([] DuplexStream, inner: ::tokio::io::DuplexStream);
 
-impl From<::tokio::io::DuplexStream> for DuplexStream {
-    #[track_caller]
-    fn from(inner: ::tokio::io::DuplexStream) -> Self {
-        Self::new(inner, ChannelEnd::none(), ChannelEnd::none(), Location::caller())
-    }
-}
-
-impl From<DuplexStream> for ::tokio::io::DuplexStream {
-    fn from(stream: DuplexStream) -> Self {
-        stream.into_inner()
-    }
-}
+convert!(
+    [] DuplexStream: ::tokio::io::DuplexStream,
+    |inner| Self::new(inner, ChannelEnd::none(), ChannelEnd::none(), Location::caller()),
+    |it| it.into_inner()
+);

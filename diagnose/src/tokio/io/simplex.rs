@@ -1,6 +1,5 @@
 //! `tokio::io::simplex`.
 
-use std::fmt;
 use std::io::{IoSlice, Result};
 use std::panic::Location;
 use std::pin::Pin;
@@ -10,6 +9,7 @@ use ::tokio::io::{AsyncRead, AsyncWrite, ReadBuf, ReadHalf, WriteHalf, split};
 
 use super::pipe::{WHAT, poll_read, poll_write};
 use crate::waits::{ChannelEnd, LazyWait, SoleEnd};
+use crate::wrap::{convert, debug};
 
 /// A pipe of so many bytes, as its two halves.
 ///
@@ -106,21 +106,10 @@ impl AsyncWrite for SimplexStream {
     }
 }
 
-impl fmt::Debug for SimplexStream {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
+debug!([] SimplexStream, inner: ::tokio::io::SimplexStream);
 
-impl From<::tokio::io::SimplexStream> for SimplexStream {
-    #[track_caller]
-    fn from(inner: ::tokio::io::SimplexStream) -> Self {
-        Self::new(inner, ChannelEnd::none(), ChannelEnd::none(), Location::caller())
-    }
-}
-
-impl From<SimplexStream> for ::tokio::io::SimplexStream {
-    fn from(stream: SimplexStream) -> Self {
-        stream.into_inner()
-    }
-}
+convert!(
+    [] SimplexStream: ::tokio::io::SimplexStream,
+    |inner| Self::new(inner, ChannelEnd::none(), ChannelEnd::none(), Location::caller()),
+    |it| it.into_inner()
+);

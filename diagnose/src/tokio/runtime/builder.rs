@@ -1,14 +1,14 @@
 //! `tokio::runtime::Builder`, with hooks of its own beside the program's.
 
-use std::fmt;
 use std::io;
-use std::ops::{Deref, DerefMut};
+use std::ops::DerefMut;
 use std::time::Duration;
 
 use ::tokio::runtime::LocalOptions;
 
 use super::{LocalRuntime, Runtime, number};
 use crate::live::{self, workers};
+use crate::wrap::{debug, deref};
 
 /// tokio's `Builder`: the runtime that it builds lists its tasks and worker threads.
 ///
@@ -179,20 +179,10 @@ impl From<Builder> for ::tokio::runtime::Builder {
     }
 }
 
-impl fmt::Debug for Builder {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.builder.fmt(formatter)
-    }
-}
+debug!([] Builder, builder: ::tokio::runtime::Builder);
 
-/// For what is there with `--cfg tokio_unstable` only.
-impl Deref for Builder {
-    type Target = ::tokio::runtime::Builder;
-
-    fn deref(&self) -> &Self::Target {
-        &self.builder
-    }
-}
+// For what is there with `--cfg tokio_unstable` only.
+deref!([] Builder, builder: ::tokio::runtime::Builder);
 
 impl DerefMut for Builder {
     fn deref_mut(&mut self) -> &mut Self::Target {

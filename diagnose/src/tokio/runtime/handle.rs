@@ -1,8 +1,6 @@
 //! `tokio::runtime::Handle`.
 
-use std::fmt;
 use std::future::Future;
-use std::ops::Deref;
 use std::panic::Location;
 
 use ::tokio::runtime::{EnterGuard, Id, RuntimeFlavor, RuntimeMetrics, TryCurrentError};
@@ -10,6 +8,7 @@ use ::tokio::runtime::{EnterGuard, Id, RuntimeFlavor, RuntimeMetrics, TryCurrent
 use super::number;
 use crate::spawned::launch;
 use crate::tokio::task::{JoinHandle, blocking};
+use crate::wrap::{convert, debug, delegate, deref};
 
 /// tokio's `Handle`; what it spawns is listed.
 #[derive(Clone)]
@@ -34,12 +33,6 @@ impl Handle {
     /// If there is none.
     pub fn try_current() -> Result<Self, TryCurrentError> {
         ::tokio::runtime::Handle::try_current().map(Self::from)
-    }
-
-    /// Until the guard is dropped, this is the runtime of the thread.
-    #[must_use = "the runtime is left when the guard is dropped"]
-    pub fn enter(&self) -> EnterGuard<'_> {
-        self.handle.enter()
     }
 
     /// Spawns a task.
@@ -72,59 +65,33 @@ impl Handle {
         launch!(number::local(), Some("main"), future: F, |task, _| self.handle.block_on(task))
     }
 
-    /// The kind of the runtime.
-    #[must_use]
-    pub fn runtime_flavor(&self) -> RuntimeFlavor {
-        self.handle.runtime_flavor()
-    }
-
-    /// The number of the runtime.
-    #[must_use]
-    pub fn id(&self) -> Id {
-        self.handle.id()
-    }
-
-    /// The name of the runtime.
-    #[must_use]
-    pub fn name(&self) -> Option<&str> {
-        self.handle.name()
-    }
-
-    /// The counters of the runtime.
-    #[must_use]
-    pub fn metrics(&self) -> RuntimeMetrics {
-        self.handle.metrics()
-    }
-
     /// tokio's own handle.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::runtime::Handle {
         self.handle
     }
-}
 
-impl From<::tokio::runtime::Handle> for Handle {
-    fn from(handle: ::tokio::runtime::Handle) -> Self {
-        Self { handle }
+    delegate! { handle:
+        /// Until the guard is dropped, this is the runtime of the thread.
+        #[must_use = "the runtime is left when the guard is dropped"]
+        pub fn enter(&self) -> EnterGuard<'_>;
+        /// The kind of the runtime.
+        #[must_use]
+        pub fn runtime_flavor(&self) -> RuntimeFlavor;
+        /// The number of the runtime.
+        #[must_use]
+        pub fn id(&self) -> Id;
+        /// The name of the runtime.
+        #[must_use]
+        pub fn name(&self) -> Option<&str>;
+        /// The counters of the runtime.
+        #[must_use]
+        pub fn metrics(&self) -> RuntimeMetrics;
     }
 }
 
-impl From<Handle> for ::tokio::runtime::Handle {
-    fn from(handle: Handle) -> Self {
-        handle.into_inner()
-    }
-}
+convert!([] Handle: ::tokio::runtime::Handle, |handle| Self { handle }, |it| it.into_inner());
 
-impl Deref for Handle {
-    type Target = ::tokio::runtime::Handle;
+deref!([] Handle, handle: ::tokio::runtime::Handle);
 
-    fn deref(&self) -> &Self::Target {
-        &self.handle
-    }
-}
-
-impl fmt::Debug for Handle {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.handle.fmt(formatter)
-    }
-}
+debug!([] Handle, handle: ::tokio::runtime::Handle);

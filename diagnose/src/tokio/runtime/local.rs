@@ -1,9 +1,7 @@
 //! `tokio::runtime::LocalRuntime`.
 
-use std::fmt;
 use std::future::Future;
 use std::io;
-use std::ops::Deref;
 use std::panic::Location;
 use std::time::Duration;
 
@@ -14,6 +12,7 @@ use super::{Builder, Handle, number};
 use crate::live::workers;
 use crate::spawned::launch;
 use crate::tokio::task::JoinHandle;
+use crate::wrap::{debug, delegate, deref};
 
 /// tokio's `LocalRuntime`; what it spawns is listed, and the future of `block_on` is the task `main`.
 ///
@@ -79,12 +78,6 @@ impl LocalRuntime {
         launch!(number::around(&self.handle), Some("main"), future: F, |task, _| self.inner.block_on(task))
     }
 
-    /// Until the guard is dropped, this is the runtime of the thread.
-    #[must_use = "the runtime is left when the guard is dropped"]
-    pub fn enter(&self) -> EnterGuard<'_> {
-        self.inner.enter()
-    }
-
     /// Ends the runtime, and waits that long for blocking code.
     pub fn shutdown_timeout(self, duration: Duration) {
         let Self { goes, inner, gone, .. } = self;
@@ -101,17 +94,20 @@ impl LocalRuntime {
         drop(gone);
     }
 
-    /// The counters of the runtime.
-    #[must_use]
-    pub fn metrics(&self) -> RuntimeMetrics {
-        self.inner.metrics()
-    }
-
     /// tokio's own runtime.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::runtime::LocalRuntime {
         self.goes.never();
         self.inner
+    }
+
+    delegate! { inner:
+        /// Until the guard is dropped, this is the runtime of the thread.
+        #[must_use = "the runtime is left when the guard is dropped"]
+        pub fn enter(&self) -> EnterGuard<'_>;
+        /// The counters of the runtime.
+        #[must_use]
+        pub fn metrics(&self) -> RuntimeMetrics;
     }
 }
 
@@ -130,16 +126,6 @@ impl From<LocalRuntime> for ::tokio::runtime::LocalRuntime {
     }
 }
 
-impl Deref for LocalRuntime {
-    type Target = ::tokio::runtime::LocalRuntime;
+deref!([] LocalRuntime, inner: ::tokio::runtime::LocalRuntime);
 
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl fmt::Debug for LocalRuntime {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
+debug!([] LocalRuntime, inner: ::tokio::runtime::LocalRuntime);

@@ -1,9 +1,7 @@
 //! `tokio::runtime::Runtime`.
 
-use std::fmt;
 use std::future::Future;
 use std::io;
-use std::ops::Deref;
 use std::panic::Location;
 use std::time::Duration;
 
@@ -14,6 +12,7 @@ use super::{Builder, Handle, number};
 use crate::live::workers;
 use crate::spawned::launch;
 use crate::tokio::task::JoinHandle;
+use crate::wrap::{debug, delegate, deref};
 
 /// tokio's `Runtime`; what it spawns is listed, and the future of `block_on` is the task `main`.
 ///
@@ -77,12 +76,6 @@ impl Runtime {
         launch!(number::around(&self.handle), Some("main"), future: F, |task, _| self.inner.block_on(task))
     }
 
-    /// Until the guard is dropped, this is the runtime of the thread.
-    #[must_use = "the runtime is left when the guard is dropped"]
-    pub fn enter(&self) -> EnterGuard<'_> {
-        self.inner.enter()
-    }
-
     /// Ends the runtime, and waits that long for blocking code.
     pub fn shutdown_timeout(self, duration: Duration) {
         let Self { goes, inner, gone, .. } = self;
@@ -99,17 +92,20 @@ impl Runtime {
         drop(gone);
     }
 
-    /// The counters of the runtime.
-    #[must_use]
-    pub fn metrics(&self) -> RuntimeMetrics {
-        self.inner.metrics()
-    }
-
     /// tokio's own runtime.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::runtime::Runtime {
         self.goes.never();
         self.inner
+    }
+
+    delegate! { inner:
+        /// Until the guard is dropped, this is the runtime of the thread.
+        #[must_use = "the runtime is left when the guard is dropped"]
+        pub fn enter(&self) -> EnterGuard<'_>;
+        /// The counters of the runtime.
+        #[must_use]
+        pub fn metrics(&self) -> RuntimeMetrics;
     }
 }
 
@@ -128,16 +124,6 @@ impl From<Runtime> for ::tokio::runtime::Runtime {
     }
 }
 
-impl Deref for Runtime {
-    type Target = ::tokio::runtime::Runtime;
+deref!([] Runtime, inner: ::tokio::runtime::Runtime);
 
-    fn deref(&self) -> &Self::Target {
-        &self.inner
-    }
-}
-
-impl fmt::Debug for Runtime {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
+debug!([] Runtime, inner: ::tokio::runtime::Runtime);

@@ -2,7 +2,6 @@
 
 #![allow(clippy::must_use_candidate)] // A caller is warned where the original warns.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
@@ -16,6 +15,7 @@ use crate::live::{ABORT, HANDLE};
 use crate::spawned::Numbered;
 use crate::tokio::sync::is_forced;
 use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget, own_code};
+use crate::wrap::{debug, delegate};
 
 /// tokio's `JoinHandle`; whoever awaits it waits, on record, for that task.
 ///
@@ -64,11 +64,6 @@ impl<T> JoinHandle<T> {
         self.inner.abort();
     }
 
-    /// Whether the task is done.
-    pub fn is_finished(&self) -> bool {
-        self.inner.is_finished()
-    }
-
     /// A handle that can abort the task and not await it.
     #[must_use = "abort handles do nothing unless `.abort` is called"]
     pub fn abort_handle(&self) -> AbortHandle {
@@ -76,15 +71,17 @@ impl<T> JoinHandle<T> {
         self.inner.abort_handle()
     }
 
-    /// The number of the task.
-    pub fn id(&self) -> Id {
-        self.inner.id()
-    }
-
     /// tokio's own handle.
     pub fn into_inner(self) -> ::tokio::task::JoinHandle<T> {
         self.task.add_handle(ABORT);
         self.inner
+    }
+
+    delegate! { inner:
+        /// Whether the task is done.
+        pub fn is_finished(&self) -> bool;
+        /// The number of the task.
+        pub fn id(&self) -> Id;
     }
 }
 
@@ -114,11 +111,7 @@ impl<T> Future for JoinHandle<T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for JoinHandle<T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
-    }
-}
+debug!([T] JoinHandle<T>, inner: ::tokio::task::JoinHandle<T>);
 
 impl<T> From<::tokio::task::JoinHandle<T>> for JoinHandle<T> {
     /// The handle of a task that is not on record.

@@ -1,8 +1,7 @@
 //! `tokio::task::JoinSet`.
 
-use std::fmt;
 use std::future::{Future, poll_fn};
-use std::ops::{Deref, DerefMut};
+use std::ops::DerefMut;
 use std::panic::{Location, resume_unwind};
 use std::task::{Context, Poll};
 
@@ -14,6 +13,7 @@ use super::{blocking, numbered};
 use crate::spawned::launch;
 use crate::tokio::runtime::number;
 use crate::waits::LazyWait;
+use crate::wrap::{debug, delegate, deref};
 
 /// tokio's `JoinSet`; what it spawns is listed.
 ///
@@ -33,22 +33,19 @@ impl<T> JoinSet<T> {
         ::tokio::task::JoinSet::new().into()
     }
 
-    /// How many tasks are in the set.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.set.len()
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.set.is_empty()
-    }
-
     /// tokio's own set with the tasks of this one.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::task::JoinSet<T> {
         self.set
+    }
+
+    delegate! { set:
+        /// How many tasks are in the set.
+        #[must_use]
+        pub fn len(&self) -> usize;
+        /// Whether there are none.
+        #[must_use]
+        pub fn is_empty(&self) -> bool;
     }
 }
 
@@ -153,16 +150,6 @@ impl<T: 'static> JoinSet<T> {
         }
     }
 
-    /// Takes a task that is done out of the set.
-    pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
-        self.set.try_join_next()
-    }
-
-    /// The same, with the number of the task.
-    pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
-        self.set.try_join_next_with_id()
-    }
-
     /// Aborts all tasks and waits until they are gone.
     #[track_caller]
     pub fn shutdown(&mut self) -> impl Future<Output = ()> + use<'_, T> {
@@ -233,6 +220,13 @@ impl<T: 'static> JoinSet<T> {
         let Self { set, members, kept } = self;
         members.poll(kept, at, cx, |cx| set.poll_join_next_with_id(cx))
     }
+
+    delegate! { set:
+        /// Takes a task that is done out of the set.
+        pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>>;
+        /// The same, with the number of the task.
+        pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>>;
+    }
 }
 
 impl<T> Default for JoinSet<T> {
@@ -241,11 +235,7 @@ impl<T> Default for JoinSet<T> {
     }
 }
 
-impl<T> fmt::Debug for JoinSet<T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.set.fmt(formatter)
-    }
-}
+debug!([T] JoinSet<T>, set: ::tokio::task::JoinSet<T>);
 
 impl<T> From<::tokio::task::JoinSet<T>> for JoinSet<T> {
     fn from(set: ::tokio::task::JoinSet<T>) -> Self {
@@ -263,13 +253,7 @@ impl<T> From<JoinSet<T>> for ::tokio::task::JoinSet<T> {
     }
 }
 
-impl<T> Deref for JoinSet<T> {
-    type Target = ::tokio::task::JoinSet<T>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.set
-    }
-}
+deref!([T] JoinSet<T>, set: ::tokio::task::JoinSet<T>);
 
 impl<T> DerefMut for JoinSet<T> {
     fn deref_mut(&mut self) -> &mut Self::Target {

@@ -1,8 +1,7 @@
 //! `tokio::task::LocalSet`.
 
-use std::fmt;
 use std::future::Future;
-use std::ops::{Deref, DerefMut};
+use std::ops::DerefMut;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -13,6 +12,7 @@ use super::JoinHandle;
 use crate::live::workers;
 use crate::spawned::launch;
 use crate::tokio::runtime::number;
+use crate::wrap::{convert, debug, delegate, deref};
 
 /// tokio's `LocalSet`; what it spawns is listed.
 pub struct LocalSet {
@@ -24,12 +24,6 @@ impl LocalSet {
     #[must_use]
     pub fn new() -> Self {
         ::tokio::task::LocalSet::new().into()
-    }
-
-    /// Until the guard is dropped, `spawn_local` spawns on this set.
-    #[must_use = "the set is left when the guard is dropped"]
-    pub fn enter(&self) -> LocalEnterGuard {
-        self.set.enter()
     }
 
     /// Spawns a task on this set.
@@ -62,16 +56,19 @@ impl LocalSet {
         self.set.run_until(future).await
     }
 
-    /// The number of this set.
-    #[must_use]
-    pub fn id(&self) -> Id {
-        self.set.id()
-    }
-
     /// tokio's own set with the tasks of this one.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::task::LocalSet {
         self.set
+    }
+
+    delegate! { set:
+        /// Until the guard is dropped, `spawn_local` spawns on this set.
+        #[must_use = "the set is left when the guard is dropped"]
+        pub fn enter(&self) -> LocalEnterGuard;
+        /// The number of this set.
+        #[must_use]
+        pub fn id(&self) -> Id;
     }
 }
 
@@ -89,31 +86,11 @@ impl Default for LocalSet {
     }
 }
 
-impl fmt::Debug for LocalSet {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.set.fmt(formatter)
-    }
-}
+debug!([] LocalSet, set: ::tokio::task::LocalSet);
 
-impl From<::tokio::task::LocalSet> for LocalSet {
-    fn from(set: ::tokio::task::LocalSet) -> Self {
-        Self { set }
-    }
-}
+convert!([] LocalSet: ::tokio::task::LocalSet, |set| Self { set }, |it| it.into_inner());
 
-impl From<LocalSet> for ::tokio::task::LocalSet {
-    fn from(set: LocalSet) -> Self {
-        set.into_inner()
-    }
-}
-
-impl Deref for LocalSet {
-    type Target = ::tokio::task::LocalSet;
-
-    fn deref(&self) -> &Self::Target {
-        &self.set
-    }
-}
+deref!([] LocalSet, set: ::tokio::task::LocalSet);
 
 impl DerefMut for LocalSet {
     fn deref_mut(&mut self) -> &mut Self::Target {

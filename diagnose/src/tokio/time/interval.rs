@@ -1,6 +1,5 @@
 //! `tokio::time::interval`.
 
-use std::fmt;
 use std::future::{Future, poll_fn};
 use std::panic::Location;
 use std::task::{Context, Poll};
@@ -10,6 +9,7 @@ use ::tokio::time::{Instant, MissedTickBehavior};
 
 use super::due;
 use crate::waits::{LazyWait, WaitInfo, WaitMode};
+use crate::wrap::{convert, debug, delegate};
 
 /// Ticks with that period, the first time at once.
 ///
@@ -119,42 +119,25 @@ impl Interval {
         self.next = Some(deadline);
     }
 
-    /// What happens when ticks were missed.
-    pub fn missed_tick_behavior(&self) -> MissedTickBehavior {
-        self.inner.missed_tick_behavior()
-    }
-
-    /// Says what happens when ticks were missed.
-    pub fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior) {
-        self.inner.set_missed_tick_behavior(behavior);
-    }
-
-    /// The period.
-    pub fn period(&self) -> Duration {
-        self.inner.period()
-    }
-
     /// tokio's own interval.
     pub fn into_inner(self) -> ::tokio::time::Interval {
         self.inner
     }
-}
 
-impl fmt::Debug for Interval {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(formatter)
+    delegate! { inner:
+        /// What happens when ticks were missed.
+        pub fn missed_tick_behavior(&self) -> MissedTickBehavior;
+        /// Says what happens when ticks were missed.
+        pub fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior);
+        /// The period.
+        pub fn period(&self) -> Duration;
     }
 }
 
-impl From<::tokio::time::Interval> for Interval {
-    #[track_caller]
-    fn from(inner: ::tokio::time::Interval) -> Self {
-        Self { inner, kept: LazyWait::default(), next: None, made_at: Location::caller() }
-    }
-}
+debug!([] Interval, inner: ::tokio::time::Interval);
 
-impl From<Interval> for ::tokio::time::Interval {
-    fn from(interval: Interval) -> Self {
-        interval.into_inner()
-    }
-}
+convert!(
+    [] Interval: ::tokio::time::Interval,
+    |inner| Self { inner, kept: LazyWait::default(), next: None, made_at: Location::caller() },
+    |it| it.into_inner()
+);

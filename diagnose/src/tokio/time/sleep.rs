@@ -11,6 +11,7 @@ use pin_project_lite::pin_project;
 
 use super::due;
 use crate::waits::LazyWait;
+use crate::wrap::{convert, delegate};
 
 /// Waits for so long. Cancel safe.
 ///
@@ -43,16 +44,6 @@ pin_project! {
 }
 
 impl Sleep {
-    /// Until when it waits.
-    pub fn deadline(&self) -> Instant {
-        self.inner.deadline()
-    }
-
-    /// Whether the time is over.
-    pub fn is_elapsed(&self) -> bool {
-        self.inner.is_elapsed()
-    }
-
     /// Waits until that moment instead.
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
         let this = self.project();
@@ -63,6 +54,13 @@ impl Sleep {
     /// tokio's own `Sleep`.
     pub fn into_inner(self) -> ::tokio::time::Sleep {
         self.inner
+    }
+
+    delegate! { inner:
+        /// Until when it waits.
+        pub fn deadline(&self) -> Instant;
+        /// Whether the time is over.
+        pub fn is_elapsed(&self) -> bool;
     }
 }
 
@@ -79,15 +77,8 @@ impl Future for Sleep {
     }
 }
 
-impl From<::tokio::time::Sleep> for Sleep {
-    #[track_caller]
-    fn from(inner: ::tokio::time::Sleep) -> Self {
-        Self { inner, kept: LazyWait::default(), made_at: Location::caller() }
-    }
-}
-
-impl From<Sleep> for ::tokio::time::Sleep {
-    fn from(sleep: Sleep) -> Self {
-        sleep.into_inner()
-    }
-}
+convert!(
+    [] Sleep: ::tokio::time::Sleep,
+    |inner| Self { inner, kept: LazyWait::default(), made_at: Location::caller() },
+    |it| it.into_inner()
+);
