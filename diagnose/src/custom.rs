@@ -60,7 +60,7 @@ static WHAT: ResourceType =
 /// # futures::executor::block_on(async {
 /// let mut pool = Pool::new(2);
 /// let lease = pool.get().await;
-/// # #[cfg(feature = "reports")]
+/// # #[cfg(feature = "on")]
 /// assert_eq!(diagnose::snapshot().resources[0].holdings.len(), 1);
 /// drop(lease);
 /// # });

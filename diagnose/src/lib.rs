@@ -271,7 +271,7 @@ mod waits;
 mod watchdog;
 #[cfg(feature = "on")]
 mod within;
-#[cfg(feature = "record")]
+#[cfg(feature = "on")]
 mod wrap;
 
 /// Times a function: a span per call, under whoever polls it.

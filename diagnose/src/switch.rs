@@ -51,7 +51,7 @@ static IS_SPECIAL: AtomicBool = AtomicBool::new(false);
 /// work();
 /// diagnose::set_enabled(true);
 /// work();
-/// # #[cfg(feature = "reports")]
+/// # #[cfg(feature = "on")]
 /// assert_eq!(diagnose::snapshot().nodes[0].calls, 1);
 /// ```
 pub fn set_enabled(enabled: bool) {

@@ -41,7 +41,7 @@ static TABLE: Mutex<Table> = Mutex::new(Table { by_task: None, full: FEW });
 /// #[diagnose::diagnose]
 /// async fn serve(id: u64) {
 ///     diagnose::task_attr("request", id);
-///     # #[cfg(feature = "reports")]
+///     # #[cfg(feature = "on")]
 ///     assert!(diagnose::tree().contains("serve request=17"));
 /// }
 ///

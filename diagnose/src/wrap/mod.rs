@@ -12,7 +12,17 @@
 //! end            From, Debug, Clone, Deref of an end of a channel
 //! ```
 
-#![allow(unused_imports, unused_macros)] // Each is used by a family, which is a feature.
+// Each is used by a family, which is a feature; tokio's uses most of them.
+#![cfg_attr(
+    not(all(
+        feature = "async-lock",
+        feature = "flume",
+        feature = "futures",
+        feature = "parking-lot",
+        feature = "tokio"
+    )),
+    allow(dead_code, unused_imports, unused_macros)
+)]
 
 mod delegate;
 mod end;
