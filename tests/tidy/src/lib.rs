@@ -3,12 +3,46 @@
 use std::path::{Path, PathBuf};
 
 /// A source file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Source {
     /// Relative to the workspace, with `/`.
     pub path: String,
     /// All of it.
     pub text: String,
+}
+
+impl Source {
+    /// A source of the tests' own, to feed to a rule.
+    #[must_use]
+    pub fn new(path: &str, text: &str) -> Self {
+        Self { path: path.to_owned(), text: text.to_owned() }
+    }
+
+    /// Its lines without those that are comments.
+    pub fn code(&self) -> impl Iterator<Item = &str> {
+        self.text.lines().filter(|line| !is_comment(line))
+    }
+
+    /// The code that is compiled into the crate: without comments, and without the tests at the end of the file.
+    #[must_use]
+    pub fn shipped(&self) -> String {
+        let code: String = self.code().flat_map(|line| [line, "\n"]).collect();
+        code.split("\nmod tests {").next().unwrap_or_default().to_owned()
+    }
+}
+
+/// Whether the line is a comment and nothing else.
+#[must_use]
+pub fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with("//")
+}
+
+/// Where `word` stands in `text` as a word of its own.
+pub fn words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word)
+        .map(|(at, _)| at)
+        .filter(move |&at| !text[..at].ends_with(is_name) && !text[at + word.len()..].starts_with(is_name))
 }
 
 /// Every Rust file that is written by hand.

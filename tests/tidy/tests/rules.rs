@@ -1,9 +1,9 @@
-//! The house rules.
+//! The house rules. Each is shown a small bad source first, which it has to find.
 
-use diagnose_tidy::{Source, sources};
+use diagnose_tidy::{Source, is_comment, sources, words};
 
 /// Files where `unsafe` may stand, each for a reason in its head.
-const UNSAFE: [&str; 19] = [
+const UNSAFE: [&str; 18] = [
     "diagnose/src/clock/counter.rs",
     "diagnose/src/exit.rs",
     "diagnose/src/fork.rs",
@@ -14,7 +14,6 @@ const UNSAFE: [&str; 19] = [
     "diagnose/src/tree/link.rs",
     "diagnose/src/tree/loom.rs",
     "diagnose/src/waits/lazy_wait.rs",
-    "diagnose/src/watchdog/interrupt.rs",
     "diagnose/src/watchdog/native_stack/alt_stack.rs",
     "diagnose/src/watchdog/native_stack/interrupt.rs",
     "diagnose/src/wrap/owned.rs",
@@ -25,80 +24,209 @@ const UNSAFE: [&str; 19] = [
     "tests/process/src/cpu.rs",
 ];
 
-fn check(rule: &str, breaks: impl Fn(&Source) -> bool) {
+/// Checks that the rule finds each of the bad sources, given as path and text, and none in the workspace.
+fn check(rule: &str, bad: &[(&str, &str)], breaks: impl Fn(&Source) -> bool) {
+    for (path, text) in bad {
+        assert!(breaks(&Source::new(path, text)), "{rule}: {path} is bad, and is not found");
+    }
+    let broken: Vec<String> =
+        workspace().into_iter().filter(|source| breaks(source)).map(|source| source.path).collect();
+    assert!(broken.is_empty(), "{rule}: {broken:#?}");
+}
+
+fn workspace() -> Vec<Source> {
     let sources: Vec<Source> = sources().into_iter().filter(|source| !is_material(source)).collect();
     assert!(sources.len() > 50, "the workspace is found");
-    let broken: Vec<String> =
-        sources.into_iter().filter(|source| breaks(source)).map(|source| source.path).collect();
-    assert!(broken.is_empty(), "{rule}: {broken:#?}");
+    sources
 }
 
 /// What tests are fed with: programs with mistakes in them, what goes into the macro.
 fn is_material(source: &Source) -> bool {
-    ["/ui/", "/parity/", "diagnose-macros/src/tests/"].iter().any(|folder| source.path.contains(folder))
-}
-
-fn code(source: &Source) -> impl Iterator<Item = &str> {
-    source.text.lines().filter(|line| !line.trim_start().starts_with("//"))
+    ["/ui/", "/parity/", "/fixture/", "diagnose-macros/src/tests/"]
+        .iter()
+        .any(|folder| source.path.contains(folder))
 }
 
 #[test]
 fn every_file_says_what_it_is() {
-    check("a file begins with `//!`", |source| !source.text.starts_with("//!"));
+    let bad = [("diagnose/src/a.rs", "use std::fmt;\n//! A file.\n")];
+    check("a file begins with `//!`", &bad, |source| !source.text.starts_with("//!"));
 }
 
 #[test]
-fn mod_files_hold_documentation_and_re_exports_only() {
-    check("no functions in `mod.rs`", |source| {
-        source.path.ends_with("/mod.rs")
-            && source.path.contains("/src/")
-            && code(source).any(|line| line.starts_with("fn ") || line.starts_with("impl"))
+fn mod_files_hold_no_behavior() {
+    let bad = [
+        ("diagnose/src/a/mod.rs", "//! A.\n\nfn hidden() {}\n"),
+        ("diagnose/src/a/mod.rs", "//! A.\n\npub fn shown() {}\n"),
+        ("diagnose/src/a/mod.rs", "//! A.\n\npub(crate) const fn shown() {}\n"),
+        ("reports/src/a/mod.rs", "//! A.\n\nimpl A {\n}\n"),
+        ("reports/src/a/mod.rs", "//! A.\n\nunsafe impl<T> Send for A<T> {}\n"),
+        ("diagnose/src/lib.rs", "//! A.\n\npub async fn shown() {}\n"),
+    ];
+    check("no functions in `mod.rs`, and in `lib.rs` of the library", &bad, |source| {
+        let is_index = source.path.contains("/src/") && source.path.ends_with("/mod.rs");
+        let is_root = source.path == "diagnose/src/lib.rs" || source.path == "reports/src/lib.rs";
+        (is_index || is_root) && source.code().any(is_behavior)
     });
+}
+
+/// Whether a function or an implementation begins on this line, outside of every block.
+fn is_behavior(line: &str) -> bool {
+    let visibility = ["pub", "pub(crate)", "pub(super)", "const", "async", "unsafe", "extern", "default"];
+    let is_abi = |word: &str| word.starts_with('"');
+    let mut words = line.split(' ').skip_while(|word| visibility.contains(word) || is_abi(word));
+    let word = words.next().unwrap_or_default();
+    word == "fn" || word == "impl" || word.starts_with("impl<")
 }
 
 #[test]
 fn files_stay_small() {
-    check("at most 400 lines", |source| source.text.lines().count() > 400);
+    let long = "//! A.\n".repeat(401);
+    let bad = [("diagnose/src/a.rs", long.as_str())];
+    check("at most 400 lines", &bad, |source| source.text.lines().count() > 400);
 }
 
 #[test]
 fn unsafe_stands_where_it_is_accounted_for() {
-    check("`unsafe` only in the listed files", |source| {
+    let bad = [
+        ("diagnose/src/a.rs", "    let one = unsafe { *pointer };\n"),
+        ("diagnose/src/a.rs", "    let one = unsafe{*pointer};\n"),
+        ("reports/src/a.rs", "pub unsafe trait A {}\n"),
+        ("tests/a/src/lib.rs", "unsafe extern \"C\" {\n"),
+        ("tests/a/src/lib.rs", "#[unsafe(no_mangle)]\n"),
+    ];
+    check("`unsafe` only in the listed files", &bad, |source| {
         let is_listed = UNSAFE.contains(&source.path.as_str());
+        // The macro's keyword, and functions of a user that are `unsafe`.
         let is_about_it =
             ["diagnose-macros/", "tests/macros/", "tests/edition", "tests/real-crates/", "tests/tidy/"];
         let is_about_it = is_about_it.iter().any(|folder| source.path.starts_with(folder));
-        let marks = ["unsafe {", "unsafe impl", "unsafe fn"];
-        let uses = code(source).any(|line| marks.iter().any(|what| line.contains(what)));
-        uses && !is_listed && !is_about_it
+        uses_unsafe(source) && !is_listed && !is_about_it
     });
+    let listed = |path: &str| workspace().into_iter().find(|source| source.path == path);
+    let gone: Vec<&str> =
+        UNSAFE.into_iter().filter(|path| !listed(path).is_some_and(|source| uses_unsafe(&source))).collect();
+    assert_eq!(gone, [""; 0], "the list names no file without `unsafe`");
+}
+
+fn uses_unsafe(source: &Source) -> bool {
+    source.code().any(|line| words(line.split("//").next().unwrap_or_default(), "unsafe").next().is_some())
+}
+
+#[test]
+fn every_ordering_that_is_not_relaxed_names_its_partner() {
+    let bad = [
+        ("diagnose/src/a.rs", "fn put() {\n    self.at.store(1, Ordering::Release);\n}\n"),
+        ("diagnose/src/a.rs", "// Release, to be safe.\nself.at.store(1, Release);\n"),
+        ("diagnose/src/a.rs", "fence(SeqCst);\n"),
+        ("diagnose/src/a.rs", "self.at.swap(1, AcqRel) == 1\n"),
+    ];
+    check("a comment above says what it pairs with", &bad, |source| {
+        let is_recorder = source.path.starts_with("diagnose/src/");
+        is_recorder && lines_without_a_partner(&source.text).next().is_some()
+    });
+    let good = "// Release pairs with the Acquire of `get`.\nself.at.store(1, Ordering::Release);\n";
+    assert_eq!(lines_without_a_partner(good).next(), None);
+}
+
+/// The lines with an ordering, and none of the few lines above has a comment that names its partner.
+fn lines_without_a_partner(text: &str) -> impl Iterator<Item = &str> {
+    const NEAR: usize = 6;
+    let lines: Vec<&str> = text.lines().collect();
+    let is_ordering = |line: &str| {
+        let orders = ["Acquire", "Release", "AcqRel", "SeqCst"];
+        let is_argument = |word: &str, at: usize| line[at + word.len()..].starts_with([')', ',']);
+        orders.iter().any(|word| words(line, word).any(|at| is_argument(word, at)))
+            && ["store(", "load(", "swap(", "compare_exchange", "fetch_", "fence(", "self.change("]
+                .iter()
+                .any(|call| line.contains(call))
+    };
+    let is_named = |line: &&str| is_comment(line) && line.to_lowercase().contains("pairs with");
+    let bare = (0..lines.len()).filter(|&at| {
+        let above = &lines[at.saturating_sub(NEAR)..at];
+        !is_comment(lines[at])
+            && is_ordering(lines[at])
+            && !above.iter().any(|line| is_named(line) || line.contains("same reason"))
+    });
+    bare.map(|at| lines[at]).collect::<Vec<_>>().into_iter()
 }
 
 #[test]
 fn every_test_runs() {
-    check("a file of tests has a test", |source| {
-        let mut parts = source.path.rsplit('/');
-        let is_test = parts.next() != Some("main.rs") && parts.next() == Some("tests");
-        is_test && !["#[test]", "test]", "proptest!"].iter().any(|what| source.text.contains(what))
+    let bad = [
+        ("tests/a/tests/it.rs", "fn it_works() {}\n"),
+        ("tests/a/tests/deeper/it.rs", "// #[test]\nfn it_works() {}\n"),
+        ("reports/tests/it.rs", "#[cfg(test)]\nfn it_works() {}\n"),
+    ];
+    check("a file of tests has a test", &bad, |source| {
+        let marks = ["#[test]", "#[tokio::test]", "#[tokio::test(", "proptest!"];
+        is_file_of_tests(&source.path)
+            && !source.code().any(|line| marks.iter().any(|mark| line.trim_start().starts_with(mark)))
     });
-    let sources = sources();
-    check("a file of tests is a module of the `main.rs` beside it", |source| {
-        let Some((folder, file)) = source.path.rsplit_once('/') else { return false };
-        let main = sources.iter().find(|it| it.path == format!("{folder}/main.rs"));
-        let module = format!("mod {};", file.trim_end_matches(".rs"));
-        main.filter(|_| file != "main.rs" && folder.ends_with("/tests"))
-            .is_some_and(|main| code(main).all(|line| line != module))
+    let ignores = [concat!("#[ig", "nore"), concat!(", ig", "nore)]"), concat!(", ig", "nore =")];
+    let ignored = ignores.map(|mark| ("diagnose/src/a.rs", mark));
+    check("no test is ignored", &ignored, |source| {
+        source.code().any(|line| ignores.iter().any(|mark| line.contains(mark)))
     });
-    check("no test is ignored", |source| {
-        let ignore = concat!("#[ig", "nore");
-        code(source).any(|line| line.contains(ignore))
-    });
+}
+
+/// Whether it is in a folder `tests` of a package, or below. What other files there share has no tests of its own.
+fn is_file_of_tests(path: &str) -> bool {
+    let path = path.strip_prefix("tests/").unwrap_or(path);
+    let is_shared = path.contains("/support/") || path.ends_with("/main.rs") || path.ends_with("/mod.rs");
+    path.contains("/tests/") && !is_shared
+}
+
+#[test]
+fn every_file_is_part_of_a_crate() {
+    let sources = workspace();
+    let lost = |sources: &[Source]| -> Vec<String> {
+        sources
+            .iter()
+            .filter(|source| !is_declared(source, sources))
+            .map(|source| source.path.clone())
+            .collect()
+    };
+    assert_eq!(lost(&sources), [""; 0], "each file is a root, or has a `mod` of its name beside or above it");
+
+    let index = Source::new("tests/a/tests/deeper/main.rs", "//! A.\n\nmod found;\n// mod lost;\n");
+    let [found, forgotten] =
+        ["found", "lost"].map(|name| Source::new(&format!("tests/a/tests/deeper/{name}.rs"), ""));
+    assert_eq!(lost(&[index, found, forgotten]), ["tests/a/tests/deeper/lost.rs"]);
+}
+
+fn is_declared(source: &Source, sources: &[Source]) -> bool {
+    let parts: Vec<&str> = source.path.split('/').collect();
+    let [folders @ .., file] = &parts[..] else { return false };
+    let folder = folders.last().copied().unwrap_or_default();
+    let is_root = ["lib.rs", "main.rs", "build.rs"].contains(file);
+    if is_root || ["bin", "benches", "tests", "examples"].contains(&folder) {
+        return true;
+    }
+    // `mod.rs` has the name of its folder, and is declared above that.
+    let (name, folders) = match *file {
+        "mod.rs" => (folder, &folders[..folders.len() - 1]),
+        _ => (file.trim_end_matches(".rs"), folders),
+    };
+    let beside = folders.join("/");
+    let above = folders[..folders.len().saturating_sub(1)].join("/");
+    let declarations = [format!("mod {name};"), format!("mod r#{name};"), format!("{name}.rs\"]")];
+    let is_near = |other: &&Source| {
+        let in_folder = other.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        // What is shared with tests and benches is named by its path.
+        in_folder == beside || in_folder == above || other.text.contains("#[path = ")
+    };
+    let mut near = sources.iter().filter(is_near);
+    near.any(|other| {
+        other.code().any(|line| declarations.iter().any(|declaration| line.ends_with(declaration)))
+    })
 }
 
 #[test]
 fn every_test_of_the_recorder_has_a_process_of_its_own() {
-    check("`isolated!` in every test of `tests/poll`", |source| {
-        let lines: Vec<&str> = code(source).map(str::trim_start).collect();
+    let bad = [("tests/poll/tests/a.rs", "#[test]\nfn it() {}")];
+    check("`isolated!` in every test of `tests/poll`", &bad, |source| {
+        let lines: Vec<&str> = source.code().map(str::trim_start).collect();
         let count = |what: &str| lines.iter().filter(|line| **line == what).count();
         source.path.starts_with("tests/poll/tests/") && count("#[test]") != count("isolated!();")
     });
@@ -106,7 +234,8 @@ fn every_test_of_the_recorder_has_a_process_of_its_own() {
 
 #[test]
 fn no_test_of_the_recorder_waits_by_the_clock() {
-    check("no sleep in `tests/poll`", |source| {
+    let bad = [("tests/poll/tests/a.rs", "    std::thread::sleep(limit);\n")];
+    check("no sleep in `tests/poll`", &bad, |source| {
         source.path.starts_with("tests/poll/") && source.text.contains("sleep")
     });
 }
@@ -114,7 +243,43 @@ fn no_test_of_the_recorder_waits_by_the_clock() {
 #[test]
 fn nothing_is_left_to_do() {
     let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("dbg", "!("), concat!("todo", "!(")];
-    check("no marks of unfinished work", |source| marks.iter().any(|mark| source.text.contains(mark)));
+    let bad = marks.map(|mark| ("diagnose/src/a.rs", mark));
+    check("no marks of unfinished work", &bad, |source| marks.iter().any(|mark| source.text.contains(mark)));
+}
+
+#[test]
+fn only_the_room_expand_writes_code() {
+    let bad = [
+        ("diagnose-macros/src/a.rs", "    quote!(&mut #future)\n"),
+        ("diagnose-macros/src/a.rs", "    quote_spanned!(span=> #future.await)\n"),
+        ("diagnose-macros/src/a.rs", "    let no: Item = parse_quote!(#[allow(unused)]);\n"),
+        ("diagnose-macros/src/a.rs", "    quote! {\n        let a = #a;\n    }\n"),
+    ];
+    check("elsewhere `quote!` puts tokens of the user's together", &bad, |source| {
+        let is_macro = source.path.starts_with("diagnose-macros/src/");
+        is_macro && !source.path.contains("/expand/") && source.code().any(writes_code)
+    });
+    assert!(!writes_code("        quote!(#(#attrs)* #before #sig #block)"));
+}
+
+/// Whether something is quoted on this line that is not a variable: a quotation that goes on in the next is.
+fn writes_code(line: &str) -> bool {
+    if line.contains("parse_quote!") || line.contains("quote_spanned!") {
+        return true;
+    }
+    line.split("quote!").skip(1).any(|quoted| {
+        if !quoted.starts_with('(') {
+            return true;
+        }
+        let mut depth = 0;
+        let end = quoted.find(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            depth == 0
+        });
+        let Some(quoted) = end.map(|end| &quoted[..end]) else { return true };
+        let parts = quoted.split(['(', ')', ' ', '*', ',']);
+        parts.filter(|part| !part.is_empty()).any(|part| !part.starts_with('#'))
+    })
 }
 
 #[test]
