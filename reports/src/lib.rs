@@ -72,18 +72,17 @@
 //!
 //! # Layers
 //!
+//! Each room imports only rooms above it:
 //! ```text
-//! model      the snapshot: data only, and the format of saved files
-//!   ↓
-//! names      what a site is called, in every report alike
-//! clean      what no text may bring to a reader
-//! index lists   tables by number, lists of numbers
-//! analysis   pure functions: fold, rows, labels, quantiles
-//!   ↓
-//! export     one format per file, each from a snapshot to text
+//! clean lists units view   safe text, lists of numbers, times as text, which times are shown
+//! model                    the snapshot: data only, and the format of saved files
+//! error index names        the error, positions of ids, the name of a site in every report
+//! analysis                 pure functions: fold, rows, labels, quantiles, verdicts
+//! export                   one format per file, each from a snapshot to text
+//! format write             the table of formats, and what writes files
 //! ```
-//! A new format is one new file and one line in the table of `format.rs`. The same snapshot gives the same
-//! bytes, always.
+//! A new format is one new file and one line in the table of `format.rs`. Equal snapshots give equal
+//! bytes.
 //!
 //! # Features
 //!

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::collect::{LONG_POLL_NS, SUSPECT_NS, warning};
+use super::warning::{LONG_POLL_NS, SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_active, is_blocked};
 use crate::analysis::hangs::stuck::has_to_end;
 use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind};

@@ -2,20 +2,26 @@
 //!
 //! ```text
 //! Facts, stuck tasks ─▶ collect ─┬─ timers            late ones
+//!                                ├─ long_polls        polls that keep other tasks waiting
+//!                                ├─ shutdowns         runtimes that wait for blocking work
 //!                                ├─ missed_wakes      waits without a wake
 //!                                ├─ sleeping_threads  threads that sleep in user code
 //!                                ├─ hazards           what may become a hang
 //!                                └─ unexplained       waits for something unrecorded
 //! ```
-//! No rule is solved here, and no warning is ever `proven`. Warnings come with their sentences, so
-//! this room is after `words`.
+//! `warning` is what all of them share. No rule is solved here, and no warning is ever `proven`.
+//! Warnings come with their sentences, so this room is after `words`.
 
 mod collect;
 mod hazards;
+mod long_polls;
 mod missed_wakes;
+mod shutdowns;
 mod sleeping_threads;
 mod timers;
 mod unexplained;
+mod warning;
 
-pub(crate) use collect::{SUSPECT_NS, warnings};
+pub(crate) use collect::warnings;
 pub(crate) use timers::attach_timers_to_causes;
+pub(crate) use warning::SUSPECT_NS;

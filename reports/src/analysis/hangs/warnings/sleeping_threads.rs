@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::collect::{SUSPECT_NS, warning};
+use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_blocked};
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::{at, link, taken_words};

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::collect::{RuntimeKey, is_long, runtime_key, warning};
+use super::long_polls::is_long;
 use super::sleeping_threads::words_of_poll;
+use super::warning::{RuntimeKey, runtime_key, warning};
 use crate::analysis::hangs::facts::Facts;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::at;

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::collect::{SUSPECT_NS, warning};
+use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::analysis::hangs::stuck::has_to_end;
 use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind};

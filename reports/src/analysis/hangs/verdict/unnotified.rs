@@ -1,0 +1,94 @@
+//! Components in which waits need a notification or an arrival, and nothing is left to provide it.
+
+use std::cell::Cell;
+
+use super::finding::Finding;
+use super::types::VerdictKind;
+use crate::analysis::hangs::stuck::StuckGraph;
+use crate::analysis::hangs::system::{Node, NodeId, System, exceeds_permits, task_node, waits_for_event};
+use crate::model::{Holding, ResourceKind, Role};
+
+/// Classifies a component in which nothing is left to notify: one verdict for each resource with
+/// waits for a notification or an arrival.
+pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes: &[NodeId]) -> Vec<Finding> {
+    let snapshot = system.facts.snapshot;
+    let mut waits: Vec<(usize, usize)> = nodes
+        .iter()
+        .filter_map(|&node| match system.nodes[node] {
+            Node::Wait(wait) => Some((snapshot.waits[wait].resource?, wait)),
+            _ => None,
+        })
+        .filter(|&(resource, wait)| {
+            let it = &snapshot.resources[resource];
+            waits_for_event(it.kind) || exceeds_permits(it, &snapshot.waits[wait])
+        })
+        .collect();
+    waits.sort_unstable();
+    waits.dedup_by_key(|(resource, _)| *resource);
+    let visits_left = Cell::new(MAX_VISITS.min(nodes.len().saturating_mul(VISITS_PER_NODE)));
+    let finding = |(resource, wait): (usize, usize)| {
+        let it = &snapshot.resources[resource];
+        let is_holder = || snapshot.waits[wait].task.is_some_and(|task| system.facts.is_holder(task));
+        let may_search = visits_left.get() > 0 && is_holder();
+        if let Some(path) =
+            may_search.then(|| path_through_lock(system, stuck, (resource, wait), &visits_left)).flatten()
+        {
+            return Finding::new(VerdictKind::Cycle, None, path);
+        }
+        let kind = match it.last_notified {
+            Some(_) => VerdictKind::MissedNotify,
+            None if it.kind == ResourceKind::Semaphore && it.forgotten > 0 => VerdictKind::Leak,
+            None => VerdictKind::Starved,
+        };
+        Finding::new(kind, None, vec![Node::Wait(wait), Node::AnyNotifier(resource)])
+    };
+    waits.into_iter().map(finding).collect()
+}
+
+/// Bounds of the search, per component, for a lock that keeps a notifier from running: dependencies
+/// visited per node, and in total.
+const VISITS_PER_NODE: usize = 64;
+const MAX_VISITS: usize = 1 << 20;
+
+/// The cycle from a task that waits for a notification, through a task that could notify it but
+/// waits for what the first one holds. Tasks that have notified before are preferred.
+fn path_through_lock(
+    system: &System<'_>,
+    stuck: &StuckGraph,
+    (resource, wait): (usize, usize),
+    visits_left: &Cell<usize>,
+) -> Option<Vec<Node>> {
+    let facts = system.facts;
+    let task = facts.task_of(&facts.snapshot.waits[wait])?;
+    let holds = |holding: &Holding| holding.role == Role::Holds;
+    let is_held = |node: NodeId| match system.nodes[node] {
+        Node::Holding(resource, number) => holds(&facts.snapshot.resources[resource].holdings[number]),
+        _ => false,
+    };
+    let it = &facts.snapshot.resources[resource];
+    let users =
+        || it.holdings.iter().filter(|holding| holding.role == Role::Uses).filter_map(|holding| holding.task);
+    let users: Vec<NodeId> = users().filter_map(|id| facts.task(id)).map(task_node).collect();
+    let path = |only_users: bool| {
+        stuck.shortest_cycle(task_node(task), |node| {
+            let dependencies = stuck.fixed_point.dependencies.of(node);
+            let left = visits_left.get().checked_sub(dependencies.len());
+            // The budget is used up: the search ends without a result.
+            visits_left.set(left.unwrap_or(0));
+            let reasons = dependencies.iter().copied().filter(|_| left.is_some());
+            let is_on_path = |reason: &NodeId| match (system.nodes[node], system.nodes[*reason]) {
+                (_, Node::Task(other)) if other == task => is_held(node),
+                // The task waits for this notification only.
+                (Node::Woken(woken), other) if woken == task => other == Node::Wait(wait),
+                (_, Node::AnyNotifier(other)) => other == resource,
+                (Node::AnyNotifier(_), Node::Task(_) | Node::AnyLaterTask(_)) if only_users => {
+                    users.contains(reason)
+                }
+                _ => true,
+            };
+            reasons.filter(is_on_path).collect()
+        })
+    };
+    let path = path(true).or_else(|| path(false))?;
+    Some(path.into_iter().map(|node| system.nodes[node]).collect())
+}

@@ -1,0 +1,79 @@
+//! Polls that do not end while other tasks of their runtime wait for a thread.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::sleeping_threads::words_of_poll;
+use super::warning::{LONG_POLL_NS, RuntimeKey, runtime_key, warning};
+use crate::analysis::hangs::facts::{Facts, STARVED_NS, has_waited_long};
+use crate::analysis::hangs::verdict::{Confidence, Verdict, VerdictKind};
+use crate::model::{RunState, Task, TaskKind};
+use crate::units::{counted, time};
+
+/// Polls that keep other tasks of their runtime from running.
+pub(super) fn long_polls(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Verdict> {
+    let snapshot = facts.snapshot;
+    let mut starved: BTreeMap<RuntimeKey<'_>, Vec<&Task>> = BTreeMap::new();
+    let is_starved = |task: &&Task| {
+        let waits = matches!(task.state, RunState::Queued | RunState::Unpolled) && task.since_ns > STARVED_NS;
+        waits && task.kind == TaskKind::Future && !task.runtime.is_empty() && !task.is_unstable
+    };
+    for task in snapshot.tasks.iter().filter(is_starved) {
+        starved.entry(runtime_key(task)).or_default().push(task);
+    }
+    // Even beside a free worker, a task waits if the worker that woke it keeps it in its LIFO slot.
+    let is_kept = |task: &&Task| {
+        let by = task.woken_by.and_then(|id| facts.task(id)).map(|by| &snapshot.tasks[by]);
+        has_waited_long(task) && by.is_some_and(|by| is_long(by) && by.since_ns >= task.since_ns)
+    };
+    for worker in snapshot.workers.iter().filter(|worker| worker.parked) {
+        if let Some(tasks) = starved.get_mut(&(worker.runtime.as_str(), worker.runtime_number)) {
+            tasks.retain(is_kept);
+        }
+    }
+    starved.retain(|_, tasks| !tasks.is_empty());
+    let is_free = |runtime: RuntimeKey<'_>| {
+        let mut parked = snapshot.workers.iter().filter(|worker| worker.parked);
+        parked.any(|worker| (worker.runtime.as_str(), worker.runtime_number) == runtime)
+    };
+    let mut long_polls: BTreeMap<(RuntimeKey<'_>, bool), Vec<usize>> = BTreeMap::new();
+    for (index, task) in snapshot.tasks.iter().enumerate() {
+        if let (true, Some(is_asleep)) = (is_long(task) && task.kind == TaskKind::Future, task.is_asleep) {
+            let keeps = |starved: &Vec<&Task>| {
+                !is_free(runtime_key(task)) || starved.iter().any(|it| it.woken_by == Some(task.id))
+            };
+            if !stuck.contains(&index) && starved.get(&runtime_key(task)).is_some_and(keeps) {
+                long_polls.entry((runtime_key(task), is_asleep)).or_default().push(index);
+            }
+        }
+    }
+    let verdict = |((runtime, is_asleep), long_polls): (_, Vec<usize>)| {
+        long_poll(facts, &long_polls, is_asleep, &starved[&runtime])
+    };
+    long_polls.into_iter().map(verdict).collect()
+}
+
+/// Whether the task has been in one poll for long.
+pub(crate) fn is_long(task: &Task) -> bool {
+    task.state == RunState::Running && task.since_ns > LONG_POLL_NS && !task.is_unstable
+}
+
+fn long_poll(facts: &Facts<'_>, long_polls: &[usize], is_asleep: bool, starved: &[&Task]) -> Verdict {
+    let mut chain = Vec::new();
+    let mut words = Vec::new();
+    for &index in long_polls {
+        words.push(words_of_poll(facts, index, &mut chain));
+    }
+    let longest_ns = starved.iter().map(|task| task.since_ns).max().unwrap_or(0);
+    let sentence = format!(
+        "{}; {} of its runtime could run and {} had no thread for {}",
+        words.join(", "),
+        counted(starved.len() as u64, "other task"),
+        if starved.len() == 1 { "has" } else { "have" },
+        time(longest_ns)
+    );
+    let kind = if is_asleep { VerdictKind::BlockedWorker } else { VerdictKind::Spin };
+    let mut verdict = warning(kind, Confidence::Likely, chain, sentence);
+    verdict.victims = starved.iter().map(|task| task.id).collect();
+    verdict.victims.sort_unstable();
+    verdict
+}

@@ -1,0 +1,53 @@
+//! Runtimes that shut down while blocking work does not end.
+
+use std::collections::BTreeSet;
+
+use super::warning::{SUSPECT_NS, warning};
+use crate::analysis::hangs::facts::{Facts, is_blocked};
+use crate::analysis::hangs::verdict::{Confidence, LinkNode, LinkRole, Verdict, VerdictKind};
+use crate::analysis::hangs::words::{at, link};
+use crate::model::{Wait, WaitMode};
+use crate::units::time;
+
+/// Blocking work that only finishes its writes takes less time, most likely.
+const SLOW_JOB_NS: u64 = 10_000_000_000;
+
+/// A runtime that shuts down while blocking work does not end.
+pub(super) fn shutdown(facts: &Facts<'_>, stuck: &BTreeSet<usize>, wait: &Wait) -> Option<Verdict> {
+    let (mut tasks, known) = (wait.tasks.iter(), |id: &u64| facts.task(*id));
+    if wait.mode != WaitMode::Shutdown
+        || wait.is_unstable
+        || wait.tasks.iter().filter_map(known).any(|task| stuck.contains(&task))
+    {
+        return None;
+    }
+    let job = tasks.find_map(known)?;
+    let it = &facts.snapshot.tasks[job];
+    let confidence = match is_blocked(it) {
+        true if wait.since_ns.min(it.since_ns) >= SLOW_JOB_NS => Confidence::Likely,
+        _ if wait.since_ns >= SUSPECT_NS => Confidence::Suspect,
+        _ => return None,
+    };
+    let place = facts.place_of(wait);
+    let waiter = match facts.task_of(wait) {
+        Some(task) => facts.task_link(task, place.as_ref(), LinkRole::Blocked, wait.since_ns),
+        None => link(
+            LinkNode::Thread,
+            wait.thread_id.unwrap_or(wait.id),
+            String::new(),
+            place.as_ref(),
+            LinkRole::Blocked,
+            wait.since_ns,
+        ),
+    };
+    let spawned = facts.place_of_site(it.site);
+    let link = facts.task_link(job, spawned.as_ref(), LinkRole::Running, it.since_ns);
+    let sentence = format!(
+        "the runtime that was built{} goes away, and has waited for {} for blocking {}, which has run for {}",
+        at(place.as_ref()),
+        time(wait.since_ns),
+        facts.task_words(it.id),
+        time(it.since_ns)
+    );
+    Some(warning(VerdictKind::Shutdown, confidence, vec![waiter, link], sentence))
+}

@@ -1,0 +1,36 @@
+//! What warnings share: their thresholds, the runtime they are about, and how one is made.
+
+use crate::analysis::hangs::verdict::{Confidence, Link, Verdict, VerdictKind};
+use crate::model::Task;
+
+/// A longer poll keeps other tasks from running.
+pub(crate) const LONG_POLL_NS: u64 = 500_000_000;
+/// The minimum age of a suspicion.
+pub(crate) const SUSPECT_NS: u64 = 1_000_000_000;
+
+/// The name and number of a runtime.
+pub(crate) type RuntimeKey<'a> = (&'a str, u64);
+
+/// A verdict without victims that no other verdict explains.
+pub(crate) fn warning(
+    kind: VerdictKind,
+    confidence: Confidence,
+    chain: Vec<Link>,
+    sentence: String,
+) -> Verdict {
+    Verdict {
+        kind,
+        detail: None,
+        confidence,
+        root_cause: true,
+        chain,
+        sentence,
+        victims: Vec::new(),
+        behind: None,
+    }
+}
+
+/// The runtime of a task.
+pub(crate) fn runtime_key(task: &Task) -> RuntimeKey<'_> {
+    (&task.runtime, task.runtime_number)
+}
