@@ -1,8 +1,8 @@
 //! What hangs: which tasks can still make progress, and why the others cannot.
 //!
 //! ```text
-//! facts ──▶ system ──▶ stuck ──▶ verdict ──▶ words ──▶ warnings
-//! ids       graph      groups    kinds       sentences  without a proof
+//! facts ─▶ system ─▶ stuck ──────▶ verdict ─▶ words ─────▶ warnings
+//! ids      graph     components    kinds      sentences    without a proof
 //! ```
 //! Data goes through the rooms in this order, and a room imports only rooms before it. `solve` calls
 //! them.

@@ -16,6 +16,7 @@ mod steps;
 pub(crate) use id_map::{IdMap, IdSet, with_capacity};
 pub(crate) use lookup::{Facts, UnrecordedAwait};
 pub(crate) use predicates::{
-    STARVED_NS, has_waited_long, is_active, is_block_on_main, is_blocked, is_pending, queue_side, units_asked,
+    STARVED_NS, asks_for_signal, has_waited_long, is_active, is_block_on_main, is_blocked, is_pending,
+    queue_side, units_asked,
 };
 pub(crate) use steps::step;

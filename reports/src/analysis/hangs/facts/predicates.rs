@@ -26,6 +26,15 @@ pub(crate) fn is_active(wait: &Wait) -> bool {
     }
 }
 
+/// Whether the wait is only for a message, a notification or an arrival, and not for something that
+/// another task holds.
+pub(crate) fn asks_for_signal(wait: &Wait) -> bool {
+    matches!(
+        wait.mode,
+        WaitMode::Receive | WaitMode::Notified | WaitMode::Closed | WaitMode::Arrive | WaitMode::Custom
+    )
+}
+
 /// Whether the task is inside a poll that sleeps in the kernel.
 pub(crate) fn is_blocked(task: &Task) -> bool {
     task.state == RunState::Running && task.is_asleep == Some(true)

@@ -5,9 +5,9 @@
 //! such as `main`, or a joined one. A wait for a lock, for capacity or for a task's end, and unread
 //! messages, are enough by themselves.
 
-use crate::analysis::hangs::facts::{Facts, is_active};
+use crate::analysis::hangs::facts::{Facts, asks_for_signal, is_active};
 use crate::analysis::hangs::system::Node;
-use crate::model::{Snapshot, Task, WaitMode};
+use crate::model::{Snapshot, Task};
 
 /// Whether the nodes on the path have to make progress.
 pub(crate) fn is_needed(facts: &Facts<'_>, path: &[Node]) -> bool {
@@ -40,11 +40,7 @@ pub(crate) fn is_any_needed(
 /// Whether the wait is polled, and is for more than a message or a notification.
 fn needs_progress(facts: &Facts<'_>, wait: usize) -> bool {
     let wait = &facts.snapshot.waits[wait];
-    let only_hears = matches!(
-        wait.mode,
-        WaitMode::Receive | WaitMode::Notified | WaitMode::Closed | WaitMode::Arrive | WaitMode::Custom
-    );
-    is_active(wait) && !only_hears
+    is_active(wait) && !asks_for_signal(wait)
 }
 
 /// Whether the task has to end: a root task, or a joined one.

@@ -12,7 +12,7 @@
 //! A task that waits for a message hardly owns the sender.
 
 use super::components::StuckGraph;
-use crate::analysis::hangs::facts::Facts;
+use crate::analysis::hangs::facts::{Facts, asks_for_signal};
 use crate::analysis::hangs::system::{Node, NodeId, System, task_node};
 use crate::model::{Holding, Role, WaitMode};
 
@@ -72,11 +72,7 @@ fn lacks_units(system: &System<'_>, stuck: &StuckGraph, units: NodeId) -> bool {
 
 fn rank_of_wait(facts: &Facts<'_>, index: usize) -> Rank {
     let wait = &facts.snapshot.waits[index];
-    let only_hears = matches!(
-        wait.mode,
-        WaitMode::Receive | WaitMode::Notified | WaitMode::Closed | WaitMode::Arrive | WaitMode::Custom
-    );
-    2 * Rank::from(wait.is_indirect || wait.is_parked) + Rank::from(only_hears)
+    2 * Rank::from(wait.is_indirect || wait.is_parked) + Rank::from(asks_for_signal(wait))
 }
 
 /// An unread message that it is in has rank 0.
