@@ -1,4 +1,4 @@
-//! All rows, on all runtimes, in silence and in noise, each in a child.
+//! All rows or the sample, on all runtimes, in silence and in noise, each in a child.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io::{BufRead as _, BufReader};
@@ -13,6 +13,7 @@ use crate::judge::{self, Outcome};
 use crate::look::{self, Look};
 use crate::options::Options;
 use crate::row::{Flavor, Row, Section};
+use crate::sample;
 use crate::source::{self, Marks};
 
 /// How many background tasks there are.
@@ -52,21 +53,31 @@ struct Run {
 /// If it cannot be started.
 #[must_use]
 pub fn run(path: &Path, sections: &'static [Section], options: &Options) -> Vec<Result> {
-    let asked =
-        |row: &Row| options.only.is_empty() || options.only.iter().any(|it| it == row.id || it == row.name);
+    let sampled = if options.sample { sample::rows(sections) } else { Vec::new() };
+    let position = |row: &Row| sampled.iter().position(|it| it.name == row.name);
+    let asked = |row: &Row| {
+        (options.only.is_empty() || options.only.iter().any(|it| it == row.id || it == row.name))
+            && (!options.sample || position(row).is_some())
+    };
     let mut results = Vec::new();
     let (mut busy, mut others) = (VecDeque::new(), VecDeque::new());
     for section in sections {
         for row in section.rows.iter().filter(|row| asked(row)) {
             let runs = if row.is_busy { &mut busy } else { &mut others };
-            for (flavor, noise) in
-                Flavor::ALL.into_iter().flat_map(|flavor| NOISE.map(|noise| (flavor, noise)))
+            // In silence, and in noise; in a sample in one of both.
+            let noises = |flavor| match position(row) {
+                Some(position) => vec![NOISE[sample::noise(position, flavor)]],
+                None => NOISE.to_vec(),
+            };
+            let per_flavor = if options.sample { 1 } else { 2 };
+            for (flavor, noise) in Flavor::ALL
+                .into_iter()
+                .flat_map(|flavor| noises(flavor).into_iter().map(move |noise| (flavor, noise)))
             {
                 let run = Run { result: results.len(), marks: source::marks(section, row), flavor, noise };
                 runs.extend((0..options.repeat).map(|_| run.clone()));
             }
-            // In silence, and in noise.
-            let runs = options.repeat * 2;
+            let runs = options.repeat * per_flavor;
             let (wrong, said) = (<[Vec<String>; 3]>::default(), <[BTreeSet<String>; 3]>::default());
             results.push(Result { row, wrong, said, sentence: None, runs });
         }

@@ -4,6 +4,7 @@
 //! programs/  rows with an expectation each     child  one program, looked at from outside: a line of JSON per look
 //! source     the marked lines of a program     judge  looks against the expectation
 //! campaign   all rows in parallel children     table  what came out
+//! sample     the rows that `cargo test` runs
 //! ```
 //! A program marks its own lines: where it waits ends with `// waits`, where the other took hold with `// holds`. If several
 //! lines are marked, any of them is right.
@@ -17,6 +18,7 @@ mod noise;
 pub mod options;
 mod programs;
 pub mod row;
+pub mod sample;
 pub mod source;
 pub mod table;
 

@@ -11,19 +11,21 @@ pub struct Options {
     pub markdown: bool,
     /// Judge only whether the programs end.
     pub outcomes: bool,
+    /// Only the rows of the sample, each in silence or in noise.
+    pub sample: bool,
     /// Only rows of these names or numbers; all if there are none.
     pub only: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { repeat: 1, jobs: 8, markdown: false, outcomes: false, only: Vec::new() }
+        Self { repeat: 1, jobs: 8, markdown: false, outcomes: false, sample: false, only: Vec::new() }
     }
 }
 
 /// How it is used.
 pub const USAGE: &str = "\
-usage: hangs [--repeat N] [--jobs N] [--outcomes] [--markdown] [row …]   all rows, or these, by name or number
+usage: hangs [--repeat N] [--jobs N] [--outcomes] [--markdown] [--sample] [row …]   all rows, or these, by name or number
        hangs <case> <ct|mt1|mt2> <noise>                                 one program, a line of JSON per look";
 
 impl Options {
@@ -44,6 +46,7 @@ impl Options {
                 "--jobs" => options.jobs = number()?.into(),
                 "--markdown" => options.markdown = true,
                 "--outcomes" => options.outcomes = true,
+                "--sample" => options.sample = true,
                 unknown if unknown.starts_with('-') => return Err(format!("`{unknown}` is not known")),
                 row => options.only.push(row.to_owned()),
             }

@@ -1,0 +1,67 @@
+//! The rows that `cargo test` runs: a part of the corpus with every kind of verdict in it.
+//!
+//! A hang is in the sample if no row before it has the same kind, detail and confidence, and ends on
+//! the same runtimes. A control is in it if it is the first of its section. Each row runs on every
+//! runtime once, and rows take turns in which runtimes are noisy.
+
+use crate::row::{Finding, Flavor, Row, Section};
+
+/// The rows of the sample, in the order of the corpus.
+#[must_use]
+pub fn rows(sections: &'static [Section]) -> Vec<&'static Row> {
+    let mut seen: Vec<(Finding, [bool; 3])> = Vec::new();
+    let mut rows = Vec::new();
+    for section in sections {
+        let mut has_control = false;
+        for row in section.rows {
+            let is_first = match row.finding {
+                Some(finding) if seen.contains(&(finding, row.ends)) => false,
+                Some(finding) => {
+                    seen.push((finding, row.ends));
+                    true
+                }
+                None => !std::mem::replace(&mut has_control, true),
+            };
+            rows.extend(is_first.then_some(row));
+        }
+    }
+    rows
+}
+
+/// The index into the levels of noise for the row with this position in the sample.
+#[must_use]
+pub fn noise(position: usize, flavor: Flavor) -> usize {
+    (position + flavor as usize) % 2
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{noise, rows};
+    use crate::ALL;
+    use crate::row::{Flavor, Row};
+
+    /// What shall be said of a row, on each runtime where it is a hang.
+    fn expected<'a>(rows: impl Iterator<Item = &'a Row>) -> BTreeSet<String> {
+        let of_row = |row: &'a Row| {
+            Flavor::ALL.map(|flavor| format!("{} {:?}", flavor.name(), row.findings(flavor).first()))
+        };
+        rows.flat_map(of_row).collect()
+    }
+
+    #[test]
+    fn everything_that_is_said_in_the_corpus_is_said_in_the_sample() {
+        let all = ALL.iter().flat_map(|section| section.rows);
+        assert_eq!(expected(rows(ALL).into_iter()), expected(all));
+    }
+
+    #[test]
+    fn every_runtime_is_quiet_and_noisy_in_the_sample() {
+        let positions = 0..rows(ALL).len();
+        for flavor in Flavor::ALL {
+            let noises: BTreeSet<usize> = positions.clone().map(|it| noise(it, flavor)).collect();
+            assert_eq!(noises, BTreeSet::from([0, 1]));
+        }
+    }
+}

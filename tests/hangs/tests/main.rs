@@ -1,0 +1,5 @@
+//! The tests of the corpus, and of how it is judged.
+
+mod corpus;
+mod document;
+mod judge;
