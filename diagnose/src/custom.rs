@@ -15,8 +15,7 @@ use pin_project_lite::pin_project;
 use crate::named::FutureExt as _;
 use crate::waits::{Holding, Record, ResourceKind, ResourceType, Shared, WaitFuture, WaitInfo, WaitMode};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Custom, library: "", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Custom, "");
 
 /// Something of which there is so much and no more: connections, permits, a file that one may write at a time.
 ///

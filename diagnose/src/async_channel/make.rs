@@ -6,8 +6,7 @@ use super::{Receiver, Sender};
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
 /// A place that becomes free, or a message, goes to whoever comes first.
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Mpmc, library: "async-channel", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Mpmc, "async-channel");
 
 /// A channel that holds up to so many messages. It is known with the place of this call, from now on.
 ///

@@ -10,13 +10,10 @@ use std::task::{Context, Poll, ready};
 use ::async_lock::BarrierWaitResult;
 use pin_project_lite::pin_project;
 
-use crate::waits::{
-    BlockedThread, Notifiers, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
-};
+use crate::waits::{Notifiers, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode};
 use crate::wrap::{debug, deref};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Barrier, library: "async-lock", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Barrier, "async-lock");
 
 /// async-lock's `Barrier`. It is known with the place where it was made, from its first use on.
 pub struct Barrier {
@@ -54,9 +51,7 @@ impl Barrier {
     pub fn wait_blocking(&self) -> BarrierWaitResult {
         let at = Location::caller();
         self.arrive(at);
-        let blocked = BlockedThread::begin(self.resource.record(), WaitMode::Arrive, 1, at);
-        let result = self.original.wait_blocking();
-        drop(blocked);
+        let result = self.resource.block(WaitMode::Arrive, 1, at, || self.original.wait_blocking());
         self.open(&result);
         result
     }

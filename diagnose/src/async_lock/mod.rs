@@ -30,7 +30,6 @@ mod acquiring;
 mod acquiring_arc;
 mod barrier;
 pub mod futures;
-mod initialising;
 mod mutex;
 mod mutex_arc;
 mod once_cell;

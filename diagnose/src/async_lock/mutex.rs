@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use super::futures::{Lock, LockArc};
 use super::mutex_arc::MutexGuardArc;
-use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
+use crate::waits::{Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
 use crate::wrap::{deref, guard, lock};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Mutex, library: "async-lock", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "async-lock");
 
 /// async-lock's `Mutex`. It is known with the place where it was made, from its first use on.
 pub struct Mutex<T: ?Sized> {
@@ -44,27 +43,19 @@ impl<T: ?Sized> Mutex<T> {
     #[cfg(not(target_family = "wasm"))]
     pub fn lock_blocking(&self) -> MutexGuard<'_, T> {
         let at = Location::caller();
-        let Some(guard) = self.mutex.try_lock() else { return self.block(at) };
-        MutexGuard::new(Holding::hold(self.resource.record(), 1, at, false), guard, self)
-    }
-
-    #[cold]
-    #[cfg(not(target_family = "wasm"))]
-    fn block(&self, at: &'static Location<'static>) -> MutexGuard<'_, T> {
-        let record = self.resource.record();
-        let blocked = BlockedThread::begin(record, WaitMode::Lock, 1, at);
-        let guard = self.mutex.lock_blocking();
-        drop(blocked);
-        MutexGuard::new(Holding::hold_after(record, 1, at, false, true), guard, self)
+        let (guard, has_waited) = match self.mutex.try_lock() {
+            Some(guard) => (guard, false),
+            None => (self.resource.block(WaitMode::Lock, 1, at, || self.mutex.lock_blocking()), true),
+        };
+        MutexGuard::new(self.resource.hold(1, at, false, has_waited), guard, self)
     }
 
     /// Acquires the mutex if it is free.
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-        let at = Location::caller();
         let guard = self.mutex.try_lock()?;
-        Some(MutexGuard::new(Holding::hold(self.resource.record(), 1, at, false), guard, self))
+        Some(MutexGuard::new(self.resource.hold(1, Location::caller(), false, false), guard, self))
     }
 
     /// What it guards: nobody else can have it now.

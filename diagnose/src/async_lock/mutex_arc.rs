@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Mutex;
 use super::acquiring_arc::acquiring_arc;
 use super::owned::{Locked, Locking};
-use crate::waits::{BlockedThread, Holding, WaitMode};
+use crate::waits::{Holding, WaitMode};
 use crate::wrap::{Owned, owned_guard};
 
 acquiring_arc! {
@@ -26,7 +26,7 @@ impl<T: ?Sized> MutexGuardArc<T> {
     #[inline]
     pub(super) fn try_new(mutex: &Arc<Mutex<T>>, at: &'static Location<'static>) -> Option<Self> {
         let guard = Owned::try_new(Arc::clone(mutex), |it| match it.mutex.try_lock() {
-            Some(guard) => Ok((guard, Holding::hold(it.resource.record(), 1, at, true))),
+            Some(guard) => Ok((guard, it.resource.hold(1, at, true, false))),
             None => Err(()),
         });
         guard.ok().map(Self::of)
@@ -36,11 +36,8 @@ impl<T: ?Sized> MutexGuardArc<T> {
     #[cfg(not(target_family = "wasm"))]
     pub(super) fn block(mutex: &Arc<Mutex<T>>, at: &'static Location<'static>) -> Self {
         let guard = Owned::new(Arc::clone(mutex), |mutex| {
-            let record = mutex.resource.record();
-            let blocked = BlockedThread::begin(record, WaitMode::Lock, 1, at);
-            let guard = mutex.mutex.lock_blocking();
-            drop(blocked);
-            (guard, Holding::hold_after(record, 1, at, true, true))
+            let guard = mutex.resource.block(WaitMode::Lock, 1, at, || mutex.mutex.lock_blocking());
+            (guard, mutex.resource.hold(1, at, true, true))
         });
         Self::of(guard)
     }

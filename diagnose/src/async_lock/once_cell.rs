@@ -4,14 +4,12 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::panic::Location;
 
-use super::initialising::{Initialising, Turn};
 use crate::waits::{
     BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
 };
-use crate::wrap::{convert, debug, delegate, deref};
+use crate::wrap::{Turn, convert, debug, delegate, deref};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::OnceCell, library: "async-lock", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::OnceCell, "async-lock");
 
 /// async-lock's `OnceCell`. It is known with the place where it was made, from the first wait or initialisation on; once
 /// it is initialised, access costs nothing more than the original's. Its `get_unchecked` is the original's, by deref.
@@ -34,7 +32,10 @@ impl<T> OnceCell<T> {
         async move {
             match self.cell.get() {
                 Some(value) => value,
-                None => WaitFuture::new(self.cell.wait(), self.leaf(at)).await,
+                None => {
+                    let leaf = WaitInfo::on(self.resource.record(), WaitMode::Initialise, 1, at);
+                    WaitFuture::new(self.cell.wait(), leaf).await
+                }
             }
         }
     }
@@ -44,10 +45,8 @@ impl<T> OnceCell<T> {
     #[cfg(not(target_family = "wasm"))]
     pub fn wait_blocking(&self) -> &T {
         let at = Location::caller();
-        self.cell.get().unwrap_or_else(|| {
-            let _blocked = BlockedThread::begin(self.resource.record(), WaitMode::Initialise, 1, at);
-            self.cell.wait_blocking()
-        })
+        let block = || self.resource.block(WaitMode::Initialise, 1, at, || self.cell.wait_blocking());
+        self.cell.get().unwrap_or_else(block)
     }
 
     /// Its value; if it has none, that of the future, unless another's comes first. If this is dropped while it
@@ -159,12 +158,7 @@ impl<T> OnceCell<T> {
             return Ok(value);
         }
         let turn = Turn::new(self.resource.record(), at);
-        let initialised = self.cell.get_or_try_init(|| turn.take(closure));
-        Initialising::new(initialised, self.leaf(at), &turn).await
-    }
-
-    fn leaf(&self, at: &'static Location<'static>) -> WaitInfo {
-        WaitInfo::on(self.resource.record(), WaitMode::Initialise, 1, at)
+        turn.wait(self.cell.get_or_try_init(|| turn.take(closure))).await
     }
 
     delegate! { cell:

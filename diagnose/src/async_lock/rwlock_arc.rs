@@ -42,7 +42,7 @@ macro_rules! acquired {
             #[inline]
             pub(super) fn try_new(lock: &Arc<RwLock<T>>, at: &'static Location<'static>) -> Option<Self> {
                 let guard = Owned::try_new(Arc::clone(lock), |$it| match $try {
-                    Some(guard) => Ok((guard, Holding::hold($it.resource.record(), $units, at, true))),
+                    Some(guard) => Ok((guard, $it.resource.hold($units, at, true, false))),
                     None => Err(()),
                 });
                 guard.ok().map(Self::of)
@@ -52,11 +52,8 @@ macro_rules! acquired {
             #[cfg(not(target_family = "wasm"))]
             pub(super) fn block(lock: &Arc<RwLock<T>>, at: &'static Location<'static>) -> Self {
                 Self::of(Owned::new(Arc::clone(lock), |$it| {
-                    let record = $it.resource.record();
-                    let blocked = BlockedThread::begin(record, WaitMode::$mode, $units, at);
-                    let guard = $block;
-                    drop(blocked);
-                    (guard, Holding::hold_after(record, $units, at, true, true))
+                    let guard = $it.resource.block(WaitMode::$mode, $units, at, || $block);
+                    (guard, $it.resource.hold($units, at, true, true))
                 }))
             }
         }

@@ -13,16 +13,11 @@ use pin_project_lite::pin_project;
 
 use super::futures::Acquire;
 use crate::waits::{
-    BlockedThread, Holding, Notifiers, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
+    Holding, Notifiers, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
 };
 use crate::wrap::{debug, deref};
 
-static WHAT: ResourceType = ResourceType {
-    kind: ResourceKind::Semaphore,
-    library: "async-lock",
-    is_fair: false,
-    is_forced: || false,
-};
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Semaphore, "async-lock");
 
 /// async-lock's `Semaphore`. It is known with the place where it was made, from its first use on.
 pub struct Semaphore {
@@ -48,7 +43,7 @@ impl Semaphore {
     #[track_caller]
     pub fn try_acquire(&self) -> Option<SemaphoreGuard<'_>> {
         let guard = self.inner.try_acquire()?;
-        Some(SemaphoreGuard::new(self.hold(Location::caller(), false, false), guard))
+        Some(SemaphoreGuard::new(self.resource.hold(1, Location::caller(), false, false), guard))
     }
 
     /// Waits for a permit. Cancel safe, but its place in the queue is lost.
@@ -66,9 +61,9 @@ impl Semaphore {
         let at = Location::caller();
         let (guard, has_waited) = match self.inner.try_acquire() {
             Some(guard) => (guard, false),
-            None => (self.block(at), true),
+            None => (self.resource.block(WaitMode::Acquire, 1, at, || self.inner.acquire_blocking()), true),
         };
-        SemaphoreGuard::new(self.hold(at, false, has_waited), guard)
+        SemaphoreGuard::new(self.resource.hold(1, at, false, has_waited), guard)
     }
 
     /// Takes a permit, if there is one, for a guard that keeps the semaphore.
@@ -76,7 +71,7 @@ impl Semaphore {
     #[track_caller]
     pub fn try_acquire_arc(self: &Arc<Self>) -> Option<SemaphoreGuardArc> {
         self.inner.try_acquire()?.forget();
-        let holding = self.hold(Location::caller(), true, false);
+        let holding = self.resource.hold(1, Location::caller(), true, false);
         Some(SemaphoreGuardArc { holding, semaphore: Some(Arc::clone(self)) })
     }
 
@@ -96,15 +91,12 @@ impl Semaphore {
         let at = Location::caller();
         let guard = self.inner.try_acquire();
         let has_waited = guard.is_none();
-        guard.unwrap_or_else(|| self.block(at)).forget();
-        SemaphoreGuardArc { holding: self.hold(at, true, has_waited), semaphore: Some(Arc::clone(self)) }
-    }
-
-    #[cold]
-    #[cfg(not(target_family = "wasm"))]
-    fn block(&self, at: &'static Location<'static>) -> ::async_lock::SemaphoreGuard<'_> {
-        let _blocked = BlockedThread::begin(self.resource.record(), WaitMode::Acquire, 1, at);
-        self.inner.acquire_blocking()
+        let block = || self.resource.block(WaitMode::Acquire, 1, at, || self.inner.acquire_blocking());
+        guard.unwrap_or_else(block).forget();
+        SemaphoreGuardArc {
+            holding: self.resource.hold(1, at, true, has_waited),
+            semaphore: Some(Arc::clone(self)),
+        }
     }
 
     /// Adds so many permits.
@@ -122,11 +114,6 @@ impl Semaphore {
     /// How many permits are free.
     pub fn available_permits(&self) -> usize {
         self.inner.available_permits()
-    }
-
-    #[inline]
-    fn hold(&self, at: &'static Location<'static>, is_movable: bool, has_waited: bool) -> Holding {
-        Holding::hold_after(self.resource.record(), 1, at, is_movable, has_waited)
     }
 
     #[inline]

@@ -6,8 +6,7 @@ use super::{Receiver, Sender};
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
 /// A sender that waits has put its message into the queue already: places go to them in order.
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Mpmc, library: "flume", is_fair: true, is_forced: || false };
+static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mpmc, "flume");
 
 /// A channel that holds up to so many messages; with none, each is handed over. It is known with the place of this call, from
 /// now on.

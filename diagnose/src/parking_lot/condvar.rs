@@ -9,8 +9,7 @@ use super::MutexGuard;
 use crate::waits::{CondvarWait, Holding, Notifiers, Record, Resource, ResourceKind, ResourceType};
 use crate::wrap::{convert, debug, deref};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Condvar, library: "parking_lot", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Condvar, "parking_lot");
 
 /// `parking_lot`'s `Condvar`. It is known with the place where it was made, from its first use on.
 pub struct Condvar {

@@ -4,11 +4,10 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use super::MutexGuard;
-use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
+use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{delegate, deref, lock};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Mutex, library: "parking_lot", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "parking_lot");
 
 /// `parking_lot`'s `Mutex`. It is known with the place where it was made, from its first use on.
 pub struct Mutex<T: ?Sized> {
@@ -46,7 +45,7 @@ impl<T: ?Sized> Mutex<T> {
         match self.mutex.try_lock() {
             Some(guard) => MutexGuard::new(self.hold(at, false), guard, self),
             None => {
-                let guard = self.block(at, ::parking_lot::Mutex::lock);
+                let guard = self.resource.block(WaitMode::Lock, 1, at, || self.mutex.lock());
                 MutexGuard::new(self.hold(at, true), guard, self)
             }
         }
@@ -64,36 +63,26 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn try_lock_for(&self, timeout: Duration) -> Option<MutexGuard<'_, T>> {
-        self.try_while(Location::caller(), |mutex| mutex.try_lock_for(timeout))
+        self.try_while(Location::caller(), || self.mutex.try_lock_for(timeout))
     }
 
     /// Acquires the mutex, and blocks this thread until then, but not for longer than until then.
     #[inline]
     #[track_caller]
     pub fn try_lock_until(&self, timeout: Instant) -> Option<MutexGuard<'_, T>> {
-        self.try_while(Location::caller(), |mutex| mutex.try_lock_until(timeout))
+        self.try_while(Location::caller(), || self.mutex.try_lock_until(timeout))
     }
 
     fn try_while<'a>(
         &'a self,
         at: &'static Location<'static>,
-        block: impl FnOnce(&'a ::parking_lot::Mutex<T>) -> Option<::parking_lot::MutexGuard<'a, T>>,
+        block: impl FnOnce() -> Option<::parking_lot::MutexGuard<'a, T>>,
     ) -> Option<MutexGuard<'a, T>> {
         let (guard, has_waited) = match self.mutex.try_lock() {
             Some(guard) => (guard, false),
-            None => (self.block(at, block)?, true),
+            None => (self.resource.block(WaitMode::Lock, 1, at, block)?, true),
         };
         Some(MutexGuard::new(self.hold(at, has_waited), guard, self))
-    }
-
-    #[cold]
-    fn block<'a, G>(
-        &'a self,
-        at: &'static Location<'static>,
-        block: impl FnOnce(&'a ::parking_lot::Mutex<T>) -> G,
-    ) -> G {
-        let _blocked = BlockedThread::begin(self.resource.record(), WaitMode::Lock, 1, at);
-        block(&self.mutex)
     }
 
     #[inline]

@@ -4,11 +4,10 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use super::{RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
-use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
+use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{delegate, deref, lock};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::RwLock, library: "parking_lot", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::RwLock, "parking_lot");
 
 /// All of it: what a writer has. There is no bound on readers, each of which has one.
 pub(super) const ALL: u64 = u32::MAX as u64;
@@ -57,7 +56,7 @@ macro_rules! acquire {
                 let at = Location::caller();
                 let (guard, has_waited) = match self.lock.$try() {
                     Some(guard) => (guard, false),
-                    None => (self.block(WaitMode::$mode, $units, at, ::parking_lot::RwLock::$block), true),
+                    None => (self.resource.block(WaitMode::$mode, $units, at, || self.lock.$block()), true),
                 };
                 $guard::new(self.hold($units, at, has_waited), guard, self)
             }
@@ -77,7 +76,7 @@ macro_rules! acquire {
                 let at = Location::caller();
                 let (guard, has_waited) = match self.lock.$try() {
                     Some(guard) => (guard, false),
-                    None => (self.block(WaitMode::$mode, $units, at, |lock| lock.$try_for(timeout))?, true),
+                    None => (self.resource.block(WaitMode::$mode, $units, at, || self.lock.$try_for(timeout))?, true),
                 };
                 Some($guard::new(self.hold($units, at, has_waited), guard, self))
             }
@@ -89,7 +88,7 @@ macro_rules! acquire {
                 let at = Location::caller();
                 let (guard, has_waited) = match self.lock.$try() {
                     Some(guard) => (guard, false),
-                    None => (self.block(WaitMode::$mode, $units, at, |lock| lock.$try_until(timeout))?, true),
+                    None => (self.resource.block(WaitMode::$mode, $units, at, || self.lock.$try_until(timeout))?, true),
                 };
                 Some($guard::new(self.hold($units, at, has_waited), guard, self))
             }
@@ -121,18 +120,6 @@ acquire!(
 acquire!("for writing", RwLockWriteGuard, Write, ALL, write, try_write, try_write_for, try_write_until);
 
 impl<T: ?Sized> RwLock<T> {
-    #[cold]
-    fn block<'a, G>(
-        &'a self,
-        mode: WaitMode,
-        units: u64,
-        at: &'static Location<'static>,
-        block: impl FnOnce(&'a ::parking_lot::RwLock<T>) -> G,
-    ) -> G {
-        let _blocked = BlockedThread::begin(self.resource.record(), mode, units, at);
-        block(&self.lock)
-    }
-
     #[inline]
     pub(super) fn hold(&self, units: u64, at: &'static Location<'static>, has_waited: bool) -> Holding {
         Holding::hold_after(self.resource.record(), units, at, false, has_waited)

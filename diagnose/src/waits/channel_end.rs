@@ -6,9 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::holding::{Holding, Role};
+use super::lazy_wait::LazyWaitFuture;
 use super::record::Record;
 use super::resource::Shared;
 use super::resource_type::ResourceType;
+use super::wait_cell::WaitMode;
+use super::wait_future::WaitInfo;
 use crate::live;
 use crate::sync::add_relaxed;
 
@@ -74,6 +77,18 @@ impl ChannelEnd {
     #[inline]
     pub(crate) fn used(&self, at: &'static Location<'static>) {
         self.holding.used(at);
+    }
+
+    /// The running task waits at it: uses it, and waits until that future is ready.
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) async fn wait<F: Future>(
+        &self,
+        future: F,
+        mode: WaitMode,
+        at: &'static Location<'static>,
+    ) -> F::Output {
+        self.used(at);
+        LazyWaitFuture::new(future, || WaitInfo::on(self.record(), mode, 1, at)).await
     }
 
     /// A message of that type was put in, by one of several who may.
@@ -174,6 +189,12 @@ impl SoleEnd {
     #[inline]
     pub(crate) fn new(end: ChannelEnd) -> Self {
         Self(end)
+    }
+
+    /// The only end of something that is not on record.
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) const fn none() -> Self {
+        Self(ChannelEnd::none())
     }
 
     /// It goes where nobody sees it, and the channel is not closed.

@@ -204,8 +204,7 @@ mod tests {
     use super::{LockOrderRecord, LockPair, RecordIdentity, ResourceKind};
     use crate::waits::{Creator, ResourceType};
 
-    static WHAT: ResourceType =
-        ResourceType { kind: ResourceKind::Mutex, library: "", is_fair: true, is_forced: || false };
+    static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mutex, "");
 
     fn identity() -> RecordIdentity {
         let made_at = Location::caller();

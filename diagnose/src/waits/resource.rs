@@ -4,9 +4,12 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
+use super::blocked_thread::BlockedThread;
 use super::creation::Creation;
+use super::holding::Holding;
 use super::record::Record;
 use super::resource_type::ResourceType;
+use super::wait_cell::WaitMode;
 use crate::switch;
 use crate::sync::OnceCell;
 
@@ -43,6 +46,31 @@ impl Resource {
             Some(record) => Some(record),
             None => self.begin(),
         }
+    }
+
+    /// The running task has acquired so many units of it, there.
+    #[inline]
+    pub(crate) fn hold(
+        &self,
+        units: u64,
+        at: &'static Location<'static>,
+        is_movable: bool,
+        has_waited: bool,
+    ) -> Holding {
+        Holding::hold_after(self.record(), units, at, is_movable, has_waited)
+    }
+
+    /// Calls `block`, which blocks the thread until it has so many units.
+    #[cold]
+    pub(crate) fn block<G>(
+        &self,
+        mode: WaitMode,
+        units: u64,
+        at: &'static Location<'static>,
+        block: impl FnOnce() -> G,
+    ) -> G {
+        let _blocked = BlockedThread::begin(self.record(), mode, units, at);
+        block()
     }
 
     #[cold]

@@ -32,5 +32,24 @@ pub(crate) struct ResourceType {
     pub(crate) is_forced: fn() -> bool,
 }
 
+impl ResourceType {
+    /// One whose wakes may be overtaken.
+    pub(crate) const fn new(kind: ResourceKind, library: &'static str) -> Self {
+        Self { kind, library, is_fair: false, is_forced: || false }
+    }
+
+    /// One that hands what is released to the first in its queue.
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) const fn fair(kind: ResourceKind, library: &'static str) -> Self {
+        Self { is_fair: true, ..Self::new(kind, library) }
+    }
+
+    /// One whose futures may return `Pending` because the budget is used up.
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) const fn forced_by(self, is_forced: fn() -> bool) -> Self {
+        Self { is_forced, ..self }
+    }
+}
+
 /// No bound.
 pub(crate) const UNBOUNDED: u64 = u64::MAX;

@@ -9,6 +9,7 @@
 //! lock           From, Default, Deref of a lock
 //! guard, part    a guard that borrows its lock, or owns it; map and try_map
 //! owned          what a guard that owns its lock is made of: the only file of the wrappers with `unsafe`
+//! turn           whose turn it is to initialise a cell
 //! end            From, Debug, Clone, Deref of an end of a channel
 //! ```
 
@@ -30,6 +31,7 @@ mod guard;
 mod lock;
 mod owned;
 mod part;
+mod turn;
 
 pub(crate) use delegate::{debug, delegate, looks};
 pub(crate) use end::{around, around_sole, clone, convert_end, end};
@@ -37,3 +39,4 @@ pub(crate) use guard::{guard, owned_guard, shown};
 pub(crate) use lock::{convert, deref, lock};
 pub(crate) use owned::{Kind, Owned, Words, owned_kinds, pair};
 pub(crate) use part::{owned_part, part};
+pub(crate) use turn::Turn;

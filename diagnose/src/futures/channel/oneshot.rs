@@ -18,8 +18,7 @@ use crate::wrap::around_sole;
 
 pub use ::futures::channel::oneshot::*;
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Oneshot, library: "futures", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Oneshot, "futures");
 
 /// A channel for one message. It is known with the place of this call, from now on.
 #[track_caller]
@@ -171,7 +170,7 @@ macro_rules! end {
         around_sole!([T] $name<T>: real::$name<T>, |inner| Self {
             inner,
             kept: LazyWait::default(),
-            end: SoleEnd::new(ChannelEnd::none()),
+            end: SoleEnd::none(),
             made_at: Location::caller(),
         });
     };

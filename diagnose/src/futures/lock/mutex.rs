@@ -9,8 +9,7 @@ use super::{MutexLockFuture, OwnedMutexGuard, OwnedMutexLockFuture};
 use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
 use crate::wrap::{deref, guard, lock, part};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Mutex, library: "futures", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "futures");
 
 /// futures' `Mutex`. It is known with the place where it was made, from its first use on.
 pub struct Mutex<T: ?Sized> {

@@ -8,8 +8,7 @@ use super::{MutexGuard, poisoned};
 use crate::waits::{CondvarWait, Notifiers, Record, Resource, ResourceKind, ResourceType};
 use crate::wrap::{convert, debug, deref};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Condvar, library: "std", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Condvar, "std");
 
 /// The standard library's `Condvar`. It is known with the place where it was made, from its first use on.
 pub struct Condvar {

@@ -4,11 +4,10 @@ use std::panic::Location;
 use std::sync::{LockResult, TryLockResult};
 
 use super::poisoned;
-use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
+use crate::waits::{Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{delegate, deref, guard, lock};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Mutex, library: "std", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "std");
 
 /// The standard library's `Mutex`. It is known with the place where it was made, from its first use on.
 pub struct Mutex<T: ?Sized> {
@@ -42,8 +41,10 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let at = Location::caller();
-        let (result, has_waited) = poisoned::or_block(self.mutex.try_lock(), || self.block(at));
-        poisoned::map(result, |guard| MutexGuard::new(self.hold(at, has_waited), guard))
+        let (result, has_waited) = poisoned::or_block(self.mutex.try_lock(), || {
+            self.resource.block(WaitMode::Lock, 1, at, || self.mutex.lock())
+        });
+        poisoned::map(result, |guard| MutexGuard::new(self.resource.hold(1, at, false, has_waited), guard))
     }
 
     /// Acquires the mutex if it is free.
@@ -54,18 +55,9 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let at = Location::caller();
-        poisoned::map_try(self.mutex.try_lock(), |guard| MutexGuard::new(self.hold(at, false), guard))
-    }
-
-    #[cold]
-    fn block(&self, at: &'static Location<'static>) -> LockResult<::std::sync::MutexGuard<'_, T>> {
-        let _blocked = BlockedThread::begin(self.resource.record(), WaitMode::Lock, 1, at);
-        self.mutex.lock()
-    }
-
-    #[inline]
-    fn hold(&self, at: &'static Location<'static>, has_waited: bool) -> Holding {
-        Holding::hold_after(self.resource.record(), 1, at, false, has_waited)
+        poisoned::map_try(self.mutex.try_lock(), |guard| {
+            MutexGuard::new(self.resource.hold(1, at, false, false), guard)
+        })
     }
 
     delegate! { mutex:

@@ -4,11 +4,10 @@ use std::panic::Location;
 use std::sync::{LockResult, TryLockResult};
 
 use super::poisoned;
-use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
+use crate::waits::{Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{delegate, deref, guard, lock};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::RwLock, library: "std", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::RwLock, "std");
 
 /// All of it: what a writer has. There is no bound on readers, each of which has one.
 const ALL: u64 = u32::MAX as u64;
@@ -45,9 +44,11 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let at = Location::caller();
-        let block = || self.block(WaitMode::Read, 1, at, ::std::sync::RwLock::read);
+        let block = || self.resource.block(WaitMode::Read, 1, at, || self.lock.read());
         let (result, has_waited) = poisoned::or_block(self.lock.try_read(), block);
-        poisoned::map(result, |guard| RwLockReadGuard::new(self.hold(1, at, has_waited), guard))
+        poisoned::map(result, |guard| {
+            RwLockReadGuard::new(self.resource.hold(1, at, false, has_waited), guard)
+        })
     }
 
     /// Acquires it for reading, if that is possible now.
@@ -58,7 +59,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let at = Location::caller();
-        let with = |guard| RwLockReadGuard::new(self.hold(1, at, false), guard);
+        let with = |guard| RwLockReadGuard::new(self.resource.hold(1, at, false, false), guard);
         poisoned::map_try(self.lock.try_read(), with)
     }
 
@@ -70,9 +71,11 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let at = Location::caller();
-        let block = || self.block(WaitMode::Write, ALL, at, ::std::sync::RwLock::write);
+        let block = || self.resource.block(WaitMode::Write, ALL, at, || self.lock.write());
         let (result, has_waited) = poisoned::or_block(self.lock.try_write(), block);
-        poisoned::map(result, |guard| RwLockWriteGuard::new(self.hold(ALL, at, has_waited), guard))
+        poisoned::map(result, |guard| {
+            RwLockWriteGuard::new(self.resource.hold(ALL, at, false, has_waited), guard)
+        })
     }
 
     /// Acquires it for writing, if that is possible now.
@@ -83,25 +86,8 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let at = Location::caller();
-        let with = |guard| RwLockWriteGuard::new(self.hold(ALL, at, false), guard);
+        let with = |guard| RwLockWriteGuard::new(self.resource.hold(ALL, at, false, false), guard);
         poisoned::map_try(self.lock.try_write(), with)
-    }
-
-    #[cold]
-    fn block<'a, G>(
-        &'a self,
-        mode: WaitMode,
-        units: u64,
-        at: &'static Location<'static>,
-        block: impl FnOnce(&'a ::std::sync::RwLock<T>) -> LockResult<G>,
-    ) -> LockResult<G> {
-        let _blocked = BlockedThread::begin(self.resource.record(), mode, units, at);
-        block(&self.lock)
-    }
-
-    #[inline]
-    fn hold(&self, units: u64, at: &'static Location<'static>, has_waited: bool) -> Holding {
-        Holding::hold_after(self.resource.record(), units, at, false, has_waited)
     }
 
     delegate! { lock:

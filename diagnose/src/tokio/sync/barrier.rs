@@ -7,14 +7,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use ::tokio::sync as real;
 use ::tokio::sync::BarrierWaitResult;
 
-use super::is_never_forced;
 use crate::waits::{
     Notifiers, Record, Resource, ResourceKind, ResourceType, UNBOUNDED, WaitFuture, WaitInfo, WaitMode,
 };
 use crate::wrap::{convert, debug};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Barrier, library: "tokio", is_fair: true, is_forced: is_never_forced };
+static WHAT: ResourceType = ResourceType::fair(ResourceKind::Barrier, "tokio");
 
 /// tokio's `Barrier`; how many have arrived and who they are is on record.
 ///

@@ -6,7 +6,6 @@
 mod barrier;
 pub mod broadcast;
 mod forced;
-mod initialise;
 pub mod mpsc;
 mod mutex;
 mod notify;

@@ -6,17 +6,10 @@ use std::panic::Location;
 use ::tokio::sync as real;
 use ::tokio::sync::SetError;
 
-use super::initialise::Turn;
-use super::is_never_forced;
 use crate::waits::{Resource, ResourceKind, ResourceType};
-use crate::wrap::{convert, debug, delegate};
+use crate::wrap::{Turn, convert, debug, delegate};
 
-static WHAT: ResourceType = ResourceType {
-    kind: ResourceKind::OnceCell,
-    library: "tokio",
-    is_fair: true,
-    is_forced: is_never_forced,
-};
+static WHAT: ResourceType = ResourceType::fair(ResourceKind::OnceCell, "tokio");
 
 /// tokio's `OnceCell`; who initialises it and who waits for that is on record.
 ///
@@ -75,7 +68,7 @@ impl<T> OnceCell<T> {
             if let Some(value) = self.cell.get() {
                 return value;
             }
-            let turn = Turn::new(&self.resource, at);
+            let turn = Turn::new(self.resource.record(), at);
             turn.wait(self.cell.get_or_init(|| turn.take(f))).await
         }
     }
@@ -95,7 +88,7 @@ impl<T> OnceCell<T> {
             if let Some(value) = self.cell.get() {
                 return Ok(value);
             }
-            let turn = Turn::new(&self.resource, at);
+            let turn = Turn::new(self.resource.record(), at);
             turn.wait(self.cell.get_or_try_init(|| turn.take(f))).await
         }
     }

@@ -19,8 +19,7 @@ use crate::wrap::{around_sole, delegate};
 
 pub use ::tokio::sync::oneshot::*;
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Oneshot, library: "tokio", is_fair: false, is_forced };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Oneshot, "tokio").forced_by(is_forced);
 
 /// A channel for one message.
 #[track_caller]
@@ -95,7 +94,7 @@ impl<T> Sender<T> {
 
 around_sole!(
     [T] Sender<T>: ::tokio::sync::oneshot::Sender<T>,
-    |inner| Self { inner, end: SoleEnd::new(ChannelEnd::none()), kept: LazyWait::default() }
+    |inner| Self { inner, end: SoleEnd::none(), kept: LazyWait::default() }
 );
 
 /// tokio's `Receiver` of one message: a future. Who has it and whether it waits is on record.
@@ -160,7 +159,7 @@ impl<T> Receiver<T> {
 
 around_sole!([T] Receiver<T>: ::tokio::sync::oneshot::Receiver<T>, |inner| Self {
     inner,
-    end: SoleEnd::new(ChannelEnd::none()),
+    end: SoleEnd::none(),
     kept: LazyWait::default(),
     made_at: Location::caller()
 });

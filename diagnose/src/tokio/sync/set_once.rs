@@ -6,17 +6,11 @@ use std::panic::Location;
 use ::tokio::sync as real;
 use ::tokio::sync::SetOnceError;
 
-use super::is_never_forced;
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode};
 use crate::wrap::{convert, debug, delegate};
 
 /// Nobody holds it while it is empty: anybody may set it, and that takes no time.
-static WHAT: ResourceType = ResourceType {
-    kind: ResourceKind::OnceCell,
-    library: "tokio",
-    is_fair: true,
-    is_forced: is_never_forced,
-};
+static WHAT: ResourceType = ResourceType::fair(ResourceKind::OnceCell, "tokio");
 
 /// tokio's `SetOnce`; who waits for its value is on record, as at a `OnceCell`.
 ///

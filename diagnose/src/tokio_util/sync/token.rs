@@ -13,12 +13,7 @@ use super::{DropGuard, DropGuardRef, WaitForCancellationFuture, WaitForCancellat
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, Role};
 use crate::wrap::around;
 
-static WHAT: ResourceType = ResourceType {
-    kind: ResourceKind::Cancellation,
-    library: "tokio-util",
-    is_fair: false,
-    is_forced: || false,
-};
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Cancellation, "tokio-util");
 
 /// tokio-util's `CancellationToken`; who has it, who waits for it, and when it was cancelled is on record.
 ///

@@ -8,8 +8,7 @@ use super::{Receiver, Sender, UnboundedReceiver, UnboundedSender};
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
 /// Senders that wait are told in order, one for each message that is taken out.
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Mpsc, library: "futures", is_fair: true, is_forced: || false };
+static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mpsc, "futures");
 
 /// A channel that holds up to so many messages, and one more for each sender. It is known with the place of this call, from now
 /// on.

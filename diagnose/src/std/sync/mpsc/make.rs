@@ -5,8 +5,7 @@ use std::panic::Location;
 use super::{Receiver, Sender, SyncSender};
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Mpsc, library: "std", is_fair: false, is_forced: || false };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Mpsc, "std");
 
 /// A channel without a bound. It is known with the place of this call, from now on.
 #[track_caller]

@@ -8,7 +8,7 @@ use ::tokio::sync::broadcast::{
     error::{RecvError, TryRecvError},
 };
 
-use crate::waits::{BlockedThread, LazyWaitFuture, Role, WaitInfo, WaitMode};
+use crate::waits::{BlockedThread, Role, WaitMode};
 use crate::wrap::{delegate, end};
 
 end! {
@@ -48,13 +48,7 @@ impl<T: Clone> Receiver<T> {
     /// If messages were lost, because more were sent than the channel holds; if no sender is left and there is no message.
     #[track_caller]
     pub fn recv(&mut self) -> impl Future<Output = Result<T, RecvError>> + use<'_, T> {
-        let at = Location::caller();
-        async move {
-            self.end.used(at);
-            let Self { inner, end } = self;
-            let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
-            LazyWaitFuture::new(inner.recv(), leaf).await
-        }
+        self.end.wait(self.inner.recv(), WaitMode::Receive, Location::caller())
     }
 
     /// Takes the next message if there is one.

@@ -7,11 +7,10 @@ use ::tokio::sync::broadcast::{self, error::SendError};
 
 use super::Receiver;
 use crate::tokio::sync::is_forced;
-use crate::waits::{ChannelEnd, LazyWaitFuture, ResourceKind, ResourceType, Role, WaitInfo, WaitMode};
+use crate::waits::{ChannelEnd, ResourceKind, ResourceType, Role, WaitMode};
 use crate::wrap::{delegate, end};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Broadcast, library: "tokio", is_fair: false, is_forced };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Broadcast, "tokio").forced_by(is_forced);
 
 /// A channel that keeps so many messages, or somewhat more, for receivers that have not received them yet.
 ///
@@ -76,14 +75,7 @@ impl<T> Sender<T> {
     /// Waits until no receiver is left. Cancel safe.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> + use<'_, T> {
-        let at = Location::caller();
-        async move {
-            self.end.used(at);
-            LazyWaitFuture::new(self.inner.closed(), || {
-                WaitInfo::on(self.end.record(), WaitMode::Closed, 1, at)
-            })
-            .await;
-        }
+        self.end.wait(self.inner.closed(), WaitMode::Closed, Location::caller())
     }
 
     delegate! { inner:

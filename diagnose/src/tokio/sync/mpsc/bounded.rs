@@ -9,8 +9,7 @@ use crate::waits::{ChannelEnd, ResourceKind, ResourceType, SoleEnd};
 use crate::wrap::delegate;
 
 /// A place that becomes free goes to the sender that has waited longest, whose wake says so.
-static BOUNDED: ResourceType =
-    ResourceType { kind: ResourceKind::Mpsc, library: "tokio", is_fair: true, is_forced };
+static BOUNDED: ResourceType = ResourceType::fair(ResourceKind::Mpsc, "tokio").forced_by(is_forced);
 
 receiver! {
     /// tokio's `Receiver` of a bounded channel; who has it and whether it waits is on record.

@@ -20,7 +20,7 @@ macro_rules! receiver {
             use ::tokio::sync::mpsc::{self, error::TryRecvError};
 
             use $crate::wrap::{around_sole, delegate};
-            use $crate::waits::{BlockedThread, ChannelEnd, LazyWait, SoleEnd, WaitInfo, WaitMode, LazyWaitFuture};
+            use $crate::waits::{BlockedThread, LazyWait, SoleEnd, WaitInfo, WaitMode, LazyWaitFuture};
 
             impl<T> $name<T> {
                 pub(super) fn new(inner: mpsc::$name<T>, end: SoleEnd) -> Self {
@@ -170,7 +170,7 @@ macro_rules! receiver {
 
             around_sole!(
                 [T] $name<T>: mpsc::$name<T>,
-                |inner| Self::new(inner, SoleEnd::new(ChannelEnd::none()))
+                |inner| Self::new(inner, SoleEnd::none())
             );
         };
     };

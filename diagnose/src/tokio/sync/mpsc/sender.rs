@@ -66,14 +66,7 @@ impl<T> Sender<T> {
     /// Waits until the receiver is closed or dropped. Cancel safe.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> + use<'_, T> {
-        let at = Location::caller();
-        async move {
-            self.end.used(at);
-            LazyWaitFuture::new(self.inner.closed(), || {
-                WaitInfo::on(self.end.record(), WaitMode::Closed, 1, at)
-            })
-            .await;
-        }
+        self.end.wait(self.inner.closed(), WaitMode::Closed, Location::caller())
     }
 
     /// Sends a message if there is a place for it.

@@ -8,14 +8,11 @@ use ::tokio::sync::mpsc::{self, error::SendError};
 use super::WeakUnboundedSender;
 use super::receiver::receiver;
 use crate::tokio::sync::is_forced;
-use crate::waits::{
-    ChannelEnd, LazyWaitFuture, ResourceKind, ResourceType, Role, SoleEnd, UNBOUNDED, WaitInfo, WaitMode,
-};
+use crate::waits::{ChannelEnd, ResourceKind, ResourceType, Role, SoleEnd, UNBOUNDED, WaitMode};
 use crate::wrap::{delegate, end};
 
 /// Nobody waits to send.
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Mpsc, library: "tokio", is_fair: true, is_forced };
+static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mpsc, "tokio").forced_by(is_forced);
 
 /// A channel that holds as many messages as there is memory for.
 #[track_caller]
@@ -54,14 +51,7 @@ impl<T> UnboundedSender<T> {
     /// Waits until the receiver is closed or dropped. Cancel safe.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> + use<'_, T> {
-        let at = Location::caller();
-        async move {
-            self.end.used(at);
-            LazyWaitFuture::new(self.inner.closed(), || {
-                WaitInfo::on(self.end.record(), WaitMode::Closed, 1, at)
-            })
-            .await;
-        }
+        self.end.wait(self.inner.closed(), WaitMode::Closed, Location::caller())
     }
 
     /// A sender that does not keep the channel open.

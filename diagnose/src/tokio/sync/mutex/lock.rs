@@ -7,16 +7,12 @@ use std::sync::Arc;
 use ::tokio::sync as real;
 use ::tokio::sync::TryLockError;
 
-use super::super::is_never_forced;
 use super::owned::Locked;
 use super::{MutexGuard, OwnedMutexGuard};
-use crate::waits::{
-    Acquire, AcquireArgs, BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode,
-};
+use crate::waits::{Acquire, AcquireArgs, Holding, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{Owned, lock, pair};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Mutex, library: "tokio", is_fair: true, is_forced: is_never_forced };
+static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mutex, "tokio");
 
 /// tokio's `Mutex`; who holds it and who waits for it is on record.
 ///
@@ -132,9 +128,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     fn block(&self, at: &'static Location<'static>, is_movable: bool) -> (real::MutexGuard<'_, T>, Holding) {
         let record = self.resource.record();
-        let blocked = BlockedThread::begin(record, WaitMode::Lock, 1, at);
-        let guard = self.mutex.blocking_lock();
-        drop(blocked);
+        let guard = self.resource.block(WaitMode::Lock, 1, at, || self.mutex.blocking_lock());
         (guard, Holding::hold(record, 1, at, is_movable))
     }
 

@@ -6,14 +6,12 @@ use std::sync::Arc;
 
 use ::tokio::sync as real;
 
-use super::super::is_never_forced;
 use super::{Notified, OwnedNotified};
 use crate::sync::OnceCell;
 use crate::waits::{Notifiers, Record, Resource, ResourceKind, ResourceType};
 use crate::wrap::convert;
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Notify, library: "tokio", is_fair: true, is_forced: is_never_forced };
+static WHAT: ResourceType = ResourceType::fair(ResourceKind::Notify, "tokio");
 
 /// tokio's `Notify`; who waits, who tells, and when the waiting were told last is on record.
 ///

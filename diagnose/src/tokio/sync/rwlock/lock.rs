@@ -7,15 +7,13 @@ use std::sync::Arc;
 use ::tokio::sync as real;
 use ::tokio::sync::TryLockError;
 
-use super::super::is_never_forced;
 use super::owned_write::Writes;
 use super::read::Reads;
 use super::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
-use crate::waits::{BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitMode};
+use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{Owned, lock, pair};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::RwLock, library: "tokio", is_fair: true, is_forced: is_never_forced };
+static WHAT: ResourceType = ResourceType::fair(ResourceKind::RwLock, "tokio");
 
 /// So many readers tokio's lock admits, if nothing else is said.
 const MAX_READS: u32 = u32::MAX >> 3;
@@ -100,9 +98,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
         let (record, at) = (self.resource.record(), Location::caller());
-        let blocked = BlockedThread::begin(record, WaitMode::Read, 1, at);
-        let guard = self.lock.blocking_read();
-        drop(blocked);
+        let guard = self.resource.block(WaitMode::Read, 1, at, || self.lock.blocking_read());
         RwLockReadGuard::new(Holding::hold(record, 1, at, false), guard)
     }
 
@@ -148,9 +144,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
         let (record, at) = (self.resource.record(), Location::caller());
-        let blocked = BlockedThread::begin(record, WaitMode::Write, self.units(), at);
-        let guard = self.lock.blocking_write();
-        drop(blocked);
+        let guard = self.resource.block(WaitMode::Write, self.units(), at, || self.lock.blocking_write());
         RwLockWriteGuard::new(Holding::hold(record, self.units(), at, false), guard)
     }
 

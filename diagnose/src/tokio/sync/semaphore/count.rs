@@ -7,17 +7,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use ::tokio::sync as real;
 use ::tokio::sync::{AcquireError, TryAcquireError};
 
-use super::super::is_never_forced;
 use super::SemaphorePermit;
 use crate::waits::{Holding, Notifiers, Record, Resource, ResourceKind, ResourceType};
 use crate::wrap::{debug, delegate};
 
-static WHAT: ResourceType = ResourceType {
-    kind: ResourceKind::Semaphore,
-    library: "tokio",
-    is_fair: true,
-    is_forced: is_never_forced,
-};
+static WHAT: ResourceType = ResourceType::fair(ResourceKind::Semaphore, "tokio");
 
 /// tokio's `Semaphore`; who has permits, who waits for them and who adds some is on record.
 ///

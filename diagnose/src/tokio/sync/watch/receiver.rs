@@ -6,7 +6,7 @@ use std::panic::Location;
 use ::tokio::sync::watch::{self, error::RecvError};
 
 use super::Ref;
-use crate::waits::{LazyWaitFuture, WaitInfo, WaitMode};
+use crate::waits::WaitMode;
 use crate::wrap::{delegate, end};
 
 end! {
@@ -35,13 +35,7 @@ impl<T> Receiver<T> {
     /// If no sender is left.
     #[track_caller]
     pub fn changed(&mut self) -> impl Future<Output = Result<(), RecvError>> + use<'_, T> {
-        let at = Location::caller();
-        async move {
-            self.end.used(at);
-            let Self { inner, end } = self;
-            let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
-            LazyWaitFuture::new(inner.changed(), leaf).await
-        }
+        self.end.wait(self.inner.changed(), WaitMode::Receive, Location::caller())
     }
 
     /// Waits for a value of which `f` says yes, and marks it as seen. Cancel safe: whenever it stops, it has seen what it
@@ -59,10 +53,8 @@ impl<T> Receiver<T> {
     ) -> impl Future<Output = Result<Ref<'_, T>, RecvError>> {
         let at = Location::caller();
         async move {
-            self.end.used(at);
             let Self { inner, end } = self;
-            let leaf = || WaitInfo::on(end.record(), WaitMode::Receive, 1, at);
-            let inner = LazyWaitFuture::new(inner.wait_for(f), leaf).await?;
+            let inner = end.wait(inner.wait_for(f), WaitMode::Receive, at).await?;
             Ok(Ref::new(inner, end, at))
         }
     }

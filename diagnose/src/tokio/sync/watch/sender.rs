@@ -8,14 +8,10 @@ use ::tokio::sync::watch::{self, error::SendError};
 
 use super::{Receiver, Ref};
 use crate::tokio::sync::is_forced;
-use crate::waits::{
-    BlockedThread, ChannelEnd, LazyWaitFuture, ResourceKind, ResourceType, Role, ValueBorrow, WaitInfo,
-    WaitMode,
-};
+use crate::waits::{BlockedThread, ChannelEnd, ResourceKind, ResourceType, Role, ValueBorrow, WaitMode};
 use crate::wrap::{delegate, end};
 
-static WHAT: ResourceType =
-    ResourceType { kind: ResourceKind::Watch, library: "tokio", is_fair: false, is_forced };
+static WHAT: ResourceType = ResourceType::new(ResourceKind::Watch, "tokio").forced_by(is_forced);
 
 /// A value that is watched.
 #[track_caller]
@@ -111,14 +107,7 @@ impl<T> Sender<T> {
     /// Waits until nobody watches. Cancel safe.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> + use<'_, T> {
-        let at = Location::caller();
-        async move {
-            self.end.used(at);
-            LazyWaitFuture::new(self.inner.closed(), || {
-                WaitInfo::on(self.end.record(), WaitMode::Closed, 1, at)
-            })
-            .await;
-        }
+        self.end.wait(self.inner.closed(), WaitMode::Closed, Location::caller())
     }
 
     /// Another receiver, which has seen the present value.

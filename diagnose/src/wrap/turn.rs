@@ -9,11 +9,11 @@ use std::task::{Context, Poll, Waker};
 use pin_project_lite::pin_project;
 
 use crate::sync::Mutex;
-use crate::waits::{Holding, LazyWait, Record, Resource, WaitInfo, WaitMode};
+use crate::waits::{Holding, LazyWait, Record, WaitInfo, WaitMode};
 
 /// Whose turn it is. The call waits until the cell asks it for the future that makes the value; from then on it holds the
 /// cell, and what it waits for is that future's own matter.
-pub(super) struct Turn {
+pub(crate) struct Turn {
     record: Option<&'static Record>,
     at: &'static Location<'static>,
     has_come: AtomicBool,
@@ -22,13 +22,13 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    pub(super) fn new(resource: &Resource, at: &'static Location<'static>) -> Self {
+    pub(crate) fn new(record: Option<&'static Record>, at: &'static Location<'static>) -> Self {
         let (has_come, outer) = (AtomicBool::new(false), Mutex::new(None));
-        Self { record: resource.record(), at, has_come, outer }
+        Self { record, at, has_come, outer }
     }
 
     /// The turn has come: the future that makes the value.
-    pub(super) fn take<F, Fut>(&self, f: F) -> Initialising<'_, Fut>
+    pub(crate) fn take<F, Fut>(&self, f: F) -> Initialising<'_, Fut>
     where
         F: FnOnce() -> Fut,
     {
@@ -38,7 +38,7 @@ impl Turn {
     }
 
     /// Waits for the cell's own future. No poll is repeated once the turn has come.
-    pub(super) async fn wait<F: Future>(&self, future: F) -> F::Output {
+    pub(crate) async fn wait<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
         let leaf = || WaitInfo::on(self.record, WaitMode::Initialise, 1, self.at);
         let mut kept = LazyWait::default();
@@ -70,7 +70,7 @@ impl Turn {
 
 pin_project! {
     /// The future that makes the value, and that it does.
-    pub(super) struct Initialising<'a, F> {
+    pub(crate) struct Initialising<'a, F> {
         #[pin]
         future: F,
         holding: Holding,
