@@ -5,6 +5,7 @@
 mod duplex;
 mod pipe;
 mod simplex;
+mod stream;
 
 pub use self::duplex::{DuplexStream, duplex};
 pub use self::simplex::{SimplexStream, simplex};

@@ -5,6 +5,7 @@ mod handle;
 mod local;
 pub(in crate::tokio) mod number;
 mod owned;
+mod shared;
 mod shutdown;
 
 pub(crate) use self::number::counted_tasks;
