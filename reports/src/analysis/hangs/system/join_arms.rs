@@ -75,7 +75,7 @@ impl System<'_> {
         let known: HashSet<u64> = waits().filter_map(|&wait| snapshot.waits[wait].span).collect();
         let it = &snapshot.tasks[task];
         let has_unknown = it.state == RunState::Waiting && !it.is_unstable && it.opaque_wakers != Some(0);
-        if has_unknown || may_go_on(facts, &arm, it.id, &known) {
+        if has_unknown || may_progress(facts, &arm, it.id, &known) {
             self.set_can_progress(node);
         }
         for &wait in waits() {
@@ -89,7 +89,7 @@ impl System<'_> {
 }
 
 /// Whether the arm runs, or an unrecorded wait is in it or around its `join!`.
-fn may_go_on(facts: &Facts<'_>, arm: &Arm, task: u64, known: &HashSet<u64>) -> bool {
+fn may_progress(facts: &Facts<'_>, arm: &Arm, task: u64, known: &HashSet<u64>) -> bool {
     let spans = &facts.snapshot.spans;
     let mut has_polled = HashSet::new();
     for (index, span) in spans.iter().enumerate().rev() {
