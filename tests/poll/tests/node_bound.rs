@@ -32,8 +32,8 @@ async fn right(levels: u32) {
 
 #[test]
 fn time_past_the_bound_is_not_lost() {
-    isolated!();
     const LEVELS: u32 = 15;
+    isolated!();
     Task::new(both(LEVELS)).run(0);
     let snapshot = diagnose::snapshot();
     let calls_made = (1 << (LEVELS + 1)) - 2;

@@ -161,9 +161,9 @@ fn other_threads_may_use_it_during_the_poll() {
 
 #[test]
 fn no_wake_is_lost_or_added_among_threads() {
-    isolated!();
     const POLLS: usize = 500;
     const CLONES: usize = 12;
+    isolated!();
     let executors = [(); 2].map(|()| Arc::new(Executor::default()));
     let (mut future, clones) = lent(CLONES);
     let (to, mut others) = (0..2).map(|_| channel::<Waker>()).unzip::<_, _, Vec<_>, Vec<_>>();
