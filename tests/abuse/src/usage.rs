@@ -1,4 +1,4 @@
-//! What this process uses: processor time and memory, as Linux counts them.
+//! Processor time and memory of this process, as Linux counts them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,13 +11,13 @@ fn status_bytes(key: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Resident memory, in bytes; 0 where that is not known.
+/// Resident memory, in bytes; 0 if unknown.
 #[must_use]
 pub fn resident() -> u64 {
     status_bytes("VmRSS").unwrap_or(0)
 }
 
-/// The highest resident memory since [`forget_peak`], in bytes; 0 where that is not known.
+/// The peak of resident memory since [`forget_peak`], in bytes; 0 if unknown.
 #[must_use]
 pub fn peak() -> u64 {
     status_bytes("VmHWM").unwrap_or(0)
@@ -29,7 +29,7 @@ pub fn forget_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
-/// Processor time of the threads of this process whose name begins with `name`, up to now.
+/// Processor time used so far by this process's threads whose name begins with `name`.
 #[must_use]
 pub fn thread_time(name: &str) -> Duration {
     let times = threads(name).into_iter().filter_map(|thread| {
@@ -39,7 +39,7 @@ pub fn thread_time(name: &str) -> Duration {
     times.sum()
 }
 
-/// How often the threads of this process whose name begins with `name` have gone to sleep.
+/// The number of times this process's threads whose name begins with `name` have gone to sleep.
 #[must_use]
 pub fn thread_sleeps(name: &str) -> u64 {
     let counts = threads(name).into_iter().filter_map(|thread| {
@@ -50,7 +50,7 @@ pub fn thread_sleeps(name: &str) -> u64 {
     counts.sum()
 }
 
-/// The folders of the threads of this process whose name begins with `name`.
+/// The `/proc` directories of this process's threads whose name begins with `name`.
 fn threads(name: &str) -> Vec<PathBuf> {
     let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let is_it =

@@ -1,4 +1,4 @@
-//! Counts of how a lock was used are exact, however many use it at the same time.
+//! The usage counts of a lock are exact under any contention.
 
 use std::thread;
 
@@ -7,7 +7,7 @@ use diagnose::tokio::sync::{RwLock, Semaphore};
 const THREADS: u64 = 4;
 const TIMES: u64 = 50_000;
 
-/// How often the resource of that name was acquired.
+/// The number of acquisitions of the resource with this name.
 fn acquisitions(name: &str) -> u64 {
     let snapshot = diagnose::snapshot();
     let resource =

@@ -1,4 +1,4 @@
-//! Dumps and alarms do not wait for a stderr that nobody reads.
+//! Dumps and alarms do not block on a stderr that nothing reads.
 #![cfg(target_os = "linux")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -22,7 +22,7 @@ fn files(folder: &Path) -> usize {
     std::fs::read_dir(folder).into_iter().flatten().flatten().filter(|file| is_whole(&file.path())).count()
 }
 
-/// Whether it is not a file that is still being written.
+/// Whether the file is complete, and not still being written.
 fn is_whole(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension != "tmp")
 }

@@ -1,4 +1,4 @@
-//! Clocks that are set back or stand still neither hang the program nor change what was measured before.
+//! A clock that is set back or stands still neither hangs the program nor changes earlier measurements.
 #![cfg(target_os = "linux")]
 
 use std::time::Duration;
@@ -11,7 +11,7 @@ fn run(what: &str) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// What 100 ms are shown as is what they were, and a jump of the two clocks is counted where there are two.
+/// 100 ms are reported as 100 ms, and a jump between the two clocks is counted where there are two.
 fn check(what: &str) {
     let line = run(what);
     let words: Vec<&str> = line.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! A call that only drives an executor is idle while that is parked.
+//! A call that only drives an executor is idle while the executor is parked.
 
 use std::time::Duration;
 

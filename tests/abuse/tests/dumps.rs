@@ -1,4 +1,4 @@
-//! The files of dumps: whose they are, what they are called, how many stay, and settings that make no sense.
+//! The files of dumps: their permissions, names and number; and invalid settings.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use diagnose_abuse_tests::child::{command, output};
 
-/// A folder of this test's own, and one in it for dumps.
+/// A directory for one test, with a directory for dumps in it.
 struct Folder(PathBuf, PathBuf);
 
 impl Folder {
@@ -23,7 +23,7 @@ impl Folder {
         Self(folder.clone(), folder.join(name))
     }
 
-    /// Runs the program, and returns what it said on stderr.
+    /// Runs the program, and returns its stderr.
     fn run(&self, variables: &[(&str, &str)]) -> String {
         let mut command = command(env!("CARGO_BIN_EXE_dumps"));
         command.env("DIAGNOSE_DIR", &self.1).env("DIAGNOSE_ON_EXIT", "1").envs(variables.iter().copied());

@@ -1,4 +1,4 @@
-//! A forked child never hangs over what its parent was recording.
+//! A forked child never hangs on state that its parent was recording.
 #![cfg(target_os = "linux")]
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! No name and no label reaches a terminal or a file as it is.
+//! No name or label reaches a terminal or a file unescaped.
 
 use std::fs;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! No interruption by the watchdog ends a program, wherever it comes.
+//! An interruption by the watchdog never ends a program, wherever it arrives.
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 
 use std::time::Duration;

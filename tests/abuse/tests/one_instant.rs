@@ -1,4 +1,4 @@
-//! What a snapshot says of a task is of one instant, however fast tasks wake each other meanwhile.
+//! A snapshot shows each task at one instant, however fast tasks wake each other meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -44,7 +44,7 @@ async fn branch() {
     tokio::task::yield_now().await;
 }
 
-/// Long enough for a look to fall into it.
+/// Long enough for a snapshot to fall into it.
 #[diagnose]
 async fn write_frame() {
     for _ in 0..2_000 {
@@ -52,7 +52,7 @@ async fn write_frame() {
     }
 }
 
-/// Waits in a `select!`, and writes once it has left that.
+/// Waits in a `select!`, and writes after it.
 async fn connection(is_over: Arc<AtomicBool>) {
     while !is_over.load(Relaxed) {
         tokio::select! {

@@ -1,4 +1,4 @@
-//! What the library keeps, and takes, grows little with the number of tasks.
+//! Memory and CPU of the library grow little with the number of tasks.
 #![cfg(target_os = "linux")]
 
 use std::time::Duration;

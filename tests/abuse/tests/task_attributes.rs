@@ -1,4 +1,4 @@
-//! What is noted of a task is shown while it lives, and gone with it.
+//! Attributes of a task are shown while it lives, and removed with it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A file that appears asks for a dump, on systems without signals too.
+//! A trigger file requests a dump, even on systems without signals.
 
 use std::fs;
 use std::time::Duration;

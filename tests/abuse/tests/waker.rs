@@ -1,4 +1,4 @@
-//! A waker may do anything when it is cloned, even take a snapshot.
+//! A waker may run any code when it is cloned, even take a snapshot.
 
 use std::time::Duration;
 

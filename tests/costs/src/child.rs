@@ -9,16 +9,16 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::program::{Program, Way};
 
-/// What one process has done and used.
+/// The work and the resource usage of one process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sample {
     /// Operations that the program has done.
     pub operations: u64,
     /// User and system time of the whole process until the program's end.
     pub cpu: Duration,
-    /// The largest resident set of the process, in KiB; 0 where the system does not say.
+    /// The peak resident set of the process, in KiB; 0 if unknown.
     pub peak_kib: u64,
-    /// What the program's own snapshot says that its recording has cost; nothing was recorded of a bare one.
+    /// The recording cost that the program's own snapshot states; 0 for a bare program, which records nothing.
     pub stated: Duration,
 }
 
@@ -44,7 +44,7 @@ fn peak_kib() -> u64 {
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// Runs a program in a process of its own, which `wrapper` may be the first words of, such as `valgrind`.
+/// Runs a program in its own process, under the command `wrapper` if there is one, such as `valgrind`.
 ///
 /// # Errors
 /// If the process cannot be started or fails.
@@ -76,7 +76,7 @@ pub fn start(
 }
 
 impl Sample {
-    /// Reads the line that a child prints. `None` if it is not one.
+    /// Parses the line that a child prints. Returns `None` for any other line.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let mut numbers = text.lines().last()?.split_whitespace().map(str::parse::<u64>);

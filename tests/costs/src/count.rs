@@ -1,8 +1,7 @@
 //! Instructions per operation, counted by valgrind.
 //!
-//! valgrind runs one thread at a time, so what programs on several threads do depends less on chance here, and waiting for
-//! each other costs nothing. A program's start does not count: each number is the difference of two runs, of which one does
-//! twice as much.
+//! valgrind runs one thread at a time, so programs on several threads depend less on chance, and contention costs nothing. A
+//! program's startup is excluded: each number is the difference of two runs, one of which does twice the work.
 
 use std::fmt::Write as _;
 use std::io;
@@ -12,12 +11,12 @@ use crate::child;
 use crate::program::{Program, Way};
 use crate::summary::percent_above_one;
 
-/// The share of a program's size that is counted, since valgrind takes some 50 times as long.
+/// The share of a program's size that is counted, because valgrind is some 50 times slower.
 const SHARE: u64 = 50;
 
 const VALGRIND: &[&str] = &["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"];
 
-/// Counts all programs each way, and writes the table in Markdown.
+/// Counts every program each way, and writes the table in Markdown.
 ///
 /// # Errors
 /// If valgrind is not installed, or a child fails.
@@ -49,7 +48,7 @@ fn per_operation(path: &Path, program: &Program, way: Way) -> io::Result<f64> {
     Ok((more - less) / (operations_more - operations_less))
 }
 
-/// Instructions and operations of a run.
+/// The instructions and operations of a run.
 #[allow(clippy::cast_precision_loss)] // Counts here are far below 2^52.
 fn instructions(path: &Path, program: &Program, way: Way, size: u64) -> io::Result<(f64, f64)> {
     let (sample, output) = child::start(VALGRIND, path, program, way, size)?;

@@ -1,13 +1,12 @@
-//! Programs that do next to nothing but wait and wake, each compiled three times from one source.
+//! Programs that do little but wait and wake, each compiled three times from one source.
 //!
 //! - [`Way::Bare`](program::Way): tokio alone;
 //! - [`Way::Annotated`](program::Way): `#[diagnose]` on every async function;
-//! - [`Way::DropIn`](program::Way): the same, and `diagnose::tokio` in the place of tokio.
+//! - [`Way::DropIn`](program::Way): the attribute, and `diagnose::tokio` in place of tokio.
 //!
-//! The program `diagnose-costs` runs each in processes of its own and prints what the second and the third cost more than
-//! the first. What they spend beside the recording is little, so the numbers are an upper bound of what a program pays, and
-//! no forecast: `mini-redis` beside this measures a server. Nothing here is a bound that a test holds: what the machine is
-//! and what else runs on it decides.
+//! The program `diagnose-costs` runs each in its own processes, and prints the extra cost of the second and the third over the
+//! first. The programs do little besides what is recorded, so the numbers are an upper bound and no forecast; `mini-redis`, beside
+//! this file, measures a server. No test enforces a bound: the numbers depend on the machine and its other load.
 
 pub mod child;
 pub mod count;

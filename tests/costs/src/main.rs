@@ -1,4 +1,4 @@
-//! `diagnose-costs`: what the recording costs programs that only wait and wake; see [`USAGE`].
+//! `diagnose-costs`: measures what recording costs programs that only wait and wake; see [`USAGE`].
 
 use std::process::ExitCode;
 use std::{env, io};
@@ -62,7 +62,7 @@ fn run_all(options: &Options) -> ExitCode {
     }
 }
 
-/// The table, and whether all in it is as it should be.
+/// The table, and whether every check in it passed.
 fn table(options: &Options, programs: &[&'static Program]) -> io::Result<(String, bool)> {
     let path = env::current_exe()?;
     if options.instructions {

@@ -1,17 +1,17 @@
 //! The command line.
 
-/// What `diagnose-costs` is asked for.
+/// The options of `diagnose-costs`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// How often each program is run each way.
+    /// The number of runs of each program, each way.
     pub rounds: u32,
-    /// Samples of this share of a program's size, in percent.
+    /// The share of a program's size in a sample, in percent.
     pub scale: u32,
-    /// Count instructions in place of measuring time.
+    /// Count instructions instead of measuring time.
     pub instructions: bool,
-    /// Compare what is measured with what the snapshots say, and fail if that is off by more than a factor of 1.5.
+    /// Compare the measured cost with the cost that the snapshots state, and fail if they differ by more than a factor of 1.5.
     pub stated: bool,
-    /// Only programs whose names begin so; all if there are none.
+    /// Prefixes of the programs to run; all if empty.
     pub only: Vec<String>,
 }
 
@@ -21,7 +21,7 @@ impl Default for Options {
     }
 }
 
-/// How it is used.
+/// The usage text.
 pub const USAGE: &str = "\
 usage: diagnose-costs [--rounds N] [--scale PERCENT] [name …]   CPU of all programs, or of these, by the begin of the name
        diagnose-costs --instructions [name …]                   instructions per operation, counted by valgrind
@@ -29,10 +29,10 @@ usage: diagnose-costs [--rounds N] [--scale PERCENT] [name …]   CPU of all pro
        diagnose-costs --list                                    the programs";
 
 impl Options {
-    /// Reads the arguments.
+    /// Parses the arguments.
     ///
     /// # Errors
-    /// What is not understood.
+    /// An argument is not understood.
     pub fn read(arguments: &[String]) -> Result<Self, String> {
         let mut options = Self::default();
         let mut arguments = arguments.iter();

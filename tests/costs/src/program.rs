@@ -1,4 +1,4 @@
-//! A program, and the three ways in which it is compiled.
+//! A program, and the three ways to compile it.
 
 /// How a program is compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,10 +12,10 @@ pub enum Way {
 }
 
 impl Way {
-    /// All of them, in the order of [`Program::run`].
+    /// Every way, in the order of [`Program::run`].
     pub const ALL: [Self; 3] = [Self::Bare, Self::Annotated, Self::DropIn];
 
-    /// As the command line of a child names it.
+    /// Its name on the command line of a child.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -29,18 +29,18 @@ impl Way {
 /// One source text, compiled three times.
 #[derive(Debug, Clone, Copy)]
 pub struct Program {
-    /// As the command line and the table name it.
+    /// Its name on the command line and in the table.
     pub name: &'static str,
-    /// What it does, and what one operation is.
+    /// A description of the program and of one operation.
     pub about: &'static str,
-    /// Operations of one sample.
+    /// The operations of one sample.
     pub size: u64,
-    /// Does about as many operations as it is given, and returns how many those were; by [`Way`].
+    /// Does about the given number of operations, and returns the exact number; by [`Way`].
     pub run: [fn(u64) -> u64; 3],
 }
 
 impl Program {
-    /// Does about `size` operations the given way, and returns how many those were.
+    /// Does about `size` operations the given way, and returns the exact number.
     #[must_use]
     pub fn run(&self, way: Way, size: u64) -> u64 {
         self.run[way as usize](size)

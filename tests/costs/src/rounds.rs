@@ -1,8 +1,8 @@
 //! Interleaved rounds of all programs, each way, and the table of their medians.
 //!
-//! A round runs each way of a program once, and the bare one twice, one after the other; the next round begins with another.
-//! What is compared was measured within a second, and the numbers are medians of the ratios, not ratios of medians. How much
-//! the two bare runs of a round differ is the noise of the machine.
+//! A round runs each way of a program once, and the bare way twice, in sequence; the next round starts with another way. Compared
+//! samples were measured within a second, and the numbers are medians of ratios, not ratios of medians. The difference of the two
+//! bare runs of a round is the noise of the machine.
 
 use std::fmt::Write as _;
 use std::io;
@@ -12,22 +12,22 @@ use crate::child::{self, Sample};
 use crate::program::{Program, Way};
 use crate::summary::{median, percent_above_one};
 
-/// What is run in a round: the bare program first and third, so that both halves of a round have one.
+/// The runs of a round: the bare program first and third, so that each half of a round has one.
 const ORDER: [Way; 4] = [Way::Bare, Way::Annotated, Way::Bare, Way::DropIn];
 
-/// By how much what is stated may be off, one way or the other, of a program of one thread.
+/// The factor by which the stated cost may be off, in either direction, for a program of one thread.
 pub const MAX_FACTOR: f64 = 1.5;
 
 /// The samples of a program.
 #[derive(Debug, Clone)]
 pub struct Measured {
-    /// What was measured.
+    /// The measured program.
     pub program: &'static Program,
     /// The samples of a round, in a fixed order: bare, annotated, bare, drop-in.
     pub rounds: Vec<[Sample; 4]>,
 }
 
-/// Runs every program so many times each way, in rounds.
+/// Runs every program each way, in rounds.
 ///
 /// # Errors
 /// If a child fails.
@@ -68,19 +68,19 @@ impl Measured {
         median(&self.rounds.iter().map(of).collect::<Vec<f64>>())
     }
 
-    /// CPU over that of the bare runs of the same round, in the median.
+    /// CPU relative to the bare runs of the same round: the median.
     #[must_use]
     pub fn ratio(&self, way: Way) -> f64 {
         self.median(|round| cpu_ns(round, way) / cpu_ns(round, Way::Bare))
     }
 
-    /// What the program's snapshots say that recording has cost, over what it has cost, in the median.
+    /// The recording cost that the program's snapshots state, relative to the measured cost: the median.
     #[must_use]
     pub fn stated(&self, way: Way) -> f64 {
         self.median(|round| stated_ns(round, way) / (cpu_ns(round, way) - cpu_ns(round, Way::Bare)))
     }
 
-    /// Whether that is right within [`MAX_FACTOR`], both ways.
+    /// Whether the stated cost is right within [`MAX_FACTOR`], in both directions.
     #[must_use]
     pub fn is_as_stated(&self) -> bool {
         let is_near = |way| (1.0 / MAX_FACTOR..=MAX_FACTOR).contains(&self.stated(way));
@@ -114,7 +114,7 @@ impl Measured {
     }
 }
 
-/// CPU of a way in a round; the mean of the two for the bare one.
+/// The CPU time of a way in a round; for the bare way, the mean of its two runs.
 fn cpu_ns(round: &[Sample; 4], way: Way) -> f64 {
     let places: Vec<f64> =
         round.iter().zip(ORDER).filter(|(_, order)| *order == way).map(|(sample, _)| nanos(sample)).collect();

@@ -1,6 +1,6 @@
-//! Medians, and how numbers are written.
+//! Medians, and number formatting.
 
-/// The median; of an even number, the mean of the two in the middle. NaN of nothing.
+/// The median; for an even count, the mean of the two middle values; NaN if empty.
 #[must_use]
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
@@ -12,7 +12,7 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// By how much a ratio is above 1, as in `+42 %`.
+/// A ratio as its difference from 1, such as `+42 %`.
 #[must_use]
 pub fn percent_above_one(ratio: f64) -> String {
     format!("{:+.0} %", 100.0 * (ratio - 1.0))

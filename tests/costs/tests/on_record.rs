@@ -1,12 +1,12 @@
-//! A bare program is not on record, and the two others are.
+//! A bare program is not recorded; the annotated and the drop-in ones are.
 
 use diagnose_costs::program::{Program, Way};
 use diagnose_costs::programs::PROGRAMS;
 
-/// Small, and a multiple of all widths.
+/// A small size that is a multiple of every program's width.
 const SIZE: u64 = 256;
 
-/// Calls on record of functions in modules of this name.
+/// The recorded calls of functions in modules of this name.
 fn calls(module: &str) -> u64 {
     let snapshot = diagnose::snapshot();
     let is_there = |site: usize| snapshot.sites[site].module.ends_with(module);

@@ -3,7 +3,7 @@
 use diagnose_costs::program::Way;
 use diagnose_costs::programs::PROGRAMS;
 
-/// Small, and a multiple of all widths.
+/// A small size that is a multiple of every program's width.
 const SIZE: u64 = 256;
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the command line asks for, what a child says, and the numbers in the table.
+//! The command line, the line that a child prints, and the numbers in the table.
 
 use std::time::Duration;
 

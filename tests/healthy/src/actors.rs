@@ -1,7 +1,7 @@
-//! Actors: a ring of workers with mailboxes, a directory that they ask, and a client of a remote service that keeps a table of
-//! requests without an answer. A supervisor stops workers and starts others in their place; events go to all.
+//! Actors: a ring of workers with mailboxes, a directory that they query, and a client of a remote service that keeps a table of
+//! pending requests. A supervisor stops and replaces workers; events are broadcast.
 //!
-//! Not on record: the remote service, a thread older than all requests, and what goes to it and back.
+//! Not on record: the remote service, a thread older than all requests, and the channels to it and back.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ const WORKERS: usize = 24;
 
 type Pending = Arc<std::sync::Mutex<HashMap<u64, oneshot::Sender<u64>>>>;
 
-/// What a worker is told.
+/// A message to a worker.
 enum Message {
     Work(u64),
     Status(oneshot::Sender<u64>),
 }
 
-/// What the directory is asked.
+/// A query to the directory.
 struct Lookup {
     worker: usize,
     reply: oneshot::Sender<mpsc::Sender<Message>>,
@@ -146,7 +146,7 @@ struct Parts {
     load: Arc<Load>,
 }
 
-/// Stops its worker after some time, and goes on with another on the same mailbox.
+/// Stops its worker after some time, and starts another on the same mailbox.
 #[diagnose]
 async fn supervise(parts: Parts, messages: mpsc::Receiver<Message>) {
     let (parts, mut messages) = (Arc::new(parts), messages);

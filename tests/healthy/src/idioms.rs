@@ -1,9 +1,9 @@
-//! What programs do with channels and locks besides, each for longer than the watchdog is patient: callers that share one
-//! request, a batch that waits for more, a bucket that is refilled, a pool whose waiters stand in a queue of its own, workers that
-//! idle until they are told, a lock that is held over slow work, a library with threads and a runtime of its own, a leader that
-//! others wait for, connections that are made anew after a pause.
+//! Common idioms with channels and locks, each waiting for longer than the watchdog's threshold: callers that share one request, a
+//! batch that waits for more items, a token bucket, a pool with its own queue of waiters, workers that idle until notified, a lock
+//! held over slow work, a library with its own threads and runtime, a leader that others wait for, and connections that are
+//! reopened after a pause.
 //!
-//! Not on record: the library's runtime and threads, and who refills the bucket.
+//! Not on record: the library's runtime and threads, and the code that refills the bucket.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -67,7 +67,7 @@ async fn fetch_shared(flights: &Flights, key: u64) -> u64 {
     timeout(Duration::from_secs(1), answer.recv()).await.map_or(0, |answer| answer.unwrap_or(0))
 }
 
-/// `None` for the first.
+/// Returns `None` for the first caller.
 fn join_flight(flights: &Flights, key: u64) -> Option<broadcast::Receiver<u64>> {
     let mut flights = flights.lock().expect("no panic");
     if let Some(flight) = flights.get(&key) {
@@ -87,7 +87,7 @@ async fn lead(flights: &Flights, key: u64) -> u64 {
     key
 }
 
-/// A batch goes when it is full, or old.
+/// A batch is sent when it is full or old enough.
 #[diagnose]
 async fn batches(load: Arc<Load>) {
     let (items, mut received) = mpsc::channel::<(u64, oneshot::Sender<u64>)>(16);
@@ -127,7 +127,7 @@ async fn ask_batch(items: &mpsc::Sender<(u64, oneshot::Sender<u64>)>, item: u64)
     answer.await.expect("it answers")
 }
 
-/// Permits are forgotten by whoever takes them; somebody who is not on record adds more.
+/// A token bucket: the task that acquires a permit forgets it, and unrecorded code adds more.
 #[diagnose]
 async fn bucket(load: Arc<Load>) {
     let tokens = Arc::new(Semaphore::new(4));
@@ -153,7 +153,7 @@ async fn bucket(load: Arc<Load>) {
     tokio::task::spawn_blocking(|| fills.join().expect("no panic")).await.expect("no panic");
 }
 
-/// A connection of which there is one, and those that wait for it.
+/// A single connection, and its waiters.
 #[derive(Default)]
 struct OwnPool {
     idle: Vec<u64>,
@@ -204,7 +204,7 @@ fn give_back(pool: &std::sync::Mutex<OwnPool>, connection: u64) {
     pool.idle.push(connection);
 }
 
-/// Workers sleep until there is something in the queue.
+/// Workers sleep until the queue has an item.
 #[diagnose]
 async fn idle_workers(load: Arc<Load>) {
     let (queue, told) = (Arc::new(Mutex::new(VecDeque::new())), Arc::new(Notify::new()));
@@ -241,7 +241,7 @@ async fn next_job(queue: &Mutex<VecDeque<u64>>) -> Option<u64> {
     queue.lock().await.pop_front()
 }
 
-/// A lock that is held over slow work, by design; some give up.
+/// A lock that is held over slow work by design; some waiters time out.
 #[diagnose]
 async fn slow_lock(load: Arc<Load>) {
     let (file, settings) = (Arc::new(Mutex::new(0)), Arc::new(RwLock::new(0)));
@@ -271,7 +271,7 @@ async fn append(file: Arc<Mutex<u64>>, settings: &RwLock<u64>) {
     *file += *settings;
 }
 
-/// A library with a thread and a runtime of its own, which answers when it likes.
+/// A library with its own thread and runtime, which answers at any time.
 #[diagnose]
 async fn library(load: Arc<Load>) {
     let (calls, called) = std::sync::mpsc::channel::<oneshot::Sender<u64>>();
@@ -300,7 +300,7 @@ async fn call(calls: &std::sync::mpsc::Sender<oneshot::Sender<u64>>) -> u64 {
     answer.await.expect("it answers")
 }
 
-/// One is the first, and the others wait for what it finds.
+/// The first task is the leader, and the others wait for its result.
 #[diagnose]
 async fn leader(load: Arc<Load>) {
     let (state, seen) = watch::channel(0_u64);
@@ -333,7 +333,7 @@ async fn find(cell: &OnceCell<u64>) -> u64 {
     *cell.get_or_init(find).await
 }
 
-/// A connection that breaks, and comes back after a pause.
+/// A connection that breaks, and is reopened after a pause.
 #[diagnose]
 async fn reconnects(load: Arc<Load>) {
     let (lines, mut read) = mpsc::channel::<u64>(2);
@@ -373,7 +373,7 @@ async fn connection(near: &mut tokio::io::DuplexStream, lines: &mpsc::Sender<u64
     }
 }
 
-/// All wait for the slowest of each round.
+/// All tasks wait for the slowest of each round.
 #[diagnose]
 async fn rounds(load: Arc<Load>) {
     while load.goes_on() {

@@ -1,7 +1,7 @@
-//! Services that are healthy, and under load: each of their waits ends by itself, and some last for longer than the
-//! watchdog is patient. In each, parts are not annotated and not on record, as in any program that has dependencies.
+//! Healthy services under load: each wait resolves itself, and some last longer than the watchdog's threshold. Parts of each
+//! service are not annotated and not on record, as in any program with dependencies.
 //!
-//! Before a release, ten minutes of each, on a machine that is otherwise idle:
+//! Before a release, run each for ten minutes on an otherwise idle machine:
 //!
 //! ```text
 //! cargo run --release -p diagnose-healthy-tests -- server 600
@@ -9,7 +9,8 @@
 //! cargo run --release -p diagnose-healthy-tests -- pipeline 600
 //! cargo run --release -p diagnose-healthy-tests -- idioms 600
 //! ```
-//! It prints how much was done, what the watchdog said, and what was proven or likely in a look, and fails if that is anything.
+//! Each prints the work done, the watchdog's alarms, and the proven and likely verdicts of its snapshots. It fails if there is any
+//! alarm or verdict.
 
 mod actors;
 mod idioms;
@@ -21,7 +22,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// What tells a service to end, and counts what it has done.
+/// Tells a service to end, and counts its work.
 #[derive(Debug, Default)]
 pub struct Load {
     is_over: AtomicBool,
@@ -29,12 +30,12 @@ pub struct Load {
 }
 
 impl Load {
-    /// From now on nothing new is begun.
+    /// Stops new work.
     pub fn end(&self) {
         self.is_over.store(true, Relaxed);
     }
 
-    /// How many requests, messages or batches are done.
+    /// The number of requests, messages or batches done.
     pub fn done(&self) -> u64 {
         self.done.load(Relaxed)
     }
@@ -48,10 +49,10 @@ impl Load {
     }
 }
 
-/// A service under load, until that ends.
+/// A service that runs until it is told to end.
 pub type Service = fn(Arc<Load>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// All of them, by name.
+/// The services, by name.
 pub const SERVICES: [(&str, Service); 4] = [
     ("server", |load| Box::pin(server::run(load))),
     ("actors", |load| Box::pin(actors::run(load))),

@@ -1,5 +1,4 @@
-//! Runs a service for so many seconds, or until so much is done, with the watchdog, and a look ten times a second; see the
-//! library.
+//! Runs a service for a time in seconds, or for an amount of work, with the watchdog and ten snapshots a second; see the library.
 
 use std::process::ExitCode;
 use std::sync::Arc;

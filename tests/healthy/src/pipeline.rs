@@ -1,5 +1,5 @@
-//! A pipeline with back-pressure: a source that is faster than its sink, stages with small buffers between them, blocking work,
-//! a fan-out with a bound, and a sink that pauses for longer than the watchdog is patient, so that all that is before it waits.
+//! A pipeline with back-pressure: a source faster than its sink, stages with small buffers, blocking work, and a bounded fan-out.
+//! The sink pauses for longer than the watchdog's threshold, so that everything before it waits.
 //!
 //! Not annotated: the fan-out, and the stage before it.
 
@@ -16,7 +16,7 @@ use crate::Load;
 
 const DECODERS: u64 = 4;
 
-/// What goes through it.
+/// An item of the pipeline.
 struct Batch {
     number: u64,
     sum: u64,
@@ -79,7 +79,7 @@ fn parse(number: u64) -> Batch {
     Batch { number, sum }
 }
 
-/// Eight batches are on their way at a time, three of them in the store.
+/// Eight batches are in flight at a time, three of them in the store.
 async fn fan_out(batches: mpsc::Receiver<Batch>, stored: mpsc::Sender<Batch>) {
     let permits = Arc::new(Semaphore::new(3));
     let batches = stream::unfold(batches, |mut batches| async { Some((batches.recv().await?, batches)) });

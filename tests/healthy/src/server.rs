@@ -1,5 +1,5 @@
-//! A server of small requests over TCP, with a timeout above each handler, a pool of connections to a store, and a cache.
-//! One in five hundred queries takes far longer than that timeout, and clients hang up in the middle.
+//! A server of small requests over TCP, with a timeout around each handler, a pool of connections to a store, and a cache.
+//! One in five hundred queries takes far longer than the timeout, and clients disconnect midway.
 //!
 //! Not annotated: the connections, the middleware, the store's own tasks.
 
@@ -22,7 +22,7 @@ const CONNECTIONS: usize = 8;
 const KEYS: u64 = 1_000;
 const TIMEOUT: Duration = Duration::from_millis(50);
 
-/// A question to the store, with where the answer goes.
+/// A query to the store, with the sender for its answer.
 struct Query {
     key: u64,
     reply: oneshot::Sender<u64>,
@@ -35,7 +35,7 @@ struct State {
     store: mpsc::Sender<Query>,
 }
 
-/// One of the pool's.
+/// A connection of the pool.
 struct Connection {
     queries: u64,
 }

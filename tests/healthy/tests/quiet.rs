@@ -1,4 +1,4 @@
-//! Some seconds of each service.
+//! Each service runs for a few seconds without an alarm.
 
 use std::process::{Command, Stdio};
 

@@ -1,11 +1,11 @@
-//! A program that a test starts, talks to and ends. No test waits by the clock: all of them wait for a line.
+//! A program that a test starts, talks to and ends. Tests wait for lines, and never by the clock.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 
-/// A running program, with a folder of its own for its dumps.
+/// A running program, with its own directory for dumps.
 #[derive(Debug)]
 pub struct Program {
     child: Child,
@@ -15,20 +15,19 @@ pub struct Program {
     folder: PathBuf,
 }
 
-/// What is left of a program that has ended.
+/// The outcome of a program that has ended.
 #[derive(Debug)]
 pub struct Ended {
     /// Whether it exited with zero.
     pub success: bool,
-    /// What it had not been read of yet.
+    /// The output that was not read before.
     pub stderr: String,
-    /// The files of its folder, by extension.
+    /// The files of its directory, by extension.
     pub dumps: BTreeMap<String, String>,
 }
 
 impl Program {
-    /// Starts a program with arguments and variables. Variables of the test's own that begin with `DIAGNOSE` are not
-    /// passed on.
+    /// Starts a program with arguments and environment variables. `DIAGNOSE*` variables of the test are not passed on.
     ///
     /// # Panics
     /// If it cannot be started.
@@ -82,7 +81,7 @@ impl Program {
         line.trim_end().to_owned()
     }
 
-    /// Waits for the next line of its standard error that names a written file, and reads the file.
+    /// Waits for the next line on stderr that names a written file, and reads the file.
     ///
     /// # Panics
     /// If another line comes, or the file is not there.
@@ -99,7 +98,7 @@ impl Program {
         (extension, std::fs::read_to_string(path).expect("the file is there"))
     }
 
-    /// Closes its standard input and waits for its end.
+    /// Closes its stdin and waits for it to end.
     ///
     /// # Panics
     /// If its output is not text.

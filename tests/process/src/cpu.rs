@@ -1,10 +1,10 @@
 //! The processor time of the calling thread.
 //!
-//! Unsafe is kept in this file: it is a call of the C library.
+//! Unsafe is kept in this file: it calls the C library.
 
 use std::time::Duration;
 
-/// Processor time that this thread has used.
+/// The processor time used by this thread.
 ///
 /// # Panics
 /// If the system does not know the clock.

@@ -1,8 +1,8 @@
-//! What hangs is said while it hangs: the program goes on only when it has been.
+//! Alarms are raised while a program hangs: it continues only after its alarm.
 
 use diagnose_process_tests::child::Program;
 
-/// Runs the program until the watchdog has said those words. Returns its alarms and its report.
+/// Runs the program until an alarm contains `words`. Returns its alarms and its report.
 fn run(what: &str, words: &str) -> (Vec<String>, String) {
     let variables = [("DIAGNOSE_WATCHDOG", "100ms"), ("DIAGNOSE_LONG_POLLS", "1ms")];
     let mut program = Program::start(env!("CARGO_BIN_EXE_alarms"), &[what, words], &variables);
@@ -22,7 +22,7 @@ fn run(what: &str, words: &str) -> (Vec<String>, String) {
     (alarms.collect(), report)
 }
 
-/// The only one with those words.
+/// The only alarm that contains `words`.
 fn only<'a>(alarms: &'a [String], words: &str) -> &'a str {
     let with: Vec<&String> = alarms.iter().filter(|alarm| alarm.contains(words)).collect();
     assert_eq!(with.len(), 1, "{words}: {alarms:#?}");

@@ -1,4 +1,4 @@
-//! A runtime that is stuck in a poll is dumped all the same.
+//! A runtime that is stuck in a poll can still be dumped.
 #![cfg(unix)]
 
 use diagnose_process_tests::child::Program;

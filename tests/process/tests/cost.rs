@@ -1,4 +1,4 @@
-//! A snapshot says what its recording has cost: of everything that was recorded how much there was, and what that takes here.
+//! A snapshot states the cost of its recording: the count of each recorded activity, and its price on this machine.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;

@@ -1,4 +1,4 @@
-//! What is recorded can be chosen without a new build.
+//! The environment chooses what is recorded, without a rebuild.
 
 use diagnose_process_tests::child::Program;
 

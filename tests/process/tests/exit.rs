@@ -1,4 +1,4 @@
-//! A dump when the process ends, if it was asked for.
+//! A dump is written when the process ends, if requested.
 
 use diagnose_process_tests::child::{Ended, Program};
 

@@ -1,10 +1,10 @@
-//! What hangs is said by the watchdog, once, with its chain; what only waits is not.
+//! The watchdog reports each hang once, with its chain, and no task that only waits.
 
 use diagnose_process_tests::child::Program;
 
 const SOURCE: &str = include_str!("../src/bin/deadlocks.rs");
 
-/// Runs the program, which ends when the watchdog has said the words of each. Returns its alarms, and its reports.
+/// Runs the program, which ends when the alarms contain all words. Returns its alarms and its reports.
 fn run(hangs: &[&str]) -> (Vec<String>, String) {
     let variables = [("DIAGNOSE_WATCHDOG", "100ms")];
     let mut program = Program::start(env!("CARGO_BIN_EXE_deadlocks"), hangs, &variables);
@@ -20,7 +20,7 @@ fn run(hangs: &[&str]) -> (Vec<String>, String) {
     (alarms.collect(), report)
 }
 
-/// The place of a line of the program, by what stands in it.
+/// The place of the program's line that contains a text.
 fn place(text: &str) -> String {
     let line = SOURCE.lines().position(|line| line.contains(text)).expect("it is there") + 1;
     format!("tests/process/src/bin/deadlocks.rs:{line}")

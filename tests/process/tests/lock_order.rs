@@ -1,4 +1,4 @@
-//! In which order locks are taken is noted where it is asked for, and what was taken in both orders is said.
+//! The order of lock acquisitions is recorded on request, and locks acquired in both orders are reported.
 
 use diagnose_process_tests::child::Program;
 
@@ -15,7 +15,7 @@ fn said(variables: &[(&str, &str)]) -> Vec<String> {
     lines
 }
 
-/// The place of a line of the program, by what stands in it.
+/// The place of the program's line that contains a text.
 fn place(text: &str) -> String {
     let line = SOURCE.lines().position(|line| line.contains(text)).expect("it is there") + 1;
     format!("tests/process/src/bin/lock_order.rs:{line}")

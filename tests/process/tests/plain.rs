@@ -1,4 +1,4 @@
-//! A program that is annotated and does nothing else about it.
+//! An annotated program that does nothing else with the library.
 
 use diagnose_process_tests::child::Program;
 

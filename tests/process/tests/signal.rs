@@ -1,4 +1,4 @@
-//! SIGUSR1 writes the reports, and the program carries on.
+//! SIGUSR1 writes the reports, and the program continues.
 #![cfg(unix)]
 
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Tasks that talk, through calls of annotated functions from code that is not: every call is a root of its own, many are ready
-//! in their first poll and leave a waker behind, and each of them is woken by another thread.
+//! Tasks that exchange messages through annotated functions called by un-annotated code. Every call is a root, many are ready in
+//! their first poll and leave a waker behind, and each of them is woken by another thread.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ const PAIRS: usize = 4;
 const ROUNDS: u64 = 20_000;
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// One place for a number, and the waker of whoever wants it.
+/// A slot for a number, with the waker of the task that waits for it.
 #[derive(Debug, Default)]
 struct Mailbox {
     number: Mutex<Option<u64>>,
@@ -32,7 +32,7 @@ impl Mailbox {
     }
 }
 
-/// Looks, leaves its waker, and looks again, as a receiver does.
+/// Checks, stores its waker, and checks again, as a receiver does.
 #[diagnose]
 async fn take(mailbox: &Mailbox) -> u64 {
     poll_fn(|context| {

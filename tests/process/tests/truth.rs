@@ -1,4 +1,4 @@
-//! What is recorded is what happened: against stopwatches and the processor time of the threads, on real workers.
+//! Recorded times agree with stopwatches and the processor time of the threads, on real workers.
 #![cfg(target_os = "linux")]
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -11,12 +11,12 @@ const TASKS: u64 = 2;
 const ROUNDS: u64 = 3;
 const SPIN: Duration = Duration::from_millis(1);
 
-/// What the program itself measures of its spins: processor time, and the clock on the wall inside and around of what is
-/// recorded. The one around goes on when somebody else has the processor.
+/// The program's own measurement of its spins: processor time, and wall-clock time inside and around the recorded span. The
+/// outer wall-clock time continues while another process has the processor.
 static SPUN_NS: AtomicU64 = AtomicU64::new(0);
 static INSIDE_NS: AtomicU64 = AtomicU64::new(0);
 static AROUND_NS: AtomicU64 = AtomicU64::new(0);
-/// The same of its sleeps, around them.
+/// The program's own measurement of its sleeps, from the outside.
 static SLEPT_NS: AtomicU64 = AtomicU64::new(0);
 
 /// Spins, sleeps, spins, … : `ROUNDS` + 1 polls.
@@ -58,13 +58,13 @@ fn ns(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).expect("it is short")
 }
 
-/// The rate of the recorder's clock is measured anew at each capture.
+/// Each capture measures the rate of the recorder's clock anew.
 fn with_slack(ns: u64) -> u64 {
     ns + ns / 500 + 20_000
 }
 
-/// One run. Counts are exact and times lie between the stopwatches in every run; returns whether next to nothing but the
-/// spins had the processor, so that time inside polls and processor time are the same thing.
+/// One run. In every run, counts are exact and times lie between the stopwatches. Returns whether almost only the spins had the
+/// processor, so that time inside polls equals processor time.
 fn run(runtime: &tokio::runtime::Runtime) -> bool {
     diagnose::reset();
     for sum_ns in [&SPUN_NS, &INSIDE_NS, &AROUND_NS, &SLEPT_NS] {

@@ -1,4 +1,4 @@
-//! What the verdicts said against what came of it.
+//! Compares the verdicts of a run with its outcome.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,18 @@ use crate::program::Program;
 use crate::run::{Look, Seen, run};
 use crate::story::story;
 
-/// How a run went.
+/// The outcome of a fully recorded program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// All tasks have ended.
     Ended,
-    /// Some never do, and verdicts say so of each that is not idle.
+    /// Some tasks never end, and each of them that is not idle has a verdict.
     Stuck,
-    /// Some never do, and all of those are idle: they wait only to hear from others, and nobody waits for them.
+    /// Some tasks never end, and all of those are idle: they only wait for messages, and nothing waits for them.
     Idle,
-    /// Some never do, and of one no verdict says so: the program, and what was said.
+    /// A task that never ends has no verdict: the program and its verdicts.
     Missed(String),
-    /// One was proven to be stuck, and has gone on: the program, and what was said.
+    /// A task that was proven stuck has gone on: the program and its verdicts.
     Wrong(String),
 }
 
@@ -54,22 +54,22 @@ pub fn check(seed: u64) -> Outcome {
     }
 }
 
-/// What came of a program with ways out that are not on record.
+/// The outcome of a program with unrecorded ways out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Suspicion {
-    /// It ended, and nothing was said of it that is worth waking somebody for.
+    /// It ended, with no verdict above suspect.
     Quiet,
     /// It did not end.
     Stuck,
-    /// A task was said to be likely stuck, and it went on, although the program did not end.
+    /// A task with a likely verdict went on, and the program did not end.
     LikelyWrong(String),
-    /// The program ended, and a task was said to be likely stuck.
+    /// The program ended, and a task had a likely verdict.
     LikelyEnded(String),
-    /// One was proven to be stuck that went on, or that was only met: the program, and what was said.
+    /// A task that was proven stuck went on, or was an unspawned root: the program and its verdicts.
     Wrong(String),
 }
 
-/// Runs the program of a seed that has ways out that are not on record.
+/// Runs the program of a seed, with unrecorded ways out.
 #[must_use]
 pub fn check_unrecorded(seed: u64) -> Suspicion {
     let program = Program::unrecorded(seed);
@@ -89,7 +89,7 @@ pub fn check_unrecorded(seed: u64) -> Suspicion {
     }
 }
 
-/// A task that was proven to be stuck although it was only met, and in which look.
+/// A task that was proven stuck although its spawn is not on record, with the snapshot that says so.
 fn proven_of_met(seen: &Seen) -> Option<(u64, usize)> {
     let in_look = |(number, look): (usize, &Look)| {
         let verdicts = look.snapshot.verdicts();
@@ -101,7 +101,7 @@ fn proven_of_met(seen: &Seen) -> Option<(u64, usize)> {
     seen.looks.iter().enumerate().find_map(in_look)
 }
 
-/// A task that was said to be stuck, as surely as that, and has gone on, and in which look.
+/// A task with a verdict of this confidence that has gone on, with the snapshot that has the verdict.
 fn wrong(seen: &Seen, confidence: Confidence) -> Option<(u64, usize)> {
     let end = seen.looks.last()?;
     let stuck = unfinished(&end.snapshot);
@@ -121,7 +121,7 @@ fn wrong(seen: &Seen, confidence: Confidence) -> Option<(u64, usize)> {
     None
 }
 
-/// The tasks that a verdict says are stuck: who waits, who holds what is waited for and is not done, and who is behind them.
+/// The tasks that a verdict names as stuck: those that wait, holders that are not done, and victims behind them.
 fn stuck_tasks(verdict: &Verdict, snapshot: &Snapshot) -> BTreeSet<u64> {
     use LinkRole::{Blocked, Holds, Queued, Waits};
     let is_alive = |id: u64| snapshot.tasks.iter().any(|task| task.id == id);
@@ -139,9 +139,9 @@ fn unfinished(snapshot: &Snapshot) -> BTreeSet<u64> {
     snapshot.tasks.iter().filter(is_own).map(|task| task.id).collect()
 }
 
-/// Whether it is no hang that the task never ends, by the definition of `demand.rs`: nothing waits for its end, and all that it
-/// polls is to hear from others. A service looks like this that nobody calls any more. If anybody else needs what it has, that
-/// one has to be named, and so is this.
+/// Whether a task that never ends is idle and no hang, by the definition of `demand.rs`: nothing waits for its end, and it only
+/// polls for messages of others, like a service that nothing calls any more. If another task needs what it holds, a verdict has
+/// to name both.
 fn is_idle(snapshot: &Snapshot, task: u64) -> bool {
     let is_root = snapshot.tasks.iter().any(|it| it.id == task && &*snapshot.sites[it.site].name == "tasks");
     let is_joined = snapshot.waits.iter().any(|wait| wait.tasks.contains(&task));
@@ -149,7 +149,7 @@ fn is_idle(snapshot: &Snapshot, task: u64) -> bool {
     !is_root && !is_joined && own.all(|wait| matches!(wait.mode, WaitMode::Receive | WaitMode::Notified))
 }
 
-/// No time has passed on the clock on the wall, and what is young is only said if it is proven.
+/// No wall-clock time has passed, and a young wait has a verdict only if it is proven.
 fn age(snapshot: &mut Snapshot) {
     const NS: u64 = 10_000_000_000;
     for wait in &mut snapshot.waits {

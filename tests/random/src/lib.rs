@@ -1,16 +1,16 @@
-//! Random programs, run to the point where nothing moves any more, and what the verdicts said of them on the way.
+//! Random programs, run until no task can move, and checked against the verdicts on the way.
 //!
 //! ```text
-//! seed ─ program ─▶ tasks with steps ─ run ─▶ looks: snapshots at random moments
+//! seed ─ program ─▶ tasks with steps ─ run ─▶ snapshots at random moments
 //!                                          └▶ the end: no task can move, and all timers have fired
 //! ```
 //! The executor is tokio's on one thread with a clock that jumps to the next timer, so a run is decided by its seed alone.
 //!
-//! | asked for | but for |
+//! | checked | except |
 //! |---|---|
-//! | a task that was proven to be stuck never does another step, and never ends | nothing |
-//! | a task that was only met is not proven to be stuck: what polls it may drop it | nothing |
-//! | of each task that never ends a verdict says so, proven or likely | tasks that are idle: nobody waits for their end, and they poll only what comes from others |
+//! | a task that was proven stuck never takes another step, and never ends | – |
+//! | a task whose spawn is not on record is not proven stuck: the code that polls it may drop it | – |
+//! | each task that never ends has a proven or likely verdict | idle tasks: nothing waits for their end, and they only poll for messages |
 
 mod check;
 mod outside;

@@ -1,4 +1,4 @@
-//! What nothing records: a static, threads, tasks spawned by tokio, wakers of other code.
+//! Steps that are not recorded: through a static, threads, tasks spawned by tokio, and wakers of other code.
 
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -9,19 +9,19 @@ use std::time::Duration;
 use crate::program::{Step, Way};
 use crate::task::{Held, Own};
 
-/// Anything that can leave a task.
+/// A guard, a permit or a channel end that has left its task.
 type Thing = Box<dyn Send>;
 
-/// What tasks put away. One program is run at a time.
+/// The static that tasks put things into. One program runs at a time.
 static TABLE: Mutex<Vec<Thing>> = Mutex::new(Vec::new());
 
-/// Threads that have something: until when, in milliseconds since the start, and what ends the wait.
+/// Threads that hold something: until when, in ms since the start, and the sender that ends the wait.
 static THREADS: Mutex<Vec<(u64, Release)>> = Mutex::new(Vec::new());
 
 /// The thread that is older than all programs, if there is one.
 static OLDER: OnceLock<Sender<Order>> = OnceLock::new();
 
-/// What the older thread shall do, and whom it tells that it has.
+/// A job for the older thread, and the sender that reports its end.
 enum Order {
     Keep(Vec<Thing>),
     LetGo(Sender<()>),
@@ -32,10 +32,10 @@ enum Release {
     Older,
 }
 
-/// Starts the thread that is older than all programs from now on.
+/// Starts the thread that is older than all later programs.
 ///
 /// # Panics
-/// If there is one.
+/// If it was started before.
 pub fn start_older_thread() {
     let (orders, ordered) = mpsc::channel();
     thread::spawn(move || {
@@ -53,7 +53,7 @@ pub fn start_older_thread() {
     assert!(OLDER.set(orders).is_ok(), "it is started once");
 }
 
-/// Lets go of what threads have, if it is time, and waits until they have done so. Returns whether there was any.
+/// Makes the threads that are due release what they hold, and waits for them. Returns whether any was due.
 pub(crate) fn release_threads(now_ms: u64) -> bool {
     let mut threads = THREADS.lock().expect("no panic");
     let (due, later): (Vec<_>, Vec<_>) =
@@ -73,7 +73,7 @@ pub(crate) fn release_threads(now_ms: u64) -> bool {
     has_due
 }
 
-/// Nothing is left over for the next program.
+/// Clears the static and the threads for the next program.
 pub(crate) fn clear() {
     while release_threads(u64::MAX) {}
     clear_table();
@@ -92,7 +92,7 @@ fn let_go() {
     }
 }
 
-/// Wakes another.
+/// A waker that wakes another one.
 struct Passes(Waker);
 
 impl Wake for Passes {
@@ -102,7 +102,7 @@ impl Wake for Passes {
 }
 
 impl Own<'_> {
-    /// Does what nothing records.
+    /// Takes an unrecorded step.
     pub(crate) async fn outside(&self, way: &Way) {
         match way {
             Way::Stash => stash(self.take_last().into_iter().collect()),
@@ -183,7 +183,7 @@ impl Own<'_> {
         }
     }
 
-    /// What it took last, if that can be moved.
+    /// The last guard or permit, if it can be moved.
     fn take_last(&self) -> Option<Thing> {
         let mut held = self.held.lock().expect("no panic");
         let place = held.iter().rposition(|it| matches!(it, Held::Movable(_)))?;

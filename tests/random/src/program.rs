@@ -1,27 +1,27 @@
-//! A program: how many resources there are, and the steps of each task.
+//! A random program: its resources, and the steps of each task.
 
 use crate::random::Random;
 
-/// What a task does next. Numbers are those of resources, channels or tasks.
+/// A step of a task. The numbers are indices of resources, channels or tasks.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// Lets the others run.
+    /// Yields to the other tasks.
     Yield,
-    /// Waits so many milliseconds.
+    /// Sleeps, in ms.
     Sleep(u64),
-    /// Locks a mutex, and keeps the guard.
+    /// Acquires a mutex, and keeps the guard.
     Lock(usize),
-    /// Locks a lock for readers, and keeps the guard.
+    /// Acquires an `RwLock` for reading, and keeps the guard.
     Read(usize),
-    /// Locks it for itself, and keeps the guard.
+    /// Acquires an `RwLock` for writing, and keeps the guard.
     Write(usize),
-    /// Locks it for itself, and keeps it for readers.
+    /// Acquires an `RwLock` for writing, downgrades, and keeps the guard.
     Downgrade(usize),
-    /// Takes so many permits, and keeps them.
+    /// Acquires permits of a semaphore, and keeps them.
     Acquire(usize, u32),
-    /// Lets nobody acquire permits any more.
+    /// Closes a semaphore.
     Close(usize),
-    /// Drops the guard that it took last.
+    /// Drops the guard acquired last.
     Release,
     /// Drops all guards.
     ReleaseAll,
@@ -35,7 +35,7 @@ pub enum Step {
     Tell(usize),
     /// Receives the message of a oneshot.
     Hear(usize),
-    /// Wakes one who waits for a notification, or the next who comes.
+    /// Calls `notify_one`.
     Notify(usize),
     /// Waits for a notification.
     Notified(usize),
@@ -43,78 +43,78 @@ pub enum Step {
     Join(usize),
     /// Aborts another task, or itself.
     Abort(usize),
-    /// Gives up a step after so many milliseconds.
+    /// Takes a step under a timeout, in ms.
     Timeout(u64, Box<Step>),
-    /// Does whichever of two steps is ready first, and gives up the other.
+    /// Takes the first of two steps that is ready, and drops the other.
     Select(Box<Step>, Box<Step>),
-    /// Does both at the same time.
+    /// Takes two steps concurrently.
     Both(Box<Step>, Box<Step>),
-    /// Polls a step for so many milliseconds, and keeps it without polling it until the end of the task.
+    /// Polls a step for a time in ms, and then keeps it unpolled until the task ends.
     Park(u64, Box<Step>),
-    /// Does what nothing records.
+    /// Takes an unrecorded step.
     Outside(Way),
 }
 
-/// What nothing records: how things leave a task, come back, or are let go of elsewhere.
+/// An unrecorded step: things leave a task, come back, or are released elsewhere.
 #[derive(Debug, Clone)]
 pub enum Way {
-    /// Puts the guard or permit that it took last into a static.
+    /// Puts the guard or permit acquired last into a static.
     Stash,
-    /// Puts its sender, its receiver, its end of a oneshot there.
+    /// Puts its sender into the static.
     StashSender(usize),
-    /// See above.
+    /// Puts its receiver into the static.
     StashReceiver(usize),
-    /// See above.
+    /// Puts the sender of its oneshot into the static.
     StashTeller(usize),
-    /// Takes one thing out of the static, and keeps it.
+    /// Takes one thing from the static, and keeps it.
     Take,
-    /// Drops all that is in the static.
+    /// Clears the static.
     Clear,
-    /// A task that is not on record has all its guards, and lets go of them after so many milliseconds.
+    /// Moves all guards to an unrecorded task, which drops them after a time in ms.
     Spawn(u64),
-    /// A thread of its own, the same.
+    /// Moves all guards to a new thread, which drops them after a time in ms.
     Thread(u64),
-    /// A thread that is older than the program, if there is one, the same.
+    /// Moves all guards to the thread older than the program, if there is one, which drops them after a time in ms.
     OlderThread(u64),
-    /// Forgets the guard that it took last.
+    /// Forgets the guard acquired last.
     Forget,
-    /// A task that is not on record adds a permit after so many milliseconds.
+    /// An unrecorded task adds a permit after a time in ms.
     Refill(usize, u64),
-    /// A task that is not on record notifies all after so many milliseconds.
+    /// An unrecorded task notifies all waiters after a time in ms.
     Notify(usize, u64),
-    /// A task that is not on record aborts another after so many milliseconds.
+    /// An unrecorded task aborts a task after a time in ms.
     Abort(usize, u64),
-    /// Gives up a step by a timer that is not on record.
+    /// Takes a step under an unrecorded timeout.
     Timeout(u64, Box<Step>),
-    /// Polls a step once with a waker that wakes nobody, and then as often as it likes.
+    /// Polls a step once with a no-op waker, and then normally.
     Noop(Box<Step>),
-    /// Polls a step with a waker of its own, which wakes the task's.
+    /// Polls a step with another waker, which wakes the task's.
     Wrapped(Box<Step>),
 }
 
 /// How a task is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// By this crate.
+    /// Through this crate.
     Recorded,
-    /// By tokio; it is met when it is polled.
+    /// By tokio directly: its root span is first seen when it is polled.
     Met,
-    /// The same, under a timeout of so many milliseconds.
+    /// By tokio directly, under a timeout in ms.
     MetFor(u64),
-    /// By tokio, and nothing of it has a name.
+    /// By tokio directly, without any annotation.
     Unrecorded,
 }
 
 /// A channel of messages.
 #[derive(Debug, Clone, Copy)]
 pub struct Channel {
-    /// How many messages it takes; `None` if it has no bound.
+    /// Its capacity; `None` if it is unbounded.
     pub bound: Option<usize>,
-    /// The task that has the receiver. All have a sender.
+    /// The task that has the receiver. All tasks have a sender.
     pub receiver: usize,
 }
 
-/// A channel of one message.
+/// A oneshot channel.
 #[derive(Debug, Clone, Copy)]
 pub struct Oneshot {
     /// The task that has the sender.
@@ -126,11 +126,11 @@ pub struct Oneshot {
 /// A program.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// How many mutexes there are.
+    /// The number of mutexes.
     pub mutexes: usize,
-    /// How many locks for readers.
+    /// The number of `RwLock`s.
     pub locks: usize,
-    /// How many notifications.
+    /// The number of `Notify`s.
     pub notifies: usize,
     /// The permits of each semaphore.
     pub semaphores: Vec<u32>,
@@ -138,17 +138,17 @@ pub struct Program {
     pub channels: Vec<Channel>,
     /// The oneshots.
     pub oneshots: Vec<Oneshot>,
-    /// Who may join each task; `None` for the root, which does.
+    /// The task that may join each task; `None` if the root does.
     pub joiners: Vec<Option<usize>>,
     /// The steps of each task.
     pub tasks: Vec<Vec<Step>>,
-    /// How each of them is started.
+    /// How each task is started.
     pub starts: Vec<Start>,
-    /// Whether what is not on record takes part.
+    /// Whether it has unrecorded steps.
     pub is_open: bool,
-    /// Whether guards are of the kind that borrows nothing.
+    /// Whether guards are owned instead of borrowed.
     pub is_owned: bool,
-    /// After how many milliseconds somebody looks.
+    /// When snapshots are taken, in ms since the start.
     pub looks: Vec<u64>,
 }
 
@@ -159,7 +159,7 @@ impl Program {
         Self::with(seed, false)
     }
 
-    /// The program of a seed, which has ways out that are not on record.
+    /// The program of a seed, with unrecorded ways out.
     #[must_use]
     pub fn unrecorded(seed: u64) -> Self {
         Self::with(seed, true)
@@ -245,7 +245,7 @@ impl Program {
         step.unwrap_or_else(|| Step::Lock(random.below(self.mutexes)))
     }
 
-    /// A step that does not wait for anybody.
+    /// A step that waits for no other task.
     fn act(&self, task: usize, random: &mut Random) -> Step {
         let step = match random.below(20) {
             0..=4 => Some(Step::Release),
@@ -261,7 +261,7 @@ impl Program {
         step.unwrap_or(Step::Yield)
     }
 
-    /// A step that nothing records.
+    /// An unrecorded step.
     fn way(&self, task: usize, random: &mut Random, depth: usize) -> Way {
         let ms = random.below(30) as u64;
         let channel = |random: &mut Random| random.index(self.channels.len());

@@ -27,12 +27,12 @@ impl Random {
         usize::try_from((self.next() >> 16) % end).unwrap_or(0)
     }
 
-    /// Whether something happens that happens so often in a hundred times.
+    /// Whether an event of this probability, in percent, happens.
     pub fn percent(&mut self, share: usize) -> bool {
         self.below(100) < share
     }
 
-    /// The same as an index, if there is any.
+    /// A random index below `end`, if there is any.
     pub fn index(&mut self, end: usize) -> Option<usize> {
         (end > 0).then(|| self.below(end))
     }

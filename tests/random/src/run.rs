@@ -1,4 +1,4 @@
-//! Runs a program on an executor of one thread, whose clock jumps to the next timer when nothing else can be done.
+//! Runs a program on a single-threaded executor, whose clock jumps to the next timer when no task can run.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,26 +14,26 @@ use crate::program::{Program, Start};
 use crate::task::task;
 use crate::world::{Progress, World, ends};
 
-/// What was seen at a moment.
+/// The state at one moment.
 #[derive(Debug)]
 pub(crate) struct Look {
     pub(crate) snapshot: Snapshot,
-    /// By task: how many steps it had done.
+    /// The steps each task had done, by task.
     pub(crate) steps: Vec<usize>,
 }
 
-/// What was seen of a run.
+/// The observations of a run.
 #[derive(Debug)]
 pub(crate) struct Seen {
-    /// At the moments at which the program says so, and when nothing moved any more.
+    /// At the moments that the program chooses, and when nothing could move any more.
     pub(crate) looks: Vec<Look>,
-    /// By task: the number by which the runtime knows it.
+    /// The runtime's number of each task, by task.
     pub(crate) ids: Vec<u64>,
-    /// How many tasks of the runtime were there in the end, those that are not on record too.
+    /// The number of tasks of the runtime at the end, unrecorded ones included.
     pub(crate) alive: usize,
 }
 
-/// Until then, every millisecond is looked at.
+/// Every millisecond up to this one has a snapshot.
 const LAST_MS: u64 = 60;
 
 /// Later than every timer of a program.

@@ -1,4 +1,4 @@
-//! What is shown of a run that went wrong: the program, what was on record at that moment, and what was said.
+//! Describes a failed run: the program, the records at that moment, and the verdicts.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use diagnose::model::Place;
 
 use crate::program::Program;
 
-/// All of it, one thing per line.
+/// The description, one item per line.
 pub(crate) fn story(seed: u64, program: &Program, snapshot: &Snapshot, what: &str) -> String {
     let mut story = format!("seed {seed}: {what}\n");
     let Program { mutexes, locks, notifies, semaphores, channels, oneshots, joiners, is_owned, .. } = program;

@@ -1,4 +1,4 @@
-//! What a task does.
+//! Runs the steps of a task.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -20,19 +20,19 @@ pub(crate) struct Own<'a> {
     number: usize,
     pub(crate) world: &'a Arc<World>,
     pub(crate) ends: &'a Ends,
-    /// Guards and permits, in the order in which they were taken.
+    /// Guards and permits, in the order of their acquisition.
     pub(crate) held: Std<Vec<Held<'a>>>,
 }
 
 /// A guard or a permit.
 pub(crate) enum Held<'a> {
-    /// It borrows from what the task has.
+    /// A guard that borrows from the task's resources.
     Borrowed(#[allow(dead_code, reason = "it is there to be dropped")] Box<dyn Send + 'a>),
-    /// It can go anywhere.
+    /// An owned guard or permit, which can move anywhere.
     Movable(Box<dyn Send>),
 }
 
-/// Does one step after the other.
+/// Takes the steps in order.
 pub(crate) async fn task(number: usize, world: Arc<World>, ends: Ends, steps: Vec<Step>) {
     let own = Own { number, world: &world, ends: &ends, held: Std::default() };
     let mut parked = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) async fn task(number: usize, world: Arc<World>, ends: Ends, steps: Ve
     }
 }
 
-/// Polls it for so many milliseconds.
+/// Polls a future for a time in ms.
 async fn is_done_within(ms: u64, step: &mut Doing<'_>) -> bool {
     let mut limit = pin!(tokio::time::sleep(Duration::from_millis(ms)));
     let poll = std::future::poll_fn(|context| {
@@ -120,7 +120,7 @@ impl<'a> Own<'a> {
         }
     }
 
-    /// Takes a lock or permits.
+    /// Acquires a lock or permits.
     async fn take(&self, step: &Step) {
         let World { mutexes, locks, semaphores, is_owned, .. } = &**self.world;
         match (step, is_owned) {
@@ -169,7 +169,7 @@ impl<'a> Own<'a> {
     }
 }
 
-/// Awaits what is there, if nothing else does. What is given up stays there.
+/// Awaits the future in the slot, unless another step does. A future whose await is dropped stays there.
 async fn await_in<F: Future + Unpin>(slot: &::tokio::sync::Mutex<Option<F>>) {
     if let Ok(mut slot) = slot.try_lock() {
         if let Some(it) = &mut *slot {

@@ -1,4 +1,4 @@
-//! What the tasks of a program share, and what one has for itself.
+//! The state that the tasks of a program share, and the state of one task.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex as Std};
@@ -10,27 +10,27 @@ use tokio::task::{AbortHandle, JoinHandle};
 
 use crate::program::Program;
 
-/// What all tasks share.
+/// The resources of the program.
 pub(crate) struct World {
     pub(crate) mutexes: Vec<Arc<Mutex<()>>>,
     pub(crate) locks: Vec<Arc<RwLock<()>>>,
     pub(crate) notifies: Vec<Arc<Notify>>,
     pub(crate) semaphores: Vec<Arc<Semaphore>>,
-    /// By task: what joins it, unless the root does.
+    /// The join handle of each task, unless the root joins it.
     pub(crate) joins: Vec<Slot<Option<JoinHandle<()>>>>,
-    /// By task.
+    /// The abort handles, by task.
     pub(crate) aborts: Std<Vec<AbortHandle>>,
     pub(crate) progress: Arc<Progress>,
     pub(crate) is_owned: bool,
     start: ::tokio::time::Instant,
 }
 
-/// What was done so far.
+/// The progress of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// By task: how many of its steps are over, also those in others.
+    /// The steps that are over, by task, nested ones included.
     pub(crate) steps: Vec<AtomicUsize>,
-    /// By task: the number by which the runtime knows it.
+    /// The runtime's number of each task, by task.
     pub(crate) ids: Std<Vec<u64>>,
 }
 
@@ -42,7 +42,7 @@ impl Progress {
         })
     }
 
-    /// How many steps each task has done.
+    /// The number of steps each task has done.
     pub(crate) fn steps(&self) -> Vec<usize> {
         self.steps.iter().map(|steps| steps.load(Relaxed)).collect()
     }
@@ -72,7 +72,7 @@ impl World {
         self.aborts.lock().expect("no panic")[task].abort();
     }
 
-    /// For how many milliseconds the program has run.
+    /// The time since the start, in ms.
     pub(crate) fn now_ms(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
@@ -92,7 +92,7 @@ pub(crate) enum Receiver {
     Unbounded(mpsc::UnboundedReceiver<u32>),
 }
 
-/// The ends of channels that a task has. A step that was given up or is not polled may still use a receiver.
+/// The channel ends of a task. A step that was dropped or is not polled may still use a receiver.
 #[derive(Debug, Default)]
 pub(crate) struct Ends {
     pub(crate) senders: Vec<Std<Option<Sender>>>,

@@ -1,11 +1,11 @@
-//! Of random programs, none that is proven to be stuck goes on, and all that are stuck are found. Of those with ways out that
-//! are not on record, none that is proven to be stuck goes on, and hardly any that ends is said to be likely stuck.
+//! In random programs, no task that is proven stuck goes on, and every stuck task is found. In programs with unrecorded ways out,
+//! no task that is proven stuck goes on, and hardly any program that ends has a likely verdict.
 //!
-//! In a process of their own: the threads of a test harness might have what the programs have, for all that is known.
+//! Each runs in its own process: the threads of a test harness could hold what the programs share, as far as the records show.
 
 use std::process::Command;
 
-/// So many take a few seconds; the binary alone runs more.
+/// The number of programs that takes a few seconds; the binaries run more.
 const SEEDS: u64 = 2_000;
 
 #[test]

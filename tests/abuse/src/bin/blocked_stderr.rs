@@ -1,7 +1,7 @@
-//! A program whose stderr is full, with a thread that holds its lock and waits.
+//! A program whose stderr pipe is full, with a thread that holds the lock of stderr and is blocked.
 //!
-//! Says `full` once that is so. A line `block` on stdin blocks a task for half a second, and then waits for the alarm
-//! of the watchdog. The end of stdin is the end of the program.
+//! Prints `full` when the pipe is. A line `block` on stdin blocks a task for half a second, and then waits for the watchdog's
+//! alarm. The program ends with its stdin.
 
 use std::io::{BufRead as _, Write as _};
 use std::thread;
@@ -14,7 +14,7 @@ async fn blocks() {
     thread::sleep(Duration::from_millis(500));
 }
 
-/// Writes until nothing more fits.
+/// Writes until the pipe is full.
 fn fill_stderr() {
     // A pipe takes 64 KiB, in pages of 4 KiB.
     std::io::stderr().write_all(&vec![b'x'; 64 << 10]).expect("there is a reader");

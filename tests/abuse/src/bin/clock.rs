@@ -1,12 +1,12 @@
 //! A clock that is set back, and one that stands still while the machine is suspended.
 //!
-//! Unsafe is kept in this file: it puts a `clock_gettime` of its own before the C library's, which is what `Instant` reads.
+//! Unsafe is kept in this file: it overrides the C library's `clock_gettime`, which `Instant` reads.
 //!
 //! ```text
 //! clock set-back | suspended | suspended-later | set-back-timer
 //! ```
-//! Each runs something for 100 ms, measured by the kernel's clock, lets something happen to `Instant`, and prints what
-//! was measured, what a snapshot says of it, and how many jumps were seen.
+//! Each mode runs for 100 ms by the kernel's clock, changes `Instant` meanwhile, and prints the measured time, the time in a
+//! snapshot, and the number of clock jumps recorded.
 
 #![allow(unsafe_code)]
 
@@ -20,12 +20,12 @@ use std::time::Duration;
 use diagnose::diagnose;
 use diagnose::tokio::time::sleep;
 
-/// What `Instant` is behind the kernel's clock.
+/// By how much `Instant` is behind the kernel's clock, in ns.
 static BEHIND_NS: AtomicI64 = AtomicI64::new(0);
 
 const SECOND: i64 = 1_000_000_000;
 
-/// In place of the C library's.
+/// Overrides the C library's function.
 ///
 /// # Safety
 /// `time` must be valid for a write.

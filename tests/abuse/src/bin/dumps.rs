@@ -1,4 +1,4 @@
-//! A program that dumps when it ends, as its environment says; and a limit that no clock has.
+//! A program that dumps when it ends, as its environment asks, and uses a time limit beyond every clock's range.
 
 use std::time::Duration;
 

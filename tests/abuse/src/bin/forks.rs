@@ -1,12 +1,12 @@
-//! Forks under load, and takes snapshots in the children.
+//! Forks under load, and takes snapshots in the child processes.
 //!
 //! ```text
 //! forks <count>
 //! ```
-//! Prints `alone` where a child had the records of its parent, and `load <n>` for n children that said why they had none. A
-//! child that hangs is ended by its alarm, and so is then this program.
+//! Prints `alone` if a child had the records of its parent, and `load <n>` for n children that reported why they had none. A
+//! child that hangs is ended by its alarm, and then this program fails too.
 //!
-//! Unsafe is kept in this file: `fork` and its like are calls into C.
+//! Unsafe is kept in this file: `fork` and related functions are calls into C.
 
 #![allow(unsafe_code)]
 
@@ -34,7 +34,7 @@ async fn step(lock: Arc<Mutex<u64>>) {
     tokio::task::yield_now().await;
 }
 
-/// Runs `child` in a forked child, and returns whether it returned true within ten seconds.
+/// Runs `child` in a forked process. Returns whether it returned `true` within ten seconds.
 fn fork(child: fn() -> bool) -> bool {
     // SAFETY: the child calls what this test is about, and ends without going back.
     let process = unsafe { libc::fork() };

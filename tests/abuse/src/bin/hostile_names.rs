@@ -1,4 +1,4 @@
-//! Names and labels that would do something to a terminal: in an alarm, in the panic hook, in all reports.
+//! Names and labels with terminal control sequences: in an alarm, in the panic hook, in every report.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;

@@ -1,12 +1,13 @@
-//! Interrupts threads where a signal handler must not do much, as the watchdog does for a native stack.
+//! Interrupts threads at points where a signal handler may do little, as the watchdog does for a native stack.
 //!
 //! ```text
 //! interrupts <count>
 //! ```
-//! One activity after the other has a thread of its own, so that no interruption waits for a processor. Of every hundredth
-//! interruption the stack is unwound. Prints `count <n> unwound <n> frames <n>`. What goes wrong ends the process by a signal, or hangs.
+//! The activities run one after the other, each on its own thread, so that no interruption waits for a processor. The stack of
+//! every hundredth interruption is unwound. Prints `count <n> unwound <n> frames <n>`. A failure ends the process by a signal, or
+//! hangs it.
 //!
-//! Unsafe is kept in this file: panics through C frames, the dynamic linker, and a thread that C code has started.
+//! Unsafe is kept in this file: it panics through C frames, calls the dynamic linker, and starts a thread as C code does.
 
 #![allow(unsafe_code)]
 
@@ -18,7 +19,7 @@ use std::thread;
 
 use diagnose::diagnose;
 
-/// How often the activity was gone through, to see that its thread goes on.
+/// The number of times the activity was completed: evidence that its thread goes on.
 static DONE: AtomicU64 = AtomicU64::new(0);
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -31,7 +32,7 @@ unsafe extern "C-unwind" {
     );
 }
 
-/// Annotated, so that the thread is one that the watchdog may interrupt.
+/// Annotated, so that the watchdog may interrupt the thread.
 #[diagnose]
 fn recorded() {
     black_box(());
@@ -99,9 +100,9 @@ fn starts_threads() {
     }
 }
 
-/// Bytes of the stack of the thread that C code starts, the guard page below it not counted.
+/// The stack size of the thread that C code starts, in bytes, without the guard page.
 const SMALL_STACK: usize = 128 << 10;
-/// What is left of it where the thread spins: less than a signal frame.
+/// The bytes of the stack left where the thread spins: less than a signal frame.
 const LEFT: usize = 1 << 10;
 
 #[inline(never)]
@@ -155,8 +156,8 @@ fn threads() -> Vec<u64> {
     all.filter_map(|thread| thread.file_name().to_str()?.parse().ok()).filter(|id| *id != own).collect()
 }
 
-/// Interrupts all threads but this one, that often in all. Returns how often, how many stacks were unwound, and how many
-/// frames these had.
+/// Interrupts all other threads, `count` times in total. Returns the number of interruptions, of unwound stacks, and of their
+/// frames.
 fn interrupt(count: u64) -> [u64; 3] {
     let [mut interrupted, mut unwound, mut frames] = [0; 3];
     while interrupted < count {

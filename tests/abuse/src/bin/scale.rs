@@ -1,12 +1,12 @@
-//! What the watchdog and a dump cost a program with very many tasks that wait.
+//! Measures what the watchdog and a dump cost a program with very many waiting tasks.
 //!
 //! ```text
 //! cargo run --release -p diagnose-abuse-tests --bin scale -- watch sleep 100000
 //! cargo run --release -p diagnose-abuse-tests --bin scale -- dump receive 1000000
 //! ```
-//! The tasks wait for a timer (`sleep`), for a message of a channel each (`receive`), or for a lock that one of them holds
-//! (`lock`). `watch` prints the share of a processor that the watchdog takes, and by how much memory grows; `looks` only
-//! the latter; `dump` the time, the size and the memory of a snapshot, of its verdicts, and of each report.
+//! The tasks wait for a timer (`sleep`), each for a message of its own channel (`receive`), or for a lock that one of them holds
+//! (`lock`). `watch` prints the watchdog's share of a processor and the growth of memory, `looks` only the latter. `dump` prints
+//! the time, the size and the memory of a snapshot, of its verdicts, and of each report.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -17,7 +17,7 @@ use diagnose::tokio::sync::{Mutex, mpsc};
 use diagnose::{Format, diagnose, tokio};
 use diagnose_abuse_tests::usage::{forget_peak, peak, resident, thread_sleeps, thread_time};
 
-/// How many tasks have been polled.
+/// The number of tasks that have been polled.
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 
 #[diagnose]
@@ -39,7 +39,7 @@ async fn locks(mutex: Arc<Mutex<()>>) {
     std::future::pending::<()>().await;
 }
 
-/// Starts that many tasks, and waits until all of them wait. Returns what keeps them from going on.
+/// Starts the tasks, and waits until all of them wait. Returns the guard or the senders that keep them waiting.
 async fn spawn(kind: &str, count: usize) -> Vec<mpsc::Sender<()>> {
     let mutex = Arc::new(Mutex::new(()));
     let mut senders = Vec::new();
@@ -61,7 +61,7 @@ async fn spawn(kind: &str, count: usize) -> Vec<mpsc::Sender<()>> {
     senders
 }
 
-/// In megabytes.
+/// Formats a number of bytes in megabytes.
 #[expect(clippy::cast_precision_loss, reason = "for people to read")]
 fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
@@ -87,7 +87,7 @@ async fn watch() {
     }
 }
 
-/// Prints by how much memory grew, in bytes, while the watchdog looked that often.
+/// Prints the growth of memory, in bytes, over a number of the watchdog's checks.
 async fn looks(count: u64) {
     let before = resident();
     forget_peak();

@@ -1,4 +1,4 @@
-//! Tasks with facts about them: as many as a server has requests in a day, a few of them alive.
+//! Tasks with attributes: as many as a server has requests in a day, of which a few are alive at a time.
 
 use diagnose::diagnose;
 use diagnose::tokio;

@@ -1,4 +1,4 @@
-//! A program that asks itself for a dump by a file, twice.
+//! A program that requests a dump of itself with a trigger file, twice.
 
 use std::path::PathBuf;
 use std::thread;

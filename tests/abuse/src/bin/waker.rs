@@ -1,8 +1,8 @@
 //! An executor whose waker takes a snapshot whenever it is cloned, and when it is woken.
 //!
-//! Prints `clones <n>`, and hangs if a snapshot waits for what its own caller holds.
+//! Prints `clones <n>`. It hangs if a snapshot waits for a lock that its own caller holds.
 //!
-//! Unsafe is kept in this file: a waker of a table of functions.
+//! Unsafe is kept in this file: a waker made from a vtable.
 
 #![allow(unsafe_code)]
 
@@ -30,7 +30,7 @@ fn table() -> &'static RawWakerVTable {
     &TABLE
 }
 
-/// Keeps three clones of its waker, and is ready with its second poll.
+/// Keeps three clones of its waker, and is ready at its second poll.
 #[diagnose(root)]
 async fn keeps() {
     let mut is_ready = false;

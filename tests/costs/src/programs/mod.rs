@@ -1,7 +1,7 @@
 //! The programs, one file each.
 //!
-//! Each file has one macro with the whole source in it, because an attribute and the path of a crate can be parameters of
-//! nothing else. The number of threads is fixed in each.
+//! Each file is one macro with the whole source in it, because only a macro can take an attribute and a crate's path as
+//! parameters. Each program fixes its number of threads.
 
 mod actors;
 mod cache;

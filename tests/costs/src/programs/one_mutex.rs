@@ -1,6 +1,6 @@
-//! Two tasks that want one lock again and again, and hold it across a yield.
+//! Two tasks that acquire one lock repeatedly, and hold it across a yield.
 //!
-//! One thread, so that every turn but the first has to wait: how often two threads meet at a lock is chance.
+//! One thread, so that every acquisition but the first has to wait; contention between two threads would depend on chance.
 
 macro_rules! program {
     ($name:ident, $tokio:path, $record:meta) => {

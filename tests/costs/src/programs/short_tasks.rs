@@ -1,6 +1,6 @@
 //! Tasks that each spawn one task, await it and end; 64 of them at a time.
 //!
-//! Two worker threads. Most of what happens is that a task is made, woken, polled twice and freed.
+//! Two worker threads. Most of the work is to create, wake, poll twice and free a task.
 
 macro_rules! program {
     ($name:ident, $tokio:path, $record:meta) => {

@@ -3,7 +3,7 @@
 use super::{actors, cache, fan_out, full_channel, hits, news, one_mutex, pipeline, short_tasks, storm};
 use crate::program::Program;
 
-/// The functions of a module for each way.
+/// The functions of a module, one for each way.
 macro_rules! ways {
     ($module:ident :: $run:ident) => {
         [$module::bare::$run, $module::annotated::$run, $module::drop_in::$run]

@@ -1,5 +1,5 @@
-//! Something hangs until the watchdog has said so: the words of its alarm are the last argument. Then it goes on, and the
-//! text report goes to standard output.
+//! Hangs until the watchdog raises an alarm that contains the last argument. Then continues, and prints the text report to
+//! stdout.
 
 use std::hint::black_box;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -10,7 +10,7 @@ use diagnose::tokio;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
-/// Looks again and again, for a minute at most.
+/// Checks repeatedly, for at most a minute.
 fn until(is_so: impl Fn() -> bool) {
     let end = Instant::now() + Duration::from_secs(60);
     while !is_so() && Instant::now() < end {
@@ -39,7 +39,7 @@ async fn waits(go: oneshot::Receiver<()>) {
     let _ = go.await;
 }
 
-/// Both workers block, and two tasks wait for one.
+/// Both workers are blocked, and two tasks are queued.
 fn blocked(runtime: &Runtime, words: &str) {
     let (runs, is_running) = mpsc::channel();
     let (end1, ends1) = mpsc::channel();
@@ -85,7 +85,7 @@ async fn wakes(runs: Sender<()>, go: oneshot::Sender<()>, ends: Receiver<()>) {
     receives(&ends);
 }
 
-/// What a poll wakes last stays with its worker, though the other has nothing to do.
+/// The task that a poll wakes last stays on its worker, although the other worker is idle.
 fn uneven(runtime: &Runtime, words: &str) {
     let (go, gone) = oneshot::channel();
     let waiting = runtime.spawn(waits(gone));

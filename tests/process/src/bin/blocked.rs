@@ -1,4 +1,4 @@
-//! Its only worker blocks inside a poll until the input ends.
+//! Blocks its only worker inside a poll until stdin ends.
 
 use diagnose::diagnose;
 

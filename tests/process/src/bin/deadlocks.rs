@@ -1,5 +1,5 @@
-//! Tasks that hang, beside tasks that only wait, until the watchdog has said the words that are given. Then what only waits goes
-//! on, and the reports go to standard output, text before JSON. What hangs hangs to the end.
+//! Tasks that hang, beside tasks that only wait, until the watchdog's alarms contain the given words. Then the waiting tasks
+//! continue, and the reports go to stdout, text before JSON. The hanging tasks never continue.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio::sync::{Barrier, Mutex, oneshot};
 
 type Lock = Arc<Mutex<u32>>;
 
-/// Looks again and again, for a minute at most.
+/// Checks repeatedly, for at most a minute.
 fn until(is_so: impl Fn() -> bool) {
     let end = Instant::now() + Duration::from_secs(60);
     while !is_so() && Instant::now() < end {
@@ -34,7 +34,7 @@ async fn right(first: Lock, second: Lock, both: Arc<Barrier>) {
     let _ = second.lock().await; // right waits here
 }
 
-/// Either has what the other wants.
+/// Two tasks, each of which holds the lock that the other waits for.
 fn deadlock(runtime: &Runtime) {
     let locks: [Lock; 2] = Default::default();
     let both = Arc::new(Barrier::new(2));
@@ -49,7 +49,7 @@ async fn op(lock: &Lock) {
     *lock.lock().await += 1;
 }
 
-/// The first attempt has the lock, and is not polled any more.
+/// The first attempt was handed the lock, and is no longer polled.
 #[diagnose]
 async fn tries_twice(lock: Lock, go: oneshot::Receiver<()>, released: oneshot::Sender<()>) {
     let mut first = Box::pin(op(&lock));
@@ -93,7 +93,7 @@ async fn forgets(lock: Lock) {
     std::mem::forget(lock.lock().await);
 }
 
-/// A lock that is never let go of: the task that had it is no more.
+/// A lock that is never released, because its holder is gone.
 fn forgotten(runtime: &Runtime) {
     let lock = Lock::default();
     runtime.block_on(runtime.spawn(forgets(Arc::clone(&lock)))).expect("no panic");
@@ -105,7 +105,7 @@ async fn queues(lock: Lock) {
     *lock.lock().await += 1;
 }
 
-/// A lock that is held for long, and three who wait for it. Whoever holds it waits for a message from outside.
+/// A lock that is held for long, with three waiters. Its holder waits for a message from outside.
 fn slow(runtime: &Runtime) -> (oneshot::Sender<()>, impl Future<Output = u32>) {
     let lock = Lock::default();
     let (has, held) = oneshot::channel();

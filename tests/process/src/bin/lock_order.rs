@@ -1,5 +1,5 @@
-//! Locks that are taken one after the other in both orders, by tasks and by threads, so that nothing ever hangs. Then what is
-//! said of their order goes to standard output, and the number of pairs on record.
+//! Tasks and threads acquire locks in both orders, at different times, so that nothing ever hangs. Then the lock-order report
+//! goes to stdout, with the number of pairs on record.
 
 use diagnose::diagnose;
 use diagnose::tokio;
@@ -17,7 +17,7 @@ async fn right(accounts: &Mutex<u32>, limits: &RwLock<u32>) {
     *limit += *accounts.lock().await; // right takes
 }
 
-/// Neither while the other is held.
+/// Acquires neither lock while the other is held.
 #[diagnose]
 async fn apart(accounts: &Mutex<u32>, limits: &RwLock<u32>) {
     drop(limits.write().await);
@@ -25,7 +25,7 @@ async fn apart(accounts: &Mutex<u32>, limits: &RwLock<u32>) {
     drop(limits.write().await);
 }
 
-/// Each of three while the one before it is held, and so around.
+/// Acquires each of three locks while the one before it is held, in a circle.
 fn around() {
     let locks: [diagnose::std::sync::Mutex<()>; 3] = Default::default();
     for (first, second) in [(0, 1), (1, 2), (2, 0)] {

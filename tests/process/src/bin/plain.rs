@@ -1,4 +1,4 @@
-//! Annotated, but never installs anything and never writes a report.
+//! An annotated program that never installs anything and never writes a report.
 
 use diagnose::diagnose;
 

@@ -1,9 +1,9 @@
-//! `random [FIRST] [COUNT]`: runs so many random programs, from that seed on, and says how they went. Fails if a verdict was
-//! wrong, or one was missing; of those, the first are told.
+//! `random [FIRST] [COUNT]`: runs `COUNT` random programs, starting with seed `FIRST`, and prints the results. Fails if a
+//! verdict was wrong or missing, and prints the first such programs.
 
 use diagnose_random_tests::{Outcome, check};
 
-/// So many stories of each kind are told.
+/// The number of failures of each kind that are printed in full.
 const STORIES: u64 = 5;
 
 fn main() {

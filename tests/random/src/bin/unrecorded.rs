@@ -1,15 +1,15 @@
-//! `unrecorded [FIRST] [COUNT]`: runs so many random programs with ways out that are not on record, from that seed on, and says
-//! how they went; the second half of them beside a thread that is older. Fails if a proof was wrong, or more than one in a
-//! thousand of those that ended had a likely verdict; of both, the first are told.
+//! `unrecorded [FIRST] [COUNT]`: runs `COUNT` random programs with unrecorded ways out, starting with seed `FIRST`, and prints
+//! the results. The second half runs beside a thread that is older than the programs. Fails if a proof was wrong, or if more than
+//! one in a thousand programs that ended had a likely verdict; prints the first of both.
 
 use std::thread;
 use std::time::Duration;
 
 use diagnose_random_tests::{Suspicion, check_unrecorded, start_older_thread};
 
-/// So many stories of each kind are told.
+/// The number of failures of each kind that are printed in full.
 const STORIES: u64 = 5;
-/// The kernel tells the age of a thread in hundredths of a second.
+/// The kernel reports the age of a thread in hundredths of a second.
 const OLDER: Duration = Duration::from_millis(100);
 
 fn main() {
