@@ -59,7 +59,7 @@ fn futures_are_listed_from_the_moment_on_in_which_they_are_made() {
     let unpolled = listed(&snapshot, "work");
     assert_eq!(unpolled.len(), 3);
     assert!(unpolled.iter().all(|(span, by)| span.state == RunState::Unpolled && *by == Some("makes")));
-    assert!(snapshot.tree().contains("work (tests/scenarios/tests/unpolled.rs:11) [not polled yet "));
+    assert!(snapshot.tree().contains("work (tests/scenarios/tests/unpolled.rs:12) [not polled yet "));
     let nodes = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == "work");
     assert_eq!(nodes.count(), 0, "nothing is recorded of them yet");
 
