@@ -1,11 +1,11 @@
-//! An arm of a `join!` or `select!`: an await point that the code of a macro polls, beside others.
+//! An arm of a `join!` or `select!`: an await that the macro's code polls, next to others.
 //!
 //! ```text
 //!            first poll            Pending                  Ready
 //!  Fresh ───────────────▶ (polled) ──▶ Live ──▶ (polled) ──▶ Done
 //! ```
-//! It is a span like any other, but it lives in the poll of a body, never is a root, and carries one word: between polls
-//! everything is in its slot of the live registry.
+//! An arm is a span, but it lives in the poll of a body and is never a root. It holds one word:
+//! between polls, all its state is in its slot of the live registry.
 
 use std::ptr;
 
@@ -19,7 +19,7 @@ use crate::switch;
 use crate::sync::{add, sub};
 use crate::tree::{Node, NodeKey, PassingChain, WaitAccount};
 
-/// What the future of an arm carries: 8 bytes.
+/// The recorder's state inside the future of an arm: 8 bytes.
 #[derive(Debug)]
 pub(crate) struct Point {
     anchor: &'static SlotRef,
@@ -27,16 +27,18 @@ pub(crate) struct Point {
 
 static DONE: SlotRef = SlotRef::Done;
 
-/// The static of one arm of a `join!` or `select!`: polled by the macro's code, and not by the body itself.
+/// The static of one arm of a `join!` or `select!`, which the macro's code polls, not the body
+/// itself.
 #[derive(Debug)]
 pub struct Arm {
     site: Site,
-    /// What a future points to that has not been polled yet.
+    /// The target of a future that has not been polled yet.
     fresh: SlotRef,
 }
 
 impl Arm {
-    /// An arm that is written where this is called; `this` is the static itself. For the rest see [`Site::at`].
+    /// An arm at the place of this call. `this` is the static itself; the other arguments are those
+    /// of [`Site::at`].
     #[must_use]
     #[track_caller]
     pub const fn new(
@@ -51,7 +53,7 @@ impl Arm {
         Self { site, fresh: SlotRef::Fresh(&this.site) }
     }
 
-    /// An arm of a `join!`: no other arm that is done takes it along.
+    /// Marks an arm of a `join!`: another arm that is ready does not drop it.
     #[must_use]
     pub const fn joined(mut self) -> Self {
         self.site.is_joined = true;
@@ -64,7 +66,7 @@ impl Point {
         Self { anchor: &place.fresh }
     }
 
-    /// What is awaited is a span of its own: it is only told through which await it is polled.
+    /// Hands this arm's site down to the awaited span, which has records of its own.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn hand_down(&self) {
         let SlotRef::Fresh(site) = self.anchor else { return };
@@ -73,7 +75,8 @@ impl Point {
         }
     }
 
-    /// A poll starts. Returns whether it is recorded; then [`Awaiting`] must be made.
+    /// Starts a poll. Returns whether it is recorded; if so, the caller must create a
+    /// [`RunningAwait`].
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn enter(&mut self, entry: &mut AwaitEntry) -> bool {
         let Some(body) = local::current() else { return self.enter_slow(entry) };
@@ -100,7 +103,8 @@ impl Point {
         }
     }
 
-    /// The first poll of a path, a thread that has changed, a body that is not recorded.
+    /// Starts a poll in every other case: a first poll on its path, another thread, an unrecorded
+    /// body.
     #[cold]
     #[inline(never)]
     fn enter_slow(&mut self, entry: &mut AwaitEntry) -> bool {
@@ -145,8 +149,8 @@ impl Point {
         true
     }
 
-    /// The future is about to be dropped: what its parts do to the count of pending children while they are dropped does
-    /// not concern the poll that drops it.
+    /// Called before the future is dropped. Its children change the count of pending children as
+    /// they drop, which must not affect the poll that drops it.
     #[inline]
     pub(crate) fn begin_drop(&mut self) {
         if let SlotRef::Live(slot) = self.anchor {
@@ -154,7 +158,7 @@ impl Point {
         }
     }
 
-    /// It is not listed as alive any more.
+    /// Takes the arm off the list of live spans.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn unlist(&mut self) {
         if let SlotRef::Live(_) = self.anchor {
@@ -191,20 +195,20 @@ impl Drop for Point {
     }
 }
 
-/// The node that is running, if it is that of the body in which the await stands.
+/// The running node, if it is that of the body that contains the await.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn running_body(site: &'static Site) -> Option<&'static Node> {
     local::current().filter(|current| is_owner(site, current))
 }
 
-/// Whether `body`, which is the running node, is that of the body in which the await stands. A call of the same function that is
-/// not recorded may run inside of one that is.
+/// Whether `body`, the running node, is that of the body that contains the await. An unrecorded
+/// call of one function may run inside a recorded call of it.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn is_owner(site: &'static Site, body: &Node) -> bool {
     site.owner.is_some_and(|owner| ptr::eq(owner, body.site)) && !local::awaiting().1.is_hidden()
 }
 
-/// Books the end of a wait on its own path, in this thread's tree.
+/// Records the end of a wait on its own path, in this thread's tree.
 #[cold]
 fn end_wait(node: &'static Node, wait: WaitAccount, place: TreePosition) {
     place.tree.book(node, |own| own.times.end_wait(clock::now(), wait));
@@ -213,18 +217,18 @@ fn end_wait(node: &'static Node, wait: WaitAccount, place: TreePosition) {
     }
 }
 
-/// What the end of a poll needs. It is filled in where it lies: see [`entry`](super::entry).
+/// What the end of a poll needs. Never moved: see [`poll_entry`](super::poll_entry).
 #[derive(Debug)]
 pub(crate) struct AwaitEntry {
     node: Option<&'static Node>,
     body: Option<&'static Node>,
-    /// The number of the span of the body.
+    /// The id of the body's span.
     outer: u64,
-    /// The count of pending children of the body, without this await.
+    /// The body's pending children, without this await.
     outer_pending: i32,
-    /// Annotated futures that were pending below.
+    /// Annotated futures pending below the arm.
     pending_children: i32,
-    /// Whether it has waited by itself.
+    /// Whether the arm had waited by itself.
     waited: bool,
 }
 
@@ -234,7 +238,7 @@ impl AwaitEntry {
         Self { node: None, body: None, outer: 0, outer_pending: 0, pending_children: 0, waited: false }
     }
 
-    /// The first poll.
+    /// Starts the first poll.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin(&mut self, node: &'static Node, body: &'static Node) {
         self.node = Some(node);
@@ -249,7 +253,7 @@ impl AwaitEntry {
         self.outer_pending = local::replace_pending_children(0);
     }
 
-    /// A later poll.
+    /// Starts a later poll.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn begin_again(&mut self, slot: &LiveSlot, node: &'static Node, body: &'static Node, ended: WaitAccount) {
         self.node = Some(node);
@@ -270,7 +274,7 @@ impl AwaitEntry {
     }
 }
 
-/// A poll that is running, and recorded. Dropped without [`leave`](Awaiting::leave), it was ended by a panic.
+/// A running, recorded poll. Dropping it without [`leave`](RunningAwait::leave) records a panic.
 #[derive(Debug)]
 pub(crate) struct RunningAwait<'a> {
     pub(crate) point: &'a mut Point,
@@ -278,11 +282,11 @@ pub(crate) struct RunningAwait<'a> {
 }
 
 impl RunningAwait<'_> {
-    /// The poll has returned.
+    /// Records that the poll has returned.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave(mut self, pending: bool) {
         self.end(pending);
-        // Its drop is for panics.
+        // `Drop` is for panics only.
         std::mem::forget(self);
     }
 
@@ -290,7 +294,7 @@ impl RunningAwait<'_> {
     fn end(&mut self, pending: bool) {
         let Self { point, entry } = self;
         let Some(node) = entry.node else { return };
-        // Without a slot there is no place to wait in: the next poll begins anew.
+        // Without a slot the wait is not recorded: the next poll starts another call.
         let slot = if pending { point.slot(node, entry) } else { None };
         let children =
             local::replace_pending_children(entry.outer_pending.wrapping_add(i32::from(slot.is_some())));
@@ -299,7 +303,8 @@ impl RunningAwait<'_> {
         context::note_reading(now, false);
         let begun = match slot {
             Some(slot) => {
-                // Never below zero: a child may have been pending elsewhere before it came here.
+                // Never below zero: a child may have been pending under another parent before it
+                // came here.
                 let pending_children = entry.pending_children.saturating_add(children).max(0);
                 let wait = if pending_children == 0 { WaitAccount::Own } else { WaitAccount::Child };
                 slot.leave(now);
@@ -323,7 +328,7 @@ impl RunningAwait<'_> {
 }
 
 impl Point {
-    /// The slot to wait in, from the first `Pending` on.
+    /// The slot of the wait, taken at the first `Pending`. `None` if all slots are taken.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn slot(&mut self, node: &'static Node, entry: &AwaitEntry) -> Option<&'static LiveSlot> {
         if !matches!(self.anchor, SlotRef::Live(_)) {

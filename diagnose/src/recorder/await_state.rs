@@ -1,37 +1,38 @@
-//! What is known of the await at which the running body is, besides its node.
+//! The state of the running body's await, besides its node.
 
-/// What else there is to know of the await at which the running body is: one word, because each poll saves and restores it.
+/// The state of the await that the running body is at. One word, because each poll saves and
+/// restores it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct AwaitState(u64);
 
 impl AwaitState {
     pub(super) const NONE: Self = Self(0);
-    /// It is a span that is awaited.
+    /// The await is that of a span.
     pub(super) const SPAN: Self = Self(1);
-    /// It had waited by itself before this poll.
+    /// The await had waited by itself before this poll.
     const WAITED: u64 = 1 << 1;
     const NEW: u64 = 1 << 2;
-    /// The body that runs is not recorded, whatever the running node is.
+    /// The running body is not recorded, whatever the running node is.
     pub(super) const HIDDEN: Self = Self(1 << 3);
     const DEPTH: u32 = 8;
     const BASE: u32 = 32;
 
-    /// It began in this poll, when the body had so many children that were pending.
+    /// An await that began in this poll, when the body had `base` pending children.
     pub(super) fn new(base: i32) -> Self {
         Self(u64::from(u32::from_ne_bytes(base.to_ne_bytes())) << Self::BASE | Self::NEW)
     }
 
-    /// The same, at the await of a span.
+    /// Sets whether the await is that of a span.
     pub(super) fn with_span(self, is_span: bool) -> Self {
         Self(self.0 & !Self::SPAN.0 | u64::from(is_span))
     }
 
-    /// The same, of a macro in whose blocks what the body itself awaits stands so deep.
+    /// Sets the nesting depth, inside the macro's blocks, of the awaits that the body itself polls.
     pub(super) fn with_depth(self, depth: u8) -> Self {
         Self(self.0 | u64::from(depth) << Self::DEPTH)
     }
 
-    /// Zero if it is no macro.
+    /// The nesting depth; zero if the await is not a macro.
     pub(super) fn depth(self) -> u8 {
         u8::try_from(self.0 >> Self::DEPTH & 0xff).unwrap_or(0)
     }
@@ -48,22 +49,22 @@ impl AwaitState {
         self.0 & Self::WAITED != 0
     }
 
-    /// Whether the body that runs is not recorded, so that its awaits are not those of the running node.
+    /// Whether the running body is not recorded, so its awaits are not those of the running node.
     pub(super) fn is_hidden(self) -> bool {
         self.0 & Self::HIDDEN.0 != 0
     }
 
-    /// Whether it began in this poll.
+    /// Whether the await began in this poll.
     pub(super) fn is_new(self) -> bool {
         self.0 & Self::NEW != 0
     }
 
-    /// Whether it began in an earlier poll, and is not that of a span.
+    /// Whether the await began in an earlier poll and is not that of a span.
     pub(super) fn is_old(self) -> bool {
         self.0 & (Self::NEW | Self::SPAN.0) == 0
     }
 
-    /// The count of pending children of the body when the await began, if that was in this poll.
+    /// The body's pending children when the await began, if it began in this poll.
     pub(super) fn base(self) -> i32 {
         i32::from_ne_bytes(u32::try_from(self.0 >> Self::BASE).unwrap_or(0).to_ne_bytes())
     }

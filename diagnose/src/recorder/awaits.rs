@@ -4,11 +4,11 @@
 //! body    ├──┬ at ────────┤┈┈┈┈┈┈┈┈┈├──────────── ended ┬──┤
 //! await      ├────────────┤┈┈┈┈┈┈┈┈┈├──────────────────┤
 //! ```
-//! An await carries nothing: where the body has stopped is known to the body's span. A poll of the body goes on at its
-//! await at once, and stops there when it is pending, so the two share the readings of the clock. Only where an await
-//! begins or ends in the middle of a poll is the clock read.
+//! An await holds no state: the body's span knows where the body has stopped. A poll of the body
+//! resumes directly at its await and stops there if it is pending, so both share their clock
+//! readings. The clock is read for an await only where it begins or ends in the middle of a poll.
 //!
-//! The await of a span has no records of its own; it only says by which await that span is polled.
+//! The await of a span has no records of its own; it only names the await that polls the span.
 
 use std::ptr;
 
@@ -22,9 +22,9 @@ use crate::switch;
 use crate::sync::add;
 use crate::tree::{Node, NodeKey, PassingChain};
 
-/// The body comes to an await, of a span or of something else.
+/// Records that the body reaches an await, of a span or another future.
 pub(crate) fn begin_await(site: &'static Site, is_span: bool) {
-    // What is recorded of the body is recorded of its awaits.
+    // The awaits of a body are recorded exactly if the body is.
     let Some(body) = running_body(site) else { return };
     if is_span {
         local::set_awaiting(None, AwaitState::SPAN);
@@ -34,7 +34,7 @@ pub(crate) fn begin_await(site: &'static Site, is_span: bool) {
     }
 }
 
-/// The body comes to a macro that cannot be read.
+/// Records that the body reaches a macro whose arguments the attribute could not parse.
 pub(crate) fn begin_macro(site: &'static Site, depth: u8) {
     begin_await(site, false);
     let (node, state) = local::awaiting();
@@ -43,8 +43,8 @@ pub(crate) fn begin_macro(site: &'static Site, depth: u8) {
     }
 }
 
-/// A span is about to be awaited in a block that a macro was given. If it is the body that awaits it, it goes straight there
-/// whenever it goes on.
+/// Records that a span is about to be awaited in a block of such a macro. If the body itself awaits
+/// it, each later poll of the body resumes directly there.
 pub(crate) fn begin_through(depth: u8) {
     let (node, state) = local::awaiting();
     if node.is_some() && state.depth() == depth {
@@ -53,7 +53,7 @@ pub(crate) fn begin_through(depth: u8) {
     }
 }
 
-/// It is ready.
+/// Records that the awaited span is ready.
 pub(crate) fn end_through() {
     let (node, state) = local::awaiting();
     if node.is_some() && state.is_span() {
@@ -83,11 +83,11 @@ fn append(site: &'static Site, body: &'static Node) -> Option<&'static Node> {
     } else {
         local::place().tree.child(body, NodeKey::plain(site), clock::now)
     };
-    // What covers everything below is never pending, so nobody can go on in it.
+    // An `[other]` node covers everything below it and is never pending, so no await resumes in it.
     node.filter(|node| !node.is_other())
 }
 
-/// What the body of `owner` has awaited is ready.
+/// Records that the future awaited by the body of `owner` is ready.
 pub(crate) fn end_await(owner: &'static Site) {
     let (node, state) = local::awaiting();
     let Some(node) = node else {
@@ -113,8 +113,8 @@ fn end(node: &'static Node, waited: bool) {
     local::set_awaiting(None, AwaitState::NONE);
 }
 
-/// A macro that cannot be read was left by a `break`, `return` or `?` of its own: its await ends there. Otherwise it has
-/// ended, or its body is not the one that runs, as when that is dropped.
+/// Ends the await of a macro that was left by `break`, `return` or `?`. Otherwise the await has
+/// already ended, or its body is not running, as when the body is dropped.
 pub(crate) fn leave_macro(site: &'static Site) {
     let is_open = local::awaiting().0.is_some_and(|node| ptr::eq(node.site, site));
     if let Some(owner) = site.owner.filter(|_| is_open) {

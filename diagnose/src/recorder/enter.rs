@@ -1,10 +1,10 @@
-//! How a poll begins: where it stands, when, and with whose reading.
+//! How a poll begins: its node, its start, and the clock reading that it uses.
 //!
 //! ```text
-//! enter ─ enter_passing     handed down by the body around, and handed on at once
+//! enter ─ enter_passing     the reading comes from the body around, and goes on to the span inside
 //!       └ enter_other ─ enter_outermost   an executor polls a root
-//!                     ├ enter_below       below what is running, where it was or on a path that is known
-//!                     └ enter_slow        anything else: see `moved`
+//!                     ├ enter_below       below the running node: same place as before, or a known path
+//!                     └ enter_slow        anything else: see `reparent`
 //! ```
 
 use std::ptr;
@@ -25,7 +25,7 @@ use crate::sync::add;
 use crate::tree::{Node, NodeKey, PassingChain, WaitAccount};
 
 impl Span {
-    /// A poll starts, with the executor's waker. Returns whether it is that of a root.
+    /// Starts a poll with the executor's waker. Returns whether the span is a root.
     pub(crate) fn enter(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
         if self.passes {
             self.enter_passing(entry, outer)
@@ -46,7 +46,8 @@ impl Span {
         false
     }
 
-    /// The body around goes on at the await of this span, and so does this one at that of its own: as most do where calls are deep.
+    /// The body around resumes at the await of this span, and this span at the await of another.
+    /// This is the common case in deep call chains.
     #[inline(never)]
     fn enter_passing(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
         let down = local::down();
@@ -65,7 +66,7 @@ impl Span {
         self.enter_other(entry, outer)
     }
 
-    /// The poll begins with the reading of the body around, and goes straight to the span inside.
+    /// Starts the poll with the body's reading, and continues to the span inside.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn enter_through(
         &self,
@@ -104,11 +105,11 @@ impl Span {
         entry.begun.is_root
     }
 
-    /// A poll outside of every other one, as most are that an executor makes: nothing has to be saved. Returns whether it is a
-    /// root on a path that is known.
+    /// Starts a poll outside every other poll, the common case for an executor: nothing has to be
+    /// saved. Returns `false` unless the span is a root on a known path.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn enter_outermost(&mut self, entry: &mut PollEntry, outer: &Waker, tree: &'static Node) -> bool {
-        // Hooks of a runtime tell of a task in which this is polled, or it is a closure.
+        // Such a task is known from a runtime's hooks, or is a blocking closure.
         let is_inside = live::current::registered().is_some();
         if let SpanState::Waiting(wait) = self.state {
             let (Some(node), Some(task)) = (self.node, self.root) else { return false };
@@ -144,7 +145,7 @@ impl Span {
         true
     }
 
-    /// A function that is called from code that is not annotated.
+    /// Creates the task of a root called from code that is not annotated.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn meet(&self, node: &'static Node, now: u64) -> &'static Task {
         let (task, is_new) = live::meet_outermost(self.site, self.label, now, context::span(), node.tree);
@@ -154,7 +155,8 @@ impl Span {
         task
     }
 
-    /// A poll below another one. Returns whether that is where it was, or is a path that is known.
+    /// Starts a poll below another. Returns `false` unless the span is polled where it was before,
+    /// or on a known path.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn enter_below(&mut self, entry: &mut PollEntry, current: &'static Node) -> bool {
         let down = local::down();
@@ -163,7 +165,7 @@ impl Span {
                 if is_reading(down) {
                     let Some(slot) = self.anchor.and_then(SlotRef::slot) else { return false };
                     let parent = context::span();
-                    // The body goes on where it has stopped: at the await that polls this span.
+                    // The body resumes where it stopped: at the await that polls this span.
                     if slot.parent() != parent {
                         return false;
                     }
@@ -185,7 +187,7 @@ impl Span {
                 }
                 true
             }
-            // Wherever it was made.
+            // A first poll may be anywhere, whichever node created the span.
             (SpanState::Unpolled, _) if !switch::is_special() => {
                 if current.site.kind == SiteKind::Sync
                     || self.site.kind == SiteKind::Task
@@ -215,7 +217,7 @@ impl Span {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn count_call(&self, node: &'static Node, now: u64, spawned: Option<&'static Task>) {
         add(&node.calls, 1);
-        // What was spawned has been there since.
+        // A spawned future counts as unpolled since its spawn.
         let unpolled = match spawned {
             Some(task) => {
                 first_poll::drop_unpolled(self.made);
@@ -228,7 +230,7 @@ impl Span {
         }
     }
 
-    /// The poll of a node begins that has waited on the same path, and the body goes on where it has stopped.
+    /// Starts the poll of a node that waited on the same path; the body resumes where it stopped.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn go_on(&self, entry: &mut PollEntry, node: &'static Node, wait: WaitAccount, now: u64) {
         node.times.enter(now, Some(wait));
@@ -280,7 +282,7 @@ impl Span {
         }
     }
 
-    /// Makes the span the running one, and reads the clock, unless a reading was handed down.
+    /// Makes the span the running one, and reads the clock unless `down` is a reading.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begin(&self, entry: &mut PollEntry, down: u64) -> u64 {
         let parent = context::span();
@@ -296,7 +298,6 @@ impl Span {
     }
 }
 
-/// Whether both are the same site.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn same(a: Option<&'static Site>, b: Option<&'static Site>) -> bool {
     let address = |site: Option<&'static Site>| site.map_or(ptr::null(), ptr::from_ref);

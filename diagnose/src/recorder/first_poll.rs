@@ -1,9 +1,10 @@
-//! How long a future was there before its first poll, mostly without a reading of the clock where it is made.
+//! How long a future existed before its first poll, mostly without a clock reading at its creation.
 //!
-//! What is made and polled within the same poll of its task was never unpolled. What is polled later counts from the end of the
-//! poll in which it was made: a poll that leaves such futures behind notes its end. Outside of every recorded poll the clock is
-//! read where a future is made, for the first [`ALWAYS`] of a thread, for one in [`ALWAYS`] of the others, and for each of a
-//! function that has been seen to wait for its first poll; the rest counts as polled at once.
+//! A future created and polled within one poll of its task counts as polled at once. A future
+//! polled later counts from the end of the poll that created it: a poll that leaves such futures
+//! behind notes its end. Outside every recorded poll, the clock is read at creation for the first
+//! [`ALWAYS`] futures of a thread, for one in [`ALWAYS`] of the others, and for each future of a
+//! function that was seen to wait for its first poll. The rest count as polled at once.
 
 use std::cell::Cell;
 
@@ -11,13 +12,14 @@ use crate::clock;
 use crate::site::Site;
 use crate::tree::Node;
 
-/// See the head of this file.
+/// Number of readings at the start of a thread, and the sampling interval after them.
 const ALWAYS: u32 = 64;
 
-/// Ticks from which on a future has waited for its first poll: some ten microseconds.
+/// Ticks from which a future counts as having waited for its first poll: about ten microseconds.
 const LATE: u64 = 1 << 15;
 
-/// Above a tick, in the word that a span has of its making; otherwise that is the number of the poll, or zero.
+/// Marks a creation word that holds a tick. Without it, the word holds the number of a poll, or
+/// zero.
 const TICK: u64 = 1 << 63;
 
 thread_local! {
@@ -29,19 +31,19 @@ thread_local! {
 /// The polls of tasks on a thread.
 #[derive(Debug)]
 struct TaskPolls {
-    /// The number of the running one; zero between polls.
+    /// The number of the running poll; zero between polls.
     running: Cell<u64>,
-    /// The number of the last one: unique in the process.
+    /// The number of the last poll: unique in the process.
     last: Cell<u64>,
-    /// Futures that were made in the running one and not polled yet, less those that were dropped.
+    /// Futures created in the running poll and not polled yet, minus those dropped.
     unpolled: Cell<u32>,
-    /// How many futures will be made outside of every poll before the clock is read for one.
+    /// Number of futures to be created outside every poll before the next clock reading.
     unread: Cell<u32>,
-    /// For how many such futures the clock was read.
+    /// Number of clock readings for such futures.
     read: Cell<u32>,
 }
 
-/// A poll of a task, and how many futures it has made that are not polled yet.
+/// A poll of a task, and the number of unpolled futures that it has created.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TaskPoll {
     number: u64,
@@ -49,13 +51,14 @@ pub(super) struct TaskPoll {
 }
 
 impl TaskPoll {
-    /// Between polls.
+    /// The state between polls.
     pub(super) const NONE: Self = Self { number: 0, unpolled: 0 };
 }
 
-/// The thread has that tree from now on: its polls get numbers that no other thread's have.
+/// Starts numbering the polls of a thread that got `tree`, apart from those of other threads.
 pub(super) fn begin_tree(tree: u32) {
-    /// Numbers above that of the tree; a tree that is leased again goes on from where nobody else has been by the clock.
+    /// The tree's number goes above these bits. The clock goes below them, so a tree that is leased
+    /// again starts at unused numbers.
     const SHIFT: u32 = 40;
     POLLS.with(|polls| {
         let last = u64::from(tree & 0x3f_ffff) << SHIFT | clock::now() & ((1 << SHIFT) - 1);
@@ -63,7 +66,7 @@ pub(super) fn begin_tree(tree: u32) {
     });
 }
 
-/// The poll of a task begins.
+/// Starts the poll of a task.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn begin_poll() {
     POLLS.with(|polls| {
@@ -73,7 +76,7 @@ pub(super) fn begin_poll() {
     });
 }
 
-/// That poll ends there.
+/// Ends the poll of a task at `now`.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn end_poll(node: &'static Node, now: u64) {
     POLLS.with(|polls| {
@@ -85,12 +88,12 @@ pub(super) fn end_poll(node: &'static Node, now: u64) {
     });
 }
 
-/// The poll that is running, in which another one begins.
+/// The running poll, which another one interrupts.
 pub(super) fn poll() -> TaskPoll {
     POLLS.with(|polls| TaskPoll { number: polls.running.get(), unpolled: polls.unpolled.get() })
 }
 
-/// That poll goes on.
+/// Resumes an interrupted poll.
 pub(super) fn set_poll(poll: TaskPoll) {
     POLLS.with(|polls| {
         polls.running.set(poll.number);
@@ -105,7 +108,7 @@ fn note_end(node: &'static Node, number: u64, now: u64) {
     }
 }
 
-/// A future of that site is made. Returns what is kept of that.
+/// Records the creation of a future of `site`. Returns the creation word for its span.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn make(site: &'static Site) -> u64 {
     POLLS.with(|polls| {
@@ -124,7 +127,7 @@ pub(super) fn make(site: &'static Site) -> u64 {
     })
 }
 
-/// It is made outside of every poll, and the clock is read.
+/// Records a creation outside every poll, with a clock reading.
 #[cold]
 fn make_outside(polls: &TaskPolls) -> u64 {
     let read = polls.read.get();
@@ -133,13 +136,13 @@ fn make_outside(polls: &TaskPolls) -> u64 {
     clock::now() | TICK
 }
 
-/// It is polled for the first time. Returns for how long it was there.
+/// Records a first poll. Returns the ticks since the creation, zero if unknown.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn unpolled(made: u64, now: u64, site: &'static Site, maker: Option<&'static Node>) -> u64 {
     if made == 0 || forget(made) { 0 } else { unpolled_for(made, now, site, maker) }
 }
 
-/// It is polled, or dropped. Returns whether that is in the poll in which it was made.
+/// Uncounts an unpolled future. Returns whether the poll that created it is still running.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn forget(made: u64) -> bool {
     POLLS.with(|polls| {
@@ -158,19 +161,19 @@ fn unpolled_for(made: u64, now: u64, site: &'static Site, maker: Option<&'static
         site.note_unpolled(unpolled >= LATE);
         return unpolled;
     }
-    // A poll that is not over is around this one.
+    // `None` if the poll is not over: it is around this one.
     let end = maker.and_then(Node::ends).and_then(|ends| ends.of(made));
     end.map_or(0, |end| now.saturating_sub(end))
 }
 
-/// It is dropped without a poll.
+/// Records the drop of a future without a poll.
 pub(super) fn drop_unpolled(made: u64) {
     if made != 0 {
         forget(made);
     }
 }
 
-/// The tick of the making, as far as it is known.
+/// The tick in the creation word; `None` if there was no clock reading.
 pub(super) fn tick(made: u64) -> Option<u64> {
     (made & TICK != 0).then_some(made & !TICK)
 }

@@ -11,35 +11,34 @@ use crate::switch;
 use crate::sync::add;
 use crate::tree::{Node, NodeKey, PassingChain};
 
-/// A call that is running: busy from its making to its drop, in the same tree as the futures around it.
+/// A running call: busy from its creation to its drop, in one tree with the futures around it.
 #[derive(Debug)]
 #[must_use = "the call is timed until the frame is dropped"]
 pub struct Frame {
-    /// `None` if the call is not recorded.
     node: Option<&'static Node>,
-    /// What was running before; `None` if the thread had no tree and has one only for this call.
+    /// The node that was running before; `None` if the thread's tree is lent for this call only.
     previous: Option<&'static Node>,
-    /// What the end of the frame is the end of.
+    /// The event that the drop records.
     ends: FrameEnd,
-    /// Whether the thread was unwinding already when the function was called, by a destructor.
+    /// Whether the thread was already unwinding when a destructor called the function.
     unwinding: bool,
-    /// It belongs to its thread.
+    /// A frame belongs to its thread.
     not_send: PhantomData<*const ()>,
 }
 
-/// What ends with a frame.
+/// The event that the end of a frame records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FrameEnd {
-    /// The call.
+    /// The end of a call.
     Call,
-    /// A poll of a hand-written future or stream, of which nothing is known from one poll to the next.
+    /// The end of a poll of a hand-written future or stream, which keeps no state between polls.
     Poll,
-    /// Such a poll, and with it the future, or one item of the stream.
+    /// The end of such a poll, and of the future or one item of the stream.
     Ready,
 }
 
 impl Frame {
-    /// The function is entered.
+    /// Records that the function is entered.
     #[inline]
     pub fn enter(site: &'static Site, label: Label) -> Self {
         let mut frame = Self::new(FrameEnd::Call);
@@ -52,8 +51,8 @@ impl Frame {
         frame
     }
 
-    /// `poll` of a hand-written future is entered, or `poll_next` of a stream: a call is counted when one is
-    /// [`ready`](Frame::ready).
+    /// Records that `poll` of a hand-written future, or `poll_next` of a stream, is entered. A call
+    /// is counted once the poll is [`ready`](Frame::ready).
     #[inline]
     pub fn enter_poll(site: &'static Site) -> Self {
         let mut frame = Self::new(FrameEnd::Poll);
@@ -63,7 +62,7 @@ impl Frame {
         frame
     }
 
-    /// The poll has brought the future to its end, or an item of the stream.
+    /// Records that the poll completes the future, or yields an item of the stream.
     #[inline]
     pub fn ready(&mut self) {
         self.ends = FrameEnd::Ready;
@@ -87,7 +86,7 @@ impl Frame {
         self.run(node, Some(current));
     }
 
-    /// The call is what runs from now on.
+    /// Makes the call the running one.
     #[inline]
     fn run(&mut self, node: &'static Node, previous: Option<&'static Node>) {
         self.node = Some(node);

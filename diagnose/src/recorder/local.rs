@@ -1,4 +1,4 @@
-//! What the recorder keeps per thread: where the thread is in its tree.
+//! The recorder's state per thread: its tree, and its position in that tree.
 
 use std::cell::Cell;
 use std::thread;
@@ -12,57 +12,60 @@ use crate::site::Site;
 use crate::sync::add;
 use crate::tree::{self, Node, PassingChain, Tree};
 
-/// Plain cells without a destructor: they can be used until the thread's very last instruction.
+/// Plain cells without a destructor, usable until the thread's last instruction.
 #[derive(Debug)]
 pub(super) struct Local {
-    /// The node whose poll is running; the tree's root between polls; `None` while the thread has no tree.
+    /// The node whose poll is running; the tree's root between polls; `None` if the thread has no
+    /// tree.
     current: Cell<Option<&'static Node>>,
     tree: Cell<Option<&'static Tree>>,
-    /// How many spans have become pending directly under the running poll, less those that ceased to be.
+    /// Spans that became pending directly below the running poll, minus those that stopped being
+    /// so.
     pending_children: Cell<i32>,
-    /// The task that the next root belongs to, as its wrapper says.
+    /// The task that the next root belongs to, set by the spawn wrapper.
     spawned: Cell<Option<&'static Task>>,
-    /// How long the running task had waited before this poll, until that is charged to a path; zero then.
+    /// Ticks that the running task waited before this poll; zero once they are charged to a path.
     waited: Cell<u64>,
-    /// The first path that waited by itself and was polled since.
+    /// The first node that waited by itself and was polled again in this poll of the task.
     first_polled: Cell<Option<&'static Node>>,
-    /// The await at which the running body is, if that is not a span of its own.
+    /// The node of the await that the running body is at. `None` for the await of a span.
     awaiting: Cell<Option<&'static Node>>,
     await_state: Cell<AwaitState>,
-    /// What an await hands to the span that it is about to poll: itself.
+    /// The await that polls the next span.
     via: Cell<Option<&'static Site>>,
-    /// What a body hands to the span that it is about to poll: [`DIRECT`], [`ARM`], or the reading of the clock with which it
-    /// goes on there; zero if it hands nothing.
+    /// Handed from a body to the span that it polls: [`DIRECT`], [`ARM`], [`AGAIN`], or the clock
+    /// reading with which the body resumes there. Zero if nothing is handed down.
     down: Cell<u64>,
-    /// The polls that have been entered with the same reading.
+    /// Number of polls entered with that reading.
     levels: Cell<u32>,
-    /// The node above them: see [`Chain::stopper`].
+    /// The node above those polls: see [`PassingChain::stopper`].
     stopper: Cell<Option<&'static Node>>,
-    /// The reading of the clock with which a span has returned `Pending` to the body that awaits it; zero if there is none.
+    /// The clock reading with which a span returned `Pending` to the body that awaits it; zero if
+    /// there is none.
     up: Cell<u64>,
-    /// How many bodies around that span only pass it on.
+    /// Number of nodes around that span that only pass the `Pending` on.
     passing: Cell<u32>,
 }
 
-/// In the place of a reading: the span is awaited for the first time, so it reads the clock itself, and hands on the reading
-/// with which it returns `Pending`.
+/// Stands for a reading: the first poll of an awaited span. The span reads the clock itself, and
+/// hands up the reading with which it returns `Pending`.
 pub(super) const DIRECT: u64 = 1;
 
-/// In the place of a reading: the span is polled by the code of a macro, through that arm.
+/// Stands for a reading: the code of a macro polls the span, through this arm.
 pub(super) const ARM: u64 = 2;
 
-/// In the place of a reading: the span is polled where it was, and reads the clock itself, because code that is not annotated
-/// stands between it and the body that goes on.
+/// Stands for a reading: the span is polled at the same await as before, with unannotated code
+/// between it and the body that resumes. The span reads the clock itself.
 pub(super) const AGAIN: u64 = 3;
 
-/// Whether what was handed down is a reading.
+/// Whether `down` is a clock reading.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn is_reading(down: u64) -> bool {
     down > AGAIN
 }
 
 impl Local {
-    /// Of a thread that has no tree.
+    /// The state of a thread that has no tree.
     const fn new() -> Self {
         Self {
             current: Cell::new(None),
@@ -102,20 +105,20 @@ impl Local {
 
 thread_local! {
     static LOCAL: Local = const { Local::new() };
-    /// Gives the tree back when the thread ends. Apart from `LOCAL`, because it has a destructor.
+    /// Returns the tree when the thread ends. Separate from `LOCAL`, because it has a destructor.
     static LEASE: Lease = const { Lease };
 }
 
-/// Where a thread stands for the length of one visit.
+/// The thread's tree and running node, for one operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TreePosition {
     pub(super) tree: &'static Tree,
     pub(super) current: &'static Node,
-    /// Whether the tree is lent for this visit only, because the thread is ending.
+    /// Whether the tree is lent for this operation only, because the thread is ending.
     pub(super) lent: bool,
 }
 
-/// The running node, or `None` while the thread has no tree.
+/// The running node; `None` if the thread has no tree.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn current() -> Option<&'static Node> {
     LOCAL.with(|local| local.current.get())
@@ -126,49 +129,48 @@ pub(super) fn set_current(node: Option<&'static Node>) {
     LOCAL.with(|local| local.current.set(node));
 }
 
-/// How many spans have become pending directly under the running poll so far, less those that ceased to be.
+/// The count of spans pending directly below the running poll.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn pending_children() -> i32 {
     LOCAL.with(|local| local.pending_children.get())
 }
 
-/// Sets the count of pending children and returns the old one.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn replace_pending_children(count: i32) -> i32 {
     LOCAL.with(|local| local.pending_children.replace(count))
 }
 
-/// This thread polls tasks.
+/// Records that this thread polls tasks.
 #[inline]
 pub(super) fn note_task() {
     LOCAL.with(|local| local.tree.get().into_iter().for_each(Tree::note_task));
 }
 
-/// Takes the task that the next root belongs to.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn take_spawned() -> Option<&'static Task> {
     LOCAL.with(|local| local.spawned.take())
 }
 
-/// The task that the next root belongs to, if it was spawned.
+/// The task that the next root belongs to; `None` if it was not spawned.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn spawned() -> Option<&'static Task> {
     LOCAL.with(|local| local.spawned.get())
 }
 
-/// Whether the next span is the root of a task that was spawned.
+/// Whether the next span is the root of a spawned task.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn is_spawned() -> bool {
     spawned().is_some()
 }
 
-/// Says which task the next root belongs to.
+/// Sets the task that the next root belongs to.
 #[inline]
 pub(super) fn set_spawned(task: Option<&'static Task>) {
     LOCAL.with(|local| local.spawned.set(task));
 }
 
-/// What is to be charged of the running task's wait, and to whom if nobody else takes it.
+/// The ticks of the task's wait not charged yet, and the node charged if no other path ends the
+/// wait.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn waited() -> (u64, Option<&'static Node>) {
     LOCAL.with(|local| (local.waited.get(), local.first_polled.get()))
@@ -182,7 +184,7 @@ pub(super) fn set_waited((waited, first_polled): (u64, Option<&'static Node>)) {
     });
 }
 
-/// A path that has waited by itself is polled again.
+/// Records that a node that had waited by itself is polled again.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn polled_again(node: &'static Node) {
     LOCAL.with(|local| {
@@ -192,7 +194,7 @@ pub(super) fn polled_again(node: &'static Node) {
     });
 }
 
-/// A path that has waited by itself is ready: it has ended the wait of its task.
+/// Charges the task's wait to a node that had waited by itself and is now ready.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn charge(node: &'static Node) {
     LOCAL.with(|local| {
@@ -205,13 +207,13 @@ pub(super) fn charge(node: &'static Node) {
     });
 }
 
-/// What an await has handed down to the span that it polls; see [`Local::down`].
+/// The word that the await handed down to the span it polls; see [`Local::down`].
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn down() -> u64 {
     LOCAL.with(|local| local.down.get())
 }
 
-/// The await itself, which it has handed down with the span's first poll.
+/// The await that polls the span, handed down with the span's first poll.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn via() -> Option<&'static Site> {
     LOCAL.with(|local| local.via.get())
@@ -225,7 +227,7 @@ pub(super) fn hand_down(via: Option<&'static Site>, down: u64) {
     });
 }
 
-/// The await at which the running body is, if that is not a span of its own.
+/// The await that the running body is at; the node is `None` for the await of a span.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn awaiting() -> (Option<&'static Node>, AwaitState) {
     LOCAL.with(|local| (local.awaiting.get(), local.await_state.get()))
@@ -239,7 +241,7 @@ pub(super) fn set_awaiting(node: Option<&'static Node>, state: AwaitState) {
     });
 }
 
-/// The polls that have been entered with the last reading, and are handed down with it.
+/// The polls entered with the last reading, handed down with it.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn chain() -> PassingChain {
     LOCAL.with(|local| PassingChain { levels: local.levels.get(), stopper: local.stopper.get() })
@@ -253,19 +255,18 @@ pub(super) fn set_chain(chain: PassingChain) {
     });
 }
 
-/// Sets how many polls have been entered with the last reading of the clock.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn set_levels(levels: u32) {
     LOCAL.with(|local| local.levels.set(levels));
 }
 
-/// The reading that was handed up by what is pending; zero if there is none.
+/// The reading handed up by the pending span; zero if there is none.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn up() -> u64 {
     LOCAL.with(|local| local.up.get())
 }
 
-/// How many nodes around what is pending only pass it on.
+/// Number of nodes around the pending span that only pass the `Pending` on.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn passing() -> u32 {
     LOCAL.with(|local| local.passing.get())
@@ -284,14 +285,15 @@ pub(super) fn hand_up(up: u64, passing: u32) {
     });
 }
 
-/// Where the thread stands. It gets a tree if it has none; one that is `lent` must be given back with [`end_loan`].
+/// The thread's tree and running node. Leases a tree if there is none; a `lent` one must be
+/// returned with [`end_loan`].
 #[cold]
 pub(super) fn place() -> TreePosition {
     if let (Some(tree), Some(current)) = LOCAL.with(|local| (local.tree.get(), local.current.get())) {
         return TreePosition { tree, current, lent: false };
     }
-    // Once the thread's destructors have begun, nothing would give the tree back at its end, and the thread may not even
-    // be asked for its name.
+    // Once the thread's destructors have begun, nothing would return the tree at its end, and the
+    // thread may not even be asked for its name.
     let lent = LEASE.try_with(|_| ()).is_err();
     let name = if lent { String::new() } else { thread::current().name().unwrap_or_default().to_owned() };
     crate::threads::prepare();
@@ -305,7 +307,7 @@ pub(super) fn place() -> TreePosition {
     TreePosition { tree, current: &tree.root, lent }
 }
 
-/// Calls that function as if the thread had just begun, with a tree that no snapshot has.
+/// Runs `call` as if on a new thread, with a tree that no snapshot includes.
 #[cold]
 pub(crate) fn apart(tree: &'static Tree, call: impl FnOnce()) {
     let (poll, task) = (first_poll::poll(), live::current::replace(None));
@@ -322,7 +324,7 @@ pub(crate) fn apart(tree: &'static Tree, call: impl FnOnce()) {
     first_poll::set_poll(poll);
 }
 
-/// Gives back the tree.
+/// Returns the thread's tree.
 #[cold]
 pub(super) fn end_loan() {
     context::set_tree(None);
@@ -339,7 +341,7 @@ struct Lease;
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // A thread that ends in the middle of a poll, by `exit`, keeps its tree: its nodes are still running.
+        // A thread that ends inside a poll, by `exit`, keeps its tree: its nodes are still running.
         if current().is_some_and(Node::is_root) {
             end_loan();
         }

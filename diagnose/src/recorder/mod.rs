@@ -1,16 +1,17 @@
-//! The recorder: the thread-local writer, and the only code that runs in a user's poll.
+//! The thread-local writer: the only code of this crate inside a user's poll.
 //!
 //! ```text
-//! Timed::poll ─ Span::enter ─ the node: cached, or found among the parent's children, or appended
-//!             │               a wait ends; the poll starts
+//! Timed::poll ─ Span::enter ─ find the node: cached, among the parent's children, or appended
+//!             │               the wait ends; the poll starts
 //!             ├ the user's future
 //!             └ Span::leave ─ the poll ends; a wait begins, or the call is over
 //! ```
-//! In a release build most of it is inlined into each future's poll, where a call would cost as much as it does; in a debug
-//! build nothing is, because every inlined function would take its part of the stack for the length of the poll.
+//! A release build inlines most of it into each future's poll, where a call would cost as much as
+//! the work. A debug build inlines nothing: each inlined function would occupy stack for the whole
+//! poll.
 //!
-//! A poll of a known path takes no lock and allocates nothing; where a lock is taken, on the first visit of something,
-//! no one holds it for more than a few instructions. No lock and no borrow is held while user code runs.
+//! A poll of a known path takes no lock and allocates nothing. The first visit of a path may take a
+//! lock, for a few instructions. No lock and no borrow is held while user code runs.
 
 mod arm;
 mod await_state;

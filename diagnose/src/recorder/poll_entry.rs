@@ -1,7 +1,8 @@
-//! What the end of a poll needs of its start.
+//! What the end of a poll needs from its start.
 //!
-//! It is filled in where it lies, on the stack of the future's poll, and is not moved: a move would read in one piece what was
-//! just written in several, and a processor waits for that longer than for all the rest.
+//! A `PollEntry` is filled in where it lies, on the stack of the future's poll, and never moved. A
+//! move would read in one piece what was just written in several, and the processor stalls on that
+//! for longer than all other work takes.
 
 use super::await_state::AwaitState;
 use super::local::{self, TreePosition};
@@ -10,32 +11,33 @@ use crate::clock;
 use crate::context;
 use crate::tree::{Node, PassingChain};
 
-/// How a poll was begun, and so what its end has to restore.
+/// How a poll began, and so what its end restores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PollStartKind {
-    /// Not at all: it is not recorded.
+    /// Not recorded.
     Unrecorded,
-    /// Not recorded, inside of a poll that is.
+    /// Not recorded, inside a recorded poll.
     Hidden,
-    /// With the reading of the body around it, which goes on at the await that polls this.
+    /// With the reading of the body around it, which resumes at the await that polls this span.
     Handed,
-    /// With a reading of its own, below the node that was running.
+    /// With a reading of its own, below the running node.
     Below,
-    /// Outside of every other poll.
+    /// Outside every other poll.
     Outermost,
 }
 
-/// How a poll was begun: one word, written with one store.
+/// How a poll began: one word, written with one store.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(8))]
 pub(super) struct PollStart {
     how: PollStartKind,
     pub(super) is_root: bool,
-    /// Whether it is awaited by the body around it, so that the two stop at the same moment if it is pending.
+    /// Whether the body around awaits the span, so that both stop at the same moment if it is
+    /// pending.
     pub(super) hands_on: bool,
-    /// Whether the body went straight to where it had stopped.
+    /// Whether the body resumed at the await where it had stopped.
     pub(super) goes_down: bool,
-    /// Whether it has waited by itself.
+    /// Whether the span had waited by itself.
     pub(super) waited: bool,
 }
 
@@ -45,30 +47,30 @@ impl PollStart {
     }
 }
 
-/// What the poll around a running one will find again.
-// The order keeps `outer_awaiting` and `outer_await_state` apart. Side by side, the compiler copies both with one load of 16 bytes,
-// which stalls, because they were just written with two stores of 8.
+/// State of the poll around a running one, to be restored.
+// The field order keeps `outer_awaiting` and `outer_await_state` apart. Side by side, the compiler
+// copies both with one 16-byte load, which stalls: they were just written with two 8-byte stores.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct PollEntry {
     pub(super) begun: PollStart,
-    /// The count of pending children of the poll around this one, without this span.
+    /// The pending children of the poll around, without this span.
     outer_pending: i32,
-    /// The polls around this one that were entered with the same reading.
+    /// Number of polls around this one that were entered with the same reading.
     pub(super) levels: u32,
-    /// The node above them, or above this one.
+    /// The node above those polls, or above this one.
     pub(super) stopper: Option<&'static Node>,
-    /// The await at which the body around is.
+    /// The await that the body around is at.
     outer_awaiting: Option<&'static Node>,
-    /// The number of the span whose poll is around this one, be it the parent or not.
+    /// The id of the span whose poll is around this one, parent or not.
     pub(super) outer: u64,
     outer_await_state: AwaitState,
-    /// Of one that is [`Below`](How::Below) another, what was running before: restored as it was, whatever has happened in
-    /// between. `None` if the thread had no tree and has one only for this poll.
+    /// For [`Below`](PollStartKind::Below), the node that was running before: restored as it was,
+    /// whatever happened in between. `None` if the thread's tree is lent for this poll only.
     previous: Option<&'static Node>,
     /// The node that covers this poll in `previous`, if this is a task inside another task's poll.
     nested: Option<&'static Node>,
-    /// Of a root.
+    /// Present for a root.
     pub(super) root: Option<RootPoll>,
 }
 
@@ -94,7 +96,8 @@ impl PollEntry {
         !matches!(self.begun.how, PollStartKind::Unrecorded | PollStartKind::Hidden)
     }
 
-    /// A poll begins that is not recorded: its awaits are not those of the body around, even where it is the same function.
+    /// Starts a poll that is not recorded. Its awaits are not those of the body around, even if
+    /// both are the same function.
     pub(super) fn begin_unrecorded(&mut self) {
         if local::current().is_some_and(|current| !current.is_root()) {
             self.begun.how = PollStartKind::Hidden;
@@ -109,7 +112,7 @@ impl PollEntry {
         }
     }
 
-    /// Whether it was entered with the reading of the body around it.
+    /// Whether the poll was entered with the reading of the body around it.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn is_handed(&self) -> bool {
         self.begun.how == PollStartKind::Handed
@@ -121,8 +124,8 @@ impl PollEntry {
         PassingChain { levels: self.levels, stopper: self.stopper }
     }
 
-    /// A poll begins with the reading of the body around it, which is at the await of a span and has run nothing yet. Returns
-    /// the polls that were entered with it.
+    /// Starts a poll with the reading of the body around it, which is at the await of a span and
+    /// has run no code of its own yet. Returns the polls entered with that reading.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begin_handed(&mut self, outer: u64, goes_down: bool) -> PassingChain {
         let chain = local::chain();
@@ -133,7 +136,7 @@ impl PollEntry {
         chain
     }
 
-    /// A poll begins as most do: under the node that is running.
+    /// Starts a poll below the running node, the common case.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begin(&mut self, node: &'static Node, was_pending: bool) {
         self.begun.how = PollStartKind::Below;
@@ -142,7 +145,7 @@ impl PollEntry {
         self.save_outer(was_pending);
     }
 
-    /// A poll of a root begins, outside of every other.
+    /// Starts a poll of a root outside every other poll.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begin_outermost(&mut self) {
         self.begun.how = PollStartKind::Outermost;
@@ -150,7 +153,8 @@ impl PollEntry {
         local::replace_pending_children(0);
     }
 
-    /// A poll of a root begins, maybe from inside another task's poll, maybe with a tree that is only lent.
+    /// Starts a poll of any span, possibly of a root inside another task's poll, possibly with a
+    /// lent tree.
     #[cold]
     pub(super) fn begin_anywhere(
         &mut self,
@@ -178,7 +182,8 @@ impl PollEntry {
         (self.outer_awaiting, self.outer_await_state) = local::awaiting();
     }
 
-    /// The poll of `node` is over at `now`, and the one around it goes on. That has one child more that is pending, if this is.
+    /// Ends the poll of `node` at `now` and restores the one around it, which gains a pending child
+    /// if this one is pending.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn restore_outer(&self, node: &'static Node, now: u64, is_pending: bool) {
         if self.begun.how == PollStartKind::Outermost {
@@ -195,10 +200,11 @@ impl PollEntry {
             return context::note_reading(now, false);
         }
         local::set_current(self.previous);
-        // A task inside another task's poll is nobody's child. The count wraps: between polls it means nothing.
+        // A task inside another task's poll is no child of it. The count wraps: between polls it
+        // has no meaning.
         let is_pending = i32::from(is_pending && self.nested.is_none());
         local::replace_pending_children(self.outer_pending.wrapping_add(is_pending));
-        // The last reading, and with it whether the thread is inside of a poll still.
+        // Between polls there is no last reading.
         context::note_reading(now, self.previous.is_none_or(Node::is_root));
         if self.nested.is_some() || self.previous.is_none() {
             self.end_rare(now);
@@ -215,7 +221,7 @@ impl PollEntry {
         }
     }
 
-    /// What this hands to the body around, which awaits it.
+    /// Hands the reading up to the body around, if that awaits this span.
     #[inline]
     pub(super) fn hand_up(&self, now: u64, passing: u32) {
         local::hand_up(if self.begun.hands_on { now } else { 0 }, passing);

@@ -1,5 +1,7 @@
-//! What is rare in the life of a span: a first poll on a new path, another thread, another parent, and the end of what it
-//! has in the books when it is not recorded any more.
+//! The rare paths in the life of a span.
+//!
+//! A first poll on a new path, another thread, another parent, and the end of a span's open
+//! accounts once it is no longer recorded.
 
 use super::first_poll;
 use super::local::{self, AGAIN, DIRECT, TreePosition, is_reading};
@@ -16,7 +18,8 @@ use crate::sync::{AtomicU64, add, sub};
 use crate::tree::{Node, NodeKey, WaitAccount};
 
 impl Span {
-    /// The first poll of a path, a parent that has changed, a thread that has changed, a poll after the end.
+    /// Starts a poll in every other case: the first poll of a path, a changed parent or thread, a
+    /// poll after the end.
     #[cold]
     #[inline(never)]
     pub(super) fn enter_slow(&mut self, entry: &mut PollEntry) {
@@ -35,7 +38,7 @@ impl Span {
         let node =
             if switch::tasks_only() && !is_root { None } else { place.tree.child(parent, key, clock::now) };
         let Some(node) = node else {
-            // Only below another node, so the tree is not a lent one.
+            // `None` is returned only below another node, so the tree is not a lent one.
             let now = clock::now();
             self.end_wait(place, now);
             self.end_await(place, now, false);
@@ -59,14 +62,14 @@ impl Span {
             SpanState::Waiting(wait) if self.node.is_some_and(|old| old.same_path(node)) => {
                 ended = Some(wait);
             }
-            // It waited under another path. Here it is new, as far as the parent's children are concerned.
+            // The span waited on another path. To the new parent it is a new child.
             SpanState::Waiting(_) => {
                 self.end_wait(place, now);
                 self.move_call(node, place);
             }
             SpanState::Lost => self.move_call(node, place),
             SpanState::Unpolled => self.count_call(node, now, local::spawned()),
-            // A future that is polled again after its end has begun again.
+            // A future that is polled again after its end starts another call.
             SpanState::Unseen | SpanState::Done => add(&node.calls, 1),
         }
         if !is_root {
@@ -81,14 +84,15 @@ impl Span {
         }
         self.move_await(node, ended.is_some(), place, now);
         if let (Some(at), Some(slot)) = (self.at, self.anchor.and_then(SlotRef::slot)) {
-            // A snapshot shows the await: the body still stands there, and reports only when it moves on.
+            // Snapshots show the await: the body still stands there, and reports again only when it
+            // moves on.
             slot.follow(at);
         }
         self.node = Some(node);
         self.go_on_at(entry, node, ended, now);
     }
 
-    /// The call goes on at `node`, maybe on another path than until now.
+    /// Continues the call at `node`, possibly on another path.
     fn move_call(&self, node: &'static Node, place: TreePosition) {
         if let Some(old) = self.node.filter(|old| !old.same_path(node)) {
             place.tree.book(old, |own| sub(&own.moved, 1));
@@ -96,7 +100,7 @@ impl Span {
         }
     }
 
-    /// The await where the body has stopped goes with it to another thread's tree, or another path.
+    /// Moves the await where the body has stopped to this thread's tree, or to another path.
     #[cold]
     fn move_await(&mut self, node: &'static Node, is_same_path: bool, place: TreePosition, now: u64) {
         let Some(at) = self.at else { return };
@@ -111,13 +115,13 @@ impl Span {
             sub(&own.moved, 1);
         });
         if let Some(moved) = moved {
-            // It begins again there: as if it had waited for no time.
+            // The wait begins again on the new node, with a length of zero.
             moved.times.begin_wait(now, wait);
             add(&moved.calls, 1);
         }
     }
 
-    /// Recording was switched off: a wait that is open in the books ends, so that it does not grow for ever.
+    /// Starts a poll with recording off: an open wait ends, so that it does not grow for ever.
     #[inline]
     pub(super) fn enter_unrecorded(&mut self, entry: &mut PollEntry) {
         if !matches!(self.state, SpanState::Unseen | SpanState::Lost) || local::down() != 0 {
@@ -126,7 +130,7 @@ impl Span {
         entry.begin_unrecorded();
     }
 
-    /// A poll has returned that was not recorded.
+    /// Records that an unrecorded poll has returned.
     #[inline]
     pub(super) fn leave_unrecorded(&mut self, entry: &PollEntry, is_pending: bool) {
         entry.end_unrecorded();
@@ -135,7 +139,7 @@ impl Span {
         }
     }
 
-    /// A poll has panicked that was not recorded.
+    /// Records that an unrecorded poll has panicked.
     pub(super) fn panic_unrecorded(&mut self, entry: &PollEntry) {
         entry.end_unrecorded();
         if matches!(self.state, SpanState::Lost) {
@@ -143,7 +147,8 @@ impl Span {
         }
     }
 
-    /// A call is over that was counted when it began, and is not recorded any more: it is counted where it was seen last.
+    /// Counts the end of a call on its last recorded path. The call was counted when it began, and
+    /// is no longer recorded.
     #[cold]
     pub(super) fn end_lost(&mut self, count: fn(&Node) -> &AtomicU64) {
         self.state = SpanState::Done;
@@ -152,7 +157,7 @@ impl Span {
         }
     }
 
-    /// Ends what is open in the books, and is not listed any more.
+    /// Ends the open accounts and takes the span off the list of live spans.
     #[cold]
     pub(super) fn forget(&mut self) {
         if matches!(self.state, SpanState::Waiting(_)) {
@@ -171,7 +176,7 @@ impl Span {
         self.state = self.state.unrecorded();
     }
 
-    /// It is not unpolled any more: if it was listed as such, it has that slot.
+    /// Ends the unpolled state. If the span was listed as unpolled, it takes over that slot.
     #[cold]
     pub(super) fn end_unpolled(&mut self) {
         if matches!(self.state, SpanState::Unpolled) && switch::is_special() {
@@ -179,7 +184,7 @@ impl Span {
         }
     }
 
-    /// Books the end of a wait on its own path, in this thread's tree.
+    /// Records the end of a wait on its own path, in this thread's tree.
     #[cold]
     pub(super) fn end_wait(&self, place: TreePosition, now: u64) {
         if let (SpanState::Waiting(wait), Some(node)) = (self.state, self.node) {
@@ -190,7 +195,8 @@ impl Span {
         }
     }
 
-    /// Books the end of the await where the body has stopped: completed, as far as anybody knows, if it is not recorded any more.
+    /// Records the end of the await where the body has stopped. An await that is no longer recorded
+    /// counts as completed.
     #[cold]
     pub(super) fn end_await(&mut self, place: TreePosition, now: u64, is_cancelled: bool) {
         if let Some(at) = self.at.take() {
@@ -203,7 +209,7 @@ impl Span {
     }
 }
 
-/// Lists a future that was not polled yet, below the one that makes it. A task is listed as such.
+/// Lists an unpolled future below the one that creates it. Tasks are listed elsewhere.
 #[cold]
 #[inline(never)]
 pub(super) fn list_unpolled(site: &'static Site, label: Label, made: u64) {
@@ -228,7 +234,7 @@ pub(super) fn is_child_of_running(node: &'static Node, place: TreePosition) -> b
     node.parent.is_some_and(|parent| parent.span().same_path(place.current.span()))
 }
 
-/// Runs with the thread's tree, lent if need be.
+/// Runs `book` with the thread's tree, or with a lent one.
 pub(super) fn on_own_tree(book: impl FnOnce(TreePosition)) {
     let place = local::place();
     book(place);

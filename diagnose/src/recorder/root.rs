@@ -1,16 +1,17 @@
 //! A root: the recorder's part of a poll of a task, besides its span.
 //!
-//! Here the wall time of a task is kept exact: what it has waited between two polls goes to one path, however many
-//! futures waited in it at the same time:
+//! The wall time of a task stays exact here. The time between two polls of a task is charged to one
+//! path, however many futures waited in it at once:
 //! ```text
 //! join!(a, b)    ├ poll ┤┈┈┈┈┈ waited ┈┈┈┈┈├┈ queued ┈├ poll ┤
-//! a              ├┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈├┤ Pending
-//! b                ├┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈├┤ Ready: the wait is b's
+//! a              ├┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈├┤ Pending
+//! b                ├┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈├┤ Ready: the wait is b's
 //! ```
-//! The first that had waited by itself and is ready in the next poll has ended the wait; if none is, the first that is
-//! polled. The part from the wake to the poll is the task's time in the queue.
+//! The wait goes to the first path that had waited by itself and is ready in the next poll. If no
+//! path is ready, it goes to the first one polled. The time from the wake to the poll is the task's
+//! time in the queue.
 //!
-//! A root that is only met is a task too: see [`meet`](crate::live::meet).
+//! A root that no wrapper spawned is a task too: see [`meet`](crate::live::meet).
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::Waker;
@@ -24,14 +25,14 @@ use crate::live::{self, PollWaker, Task};
 use crate::sync::{add, add_relaxed};
 use crate::tree::Node;
 
-/// A poll of a task that is running.
+/// A running poll of a task.
 #[derive(Debug)]
 pub(super) struct RootPoll {
     task: &'static Task,
     /// `None` if tasks are to have no waker of their own.
     waker: Option<PollWaker>,
     entered: u64,
-    /// What it runs inside of.
+    /// The poll of another task that this one runs inside.
     around: Option<OuterPoll>,
 }
 
@@ -39,7 +40,8 @@ pub(super) struct RootPoll {
 #[derive(Debug)]
 pub(super) struct OuterPoll {
     task: Option<&'static Task>,
-    /// What is to be charged of that task's wait.
+    /// The ticks of that task's wait not charged yet, and the node charged if no other path ends
+    /// the wait.
     waited: (u64, Option<&'static Node>),
     poll: TaskPoll,
 }
@@ -52,7 +54,7 @@ impl RootPoll {
 }
 
 impl OuterPoll {
-    /// That poll stops for the time being: between polls there is none of it.
+    /// Suspends that poll: during the nested one, the thread is in the state between polls.
     #[cold]
     #[inline(never)]
     pub(super) fn leave() -> Self {
@@ -73,7 +75,7 @@ impl OuterPoll {
 }
 
 impl PollEntry {
-    /// The poll of a task begins, which has waited for that long.
+    /// Starts the poll of a task that has waited for `waited` ticks.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begin_root(
         &mut self,
@@ -93,7 +95,7 @@ impl PollEntry {
 }
 
 impl Span {
-    /// The poll of a root begins, wherever that is.
+    /// Starts the poll of a root in the rare cases, such as inside another poll.
     #[cold]
     #[inline(never)]
     pub(super) fn enter_root(&mut self, entry: &mut PollEntry, outer: &Waker) {
@@ -108,7 +110,7 @@ impl Span {
         entry.begin_root(task, outer, (entered, waited), around);
     }
 
-    /// The first poll of a root.
+    /// The task of a root that is polled for the first time, and the ticks that it has waited.
     fn enter_new(&self, node: &'static Node, entered: u64) -> (&'static Task, u64) {
         if let Some(task) = local::take_spawned() {
             return (task, enter_spawned(task, node, entered));
@@ -117,7 +119,7 @@ impl Span {
         (live::meet(self.site, self.label, entered, context::span(), node.tree), 0)
     }
 
-    /// The poll of a root is over, and accounted for.
+    /// Ends the poll of a root, after its span's accounting.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn leave_root(
         &mut self,
@@ -127,7 +129,7 @@ impl Span {
         left: u64,
     ) {
         let Some(RootPoll { task, entered, around, .. }) = entry.root.take() else { return };
-        // Nobody was ready, or nobody that is recorded: the wait is charged to the first that was polled.
+        // No recorded path was ready: the wait is charged to the first one polled.
         let (waited, first_polled) = local::waited();
         if waited != 0 {
             add(&first_polled.unwrap_or(node).wall, waited);
@@ -148,7 +150,7 @@ impl Span {
     }
 }
 
-/// The first poll of a task that was spawned.
+/// Starts the first poll of a spawned task. Returns the ticks that it has waited.
 pub(super) fn enter_spawned(task: &Task, node: &'static Node, entered: u64) -> u64 {
     local::note_task();
     task.span.store(context::span(), Relaxed);
@@ -161,16 +163,16 @@ pub(super) fn enter_task(task: &Task, node: &'static Node, entered: u64) -> u64 
     note_wait(task, node, entered, left, woken_at)
 }
 
-/// What the task has waited, and been in the queue, between its last poll and this one.
+/// Adds the task's time in the queue since its last poll. Returns the ticks that it has waited.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn note_wait(task: &Task, node: &'static Node, entered: u64, left: u64, woken_at: u64) -> u64 {
     if left == 0 {
         return 0;
     }
-    // Woken during the last poll, it has been in the queue since that poll's end.
+    // Woken during its last poll, the task has been in the queue since that poll's end.
     let woken_at = if woken_at == 0 { entered } else { woken_at };
     add_relaxed(&task.queued, entered.saturating_sub(woken_at));
-    // What was before a reset is not in the records any more.
+    // Time before a reset is no longer in the records.
     let left = left.max(live::last_reset());
     let woken_at = woken_at.max(left);
     add(&node.queued, entered.saturating_sub(woken_at));

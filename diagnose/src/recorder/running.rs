@@ -1,34 +1,34 @@
-//! What runs on this thread now, as code outside of the recorder asks and says.
+//! Access to the running poll for code outside the recorder.
 
 use super::local;
 use crate::live::Task;
 use crate::site::{Site, SiteKind};
 use crate::tree::Node;
 
-/// The await, or arm, through which the running future is polled, if that is on record.
+/// The await or arm that polls the running future, if recorded.
 pub(crate) fn awaited() -> Option<&'static Site> {
     local::current().map(|node| node.site).filter(|site| site.kind == SiteKind::Await)
 }
 
-/// The node that runs on this thread: the path by which a call was reached.
+/// The running node: the path that led to the current call.
 #[inline]
 pub(crate) fn current_node() -> Option<&'static Node> {
     local::current()
 }
 
-/// What the running body awaits does not begin when the body goes on.
+/// Takes back the reading: the body resumes before the future that it awaits does.
 pub(crate) fn hand_nothing_down() {
     if local::is_reading(local::down()) {
         local::hand_down(None, local::AGAIN);
     }
 }
 
-/// The running body does not end when what it awaits has returned.
+/// Takes back the reading: the body returns later than the future that it awaits.
 pub(crate) fn hand_nothing_up() {
     local::hand_up(0, 0);
 }
 
-/// The number of the thread's tree, which it gets if it has none.
+/// The number of the thread's tree; leases a tree if there is none.
 pub(crate) fn own_tree_number() -> u32 {
     let place = local::place();
     if place.lent {
@@ -37,14 +37,15 @@ pub(crate) fn own_tree_number() -> u32 {
     place.tree.root.tree
 }
 
-/// Says which task the next root on this thread belongs to. Returns what was said last, if no root has come since.
+/// Sets the task that the next root on this thread belongs to. Returns the previous one if no root
+/// has taken it.
 pub(crate) fn set_spawned(task: Option<&'static Task>) -> Option<&'static Task> {
     let last = local::take_spawned();
     local::set_spawned(task);
     last
 }
 
-/// The nodes that run on this thread, from a root down.
+/// The running nodes of this thread, from the root of the task down.
 pub(crate) fn running_path() -> Vec<&'static Node> {
     let nodes = std::iter::successors(local::current(), |node| node.parent);
     let mut path: Vec<&'static Node> = nodes.take_while(|node| !node.is_root()).collect();

@@ -1,4 +1,4 @@
-//! A poll that is running, from its start to its end.
+//! A running poll, from its start to its end.
 
 use std::task::Waker;
 
@@ -13,7 +13,7 @@ use crate::live::{self, SlotCopy, SlotRef};
 use crate::sync::add;
 use crate::tree::{Node, PassingChain, WaitAccount};
 
-/// A poll that is running. Dropped without [`leave`](Running::leave), it was ended by a panic.
+/// A running poll. Dropping it without [`leave`](RunningPoll::leave) records a panic.
 #[derive(Debug)]
 pub(crate) struct RunningPoll<'a> {
     span: &'a mut Span,
@@ -23,14 +23,14 @@ pub(crate) struct RunningPoll<'a> {
 }
 
 impl<'a> RunningPoll<'a> {
-    /// A poll of that span starts, with the executor's waker.
+    /// Starts a poll of `span` with the executor's waker.
     #[inline]
     pub(crate) fn enter(span: &'a mut Span, entry: &'a mut PollEntry, outer: &'a Waker) -> Self {
         let is_root = span.enter(entry, outer);
         Self { span, entry, outer, is_root }
     }
 
-    /// What the future is polled with.
+    /// The waker to poll the future with.
     #[inline]
     pub(crate) fn waker(&self) -> &Waker {
         if !self.is_root {
@@ -39,10 +39,10 @@ impl<'a> RunningPoll<'a> {
         self.entry.root.as_ref().and_then(RootPoll::waker).unwrap_or(self.outer)
     }
 
-    /// The poll has returned.
+    /// Records that the poll has returned.
     #[inline]
     pub(crate) fn leave(self, is_pending: bool) {
-        // Its drop is for panics.
+        // `Drop` is for panics only.
         let mut running = std::mem::ManuallyDrop::new(self);
         let Self { span, entry, .. } = &mut *running;
         span.leave(entry, is_pending);
@@ -50,7 +50,8 @@ impl<'a> RunningPoll<'a> {
 }
 
 impl Span {
-    /// The poll has returned. Most often where calls are deep, what is around a pending span only passes that on.
+    /// Records that the poll has returned. In deep call chains, most spans around a pending one
+    /// only pass that on.
     fn leave(&mut self, entry: &mut PollEntry, is_pending: bool) {
         if is_pending && entry.begun.goes_down {
             let passing = local::passing();
@@ -65,10 +66,10 @@ impl Span {
         }
     }
 
-    /// The span inside was entered with the same reading, and has stopped now, and so has everything in between.
+    /// Ends a poll that only passed through: the span inside was entered with the same reading, and
+    /// has just stopped.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn leave_through(&mut self, entry: &mut PollEntry, passing: u32) {
-        // A running span has a node.
         let Some(node) = self.node else { return };
         let now = local::up();
         let mut passing = passing - 1;
@@ -81,7 +82,8 @@ impl Span {
             slot.leave(now);
         }
         if passing != 0 {
-            // The body around passes it on as well, and looks at nothing that would have to be restored.
+            // The body around passes it on as well, and reads nothing that would have to be
+            // restored.
             return local::set_passing(passing);
         }
         self.end_through(entry, node, now);
@@ -120,7 +122,8 @@ impl Span {
         }
     }
 
-    /// The body went straight to its await, and has stopped there again; nothing else has changed.
+    /// Ends a poll in which the body resumed at its await and stopped there again, and nothing else
+    /// changed.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn end_at(&mut self, entry: &mut PollEntry, node: &'static Node, at: &'static Node) -> u64 {
         let now = clock::now();
@@ -131,7 +134,7 @@ impl Span {
             slot.leave(now);
         }
         entry.hand_up(now, levels);
-        // What is around and passes it on looks at nothing that would have to be restored.
+        // The bodies around that pass it on read nothing that would have to be restored.
         if levels == 0 {
             entry.restore_outer(node, now, true);
         }
@@ -145,14 +148,14 @@ impl Span {
         node: &'static Node,
         (at, state): (Option<&'static Node>, AwaitState),
     ) -> u64 {
-        // The first `Pending`: from now on it is listed as alive.
+        // List the span as alive on its first `Pending`.
         if self.anchor.is_none() {
             self.anchor = list(self, node, entry);
         }
         let children = local::pending_children();
         let up = local::up();
         let now = if up == 0 { clock::now() } else { up };
-        // Never below zero: a child may have been pending elsewhere before it came here.
+        // Never below zero: a child may have been pending under another parent before it came here.
         self.pending_children = self.pending_children.saturating_add(children).max(0);
         self.is_in_child = state.is_span();
         self.depth = state.depth();
@@ -162,7 +165,7 @@ impl Span {
             Some(at) => {
                 let before = if state.is_new() { 0 } else { self.await_pending };
                 self.await_pending = before.saturating_add(children.wrapping_sub(state.base())).max(0);
-                // The body went straight to that await, and has stopped there again.
+                // The body resumed at this await, and has stopped there again.
                 goes_on = entry.begun.goes_down && !state.is_new();
                 let levels = if goes_on { entry.levels + 1 } else { 0 };
                 at.leave(now, Some(self.await_wait()), PassingChain { levels, stopper: entry.stopper });
@@ -205,7 +208,7 @@ impl Span {
     }
 }
 
-// Inlined, so that what is dropped stays in registers.
+// Inlined, so that the dropped value stays in registers.
 impl Drop for RunningPoll<'_> {
     #[inline(always)]
     fn drop(&mut self) {
@@ -214,7 +217,6 @@ impl Drop for RunningPoll<'_> {
 }
 
 impl Span {
-    /// The poll has panicked.
     #[cold]
     #[inline(never)]
     fn panic(&mut self, entry: &mut PollEntry) {
@@ -237,19 +239,18 @@ impl Span {
     }
 }
 
-/// The body was left at an await that it has not ended, as by code that a macro has made.
+/// Ends an await that the body left without ending it, as a macro's code may.
 #[cold]
 fn leave_open(at: &'static Node, now: u64) {
     add(&at.completed, 1);
     at.leave(now, None, PassingChain::NONE);
 }
 
-/// The number of the span that polls this one; zero for a root, whatever it is polled in.
+/// The id of the span that polls this one; zero for a root, wherever it is polled.
 pub(super) fn parent_id(node: &Node, entry: &PollEntry) -> u64 {
     if node.parent.is_some_and(Node::is_root) { 0 } else { entry.outer }
 }
 
-/// Lists the span as alive.
 fn list(span: &Span, node: &'static Node, entry: &PollEntry) -> Option<&'static SlotRef> {
     let entered = node.times.entered();
     let numbers = (context::span(), parent_id(node, entry));

@@ -7,7 +7,8 @@
 //!     ▼                                       ▼
 //!  never polled                            cancelled
 //! ```
-//! A future that was made while recording was off is `Unseen`: it is counted from its first recorded poll on.
+//! A future created while recording was off is `Unseen`: it is counted from its first recorded poll
+//! on.
 
 use super::first_poll;
 use super::local;
@@ -23,20 +24,18 @@ use crate::tree::{Node, NodeKey, WaitAccount};
 /// Where a span is in its life.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SpanState {
-    /// Made, or last polled, while nothing was recorded for it.
+    /// Created or last polled while not recorded.
     Unseen,
-    /// Not polled yet.
     Unpolled,
-    /// Returned `Pending` at a tick that its node has booked.
+    /// Returned `Pending`; its node's account of this kind has an open wait.
     Waiting(WaitAccount),
-    /// Its call was counted, and what came after it is not recorded.
+    /// Its call was counted, and its polls since are not recorded.
     Lost,
-    /// Returned `Ready`, or panicked.
     Done,
 }
 
 impl SpanState {
-    /// What comes after it in a poll that is not recorded.
+    /// The state after a poll that is not recorded.
     pub(super) fn unrecorded(self) -> Self {
         match self {
             Self::Unseen | Self::Unpolled | Self::Done => Self::Unseen,
@@ -45,42 +44,43 @@ impl SpanState {
     }
 }
 
-/// What a timed future carries: 64 bytes.
+/// The recorder's state inside a timed future: 64 bytes.
 #[derive(Debug)]
 pub struct Span {
     pub(super) site: &'static Site,
-    /// The node of the last poll; before the first, the node that was running when the span was made.
+    /// The node of the last poll; before the first, the node that was running at creation.
     pub(super) node: Option<&'static Node>,
-    /// When it was made: see [`made`].
+    /// When the span was created, as encoded by `first_poll::make`.
     pub(super) made: u64,
-    /// Where it is listed as alive, from its first `Pending` on; without it then, all slots were taken.
+    /// The slot that lists the span as alive, from its first `Pending` on. `None` after that if all
+    /// slots were taken.
     pub(super) anchor: Option<&'static SlotRef>,
-    /// The await where the body has stopped, unless that is a span of its own.
+    /// The node of the await where the body has stopped. `None` for the await of a span.
     pub(super) at: Option<&'static Node>,
     pub(super) label: Label,
-    /// Annotated children that are pending.
     pub(super) pending_children: i32,
-    /// Those of them that the await at `at` polls.
+    /// The pending children that the await at `at` polls.
     pub(super) await_pending: i32,
     pub(super) state: SpanState,
     /// Whether the body has stopped at the await of a span.
     pub(super) is_in_child: bool,
-    /// Of the macro in which it has stopped: see [`AwaitState::depth`].
+    /// The nesting depth in the macro where the body has stopped: see [`AwaitState::depth`].
     pub(super) depth: u8,
-    /// Whether its next poll only goes on to the span inside, if the body around is at the await of this one: it is listed, and
-    /// waits for that span and nothing else.
+    /// Whether the next poll only continues to the span inside, if the body around resumes at this
+    /// span's await. The span is listed, and waits for the span inside alone.
     pub(super) passes: bool,
-    /// Of a root, its task, from its spawn or its first `Pending` on.
+    /// For a root, its task, from its spawn or its first `Pending` on.
     pub(super) root: Option<&'static Task>,
 }
 
 impl Span {
-    /// A span that begins now.
+    /// Creates a span, recording its creation if the site is on.
     #[inline]
     #[must_use]
     pub fn new(site: &'static Site, label: Label) -> Self {
         let (mut node, mut made, mut state) = (None, 0, SpanState::Unseen);
-        // All that could unwind comes before there is a span, which is kept in registers if nobody could have to drop it.
+        // Everything that can unwind comes before the span exists. A span that unwinding need not
+        // drop stays in registers.
         if site.is_on() {
             (node, made, state) = begin(site, label);
         }
@@ -101,7 +101,8 @@ impl Span {
         }
     }
 
-    /// Whether its polls only pass through where it has stopped: see [`passes`](Span::passes).
+    /// Whether the next poll only passes through the await where the body has stopped: see
+    /// [`Span::passes`].
     pub(super) fn can_pass(&self, wait: WaitAccount) -> bool {
         wait == WaitAccount::Child
             && self.is_in_child
@@ -109,13 +110,13 @@ impl Span {
             && self.anchor.and_then(SlotRef::slot).is_some()
     }
 
-    /// The account of the wait of the await where the body has stopped.
+    /// The account that the await's current wait goes to.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn await_wait(&self) -> WaitAccount {
         if self.await_pending == 0 { WaitAccount::Own } else { WaitAccount::Child }
     }
 
-    /// It does not wait any more, and is not listed as alive.
+    /// Ends the wait in `state`, and takes the span off the list of live spans.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn end(&mut self, state: SpanState) {
         self.pending_children = 0;
@@ -125,7 +126,7 @@ impl Span {
         self.unlist();
     }
 
-    /// The span is not listed as alive any more.
+    /// Takes the span off the list of live spans.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn unlist(&mut self) {
         if let Some(anchor) = self.anchor.take() {
@@ -133,8 +134,8 @@ impl Span {
         }
     }
 
-    /// The future is about to be dropped: what its parts do to the count of pending children while they are dropped
-    /// does not concern the poll that drops it.
+    /// Called before the future is dropped. Its children change the count of pending children as
+    /// they drop, which must not affect the poll that drops it.
     #[inline]
     pub(crate) fn begin_drop(&mut self) {
         if matches!(self.state, SpanState::Waiting(_)) {
@@ -189,13 +190,13 @@ impl Span {
         }
     }
 
-    /// When it was made, as far as that is known; otherwise, when its first poll began.
+    /// The tick of creation, or `entered` if that is unknown.
     pub(super) fn made_at(&self, entered: u64) -> u64 {
         let made = if matches!(self.state, SpanState::Unpolled) { first_poll::tick(self.made) } else { None };
         made.unwrap_or(entered)
     }
 
-    /// The task is done, or none any more.
+    /// Unregisters the span's task: it is done, or its span is no longer a root.
     pub(super) fn end_task(&mut self) {
         if let Some(task) = self.root.take() {
             live::remove_task(task);
@@ -203,7 +204,7 @@ impl Span {
     }
 }
 
-/// What a span keeps of its making.
+/// Records a creation. Returns the span's node, creation word and state.
 fn begin(site: &'static Site, label: Label) -> (Option<&'static Node>, u64, SpanState) {
     let made = first_poll::make(site);
     if switch::lists_unpolled() {
