@@ -1,18 +1,18 @@
-//! The children of a node by their key, for nodes that have many: a hash table with open addressing.
+//! The children of a node by key, for nodes with many: a hash table with open addressing.
 //!
-//! Written and read by the tree's thread only, like the node. A table that has become too small stays where it is: all of a
-//! node are together no larger than twice the last.
+//! Only the tree's thread writes and reads it. An outgrown table is never freed: all tables of a
+//! node together take at most twice the size of the last.
 
 use std::ptr;
 
 use super::link::Link;
 use super::node::{Node, NodeKey};
 
-/// `None` until there are many children.
+/// `None` until there are more than a few children.
 #[derive(Debug)]
 pub(super) struct ChildIndex(Link<ChildTable>);
 
-/// A power of two, at least twice as many as there are children.
+/// A power of two in size, at least twice the number of children.
 #[derive(Debug)]
 struct ChildTable(Vec<Link<Node>>);
 
@@ -21,7 +21,7 @@ impl ChildIndex {
         Self(Link::new(None))
     }
 
-    /// Adds a child, the last of `count`. `children` are all of them, that one included.
+    /// Adds a child, the last of `count`. `children` are all of them, including it.
     #[cold]
     pub(super) fn add(
         &self,
@@ -33,7 +33,7 @@ impl ChildIndex {
         match self.0.get().filter(|table| table.0.len() >= size) {
             Some(table) => table.add(child),
             None => {
-                // Room until there are twice as many.
+                // Sized for twice the children.
                 let table = ChildTable((0..size * 2).map(|_| Link::new(None)).collect());
                 children.for_each(|child| table.add(child));
                 self.0.set(Box::leak(Box::new(table)));
@@ -41,7 +41,7 @@ impl ChildIndex {
         }
     }
 
-    /// The first child of that key that is right.
+    /// The first child with this key that satisfies `is_it`.
     pub(super) fn find(&self, key: NodeKey, is_it: impl Fn(&&Node) -> bool) -> Option<&'static Node> {
         self.0.get()?.probe(key).map_while(Link::get).find(|child| is_it(child))
     }
@@ -64,7 +64,7 @@ impl ChildTable {
 fn hash(key: NodeKey) -> usize {
     let via = key.via.map_or(0, |via| ptr::from_ref(via).addr());
     let mixed = ptr::from_ref(key.site).addr() ^ via.rotate_left(20) ^ key.label.number() << 7;
-    // The golden ratio, for as many bits as a word has (Fibonacci hashing).
+    // The golden ratio, in as many bits as a word has (Fibonacci hashing).
     let golden =
         usize::try_from(0x9E37_79B9_7F4A_7C15_u64 >> (u64::BITS - usize::BITS)).unwrap_or(usize::MAX);
     mixed.wrapping_mul(golden) >> (usize::BITS / 3)

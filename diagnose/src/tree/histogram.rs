@@ -1,15 +1,15 @@
-//! How long the polls of a node took: counts by powers of two.
+//! Lengths of a node's polls: counts by powers of two.
 
 use crate::sync::{AtomicU64, Ordering, add};
 
-/// Bucket `i` counts polls of 2^i up to 2^(i+1) ticks; the first takes shorter ones too, the last longer ones. With
-/// a 3 GHz counter that is 5 ns up to 26 hours.
+/// Bucket `i` counts polls of 2^i up to 2^(i+1) ticks. The first also counts shorter polls, the
+/// last longer ones. With a 3 GHz counter the range is 5 ns to 26 hours.
 #[cfg(not(diagnose_loom))]
 pub(crate) const BUCKETS: usize = 48;
 #[cfg(diagnose_loom)]
 pub(crate) const BUCKETS: usize = 1;
 
-/// Written by the tree's thread only; a reader's copy may lack the polls that end while it copies.
+/// Written by the tree's thread only. A copy may lack polls that end while it is made.
 #[derive(Debug)]
 pub(crate) struct Histogram([AtomicU64; BUCKETS]);
 
@@ -28,7 +28,7 @@ impl Histogram {
         std::array::from_fn(|bucket| self.0[bucket].load(Ordering::Relaxed))
     }
 
-    /// The first tick of a bucket, and the first of the next.
+    /// The first tick of a bucket, and the first tick of the next.
     pub(crate) fn bounds(bucket: usize) -> (u64, u64) {
         let from = if bucket == 0 { 0 } else { 1 << bucket };
         let to = if bucket == BUCKETS - 1 { u64::MAX } else { 1 << (bucket + 1) };

@@ -1,7 +1,7 @@
-//! A pointer to something that lives for ever, published once by one thread and followed by any.
+//! A pointer to a value that lives forever, published by one thread and followed by any.
 //!
-//! Unsafe is kept in this file: an atomic pointer cannot be followed without it, and it is what lets a reader walk a
-//! tree that is being appended to without a lock.
+//! Unsafe is kept in this file: following an atomic pointer needs it. With it, a reader can walk a
+//! tree without a lock while nodes are appended.
 
 #![allow(unsafe_code)]
 
@@ -9,10 +9,10 @@ use std::marker::PhantomData;
 
 use crate::sync::{AtomicPtr, Ordering};
 
-/// An optional `&'static T` that can be set and read at the same time.
+/// An optional `&'static T` that can be set and read concurrently.
 ///
-/// An `AtomicPtr<T>` is `Send` and `Sync` for every `T`. The marker makes a link as shareable as the reference in it: only for
-/// `T: Sync`, since any thread may follow it.
+/// An `AtomicPtr<T>` is `Send` and `Sync` for every `T`. The marker makes a link only as shareable
+/// as the reference in it: `Sync` for `T: Sync`, since any thread may follow it.
 #[derive(Debug)]
 pub(crate) struct Link<T: 'static> {
     target: AtomicPtr<T>,
@@ -24,21 +24,20 @@ impl<T> Link<T> {
         Self { target: AtomicPtr::new(as_pointer(target)), shares: PhantomData }
     }
 
-    /// Follows the link.
     #[inline]
     pub(crate) fn get(&self) -> Option<&'static T> {
-        // Acquire pairs with the Release of `put`: whoever sees the pointer sees the finished target.
+        // Acquire pairs with the Release of `put`: a thread that sees the pointer sees the finished
+        // target.
         let pointer = self.target.load(Ordering::Acquire);
         // SAFETY: the pointer is null or was made from a `&'static T` in `as_pointer`.
         unsafe { pointer.as_ref() }
     }
 
-    /// Publishes a new target.
     pub(crate) fn set(&self, target: &'static T) {
         self.put(Some(target));
     }
 
-    /// Publishes another target, or none.
+    /// Publishes a new target, or none.
     pub(crate) fn put(&self, target: Option<&'static T>) {
         // Release pairs with the Acquire of `get`.
         self.target.store(as_pointer(target), Ordering::Release);
@@ -55,7 +54,8 @@ mod tests {
 
     use super::Link;
 
-    /// A `Sync` type has two implementations, and the compiler cannot tell which is meant; any other type has one.
+    /// A `Sync` type has two implementations, which makes the call ambiguous; any other type has
+    /// one.
     trait IsNotSync<Which> {
         fn is_not_sync() {}
     }

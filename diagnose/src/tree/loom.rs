@@ -1,9 +1,10 @@
-//! Every interleaving of one writer and one reader, by the model checker.
+//! Model checking of one writer and one reader, over every interleaving.
 //!
-//! Runs in a build of its own: `RUSTFLAGS="--cfg diagnose_loom" cargo test -p diagnose --lib --release loom`.
+//! Runs in a build of its own:
+//! `RUSTFLAGS="--cfg diagnose_loom" cargo test -p diagnose --lib --release loom`.
 //!
-//! The writer is the main thread: the checker lets it run first, and then tries every value, old or new, that the
-//! memory model allows each load of the reader to see.
+//! The main thread is the writer, because the checker runs it first. It then tries every value, old
+//! or new, that the memory model allows each load of the reader to see.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -24,10 +25,10 @@ fn forever<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-/// A target whose writes the checker sees, which those of a plain field it does not.
+/// A target whose writes the checker sees. It does not see writes to a plain field.
 struct Target(UnsafeCell<u64>);
 
-// SAFETY: this is what the checker is asked about: it fails if the write and a read are not ordered.
+// SAFETY: the checker verifies this: it fails the test if the write and a read are not ordered.
 #[allow(unsafe_code)]
 unsafe impl Sync for Target {}
 
@@ -66,8 +67,8 @@ fn a_walk_meets_finished_nodes_only() {
         root.append(NodeKey::plain(&SITES[2]), 13);
         reader.join().expect("no panic");
     });
-    // The youngest child comes first; `a` may be met before or after its own child is there, unless `c`, which came
-    // later than that child, was met before.
+    // The newest child comes first. `a` may be seen before or after its own child exists. If `c`
+    // was seen, `a` has its child, which was appended before `c`.
     let expected = [vec![], vec![(11, 0)], vec![(11, 1)], vec![(13, 0), (11, 1)]];
     assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from(expected));
 }

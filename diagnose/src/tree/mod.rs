@@ -1,13 +1,14 @@
-//! The span tree of a thread: what was spent, per path of sites.
+//! The span tree of a thread: time spent, per path of sites.
 //!
 //! ```text
 //! Tree ─ root ─┬─ node (site `serve`) ─┬─ node (site `read`)
 //!              │                       └─ node (site `handle`) ── node (site `lookup`)
 //!              └─ node (site `flush`)
 //! ```
-//! A tree has one writer, the thread that it is leased to, and any number of readers that take no lock. Nodes are
-//! appended and never move, change their place or go away; a thread's tree outlives the thread and is leased to a
-//! later one. So a reference to a node is `&'static`, and it names its tree and its path for ever.
+//! A tree has one writer, the thread that leases it, and any number of readers, which take no lock.
+//! Nodes are appended and never move, change their parent or go away. A tree outlives its thread
+//! and is leased to a later one. So a reference to a node is `&'static`, and its tree and path
+//! never change.
 
 mod child_index;
 mod histogram;

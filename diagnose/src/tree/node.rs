@@ -1,4 +1,4 @@
-//! A node: one path of sites in one thread's tree, with everything counted on it.
+//! A node: one path of sites in one thread's tree, with its counters.
 
 use std::ptr;
 
@@ -12,27 +12,26 @@ use crate::label::Label;
 use crate::site::{Site, SiteKind};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
-/// So many children are looked at one by one.
+/// Up to this many children are searched one by one.
 const MAX_LINEAR: u32 = 8;
 
-/// What tells a node from its siblings.
+/// Distinguishes a node from its siblings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NodeKey {
     pub(crate) site: &'static Site,
     pub(crate) label: Label,
-    /// The await through which the parent polls this node's spans, if the parent awaits them directly. Such an await
-    /// has no node of its own: it begins and ends with its span.
+    /// The await through which the parent polls this node's spans, if the parent awaits them
+    /// directly. Such an await has no node of its own: it begins and ends with its span.
     pub(crate) via: Option<&'static Site>,
 }
 
 impl NodeKey {
-    /// A site that has no label and is not awaited.
+    /// The key of a site without a label and without an await.
     pub(crate) fn plain(site: &'static Site) -> Self {
         Self { site, label: Label::NONE, via: None }
     }
 }
 
-/// Sites are compared by address.
 impl PartialEq for NodeKey {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn eq(&self, other: &Self) -> bool {
@@ -43,10 +42,11 @@ impl PartialEq for NodeKey {
     }
 }
 
-/// Counters are written by the tree's thread only, with relaxed loads and stores, and read by any.
+/// Counters are written by the tree's thread only, with relaxed loads and stores, and read by any
+/// thread.
 ///
-/// The first cache line is all that a poll touches that passes through; what every other poll touches is on the second, and
-/// in the histograms, which come last.
+/// A poll that passes through touches only the first cache line. Other polls also touch the second,
+/// and the histograms, which come last.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Node {
@@ -54,45 +54,43 @@ pub(crate) struct Node {
     /// The node above, in the same tree; `None` for the tree's root.
     pub(crate) parent: Option<&'static Node>,
     spent: PollTotals,
-    /// Spans polled at least once.
+    /// Number of spans polled at least once.
     pub(crate) calls: AtomicU64,
     pub(crate) completed: AtomicU64,
     pub(crate) site: &'static Site,
     pub(crate) via: Option<&'static Site>,
-    /// The child that was found last.
+    /// The child found last.
     recent_child: Link<Node>,
-    /// The child that was appended last.
+    /// The child appended last.
     first_child: Link<Node>,
-    /// The child that was appended to the parent before this one.
+    /// The child appended to the parent before this one.
     next_sibling: Link<Node>,
     pub(crate) label: Label,
-    /// Number of the tree.
     pub(crate) tree: u32,
-    /// Distance from the tree's root.
     pub(crate) depth: u32,
-    /// Number of children.
     children: AtomicU32,
-    /// Where children are looked up, if there are many.
+    /// The children by key, once there are many.
     index: ChildIndex,
-    /// Of the tree; `None` for one that belongs to no thread.
+    /// The poll ends of the tree's thread; `None` in a tree without a thread.
     ends: Option<&'static PollEnds>,
     /// Ticks from construction to first poll, summed.
     pub(crate) unpolled: AtomicU64,
-    /// Of a root, ticks between a wake and the poll that it led to, summed.
+    /// For a root, ticks between a wake and the poll that it led to, summed.
     pub(crate) queued: AtomicU64,
-    /// Ticks that tasks have waited until this path ended the wait. See `recorder/root.rs`.
+    /// Ticks that tasks waited until this path ended the wait, summed. See `recorder/root.rs`.
     pub(crate) wall: AtomicU64,
     pub(crate) cancelled: AtomicU64,
     pub(crate) panicked: AtomicU64,
     pub(crate) never_polled: AtomicU64,
-    /// Spans that came here from another path while they waited, less those that went to another: `calls` stays where they began.
-    /// It wraps.
+    /// Spans that came from another path while they waited, minus those that left for another;
+    /// wraps. `calls` stays on the path where they began.
     pub(crate) moved: AtomicU64,
-    /// Tick of the node's making.
+    /// Tick of the node's creation.
     pub(crate) first_seen: u64,
-    /// Of the polls of children; made with the first that ends here.
+    /// Polls of children that stop counting at this node; allocated with the first of them.
     stopped: Link<PassedPolls>,
-    /// Of the polls of this node alone, and of those that count for the ancestors too.
+    /// Lengths of the polls that count for this node only, and of those that count for its
+    /// ancestors too.
     histograms: [Histogram; 2],
 }
 
@@ -135,7 +133,7 @@ impl Node {
         }
     }
 
-    /// Appends a child. Only the tree's thread may, and it has looked for one before.
+    /// Appends a child. Only the tree's thread may call this, after it found no such child.
     #[cold]
     pub(super) fn append(&'static self, key: NodeKey, now: u64) -> &'static Node {
         let child = Box::leak(Box::new(Self::with(Some(self), key, self.tree, self.depth + 1, now)));
@@ -148,21 +146,21 @@ impl Node {
         child
     }
 
-    /// What tells this node from its siblings.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn key(&self) -> NodeKey {
         NodeKey { site: self.site, label: self.label, via: self.via }
     }
 
-    /// The child of this key that can be entered. One that is running is passed over: a task polled inside
-    /// a poll of itself, through a nested executor, gets a twin, and captures merge the two.
+    /// The child with this key that can be entered, which excludes running ones. A task polled
+    /// inside a poll of itself, through a nested executor, gets a second node, and captures merge
+    /// the two.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn child(&'static self, key: NodeKey) -> Option<&'static Node> {
         let recent = self.recent_child.get().filter(|child| child.key() == key && !child.times.is_running());
         recent.or_else(|| self.find(key, false))
     }
 
-    /// The child of this key, running or not.
+    /// The child with this key, running or not.
     pub(super) fn any_child(&'static self, key: NodeKey) -> Option<&'static Node> {
         self.find(key, true)
     }
@@ -181,13 +179,13 @@ impl Node {
         found
     }
 
-    /// All children, the youngest first.
+    /// All children, the newest first.
     pub(crate) fn children(&'static self) -> impl Iterator<Item = &'static Node> {
         std::iter::successors(self.first_child.get(), |child| child.next_sibling.get())
     }
 
-    /// This node, or the nearest above it that counts pending children: that is not a synchronous call, and not an await
-    /// in a body, which does.
+    /// This node, or the nearest above it that counts pending children. Synchronous calls do not
+    /// count them, nor do awaits in a body, because the body does.
     pub(crate) fn span(&'static self) -> &'static Node {
         let mut node = self;
         while let Some(parent) = node.parent.filter(|_| !node.counts_pending_children()) {
@@ -204,7 +202,8 @@ impl Node {
         }
     }
 
-    /// Whether nothing is counted of it: a future was made that nobody has polled, or its times are those of what has moved.
+    /// Whether nothing is counted here: a future was created and never polled, or the times are
+    /// those of a span that moved away.
     pub(crate) fn is_blank(&self) -> bool {
         let counters = [&self.calls, &self.never_polled, &self.cancelled];
         let is_zero = |counter: &&AtomicU64| counter.load(Ordering::Relaxed) == 0;
@@ -216,14 +215,14 @@ impl Node {
         self.parent.is_none()
     }
 
-    /// Whether it stands below that one.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is_child_of(&self, other: Option<&'static Node>) -> bool {
         let address = |node: Option<&'static Node>| node.map_or(ptr::null(), ptr::from_ref);
         ptr::eq(address(self.parent), address(other))
     }
 
-    /// Whether no future is running: nothing, or plain functions only, which then run an executor.
+    /// Whether no future is running: the path has only synchronous functions, which then run an
+    /// executor.
     pub(crate) fn is_outside_of_tasks(&self) -> bool {
         let mut node = self;
         while let (SiteKind::Sync, Some(parent)) = (node.site.kind, node.parent) {
@@ -232,12 +231,12 @@ impl Node {
         node.is_root()
     }
 
-    /// Whether this is a node of the recorder's own, below which nothing is recorded.
+    /// Whether this is one of the recorder's own nodes, below which nothing is recorded.
     pub(crate) fn is_other(&self) -> bool {
         self.site.kind == SiteKind::Other && !self.is_root()
     }
 
-    /// Whether both are the same path, in whichever trees.
+    /// Whether both nodes have the same path, in any trees.
     pub(crate) fn same_path(&self, other: &Node) -> bool {
         let (mut a, mut b) = (self, other);
         loop {
@@ -255,12 +254,14 @@ impl Node {
         }
     }
 
-    /// The running poll ends; if it returned `Pending`, a wait begins. It counts for the ancestors of `chain` too.
+    /// Ends the running poll; a wait begins if it returned `Pending`. The poll also counts for the
+    /// ancestors in `chain`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave(&self, now: u64, begun: Option<WaitAccount>, chain: PassingChain) {
         let is_through = chain.levels != 0;
         if let (true, Some(stopper)) = (is_through, chain.stopper) {
-            // First: a reader that comes in between sees too little of the stopper, and that is covered by its children.
+            // First, because a reader in between then sees too little of the stopper, and its
+            // children make up for that.
             stopper.stop(now.saturating_sub(self.times.entered()), now);
         }
         let length = self.times.leave(&self.spent, now, begun, is_through);
@@ -268,7 +269,8 @@ impl Node {
         self.spent.note_longest(length);
     }
 
-    /// A poll of that length, which ends now, passes through what is below, and not through this node.
+    /// Records a poll of `length` ticks, ending at `now`, that passes through nodes below but not
+    /// through this one.
     #[inline(never)]
     fn stop(&self, length: u64, now: u64) {
         let stopped = self.stopped.get().unwrap_or_else(|| {
@@ -278,23 +280,24 @@ impl Node {
         stopped.add(length, now);
     }
 
-    /// A consistent copy of the times of this node alone, without what passes through it. See [`Times::read`].
+    /// A consistent copy of this node's own times, without polls that pass through. See
+    /// [`NodeTimes::read`].
     pub(crate) fn read(&self, until: u64, now: impl Fn() -> u64) -> Option<TimesCopy> {
         self.times.read(&self.spent, until, now)
     }
 
-    /// How many polls were how long: all, and those of them that count for the ancestors too.
+    /// Polls by length: all, and those that count for the ancestors too.
     pub(crate) fn histograms(&self) -> [[u64; BUCKETS]; 2] {
         let [alone, through] = self.histograms.each_ref().map(Histogram::counts);
         [std::array::from_fn(|bucket| alone[bucket] + through[bucket]), through]
     }
 
-    /// When polls of this thread have ended that left futures behind.
+    /// The ends of this thread's polls that left unpolled futures behind.
     pub(crate) fn ends(&self) -> Option<&'static PollEnds> {
         self.ends
     }
 
-    /// What passes through children, and not through this node.
+    /// Polls that pass through children and stop counting at this node.
     pub(crate) fn stopped(&self) -> Option<&'static PassedPolls> {
         self.stopped.get()
     }

@@ -1,46 +1,51 @@
-//! The times of one node, with what is still open in them.
+//! The times of one node, including open polls and waits.
 //!
 //! # Accounting of waits
 //!
-//! Waits cannot be kept as lengths: many spans of one node wait at once, and a wait that begins on one thread often
-//! ends on another, in another tree. So a wait is a difference of two ticks, each added where it happens:
+//! Waits are not stored as lengths: many spans of one node wait at once, and a wait often ends on
+//! another thread, in another tree. So a wait is a difference of two ticks, each added where it
+//! happens:
 //!
 //! ```text
 //! a poll returns Pending at t0:   sum −= t0   open += 1     (in the tree of that thread)
 //! the next poll starts at t1:     sum += t1   open −= 1     (in the tree of this thread)
-//! read at T:                      sum + open · T            (over all trees; what is open counts up to T)
+//! read at T:                      sum + open · T            (over all trees; open waits count up to T)
 //! ```
-//! Both fields wrap, and in one tree they may well be "negative"; added up over all trees they are exact. A reader that
-//! comes between the two halves of a wait is off by no more than the time that its own reading takes.
+//! Both fields wrap, and in one tree they may be "negative"; summed over all trees they are exact.
+//! A reader that comes between the two halves of a wait is off by at most the time that its own
+//! reading takes.
 //!
-//! A poll is added once, when it ends. While it runs, `entered` says since when, and whether a wait ended with its
-//! start, which the reader then takes into account. So a poll that goes from one wait to the next adds its length to
-//! `busy` and takes it off `sum`, and that is all.
+//! A poll is added once, when it ends. While it runs, `entered` holds its start, and the kind of
+//! wait that ended there, which the reader accounts for. So a poll between two waits of one kind
+//! only adds its length to `busy` and subtracts it from `sum`.
 //!
 //! # Polls that only pass through
 //!
-//! A resumed body that goes straight to its child, and returns `Pending` as the child does, has done nothing of its own: its
-//! poll is as long as the child's. Such a poll is added at the deepest span alone, as one that counts for the ancestors too:
+//! A resumed body that goes straight to its child, and returns `Pending` with the child, has run
+//! nothing of its own: its poll is as long as the child's. Such a poll is added at the deepest span
+//! alone, as one that also counts for the ancestors:
 //!
 //! ```text
 //! handle ├──────────┤   passes through                 nothing is written
 //!  query ├──────────┤   passes through                 nothing is written
 //!   recv ├──────────┤   Pending                        through += its length
 //! ```
-//! A capture adds the `through` of a node to its parent, and so on up. Where it must not go further, because the ancestor did
-//! something of its own and adds its own poll, that ancestor's `stopped` takes it off again: see [`spent`](super::spent).
+//! A capture adds the `through` of a node to its parent, and so on up the tree. An ancestor that
+//! ran code of its own adds its own poll, so the sum must stop there: that ancestor's `stopped`
+//! subtracts it again. See [`poll_totals`](super::poll_totals).
 //!
 //! # Reading
 //!
-//! `version` is odd while the writer is changing fields that belong together (a sequence lock with one writer): a
-//! reader copies, and copies again if the version was odd or has moved. The writer never waits.
+//! `version` is odd while the writer is changing fields that belong together (a sequence lock with
+//! one writer). A reader repeats its copy if the version was odd or has changed. The writer never
+//! waits.
 
 use std::time::Duration;
 
 use super::poll_totals::{PollSum, PollTotals};
 use crate::sync::{AtomicU64, Ordering, add, fence, sub};
 
-/// Which of the two accounts a wait goes to.
+/// The account that a wait goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitAccount {
     /// No annotated child was pending: the node itself waited.
@@ -52,18 +57,19 @@ pub(crate) enum WaitAccount {
 /// The account of one kind of wait.
 #[derive(Debug)]
 struct WaitTotals {
-    /// Σ ends − Σ beginnings, in ticks.
+    /// Σ ends − Σ beginnings, in ticks; wraps.
     sum: AtomicU64,
-    /// Beginnings − ends: how many are open.
+    /// Number of beginnings − number of ends; wraps.
     open: AtomicU64,
 }
 
-/// See the head of this file. All ticks; written by the tree's thread only.
+/// The times of one node, in ticks; see the module documentation. Written by the tree's thread
+/// only.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct NodeTimes {
     version: AtomicU64,
-    /// Start of the running poll as an [`Entry`], zero at rest.
+    /// Start of the running poll as a packed [`PollStamp`]; zero if none is running.
     entered: AtomicU64,
     /// End of the last finished poll.
     left: AtomicU64,
@@ -71,34 +77,36 @@ pub(crate) struct NodeTimes {
     child: WaitTotals,
 }
 
-/// A consistent copy of [`Times`] and [`Spent`], with the open parts up to the moment of reading.
+/// A consistent copy of [`NodeTimes`] and [`PollTotals`], with the open parts up to the moment of
+/// reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TimesCopy {
-    /// Σ of finished polls: all of the node's own, and those of them that count for its ancestors too.
+    /// Σ of finished polls, in ticks: the node's own, and those that also count for its ancestors.
     pub(crate) busy: u64,
     pub(crate) polls: u64,
     pub(crate) through: PollSum,
-    /// When the running poll began, and its length so far.
+    /// Start of the running poll, and its length so far.
     pub(crate) running: Option<(u64, u64)>,
-    /// End of the last finished poll; of the last that counts for the ancestors too.
+    /// End of the last finished poll; below it, of the last that also counts for the ancestors.
     pub(crate) left: u64,
     pub(crate) passed: u64,
-    /// Σ of waits; wraps, and is exact only when added up over all trees.
+    /// Σ of waits, in ticks; wraps, and is exact only when summed over all trees.
     pub(crate) own_idle: u64,
     pub(crate) child_idle: u64,
-    /// Open waits; wraps likewise.
+    /// Number of open waits; wraps, and is exact only when summed over all trees.
     pub(crate) pending: u64,
 }
 
-/// How often a reader tries before it gives up and says so. The writer is inside for a few nanoseconds at a time; one
-/// that comes back odd more than a few times was stopped there by the operating system, and is given time to go on.
+/// Attempts of a reader before it reports the node as unreadable. A change takes the writer a few
+/// nanoseconds. If the version stays odd for many attempts, the operating system has stopped the
+/// writer, which then needs time to resume.
 #[cfg(not(diagnose_loom))]
 const ATTEMPTS: u32 = SPINS + 500;
 #[cfg(diagnose_loom)]
 const ATTEMPTS: u32 = 1; // The checker tries every first attempt.
-/// How many of the attempts follow each other at once.
+/// Number of attempts without a pause.
 const SPINS: u32 = 1_000;
-/// Time between two of the others.
+/// Time between two of the later attempts.
 const PAUSE: Duration = Duration::from_micros(100);
 
 impl NodeTimes {
@@ -108,19 +116,19 @@ impl NodeTimes {
         Self { version: zero(), entered: zero(), left: zero(), own: waits(), child: waits() }
     }
 
-    /// A poll starts, and with it the wait ends that its span was in, if any.
+    /// Starts a poll, and ends the wait that its span was in, if any.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn enter(&self, now: u64, ended: Option<WaitAccount>) {
         self.entered.store(PollStamp { tick: now, ended }.pack(), Ordering::Relaxed);
     }
 
-    /// When the running poll started.
+    /// The start of the running poll.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn entered(&self) -> u64 {
         PollStamp::unpack(self.entered.load(Ordering::Relaxed)).tick
     }
 
-    /// The running poll ends; if it returned `Pending`, a wait begins. Returns the poll's length.
+    /// Ends the running poll; a wait begins if it returned `Pending`. Returns the poll's length.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn leave(
         &self,
@@ -151,18 +159,18 @@ impl NodeTimes {
         length
     }
 
-    /// The running poll has only passed through: it is added where the deepest span was.
+    /// Ends a running poll that only passed through: it is added at the deepest span.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn pass(&self) {
         self.entered.store(0, Ordering::Relaxed);
     }
 
-    /// A wait ends without a poll here: the span is gone, or its next poll belongs to another path.
+    /// Ends a wait without a poll here: the span is dropped, or its next poll is on another path.
     pub(crate) fn end_wait(&self, now: u64, wait: WaitAccount) {
         self.change(|| self.account(wait).end(now));
     }
 
-    /// A wait begins without a poll here: the span has waited on another path until now.
+    /// Begins a wait without a poll here: the span has waited on another path until now.
     pub(crate) fn begin_wait(&self, now: u64, wait: WaitAccount) {
         self.change(|| self.account(wait).begin(now));
     }
@@ -173,14 +181,16 @@ impl NodeTimes {
         self.entered.load(Ordering::Relaxed) != 0
     }
 
-    /// A consistent copy as of `now`, which is called once the copy is made. `None` if the writer was caught in the
-    /// middle of a change each time.
+    /// A consistent copy. `now` is called after the copy is made. Returns `None` if every attempt
+    /// met the writer in the middle of a change.
     ///
-    /// Waits that are open count up to `until`, the same tick for all trees: what is open here by the books may be closed
-    /// in another tree, and then it must not matter when each of them is read.
+    /// Open waits count up to `until`, the same tick for all trees. A wait that is open in this
+    /// tree may be closed in another one. The result then must not depend on when each tree is
+    /// read.
     pub(super) fn read(&self, spent: &PollTotals, until: u64, now: impl Fn() -> u64) -> Option<TimesCopy> {
         for attempt in 0..ATTEMPTS {
-            // Acquire pairs with the Release at the end of `change`: an even version brings the fields it stands for.
+            // Acquire pairs with the Release at the end of `change`: an even version brings its
+            // fields.
             let version = self.version.load(Ordering::Acquire);
             let entered = self.entered.load(Ordering::Relaxed);
             let mut own = self.own.read();
@@ -194,8 +204,8 @@ impl NodeTimes {
                 passed: spent.passed.load(Ordering::Relaxed),
                 ..TimesCopy::default()
             };
-            // Pairs with the Release fence in `change`: if any field above was of a later change, that change's odd
-            // version is seen below.
+            // Pairs with the Release fence in `change`: if any field above is from a later change,
+            // that change's odd version is seen below.
             fence(Ordering::Acquire);
             if version % 2 == 1 || self.version.load(Ordering::Relaxed) != version {
                 wait_for_writer(attempt);
@@ -240,7 +250,7 @@ impl NodeTimes {
     fn change(&self, changes: impl FnOnce()) {
         let version = self.version.load(Ordering::Relaxed);
         self.version.store(version.wrapping_add(1), Ordering::Relaxed);
-        // Pairs with the Acquire fence in `read`: the odd version is out before any field is.
+        // Pairs with the Acquire fence in `read`: the odd version is visible before any field is.
         fence(Ordering::Release);
         changes();
         // Release pairs with the Acquire load in `read`.
@@ -275,7 +285,7 @@ fn wait_for_writer(attempt: u32) {
     }
 }
 
-/// A copy of [`Waits`].
+/// A copy of [`WaitTotals`].
 struct WaitTotalsCopy {
     sum: u64,
     open: u64,
@@ -287,14 +297,14 @@ impl WaitTotalsCopy {
         self.open = self.open.wrapping_sub(1);
     }
 
-    /// Σ of waits, the open ones up to `now`.
+    /// Σ of waits, with open ones up to `now`.
     fn until(&self, now: u64) -> u64 {
         self.sum.wrapping_add(self.open.wrapping_mul(now))
     }
 }
 
-/// The start of the running poll, in one word: the tick above two bits for the wait that ended with it. Ticks of 62
-/// bits last for 48 years at 3 GHz. Zero is "at rest", because no tick is zero.
+/// The start of the running poll, in one word: the tick above two bits for the wait that ended
+/// there. 62 bits of ticks last 48 years at 3 GHz. Zero means no poll, because no tick is zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PollStamp {
     tick: u64,

@@ -1,4 +1,5 @@
-//! Finished polls of a node: those of its own, and those that count for its ancestors too. See [`times`](super::times).
+//! Finished polls of a node. See [`node_times`](super::node_times) for polls that count for its
+//! ancestors too.
 
 use super::histogram::{BUCKETS, Histogram};
 use super::node::Node;
@@ -8,14 +9,14 @@ use crate::sync::{AtomicU64, Ordering, add};
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct PollTotals {
-    /// Polls of this node only.
+    /// Polls that count for this node only.
     pub(super) alone: PollTotalsPart,
     /// Polls that count for the ancestors too, up to the first that has `stopped` them.
     pub(super) through: PollTotalsPart,
-    /// End of the last poll in `through`.
+    /// Tick of the end of the last poll in `through`.
     pub(super) passed: AtomicU64,
-    /// The longest finished poll. A reset may store zero from another thread: a poll that ends at that very moment may
-    /// then be kept or lost, and either is right.
+    /// Length of the longest finished poll, in ticks. A reset may store zero from another thread: a
+    /// poll that ends at that moment may be kept or lost, and either is right.
     longest: AtomicU64,
 }
 
@@ -26,30 +27,31 @@ pub(super) struct PollTotalsPart {
     polls: AtomicU64,
 }
 
-/// Where the polls of a node end that its children have passed through, because it was polled for longer than they were.
+/// Polls of children that stop counting at a node, because its own poll was longer than theirs.
 #[derive(Debug)]
 pub(crate) struct PassedPolls {
     part: PollTotalsPart,
     histogram: Histogram,
-    /// End of the last of them.
+    /// Tick of the end of the last of them.
     at: AtomicU64,
 }
 
-/// What the polls of a chain of spans above the running one have in common with its poll.
+/// The ancestors whose polls pass through to the running one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PassingChain {
-    /// How many ancestors have been entered with the same reading of the clock, and have run nothing of their own since.
+    /// Number of ancestors entered with one clock reading that have run nothing of their own since.
     pub(crate) levels: u32,
-    /// The node above them, which has; `None` if that is the root of the tree.
+    /// The node above those ancestors, which has run code of its own; `None` if it is the tree's
+    /// root.
     pub(crate) stopper: Option<&'static Node>,
 }
 
 impl PassingChain {
-    /// Nothing.
+    /// No ancestors.
     pub(crate) const NONE: Self = Self { levels: 0, stopper: None };
 }
 
-/// A number of polls and their length.
+/// A number of polls, and their total length in ticks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct PollSum {
     pub(crate) busy: u64,
@@ -99,14 +101,14 @@ impl PassedPolls {
         Self { part: PollTotalsPart::new(), histogram: Histogram::new(), at: AtomicU64::new(0) }
     }
 
-    /// A poll of that length, which ends now, goes no further up.
+    /// Records a poll of `length` ticks, ending at `now`, that counts for no node further up.
     pub(super) fn add(&self, length: u64, now: u64) {
         self.part.add(length);
         self.histogram.count(length);
         self.at.store(now, Ordering::Relaxed);
     }
 
-    /// How many, how long, by length, and the end of the last.
+    /// Their sum, their histogram, and the tick of the last end.
     pub(crate) fn read(&self) -> (PollSum, [u64; BUCKETS], u64) {
         (self.part.read(), self.histogram.counts(), self.at.load(Ordering::Relaxed))
     }

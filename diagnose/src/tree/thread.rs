@@ -1,4 +1,4 @@
-//! The trees of all threads, and who may write to which.
+//! The trees of all threads, and the leases to write to them.
 
 use std::sync::atomic::AtomicBool;
 
@@ -8,10 +8,10 @@ use crate::context::ThreadCounts;
 use crate::site::Site;
 use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, add};
 
-/// The bound of a tree; `[other]` and `[nested]` nodes, at most one each to a node, come on top. A node is about 1,100
-/// bytes, so a thread's tree stays around 18 MB.
+/// Maximum number of nodes in a tree. `[other]` and `[nested]` nodes, at most one each per node,
+/// come on top. A node takes about 1,100 bytes, so a tree stays around 18 MB.
 const MAX_NODES: u64 = 16_384;
-/// Deep enough for any call path that is not a runaway recursion.
+/// Deep enough for any call path except a runaway recursion.
 const MAX_DEPTH: u32 = 128;
 
 static ROOT: Site = Site::own("");
@@ -22,30 +22,31 @@ static NESTED: Site = Site::own("[nested]");
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(crate) root: Node,
-    /// Nodes appended so far. This and the counters below are written by the tree's thread only.
+    /// Nodes appended so far. Only the tree's thread writes this and the counters below.
     pub(crate) nodes: AtomicU64,
     pub(crate) over_nodes: AtomicU64,
     pub(crate) over_depth: AtomicU64,
     pub(crate) counts: ThreadCounts,
-    /// Whether a thread holds the lease. Changed under the lock of [`TREES`] only, which orders one holder's writes
-    /// before the next one's.
+    /// Whether a thread holds the lease. Changed only under the lock of [`TREES`], which orders one
+    /// holder's writes before the next one's.
     leased: AtomicBool,
-    /// Whether that thread has polled a task first: it runs an executor.
+    /// Whether the lease holder was the first to poll some task, and so runs an executor.
     runs_tasks: AtomicBool,
-    /// Whether this is the tree of [`STRAYS`].
+    /// Whether this is the tree in [`STRAYS`].
     is_for_strays: bool,
-    /// Name of the thread that holds the lease or held it last, and the kernel's number of it, zero if that is not known.
-    /// Locked after [`TREES`], never before.
+    /// Name and kernel thread id (zero if unknown) of the current or last lease holder. Locked
+    /// after [`TREES`], never before.
     name: Mutex<(String, u64)>,
 }
 
 static TREES: Mutex<Vec<&'static Tree>> = Mutex::new(Vec::new());
 
-/// The tree for what a full tree cannot book: the ends of waits, and cancellations, of paths that only other threads
-/// have. One for the process, so that each path is in it at most once; its lock makes it a tree with one writer.
+/// The tree for events that a full tree has no room for: ends of waits, and cancellations, on paths
+/// that only other threads have. The process has one, so each path is in it at most once. The lock
+/// gives it one writer at a time.
 static STRAYS: Mutex<Option<&'static Tree>> = Mutex::new(None);
 
-/// The tree of a new thread: one that an ended thread left behind, else a new one.
+/// Leases a tree to a new thread: one that an ended thread left, otherwise a new one.
 #[cold]
 pub(crate) fn lease(name: String, thread_id: u64) -> &'static Tree {
     let mut trees = lock();
@@ -64,13 +65,13 @@ fn new_tree(trees: &mut Vec<&'static Tree>, is_for_strays: bool) -> &'static Tre
     tree
 }
 
-/// How many threads have a tree.
+/// Number of threads that lease a tree.
 #[cfg(unix)]
 pub(crate) fn leased() -> usize {
     lock().iter().filter(|tree| !tree.is_for_strays && tree.leased.load(Ordering::Relaxed)).count()
 }
 
-/// Every tree there is.
+/// All trees.
 pub(crate) fn all() -> Vec<&'static Tree> {
     lock().clone()
 }
@@ -80,12 +81,12 @@ fn lock() -> MutexGuard<'static, Vec<&'static Tree>> {
 }
 
 impl Tree {
-    /// Its thread polls tasks.
+    /// Records that the lease holder polls tasks.
     pub(crate) fn note_task(&self) {
         self.runs_tasks.store(true, Ordering::Relaxed);
     }
 
-    /// Whether its thread has polled a task that it was the first to poll.
+    /// Whether the lease holder was the first to poll some task.
     pub(crate) fn runs_tasks(&self) -> bool {
         self.runs_tasks.load(Ordering::Relaxed)
     }
@@ -105,20 +106,20 @@ impl Tree {
         }
     }
 
-    /// A tree that belongs to no thread and is in no report.
+    /// A tree without a thread, which no report includes.
     pub(crate) fn detached() -> &'static Self {
         Box::leak(Box::new(Self::new(u32::MAX, false)))
     }
 
-    /// The thread gives the tree back: it ends.
+    /// Ends the lease, because the thread ends.
     #[cold]
     pub(crate) fn release(&self) {
         let _trees = lock();
         self.leased.store(false, Ordering::Relaxed);
     }
 
-    /// The child of `parent` to enter: an old one, a new one, or `[other]` past the bounds. `None` below `[other]`,
-    /// whose own poll covers everything under it.
+    /// The child of `parent` to enter: existing, new, or `[other]` past the limits. `None` below
+    /// `[other]`, whose own poll covers everything under it.
     pub(crate) fn child(
         &'static self,
         parent: &'static Node,
@@ -141,7 +142,7 @@ impl Tree {
         Some(self.own_child(parent, &OTHER, now))
     }
 
-    /// Counts something that found no room.
+    /// Counts an event that found no room.
     pub(crate) fn count_over(&self) {
         add(&self.over_nodes, 1);
     }
@@ -152,8 +153,8 @@ impl Tree {
         self.own_child(parent, &NESTED, now)
     }
 
-    /// Books something on the path of a node of whichever tree: here if the path is here or has room, else in the tree
-    /// for strays. The node may be running.
+    /// Records an event on the path of `node`, which may be of any tree and may be running. It goes
+    /// to this tree if the path exists here or has room, otherwise to the tree for strays.
     #[cold]
     pub(crate) fn book(&'static self, node: &'static Node, entry: impl FnOnce(&'static Node)) {
         if let Some(own) = self.mirror(node) {
@@ -164,8 +165,9 @@ impl Tree {
         entry(tree.mirror_at_any_size(node));
     }
 
-    /// The node of this tree with the same path as a node of another. `None` if there is none and no room for one:
-    /// otherwise a thread that drops what others have made would collect the paths of all of them.
+    /// The node of this tree with the path of `node`. `None` if it does not exist and there is no
+    /// room. Without the limit, a thread that drops other threads' futures would collect all of
+    /// their paths.
     #[cold]
     pub(crate) fn mirror(&'static self, node: &'static Node) -> Option<&'static Node> {
         if node.tree == self.root.tree {
@@ -187,13 +189,13 @@ impl Tree {
         known.unwrap_or_else(|| self.append(parent, node.key(), node.first_seen))
     }
 
-    /// The lease-holder's name, and whether it is still there. `None` for the tree of strays.
+    /// The lease holder's name, and whether it still runs. `None` for the tree of strays.
     pub(crate) fn thread(&self) -> Option<(String, bool)> {
         let _trees = lock();
         (!self.is_for_strays).then(|| (self.name.lock().0.clone(), self.leased.load(Ordering::Relaxed)))
     }
 
-    /// The kernel's number of the thread that holds the lease or held it last; zero if that is not known.
+    /// The kernel thread id of the current or last lease holder; zero if unknown.
     pub(crate) fn thread_id(&self) -> u64 {
         self.name.lock().1
     }
@@ -214,7 +216,7 @@ impl Tree {
     }
 }
 
-/// Whether `site` is the one that covers nested executors.
+/// Whether `site` is that of nodes that cover nested executors.
 pub(crate) fn is_nested(site: &'static Site) -> bool {
     std::ptr::eq(site, &raw const NESTED)
 }
