@@ -1,4 +1,4 @@
-//! A clock for tests: it stands still until it is moved.
+//! A clock for tests, which advances only when told to.
 //!
 //! ```
 //! use diagnose::manual_clock;
@@ -6,30 +6,32 @@
 //! manual_clock::install();                  // once, before anything annotated is polled
 //! manual_clock::advance_ns(1_000);          // everything that is busy or idle now has been so for 1 µs longer
 //! ```
-//! It serves the whole process and cannot be taken out again, so a test that uses it has a process of its own.
+//! It serves the whole process and cannot be removed, so a test that uses it needs a process of its
+//! own.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The first tick: far from zero, which is not a tick.
+/// The first tick, in ns: far from zero, which is not a tick.
 pub(super) const FIRST: u64 = 1_000_000;
 
-/// Nanoseconds. Relaxed: a test that moves it from one thread and reads it on another synchronises by itself.
+/// The current tick, in ns. Relaxed: a test that sets it on one thread and reads it on another
+/// synchronizes by itself.
 static NOW: AtomicU64 = AtomicU64::new(FIRST);
 
-/// How often the clock was read.
+/// Number of clock readings.
 static READINGS: AtomicU64 = AtomicU64::new(0);
 
-/// Switches the process to this clock. Ticks that were read before have no meaning afterwards.
+/// Switches the process to this clock. Earlier ticks are meaningless afterwards.
 pub fn install() {
     super::source::use_manual();
 }
 
-/// Moves the clock forward by so many nanoseconds.
+/// Moves the clock forward by `ns` nanoseconds.
 pub fn advance_ns(ns: u64) {
     NOW.fetch_add(ns, Relaxed);
 }
 
-/// How often the process has read the clock so far.
+/// Number of clock readings of the process so far.
 #[must_use]
 pub fn readings() -> u64 {
     READINGS.load(Relaxed)

@@ -1,11 +1,12 @@
-//! Time as the recorder reads it: raw ticks, turned into nanoseconds only at a capture.
+//! Time as the recorder reads it: raw ticks, converted to nanoseconds at a capture.
 //!
-//! Reading the clock is nine tenths of what recording a poll costs, so the cheapest trustworthy counter is taken:
-//! the time-stamp counter on x86-64 where the Linux kernel itself keeps time with it, the architectural counter on
-//! aarch64, and [`std::time::Instant`] everywhere else. The choice is made once, at the first reading.
+//! Reading the clock is nine tenths of the cost of recording a poll, so the cheapest trustworthy
+//! counter is used. That is the time-stamp counter on x86-64 where the Linux kernel itself keeps
+//! time with it, the architectural counter on aarch64, and [`std::time::Instant`] elsewhere. The
+//! choice is made once, at the first reading.
 //!
-//! A tick is a plain `u64`. It is never zero, never runs backwards on one thread, and two threads agree on it up to
-//! the time a cache line takes between them; whoever subtracts saturates.
+//! A tick is a plain `u64`. It is never zero and never runs backwards on one thread. Two threads
+//! agree on it up to the time that a cache line takes between them, so subtractions saturate.
 
 mod counter;
 #[cfg(feature = "manual-clock")]

@@ -1,4 +1,4 @@
-//! From ticks to nanoseconds, at a capture.
+//! Conversion of ticks to nanoseconds, at a capture.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
@@ -14,23 +14,25 @@ pub(crate) struct Scale {
     per_tick: u64,
 }
 
-/// What has been measured so far.
+/// All measurements so far.
 static SEGMENTS: Mutex<Option<Segments>> = Mutex::new(None);
 
-/// The last result, for those that cannot wait; zero if there is none. Relaxed: it stands for itself.
+/// The last result, for callers that cannot wait; zero if there is none. Relaxed: no other data
+/// depends on it.
 static PER_TICK: AtomicU64 = AtomicU64::new(0);
-/// Over how many nanoseconds that was measured.
+/// Length of the measured segment, in ns.
 static MEASURED_NS: AtomicU64 = AtomicU64::new(0);
 
-/// The tick from which on a further anchor is worth its readings to those that cannot wait: the run has grown by half.
+/// The tick from which callers that cannot wait add another clock pair: the run has grown by half.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// How often a first measurement is tried. Three do where nothing jumps; where a clock stands still, none does.
+/// Attempts of a first measurement. Three suffice if no clock jumps; if a clock stands still, none
+/// succeeds.
 const ATTEMPTS: u32 = 8;
 
 impl Scale {
-    /// Holds the ticks since the last anchor against `Instant`. The first call of a process waits a few milliseconds: one
-    /// segment says nothing of itself, two must agree.
+    /// Compares the ticks since the last clock pair with `Instant`. The first call of a process
+    /// waits a few milliseconds: a segment cannot confirm itself, two must agree.
     pub(crate) fn measure() -> Self {
         if !is_counted() {
             return Self { per_tick: per_tick(1, 1) };
@@ -40,20 +42,21 @@ impl Scale {
                 break;
             }
             if attempt + 1 < ATTEMPTS {
-                // The system's timer, because a loop that waits for a clock may wait for one that stands still.
+                // The system's timer, because a loop that waits for a clock may wait for one that
+                // stands still.
                 thread::sleep(Duration::from_nanos(SHORTEST_NS + SHORTEST_NS / 8));
             }
         }
         Self::known().unwrap_or(Self { per_tick: per_tick(1, 1) })
     }
 
-    /// What was measured last, if anything.
+    /// The last result, if any.
     fn known() -> Option<Self> {
         Some(PER_TICK.load(Relaxed)).filter(|per_tick| *per_tick > 0).map(|per_tick| Self { per_tick })
     }
 
-    /// The length in nanoseconds, rounded down: a sum is never shorter than the sum of its rounded parts. A negative
-    /// length, as of a wait during which the counter was set back, is none.
+    /// Converts ticks to ns, rounded down: a sum is never shorter than the sum of its rounded
+    /// parts. A negative length, as of a wait during which the counter was set back, becomes zero.
     pub(crate) fn ns(self, ticks: u64) -> u64 {
         if ticks > i64::MAX.unsigned_abs() {
             return 0;
@@ -61,26 +64,26 @@ impl Scale {
         u64::try_from((u128::from(ticks) * u128::from(self.per_tick)) >> 32).unwrap_or(u64::MAX)
     }
 
-    /// How many ticks that is.
+    /// Converts a duration to ticks.
     pub(crate) fn ticks(self, duration: Duration) -> u64 {
         let ticks = (duration.as_nanos() << 32) / u128::from(self.per_tick);
         u64::try_from(ticks).unwrap_or(u64::MAX)
     }
 }
 
-/// How often one of the two clocks has jumped, as far as captures have seen.
+/// Number of jumps of either clock that captures have seen.
 pub(crate) fn jumps() -> u64 {
     SEGMENTS.lock().as_ref().map_or(0, Segments::jumps)
 }
 
-/// The tick of a moment so far in the future. Does not wait for a measurement: before the first one, ticks are measured
-/// since the start of the recording.
+/// The tick that lies `duration` in the future. Does not wait for a measurement: before the first
+/// one, ticks are measured since the start of the recording.
 #[cfg(feature = "tokio")]
 pub(crate) fn tick_in(duration: Duration) -> u64 {
     if !is_counted() {
         return now().saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
     }
-    // A measurement is off by up to 100 ns: over a sixteenth of the duration that is nothing.
+    // A measurement is off by up to 100 ns, which is negligible over a sixteenth of the duration.
     let enough_ns = u64::try_from(duration.as_nanos() / 16).unwrap_or(u64::MAX);
     if MEASURED_NS.load(Relaxed) < enough_ns.max(1) && now() >= NEXT.load(Relaxed) {
         observe();
@@ -89,7 +92,7 @@ pub(crate) fn tick_in(duration: Duration) -> u64 {
     now().saturating_add(scale.ticks(duration))
 }
 
-/// Adds an anchor. Whether the length of a tick is known for sure.
+/// Adds a clock pair. Returns whether the length of a tick is confirmed.
 fn observe() -> bool {
     let mut segments = SEGMENTS.lock();
     let segments = segments.get_or_insert_with(|| {
@@ -120,7 +123,7 @@ fn anchor() -> ClockPair {
     ClockPair { tick: pair.tick, ns, off_ns: pair.off_ns }
 }
 
-/// A first guess, where no two segments have been measured yet.
+/// A first estimate, before two segments have been measured.
 #[cfg(feature = "tokio")]
 fn since_start() -> Scale {
     let ClockPair { tick, ns, .. } = anchor();

@@ -1,15 +1,16 @@
-//! How long a tick is: segments of the tick scale, checked against each other.
+//! The length of a tick: segments of the tick scale, checked against each other.
 //!
-//! An anchor is a moment at which the counter and [`Instant`](std::time::Instant) were read together; a segment lies between two
-//! anchors. The length of a tick does not change, so all segments must say the same of it:
+//! A clock pair is a moment at which the counter and [`Instant`](std::time::Instant) were read
+//! together. A segment lies between two clock pairs. The length of a tick does not change, so all
+//! segments must agree on it:
 //!
 //! ```text
-//! counter   ├───────┼──────────┼──────────────────────────┼────────────┤     the machine was suspended in the third:
-//! Instant   ├───────┼──────────┼────┼────────────┤                           the counter went on, `Instant` did not
+//! counter   ├───────┼──────────┼──────────────────────────┼────────────┤     suspended in the third:
+//! Instant   ├───────┼──────────┼────┼────────────┤                           only the counter went on
 //! ```
-//! A segment that says otherwise holds a jump of one of the two clocks (a suspend, a virtual machine restored, a clock set
-//! back). It is counted and left out: what was measured before keeps its length. Where two segments say the same and the
-//! one that was trusted says otherwise, the two are right.
+//! A segment that disagrees contains a jump of one clock: a suspend, a restored virtual machine, a
+//! clock that was set back. It is counted and ignored: the earlier measurement stays. If two
+//! segments agree with each other against the trusted one, the two replace it.
 
 /// A moment, in both clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,11 +18,11 @@ pub(super) struct ClockPair {
     pub(super) tick: u64,
     /// `Instant`, in ns since the first reading. Negative if it was set back behind that.
     pub(super) ns: i64,
-    /// How far apart the two readings may be.
+    /// Maximum distance between the two readings, in ns.
     pub(super) off_ns: u64,
 }
 
-/// What lies between two anchors.
+/// The time between two clock pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Segment {
     ticks: u64,
@@ -29,13 +30,15 @@ pub(super) struct Segment {
     off_ns: u64,
 }
 
-/// A shorter segment says too little. A clock that is read in 50 ns is off by 0.01 % of it.
+/// Minimum length of a segment, in ns. A clock that takes 50 ns to read is off by 0.01 % of it.
 pub(super) const SHORTEST_NS: u64 = 1_000_000;
 
-/// What its readings may be off by, as a part of a segment: one that was interrupted while it was measured says nothing.
+/// A segment's reading error may be at most one part in this many. One that was interrupted while
+/// it was measured is ignored.
 const MOST_OFF: u64 = 100;
 
-/// Segments agree up to one part in so many: above what an `Instant` is slewed by (0.05 %), below what a report shows.
+/// Segments agree up to one part in this many: above the slewing of an `Instant` (0.05 %), below
+/// the precision of a report.
 const TOLERANCE: u128 = 1_000;
 
 impl Segment {
@@ -71,10 +74,10 @@ pub(super) fn per_tick(ns: u64, ticks: u64) -> u64 {
     u64::try_from(per_tick).unwrap_or(u64::MAX).max(1)
 }
 
-/// What the anchors so far have said.
+/// The measurements so far.
 #[derive(Debug, Default)]
 pub(super) struct Segments {
-    /// Where the run of segments begins in which nothing has jumped, and where it ends.
+    /// First and last clock pair of the current run of segments, in which no clock has jumped.
     run: Option<(ClockPair, ClockPair)>,
     /// The longest segment that another has confirmed.
     trusted: Option<Segment>,
@@ -84,7 +87,8 @@ pub(super) struct Segments {
 }
 
 impl Segments {
-    /// A further anchor: the segment up to it is held against what is known. One that is too short is left for the next.
+    /// Adds a clock pair, and checks the segment up to it. A segment that is too short is left to
+    /// grow until the next pair.
     pub(super) fn add(&mut self, now: ClockPair) {
         let Some((begin, last)) = self.run else {
             self.run = Some((now, now));
@@ -103,7 +107,7 @@ impl Segments {
             self.run = Some((begin, now));
             self.trust(Segment::between(&begin, &now).unwrap_or(step));
         } else if is_as_before {
-            // Without a segment that was trusted, the run up to `last` is the one that confirms this.
+            // Without a trusted segment, the run up to `last` is the one that confirms this.
             let begin = if self.trusted.is_none() { begin } else { last };
             self.run = Some((begin, now));
             self.trusted = Segment::between(&begin, &now);
@@ -122,7 +126,7 @@ impl Segments {
         }
     }
 
-    /// A longer segment is the better measure.
+    /// A longer segment measures better.
     fn trust(&mut self, segment: Segment) {
         if self.trusted.is_none_or(|trusted| trusted.ns < segment.ns) {
             self.trusted = Some(segment);
@@ -139,17 +143,18 @@ impl Segments {
         self.trusted.is_some()
     }
 
-    /// Nanoseconds per tick, as a fraction over 2^32: confirmed if that can be had, else what one segment says.
+    /// Nanoseconds per tick, as a fraction over 2^32: confirmed if possible, otherwise from one
+    /// segment.
     pub(super) fn per_tick(&self) -> Option<u64> {
         self.trusted.or(self.alone).map(|segment| segment.per_tick())
     }
 
-    /// Over how many nanoseconds that was measured.
+    /// Length of the confirmed segment, in ns; zero if there is none.
     pub(super) fn measured_ns(&self) -> u64 {
         self.trusted.map_or(0, |segment| segment.ns)
     }
 
-    /// How many segments had a jump in them.
+    /// Number of segments that contained a jump.
     pub(super) fn jumps(&self) -> u64 {
         self.jumps
     }
@@ -159,7 +164,8 @@ impl Segments {
 mod tests {
     use super::{ClockPair, Segments};
 
-    /// Three ticks for a nanosecond, and what is read at each moment of this many milliseconds in both clocks.
+    /// Segments of a counter with three ticks per ns, from readings of the counter and of
+    /// `Instant`, both in ms.
     fn after(moments: &[(u64, i64)]) -> Segments {
         let mut segments = Segments::default();
         for &(counter_ms, instant_ms) in moments {
@@ -185,10 +191,10 @@ mod tests {
 
     #[test]
     fn a_suspend_changes_no_length() {
-        // 460 ms in which the counter goes on and `Instant` does not.
+        // For 460 ms only the counter advances.
         let segments = after(&[(0, 0), (100, 100), (102, 102), (762, 302), (764, 304), (800, 340)]);
         assert_eq!((segments.per_tick(), segments.jumps()), (Some(THIRD), 1));
-        // And the other way round.
+        // Only `Instant` advances.
         let segments = after(&[(0, 0), (100, 100), (102, 102), (302, 762), (304, 764)]);
         assert_eq!((segments.per_tick(), segments.jumps()), (Some(THIRD), 1));
     }

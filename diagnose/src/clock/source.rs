@@ -1,4 +1,4 @@
-//! Which clock is read, decided once for the process.
+//! The clock source, chosen once for the process.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::time::Instant;
@@ -7,8 +7,8 @@ use super::counter;
 
 use crate::sync::OnceCell;
 
-/// The source in use; one of the constants below. Relaxed: each source can be read from any thread at any time, and
-/// whoever still sees [`UNSET`] goes through the `OnceCell` of [`start`].
+/// The source in use; one of the constants below. Relaxed: any thread can read each source at any
+/// time, and a thread that still sees [`UNSET`] goes through the `OnceCell` of [`start`].
 static SOURCE: AtomicU8 = AtomicU8::new(UNSET);
 const UNSET: u8 = 0;
 const COUNTER: u8 = 1;
@@ -16,17 +16,17 @@ const INSTANT: u8 = 2;
 #[cfg(feature = "manual-clock")]
 pub(super) const MANUAL: u8 = 3;
 
-/// The moment of the first reading, in ticks and in the time that ticks are measured against.
+/// The moment of the first reading, in ticks and as the `Instant` that ticks are measured against.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start {
     pub(super) tick: u64,
     pub(super) instant: Instant,
-    /// How far apart the two may be.
+    /// Maximum distance between the two readings, in ns.
     pub(super) off_ns: u64,
     counter_name: Option<&'static str>,
 }
 
-/// The present tick.
+/// The current tick.
 #[cfg_attr(not(debug_assertions), inline(always))]
 #[must_use]
 pub fn now() -> u64 {
@@ -41,7 +41,7 @@ fn now_by_call() -> u64 {
         MANUAL => super::manual::now(),
         _ => {
             let start = start();
-            // Not a plain store: a manual clock that was set in the meantime stays.
+            // Not a plain store: a manual clock that was installed meanwhile stays.
             let source = if start.counter_name.is_some() { COUNTER } else { INSTANT };
             let _ = SOURCE.compare_exchange(UNSET, source, Relaxed, Relaxed);
             now_by_call_again()
@@ -59,7 +59,7 @@ fn instant_ticks(start: &Start) -> u64 {
     u64::try_from(start.instant.elapsed().as_nanos()).unwrap_or(u64::MAX - 1) + 1
 }
 
-/// The start of time; the first call makes it.
+/// The first reading; the first call makes it.
 pub(super) fn start() -> &'static Start {
     static START: OnceCell<Start> = OnceCell::new();
     START.get_or_init(|| {
@@ -77,12 +77,12 @@ pub(super) fn start() -> &'static Start {
 pub(super) struct Pair {
     pub(super) tick: u64,
     pub(super) instant: Instant,
-    /// How far apart the two may be.
+    /// Maximum distance between the two readings, in ns.
     pub(super) off_ns: u64,
 }
 
-/// Of a few attempts the one that took least: whoever is stopped between the two readings, if only by the first touch of a
-/// page, would have all times off by that much of the time that ticks are measured over.
+/// The fastest of a few attempts. A thread that is stopped between the two readings, even by the
+/// first touch of a page, would distort all times by that share of the measured time.
 pub(super) fn paired(read: impl Fn() -> u64) -> Pair {
     let attempt = || {
         let before = Instant::now();
@@ -95,8 +95,8 @@ pub(super) fn paired(read: impl Fn() -> u64) -> Pair {
     (1..8).map(|_| attempt()).fold(first, |best, pair| if pair.off_ns < best.off_ns { pair } else { best })
 }
 
-/// Whether ticks are those of a counter, whose length has to be measured, and not nanoseconds. Chooses the source and starts
-/// the clock, if nothing else has.
+/// Whether ticks come from a counter, whose tick length must be measured, and are not nanoseconds.
+/// Chooses the source and starts the clock if needed.
 pub(super) fn is_counted() -> bool {
     let _ = now();
     SOURCE.load(Relaxed) == COUNTER
