@@ -9,7 +9,7 @@
 //! ```text
 //! a poll returns Pending at t0:   sum −= t0   open += 1     (in the tree of that thread)
 //! the next poll starts at t1:     sum += t1   open −= 1     (in the tree of this thread)
-//! read at T:                      sum + open · T            (over all trees; open waits count up to T)
+//! read at T:                      sum + open · T            (over all trees; open waits up to T)
 //! ```
 //! Both fields wrap, and in one tree they may be "negative"; summed over all trees they are exact.
 //! A reader that comes between the two halves of a wait is off by at most the time that its own
