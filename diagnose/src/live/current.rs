@@ -10,22 +10,22 @@ thread_local! {
     static TASK: Cell<Option<&'static Task>> = const { Cell::new(None) };
 }
 
-/// What runs on a thread.
+/// What a thread is running.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CurrentPoll {
-    /// The number of the task; zero outside of tasks.
+    /// The id of the task; zero outside of tasks.
     pub(crate) task: u64,
-    /// The task itself.
+    /// The task itself; `None` outside of tasks.
     pub(crate) registered: Option<&'static Task>,
-    /// The number of the span; zero between polls.
+    /// The id of the span; zero between polls.
     pub(crate) span: u64,
-    /// The last reading of the clock in the running poll; zero between polls.
+    /// The tick of the last clock reading in the running poll; zero between polls.
     pub(crate) stamp: u64,
-    /// The number of the thread's tree.
+    /// The number of the thread's tree; `None` if it has none.
     pub(crate) thread: Option<u32>,
 }
 
-/// What runs on this thread.
+/// What this thread is running.
 #[inline]
 pub(crate) fn current_poll() -> CurrentPoll {
     let Context { span, stamp, tree } = context::context();
@@ -38,26 +38,27 @@ pub(crate) fn registered() -> Option<&'static Task> {
     TASK.with(Cell::get)
 }
 
-/// The poll of a task begins, or that of one around it goes on. Returns what was running before.
+/// Sets the running task, or restores the one around it. Returns the previous one.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn replace(task: Option<&'static Task>) -> Option<&'static Task> {
     context::replace_task(task.map_or(0, Task::id));
     TASK.with(|cell| cell.replace(task))
 }
 
-/// Whether that is the waker of the task whose poll is running on this thread.
+/// Whether `waker` is that of the task whose poll is running on this thread.
 pub(crate) fn is_waker(waker: &Waker) -> bool {
     registered().is_some_and(|task| task.is_waker(waker))
 }
 
-/// The running task spawns something, and may give away what it has.
+/// Counts a spawn by the running task, which may move its guards to the new task.
 pub(crate) fn count_spawn() {
     if let Some(task) = registered() {
         task.count_spawn();
     }
 }
 
-/// The running task sends something that can carry away what it has, as the message of that number of a resource.
+/// Counts a send by the running task of a message that may contain its guards. `message` is the
+/// message's number in `resource`.
 #[inline]
 pub(crate) fn count_send(resource: u64, message: u64) {
     if let Some(task) = registered() {

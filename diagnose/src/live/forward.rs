@@ -1,15 +1,17 @@
-//! What a waker of this crate hands wakes on to: the executor's waker, which is kept for as long as somebody keeps a clone of ours.
+//! The executor's waker that a waker of this crate forwards wakes to.
 //!
+//! A clone of it is kept while there are clones of ours:
 //! ```text
-//! poll             ├─ borrowed ─┤                        the executor's waker is used in place, and not cloned
-//! clones             0 ── keep ──▶ 1 ▶ 2 ── wake ──▶ 0   the first clone of ours makes one of it, the last takes that along
+//! poll     ├─ borrowed ─┤                        the executor's waker is used in place
+//! clones     0 ── keep ──▶ 1 ▶ 2 ── wake ──▶ 0   our first clone clones it, our last takes that
 //! ```
-//! All is in one word: the clones of ours, who is copying the executor's waker right now, and whether that is being put in or
-//! taken out. Changes of the count from zero and to zero hold `LOCKED` for the few instructions that move two words; nobody's code
-//! runs meanwhile, and whoever has a clone never meets it, but when a poll brings another executor's waker along.
+//! One word holds the whole state: the count of our clones, the number of threads that are copying
+//! the executor's waker, and whether it is being put in or taken out. Changes of the count from and
+//! to zero hold `LOCKED` for the few instructions that move two words. No user code runs meanwhile.
+//! The owner of a clone finds it locked only if a poll brings another executor's waker.
 //!
-//! Unsafe is kept in this file: what is in the cell is moved by whoever has set `LOCKED`, and copied by whoever is counted
-//! as `COPYING`, and the compiler cannot see that.
+//! Unsafe is kept in this file. A thread that has set `LOCKED` moves the content of the cell, and a
+//! thread counted as `COPYING` copies it. The compiler cannot see that.
 
 #![allow(unsafe_code)]
 
@@ -17,25 +19,28 @@ use std::task::Waker;
 
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, UnsafeCell, spin};
 
-/// See the head of this file.
+/// See the module documentation.
 #[derive(Debug)]
 pub(crate) struct Forward {
-    /// Clones of ours in the lower half; above them [`LOCKED`], [`DONE`] and how many are [`COPYING`].
+    /// The count of our clones in the lower half; above it [`LOCKED`], [`DONE`] and the count of
+    /// [`COPYING`].
     state: AtomicU64,
-    /// There while there are clones, unless it was taken out because wakes lead nowhere any more.
+    /// The executor's waker, while there are clones. `None` once wakes lead nowhere.
     kept: UnsafeCell<Option<Waker>>,
-    /// The two words of the one that was kept last, so that the next poll can tell whether it is given another one.
+    /// The two words of the waker kept last, so that the next poll can tell whether its own is
+    /// another one.
     address: [AtomicUsize; 2],
     /// The executor's waker of the running poll; null outside of polls.
     borrowed: AtomicPtr<Waker>,
 }
 
-// SAFETY: `kept` is accessed as the head of this file says, and a waker may be used by any thread.
+// SAFETY: `kept` is accessed as the module documentation says, and a waker may be used by any
+// thread.
 unsafe impl Sync for Forward {}
 
 const CLONES: u64 = (1 << 32) - 1;
 const LOCKED: u64 = 1 << 32;
-/// What it is the waker of is over.
+/// The task or wait is over.
 const DONE: u64 = 1 << 33;
 const COPYING: u64 = 1 << 34;
 const MAX_CLONES: u64 = 1 << 30;
@@ -44,12 +49,12 @@ fn address_of(waker: &Waker) -> [usize; 2] {
     [waker.data().addr(), std::ptr::from_ref(waker.vtable()).addr()]
 }
 
-/// What became of a clone of ours.
+/// The result of releasing a clone of ours.
 #[derive(Debug)]
 pub(crate) struct Released {
     /// The executor's waker.
     pub(crate) outer: Option<Waker>,
-    /// Whether there are no more clones, and what it was the waker of is over.
+    /// Whether there are no more clones, and the task or wait is over.
     pub(crate) is_free: bool,
 }
 
@@ -63,27 +68,28 @@ impl Forward {
         }
     }
 
-    /// How many clones there are.
+    /// The number of clones.
     pub(crate) fn clones(&self) -> u32 {
-        // Acquire pairs with the Release of whoever gave a clone up: that it is gone brings the wake that it was used for.
+        // Acquire pairs with the Release of the thread that releases a clone: with the clone's end,
+        // the wake that used it is visible.
         (self.state.load(Ordering::Acquire) & CLONES) as u32
     }
 
-    /// It becomes the waker of something new. There are no clones.
+    /// Starts anew, for another task or wait. There are no clones.
     pub(crate) fn begin(&self) {
         self.state.store(0, Ordering::Relaxed);
     }
 
-    /// Whether there are no clones, and it is not over.
+    /// Whether there are no clones, and the task or wait is not over.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is_unused(&self) -> bool {
         // Relaxed: only the poll that lends its waker makes the first clone.
         self.state.load(Ordering::Relaxed) == 0
     }
 
-    /// What it is the waker of is over. Returns whether there are no clones.
+    /// Ends the task or wait. Returns whether there are no clones.
     pub(crate) fn end(&self) -> bool {
-        // Nobody has a clone, and nobody makes one: the poll that lends its waker is over.
+        // No thread has a clone or makes one: the poll that lends its waker is over.
         if self.state.load(Ordering::Relaxed) == 0 {
             return true;
         }
@@ -91,7 +97,8 @@ impl Forward {
             let state = self.state.load(Ordering::Relaxed);
             if state & LOCKED != 0 {
                 spin(attempt);
-            // AcqRel pairs with that of the last clone, in `release_last`: the second of the two sees what the first has done.
+            // AcqRel pairs with that of the last clone, in `release_last`: the second of the two
+            // sees the changes of the first.
             } else if self.change(state, state | DONE, Ordering::AcqRel) {
                 return state & CLONES == 0;
             }
@@ -99,7 +106,7 @@ impl Forward {
         false
     }
 
-    /// A poll begins, which is given `outer`, and lends it out for longer than this is used through the poll's own waker.
+    /// Starts a poll with the waker `outer`, which outlives every use through the poll's own waker.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn borrow(&self, outer: &Waker) {
         self.borrowed.store(std::ptr::from_ref(outer).cast_mut(), Ordering::Relaxed);
@@ -110,7 +117,7 @@ impl Forward {
         }
     }
 
-    /// That poll is over.
+    /// Ends that poll.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn give_back(&self) {
         self.borrowed.store(std::ptr::null_mut(), Ordering::Relaxed);
@@ -121,13 +128,15 @@ impl Forward {
     /// # Safety
     /// The caller uses the waker of the running poll.
     pub(crate) unsafe fn borrowed(&self) -> Option<&Waker> {
-        // Relaxed: whoever has the waker of the poll comes after what its thread did before.
+        // Relaxed: a user of the poll's waker comes after what its thread did before.
         let borrowed = self.borrowed.load(Ordering::Relaxed);
-        // SAFETY: it is null, or what the poll has borrowed for longer than it lends out its own waker.
+        // SAFETY: it is null, or what the poll has borrowed for longer than it lends out its own
+        // waker.
         unsafe { borrowed.as_ref() }
     }
 
-    /// Another clone of ours. `outer` makes one of the executor's waker, for the first: there is a poll that has borrowed it.
+    /// Counts another clone of ours. For the first one, `outer` clones the executor's waker, which
+    /// a poll has borrowed.
     pub(crate) fn keep(&self, mut outer: impl FnMut() -> Option<Waker>) {
         let mut first = None;
         for attempt in 0.. {
@@ -136,17 +145,18 @@ impl Forward {
             if state & LOCKED != 0 {
                 spin(attempt);
             } else if clones >= MAX_CLONES {
-                // As `Arc` does: they are forgotten in a loop, and the count must not begin anew.
+                // As `Arc` does: clones are being forgotten in a loop, and the count must not wrap.
                 std::process::abort();
             } else if clones != 0 {
-                // Relaxed: the caller has one, which keeps what is kept.
+                // Relaxed: the caller has a clone, which keeps the executor's waker in place.
                 if self.change(state, state + 1, Ordering::Relaxed) {
                     break;
                 }
             } else if first.is_none() {
-                // Wakers are other people's code: nothing is locked when they are made or dropped.
+                // Wakers are foreign code: nothing is locked while one is made or dropped.
                 first = Some(outer());
-            // Acquire pairs with the Release of `unlock`, and of a copy that is made: nobody else is at the cell.
+            // Acquire pairs with the Release of `unlock`, and of a finished copy: no other thread
+            // accesses the cell.
             } else if self.change(state, state | LOCKED, Ordering::Acquire) {
                 let kept = first.take().flatten();
                 if let Some(kept) = &kept {
@@ -160,7 +170,7 @@ impl Forward {
         drop(first);
     }
 
-    /// A clone of ours is gone. The last takes the executor's waker along.
+    /// Releases a clone of ours. The last one takes the executor's waker.
     pub(crate) fn release(&self) -> Released {
         for attempt in 0.. {
             let state = self.state.load(Ordering::Relaxed);
@@ -170,7 +180,8 @@ impl Forward {
                 }
             } else if state & LOCKED != 0 {
                 spin(attempt);
-            // Release pairs with the Acquire of `clones`, and of whoever is the last.
+            // Release pairs with the Acquire of `clones`, and of the thread that releases the last
+            // clone.
             } else if self.change(state, state - 1, Ordering::Release) {
                 break;
             }
@@ -178,18 +189,20 @@ impl Forward {
         Released { outer: None, is_free: false }
     }
 
-    /// The same for one that is used for a wake: gives the executor's waker in any case.
+    /// Releases a clone of ours that is used for a wake. Returns the executor's waker in any case.
     pub(crate) fn release_to_wake(&self) -> Released {
         if let Some(released) = self.release_last() {
             return released;
         }
-        // Made before the clone goes: afterwards another could be the last, and take it along.
+        // Copied before the release: afterwards another clone could be the last, and take the
+        // waker.
         let copy = self.copy();
         let released = self.release();
         Released { outer: copy.or(released.outer), is_free: released.is_free }
     }
 
-    /// The last clone of ours is gone. `None` if it is not the last, and nothing has changed.
+    /// Releases the last clone of ours. Returns `None`, with nothing changed, if it is not the
+    /// last.
     fn release_last(&self) -> Option<Released> {
         for attempt in 0.. {
             let state = self.state.load(Ordering::Relaxed);
@@ -197,8 +210,8 @@ impl Forward {
                 return None;
             } else if state & !(CLONES | DONE) != 0 {
                 spin(attempt);
-            // Acquire pairs with the Release of `release`: this comes after all that was done with the other clones. AcqRel pairs with
-            // that of `end`.
+            // Acquire pairs with the Release of `release`: this comes after every use of the other
+            // clones. AcqRel pairs with that of `end`.
             } else if self.change(state, state | LOCKED, Ordering::AcqRel) {
                 let outer = self.swap(None);
                 self.unlock(state - 1);
@@ -208,7 +221,8 @@ impl Forward {
         None
     }
 
-    /// A clone of the executor's waker, if there are clones of ours. The caller uses one, or the waker of the running poll.
+    /// A clone of the executor's waker, if there are clones of ours. The caller uses one of them,
+    /// or the waker of the running poll.
     pub(crate) fn copy(&self) -> Option<Waker> {
         for attempt in 0.. {
             let state = self.state.load(Ordering::Relaxed);
@@ -216,11 +230,12 @@ impl Forward {
                 spin(attempt);
             } else if state & CLONES == 0 {
                 return None;
-            // Acquire pairs with the Release of `unlock`: what was put in is there.
+            // Acquire pairs with the Release of `unlock`: the waker that was put in is visible.
             } else if self.change(state, state + COPYING, Ordering::Acquire) {
-                // SAFETY: nobody locks it while somebody is copying.
+                // SAFETY: no thread locks the cell while another is copying.
                 let copy = self.kept.with(|kept| unsafe { (*kept).clone() });
-                // Release pairs with the Acquire of whoever locks it: the copy is made.
+                // Release pairs with the Acquire of the thread that locks next: the copy is
+                // finished.
                 self.state.fetch_sub(COPYING, Ordering::Release);
                 return copy;
             }
@@ -228,7 +243,7 @@ impl Forward {
         None
     }
 
-    /// Wakes go there from now on, or nowhere.
+    /// Forwards wakes to `outer` from now on, or nowhere.
     #[cold]
     pub(crate) fn replace(&self, outer: Option<&Waker>) {
         let mut outer = outer.cloned();
@@ -238,7 +253,8 @@ impl Forward {
                 break;
             } else if state & !(CLONES | DONE) != 0 {
                 spin(attempt);
-            // Acquire pairs with the Release of `unlock`, and of a copy that is made: nobody else is at the cell.
+            // Acquire pairs with the Release of `unlock`, and of a finished copy: no other thread
+            // accesses the cell.
             } else if self.change(state, state | LOCKED, Ordering::Acquire) {
                 if let Some(outer) = &outer {
                     self.set_address(outer);
@@ -255,15 +271,17 @@ impl Forward {
         self.state.compare_exchange_weak(from, to, ordering, Ordering::Relaxed).is_ok()
     }
 
-    /// Puts another waker in, or none. The caller has locked it.
+    /// Swaps the kept waker. The caller holds the lock.
     fn swap(&self, waker: Option<Waker>) -> Option<Waker> {
-        // SAFETY: the caller has locked it while nobody was copying, and only one can.
+        // SAFETY: the caller has locked the cell while no thread was copying, and only one thread
+        // can hold the lock.
         self.kept.with_mut(|kept| unsafe { std::mem::replace(&mut *kept, waker) })
     }
 
-    /// Unlocks it. Nobody changes what is locked.
+    /// Unlocks. No other thread changes a locked state.
     fn unlock(&self, state: u64) {
-        // Release pairs with the Acquire of whoever locks it next, or copies what is in it, and with that of `clones`.
+        // Release pairs with the Acquire of the thread that next locks or copies, and with that of
+        // `clones`.
         self.state.store(state, Ordering::Release);
     }
 

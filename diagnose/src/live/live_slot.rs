@@ -6,51 +6,48 @@ use crate::site::Site;
 use crate::sync::{AtomicU64, Ordering, add, fence};
 use crate::tree::{Link, Node, WaitAccount};
 
-/// What one word of a future can point to: the await that it is about to begin, the slot of a wait, or nothing more.
+/// The target of a future's one-word state: an await that has not begun, a slot, or the end.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) enum SlotRef {
     /// An arm of a macro that has not returned `Pending` yet.
     Fresh(&'static Site),
-    /// A live span.
     Live(LiveSlot),
     /// An await that is over.
     Done,
 }
 
-/// One live span. Written by whoever holds the span's future, with relaxed stores; see [`Slot::read`] for the rest.
+/// One live span. The owner of the span's future writes it, with relaxed stores; see
+/// [`LiveSlot::read`] for readers.
 #[derive(Debug)]
 pub(crate) struct LiveSlot {
-    /// The number of the span, unique in the process; zero while the slot is free.
+    /// The id of the span, unique in the process; zero while the slot is free.
     id: AtomicU64,
-    /// The number of the span that polled this one last; zero if it is a root.
+    /// The id of the span that polled this one last; zero if it is a root.
     parent: AtomicU64,
-    /// Since when it is in its state: the tick above two bits for the [`State`].
+    /// The start of the current state: the tick above two bits for the [`SlotState`].
     since: AtomicU64,
-    /// The path on which it was polled last.
+    /// The path of the last poll.
     node: Link<Node>,
-    /// Tick of its making.
+    /// The tick of the span's creation.
     made: AtomicU64,
-    /// How often it was polled, above [`BELOW`] bits: of an arm, how many annotated futures are pending below it, above one
-    /// for the account of its wait.
+    /// Number of polls, above [`BELOW`] bits. For an arm these hold the number of annotated futures
+    /// pending below it, above one bit for the account of its wait.
     polls: AtomicU64,
-    /// The number of the task in which it got its parent: of one whose parent is gone, where it was polled last. Zero if it
-    /// was polled outside of every task.
+    /// The id of the task in which the span got its parent, so a span whose parent is gone was
+    /// polled last there. Zero outside every task.
     task: AtomicU64,
 }
 
-/// What a live span is doing.
+/// The state of a live span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SlotState {
-    /// It was made, and not polled yet.
+    /// Created and not polled yet.
     Unpolled,
-    /// It returned `Pending`.
     Waiting,
-    /// Its poll is running.
     Running,
 }
 
-/// A copy of a slot.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SlotCopy {
     pub(crate) id: u64,
@@ -63,14 +60,15 @@ pub(crate) struct SlotCopy {
     pub(crate) polls: u64,
 }
 
-/// More spans can be pending at the same time than memory has room for. Those that find no slot are timed, not listed, and counted.
+/// Maximum number of listed spans, because memory has no room for all that may be pending at once.
+/// Spans beyond it are timed and counted, but not listed.
 const MAX_SLOTS: usize = 1 << 24;
 const BELOW: u32 = 24;
 const POLL: u64 = 1 << BELOW;
 
 pooled!(SlotRef, max = MAX_SLOTS, chunk = 512);
 
-/// A slot for a span, most often one that has just become pending. `None` if all are taken.
+/// Takes a slot for a span, usually at its first `Pending`. Returns `None` if all are taken.
 #[inline]
 pub(crate) fn take(listed: &SlotCopy) -> Option<&'static SlotRef> {
     let anchor: &'static SlotRef = pool::take()?;
@@ -78,7 +76,7 @@ pub(crate) fn take(listed: &SlotCopy) -> Option<&'static SlotRef> {
     Some(anchor)
 }
 
-/// Takes a slot back whose span is gone.
+/// Returns the slot of a span that is gone.
 #[inline]
 pub(crate) fn put(anchor: &'static SlotRef) {
     if let Some(slot) = anchor.slot() {
@@ -87,19 +85,19 @@ pub(crate) fn put(anchor: &'static SlotRef) {
     }
 }
 
-/// Every slot that there is, taken or free.
+/// All slots, taken or free.
 pub(crate) fn all() -> impl Iterator<Item = &'static LiveSlot> {
     pool::all::<SlotRef>().filter_map(SlotRef::slot)
 }
 
-/// How many spans were not listed, because all slots were taken.
+/// Number of spans that were not listed, because all slots were taken.
 pub(crate) fn over() -> u64 {
     pool::over::<SlotRef>()
 }
 
 impl SlotCopy {
-    /// One that is running, or was not polled yet, made and entered then. `parent` is the number of the one that polls or makes
-    /// it, in the task that is running.
+    /// A span that is running or unpolled, with the ticks `made` and `since`. `parent` is the span
+    /// that polls or creates it, in the running task.
     #[inline]
     pub(crate) fn new(
         (id, parent): (u64, u64),
@@ -115,7 +113,7 @@ impl SlotRef {
         Self::Live(LiveSlot::free())
     }
 
-    /// The slot, if it is one.
+    /// The slot, if this is one.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn slot(&self) -> Option<&LiveSlot> {
         match self {
@@ -139,9 +137,10 @@ impl LiveSlot {
         }
     }
 
-    /// The span is listed. Only for a slot that is free.
+    /// Lists a span. The slot must be free.
     pub(super) fn occupy(&self, listed: &SlotCopy) {
-        // Pairs with the Acquire fence in `read`: whoever copies a field of this span sees that the last one is gone.
+        // Pairs with the Acquire fence in `read`: a reader that copies a field of this span sees
+        // that the previous span is gone.
         fence(Ordering::Release);
         self.node.set(listed.node);
         self.made.store(listed.made, Ordering::Relaxed);
@@ -149,16 +148,16 @@ impl LiveSlot {
         self.since.store(listed.since << 2 | listed.state as u64, Ordering::Relaxed);
         self.parent.store(listed.parent, Ordering::Relaxed);
         self.task.store(listed.task, Ordering::Relaxed);
-        // Release pairs with the Acquire load in `read`: the number brings the fields with it.
+        // Release pairs with the Acquire load in `read`: the id brings the fields with it.
         self.id.store(listed.id, Ordering::Release);
     }
 
-    /// The span is gone.
+    /// Takes the span off the list.
     pub(super) fn vacate(&self) {
         self.id.store(0, Ordering::Relaxed);
     }
 
-    /// A poll starts. Returns the number of the span.
+    /// Starts a poll by `parent`. Returns the id of the span.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn enter(&self, parent: u64, now: u64) -> u64 {
         if self.parent() != parent {
@@ -168,37 +167,36 @@ impl LiveSlot {
         self.id()
     }
 
-    /// A poll starts, of the span that has polled it last.
+    /// Starts a poll by the same parent as the last.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn start(&self, now: u64) {
         self.since.store(now << 2 | RUNNING, Ordering::Relaxed);
     }
 
-    /// The number of the span.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn id(&self) -> u64 {
         self.id.load(Ordering::Relaxed)
     }
 
-    /// The poll has returned `Pending`.
+    /// Records that a poll returned `Pending`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave(&self, now: u64) {
         self.since.store(now << 2 | WAITING, Ordering::Relaxed);
         add(&self.polls, POLL);
     }
 
-    /// The span was polled on another path.
+    /// Sets the path of the last poll.
     pub(crate) fn follow(&self, node: &'static Node) {
         self.node.set(node);
     }
 
-    /// Whose the last poll was.
+    /// The id of the span that polled this one last.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn parent(&self) -> u64 {
         self.parent.load(Ordering::Relaxed)
     }
 
-    /// Another span polls it, in the task that is running.
+    /// Sets another parent, in the running task.
     pub(crate) fn set_parent(&self, parent: u64) {
         self.parent.store(parent, Ordering::Relaxed);
         self.task.store(context::task(), Ordering::Relaxed);
@@ -209,13 +207,13 @@ impl LiveSlot {
         self.node.get()
     }
 
-    /// Of an arm: annotated futures that are pending below it.
+    /// For an arm: number of annotated futures pending below it.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn pending_children(&self) -> i32 {
         i32::try_from((self.polls.load(Ordering::Relaxed) & (POLL - 1)) >> 1).unwrap_or(0)
     }
 
-    /// Of an arm: the account of its wait.
+    /// For an arm: the account of its wait.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn wait(&self) -> WaitAccount {
         if self.polls.load(Ordering::Relaxed) & 1 == 0 { WaitAccount::Own } else { WaitAccount::Child }
@@ -228,7 +226,8 @@ impl LiveSlot {
         self.polls.store(polls | children << 1 | u64::from(wait == WaitAccount::Child), Ordering::Relaxed);
     }
 
-    /// A copy, if the slot is taken: all of one span, and `since`, `polls` and `node` each of some moment of the reading.
+    /// A copy, if the slot is taken. All fields are of one span; `since`, `polls` and `node` are
+    /// each from some moment during the read.
     pub(crate) fn read(&self) -> Option<SlotCopy> {
         // Acquire pairs with the Release in `occupy`.
         let id = self.id.load(Ordering::Acquire);
@@ -248,7 +247,8 @@ impl LiveSlot {
             made: self.made.load(Ordering::Relaxed),
             polls: self.polls.load(Ordering::Relaxed) >> BELOW,
         };
-        // Pairs with the Release fence in `occupy`: a field of a later span makes the number below another one.
+        // Pairs with the Release fence in `occupy`: if a field is of a later span, the id below has
+        // changed.
         fence(Ordering::Acquire);
         (id != 0 && self.id.load(Ordering::Relaxed) == id).then_some(listed)
     }

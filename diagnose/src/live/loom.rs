@@ -1,4 +1,4 @@
-//! Every interleaving of a slot that changes hands and one reader, and of those who have a waker, by the model checker. See
+//! Model checking of a reused slot with one reader, and of wakers, over every interleaving. See
 //! `tree/loom.rs`.
 
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ fn a_copy_is_all_of_one_span() {
     assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from(expected));
 }
 
-/// An executor, as far as it is woken.
+/// An executor that counts its wakes.
 struct Executor(AtomicUsize);
 
 impl Wake for Executor {
@@ -55,7 +55,7 @@ fn wake(forward: &Forward) -> bool {
     released.is_free
 }
 
-// the poll      keep ─────────────────── end        and there is nobody else: the last of the two frees it
+// the poll      keep ─────────────────── end        the last of the two frees the task
 // a socket             release_to_wake
 #[test]
 fn the_last_of_task_and_clone_frees_it() {
@@ -77,7 +77,7 @@ fn the_last_of_task_and_clone_frees_it() {
     });
 }
 
-// the poll      keep ──── keep (another)      the count never loses one, and each wake reaches the executor
+// the poll      keep ──── keep (again)      no clone is lost, and each wake reaches the executor
 // a socket             release_to_wake
 #[test]
 fn a_clone_that_comes_while_another_wakes_is_kept() {
@@ -95,8 +95,8 @@ fn a_clone_that_comes_while_another_wakes_is_kept() {
     });
 }
 
-// the poll      keep, keep ── brings another executor's waker
-// a socket                    wakes by reference, gives its clone up
+// the poll      keep, then replace by another executor's waker
+// a socket                 wake by reference, then release
 #[test]
 fn a_wake_goes_to_the_old_executor_or_the_new_one() {
     loom::model(|| {

@@ -1,15 +1,15 @@
-//! What is alive now: every span that has returned `Pending` once, outside the futures.
+//! Live spans and tasks: state of each span that has returned `Pending`, kept outside its future.
 //!
 //! ```text
-//! Span  ── anchor ─▶ Slot   id, parent's id, node, state since when, polls     one cache line each, in chunks that
-//! At    ── anchor ─▶ Slot                                                      never move
-//! Root  ───────────▶ Task   number, name, spawned where and by whom, wakes     one for each task, used again
+//! Span, Point ─ anchor ─▶ LiveSlot   id, parent, node, state, polls: one cache line, never moves
+//! Span ─────── root ───▶ Task       id, name, origin, wakes: one per task, reused
 //! ```
-//! A span gets its slot with its first `Pending`, or when it is made if that is asked for, and gives it back when it is
-//! ready, panics or is dropped, wherever that happens. Who holds the anchor is its only writer; readers take no lock and
-//! copy (`Slot::read`). A slot that has changed hands is known by its id: no two spans of a process have the same.
+//! A span takes its slot at its first `Pending`, or at its creation if unpolled futures are listed.
+//! It returns the slot when it is ready, panics or is dropped, on any thread. The owner of the
+//! anchor is the slot's only writer. Readers take no lock and copy ([`LiveSlot::read`]). The id
+//! tells whether a slot was reused: no two spans of a process share one.
 
-// Tasks of runtimes: used in full by tokio's wrappers.
+// Tasks of runtimes: only tokio's wrappers use all of it.
 #![cfg_attr(not(feature = "tokio"), allow(dead_code))]
 
 pub(crate) mod current;

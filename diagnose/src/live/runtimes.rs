@@ -1,65 +1,66 @@
-//! The runtimes that were built through this crate, by numbers of their own: 1, 2, …
+//! The runtimes built through this crate, numbered 1, 2, …
 //!
-//! A runtime is listed while its wrapper holds it, or a thread that it has started runs. Tasks and threads carry its number.
+//! A runtime is listed while its wrapper exists, or while a thread that it has started runs. Tasks
+//! and threads carry its number.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::task_origin::SpawnRuntime;
 use crate::sync::Mutex;
 
-/// What is known of a runtime.
+/// A listed runtime.
 #[derive(Debug, Clone)]
 pub(crate) struct ListedRuntime {
     pub(crate) number: u16,
     pub(crate) runtime: SpawnRuntime,
-    /// Its name; `None` if it has none.
     pub(crate) name: Option<String>,
-    /// How many worker threads it has.
     pub(crate) workers: u64,
-    /// How many threads for blocking code it may have; `None` if that is not known.
+    /// Maximum number of threads for blocking code; `None` if unknown.
     pub(crate) max_blocking: Option<u64>,
-    /// Threads that it has started and that run, those for blocking code included.
+    /// Number of running threads that it has started, including those for blocking code.
     pub(crate) threads: u64,
 }
 
 #[derive(Debug)]
 struct RuntimeEntry {
     listed: ListedRuntime,
-    /// The runtime's own number of itself.
+    /// The id that the runtime gives itself.
     own_id: u64,
-    /// Whether its wrapper is there.
+    /// Whether its wrapper exists.
     is_held: bool,
 }
 
 struct Runtimes {
     all: Vec<RuntimeEntry>,
-    /// How many there have been.
+    /// Number of runtimes so far, which is the last number given.
     count: u16,
 }
 
 static RUNTIMES: Mutex<Runtimes> = Mutex::new(Runtimes { all: Vec::new(), count: 0 });
 
-/// How often the table has changed, so that whoever remembers a number knows when to ask again.
+/// Number of changes of the table, so that a thread that caches a runtime's number knows when to
+/// look it up again.
 static CHANGES: AtomicU64 = AtomicU64::new(0);
 
-/// How often a runtime came or went.
+/// Number of times that a runtime was added or removed.
 #[inline]
 pub(crate) fn changes() -> u64 {
     CHANGES.load(Relaxed)
 }
 
-/// The number of the runtime that has that number of its own; zero if it is not listed.
+/// The number of the runtime with the id `own_id`; zero if it is not listed.
 pub(crate) fn find(own_id: u64) -> u16 {
     let runtimes = RUNTIMES.lock();
     runtimes.all.iter().find(|entry| entry.own_id == own_id).map_or(0, |entry| entry.listed.number)
 }
 
-/// A thread that the runtime has started begins. Returns the number of the runtime, which is listed from now on.
+/// Counts a thread that the runtime has started, and lists the runtime if needed. Returns its
+/// number.
 pub(crate) fn begin_thread(own_id: u64, listed: impl FnOnce() -> ListedRuntime) -> u16 {
     with(own_id, listed, |entry| entry.listed.threads += 1)
 }
 
-/// The thread ends.
+/// Ends a thread of the runtime.
 pub(crate) fn end_thread(number: u16) {
     let mut runtimes = RUNTIMES.lock();
     if let Some(entry) = runtimes.all.iter_mut().find(|entry| entry.listed.number == number) {
@@ -68,7 +69,7 @@ pub(crate) fn end_thread(number: u16) {
     }
 }
 
-/// Lists the runtime, with so many threads for blocking code at most, until what is returned is dropped.
+/// Lists the runtime until the returned handle is dropped.
 pub(crate) fn hold(
     own_id: u64,
     max_blocking: Option<u64>,
@@ -80,17 +81,16 @@ pub(crate) fn hold(
     }))
 }
 
-/// The runtimes that there are, by number.
+/// The listed runtimes, sorted by number.
 pub(crate) fn all_runtimes() -> Vec<ListedRuntime> {
     RUNTIMES.lock().all.iter().map(|entry| entry.listed.clone()).collect()
 }
 
-/// What a wrapper of a runtime keeps.
+/// Keeps a runtime listed; held by its wrapper.
 #[derive(Debug)]
 pub(crate) struct RuntimeHandle(u16);
 
 impl RuntimeHandle {
-    /// The number of the runtime.
     pub(crate) fn number(&self) -> u16 {
         self.0
     }
@@ -106,14 +106,14 @@ impl Drop for RuntimeHandle {
     }
 }
 
-/// Changes the entry of a runtime, or a new one.
+/// Changes the entry of a runtime, adding it if needed.
 fn with(own_id: u64, listed: impl FnOnce() -> ListedRuntime, change: impl FnOnce(&mut RuntimeEntry)) -> u16 {
     let mut runtimes = RUNTIMES.lock();
     if let Some(entry) = runtimes.all.iter_mut().find(|entry| entry.own_id == own_id) {
         change(entry);
         return entry.listed.number;
     }
-    // Past the last number, runtimes have none.
+    // Runtimes past the last number have none.
     let Some(number) = runtimes.count.checked_add(1) else { return 0 };
     let mut entry = RuntimeEntry { listed: ListedRuntime { number, ..listed() }, own_id, is_held: false };
     change(&mut entry);
@@ -124,7 +124,7 @@ fn with(own_id: u64, listed: impl FnOnce() -> ListedRuntime, change: impl FnOnce
 }
 
 impl Runtimes {
-    /// Takes the runtime out if nothing of it is left.
+    /// Removes the runtime once its wrapper and its threads are gone.
     fn forget(&mut self, number: u16) {
         let before = self.all.len();
         self.all.retain(|entry| entry.listed.number != number || entry.is_held || entry.listed.threads > 0);
@@ -154,7 +154,7 @@ mod tests {
     fn a_runtime_is_listed_while_its_wrapper_or_a_thread_of_it_is_there() {
         let own_id = u64::MAX - 1;
         assert_eq!(find(own_id), 0);
-        // A thread may run its hook before the wrapper is made.
+        // A thread may run its hook before the wrapper exists.
         let number = begin_thread(own_id, listed);
         let held = hold(own_id, None, listed);
         assert_eq!((find(own_id), held.0), (number, number));

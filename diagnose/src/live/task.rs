@@ -1,11 +1,11 @@
-//! A task: a root span with its waker, and what is known of it from outside its polls.
+//! A task: a root span with its waker, and its state outside of polls.
 //!
 //! ```text
 //!  spawned        poll            Pending           wake            poll            Ready, drop
 //!  unpolled ────▶ running ──────▶ waiting ────────▶ queued ───────▶ running ──────▶ done
 //! ```
-//! Tasks are never freed, only used again for later ones once nobody keeps a waker, so that a wake needs no lock to find
-//! its task.
+//! A task record is never freed, so a wake finds its task without a lock. It is reused for a later
+//! task once no clone of its waker is left.
 
 use std::panic::{Location, RefUnwindSafe};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -21,19 +21,20 @@ use crate::site::Site;
 use crate::sync::add_relaxed;
 use crate::tree::Link;
 
-/// One task. Counters are written by the thread that polls it, the wake by whoever wakes it.
+/// One task. The polling thread writes the counters, the waking thread the wake.
 #[derive(Debug)]
 pub(crate) struct Task {
-    /// Unique in the process; zero while this is nobody's.
+    /// Unique in the process; zero while the record is free.
     pub(super) id: AtomicU64,
     pub(super) forward: Forward,
-    /// Since when it is in its state: the tick above two bits.
+    /// The start of the current state: the tick above two bits for the state.
     pub(super) since: AtomicU64,
-    /// The tick of the first wake that no poll has answered yet; zero if there is none, [`IN_POLL`].
+    /// The tick of the first wake that no poll has answered yet; zero if there is none; or
+    /// [`IN_POLL`].
     pub(super) woken_at: AtomicU64,
-    /// Who woke it last: a task, or zero for a thread outside of every task.
+    /// The id of the task that woke it last; zero if a thread outside of every task did.
     pub(crate) woken_by: AtomicU64,
-    /// When the last poll that is over began; zero before there is one.
+    /// The tick at which the last finished poll began; zero before it.
     pub(crate) entered: AtomicU64,
     pub(crate) polls: AtomicU64,
     pub(crate) busy: AtomicU64,
@@ -41,22 +42,22 @@ pub(crate) struct Task {
     pub(crate) queued: AtomicU64,
     /// The tick of the last wake that a poll has answered; zero if there was none.
     last_wake: AtomicU64,
-    /// Wakes that a poll has answered, and those of them that came from the task itself.
+    /// Number of wakes that a poll has answered; below it, of those that came from the task itself.
     wakes: AtomicU64,
     self_wakes: AtomicU64,
-    /// The number of the root span, once it was polled.
+    /// The id of the root span; zero before its first poll.
     pub(crate) span: AtomicU64,
-    /// The runtime's own number of it; zero if it has none.
+    /// The id that the runtime gives it; zero if none.
     pub(crate) runtime_id: AtomicU64,
-    /// What it has given away; `None` if that is nothing.
+    /// Counts of spawns and sends; `None` before the first.
     pub(super) given: Link<Transfers>,
     pub(super) site: Link<Site>,
     pub(super) spawned_at: Link<Location<'static>>,
     pub(super) made: AtomicU64,
     pub(super) origin: AtomicU64,
-    /// Its label, and in the bits above what can abort it, see `handles`.
+    /// The label, below the bits for handles; see `handles`.
     pub(super) label: AtomicU32,
-    /// The tree of the thread that polled it last.
+    /// The number of the tree of the thread that polled it last.
     pub(crate) thread: AtomicU32,
 }
 
@@ -65,10 +66,10 @@ pooled!(Task, max = usize::MAX, chunk = 64);
 // Counters, and a waker that no panic leaves half changed.
 impl RefUnwindSafe for Task {}
 
-/// In the place of a tick: it was woken while it was polled, and is in the queue from the end of that poll on.
+/// Stands for a tick: woken during its poll, the task is queued from the end of that poll on.
 pub(super) const IN_POLL: u64 = 1;
 
-/// What a task is doing.
+/// The state of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TaskState {
     Unpolled,
@@ -82,7 +83,7 @@ pub(super) const RUNNING: u64 = 1;
 const WAITING: u64 = 2;
 
 impl Task {
-    /// Nobody's yet.
+    /// A free record.
     fn free() -> Self {
         let zero = || AtomicU64::new(0);
         Self {
@@ -110,9 +111,10 @@ impl Task {
         }
     }
 
-    /// Becomes a new task.
+    /// Turns a free record into a new task.
     pub(super) fn occupy(&self, id: u64, origin: &TaskOrigin) {
-        // Pairs with the Acquire fence in `origin`: whoever copies a field of this task sees that the last one is gone.
+        // Pairs with the Acquire fence in `origin`: a reader that copies a field of this task sees
+        // that the previous task is gone.
         fence(Release);
         self.span.store(0, Relaxed);
         self.thread.store(0, Relaxed);
@@ -122,11 +124,11 @@ impl Task {
         self.origin.store(PackedOrigin::new(origin).0, Relaxed);
         self.set_label(origin.label);
         self.since.store(origin.made << 2 | UNPOLLED, Relaxed);
-        // Release pairs with the Acquire of `origin`: the number brings the fields with it.
+        // Release pairs with the Acquire of `origin`: the id brings the fields with it.
         self.id.store(id, Release);
     }
 
-    /// The task is done. Returns whether it can be used again: nobody keeps its waker.
+    /// Ends the task. Returns whether the record can be reused: no clone of its waker is left.
     pub(super) fn vacate(&self) -> bool {
         if let Some(given) = self.given.get() {
             given.end(self.id());
@@ -139,7 +141,7 @@ impl Task {
         is_free
     }
 
-    /// Nothing is counted of it any more. Of one that was ready in its first poll, nothing was.
+    /// Resets the counters. A task that was ready in its first poll has not changed them.
     #[inline]
     pub(super) fn clear(&self) {
         self.woken_at.store(0, Relaxed);
@@ -174,7 +176,7 @@ impl Task {
         }
     }
 
-    /// Its number, and how it came about; `None` if this is nobody's.
+    /// The task's id and origin; `None` if the record is free.
     pub(crate) fn origin(&self) -> Option<(u64, TaskOrigin)> {
         // Acquire pairs with the Release in `occupy`.
         let id = self.id.load(Acquire);
@@ -182,19 +184,20 @@ impl Task {
         let spawned_at = self.spawned_at.get();
         let (label, made) = (self.label(), self.made.load(Relaxed));
         let packed = PackedOrigin(self.origin.load(Relaxed));
-        // Pairs with the Release fence in `occupy`: a field of a later task makes the number below another one.
+        // Pairs with the Release fence in `occupy`: if a field is of a later task, the id below has
+        // changed.
         fence(Acquire);
         let is_same = id != 0 && self.id.load(Relaxed) == id;
         is_same.then(|| (id, packed.origin(site, label, spawned_at, made)))
     }
 
-    /// Whether it was spawned through this crate: then it is a root wherever it is polled.
+    /// Whether the task was spawned through this crate, and so is a root wherever it is polled.
     #[inline]
     pub(crate) fn was_spawned(&self) -> bool {
         PackedOrigin(self.origin.load(Relaxed)).runtime() != SpawnRuntime::Unknown
     }
 
-    /// The tick of its making.
+    /// The tick of its creation.
     #[inline]
     pub(crate) fn made(&self) -> u64 {
         self.made.load(Relaxed)
@@ -205,18 +208,19 @@ impl Task {
         self.id.load(Relaxed)
     }
 
-    /// A poll starts. Returns when the last poll ended, and the tick of the wake that led to this one; zero if there was none.
+    /// Starts a poll. Returns the tick of the last poll's end, and that of the wake that led to
+    /// this poll; zero if there was none.
     #[inline]
     pub(crate) fn enter(&self, now: u64, thread: u32) -> (u64, u64) {
         let before = self.since.load(Relaxed);
         let left = if before & 3 == WAITING { before >> 2 } else { 0 };
         self.since.store(now << 2 | RUNNING, Relaxed);
         self.thread.store(thread, Relaxed);
-        // A wake that comes from now on asks for another poll.
+        // A wake that comes from now on requests another poll.
         let woken_at = match self.woken_at.load(Relaxed) {
             0 => 0,
-            // Without clones nobody is about to wake it. Release pairs with the Acquire of `doing`: who finds no wake finds the
-            // task running.
+            // Without clones no thread is about to wake the task. Release pairs with the Acquire of
+            // `doing`: a reader that finds no wake finds the task running.
             woken_at if self.forward.clones() == 0 => {
                 self.woken_at.store(0, Release);
                 self.answer(woken_at.max(left))
@@ -237,14 +241,14 @@ impl Task {
         woken_at
     }
 
-    /// How often it was woken between two polls, and how often by itself.
+    /// Number of wakes, at most one between two polls, and of those that came from the task itself.
     pub(crate) fn wakes(&self) -> (u64, u64) {
         let open = u64::from(self.woken_at.load(Relaxed) != 0);
         let by_itself = open != 0 && self.woken_by.load(Relaxed) == self.id();
         (self.wakes.load(Relaxed) + open, self.self_wakes.load(Relaxed) + u64::from(by_itself))
     }
 
-    /// The tick of its last wake; zero if it never was.
+    /// The tick of the last wake; zero if there was none.
     pub(crate) fn last_wake(&self) -> u64 {
         match (self.woken_at.load(Relaxed), self.last_wake.load(Relaxed)) {
             (0, tick) => tick,
@@ -253,12 +257,11 @@ impl Task {
         }
     }
 
-    /// It spawns something.
     pub(crate) fn count_spawn(&self) {
         self.give().count_spawn();
     }
 
-    /// It sends something that can carry away what it has. `now` is when its poll began.
+    /// Counts a send of a message that may contain the task's guards. `now` is when its poll began.
     #[inline]
     pub(crate) fn count_send(&self, resource: u64, message: u64, now: u64) {
         self.give().count_send(resource, message, now);
@@ -276,70 +279,74 @@ impl Task {
         given
     }
 
-    /// How often it has spawned, and sent what can carry something away.
+    /// Counts of the task's spawns, and of its sends that may have moved a guard.
     #[inline]
     pub(crate) fn transfer_counts(&self) -> TransferCounts {
         self.given.get().map_or(TransferCounts::default(), Transfers::counts)
     }
 
-    /// The same of a task that is done, with its number: the last of those before this one that gave something away.
+    /// Id and counts of an earlier, finished task of this record: the last one that spawned or
+    /// sent.
     pub(crate) fn given_away_before(&self) -> Option<(u64, TransferCounts)> {
         self.given.get().map(Transfers::done).filter(|(id, _)| *id != 0)
     }
 
-    /// The resource that it has sent to last, the number of the message there, and when the poll began in which it did.
+    /// The resource of the last send, the message's number there, and the tick at which the sending
+    /// poll began.
     pub(crate) fn sent_to(&self) -> [u64; 3] {
         self.given.get().map_or([0; 3], Transfers::sent_to)
     }
 
-    /// How it came about and the runtime's number of it, if only hooks of the runtime tell of it.
+    /// Its origin and the runtime's id of it, if the task is known only from the runtime's hooks.
     #[cold]
     pub(crate) fn hooked(&self) -> Option<(TaskOrigin, u64)> {
         let (_, origin) = self.origin()?;
         (origin.home.runtime == SpawnRuntime::TokioHooks).then(|| (origin, self.runtime_id.load(Relaxed)))
     }
 
-    /// A poll starts of which only hooks tell.
+    /// Starts a poll of a task known only from hooks.
     #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
     pub(crate) fn begin_hooked(&self, now: u64, thread: u32) {
         self.since.store(now << 2 | RUNNING, Relaxed);
         self.thread.store(thread, Relaxed);
     }
 
-    /// That poll is over, and the task is not.
+    /// Ends such a poll; the task is not over.
     #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
     pub(crate) fn end_hooked(&self, now: u64) {
         self.leave(now, now.saturating_sub(self.since.load(Relaxed) >> 2));
     }
 
-    /// The closure is run.
+    /// Starts the closure of a blocking task.
     pub(crate) fn begin_blocking(&self, now: u64, thread: u32) {
         self.thread.store(thread, Relaxed);
         self.since.store(now << 2 | RUNNING, Relaxed);
         self.polls.store(1, Relaxed);
     }
 
-    /// The poll, that long, is over, and the task waits.
+    /// Ends a poll that took `busy` ticks; the task waits.
     #[inline]
     pub(crate) fn leave(&self, now: u64, busy: u64) {
         add_relaxed(&self.busy, busy);
         add_relaxed(&self.polls, 1);
         self.entered.store(now.saturating_sub(busy), Relaxed);
-        // Release pairs with the Acquire of `doing`: who finds the task waiting finds the clones of its waker.
+        // Release pairs with the Acquire of `doing`: a reader that finds the task waiting finds the
+        // clones of its waker.
         self.since.store(now << 2 | WAITING, Release);
     }
 
-    /// Its future is being dropped, wherever that is done.
+    /// Records that the task's future is being dropped, on any thread.
     pub(crate) fn begin_drop(&self, now: u64) {
         self.since.store(now << 2 | RUNNING, Relaxed);
     }
 
-    /// What it is doing, and since when.
+    /// The state, and the tick of its start.
     pub(crate) fn doing(&self) -> (TaskState, u64) {
-        // Acquire of `since` pairs with the Release in `leave`, that of `woken_at` with those in `enter` and `note_wake`.
+        // Acquire of `since` pairs with the Release in `leave`, that of `woken_at` with those in
+        // `enter` and `note_wake`.
         let mut since = self.since.load(Acquire);
         let mut woken_at = self.woken_at.load(Acquire);
-        // A poll that has begun in between has taken the wake.
+        // A poll that began in between has taken the wake.
         while since != self.since.load(Acquire) {
             since = self.since.load(Acquire);
             woken_at = self.woken_at.load(Acquire);
@@ -347,23 +354,22 @@ impl Task {
         match since & 3 {
             UNPOLLED => (TaskState::Unpolled, since >> 2),
             RUNNING => (TaskState::Running, since >> 2),
-            // Woken during the poll, it has been in the queue since the poll's end.
+            // Woken during its poll, the task has been queued since that poll's end.
             _ if woken_at != 0 => (TaskState::Queued, woken_at.max(since >> 2)),
             _ => (TaskState::Waiting, since >> 2),
         }
     }
 
-    /// Since when it is in its state, wakes apart.
+    /// The tick of the last poll's start or end.
     pub(crate) fn since(&self) -> u64 {
         self.since.load(Relaxed) >> 2
     }
 
-    /// Clones of its waker that somebody keeps.
+    /// Number of clones of its waker.
     pub(crate) fn live_wakers(&self) -> u32 {
         self.forward.clones()
     }
 
-    /// Whether that is its waker.
     pub(crate) fn is_waker(&'static self, waker: &Waker) -> bool {
         waker::is_waker(self, waker)
     }

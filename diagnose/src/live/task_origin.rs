@@ -1,40 +1,40 @@
-//! How a task came about: what it is, where it was spawned, by whom, on which runtime.
+//! The origin of a task: its kind, its spawn place, its spawner and its runtime.
 
 use std::panic::Location;
 
 use crate::label::Label;
 use crate::site::Site;
 
-/// What is being run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TaskKind {
-    /// A future.
     Future,
     /// A closure on a thread for blocking code.
     Blocking,
 }
 
-/// Which runtime it was spawned on through this crate.
+/// The runtime on which the task was spawned through this crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpawnRuntime {
-    /// It was met with its first poll.
+    /// Not spawned through this crate: an annotated function called from code that is not
+    /// annotated.
     Unknown = 0,
     Tokio = 1,
     Smol = 2,
     AsyncStd = 3,
-    /// Some executor, through `spawn_with`.
+    /// Another executor, through `spawn_with`.
     Other = 4,
-    /// tokio's own hooks tell of it; it was not spawned through this crate.
+    /// Reported by tokio's own hooks; not spawned through this crate.
     TokioHooks = 5,
 }
 
-/// On which runtime a task is spawned.
+/// The runtime that a task is spawned on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SpawnTarget {
     pub(crate) runtime: SpawnRuntime,
-    /// The number of that runtime in this process; zero if it is not known, or if its workers do not poll the task.
+    /// The number of that runtime in this process; zero if it is unknown, or if its workers do not
+    /// poll the task.
     pub(crate) number: u16,
-    /// Whether it stays on the thread that polls it first.
+    /// Whether the task stays on the thread that polls it first.
     pub(crate) is_local: bool,
 }
 
@@ -44,22 +44,21 @@ impl From<SpawnRuntime> for SpawnTarget {
     }
 }
 
-/// How a task came about.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TaskOrigin {
     pub(crate) work: TaskKind,
-    /// Its name, and where that was annotated or spawned.
+    /// The task's name, and the place of its annotation or spawn.
     pub(crate) site: &'static Site,
     pub(crate) label: Label,
     pub(crate) home: SpawnTarget,
     pub(crate) spawned_at: Option<&'static Location<'static>>,
-    /// The task that spawned it; zero if none did.
+    /// The id of the task that spawned it; zero if none did.
     pub(crate) spawned_by: u64,
     pub(crate) made: u64,
 }
 
-/// What of an origin fits into a word: the number of the runtime above the task's that spawned it, above whether it is local,
-/// what runtime it is, what work.
+/// The part of an origin that fits into one word. From the top: the runtime's number, the spawner's
+/// id, the local bit, the runtime, the kind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PackedOrigin(pub(super) u64);
 
@@ -102,5 +101,5 @@ impl PackedOrigin {
     }
 }
 
-/// So much of a task's number is kept as that of the spawner.
+/// The bits kept of the spawner's id.
 const BY: u64 = (1 << 43) - 1;

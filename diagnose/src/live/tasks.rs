@@ -1,4 +1,4 @@
-//! The registry of tasks: every one that was spawned, or is a root that waits, and is not done.
+//! The registry of tasks: spawned tasks and waiting roots, until they are done.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -14,17 +14,17 @@ static LEAF_WAKERS: AtomicBool = AtomicBool::new(true);
 /// The tick of the last reset; zero if there was none.
 static RESET: AtomicU64 = AtomicU64::new(0);
 
-/// What was spent in the queue counts from here on.
+/// Records a reset: time in the queue counts from `tick` on.
 pub(crate) fn note_reset(tick: u64) {
     RESET.store(tick, Relaxed);
 }
 
-/// From when time in the queue counts.
+/// The tick from which time in the queue counts.
 pub(crate) fn last_reset() -> u64 {
     RESET.load(Relaxed)
 }
 
-/// A new task, listed from now on.
+/// Lists a new task.
 pub(crate) fn add_task(origin: &TaskOrigin) -> &'static Task {
     context::count(|counts| &counts.spawns);
     let task = take();
@@ -32,12 +32,12 @@ pub(crate) fn add_task(origin: &TaskOrigin) -> &'static Task {
     task
 }
 
-/// A record of nobody's.
+/// Takes a free record.
 pub(super) fn take() -> &'static Task {
     pool::take().unwrap_or_else(|| Box::leak(Box::new(Pooled::free())))
 }
 
-/// The task is done.
+/// Ends a task, and frees its record if no clone of its waker is left.
 #[inline]
 pub(crate) fn remove_task(task: &'static Task) {
     if task.vacate() {
@@ -45,17 +45,17 @@ pub(crate) fn remove_task(task: &'static Task) {
     }
 }
 
-/// All tasks that there are or were.
+/// All task records, in use or free.
 pub(crate) fn all_tasks() -> impl Iterator<Item = &'static Task> {
     pool::all()
 }
 
-/// All tasks that there are or were, in chunks. A chunk keeps its tasks and its place; new chunks come at the end.
+/// All task records, in chunks. A chunk keeps its tasks and its place; new chunks come at the end.
 pub(crate) fn task_parts() -> Vec<&'static [Task]> {
     pool::chunks()
 }
 
-/// Whether the task of that number is in the poll that comes after so many.
+/// Whether the task `id` is in the poll that follows `polls` finished ones.
 pub(crate) fn is_in_poll(id: u64, polls: u64) -> bool {
     let is_it = |task: &&'static Task| task.id() == id;
     let task = all_tasks().find(is_it);
@@ -64,19 +64,19 @@ pub(crate) fn is_in_poll(id: u64, polls: u64) -> bool {
     })
 }
 
-/// Whether roots are to get a waker of their own.
 #[inline]
 pub(crate) fn has_wakers() -> bool {
     WAKERS.load(Relaxed)
 }
 
-/// Whether what waits for a lock, a channel or the like is to get one.
+/// Whether waits for a lock, a channel or another resource get a waker of their own.
 #[inline]
 pub(crate) fn has_leaf_wakers() -> bool {
     LEAF_WAKERS.load(Relaxed)
 }
 
-/// Roots get a waker of their own from their next poll on, or none; leaves from their first `Pending` on.
+/// Sets whether roots get a waker of their own, from their next poll on, and waits from their first
+/// `Pending` on.
 pub(crate) fn set_wakers(roots: bool, leaves: bool) {
     WAKERS.store(roots, Relaxed);
     LEAF_WAKERS.store(leaves, Relaxed);

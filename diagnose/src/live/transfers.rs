@@ -1,12 +1,13 @@
-//! What a task has given away: how often it has spawned and sent, so that nobody takes it for the owner of what is with
-//! another by now.
+//! Counts of a task's spawns and sends, each of which may move a guard to another task.
+//!
+//! A task that has spawned or sent since it took a guard is not assumed to still own it.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::sync::add_relaxed;
 
-/// How often a task has spawned, above how often it has sent: one word, because every holding notes it. It is only compared:
-/// 2³² messages change both, and that is no harm.
+/// Number of spawns, above the number of sends: one word, because every holding stores it. It is
+/// only compared. 2³² sends carry into the spawns, which is harmless.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TransferCounts(pub(crate) u64);
 
@@ -20,13 +21,14 @@ impl TransferCounts {
     }
 }
 
-/// Made with the first that a task gives away. Written by the thread that polls the task.
+/// Allocated at the first spawn or send of a task. Written by the thread that polls it.
 #[derive(Debug)]
 pub(super) struct Transfers {
     counts: AtomicU64,
-    /// The resource that it has sent to last, the number of the message there, and when the poll began.
+    /// The resource of the last send, the message's number there, and the tick at which the sending
+    /// poll began.
     sent_to: [AtomicU64; 3],
-    /// The number of the last task before this one that had given something away and is done, and its counts.
+    /// Id and counts of an earlier, finished task: the last one that spawned or sent.
     done: [AtomicU64; 2],
 }
 
@@ -36,13 +38,13 @@ impl Transfers {
         Self { counts: zero(), sent_to: [zero(), zero(), zero()], done: [zero(), zero()] }
     }
 
-    /// Begins anew, for another task.
+    /// Clears the counts for another task.
     pub(super) fn clear(&self) {
         self.counts.store(0, Relaxed);
         self.set_sent_to([0; 3]);
     }
 
-    /// The task of that number, which has given this away, is done.
+    /// Keeps the counts of the finished task `id`.
     pub(super) fn end(&self, id: u64) {
         let TransferCounts(counts) = self.counts();
         if counts != 0 {
@@ -51,7 +53,7 @@ impl Transfers {
         }
     }
 
-    /// The number of that task, and its counts; zero if there is none.
+    /// Id and counts of that task; zero if there is none.
     pub(super) fn done(&self) -> (u64, TransferCounts) {
         (self.done[0].load(Relaxed), TransferCounts(self.done[1].load(Relaxed)))
     }

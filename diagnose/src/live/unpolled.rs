@@ -1,7 +1,8 @@
-//! Futures that were made and not polled yet, where they are listed from that moment on.
+//! Futures created and not polled yet, if they are listed from their creation on.
 //!
-//! Their slots are kept here and not in their spans: a span is made, polled and over in registers, which it would not be if
-//! it could have had a slot from its beginning. A span is found again by what it carries.
+//! Their slots are kept here and not in their spans. A short-lived span stays in registers, which
+//! it could not if it might own a slot from its creation. A span finds its slot again by its
+//! fields.
 
 use std::collections::BTreeMap;
 use std::ptr;
@@ -12,10 +13,11 @@ use crate::site::Site;
 use crate::sync::Mutex;
 use crate::tree::Node;
 
-/// Site and node that made it, both by address, the tick at which it did, and its label. Those of one key are alike.
+/// Addresses of the site and the creating node, tick of the creation, and label. Futures with one
+/// key are interchangeable.
 type UnpolledKey = (usize, usize, u64, Label);
 
-/// What was made.
+/// The site and label of a future.
 type Unpolled = (&'static Site, Label);
 
 static UNPOLLED: Mutex<BTreeMap<UnpolledKey, Vec<&'static SlotRef>>> = Mutex::new(BTreeMap::new());
@@ -24,12 +26,12 @@ fn key((site, label): Unpolled, maker: Option<&'static Node>, made: u64) -> Unpo
     (ptr::from_ref(site).addr(), maker.map_or(0, |node| ptr::from_ref(node).addr()), made, label)
 }
 
-/// A span of that site was made there and then, and has that slot.
+/// Stores the slot of an unpolled future.
 pub(crate) fn keep(what: Unpolled, maker: Option<&'static Node>, made: u64, anchor: &'static SlotRef) {
     UNPOLLED.lock().entry(key(what, maker, made)).or_default().push(anchor);
 }
 
-/// The slot of one, which is polled or dropped now. `None` if it was not listed.
+/// Takes the slot of a future that is polled or dropped now. Returns `None` if it was not listed.
 pub(crate) fn take(what: Unpolled, maker: Option<&'static Node>, made: u64) -> Option<&'static SlotRef> {
     let key = key(what, maker, made);
     let mut unpolled = UNPOLLED.lock();

@@ -1,6 +1,8 @@
-//! A root that is met: an annotated function that is called from code which is not. It is a task for the length of its first poll,
-//! so that a thread that is blocked in it is known, and afterwards if it waits. Most are ready, and leave the record as it was, at
-//! hand for the next.
+//! Unspawned roots: annotated functions called from code that is not annotated.
+//!
+//! Such a root is a task during its first poll, so that a thread that is blocked in it is known,
+//! and afterwards if it waits. Most are ready at once, and leave their record unchanged with the
+//! thread, for the next.
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -16,15 +18,16 @@ use crate::pool;
 use crate::site::Site;
 
 thread_local! {
-    /// The record that the next root which is met outside of every poll is given.
+    /// The record for the next unspawned root outside every poll.
     static SPARE: Cell<Option<&'static Task>> = const { Cell::new(None) };
 }
 
-/// The record of a root that is met inside of another poll, or for the first time on its path.
+/// Takes a record for a root inside another poll, or for the first root on its path.
 #[inline]
 pub(crate) fn meet(site: &'static Site, label: Label, entered: u64, span: u64, thread: u32) -> &'static Task {
     let task = tasks::take();
-    // This root runs inside a task that only the runtime's hooks report: it takes over what they have reported of that task.
+    // If the root runs inside a task known only from the runtime's hooks, it takes over that task's
+    // origin.
     let (around, runtime_id) = current::registered().and_then(Task::hooked).unzip();
     let number = around.map_or(0, |around| around.home.number);
     let home = SpawnTarget { number, ..SpawnRuntime::Unknown.into() };
@@ -39,8 +42,9 @@ pub(crate) fn meet(site: &'static Site, label: Label, entered: u64, span: u64, t
     task
 }
 
-/// A root that is met outside of every poll of the thread, which `thread` is the tree of. If it is ready at once, its record stays
-/// with the thread, with all in it that is the same for the next. Also returns whether the record is new there.
+/// Takes the thread's spare record for a root outside every poll. `thread` is the number of the
+/// thread's tree. A root that is ready at once leaves the record with the thread, including the
+/// fields that the next one shares. Also returns whether the record is new to the thread.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn meet_outermost(
     site: &'static Site,
@@ -66,7 +70,7 @@ fn spare(thread: u32) -> &'static Task {
     task
 }
 
-/// The thread ends: others can use what it has at hand.
+/// Returns the spare record to the pool when the thread ends.
 #[cold]
 pub(crate) fn give_back_spare() {
     if let Some(task) = SPARE.with(Cell::take) {
@@ -74,14 +78,14 @@ pub(crate) fn give_back_spare() {
     }
 }
 
-/// The poll is over that began at `entered`, and the task waits.
+/// Ends a poll that began at `entered`; the task waits.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn leave_task(task: &'static Task, entered: u64, left: u64) {
     take_spare(task);
     task.leave(left, left.saturating_sub(entered));
 }
 
-/// The task is done with its poll.
+/// Ends the task with its poll.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn end_task(task: &'static Task) {
     if is_spare(task) && task.is_untouched() {
@@ -96,7 +100,7 @@ fn is_spare(task: &'static Task) -> bool {
     SPARE.with(Cell::get).is_some_and(|spare| std::ptr::eq(spare, task))
 }
 
-/// If it is the spare one, it is not any more.
+/// If the record is the spare one, it stops being that.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn take_spare(task: &'static Task) {
     if is_spare(task) {
@@ -105,21 +109,21 @@ fn take_spare(task: &'static Task) {
 }
 
 impl Task {
-    /// It has become a task in its first poll.
+    /// Starts the first poll of the root.
     pub(super) fn begin_met(&self, entered: u64, span: u64, thread: u32) {
         self.span.store(span, Relaxed);
         self.thread.store(thread, Relaxed);
         self.since.store(entered << 2 | RUNNING, Relaxed);
     }
 
-    /// It is nobody's yet, and will be that of roots which are met on that thread.
+    /// Prepares a free record for the unspawned roots of a thread.
     pub(super) fn begin_spare(&self, thread: u32) {
         self.spawned_at.put(None);
         self.origin.store(0, Relaxed);
         self.thread.store(thread, Relaxed);
     }
 
-    /// It becomes that of a root which is met, and runs.
+    /// Turns the spare record into a running root.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn meet(&self, id: u64, site: &'static Site, label: Label, (entered, span): (u64, u64)) {
         // Pairs with the Acquire fence in `origin`, as in `occupy`.
@@ -133,7 +137,7 @@ impl Task {
         self.id.store(id, Release);
     }
 
-    /// Whether nothing has been noted of it, and nobody keeps its waker, in the poll in which it was met.
+    /// Whether the first poll changed nothing in the record, and left no clone of its waker.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn is_untouched(&self) -> bool {
         let words = [&self.woken_at, &self.woken_by, &self.runtime_id];
@@ -142,7 +146,7 @@ impl Task {
             && words.iter().fold(0, |all, word| all | word.load(Relaxed)) == 0
     }
 
-    /// It is nobody's any more, and nothing was noted of it.
+    /// Frees the unchanged record.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn forget(&self) {
         self.id.store(0, Relaxed);

@@ -1,4 +1,4 @@
-//! A wake of a task: what is noted of it.
+//! Recording of a task's wakes.
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::task::RawWakerVTable;
@@ -13,7 +13,7 @@ use crate::context;
 use crate::pool;
 
 impl Task {
-    /// It is about to be aborted. A function on a thread for blocking calls goes on all the same.
+    /// Records an abort as a wake. A function on a thread for blocking calls is not stopped by it.
     pub(crate) fn note_abort(&self) {
         if self.origin().is_some_and(|(_, origin)| origin.work == TaskKind::Future) {
             self.note_wake();
@@ -32,8 +32,8 @@ impl Promoted for Task {
         &TABLE
     }
 
-    /// One reading of the clock, and none if it is woken already, if it is being polled, or if the wake has come through a wait of
-    /// its, which has read it.
+    /// Reads the clock once. There is no reading if the task is already woken, or is being polled.
+    /// Nor is there one if the wake came through one of its waits, which has read the clock.
     #[inline]
     fn note_wake(&self) {
         if self.woken_at.load(Relaxed) != 0 {
@@ -48,8 +48,8 @@ impl Promoted for Task {
             }
         };
         self.woken_by.store(context::task(), Relaxed);
-        // Release pairs with the Acquire of `doing`: who finds the task woken finds by whom. Of two wakes at the same time either
-        // may stay.
+        // Release pairs with the Acquire of `doing`: a reader that finds the task woken finds its
+        // waking task. Of two concurrent wakes, either may be kept.
         self.woken_at.store(woken_at, Release);
     }
 

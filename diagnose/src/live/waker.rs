@@ -1,14 +1,16 @@
-//! The wakers that futures are polled with, instead of the executor's: they note a wake, and hand it on.
+//! The wakers that futures are polled with: they record a wake and forward it to the executor's.
 //!
 //! ```text
-//! first poll    lent from the stack ── clone ──▶ promoted: a task, or a wait, which is registered for it
+//! first poll    lent from the stack ── clone ──▶ promoted to a task or a wait, which is then registered
 //! later polls   that one is lent, and not counted as a clone
 //! ```
-//! A promoted waker is the address of the task or wait, and its clones are counted there; so whoever keeps it can tell by
-//! `will_wake` that the next poll brings the same. The executor's waker goes with the last clone, as it would without ours in
-//! between: there are executors that drop a task which nobody can wake.
+//! A promoted waker is the address of the task or wait, which counts its clones. So code that keeps
+//! one can tell by `will_wake` that the next poll brings an equal one. The executor's waker is
+//! dropped with the last clone, as it would be without ours in between: some executors drop a task
+//! that has no waker left.
 //!
-//! Unsafe is kept in this file and in [`forward`](super::forward): a waker without an allocation of its own is made of a pointer.
+//! Unsafe is kept in this file and in [`forward`](super::forward): a waker without an allocation of
+//! its own is made of a pointer.
 
 #![allow(unsafe_code)]
 
@@ -19,34 +21,35 @@ use std::task::{RawWaker, RawWakerVTable, Waker};
 
 use super::forward::Forward;
 
-/// What a promoted waker is the waker of: it is never freed, only used again when it is over and has no clones.
+/// The task or wait behind a promoted waker. It is never freed, only reused when it is over and has
+/// no clones.
 pub(crate) trait Promoted: Sync + 'static {
     fn forward(&self) -> &Forward;
-    /// One static for each type.
     fn table() -> &'static RawWakerVTable;
-    /// It is woken, by whoever calls this. Nothing is locked.
+    /// Records a wake by the calling code. Nothing is locked.
     fn note_wake(&self);
-    /// What it was noted for is over: the wake has been handed on.
+    /// Called once the recorded wake is forwarded.
     #[inline]
     fn end_wake() {}
-    /// Whether this is called inside of its poll, by the thread that polls it.
+    /// Whether the caller is inside a poll of this, on the polling thread.
     fn is_polled_here(&self) -> bool;
-    /// It is over, and nobody has a clone.
+    /// Frees it for reuse: it is over, and no clone is left.
     fn free(&'static self);
 }
 
-/// What a waker on the stack of a poll is promoted to by its first clone.
+/// The state behind a waker on the stack of a poll, which its first clone promotes.
 pub(crate) trait Lender: Sync {
     type Promoted: Promoted;
 
-    /// Makes it; `None` if there is no room, and then the executor's waker is cloned.
+    /// Creates the promoted one. Returns `None` if there is no room; then the executor's waker is
+    /// cloned.
     fn promote(&self) -> Option<&'static Self::Promoted>;
-    /// The poll wakes itself, and nothing is promoted yet.
+    /// Records that the poll wakes itself before anything is promoted.
     fn note_wake(&self);
     fn lent(&self) -> &Lent<Self::Promoted>;
 }
 
-/// What a lender has in it.
+/// The part of a lender that its waker uses.
 #[derive(Debug)]
 pub(crate) struct Lent<T: 'static> {
     outer: AtomicPtr<Waker>,
@@ -58,31 +61,33 @@ impl<T: Promoted> Lent<T> {
         Self { outer: AtomicPtr::new(ptr::null_mut()), promoted: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    /// What it was promoted to, if it was.
+    /// The promoted task or wait, if there is one.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn promoted(&self) -> Option<&'static T> {
-        // Acquire pairs with the Release of `set`: whoever sees the pointer sees the fields of its target.
+        // Acquire pairs with the Release of `set`: a thread that sees the pointer sees the fields
+        // of its target.
         let promoted = self.promoted.load(Ordering::Acquire);
         // SAFETY: it is null or was made of a `&'static T`, in `set`.
         unsafe { promoted.as_ref() }
     }
 
-    /// It is promoted to that, unless another thread was faster. Returns whether it was not.
+    /// Sets the promoted one. Returns `false` if another thread was faster.
     pub(crate) fn set(&self, promoted: &'static T) -> bool {
         let new = ptr::from_ref(promoted).cast_mut();
-        // Release pairs with the Acquire of `promoted`. Nothing is read through the old pointer here.
+        // Release pairs with the Acquire of `promoted`. Nothing is read through the old pointer
+        // here.
         self.promoted.compare_exchange(ptr::null_mut(), new, Ordering::Release, Ordering::Relaxed).is_ok()
     }
 
     /// # Safety
-    /// The caller is inside the poll for which it was lent, or uses a waker of that.
+    /// The caller is inside the poll for which it was lent, or uses a waker of that poll.
     unsafe fn outer(&self) -> Option<&Waker> {
         // SAFETY: the poll has borrowed it for longer.
         unsafe { self.outer.load(Ordering::Relaxed).as_ref() }
     }
 }
 
-/// The waker of a poll, which is borrowed from what stands behind it.
+/// The waker of a poll, borrowed from its lender or promoted target.
 #[derive(Debug)]
 pub(crate) struct PollWaker(ManuallyDrop<Waker>);
 
@@ -92,14 +97,15 @@ impl PollWaker {
         &self.0
     }
 
-    /// The waker of a poll that hands wakes on to `outer`, on the stack.
+    /// The waker of a poll, on the stack, which forwards wakes to `outer`.
     ///
     /// # Safety
-    /// `lender` neither moves nor goes away, and `outer` does not, before the poll is over.
+    /// `lender` neither moves nor goes away before the poll is over, and `outer` does not either.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) unsafe fn lend<L: Lender>(lender: &L, outer: &Waker, table: &'static RawWakerVTable) -> Self {
         lender.lent().outer.store(ptr::from_ref(outer).cast_mut(), Ordering::Relaxed);
-        // SAFETY: the functions of the table expect this pointer; the waker is not dropped, and lives as long as the poll.
+        // SAFETY: the functions of the table expect this pointer; the waker is not dropped, and
+        // lives as long as the poll.
         Self(ManuallyDrop::new(unsafe { Waker::new(ptr::from_ref(lender).cast(), table) }))
     }
 
@@ -107,22 +113,23 @@ impl PollWaker {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn of<T: Promoted>(promoted: &'static T, outer: &Waker) -> Self {
         promoted.forward().borrow(outer);
-        // SAFETY: the functions of the table expect this pointer; the waker is not dropped, and not counted.
+        // SAFETY: the functions of the table expect this pointer; the waker is not dropped, and not
+        // counted.
         Self(ManuallyDrop::new(unsafe { Waker::new(ptr::from_ref(promoted).cast(), T::table()) }))
     }
 }
 
-/// Whether that is the waker of this.
+/// Whether `waker` is the promoted waker of `promoted`.
 pub(crate) fn is_waker<T: Promoted>(promoted: &'static T, waker: &Waker) -> bool {
     ptr::eq(waker.data(), ptr::from_ref(promoted).cast()) && ptr::eq(waker.vtable(), T::table())
 }
 
-/// The table of a promoted waker: for a static of each type.
+/// The table of a promoted waker, for one static per type.
 pub(crate) const fn promoted_table<T: Promoted>() -> RawWakerVTable {
     RawWakerVTable::new(clone::<T>, wake::<T>, wake_by_ref::<T>, release::<T>)
 }
 
-/// The table of one that is lent from the stack.
+/// The table of a waker lent from the stack.
 pub(crate) const fn lent_table<L: Lender>() -> RawWakerVTable {
     RawWakerVTable::new(clone_lent::<L>, wake_lent::<L>, wake_lent::<L>, |_| ())
 }
@@ -131,12 +138,12 @@ pub(crate) const fn lent_table<L: Lender>() -> RawWakerVTable {
 /// The pointer is that of a `&'static T`.
 #[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn promoted<T>(data: *const ()) -> &'static T {
-    // SAFETY: the caller says so.
+    // SAFETY: by the contract of this function.
     unsafe { &*data.cast::<T>() }
 }
 
 unsafe fn clone<T: Promoted>(data: *const ()) -> RawWaker {
-    // SAFETY: the table is given to wakers of `T` only, in `PollWaker::of`, here and in `clone_lent`.
+    // SAFETY: only wakers of `T` get this table, in `PollWaker::of`, here and in `clone_lent`.
     let promoted = unsafe { promoted::<T>(data) };
     // SAFETY: without clones, this is called through the waker of the running poll.
     promoted.forward().keep(|| unsafe { promoted.forward().borrowed() }.cloned());
@@ -171,11 +178,12 @@ fn hand_on<T: Promoted>(promoted: &'static T) {
     if let Some(outer) = outer {
         return outer.wake();
     }
-    // SAFETY: this is called inside of the poll, or without clones, which is through the waker of the running poll.
+    // SAFETY: this is called inside the poll, or without clones, which means through the waker of
+    // the running poll.
     if let Some(borrowed) = unsafe { forward.borrowed() } {
         return borrowed.wake_by_ref();
     }
-    // It was promoted in this poll, which was lent another.
+    // It was promoted in this poll, which was lent another waker.
     forward.copy().into_iter().for_each(Waker::wake);
 }
 
@@ -193,12 +201,13 @@ unsafe fn release<T: Promoted>(data: *const ()) {
 /// The pointer is that of a lender, whose poll is running.
 #[cfg_attr(not(debug_assertions), inline(always))]
 unsafe fn lender<'a, L: Lender>(data: *const ()) -> &'a L {
-    // SAFETY: the caller says so.
+    // SAFETY: by the contract of this function.
     unsafe { &*data.cast::<L>() }
 }
 
 unsafe fn clone_lent<L: Lender>(data: *const ()) -> RawWaker {
-    // SAFETY: the table is given to wakers of `L` only, in `PollWaker::lend`, and they are used while the poll is running.
+    // SAFETY: only wakers of `L` get this table, in `PollWaker::lend`, and they are used while the
+    // poll is running.
     let lender = unsafe { lender::<L>(data) };
     let lent = lender.lent();
     // SAFETY: as above.

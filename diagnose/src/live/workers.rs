@@ -1,9 +1,9 @@
-//! The threads of runtimes: which there are, which are workers, and whether they are parked.
+//! The threads of runtimes: their identities, and which are workers or parked.
 //!
-//! A runtime calls its hooks on the threads for blocking code too, so a thread is a worker from the first time that it
-//! parks as one. A thread has a record from its start, or from its first park in a `block_on`, which it finds by a
-//! thread-local pointer; a park costs a reading of the clock and two stores. What a worker is running is with the tasks:
-//! each knows on which thread it was polled last.
+//! A runtime calls its hooks on threads for blocking code too, so a thread counts as a worker from
+//! its first park as one. A thread gets its record at its start, or at its first park in a
+//! `block_on`, and finds it by a thread-local pointer. A park costs a clock reading and two stores.
+//! A worker's running task is not stored here: each task knows the thread that polled it last.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -15,14 +15,15 @@ use crate::clock;
 use crate::context;
 use crate::sync::Mutex;
 
-/// One thread. Never freed, only used again for a later one.
+/// One thread. Never freed, only reused for a later thread.
 #[derive(Debug)]
 struct WorkerCell {
-    /// `None` while this is nobody's.
+    /// `None` while the record is free.
     identity: Mutex<Option<WorkerIdentity>>,
-    /// Since when it is parked, running or no worker: the tick above two bits.
+    /// The tick at which the thread was last started, parked or unparked, above two bits for its
+    /// state.
     since: AtomicU64,
-    /// The number of its tree, plus one; zero while it has none.
+    /// The number of its tree, plus one; zero if it has none.
     tree: AtomicU32,
 }
 
@@ -31,13 +32,13 @@ struct WorkerIdentity {
     runtime: SpawnRuntime,
     /// The number of the runtime in this process; zero if it has none.
     number: u16,
-    /// Whether the runtime has started it.
+    /// Whether the runtime started the thread.
     is_started: bool,
     name: String,
     os_id: Option<u64>,
 }
 
-/// A copy of what is known of a worker thread.
+/// A copy of the state of a worker thread.
 #[derive(Debug, Clone)]
 pub(crate) struct ListedWorker {
     pub(crate) runtime: SpawnRuntime,
@@ -45,65 +46,66 @@ pub(crate) struct ListedWorker {
     pub(crate) runtime_number: u16,
     /// The name of the thread; empty if it has none.
     pub(crate) name: String,
-    /// The system's number of the thread, where it is told.
+    /// The operating system's id of the thread; `None` if unavailable.
     pub(crate) os_id: Option<u64>,
     /// The number of its tree; `None` if nothing was recorded on it yet.
     pub(crate) tree: Option<u32>,
     pub(crate) is_parked: bool,
-    /// The tick since when it is, or is not.
+    /// The tick at which it was last parked or unparked.
     pub(crate) since: u64,
 }
 
 static WORKERS: Mutex<Vec<&'static WorkerCell>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// The record of this thread. Without a destructor: hooks may come in the thread's last moments.
+    /// The record of this thread. Without a destructor: hooks may run in the thread's last moments.
     static OWN: Cell<Option<&'static WorkerCell>> = const { Cell::new(None) };
 }
 
 const PARKED: u64 = 1;
 const WORKER: u64 = 2;
 
-/// A runtime of that number has started this thread, as a worker or for blocking code.
+/// Records a thread that a runtime has started, as a worker or for blocking code.
 pub(crate) fn started(runtime: SpawnRuntime, number: u16) {
     begin(runtime, number, true);
 }
 
-/// The thread is about to park: it is a worker of such a runtime, of the number that `number` gives.
+/// Records that the thread is about to park as a worker of `runtime`.
 pub(crate) fn parked(runtime: SpawnRuntime, number: impl FnOnce() -> u16) {
     let worker = own().unwrap_or_else(|| begin(runtime, number(), false));
     worker.note(WORKER | PARKED);
 }
 
-/// The thread goes on.
+/// Records that the thread is unparked.
 pub(crate) fn unparked() {
     if let Some(worker) = own().filter(|worker| worker.is_worker()) {
         worker.note(WORKER);
     }
 }
 
-/// Another thread goes on as the worker that this one was. If it gets its place back, it is one when it parks.
+/// Records that another thread replaces this one as a worker. If this one becomes a worker again,
+/// its next park records it.
 pub(crate) fn replaced() {
     if let Some(worker) = own() {
         worker.note(0);
     }
 }
 
-/// The thread ends, or is none of the runtime's any more.
+/// Records that the thread ends, or leaves the runtime.
 pub(crate) fn stopped() {
     if let Some(worker) = OWN.try_with(Cell::take).ok().flatten() {
         worker.end();
     }
 }
 
-/// For the length of a `block_on`: a thread that becomes a worker in it is one no longer than that.
+/// Guards a `block_on`: a thread that becomes a worker inside it stops being one at its end.
 pub(crate) fn visit() -> BlockOnGuard {
     BlockOnGuard { around: OWN.try_with(Cell::take).ok().flatten() }
 }
 
 #[must_use]
 pub(crate) struct BlockOnGuard {
-    /// What the thread is to another runtime.
+    /// The thread's record for another runtime.
     around: Option<&'static WorkerCell>,
 }
 
@@ -114,13 +116,14 @@ impl Drop for BlockOnGuard {
     }
 }
 
-/// Every worker thread that there is, in no order.
+/// All worker threads, unordered.
 pub(crate) fn all_workers() -> Vec<ListedWorker> {
     let workers = WORKERS.lock().clone();
     workers.into_iter().filter_map(WorkerCell::read).collect()
 }
 
-/// The system's numbers of all threads that runtimes have started, those for blocking code included.
+/// Operating system ids of all threads that runtimes have started, including those for blocking
+/// code.
 pub(crate) fn all_threads() -> Vec<u64> {
     let workers = WORKERS.lock().clone();
     workers.into_iter().filter_map(|worker| worker.identity.lock().as_ref()?.os_id).collect()
@@ -145,7 +148,8 @@ fn begin(runtime: SpawnRuntime, number: u16, is_started: bool) -> &'static Worke
     worker.since.store(clock::now() << 2, Relaxed);
     *worker.identity.lock() = Some(identity);
     drop(workers);
-    // If it fails, the thread's storage is gone, and `stopped` will not come: then the record stays with what it says.
+    // On failure, the thread's storage is gone and `stopped` will not be called; the record then
+    // stays as it is.
     let _ = OWN.try_with(|own| own.set(Some(worker)));
     worker
 }
@@ -171,7 +175,7 @@ impl WorkerCell {
         }
     }
 
-    /// What is known of it, if it is a worker.
+    /// A copy, if the thread is a worker.
     fn read(&self) -> Option<ListedWorker> {
         let identity = self.identity.lock();
         let WorkerIdentity { runtime, number, name, os_id, .. } = identity.as_ref()?.clone();
@@ -184,7 +188,7 @@ impl WorkerCell {
     }
 }
 
-/// The system's number of this thread, from its own entry in `/proc`.
+/// The operating system's id of this thread, from its own entry in `/proc`.
 #[cfg(target_os = "linux")]
 fn os_id() -> Option<u64> {
     let path = std::fs::read_link("/proc/thread-self").ok()?;
