@@ -1,11 +1,11 @@
-//! Where records that live as long as the process come from: they are never freed, only used again.
+//! A pool of records that live as long as the process: never freed, only reused.
 //!
 //! ```text
 //! take ◀── cache of the thread ◀── 32 at once, under a lock ── free ── grown by chunks that never move
 //! put  ──▶ cache of the thread ──▶ 32 at once, under a lock ──▶ free
 //! ```
-//! So a reader can follow a reference to one at any time, and finds out by its number whether it still stands for the same.
-//! A thread gives its cache back when it ends.
+//! So a reader can follow a reference to a record at any time; the record's id tells whether it was
+//! reused. A thread returns its cache when it ends.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -15,21 +15,21 @@ use crate::sync::SeenMutex as Mutex;
 #[cfg(all(test, diagnose_loom))]
 mod loom;
 
-/// Free ones that a thread keeps at most.
+/// Maximum number of free records that a thread keeps.
 const CACHED: usize = 64;
 
-/// Something that is used again and again. [`pooled!`](crate::pool::pooled) implements it.
+/// A record of a pool. [`pooled!`](crate::pool::pooled) implements this trait.
 pub(crate) trait Pooled: Sized + Sync + 'static {
-    /// In use at the same time at most; further ones are refused, and counted.
+    /// Maximum number in use at a time; further requests are refused and counted.
     const MAX: usize;
-    /// Made at once.
+    /// Number of records allocated at once.
     const CHUNK: usize;
 
-    /// A new one, in nobody's use.
+    /// A new, free record.
     fn free() -> Self;
     fn pool() -> &'static Pool<Self>;
     fn with_cache<R>(run: impl FnOnce(&ThreadCache<Self>) -> R) -> R;
-    /// Has this thread give its cache back at its end. Returns whether it is not too late for that.
+    /// Makes this thread return its cache at its end. Returns `false` if it is too late for that.
     fn lease() -> bool;
 }
 
@@ -39,7 +39,7 @@ macro_rules! pooled {
         const _: () = {
             use $crate::pool::{Lease, Pool, Pooled, ThreadCache};
 
-            // A lock of the model checker's is made while that runs, and not before.
+            // The model checker's locks must be created while it runs.
             #[cfg(not(diagnose_loom))]
             static POOL: Pool<$type> = Pool::new();
             #[cfg(diagnose_loom)]
@@ -76,7 +76,7 @@ macro_rules! pooled {
 
 pub(crate) use pooled;
 
-/// All of a type that there are.
+/// All records of a type.
 #[derive(Debug)]
 pub(crate) struct Pool<T: 'static> {
     state: Mutex<PoolState<T>>,
@@ -85,22 +85,22 @@ pub(crate) struct Pool<T: 'static> {
 #[derive(Debug)]
 struct PoolState<T: 'static> {
     chunks: Vec<&'static [T]>,
-    /// With room for all that there are, so that giving back never allocates.
+    /// With capacity for all records, so that returning one never allocates.
     free: Vec<&'static T>,
     made: usize,
     over: u64,
 }
 
-/// The free ones that a thread has at hand: the first `count`.
+/// The free records of a thread: the first `count` elements.
 #[derive(Debug)]
 pub(crate) struct ThreadCache<T: 'static> {
     free: [Cell<Option<&'static T>>; CACHED],
     count: Cell<usize>,
-    /// Whether they are given back when the thread ends.
+    /// Whether the thread returns them at its end.
     is_leased: Cell<bool>,
 }
 
-/// Gives the cache of a thread back when that ends.
+/// Returns the cache of a thread when the thread ends.
 #[derive(Debug)]
 pub(crate) struct Lease<T: Pooled>(PhantomData<fn(T)>);
 
@@ -142,29 +142,29 @@ impl<T> ThreadCache<T> {
     }
 }
 
-/// One that nobody uses. `None` if as many as there may be are in use.
+/// Takes a free record. Returns `None` if the maximum number is in use.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn take<T: Pooled>() -> Option<&'static T> {
     T::with_cache(|cache| T::pool().take(cache))
 }
 
-/// Takes one back.
+/// Returns a record to the pool.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn put<T: Pooled>(one: &'static T) {
     T::with_cache(|cache| T::pool().put(cache, one));
 }
 
-/// Every one that there is, in use or not.
+/// All records, in use or free.
 pub(crate) fn all<T: Pooled>() -> impl Iterator<Item = &'static T> {
     chunks().into_iter().flatten()
 }
 
-/// Every record that there is, in chunks, in the order in which the chunks were made.
+/// All records, in chunks, in the order of allocation.
 pub(crate) fn chunks<T: Pooled>() -> Vec<&'static [T]> {
     T::pool().state.lock().chunks.clone()
 }
 
-/// How often there was none left.
+/// Number of requests that were refused.
 pub(crate) fn over<T: Pooled>() -> u64 {
     T::pool().state.lock().over
 }
@@ -192,11 +192,11 @@ impl<T: Pooled> Pool<T> {
         }
     }
 
-    /// Puts half of what a cache can hold into it, and takes one more.
+    /// Takes a record, and fills half of the cache.
     #[cold]
     #[inline(never)]
     fn fill(&self, cache: &ThreadCache<T>) -> Option<&'static T> {
-        // A thread that is ending takes what it needs, and no more.
+        // A thread that is ending takes one record only.
         let is_leased = T::lease();
         cache.is_leased.set(is_leased);
         let mut state = self.state.lock();
@@ -216,7 +216,7 @@ impl<T: Pooled> Pool<T> {
         taken
     }
 
-    /// Takes one back for which the cache has no room, and with it what the cache has beyond half.
+    /// Returns a record that the cache has no room for, and the records beyond half of the cache.
     #[cold]
     #[inline(never)]
     fn take_back_with(&self, cache: &ThreadCache<T>, one: &'static T) {
@@ -227,7 +227,7 @@ impl<T: Pooled> Pool<T> {
         }
     }
 
-    /// Takes back all that a cache has, but for so many.
+    /// Returns all records of a cache except `kept`.
     fn take_back(&self, cache: &ThreadCache<T>, kept: usize) {
         let mut state = self.state.lock();
         while cache.count.get() > kept {
@@ -250,7 +250,7 @@ impl<T: Pooled> PoolState<T> {
         let chunk: &'static [T] = Vec::leak(chunk);
         self.made += size;
         self.free.reserve(self.made);
-        // The first is taken first.
+        // The first record of the chunk is taken first.
         self.free.extend(chunk.iter().rev());
         self.chunks.push(chunk);
     }

@@ -1,18 +1,18 @@
-//! Every interleaving of two threads that take and put, by the model checker. See `tree/loom.rs`.
+//! Model checking of two threads that take and put, over every interleaving. See `tree/loom.rs`.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{Pool, Pooled, ThreadCache};
 use crate::sync::UnsafeCell;
 
-/// One that tells when two have it, and when what the last one did to it is not seen by the next.
+/// A record that detects two owners at once, and a use that does not see the previous one.
 struct One {
     is_used: AtomicBool,
     uses: UnsafeCell<u32>,
 }
 
-// SAFETY: a thread accesses `One::uses` only between `Pool::take` and `Pool::put`. The model checker fails the test if
-// two threads do so at the same time.
+// SAFETY: a thread accesses `One::uses` only between `Pool::take` and `Pool::put`. The model
+// checker fails the test if two threads do so at the same time.
 #[allow(unsafe_code)]
 unsafe impl Sync for One {}
 
@@ -41,7 +41,8 @@ impl One {
     #[allow(unsafe_code)]
     fn use_it(&self) -> u32 {
         assert!(!self.is_used.swap(true, Relaxed), "two have it at the same time");
-        // SAFETY: the caller has taken this `One` from the pool and not put it back, so no other thread accesses it.
+        // SAFETY: the caller has taken this `One` from the pool and not put it back, so no other
+        // thread accesses it.
         let uses = self.uses.with_mut(|uses| unsafe {
             *uses += 1;
             *uses
@@ -51,7 +52,7 @@ impl One {
     }
 }
 
-/// Takes one, uses it, puts it back, and gives the cache back as at the end of a thread.
+/// Takes a record, uses it, puts it back, and returns the cache as at the end of a thread.
 fn take_and_put(pool: &'static Pool<One>) -> Option<u32> {
     let cache = ThreadCache::new();
     let one = pool.take(&cache)?;
@@ -62,7 +63,7 @@ fn take_and_put(pool: &'static Pool<One>) -> Option<u32> {
 }
 
 // one thread    take, use, put
-// another          take, use, put      they have two different ones, or one after the other
+// another          take, use, put      they have two records, or take turns with one
 #[test]
 fn nobody_gets_what_another_still_has() {
     loom::model(|| {
@@ -78,7 +79,7 @@ fn nobody_gets_what_another_still_has() {
 }
 
 // one thread    put ─▶ free
-// another                 take      what was put by one thread is taken by another
+// another                 take      one thread takes the record that another has put
 #[test]
 fn what_is_put_by_one_thread_is_taken_by_another() {
     loom::model(|| {
