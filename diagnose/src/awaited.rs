@@ -1,4 +1,4 @@
-//! Await points: what the attribute puts before and behind an awaited expression, and around an arm of a macro.
+//! Await points: the calls that the attribute adds around awaited expressions and arms of macros.
 
 use std::any;
 use std::future::{Future, IntoFuture};
@@ -11,40 +11,42 @@ use pin_project_lite::pin_project;
 use crate::recorder::{self, Arm, AwaitEntry, Point, RunningAwait};
 use crate::site::Site;
 
-/// `expression` in `expression.await`, which is about to be awaited.
+/// Begins an await. Returns `expression`, from `expression.await`.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn at<T>(place: &'static Site, expression: T) -> T {
     recorder::begin_await(place, is_span::<T>());
     expression
 }
 
-/// The value of `expression.await`, in the body of `owner`, which stands behind it so that the future need not keep it.
+/// Ends an await in the body of `owner`. Returns `value`, the result of `expression.await`. A call
+/// after the await, so the future need not store it.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn ended<T>(value: T, owner: &'static Site) -> T {
     recorder::end_await(owner);
     value
 }
 
-/// The awaits in the arguments of a macro that cannot be read, as one: it begins here, and ends with its value, or where its
-/// code leaves it.
+/// All awaits in the arguments of a macro that the attribute cannot parse, as one. It ends with the
+/// macro's value, or where its code leaves it.
 #[must_use]
 #[derive(Debug)]
 pub struct InMacro(&'static Site);
 
 impl InMacro {
-    /// Before the macro.
+    /// Called before the macro.
     #[inline]
     pub fn begin<C>(place: &'static Site, _: C) -> Self {
         recorder::begin_macro(place, depth::<C>());
         Self(place)
     }
 
-    /// Behind it.
+    /// Called after the macro.
     #[inline]
     pub fn end(self) {}
 }
 
-/// `future` in `future.await` in a block that such a macro is given. `C` is a closure that stands there.
+/// Begins an await in a block that such a macro is given. Returns `future`. `C` is a closure
+/// written there.
 #[inline]
 pub fn through<T, C>(future: T, _: C) -> T {
     if is_span::<T>() {
@@ -53,14 +55,15 @@ pub fn through<T, C>(future: T, _: C) -> T {
     future
 }
 
-/// The value of such a `future.await`.
+/// Ends such an await. Returns its value.
 #[inline]
 pub fn passed<T>(value: T) -> T {
     recorder::end_through();
     value
 }
 
-/// How deep a closure stands in closures and async blocks: the length of its name, which is longer for each of them. Never zero.
+/// The nesting depth of a closure in closures and async blocks: the length of its type name, which
+/// grows with each of them. Never zero.
 #[inline]
 fn depth<C>() -> u8 {
     u8::try_from(any::type_name::<C>().len() % 255).unwrap_or(0) + 1
@@ -76,7 +79,8 @@ impl Drop for InMacro {
 pin_project! {
     /// The block that `#[tracing::instrument]` makes of a body.
     ///
-    /// The span that it awaits does not begin or end when the body does: in between there is what polls the block.
+    /// Its code runs between the body and the awaited span, so the two do not begin or end
+    /// together.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Inline<F> {
@@ -86,7 +90,6 @@ pin_project! {
 }
 
 impl<F> Inline<F> {
-    /// This block.
     #[inline]
     pub const fn new(block: F) -> Self {
         Self { block }
@@ -104,22 +107,22 @@ impl<F: Future> Future for Inline<F> {
     }
 }
 
-/// A value of the type that a body returns, in a branch that is never taken.
+/// A value of the body's return type, in a branch that is never taken.
 #[must_use]
 pub fn expected<T>() -> T {
     unreachable!("a branch that is never taken")
 }
 
-/// An arm of a macro.
+/// Wraps an arm of a macro.
 #[inline]
 pub fn arm<T: IntoFuture>(place: &'static Arm, expression: T) -> At<T::IntoFuture> {
     At { future: expression.into_future(), point: Point::new(place) }
 }
 
 pin_project! {
-    /// The future of an arm, one word larger. It is the output, `Send`, `Sync` and `Unpin`
-    /// as that is.
-    // The point stands last: see `Timed`.
+    /// The future of an arm, one word larger. It has that future's output, and is `Send`, `Sync`
+    /// and `Unpin` if that is.
+    // The point is the last field, for the reason given in `Timed`.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct At<F> {
@@ -155,7 +158,7 @@ impl<F: FusedFuture> FusedFuture for At<F> {
     }
 }
 
-/// A poll of what has no span of its own.
+/// Polls a future that has no span of its own.
 #[inline]
 fn poll<F: Future>(future: Pin<&mut F>, point: &mut Point, context: &mut Context<'_>) -> Poll<F::Output> {
     let mut entry = AwaitEntry::new();
@@ -168,10 +171,12 @@ fn poll<F: Future>(future: Pin<&mut F>, point: &mut Point, context: &mut Context
     poll
 }
 
-/// Whether the future is a [`Timed`](crate::Timed) or a plain pointer to one, so that polling it runs no code but the
-/// recorder's before its own. Then the await needs no records of its own: it lasts as long as the span.
+/// Whether the future is a [`Timed`](crate::Timed) or a plain pointer to one, so polling it runs
+/// only the recorder's code before its own. Then the await needs no records of its own: it lasts as
+/// long as the span.
 ///
-/// The compiler knows the answer when it compiles the poll. A type that is not recognised costs a node more.
+/// The compiler evaluates this when it compiles the poll. A type that is not recognized costs one
+/// more node.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn is_span<F>() -> bool {
     let name = any::type_name::<F>();

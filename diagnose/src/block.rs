@@ -1,4 +1,4 @@
-//! `block!`: an async block as a span, where no attribute can stand.
+//! `block!`: an async block as a span, where no attribute is allowed.
 
 /// Times an async block, or any expression that is a future.
 ///
@@ -13,7 +13,7 @@
 /// ```
 /// It expands to the future inside a [`Timed`](crate::Timed) with a static of its own:
 /// ```text
-/// { static SITE: Site = Site::new(Kind::Block, "parse", module_path!());
+/// { static SITE: Site = Site::new(SiteKind::Block, "parse", module_path!());
 ///   Timed::new(Span::new(&SITE, Label::NONE), async { parse().await }) }
 /// ```
 /// Without the feature `on` it expands to the future itself.
@@ -41,7 +41,7 @@ macro_rules! block {
     };
 }
 
-/// Without the feature `on`: the future itself.
+/// Without the feature `on`: expands to the future itself.
 #[cfg(not(feature = "on"))]
 #[macro_export]
 macro_rules! block {

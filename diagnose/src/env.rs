@@ -28,12 +28,12 @@ pub(crate) fn text(name: &str) -> Option<String> {
     (!value.is_empty()).then_some(value)
 }
 
-/// A variable that is a path: as it is, also where it is no text.
+/// The value of a variable that is a path, unchanged even if it is not UTF-8.
 pub(crate) fn path(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// `DIAGNOSE_KEEP=20,500MB`. One that is not understood is named on stderr.
+/// `DIAGNOSE_KEEP=20,500MB`. An invalid value is reported on stderr.
 pub(crate) fn keep(name: &str) -> Option<Keep> {
     let value = text(name)?;
     let keep = Keep::parse(&value);
@@ -46,13 +46,13 @@ pub(crate) fn keep(name: &str) -> Option<Keep> {
     keep
 }
 
-/// A variable that is a switch. A value that is neither on nor off counts as not set: it may be read in a user's poll,
-/// where nothing is said.
+/// The value of a variable that is a switch. A value that is neither on nor off counts as not set:
+/// this may run in a user's poll, where nothing is printed.
 pub(crate) fn switch(name: &str) -> Option<bool> {
     text(name).as_deref().and_then(parse_switch)
 }
 
-/// Says which switches are set to something that is neither on nor off.
+/// Reports the switches whose value is neither on nor off.
 pub(crate) fn check_switches() {
     for name in
         ["DIAGNOSE", "DIAGNOSE_TASKS_ONLY", "DIAGNOSE_ON_EXIT", "DIAGNOSE_LOCK_ORDER", "DIAGNOSE_UNPOLLED"]
@@ -65,8 +65,9 @@ pub(crate) fn check_switches() {
     }
 }
 
-/// A variable that is a duration, `100ms`, or none of it, `off`. One that is not understood is named on stderr.
-#[allow(clippy::option_option)] // Not set, or set to none: two different things.
+/// The value of a variable that is a duration, such as `100ms`, or `off`. An invalid value is
+/// reported on stderr.
+#[allow(clippy::option_option)] // The outer `None` means not set, the inner one `off`.
 pub(crate) fn duration(name: &str) -> Option<Option<Duration>> {
     let value = text(name)?;
     let parsed = parse_duration(&value);

@@ -1,8 +1,9 @@
 //! Labels: the formatted `label = "…"` of a span, each text stored once.
 //!
-//! There is room for so many, because each has nodes of its own in the trees. The first come, first served, but for the last
-//! quarter: it is kept for texts that come again and again. So a program whose labels are ten thousand users at its start
-//! still tells the busy ones apart later, and the cold ones share the node `[other]`, which has their sums.
+//! Their number is limited, because each label has nodes of its own in the trees. Three quarters of
+//! the places go to the first texts. The last quarter is kept for texts that recur often. So a
+//! program that begins with ten thousand users as labels can still distinguish the busy ones later.
+//! The others share the node `[other]`, which has their sums.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -10,20 +11,20 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use crate::site::Site;
 use crate::sync::{Mutex, MutexGuard};
 
-/// A label by number. Zero is "no label".
+/// A label by number. Zero means no label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Label(pub(crate) u32);
 
-/// So many different labels are told apart; further ones are `[other]`, and counted.
+/// Maximum number of labels; further ones become `[other]` and are counted.
 const MAX_LABELS: usize = 1_024;
 
-/// So many of them go to whichever texts come first.
+/// Number of labels for the texts that come first.
 const FIRST: usize = MAX_LABELS / 4 * 3;
 
-/// How often a text has to come, of late, to get one of the others.
+/// Number of recent occurrences that earns a text one of the other labels.
 const OFTEN: u8 = 32;
 
-/// Longer labels are cut, so that a whole request body as a label does not stay in memory for ever.
+/// Longer labels are cut, so that a whole request body as a label does not stay in memory forever.
 const MAX_BYTES: usize = 256;
 
 struct Labels {
@@ -37,7 +38,6 @@ static LABELS: Mutex<Labels> =
     Mutex::new(Labels { by_text: None, texts: Vec::new(), over: 0, seen: FrequencySketch::NOTHING });
 
 impl Label {
-    /// No label.
     pub const NONE: Self = Self(0);
     const OTHER: Self = Self(u32::MAX);
 
@@ -73,7 +73,7 @@ impl Label {
         self.0 as usize
     }
 
-    /// The text, or `None` if there is no label.
+    /// The text; `None` if there is no label.
     pub(crate) fn text(self) -> Option<&'static str> {
         match self {
             Self::NONE => None,
@@ -83,21 +83,21 @@ impl Label {
     }
 }
 
-/// How often texts without a label have come, of late: a sketch that says too much at times, and never too little.
+/// Approximate counts of recent texts without a label: sometimes too high, never too low.
 struct FrequencySketch {
-    /// Two counts for each text, at places that its hash says; the lower one is nearer to the truth.
+    /// Two counts per text, at places given by its hash; the lower one is more accurate.
     counts: [[u8; PLACES]; 2],
     texts: u32,
 }
 
 const PLACES: usize = 4_096;
-/// After so many texts all counts are halved: one that comes once in 500 gets a label.
+/// After this many texts all counts are halved, so a text that makes up one in 500 gets a label.
 const LATELY: u32 = 1 << 14;
 
 impl FrequencySketch {
     const NOTHING: Self = Self { counts: [[0; PLACES]; 2], texts: 0 };
 
-    /// Counts a text that has come, and says how often it has.
+    /// Counts an occurrence of a text, and returns its approximate count.
     fn again(&mut self, text: &str) -> u8 {
         self.texts += 1;
         if self.texts == LATELY {
@@ -117,7 +117,7 @@ impl FrequencySketch {
     }
 }
 
-/// How many spans got `[other]` for a label.
+/// Number of spans labeled `[other]`.
 pub(crate) fn over() -> u64 {
     lock().over
 }
@@ -126,7 +126,7 @@ fn lock() -> MutexGuard<'static, Labels> {
     LABELS.lock()
 }
 
-/// `str::floor_char_boundary`, which is younger than the oldest supported compiler.
+/// `str::floor_char_boundary`, which is newer than the oldest supported compiler.
 trait FloorCharBoundary {
     fn floor_char_boundary_of(&self, limit: usize) -> usize;
 }
@@ -155,7 +155,7 @@ mod tests {
             }
         }
         assert!(most < OFTEN, "{most}");
-        // What came long ago is forgotten.
+        // Counts of old texts decay.
         for text in 0..(1 << 17) {
             seen.again(&text.to_string()[..1]);
         }

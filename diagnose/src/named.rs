@@ -13,11 +13,12 @@ use crate::site::{Site, SiteKind};
 use crate::sync::RwLock;
 use crate::timed::Timed;
 
-/// Names any future: a future of a library, a combinator, a hand-written one.
+/// Names any future: a library's future, a combinator, a hand-written one.
 pub trait FutureExt: Future + Sized {
-    /// Times this future under `name`, as the block that calls this.
+    /// Times this future under `name`, at the place of this call.
     ///
-    /// Costs a look-up in a table of all such calls when the future is made, and then what `#[diagnose]` costs.
+    /// Creating it costs a lookup in a table of all such calls. Its polls cost as much as those of
+    /// `#[diagnose]`.
     ///
     /// # Examples
     /// ```
@@ -42,15 +43,15 @@ type NamedKey = (&'static str, &'static str, u32, u32, SiteKind);
 
 static SITES: RwLock<Option<HashMap<NamedKey, &'static Site>>> = RwLock::new(None);
 
-/// The one site of this name at this place. There are as many as the source has calls, unless names are made at run
-/// time and leaked, which is the caller's to bound.
+/// The one site of this name at this place. There are as many as the source has calls. If names are
+/// created at run time and leaked, the caller must limit their number.
 fn site_at(name: &'static str, location: &'static Location<'static>, is_hand_written: bool) -> &'static Site {
     let known = known(name, location, SiteKind::Block);
     known.unwrap_or_else(|| make(name, location, SiteKind::Block, is_hand_written))
 }
 
-/// Whether the program itself implements `poll` for this type: a `PollFn`, or a type that neither the compiler nor a library of
-/// futures makes. Pointers around it do not count.
+/// Whether the program itself implements `poll` for this type. That is a `PollFn`, or a type that
+/// neither the compiler nor a library of futures makes. Pointers around it are ignored.
 fn is_hand_written(mut name: &str) -> bool {
     let pointers = ["core::pin::Pin<", "alloc::boxed::Box<", "&mut "];
     while let Some(inside) = pointers.iter().find_map(|pointer| name.strip_prefix(pointer)) {
@@ -62,8 +63,8 @@ fn is_hand_written(mut name: &str) -> bool {
         || !own.ends_with("}}") && !libraries.iter().any(|library| own.starts_with(library))
 }
 
-/// The one site of tasks of this name that are spawned at this place. Names that are made at run time are kept, up to a
-/// bound.
+/// The one site of tasks with this name spawned at this place. Names created at run time are kept,
+/// up to a limit.
 pub(crate) fn task_site_at(name: &str, location: &'static Location<'static>) -> &'static Site {
     if let Some(site) = known(name, location, SiteKind::Task) {
         return site;
@@ -76,8 +77,8 @@ pub(crate) fn task_site_at(name: &str, location: &'static Location<'static>) -> 
     make(String::leak(name.to_owned()), location, SiteKind::Task, false)
 }
 
-/// The one site of tasks that are spawned at this place with a future of a type of that name, which is called `name`. Each thread
-/// has the last ones at hand, by address.
+/// The one site of tasks spawned at this place with a future of type `type_name`; `name` makes its
+/// name. Each thread caches the last ones by address.
 pub(crate) fn spawn_site(
     type_name: &'static str,
     location: &'static Location<'static>,
@@ -97,10 +98,10 @@ pub(crate) fn spawn_site(
     })
 }
 
-/// So many are at hand.
+/// Number of sites that a thread caches.
 const RECENT: usize = 32;
 
-/// A site, and what it was asked for by.
+/// A cached site with its key: two addresses.
 #[derive(Debug, Clone, Copy)]
 struct Recent {
     type_name: &'static str,
@@ -112,14 +113,14 @@ thread_local! {
     static RECENTLY: [Cell<Option<Recent>>; RECENT] = const { [const { Cell::new(None) }; RECENT] };
 }
 
-/// The one site of calls of a synchronous function of a wrapper at this place.
+/// The one site of calls, at this place, of a wrapper's synchronous function.
 #[cfg(feature = "tokio")]
 pub(crate) fn call_site_at(name: &'static str, location: &'static Location<'static>) -> &'static Site {
     let known = known(name, location, SiteKind::Sync);
     known.unwrap_or_else(|| make(name, location, SiteKind::Sync, false))
 }
 
-/// So many sites are kept at least before names of tasks are given up.
+/// Number of sites past which new tasks lose their names.
 const MAX_SITES: usize = 4_096;
 
 fn known(name: &str, location: &'static Location<'static>, kind: SiteKind) -> Option<&'static Site> {
@@ -163,7 +164,7 @@ mod tests {
 
     #[test]
     fn only_a_future_with_a_poll_of_its_own_is_hand_written() {
-        #[allow(clippy::unused_async)] // Its type is looked at.
+        #[allow(clippy::unused_async)] // Its type is inspected.
         async fn function() {}
         let boxed: Pin<Box<dyn Future<Output = ()>>> = Box::pin(async {});
         assert!(!is_hand_written(type_name_of_val(&async {})));
@@ -171,7 +172,7 @@ mod tests {
         assert!(!is_hand_written(type_name_of_val(&boxed)));
         assert!(!is_hand_written(std::any::type_name::<Ready<Own>>()));
         assert!(is_hand_written(type_name_of_val(&std::future::poll_fn(|_| Poll::<()>::Pending))));
-        // This crate's own are not the program's.
+        // Types of this crate do not count as the program's.
         let [own, boxed] = [type_name_of_val(&Own), type_name_of_val(&Box::pin(Own))];
         assert!(is_hand_written(&own.replace("diagnose::", "program::")));
         assert!(is_hand_written(&boxed.replace("diagnose::", "program::")));

@@ -1,8 +1,8 @@
-//! A runtime's own number of a task: what the runtimes show of it and do not give.
+//! A runtime's own id of a task, which runtimes display but do not return.
 
 use std::fmt::{self, Write as _};
 
-/// The number as which `id` shows itself. Allocates nothing.
+/// The number that `id` displays as. Allocates nothing.
 pub(crate) fn shown(id: impl fmt::Display) -> Option<u64> {
     let mut digits = Digits(0);
     write!(digits, "{id}").ok()?;

@@ -1,12 +1,12 @@
-//! What the system knows of this thread.
+//! Facts about the current thread from the operating system.
 //!
-//! Unsafe is kept in this file: all of it comes from system calls, which take no file and no lock.
+//! Unsafe is kept in this file: all of them come from system calls, which take no file and no lock.
 
 #![allow(unsafe_code)]
 
 use std::time::Duration;
 
-/// The kernel's number of this thread; zero where there is none.
+/// The kernel's id of this thread; zero where there is none.
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
 pub(crate) fn thread_id() -> u64 {
     // SAFETY: it has no arguments, and always succeeds.
@@ -14,14 +14,14 @@ pub(crate) fn thread_id() -> u64 {
     u64::try_from(id).unwrap_or(0)
 }
 
-/// There is none.
+/// Zero: this target has no such id.
 #[cfg(not(all(any(target_os = "linux", target_os = "android"), not(miri))))]
 pub(crate) fn thread_id() -> u64 {
     0
 }
 
-/// The processor time of this thread so far. `None` where it cannot be known.
-// What `/proc` says of it is as old as the last tick of the scheduler.
+/// The processor time of this thread so far. `None` if unavailable.
+// `/proc` is not used: its value is as old as the last scheduler tick.
 #[cfg(unix)]
 pub(crate) fn processor_time() -> Option<Duration> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -31,17 +31,18 @@ pub(crate) fn processor_time() -> Option<Duration> {
     (result == 0).then(|| Duration::new(parts.0, parts.1))
 }
 
-/// It cannot be known.
+/// `None`: unavailable on this target.
 #[cfg(not(unix))]
 pub(crate) fn processor_time() -> Option<Duration> {
     None
 }
 
-/// Whether the process handles `signal`: neither by default nor by ignoring it.
+/// Whether the process handles `signal`, instead of leaving the default or ignoring it.
 #[cfg(all(unix, feature = "signal"))]
 pub(crate) fn has_signal_handler(signal: std::ffi::c_int) -> bool {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: without a new action the call only reads, and writes to the pointer, which is valid for it.
+    // SAFETY: without a new action the call only reads, and writes to the pointer, which is valid
+    // for it.
     let result = unsafe { libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) };
     if result != 0 {
         return false;

@@ -1,16 +1,16 @@
-//! Choosing functions by their path: `client::*, server::conn::read`.
+//! Selection of functions by path: `client::*, server::conn::read`.
 
-/// A comma-separated list of paths with `*` for any run of characters.
+/// A comma-separated list of paths, with `*` for any run of characters.
 ///
-/// A path of the list matches a function if it matches its whole path or a tail of it that begins at a `::`, so that
-/// the crate's name may be left out.
+/// A path of the list matches a function if it matches the whole path, or a tail of it that begins
+/// after a `::`. So the crate's name may be left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pattern {
     globs: Vec<String>,
 }
 
 impl Pattern {
-    /// `None` if the list is empty: then everything matches.
+    /// Parses a list. Returns `None` if it is empty: then everything matches.
     pub(crate) fn parse(list: &str) -> Option<Self> {
         let globs: Vec<String> =
             list.split(',').map(str::trim).filter(|glob| !glob.is_empty()).map(str::to_owned).collect();

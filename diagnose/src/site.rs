@@ -5,81 +5,79 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use crate::switch;
 
-/// An annotated function, block or future: what the macros put into a `static`.
+/// An annotated function, block or future, which the macros put into a `static`.
 ///
-/// A site's identity is its address. It says what it is and where it stands, and whether it records at the moment.
+/// A site is identified by its address. It holds a name, a place and its on/off switch.
 #[derive(Debug)]
 pub struct Site {
     pub(crate) name: &'static str,
     module: &'static str,
-    /// `None` if it is the recorder's own.
+    /// `None` for the recorder's own sites.
     place: Option<&'static Location<'static>>,
     pub(crate) kind: SiteKind,
-    /// Of an await, where its text ends: line and column, zero if the compiler does not say.
+    /// For an await, line and column where its text ends; zero if the compiler does not provide
+    /// them.
     pub(crate) end: (u32, u32),
-    /// Of an await, the site in whose body it stands.
+    /// For an await, the site of the body that contains it.
     pub(crate) owner: Option<&'static Site>,
-    /// Of an await, whether the body itself polls it, and not the code of a macro in it.
+    /// For an await, whether the body polls it itself, as opposed to the code of a macro in it.
     pub(crate) is_direct: bool,
-    /// Of an await, whether it is an arm of a `join!`.
+    /// For an await, whether it is an arm of a `join!`.
     pub(crate) is_joined: bool,
-    /// Of a future that was named, whether somebody wrote its `poll` by hand.
+    /// For a named future, whether its `poll` is hand-written.
     pub(crate) is_hand_written: bool,
-    /// What is recorded of a body is recorded of its awaits, whose own switch says nothing. [`NEW`], [`ON`] or [`OFF`]; written under the lock of `switch`. Relaxed: a poll that still sees the old value
-    /// is one that was recorded, or not recorded, a moment before the switch.
+    /// [`NEW`], [`ON`] or [`OFF`]; written under the lock of `switch`. Awaits are recorded with
+    /// their body, so their own switch is not used. Relaxed: a poll that sees the old value counts
+    /// as one from just before the switch.
     switch: AtomicU8,
-    /// Grows with each of its futures that was seen to wait for its first poll, and shrinks with each that was not.
+    /// Grows with each future that waited for its first poll, and shrinks with each that did not.
     late: AtomicU8,
 }
 
-/// What one late first poll weighs, against those that are not.
+/// The weight of one late first poll, where one that is not late has weight 1.
 const LATE: u8 = 32;
 
-/// Not yet known to `switch`.
+/// Not registered with `switch` yet.
 const NEW: u8 = 0;
 const ON: u8 = 1;
 const OFF: u8 = 2;
 
-/// What was annotated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SiteKind {
     /// A future that is always a root.
     Task,
-    /// An async function.
     Fn,
     /// An async block, or a future that was named by hand.
     Block,
-    /// An `.await`, or an arm of a `join!` or `select!`.
     Await,
-    /// A hand-written future or stream, by its polls.
+    /// A hand-written future or stream, recorded by its polls.
     Impl,
-    /// A synchronous function.
     Sync,
-    /// The recorder's own nodes: `[other]` and the like.
+    /// The recorder's own nodes, such as `[other]`.
     Other,
 }
 
-/// What the attribute puts before a body, in one static: the body's site, and those of its awaits. One static, and places
-/// that the compiler fills in, because what the compiler has to read, check and evaluate for each await is most of what the
-/// attribute costs at compile time. The length of an array would be one thing more to evaluate.
+/// The static that the attribute adds to a body: the site of the body, and those of its awaits.
+///
+/// Reading, checking and evaluating each await is most of the attribute's compile time. Hence one
+/// static, places that the compiler fills in, and a tuple: an array would add a length to evaluate.
 #[derive(Debug)]
 pub struct Body<T> {
-    /// The annotated function or block.
     pub site: Site,
     /// Its awaits: a tuple of sites.
     pub awaits: T,
 }
 
 impl Site {
-    /// A site where this is called.
+    /// A site at the place of this call.
     #[must_use]
     #[track_caller]
     pub const fn new(kind: SiteKind, name: &'static str, module: &'static str) -> Self {
         Self::build(kind, name, module, Some(Location::caller()))
     }
 
-    /// An `.await` in the body of `owner`: from where this is called to `end_line` and `end_column`, which are zero if the
-    /// compiler does not say.
+    /// An `.await` in the body of `owner`, from the place of this call to `end_line` and
+    /// `end_column`, which are zero if unknown.
     #[must_use]
     #[track_caller]
     pub const fn at(owner: &'static Self, text: &'static str, end_line: u32, end_column: u32) -> Self {
@@ -90,7 +88,7 @@ impl Site {
         site
     }
 
-    /// A site that is made while the program runs.
+    /// A site created at run time.
     pub(crate) const fn placed(
         kind: SiteKind,
         name: &'static str,
@@ -104,7 +102,7 @@ impl Site {
         Self::always_on(SiteKind::Other, name)
     }
 
-    /// A site that nothing switches.
+    /// A site that cannot be switched off.
     pub(crate) const fn always_on(kind: SiteKind, name: &'static str) -> Self {
         let mut site = Self::build(kind, name, "", None);
         site.switch = AtomicU8::new(ON);
@@ -123,22 +121,22 @@ impl Site {
         Self { name, module, place, kind, end, owner, is_direct, is_joined, is_hand_written, switch, late }
     }
 
-    /// The path of the module, that of the body for an await; empty where nobody knows it.
+    /// The module path, for an await that of its body; empty if unknown.
     pub(crate) fn module(&self) -> &'static str {
         self.owner.map_or(self.module, |owner| owner.module)
     }
 
-    /// The path of the file as it was given to the compiler; empty for the recorder's own.
+    /// The path of the file as given to the compiler; empty for the recorder's own sites.
     pub(crate) fn file(&self) -> &'static str {
         self.place.map_or("", Location::file)
     }
 
-    /// Line and column, both from 1; zero for the recorder's own.
+    /// Line and column, both from 1; zero for the recorder's own sites.
     pub(crate) fn line_column(&self) -> (u32, u32) {
         self.place.map_or((0, 0), |place| (place.line(), place.column()))
     }
 
-    /// Whether spans of this site are recorded: one relaxed load, except for the very first time.
+    /// Whether spans of this site are recorded: one relaxed load, except for the first call.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is_on(&'static self) -> bool {
         match self.switch.load(Relaxed) {
@@ -148,7 +146,7 @@ impl Site {
         }
     }
 
-    /// The same of a site that was reached before.
+    /// Like [`is_on`](Self::is_on), for a site that was reached before.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is_still_on(&self) -> bool {
         self.switch.load(Relaxed) == ON
@@ -159,7 +157,8 @@ impl Site {
         self.late.load(Relaxed) >= 2 * LATE
     }
 
-    /// One of its futures was polled for the first time, late or not. A thread that is stopped once in between makes none late.
+    /// Records a first poll. One late poll, as from a stopped thread, is not enough to make the
+    /// site late.
     pub(crate) fn note_unpolled(&self, is_late: bool) {
         let late = self.late.load(Relaxed);
         let now = if is_late { late.saturating_add(LATE) } else { late.saturating_sub(1) };

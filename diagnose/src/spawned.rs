@@ -1,6 +1,6 @@
-//! Spawned work as tasks: what the wrappers of runtimes are made of.
+//! Spawned work as tasks: the basis of the wrappers of runtimes.
 
-// Used in full by tokio's wrappers.
+// Only tokio's wrappers use all of it.
 #![cfg_attr(not(feature = "tokio"), allow(dead_code, unused_imports, unused_macros))]
 
 use std::any;
@@ -23,11 +23,12 @@ use crate::recorder::{Span, own_tree_number, set_spawned};
 use crate::timed;
 
 pin_project! {
-    /// A future that was spawned as a task: listed from its spawn to its end, with where and by whom it was spawned.
+    /// A future spawned as a task, listed with its spawn place and spawner from its spawn to its
+    /// end.
     ///
-    /// A future that is a span of its own is the root of the task itself; any other gets a span around it.
-    // That span has an allocation of its own: most tasks of an annotated program need none, and none has to keep room for it.
-    // The ticket stands last: the task ends after what the future does in its drop.
+    /// A future that is a span itself is the task's root; any other gets a span around it.
+    // The span has an allocation of its own, because most tasks of an annotated program need none.
+    // The ticket is the last field: the task ends after the future's drop.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Spawned<F> {
@@ -47,12 +48,12 @@ pin_project! {
     }
 }
 
-/// Hands `$future`, of type `$type`, as a task to `$spawn`. A large one is put into a box first, as tokio itself does, or it
-/// would lie on the stack several times over while it is wrapped and handed on.
+/// Passes `$future`, of type `$type`, as a task to `$spawn`. A large one is boxed first, as in
+/// tokio: wrapping and passing it would put several copies on the stack.
 macro_rules! launch {
     ($home:expr, $name:expr, $future:ident: $type:ty, |$task:ident, $number:pat_param| $spawn:expr) => {{
         let (home, name, location) = ($home, $name, ::std::panic::Location::caller());
-        // What has a name from here is run, and not spawned.
+        // A named future here is run, not spawned.
         let _own = $crate::spawned::OwnSpawn::begin(name.is_none());
         if $crate::spawned::Large::<$type>::IS_SO {
             let future = ::std::boxed::Box::pin($future);
@@ -70,7 +71,7 @@ pub(crate) use launch;
 #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
 pub(crate) use crate::tokio::hooks::OwnSpawn;
 
-/// No hook of a runtime has to be told what is listed by its wrapper.
+/// A stand-in: no runtime hook needs to know that a wrapper lists the task.
 #[cfg(not(all(feature = "tokio-hooks", tokio_unstable)))]
 #[derive(Debug)]
 pub(crate) struct OwnSpawn;
@@ -86,14 +87,15 @@ impl OwnSpawn {
 pub(crate) struct Large<T>(PhantomData<T>);
 
 impl<T> Large<T> {
-    /// tokio's bounds.
+    /// tokio's limits, in bytes.
     pub(crate) const IS_SO: bool = size_of::<T>() > if cfg!(debug_assertions) { 2 << 10 } else { 16 << 10 };
 }
 
-/// Spawns `future` as a task, on whatever executor `spawn` hands it to.
+/// Spawns `future` as a task, on the executor that `spawn` passes it to.
 ///
-/// The task is listed under `name`, with the place of this call and the task that makes it, from now until the future is
-/// done or dropped. For tokio, smol and async-std there are modules of those names, which do this for every spawn.
+/// The task is listed under `name`, with the place of this call and the task that makes it, until
+/// the future is done or dropped. The modules `tokio`, `smol` and `async_std` do this for every
+/// spawn.
 ///
 /// # Examples
 /// ```
@@ -125,42 +127,44 @@ impl Drop for Ticket {
     }
 }
 
-/// A task of which no more is kept than its number, because it may be over at any time.
+/// A task with its id, which tells whether the record still stands for it: the task may end at any
+/// time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Numbered {
     task: Option<(&'static Task, u64)>,
 }
 
 impl Numbered {
-    /// A task that is not on record.
+    /// A task that is not recorded.
     pub(crate) const NONE: Self = Self { task: None };
 
-    /// Its number. `None` if it is not on record.
+    /// The task's id; `None` if it is not recorded.
     #[inline]
     pub(crate) fn id(self) -> Option<u64> {
         self.task.map(|(_, id)| id)
     }
 
-    /// Whether it is not over.
+    /// Whether the task is not over.
     pub(crate) fn is_alive(self) -> bool {
         self.task.is_some_and(|(task, id)| task.id() == id)
     }
 
-    /// A handle can abort it from now on.
+    /// Records a handle that can abort the task.
     pub(crate) fn add_handle(self, handle: u32) {
         if let Some((task, _)) = self.task.filter(|_| self.is_alive()) {
             task.add_handle(handle);
         }
     }
 
-    /// It is about to be aborted: its runtime puts it into its queue, as for a wake.
+    /// Records that the task is about to be aborted: its runtime queues it, as for a wake.
     pub(crate) fn note_abort(self) {
         if let Some((task, _)) = self.task.filter(|_| self.is_alive()) {
             task.note_abort();
         }
     }
 
-    /// That handle is gone. One of a later task in its place is not: whoever has it is taken to have it still.
+    /// Records that a handle is gone. If a later task took over the record meanwhile, the bit is
+    /// set again: that task is assumed to have such a handle.
     pub(crate) fn remove_handle(self, handle: u32) {
         if let Some((task, _)) = self.task.filter(|_| self.is_alive()) {
             task.remove_handle(handle);
@@ -170,11 +174,11 @@ impl Numbered {
         }
     }
 
-    /// Notes the number that the runtime itself has given it.
+    /// Records the id that the runtime gives the task.
     pub(crate) fn set_runtime_id(self, number: u64) {
         if let Some((task, id)) = self.task.filter(|(task, id)| task.id() == *id) {
             task.runtime_id.store(number, Relaxed);
-            // It was over in between, and another has its place.
+            // The task ended in between, and another has its record.
             if task.id() != id {
                 task.runtime_id.store(0, Relaxed);
             }
@@ -183,7 +187,7 @@ impl Numbered {
 }
 
 impl<F: Future> Spawned<F> {
-    /// The future as a task that is spawned at `location`, under `name` or the one that the future's type has.
+    /// The future as a task spawned at `location`, under `name` or a name from the future's type.
     pub(crate) fn new(
         home: impl Into<SpawnTarget>,
         name: Option<&str>,
@@ -218,7 +222,7 @@ impl<F: Future> Future for Spawned<F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        // The first root that is polled from here takes the task over.
+        // The first root polled from here takes over the task.
         if let Some(task) = this.ticket.0.take() {
             set_spawned(Some(task));
         }
@@ -226,7 +230,7 @@ impl<F: Future> Future for Spawned<F> {
             Some(span) => timed::poll(this.future, span, context),
             None => this.future.poll(context),
         };
-        // Nobody did: recording has been switched off.
+        // No root took it over: recording was turned off.
         if let Some(task) = set_spawned(None) {
             live::remove_task(task);
         }
@@ -234,7 +238,7 @@ impl<F: Future> Future for Spawned<F> {
     }
 }
 
-/// A closure that is run on a thread for blocking code, as a task.
+/// A closure that runs on a thread for blocking code, as a task.
 pub(crate) fn blocking<F, T>(
     home: SpawnTarget,
     location: &'static Location<'static>,
@@ -259,7 +263,7 @@ where
     let ticket = Ticket(task);
     let number = Numbered { task: task.map(|task| (task, task.id())) };
     let work = move || {
-        // Dropped when the closure returns, when it panics, and when it is never run.
+        // Dropped when the closure returns or panics, or is dropped without a run.
         let ticket = ticket;
         let _frame = crate::recorder::Frame::enter(site, Label::NONE);
         let _running = ticket.0.map(|task| {
@@ -271,7 +275,7 @@ where
     (work, number)
 }
 
-/// For as long as a closure runs: it is the thread's task.
+/// Makes the closure's task the running one until it is dropped. Holds the previous one.
 struct Running(Option<&'static Task>);
 
 impl Drop for Running {
@@ -280,11 +284,11 @@ impl Drop for Running {
     }
 }
 
-/// The name of a function by the type of its future or of a closure in it: `conn` for `server::conn::{{closure}}`, for the
-/// span around that and for a box of it. `task` if the type is not known.
+/// A function's name from the type of its future or of a closure in it, also inside a span or a
+/// box: `conn` for `server::conn::{{closure}}`. `task` if the type is unknown.
 fn name_of<F>() -> &'static str {
     let mut name = any::type_name::<F>();
-    // A span around a span, as of a block that is annotated and named, is one of several in each other.
+    // A block that is both annotated and named is a span around a span.
     let around = ["core::pin::Pin<", "alloc::boxed::Box<", "&mut ", "diagnose::timed::Timed<"];
     while let Some(inside) = around.iter().find_map(|around| name.strip_prefix(around)) {
         name = inside;

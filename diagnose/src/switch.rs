@@ -1,7 +1,7 @@
-//! On and off: which sites record.
+//! The on/off switches of sites.
 //!
-//! Every site carries its own switch, so that "is recording on, and is this function among the chosen ones?" is one
-//! load on the hot path. This file knows all sites that were ever reached and turns their switches.
+//! Every site carries its own switch, so checking whether it is recorded is one load on the hot
+//! path. This module lists all sites that were ever reached, and turns their switches.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -12,35 +12,37 @@ use crate::pattern::Pattern;
 use crate::site::Site;
 use crate::sync::{Mutex, MutexGuard};
 
-/// The sites that were reached, and the settings that decide about new ones.
+/// The sites that were reached, and the settings for new ones.
 struct Switchboard {
     sites: Vec<&'static Site>,
     enabled: bool,
     only: Option<Pattern>,
-    /// Whether the environment was read: it speaks first, at the first use of the crate.
+    /// Whether the environment was read, which happens first, at the first use of the crate.
     initialised: bool,
 }
 
 static SWITCHBOARD: Mutex<Switchboard> =
     Mutex::new(Switchboard { sites: Vec::new(), enabled: true, only: None, initialised: false });
 
-/// Whether recording is on, for what has no site.
+/// Whether recording is on, for code that has no site.
 static RECORDS: AtomicBool = AtomicBool::new(true);
 
-/// Whether only roots are recorded. Read on the first poll of a span and wherever its node is looked up anew.
+/// Whether only roots are recorded. Read at the first poll of a span, and wherever its node is
+/// looked up again.
 static TASKS_ONLY: AtomicBool = AtomicBool::new(false);
 
-/// Whether futures are listed from the moment on in which they are made. Read wherever one is made.
+/// Whether futures are listed from their creation on. Read at each creation.
 static LISTS_UNPOLLED: AtomicBool = AtomicBool::new(false);
 
-/// Whether first polls take the longer way: only roots are recorded, or futures were listed before their first poll.
+/// Whether first polls take the slow path: only roots are recorded, or futures were listed before
+/// their first poll.
 static IS_SPECIAL: AtomicBool = AtomicBool::new(false);
 
-/// Switches recording on or off for the whole process, at run time.
+/// Turns recording on or off for the whole process, at run time.
 ///
-/// While it is off, a poll of an annotated future costs one relaxed load. What was recorded stays; a wait that is open
-/// when recording is switched off ends, for the records, with its span's next poll or its drop. How a call ends is counted
-/// also while recording is off, if its beginning was.
+/// While it is off, a poll of an annotated future costs one relaxed load. Recorded data stays. A
+/// wait that is open when recording is turned off ends in the records with its span's next poll or
+/// its drop. The end of a call that was counted is counted even while recording is off.
 ///
 /// # Examples
 /// ```
@@ -61,11 +63,11 @@ pub fn set_enabled(enabled: bool) {
     board.turn_all();
 }
 
-/// The switches of all sites, which nobody else turns meanwhile.
+/// The lock on the switches of all sites.
 #[cfg(unix)]
 pub(crate) struct Held(MutexGuard<'static, Switchboard>);
 
-/// Keeps others from the switches until it is dropped.
+/// Locks the switches until the guard is dropped.
 #[cfg(unix)]
 pub(crate) fn hold() -> Held {
     Held(lock())
@@ -73,7 +75,7 @@ pub(crate) fn hold() -> Held {
 
 #[cfg(unix)]
 impl Held {
-    /// Switches recording off.
+    /// Turns recording off.
     pub(crate) fn turn_off(mut self) {
         self.0.enabled = false;
         RECORDS.store(false, Relaxed);
@@ -81,25 +83,25 @@ impl Held {
     }
 }
 
-/// Whether recording is on, in one load: until the environment was read, it is.
+/// Whether recording is on, in one load. `true` until the environment was read.
 #[inline]
 pub(crate) fn records() -> bool {
     RECORDS.load(Relaxed)
 }
 
-/// Whether recording is on.
+/// Whether recording is on, once the environment was read.
 pub(crate) fn is_enabled() -> bool {
     lock().enabled
 }
 
-/// Records only the functions whose path matches; the others run as if they were not annotated.
+/// Records only functions whose path matches. The others run as if they were not annotated.
 pub(crate) fn set_only(only: Option<Pattern>) {
     let mut board = lock();
     board.only = only;
     board.turn_all();
 }
 
-/// Records only roots: tasks, and futures that are polled under no other annotated one.
+/// Records only roots: tasks, and futures that are polled below no annotated future.
 pub(crate) fn set_tasks_only(tasks_only: bool) {
     drop(lock());
     TASKS_ONLY.store(tasks_only, Relaxed);
@@ -110,10 +112,12 @@ pub(crate) fn tasks_only() -> bool {
     TASKS_ONLY.load(Relaxed)
 }
 
-/// Lists futures that were not polled yet, too. Those that are listed are found again after this is switched off.
+/// Sets whether futures are listed before their first poll. Listed futures are still found after
+/// this is turned off.
 pub(crate) fn set_lists_unpolled(lists: bool) {
     IS_SPECIAL.fetch_or(lists, Relaxed);
-    // Release pairs with the Acquire of `lists_unpolled`: who lists what it makes knows that first polls take the longer way.
+    // Release pairs with the Acquire of `lists_unpolled`: a thread that lists a future also sees
+    // that first polls take the slow path.
     LISTS_UNPOLLED.store(lists, Release);
 }
 
@@ -128,7 +132,7 @@ pub(crate) fn is_special() -> bool {
     IS_SPECIAL.load(Relaxed)
 }
 
-/// Takes a site in at its first use. Returns whether it records.
+/// Registers a site at its first use. Returns whether it is recorded.
 #[cold]
 pub(crate) fn register(site: &'static Site) -> bool {
     let mut board = lock();
@@ -152,7 +156,7 @@ impl Switchboard {
     }
 }
 
-/// No user code runs under this lock.
+/// Locks the switchboard. No user code runs under this lock.
 fn lock() -> MutexGuard<'static, Switchboard> {
     let mut board = SWITCHBOARD.lock();
     if !board.initialised {

@@ -1,12 +1,14 @@
-//! What the recorder synchronises with: atomics, which are loom's in the model checker's build, and locks.
+//! The synchronization types of the recorder: atomics and locks.
 //!
-//! Locks guard cold tables only. They are those of `parking_lot`: const, without poisoning, and, unlike the standard library's,
-//! compiled here, so that the thread sanitizer sees what they order.
+//! Atomics are loom's in the model checker's build. Locks guard cold tables only. They are
+//! `parking_lot`'s: const and without poisoning. Unlike the standard library's, they are compiled
+//! here, so the thread sanitizer sees what they order.
 
 pub(crate) use once_cell::sync::OnceCell;
 pub(crate) use parking_lot::{Mutex, MutexGuard, RwLock};
 
-/// The mutex of `parking_lot`; in the model checker's build that of loom, which tries who takes it first.
+/// The mutex of `parking_lot`. In the model checker's build that of loom, which tries every order
+/// of lock holders.
 #[cfg(not(diagnose_loom))]
 pub(crate) use parking_lot::Mutex as SeenMutex;
 
@@ -38,7 +40,7 @@ pub(crate) fn add(counter: &AtomicU64, amount: u64) {
     counter.store(value, Ordering::Relaxed);
 }
 
-/// The same for a counter that loom does not know.
+/// Like `add`, for a counter of std, which loom does not check.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn add_relaxed(counter: &std::sync::atomic::AtomicU64, amount: u64) {
     let value = counter.load(std::sync::atomic::Ordering::Relaxed).wrapping_add(amount);

@@ -1,8 +1,9 @@
-//! Facts about a task that live as long as it does: `diagnose::task_attr("request", id)`.
+//! Attributes of a task that live as long as it does: `diagnose::task_attr("request", id)`.
 //!
-//! They are kept beside the registry of tasks, by the task's number, and not in it: most tasks have none. A task's end does not
-//! look here; instead, whenever the table has doubled, what belongs to tasks that are gone is dropped. So it holds at most
-//! twice what belongs to living tasks, and an addition costs the same on average however many tasks there are.
+//! They are stored by task id, next to the registry of tasks and not in it, because most tasks have
+//! none. A task's end does not access this table. Instead, whenever the table has doubled, the
+//! entries of finished tasks are dropped. So it holds at most twice the entries of living tasks,
+//! and the average cost of an insertion does not depend on their number.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::{Display, Write as _};
@@ -10,31 +11,32 @@ use std::fmt::{Display, Write as _};
 use crate::sync::Mutex;
 use crate::{live, switch};
 
-/// A task has so many at most; further ones are not kept.
+/// Maximum number of attributes of a task; further ones are dropped.
 const MAX_PER_TASK: usize = 16;
-/// Longer values are cut.
+/// Maximum length of a value, in bytes; longer ones are cut.
 const MAX_BYTES: usize = 256;
-/// With so few tasks in the table it is not worth a look which of them are gone.
+/// Number of tasks in the table below which finished ones are not looked for.
 const FEW: usize = 256;
 
 type Attributes = BTreeMap<&'static str, String>;
 
 struct Table {
     by_task: Option<HashMap<u64, Attributes>>,
-    /// With so many tasks in it, those that are gone are dropped.
+    /// Number of tasks in the table at which finished ones are dropped.
     full: usize,
 }
 
 static TABLE: Mutex<Table> = Mutex::new(Table { by_task: None, full: FEW });
 
-/// Notes a fact about the task that runs this: `task_attr("request", id)`. Dumps show it beside the task's name, as
-/// `request=17`, for as long as the task lives.
+/// Sets an attribute of the current task: `task_attr("request", id)`. Dumps show it next to the
+/// task's name, as `request=17`, for as long as the task lives.
 ///
-/// A second value of the same name replaces the first. A task has up to 16, each with up to 256 bytes. Outside of all tasks, and
-/// while recording is off, nothing happens and nothing is formatted.
+/// A second value of one name replaces the first. A task has up to 16 attributes, each with up to
+/// 256 bytes. Outside of all tasks, and while recording is off, this does nothing and formats
+/// nothing.
 ///
-/// Unlike a `label`, it does not tell call paths apart: nothing is added up by it, so there may be as many values as there
-/// are requests.
+/// Unlike a `label`, an attribute does not split call paths, and no sums are kept by it. So every
+/// request may have its own value.
 ///
 /// # Examples
 /// ```
@@ -52,9 +54,9 @@ pub fn task_attr(name: &'static str, value: impl Display) {
     if task == 0 || !switch::is_enabled() {
         return;
     }
-    // Before the lock: it is the program's code.
+    // Formatted before the lock is taken, because this runs the program's code.
     let mut text = Bounded(String::new());
-    // It ends with an error where the text is full.
+    // Fails once the text is full; the rest is cut.
     let _ = write!(text, "{value}");
     let mut table = TABLE.lock();
     let Table { by_task, full } = &mut *table;
@@ -71,7 +73,7 @@ pub fn task_attr(name: &'static str, value: impl Display) {
     }
 }
 
-/// What is noted of tasks, by their numbers.
+/// Copies the attributes into the tasks of a snapshot.
 pub(crate) fn fill(tasks: &mut [diagnose_reports::model::Task]) {
     let table = TABLE.lock();
     let Some(by_task) = &table.by_task else { return };
@@ -81,7 +83,7 @@ pub(crate) fn fill(tasks: &mut [diagnose_reports::model::Task]) {
     }
 }
 
-/// Text up to a length. More of it is an error, so that whoever writes a book stops.
+/// Text of limited length. Writing more is an error, so that a long `Display` stops early.
 struct Bounded(String);
 
 impl std::fmt::Write for Bounded {

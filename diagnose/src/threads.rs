@@ -1,4 +1,4 @@
-//! What a thread needs before it records for the first time.
+//! Preparation of a thread before its first record.
 
 /// Prepares the calling thread, and the process if it is the first one.
 #[cold]

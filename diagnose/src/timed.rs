@@ -1,4 +1,4 @@
-//! The timing future.
+//! [`Timed`], the future that records its polls.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -11,14 +11,14 @@ use pin_project_lite::pin_project;
 use crate::recorder::{PollEntry, RunningPoll, Span};
 
 pin_project! {
-    /// A future whose polls are recorded: what `#[diagnose]`, [`block!`](crate::block) and
-    /// [`FutureExt::diagnose`](crate::FutureExt::diagnose) make.
+    /// A future whose polls are recorded, made by `#[diagnose]`, [`block!`](crate::block) and
+    /// [`FutureExt::diagnose`](crate::FutureExt::diagnose).
     ///
-    /// It has the output of the future inside, is `Send`, `Sync` and `Unpin` where that is, and 64 bytes larger.
-    /// All logic is in the recorder; this is the one generic type around it.
-    // The span stands last: it is dropped after the future, and books the end of what the future did in its drop. Its type
-    // stands first as well, so that the compiler sees that a span is `Send` before it has gone down all the futures inside:
-    // that keeps a few more of them within its limit of recursion.
+    /// It has the output of the inner future, and is `Send`, `Sync` and `Unpin` if that is. It is
+    /// 64 bytes larger. All logic is in the recorder; this is the generic type around it.
+    // The span is the last field, so it is dropped after the future and records what the future did
+    // in its drop. Its type also comes first: the compiler then sees that a span is `Send` before
+    // it checks all inner futures. That keeps a few more of them within its recursion limit.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Timed<F> {
@@ -36,9 +36,9 @@ pin_project! {
 }
 
 impl<F: Future> Timed<F> {
-    /// Times `future` as this span.
-    // Nothing here can unwind, and the span is there before the future, so that making it is no reason to compile how
-    // that future is dropped: it is one only where somebody may.
+    /// Times `future` as `span`.
+    // Nothing here can unwind, and the span exists before the future. Otherwise creating the span
+    // would make the compiler generate the drop of that future, for the case of a panic.
     #[inline]
     pub const fn new(span: Span, future: F) -> Self {
         Self { of: PhantomData, future, span }
@@ -60,8 +60,8 @@ impl<F: FusedFuture> FusedFuture for Timed<F> {
     }
 }
 
-/// A poll of `future` as that span.
-// All that is compiled for each future: what is recorded is compiled once, in this crate.
+/// Polls `future` as `span`.
+// The only code compiled per future: the recording is compiled once, in this crate.
 #[inline]
 pub(crate) fn poll<F: Future>(
     future: Pin<&mut F>,

@@ -5,8 +5,8 @@
 //! segments must agree on it:
 //!
 //! ```text
-//! counter   ├───────┼──────────┼──────────────────────────┼────────────┤   suspended in the third:
-//! Instant   ├───────┼──────────┼────┼────────────┤                         only the counter went on
+//! counter   ├───────┼──────────┼──────────────────────────┼────────────┤  a suspend in the third:
+//! Instant   ├───────┼──────────┼────┼────────────┤                      only the counter went on
 //! ```
 //! A segment that disagrees contains a jump of one clock: a suspend, a restored virtual machine, a
 //! clock that was set back. It is counted and ignored: the earlier measurement stays. If two

@@ -1,7 +1,7 @@
 //! The wakers that futures are polled with: they record a wake and forward it to the executor's.
 //!
 //! ```text
-//! first poll    lent from the stack ── clone ──▶ promoted to a task or a wait, which is then registered
+//! first poll    lent from the stack ── clone ──▶ promoted to a registered task or wait
 //! later polls   that one is lent, and not counted as a clone
 //! ```
 //! A promoted waker is the address of the task or wait, which counts its clones. So code that keeps

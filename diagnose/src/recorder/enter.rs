@@ -3,7 +3,7 @@
 //! ```text
 //! enter ─ enter_passing     the reading comes from the body around, and goes on to the span inside
 //!       └ enter_other ─ enter_outermost   an executor polls a root
-//!                     ├ enter_below       below the running node: at its last place, or a known path
+//!                     ├ enter_below       below the running node, on a known path
 //!                     └ enter_slow        anything else: see `reparent`
 //! ```
 
