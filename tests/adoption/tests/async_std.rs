@@ -39,6 +39,7 @@ async fn a_task_has_name_place_number_and_spawner() {
 
 #[test]
 fn a_task_with_a_name_is_listed_under_it() {
+    diagnose_isolation::isolated!();
     let line = line!() + 1;
     let task = Builder::new().name("keeper".to_owned()).spawn(std::future::pending::<()>()).unwrap();
     assert_eq!(task.task().name(), Some("keeper"));
@@ -50,6 +51,7 @@ fn a_task_with_a_name_is_listed_under_it() {
 
 #[test]
 fn a_blocking_closure_is_listed_until_it_returns() {
+    diagnose_isolation::isolated!();
     let (open, gate) = std::sync::mpsc::channel::<()>();
     let line = line!() + 1;
     let task = async_std::task::spawn_blocking(move || gate.recv());

@@ -17,6 +17,7 @@ fn listed(name: &str, line: u32) -> usize {
 
 #[tokio::test]
 async fn a_test_is_the_task_main() {
+    diagnose_isolation::isolated!();
     assert_eq!(listed("main", line!()), 1);
 }
 
@@ -28,6 +29,7 @@ async fn a_test_with_workers_blocks_in_place() -> Result<(), tokio::task::JoinEr
 
 #[tokio::test(start_paused = true)]
 async fn a_test_with_a_paused_clock_skips_time() {
+    diagnose_isolation::isolated!();
     tokio::time::sleep(Duration::from_secs(3_600)).await;
 }
 
@@ -43,6 +45,7 @@ async fn multi_thread() -> usize {
 
 #[test]
 fn a_main_function_is_the_task_main() {
+    diagnose_isolation::isolated!();
     assert_eq!((current_thread(), multi_thread()), (1, 1));
 }
 
@@ -52,6 +55,7 @@ mod tests_of_a_module {
 
     #[tokio::test]
     async fn beside_a_glob_the_line_is_repeated() {
+        diagnose_isolation::isolated!();
         assert_eq!(listed("main", line!()), 1);
     }
 }

@@ -40,6 +40,7 @@ fn build(builder: &mut Builder) -> (Runtime, Arc<Counts>) {
 
 #[test]
 fn workers_run_each_hook_once() {
+    diagnose_isolation::isolated!();
     let (runtime, counts) = build(Builder::new_multi_thread().worker_threads(3));
     runtime.block_on(runtime.spawn_blocking(|| ())).unwrap();
     drop(runtime);
@@ -50,6 +51,7 @@ fn workers_run_each_hook_once() {
 
 #[test]
 fn a_runtime_of_one_thread_parks_as_often_as_it_goes_on() {
+    diagnose_isolation::isolated!();
     let (runtime, counts) = build(&mut Builder::new_current_thread());
     runtime.block_on(async {
         for _ in 0..3 {

@@ -18,10 +18,12 @@ fn prints_the_same(recording: &str) {
 
 #[test]
 fn an_adopted_program_prints_what_it_printed() {
+    diagnose_isolation::isolated!();
     prints_the_same("on");
 }
 
 #[test]
 fn an_adopted_program_that_is_not_recorded_prints_what_it_printed() {
+    diagnose_isolation::isolated!();
     prints_the_same("off");
 }

@@ -24,6 +24,7 @@ fn named<'a>(snapshot: &'a Snapshot, name: &str) -> Option<&'a diagnose::model::
 
 #[test]
 fn a_runtime_is_listed_under_its_number_from_its_build_to_its_drop() {
+    diagnose_isolation::isolated!();
     let build = |name| Builder::new_multi_thread().worker_threads(3).name(name).build().unwrap();
     let (first, second) = (build("first"), build("second"));
     let snapshot = diagnose::snapshot();
@@ -38,6 +39,7 @@ fn a_runtime_is_listed_under_its_number_from_its_build_to_its_drop() {
 
 #[test]
 fn tasks_and_workers_carry_the_number_of_their_runtime() {
+    diagnose_isolation::isolated!();
     let builder = || {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(2);
@@ -71,6 +73,7 @@ fn tasks_and_workers_carry_the_number_of_their_runtime() {
 
 #[test]
 fn only_a_runtime_of_one_thread_polls_the_future_of_its_block_on() {
+    diagnose_isolation::isolated!();
     let runs_main = |runtime: tokio::runtime::Runtime| {
         let (line, snapshot) = (line!(), runtime.block_on(async { diagnose::snapshot() }));
         let main = at(&snapshot, line);
@@ -83,6 +86,7 @@ fn only_a_runtime_of_one_thread_polls_the_future_of_its_block_on() {
 
 #[test]
 fn the_bound_of_the_threads_for_blocking_code_is_known() {
+    diagnose_isolation::isolated!();
     let bound = |builder: &mut Builder| {
         let runtime = builder.build().unwrap();
         let snapshot = diagnose::snapshot();
@@ -100,6 +104,7 @@ fn the_bound_of_the_threads_for_blocking_code_is_known() {
 
 #[test]
 fn a_runtime_that_was_built_otherwise_has_no_number() {
+    diagnose_isolation::isolated!();
     let runtime = ::tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
     let runtime = tokio::runtime::Runtime::from(runtime);
     let line = line!() + 1;

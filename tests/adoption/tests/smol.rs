@@ -23,6 +23,7 @@ async fn conn(gate: smol::channel::Receiver<u8>) -> Option<u8> {
 
 #[test]
 fn a_task_has_name_place_and_spawner() {
+    diagnose_isolation::isolated!();
     let outer = line!() + 1;
     smol::block_on(async {
         let (open, gate) = smol::channel::bounded(1);
@@ -41,6 +42,7 @@ fn a_task_has_name_place_and_spawner() {
 
 #[test]
 fn a_blocking_closure_is_listed_until_it_returns() {
+    diagnose_isolation::isolated!();
     let (open, gate) = std::sync::mpsc::channel::<()>();
     let line = line!() + 1;
     let task = smol::unblock(move || gate.recv());
@@ -52,6 +54,7 @@ fn a_blocking_closure_is_listed_until_it_returns() {
 
 #[test]
 fn a_cancelled_task_is_over() {
+    diagnose_isolation::isolated!();
     let line = line!() + 1;
     let task = smol::spawn(std::future::pending::<()>());
     assert!(smol::block_on(task.cancel()).is_none());
@@ -60,6 +63,7 @@ fn a_cancelled_task_is_over() {
 
 #[test]
 fn an_executor_of_its_own_spawns_by_spawn_with() {
+    diagnose_isolation::isolated!();
     let text = "not 'static".to_owned();
     let executor = smol::LocalExecutor::new();
     let line = line!() + 1;

@@ -22,6 +22,7 @@ fn runtime() -> tokio::runtime::Runtime {
 
 #[test]
 fn tokio_spawns_and_blocks_on_a_large_future() {
+    diagnose_isolation::isolated!();
     on_small_stack(|| runtime().block_on(large()));
     on_small_stack(|| runtime().block_on(async { tokio::spawn(large()).await.unwrap() }));
     on_small_stack(|| {
@@ -38,10 +39,12 @@ fn tokio_spawns_and_blocks_on_a_large_future() {
 
 #[test]
 fn smol_spawns_a_large_future() {
+    diagnose_isolation::isolated!();
     on_small_stack(|| smol::block_on(smol::spawn(large())));
 }
 
 #[test]
 fn async_std_spawns_a_large_future() {
+    diagnose_isolation::isolated!();
     on_small_stack(|| async_std::task::block_on(async_std::task::spawn(large())));
 }

@@ -32,6 +32,7 @@ async fn annotated(gate: oneshot::Receiver<()>) {
 
 #[tokio::test]
 async fn a_task_has_name_place_number_and_spawner() {
+    diagnose_isolation::isolated!();
     let (open, gate) = oneshot::channel();
     let (line, task) = (line!(), tokio::spawn(conn(gate)));
     tokio::task::yield_now().await;
@@ -52,6 +53,7 @@ async fn a_task_has_name_place_number_and_spawner() {
 
 #[tokio::test]
 async fn an_unannotated_future_is_a_root_where_it_was_spawned() {
+    diagnose_isolation::isolated!();
     async fn plain() {
         tokio::task::yield_now().await;
     }
@@ -70,6 +72,7 @@ async fn an_unannotated_future_is_a_root_where_it_was_spawned() {
 
 #[tokio::test]
 async fn an_annotated_future_is_the_root_itself() {
+    diagnose_isolation::isolated!();
     let (open, gate) = oneshot::channel();
     let (line, task) = (line!(), tokio::spawn(annotated(gate)));
     tokio::task::yield_now().await;
@@ -85,6 +88,7 @@ async fn an_annotated_future_is_the_root_itself() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_that_was_not_polled_is_listed_until_it_is_aborted() {
+    diagnose_isolation::isolated!();
     let set = tokio::task::LocalSet::new();
     let line = line!() + 1;
     let task = set.spawn_local(std::future::pending::<()>());
@@ -97,6 +101,7 @@ async fn a_task_that_was_not_polled_is_listed_until_it_is_aborted() {
 
 #[tokio::test]
 async fn a_blocking_closure_is_listed_while_it_runs() {
+    diagnose_isolation::isolated!();
     let (open, gate) = std::sync::mpsc::channel::<()>();
     let line = line!() + 1;
     let task = tokio::task::spawn_blocking(move || gate.recv());
@@ -111,6 +116,7 @@ async fn a_blocking_closure_is_listed_while_it_runs() {
 
 #[tokio::test]
 async fn every_way_to_spawn_lists_the_task_at_its_call() {
+    diagnose_isolation::isolated!();
     fn pending() -> std::future::Pending<()> {
         std::future::pending()
     }
@@ -137,6 +143,7 @@ async fn every_way_to_spawn_lists_the_task_at_its_call() {
 
 #[tokio::test]
 async fn a_boxed_future_has_no_type_to_be_named_after() {
+    diagnose_isolation::isolated!();
     let future: std::pin::Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(std::future::pending());
     let (line, task) = (line!(), tokio::spawn(future));
     let snapshot = diagnose::snapshot();
@@ -150,6 +157,7 @@ async fn a_boxed_future_has_no_type_to_be_named_after() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn block_in_place_is_a_call_in_its_task() {
+    diagnose_isolation::isolated!();
     async fn blocks() {
         tokio::task::yield_now().await;
         tokio::task::block_in_place(|| std::thread::sleep(Duration::from_millis(1)));

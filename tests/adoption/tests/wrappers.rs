@@ -9,6 +9,7 @@ use tokio::task::{JoinSet, LocalSet};
 
 #[test]
 fn block_on_returns_a_value_that_borrows_and_one_that_is_not_send() {
+    diagnose_isolation::isolated!();
     let runtime = Runtime::new().unwrap();
     let text = "borrowed".to_owned();
     let slice = runtime.block_on(async { text.as_str() });
@@ -19,6 +20,7 @@ fn block_on_returns_a_value_that_borrows_and_one_that_is_not_send() {
 
 #[test]
 fn a_runtime_in_a_runtime_is_refused_and_dropped_as_in_tokio() {
+    diagnose_isolation::isolated!();
     let runtime = Runtime::new().unwrap();
     let inner = Runtime::new().unwrap();
     let nested = runtime.spawn(async move { inner.block_on(async {}) });
@@ -33,6 +35,7 @@ fn a_runtime_in_a_runtime_is_refused_and_dropped_as_in_tokio() {
 
 #[test]
 fn a_panic_goes_through_block_on() {
+    diagnose_isolation::isolated!();
     let runtime = Builder::new_current_thread().build().unwrap();
     let caught = std::panic::catch_unwind(|| runtime.block_on(async { panic!("through") }));
     assert_eq!(caught.unwrap_err().downcast_ref::<&str>(), Some(&"through"));
@@ -41,6 +44,7 @@ fn a_panic_goes_through_block_on() {
 
 #[test]
 fn a_task_is_dropped_with_its_runtime() {
+    diagnose_isolation::isolated!();
     struct Tells(mpsc::Sender<()>);
     impl Drop for Tells {
         fn drop(&mut self) {
@@ -60,6 +64,7 @@ fn a_task_is_dropped_with_its_runtime() {
 
 #[test]
 fn wrappers_are_what_the_originals_are() {
+    diagnose_isolation::isolated!();
     fn check<T: Send + Sync>() {}
     fn unwinds<T: std::panic::UnwindSafe + std::panic::RefUnwindSafe>() {}
     check::<Runtime>();
@@ -87,6 +92,7 @@ mod elsewhere {
 
 #[test]
 fn wrappers_pass_for_the_originals() {
+    diagnose_isolation::isolated!();
     let runtime = Runtime::new().unwrap();
     assert!(elsewhere::by_reference(&runtime, runtime.handle()));
     let id = elsewhere::by_value(Some(runtime.handle().clone().into()));
@@ -108,6 +114,7 @@ async fn set_local<T: 'static>(value: T) -> T {
 
 #[test]
 fn a_panic_of_a_call_names_the_caller() {
+    diagnose_isolation::isolated!();
     let (sends, place) = mpsc::channel();
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

@@ -31,6 +31,7 @@ fn locks() -> [Arc<Mutex<()>>; 2] {
 // look             ▲        ▲                 ▲
 #[test]
 fn aborted_tasks_are_queued_until_they_are_gone() {
+    diagnose_isolation::isolated!();
     let runtime = Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(async {
         let [a, b] = locks();

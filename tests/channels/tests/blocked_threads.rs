@@ -20,6 +20,7 @@ fn until(expected: impl Fn(&Seen) -> bool) -> Seen {
 
 #[test]
 fn a_thread_waits_for_a_message() {
+    diagnose_isolation::isolated!();
     let (made, (sender, mut receiver)) = (here(), mpsc::channel(1));
     let blocked = thread::spawn(move || receiver.blocking_recv());
     let seen = until(|seen| !seen.waits(made, WaitMode::Receive).is_empty());
@@ -30,6 +31,7 @@ fn a_thread_waits_for_a_message() {
 
 #[test]
 fn whoever_borrows_a_watched_value_blocks_the_sender_and_who_borrows_next() {
+    diagnose_isolation::isolated!();
     let (made, (sender, receiver)) = (here(), watch::channel(0));
     let borrowed = receiver.borrow();
     let late = receiver.clone();
@@ -53,6 +55,7 @@ fn whoever_borrows_a_watched_value_blocks_the_sender_and_who_borrows_next() {
 
 #[test]
 fn values_that_are_borrowed_at_the_same_time_are_counted() {
+    diagnose_isolation::isolated!();
     let (made, (sender, receiver)) = (here(), watch::channel(0));
     let first = receiver.borrow();
     let second = receiver.borrow();

@@ -27,6 +27,7 @@ async fn sender_of_a_done_task() -> (u64, Holding) {
 
 #[tokio::test]
 async fn they_are_likely_with_those_that_it_has_spawned() {
+    diagnose_isolation::isolated!();
     let began = Instant::now();
     let (mut task, mut sender) = sender_of_a_done_task().await;
     // The kernel tells roughly when the thread of the harness began: as long as that may be later, nobody knows.

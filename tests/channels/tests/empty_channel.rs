@@ -14,6 +14,7 @@ async fn poll_once<F: Future + Unpin>(future: &mut F) -> bool {
 
 #[tokio::test]
 async fn a_receiver_waits_until_it_is_dropped() {
+    diagnose_isolation::isolated!();
     let (made, (sender, mut receiver)) = (here(), mpsc::unbounded_channel::<u8>());
     let mut receiving = Box::pin(receiver.recv());
     assert!(!poll_once(&mut receiving).await);
@@ -27,6 +28,7 @@ async fn a_receiver_waits_until_it_is_dropped() {
 
 #[tokio::test]
 async fn a_poll_that_is_given_up_ends_with_the_next_use() {
+    diagnose_isolation::isolated!();
     let (made, (sender, mut receiver)) = (here(), mpsc::channel(1));
     assert!(poll_fn(|context| Poll::Ready(receiver.poll_recv(context).is_pending())).await);
     assert_eq!(look().waits(made, WaitMode::Receive).len(), 1);
@@ -39,6 +41,7 @@ async fn a_poll_that_is_given_up_ends_with_the_next_use() {
 /// tokio's receiver keeps the waker of a future that is dropped, and there are programs that count on it.
 #[tokio::test]
 async fn a_receiver_that_is_polled_by_a_new_future_each_time_is_woken() {
+    diagnose_isolation::isolated!();
     let (sender, mut receiver) = mpsc::channel(1);
     let task = tokio::spawn(poll_fn(move |context| Box::pin(receiver.recv()).as_mut().poll(context)));
     tokio::task::yield_now().await;
@@ -53,6 +56,7 @@ async fn a_receiver_that_is_polled_by_a_new_future_each_time_is_woken() {
 
 #[tokio::test]
 async fn a_channel_for_one_message_says_who_has_the_sender() {
+    diagnose_isolation::isolated!();
     let (made, (sender, mut receiver)) = (here(), oneshot::channel());
     assert!(!poll_once(&mut receiver).await);
     let seen = look();
@@ -72,6 +76,7 @@ async fn a_channel_for_one_message_says_who_has_the_sender() {
 
 #[tokio::test]
 async fn a_sender_in_a_message_is_in_that_channel() {
+    diagnose_isolation::isolated!();
     let (mailbox, (requests, mut receiver)) = (here(), mpsc::channel(1));
     let (made, (answers, _answer)) = (here(), oneshot::channel::<u8>());
     requests.send(answers).await.unwrap();
@@ -89,6 +94,7 @@ async fn a_sender_in_a_message_is_in_that_channel() {
 /// All of it in one poll, and so with one reading of the clock.
 #[tokio::test]
 async fn of_the_ends_that_were_never_used_the_last_is_in_the_last_message() {
+    diagnose_isolation::isolated!();
     let (requests, mut receiver) = mpsc::channel(2);
     let (kept, (_settings, _)) = (here(), watch::channel(0));
     let (answers, _answer) = oneshot::channel::<u8>();
@@ -101,6 +107,7 @@ async fn of_the_ends_that_were_never_used_the_last_is_in_the_last_message() {
 
 #[tokio::test]
 async fn an_end_that_becomes_tokios_own_is_anywhere() {
+    diagnose_isolation::isolated!();
     let (made, (sender, mut receiver)) = (here(), mpsc::channel::<u8>(1));
     let own: ::tokio::sync::mpsc::Sender<u8> = sender.into();
     let seen = look();

@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 
 #[tokio::test]
 async fn a_sender_waits_for_a_place_and_the_receiver_could_make_one() {
+    diagnose_isolation::isolated!();
     let (made, (sender, mut receiver)) = (here(), mpsc::channel(1));
     sender.send(1).await.unwrap();
     let (sent, other) = (here(), sender.clone());
@@ -39,6 +40,7 @@ async fn a_sender_waits_for_a_place_and_the_receiver_could_make_one() {
 
 #[tokio::test]
 async fn a_reserved_place_is_held() {
+    diagnose_isolation::isolated!();
     let (made, (sender, mut receiver)) = (here(), mpsc::channel(3));
     let mut permits = sender.reserve_many(2).await.unwrap();
     let one = permits.next().unwrap();
@@ -60,6 +62,7 @@ async fn a_reserved_place_is_held() {
 
 #[tokio::test(start_paused = true)]
 async fn a_wake_of_the_timer_is_not_taken_for_a_place() {
+    diagnose_isolation::isolated!();
     let (made, (sender, receiver)) = (here(), mpsc::channel(1));
     sender.send(1).await.unwrap();
     let mut sending = Box::pin(sender.send_timeout(2, std::time::Duration::from_millis(5)));

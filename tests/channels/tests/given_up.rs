@@ -15,6 +15,7 @@ use tokio::sync::{Mutex, mpsc};
 /// ```
 #[tokio::test]
 async fn a_receive_that_was_given_up_wakes_for_nothing() {
+    diagnose_isolation::isolated!();
     let (made, lock) = (here(), Mutex::new(()));
     let (made_channel, (sender, mut receiver)) = (here(), mpsc::channel::<u8>(1));
     let task = tokio::spawn(async move {

@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 
 #[tokio::test]
 async fn two_who_write_and_do_not_read_wait_for_each_other() {
+    diagnose_isolation::isolated!();
     let (made, (mut one, mut two)) = (here(), tokio::io::duplex(64));
     let first = tokio::spawn(async move { one.write_all(&[0; 256]).await });
     let second = tokio::spawn(async move { two.write_all(&[0; 256]).await });
@@ -30,6 +31,7 @@ async fn two_who_write_and_do_not_read_wait_for_each_other() {
 
 #[tokio::test]
 async fn a_reader_waits_for_bytes() {
+    diagnose_isolation::isolated!();
     let (made, (mut one, mut two)) = (here(), tokio::io::duplex(8));
     let reads = tokio::spawn(async move { one.read_u8().await });
     tokio::task::yield_now().await;
@@ -41,6 +43,7 @@ async fn a_reader_waits_for_bytes() {
 
 #[tokio::test]
 async fn a_timer_says_when_it_is_due() {
+    diagnose_isolation::isolated!();
     let at = here();
     let line = (at.0, at.1 + 3);
     let task = tokio::spawn(async {
@@ -58,6 +61,7 @@ async fn a_timer_says_when_it_is_due() {
 
 #[tokio::test]
 async fn under_a_timeout_both_wait_with_the_waker_of_the_task() {
+    diagnose_isolation::isolated!();
     let (made, (_sender, mut receiver)) = (here(), tokio::sync::mpsc::channel::<u8>(1));
     let at = here();
     let line = (at.0, at.1 + 3);
@@ -75,6 +79,7 @@ async fn under_a_timeout_both_wait_with_the_waker_of_the_task() {
 
 #[tokio::test]
 async fn who_awaits_a_task_waits_for_that_task() {
+    diagnose_isolation::isolated!();
     let at = here();
     let (spawned, line) = (at.1 + 2, (at.0, at.1 + 4));
     let endless = tokio::spawn(std::future::pending::<()>());
@@ -97,6 +102,7 @@ async fn who_awaits_a_task_waits_for_that_task() {
 
 #[tokio::test]
 async fn who_awaits_a_set_waits_for_one_of_its_tasks() {
+    diagnose_isolation::isolated!();
     let mut set = JoinSet::new();
     for _ in 0..100 {
         set.spawn(async {});

@@ -6,6 +6,7 @@ use tokio::sync::{mpsc, oneshot};
 
 #[tokio::test]
 async fn what_is_made_while_it_is_off_is_not_known() {
+    diagnose_isolation::isolated!();
     diagnose::set_enabled(false);
     let (made, (sender, mut receiver)) = (here(), mpsc::channel(1));
     let (other, (single, answer)) = (here(), oneshot::channel());

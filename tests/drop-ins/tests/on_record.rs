@@ -16,6 +16,7 @@ macro_rules! many_to_many {
     ($test:ident, $library:literal, $make:expr, $is_fair:literal, |$sender:ident| $send:expr, |$receiver:ident| $recv:expr) => {
         #[test]
         fn $test() {
+            diagnose_isolation::isolated!();
             let (made, ($sender, $receiver)) = (here(), $make);
             let (sent, mut first) = (here(), pin!($send));
             assert!(poll_once(first.as_mut()).is_ready());
@@ -63,6 +64,7 @@ many_to_many!(a_flume, "flume", flume::bounded(1), true, |tx| tx.send_async(1), 
 
 #[test]
 fn a_stream_and_a_sink_wait_where_their_channel_was_made_and_nowhere_else() {
+    diagnose_isolation::isolated!();
     let (made, (tx, rx)) = (here(), flume::bounded(1));
     let (mut sink, mut stream) = (tx.into_sink(), rx.into_stream());
     now(sink.send(1)).unwrap();
@@ -86,6 +88,7 @@ fn a_stream_and_a_sink_wait_where_their_channel_was_made_and_nowhere_else() {
 
 #[test]
 fn what_is_closed_or_let_go_of_is_so_on_record() {
+    diagnose_isolation::isolated!();
     let (made, (tx, rx)) = (here(), async_channel::bounded(2));
     assert_eq!(now(tx.send(1)), Ok(()));
     assert_eq!(tx.force_send(2), Ok(None));
@@ -108,6 +111,7 @@ fn what_is_closed_or_let_go_of_is_so_on_record() {
 
 #[test]
 fn a_thread_that_blocks_is_seen() {
+    diagnose_isolation::isolated!();
     let (made, (tx, rx)) = (here(), flume::bounded(1));
     tx.send(1).unwrap();
     std::thread::scope(|scope| {
@@ -123,6 +127,7 @@ fn a_thread_that_blocks_is_seen() {
 
 #[test]
 fn a_channel_of_futures() {
+    diagnose_isolation::isolated!();
     let (made, (mut tx, mut rx)) = (here(), futures::channel::mpsc::channel(0));
     let mut sends = Box::pin(tx.send(1));
     assert!(poll_once(sends.as_mut()).is_pending(), "it waits until the message is taken");
@@ -144,6 +149,7 @@ fn a_channel_of_futures() {
 
 #[test]
 fn a_oneshot_of_futures() {
+    diagnose_isolation::isolated!();
     let (made, (mut tx, rx)) = (here(), futures::channel::oneshot::channel());
     let mut rx = Box::pin(rx);
     assert!(poll_once(rx.as_mut()).is_pending());
@@ -161,6 +167,7 @@ fn a_oneshot_of_futures() {
 
 #[test]
 fn a_lock_of_futures() {
+    diagnose_isolation::isolated!();
     let (made, mutex) = (here(), Arc::new(futures::lock::Mutex::new(0)));
     let (held, guard) = (here(), now(mutex.lock()));
     let mut owned = Box::pin(mutex.clone().lock_owned());
@@ -182,6 +189,7 @@ fn a_lock_of_futures() {
 
 #[test]
 fn a_token_and_its_children_are_one_resource() {
+    diagnose_isolation::isolated!();
     let (made, token) = (here(), CancellationToken::new());
     let child = token.child_token();
     let mut waits = Box::pin(child.cancelled());
@@ -205,6 +213,7 @@ fn a_token_and_its_children_are_one_resource() {
 
 #[test]
 fn a_place_that_was_reserved_by_polls_is_held() {
+    diagnose_isolation::isolated!();
     let mut context = Context::from_waker(Waker::noop());
     let (made, (tx, mut rx)) = (here(), tokio::sync::mpsc::channel(1));
     let (mut first, mut second) = (PollSender::new(tx.clone()), PollSender::new(tx));
@@ -224,6 +233,7 @@ fn a_place_that_was_reserved_by_polls_is_held() {
 
 #[test]
 fn permits_that_are_polled_for_are_those_of_the_semaphore() {
+    diagnose_isolation::isolated!();
     let mut context = Context::from_waker(Waker::noop());
     let (made, semaphore) = (here(), Arc::new(tokio::sync::Semaphore::new(1)));
     let mut polls = PollSemaphore::new(semaphore);
@@ -240,6 +250,7 @@ fn permits_that_are_polled_for_are_those_of_the_semaphore() {
 
 #[test]
 fn nothing_is_polled_twice_to_observe_it() {
+    diagnose_isolation::isolated!();
     let (counting, token) = (Counting::default(), CancellationToken::new());
     let mut runs = Box::pin(token.run_until_cancelled(&counting));
     for polls in 1..4 {
@@ -253,6 +264,7 @@ fn nothing_is_polled_twice_to_observe_it() {
 
 #[test]
 fn who_gets_at_the_original_may_make_others_of_it() {
+    diagnose_isolation::isolated!();
     let (made, (tx, rx)) = (here(), flume::bounded::<u8>(1));
     assert_eq!((tx.len(), tx.is_full(), rx.sender_count(), tx.same_channel(&tx)), (0, false, 1, true));
     assert_eq!(look().holdings(made, Role::Sends).len(), 1, "who only looks has made none");

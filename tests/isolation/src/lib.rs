@@ -18,20 +18,20 @@ const TEST: &str = "ISOLATED_TEST";
 #[macro_export]
 macro_rules! isolated {
     () => {
-        fn here() {}
-        if $crate::is_done_elsewhere(std::any::type_name_of_val(&here)) {
+        fn isolated_test() {}
+        if $crate::is_done_elsewhere(std::any::type_name_of_val(&isolated_test)) {
             return;
         }
     };
 }
 
-/// Runs the test around the function `here` in a process of its own, unless this is that process.
+/// Runs the test around the function `marker` in a process of its own, unless this is that process.
 ///
 /// # Panics
 /// If the test fails there, or is not found.
 #[must_use]
-pub fn is_done_elsewhere(here: &str) -> bool {
-    let test = test_around(here);
+pub fn is_done_elsewhere(marker: &str) -> bool {
+    let test = test_around(marker);
     if env::var(TEST).is_ok_and(|it| it == test) {
         return false;
     }
@@ -51,9 +51,9 @@ pub fn is_done_elsewhere(here: &str) -> bool {
     true
 }
 
-/// `module::claim` of `program::module::claim::here`, with the closures around it left out.
-fn test_around(here: &str) -> String {
-    let parts: Vec<&str> = here.split("::").filter(|part| *part != "{{closure}}").collect();
+/// `module::claim` of `program::module::claim::isolated_test`, with the closures around it left out.
+fn test_around(marker: &str) -> String {
+    let parts: Vec<&str> = marker.split("::").filter(|part| *part != "{{closure}}").collect();
     parts[1..parts.len() - 1].join("::")
 }
 
@@ -63,8 +63,8 @@ mod tests {
 
     #[test]
     fn the_name_of_a_test_is_its_path_in_the_program() {
-        assert_eq!(test_around("suite::sums::claim::here"), "sums::claim");
-        assert_eq!(test_around("suite::claim::{{closure}}::here"), "claim");
+        assert_eq!(test_around("suite::sums::claim::isolated_test"), "sums::claim");
+        assert_eq!(test_around("suite::claim::{{closure}}::isolated_test"), "claim");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use futures::executor::block_on;
 
 #[test]
 fn a_mutex_excludes_and_loses_nothing() {
+    diagnose_isolation::isolated!();
     let mutex = Arc::new(Mutex::new(0));
     thread::scope(|scope| {
         for number in 0..4 {
@@ -32,6 +33,7 @@ fn a_mutex_excludes_and_loses_nothing() {
 
 #[test]
 fn a_lock_has_one_writer_or_readers() {
+    diagnose_isolation::isolated!();
     let lock = Arc::new(RwLock::new((0, 0)));
     thread::scope(|scope| {
         for number in 0..4 {
@@ -63,6 +65,7 @@ fn a_lock_has_one_writer_or_readers() {
 
 #[test]
 fn a_semaphore_admits_so_many() {
+    diagnose_isolation::isolated!();
     let (semaphore, inside) = (Arc::new(Semaphore::new(2)), AtomicUsize::new(0));
     thread::scope(|scope| {
         for number in 0..4 {
@@ -90,6 +93,7 @@ fn a_semaphore_admits_so_many() {
 
 #[test]
 fn a_future_that_is_dropped_gives_its_place_up() {
+    diagnose_isolation::isolated!();
     let mutex = Arc::new(Mutex::new(0));
     let guard = now(mutex.lock());
     let mut first = Box::pin(mutex.lock());
@@ -106,6 +110,7 @@ fn a_future_that_is_dropped_gives_its_place_up() {
 
 #[test]
 fn an_upgrade_that_is_dropped_frees_the_lock() {
+    diagnose_isolation::isolated!();
     let lock = Arc::new(RwLock::new(0));
     let reads = now(lock.read());
     let mut upgrade = Box::pin(RwLockUpgradableReadGuard::upgrade(now(lock.upgradable_read())));
@@ -119,6 +124,7 @@ fn an_upgrade_that_is_dropped_frees_the_lock() {
 
 #[test]
 fn a_barrier_opens_for_all_and_again() {
+    diagnose_isolation::isolated!();
     let barrier = Barrier::new(3);
     let leaders = AtomicUsize::new(0);
     thread::scope(|scope| {
@@ -137,6 +143,7 @@ fn a_barrier_opens_for_all_and_again() {
 
 #[test]
 fn a_cell_is_initialised_once_by_whoever_comes_first() {
+    diagnose_isolation::isolated!();
     let (cell, calls) = (OnceCell::new(), AtomicUsize::new(0));
     thread::scope(|scope| {
         for number in 0..4 {
@@ -157,6 +164,7 @@ fn a_cell_is_initialised_once_by_whoever_comes_first() {
 
 #[test]
 fn a_cell_stays_empty_if_who_initialises_fails_or_panics() {
+    diagnose_isolation::isolated!();
     let cell = OnceCell::new();
     assert_eq!(block_on(cell.get_or_try_init(|| async { Err::<u8, _>(1) })), Err(1));
     let panics = || block_on(cell.get_or_init(|| async { std::panic::resume_unwind(Box::new(())) }));
@@ -166,6 +174,7 @@ fn a_cell_stays_empty_if_who_initialises_fails_or_panics() {
 
 #[test]
 fn a_lock_future_may_borrow_what_is_not_static() {
+    diagnose_isolation::isolated!();
     let text = "borrowed".to_owned();
     let mutex = Arc::new(Mutex::new(text.as_str()));
     let guard = now(mutex.lock_arc());

@@ -24,18 +24,20 @@ async fn lock(mutex: &diagnose::async_lock::Mutex<u8>) -> u8 {
 
 #[test]
 fn of_async_lock() {
+    diagnose_isolation::isolated!();
     let (mutex, line) = (diagnose::async_lock::Mutex::new(1), line!());
     let guard = now(mutex.lock());
     let mut waits = pin!(lock(&mutex));
     assert!(poll_once(waits.as_mut()).is_pending());
     let (held, waiting) = held_and_waited(&diagnose::snapshot(), "async-lock", line);
-    assert_eq!((held, waiting), (vec![line + 1], vec![line - 5]));
+    assert_eq!((held, waiting), (vec![line + 1], vec![line - 6]));
     drop(guard);
     assert!(poll_once(waits.as_mut()).is_ready());
 }
 
 #[test]
 fn of_the_programs_own() {
+    diagnose_isolation::isolated!();
     let (pool, line) = (Resource::new("db-pool", 1), line!());
     let hold = pool.hold();
     let mut waits = pin!(wait("get connection", &pool, std::future::pending::<()>()));

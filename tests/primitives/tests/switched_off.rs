@@ -8,6 +8,7 @@ use diagnose_primitives_tests::{now, poll_once};
 
 #[test]
 fn locks_are_locks_whatever_is_switched_in_between() {
+    diagnose_isolation::isolated!();
     for (first, second) in [(false, true), (true, false), (false, false)] {
         diagnose::set_enabled(first);
         let mutex = Arc::new(Mutex::new(0));

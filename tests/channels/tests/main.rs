@@ -1,0 +1,19 @@
+//! The tests of channels, pipes and timers.
+//!
+//! They are one program, because linking takes longer than running most of them. A test that looks at
+//! all that is recorded, or changes a switch, begins with `isolated!` and has a process of its own.
+
+mod aborted_task;
+mod auto_traits;
+mod blocked_threads;
+mod done_task;
+mod empty_channel;
+mod full_channel;
+mod given_up;
+mod made_anew;
+mod parity_mpsc;
+mod parity_time;
+mod parity_watch;
+mod pipes_and_timers;
+mod switched_off;
+mod wakers;
