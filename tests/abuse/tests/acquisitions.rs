@@ -18,6 +18,7 @@ fn acquisitions(name: &str) -> u64 {
 
 #[test]
 fn permits_are_counted_exactly() {
+    diagnose_isolation::isolated!();
     let semaphore = Semaphore::new(100);
     thread::scope(|scope| {
         for _ in 0..THREADS {

@@ -29,6 +29,7 @@ fn is_whole(path: &Path) -> bool {
 
 #[test]
 fn files_and_alarms_come_although_stderr_is_blocked() {
+    diagnose_isolation::isolated!();
     let folder = std::env::temp_dir().join(format!("diagnose-blocked-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     let mut command = command(env!("CARGO_BIN_EXE_blocked_stderr"));

@@ -24,20 +24,24 @@ fn check(what: &str) {
 
 #[test]
 fn a_clock_that_is_set_back_changes_no_time() {
+    diagnose_isolation::isolated!();
     check("set-back");
 }
 
 #[test]
 fn a_suspend_before_the_first_capture_changes_no_time() {
+    diagnose_isolation::isolated!();
     check("suspended");
 }
 
 #[test]
 fn a_suspend_between_two_captures_changes_no_time() {
+    diagnose_isolation::isolated!();
     check("suspended-later");
 }
 
 #[test]
 fn a_timer_starts_although_the_clock_was_set_back() {
+    diagnose_isolation::isolated!();
     assert_eq!(run("set-back-timer").trim(), "done");
 }

@@ -26,6 +26,7 @@ fn by_hand() {
 
 #[test]
 fn a_function_with_a_runtime_around_it_waits_and_is_not_busy() {
+    diagnose_isolation::isolated!();
     above();
     below();
     by_hand();

@@ -51,6 +51,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
 
 #[test]
 fn dumps_are_their_users_alone() {
+    diagnose_isolation::isolated!();
     let folder = Folder::new("modes");
     folder.run(&[]);
     assert_eq!(folder.files().len(), 4);
@@ -62,6 +63,7 @@ fn dumps_are_their_users_alone() {
 
 #[test]
 fn a_folder_that_is_not_text_is_taken_as_it_is() {
+    diagnose_isolation::isolated!();
     let folder = Folder::new("bytes");
     folder.run(&[("DIAGNOSE_FORMATS", "txt")]);
     assert_eq!(folder.files().len(), 1);
@@ -70,6 +72,7 @@ fn a_folder_that_is_not_text_is_taken_as_it_is() {
 
 #[test]
 fn a_list_without_a_format_is_named_and_ignored() {
+    diagnose_isolation::isolated!();
     let folder = Folder::new("formats");
     let stderr = folder.run(&[("DIAGNOSE_FORMATS", ",,,")]);
     assert!(stderr.contains("DIAGNOSE_FORMATS=`,,,` names no format; it is ignored"), "{stderr}");
@@ -78,6 +81,7 @@ fn a_list_without_a_format_is_named_and_ignored() {
 
 #[test]
 fn the_oldest_dumps_go_and_nothing_else_does() {
+    diagnose_isolation::isolated!();
     let folder = Folder::new("keep");
     let foreign = ["notes.txt", "diagnose-4711-1.txt", "diagnose.json"];
     for name in foreign {
@@ -105,6 +109,7 @@ fn the_oldest_dumps_go_and_nothing_else_does() {
 
 #[test]
 fn a_bound_that_is_not_understood_is_named_and_ignored() {
+    diagnose_isolation::isolated!();
     let folder = Folder::new("bound");
     let stderr = folder.run(&[("DIAGNOSE_KEEP", "some")]);
     assert!(stderr.contains("DIAGNOSE_KEEP=`some` is not understood"), "{stderr}");

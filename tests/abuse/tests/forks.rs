@@ -8,6 +8,7 @@ use diagnose_abuse_tests::times;
 
 #[test]
 fn a_child_has_the_records_of_its_parent_or_says_why_not() {
+    diagnose_isolation::isolated!();
     let count = times(100);
     let mut command = command(env!("CARGO_BIN_EXE_forks"));
     let output = output(command.arg(count.to_string()), Duration::from_secs(60 + count / 10));

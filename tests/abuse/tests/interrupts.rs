@@ -7,6 +7,7 @@ use diagnose_abuse_tests::child::{command, output};
 
 #[test]
 fn a_thread_is_interrupted_anywhere_and_goes_on() {
+    diagnose_isolation::isolated!();
     let count = diagnose_abuse_tests::times(5_000);
     let mut command = command(env!("CARGO_BIN_EXE_interrupts"));
     let output = output(command.arg(count.to_string()), Duration::from_secs(60 + count / 500));

@@ -18,6 +18,7 @@ async fn relay(mut from: mpsc::Receiver<()>, to: mpsc::Sender<()>, is_over: Arc<
 
 #[test]
 fn a_task_was_woken_before_the_snapshot_and_as_often_as_it_was_polled() {
+    diagnose_isolation::isolated!();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
     let is_over = Arc::new(AtomicBool::new(false));
     let (first, mut from) = mpsc::channel(1);
@@ -68,6 +69,7 @@ async fn connection(is_over: Arc<AtomicBool>) {
 // read            ▲ task, or      ▲ task           ▲ spans
 #[test]
 fn a_task_that_runs_is_not_listed_with_what_it_has_begun_since() {
+    diagnose_isolation::isolated!();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
     let is_over = Arc::new(AtomicBool::new(false));
     for _ in 0..4 {

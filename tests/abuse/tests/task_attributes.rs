@@ -6,6 +6,7 @@ use diagnose_abuse_tests::child::{command, output};
 
 #[test]
 fn attributes_live_as_long_as_their_task() {
+    diagnose_isolation::isolated!();
     let output = output(&mut command(env!("CARGO_BIN_EXE_task_attributes")), Duration::from_secs(120));
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).expect("text");

@@ -7,6 +7,7 @@ use diagnose_abuse_tests::child::{command, output};
 
 #[test]
 fn a_file_asks_for_a_dump_and_is_gone() {
+    diagnose_isolation::isolated!();
     let folder = std::env::temp_dir().join(format!("diagnose-trigger-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
     let mut command = command(env!("CARGO_BIN_EXE_trigger"));

@@ -31,6 +31,7 @@ fn only<'a>(alarms: &'a [String], words: &str) -> &'a str {
 
 #[test]
 fn all_workers_of_a_runtime_are_blocked() {
+    diagnose_isolation::isolated!();
     let (alarms, report) = run("blocked", "all 2 workers");
     let alarm = only(&alarms, "all 2 workers of runtime 1 have been in one poll each for ");
     assert!(alarm.contains(" ms or longer; 2 tasks are queued behind, the oldest of them, task "), "{alarm}");
@@ -47,6 +48,7 @@ fn all_workers_of_a_runtime_are_blocked() {
 
 #[test]
 fn a_task_is_queued_where_only_a_blocked_worker_gets_at_it() {
+    diagnose_isolation::isolated!();
     let (alarms, _) = run("uneven", "nothing to do");
     let alarm = only(&alarms, " although 1 of the 2 workers of runtime 1 has nothing to do: that was task ");
     assert!(
@@ -59,6 +61,7 @@ fn a_task_is_queued_where_only_a_blocked_worker_gets_at_it() {
 
 #[test]
 fn a_poll_that_spins_is_said_and_stands_in_the_table() {
+    diagnose_isolation::isolated!();
     let (alarms, report) = run("spins", "has been in one poll for");
     let alarm = only(&alarms, " main has been in one poll for ");
     assert!(
@@ -74,6 +77,7 @@ fn a_poll_that_spins_is_said_and_stands_in_the_table() {
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[test]
 fn the_native_stack_of_a_poll_that_spins_names_the_function() {
+    diagnose_isolation::isolated!();
     let (alarms, _) = run("spins", "native stack");
     let alarm = only(&alarms, " main has been in one poll for ");
     let stack: Vec<&str> =
@@ -88,6 +92,7 @@ fn the_native_stack_of_a_poll_that_spins_names_the_function() {
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[test]
 fn a_blocked_thread_gives_its_stack_and_stays_blocked() {
+    diagnose_isolation::isolated!();
     let (alarms, _) = run("blocked", "native stack");
     let blocked: Vec<&String> = alarms.iter().filter(|alarm| alarm.contains(" blocks has been ")).collect();
     assert!(!blocked.is_empty(), "{alarms:#?}");

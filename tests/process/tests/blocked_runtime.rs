@@ -5,6 +5,7 @@ use diagnose_process_tests::child::Program;
 
 #[test]
 fn the_poll_that_blocks_is_in_the_dump() {
+    diagnose_isolation::isolated!();
     let mut program = Program::start(env!("CARGO_BIN_EXE_blocked"), &[], &[("DIAGNOSE_FORMATS", "json")]);
     assert_eq!(program.hear(), "ready");
     program.signal("USR1");

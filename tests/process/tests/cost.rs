@@ -42,6 +42,7 @@ fn counts() -> Vec<(Activity, u64)> {
 // inner   ├────┤┈┈├────┤┈┈┈├────┤ Ready      the same; its second poll is pending, and `outer` only passes that on
 #[test]
 fn what_was_recorded_is_counted_and_priced() {
+    diagnose_isolation::isolated!();
     (0..10).for_each(|_| run(outer()));
     let lock = Mutex::new(0);
     (0..3).for_each(|_| run(locks(&lock)));

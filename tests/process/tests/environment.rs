@@ -17,6 +17,7 @@ fn names(variables: &[(&str, &str)]) -> Vec<String> {
 
 #[test]
 fn everything_is_recorded_by_default() {
+    diagnose_isolation::isolated!();
     let everything = [
         "serve",
         "answer(&line).await",
@@ -30,15 +31,18 @@ fn everything_is_recorded_by_default() {
 
 #[test]
 fn off_records_nothing() {
+    diagnose_isolation::isolated!();
     assert!(names(&[("DIAGNOSE", "off")]).is_empty());
 }
 
 #[test]
 fn only_the_named_functions_are_recorded() {
+    diagnose_isolation::isolated!();
     assert_eq!(names(&[("DIAGNOSE_ONLY", "server::ans*")]), ["answer"]);
 }
 
 #[test]
 fn tasks_only_leaves_out_what_is_inside_them() {
+    diagnose_isolation::isolated!();
     assert_eq!(names(&[("DIAGNOSE_TASKS_ONLY", "1")]), ["serve", "waits_for_ever"]);
 }

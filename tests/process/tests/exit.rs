@@ -12,12 +12,14 @@ fn run(args: &[&str], variables: &[(&str, &str)]) -> Ended {
 
 #[test]
 fn nothing_is_written_unless_asked_for() {
+    diagnose_isolation::isolated!();
     let ended = run(&[], &[]);
     assert!(ended.success && ended.dumps.is_empty() && ended.stderr.is_empty(), "{ended:?}");
 }
 
 #[test]
 fn returning_from_main_writes_the_reports() {
+    diagnose_isolation::isolated!();
     let ended = run(&[], &[("DIAGNOSE_ON_EXIT", "1")]);
     assert!(ended.success);
     assert_eq!(ended.dumps.keys().collect::<Vec<_>>(), ["folded", "json", "svg", "txt"]);
@@ -26,6 +28,7 @@ fn returning_from_main_writes_the_reports() {
 
 #[test]
 fn exiting_writes_the_reports() {
+    diagnose_isolation::isolated!();
     let ended = run(&["exit"], &[("DIAGNOSE_ON_EXIT", "1"), ("DIAGNOSE_FORMATS", "txt")]);
     assert!(ended.success);
     assert_eq!(ended.stderr.matches("diagnose: wrote ").count(), 1);

@@ -28,6 +28,7 @@ fn place(text: &str) -> String {
 
 #[test]
 fn a_deadlock_is_said_with_both_tasks_and_both_places_and_what_only_waits_is_not() {
+    diagnose_isolation::isolated!();
     let (alarms, report) = run(&["deadlock=proven cycle"]);
     let [alarm] = alarms.as_slice() else { panic!("one alarm, not {alarms:#?}") };
     assert!(alarm.starts_with("proven cycle: task "), "{alarm}");
@@ -46,6 +47,7 @@ fn a_deadlock_is_said_with_both_tasks_and_both_places_and_what_only_waits_is_not
 
 #[test]
 fn an_unchanged_hang_is_said_once_and_another_once() {
+    diagnose_isolation::isolated!();
     let (alarms, _) = run(&["deadlock=proven cycle", "futurelock=proven futurelock"]);
     let [cycle, futurelock] = alarms.as_slice() else { panic!("two alarms, not {alarms:#?}") };
     assert!(cycle.starts_with("proven cycle: "), "{cycle}");
@@ -57,6 +59,7 @@ fn an_unchanged_hang_is_said_once_and_another_once() {
 
 #[test]
 fn a_lock_whose_holder_is_no_more_is_said_and_one_that_is_held_is_not() {
+    diagnose_isolation::isolated!();
     let (alarms, _) = run(&["forgotten=leak"]);
     let [alarm] = alarms.as_slice() else { panic!("one alarm, not {alarms:#?}") };
     assert!(alarm.contains(" `queues` waits for Mutex#"), "{alarm}");

@@ -23,6 +23,7 @@ fn place(text: &str) -> String {
 
 #[test]
 fn locks_that_were_taken_in_both_orders_are_said_with_who_and_where() {
+    diagnose_isolation::isolated!();
     let lines = said(&[("DIAGNOSE_LOCK_ORDER", "1")]);
     assert_eq!(lines[0], "lock order: 2 circles in 5 pairs");
     assert_eq!(lines[2], "RwLock#1 and Mutex#2 were taken in both orders");
@@ -47,5 +48,6 @@ fn locks_that_were_taken_in_both_orders_are_said_with_who_and_where() {
 
 #[test]
 fn nothing_is_noted_unless_it_is_asked_for() {
+    diagnose_isolation::isolated!();
     assert_eq!(said(&[]), ["pairs: None"]);
 }

@@ -20,6 +20,7 @@ fn ping(program: &mut Program) {
 
 #[test]
 fn a_signal_writes_four_files_and_the_program_carries_on() {
+    diagnose_isolation::isolated!();
     let mut program = ready(&[], &[]);
     let end = Instant::now() + Duration::from_secs(60);
     loop {
@@ -48,6 +49,7 @@ fn a_signal_writes_four_files_and_the_program_carries_on() {
 
 #[test]
 fn another_signal_can_be_chosen() {
+    diagnose_isolation::isolated!();
     let mut program = ready(&[], &[("DIAGNOSE_SIGNAL", "SIGUSR2"), ("DIAGNOSE_FORMATS", "idle.folded")]);
     ping(&mut program);
     // It has said "pong" a moment before it waits again.
@@ -67,6 +69,7 @@ fn another_signal_can_be_chosen() {
 
 #[test]
 fn without_a_handler_the_signal_does_what_it_always_did() {
+    diagnose_isolation::isolated!();
     let program = ready(&[], &[("DIAGNOSE_SIGNAL", "none")]);
     program.signal("USR1");
     let ended = program.end();
@@ -75,6 +78,7 @@ fn without_a_handler_the_signal_does_what_it_always_did() {
 
 #[test]
 fn a_bad_setting_is_named_and_the_program_runs() {
+    diagnose_isolation::isolated!();
     let mut program =
         ready(&[], &[("DIAGNOSE_SIGNAL", "KILL"), ("DIAGNOSE_FORMATS", "gif,txt"), ("DIAGNOSE", "maybe")]);
     program.signal("USR1");

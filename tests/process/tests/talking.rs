@@ -49,6 +49,7 @@ async fn take(mailbox: &Mailbox) -> u64 {
 
 #[test]
 fn no_wake_is_lost_between_calls() {
+    diagnose_isolation::isolated!();
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_time().build().unwrap();
     let mut tasks = Vec::new();

@@ -108,6 +108,7 @@ fn run(runtime: &tokio::runtime::Runtime) -> bool {
 
 #[test]
 fn busy_is_processor_time_and_polls_are_exact() {
+    diagnose_isolation::isolated!();
     for workers in [1, 2, 4] {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_time().build();

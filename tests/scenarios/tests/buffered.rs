@@ -79,6 +79,7 @@ fn check_tree() {
 
 #[test]
 fn the_buffer_that_nobody_polls_is_seen() {
+    diagnose_isolation::isolated!();
     let (mut opens, gates): (Vec<_>, Vec<_>) = (0..6).map(|_| channel()).unzip();
     let gates = <[_; 6]>::try_from(gates).expect("six").map(|gate| Mutex::new(Some(gate)));
     let runtime = tokio_with_workers(2);

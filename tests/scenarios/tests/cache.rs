@@ -53,6 +53,7 @@ async fn program() -> bool {
 
 #[test]
 fn the_drop_is_counted_at_the_send() {
+    diagnose_isolation::isolated!();
     assert!(!run_paused(program()));
     let snapshot = plain(&diagnose::snapshot());
     let text = lines(&snapshot);

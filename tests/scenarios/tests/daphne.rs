@@ -47,6 +47,7 @@ fn of_kind<'a>(snapshot: &'a Snapshot, kind: &str) -> &'a Node {
 
 #[test]
 fn requests_wait_in_the_queue_for_a_loop_that_never_yields() {
+    diagnose_isolation::isolated!();
     let runtime = tokio_with_workers(2);
     let (go, gone) = watch::channel(false);
     let requests: Vec<_> = (0..REQUESTS)

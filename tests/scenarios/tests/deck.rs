@@ -93,6 +93,7 @@ fn ten_thousand_that_sleep() {
 
 #[test]
 fn many_tasks_are_counted_exactly() {
+    diagnose_isolation::isolated!();
     one_long_task_amid_short_ones();
     ten_thousand_that_sleep();
 }

@@ -62,6 +62,7 @@ async fn consensus() {
 
 #[test]
 fn the_await_of_the_dependency_is_named() {
+    diagnose_isolation::isolated!();
     let (starts, has_started) = std::sync::mpsc::channel();
     let runtime = tokio_with_workers(2);
     let task = runtime.spawn(AROUND.time(start(starts, Instant::now())));

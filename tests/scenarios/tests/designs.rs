@@ -127,6 +127,7 @@ fn window_ns(node: &Node) -> u64 {
 
 #[test]
 fn the_makespan_tells_them_apart() {
+    diagnose_isolation::isolated!();
     let snapshot = run(2, |requests| sequential(requests, process));
     let text = lines(&snapshot);
     let lane = node(&plain(&snapshot), "sequential > process");

@@ -61,6 +61,7 @@ async fn makes(wanted: usize) -> BTreeMap<Option<u64>, usize> {
 
 #[test]
 fn the_dump_says_on_which_threads_tasks_were_run() {
+    diagnose_isolation::isolated!();
     let on_one = Runtime::TokioCurrent.run(makes(1));
     println!("one thread: {on_one:?}");
     assert_eq!(on_one.values().copied().collect::<Vec<_>>(), [TASKS]);

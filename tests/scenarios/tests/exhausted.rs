@@ -4,6 +4,7 @@ use diagnose_process_tests::child::Program;
 
 #[test]
 fn the_watchdog_names_both_polls_and_the_queue() {
+    diagnose_isolation::isolated!();
     let mut program = Program::start(env!("CARGO_BIN_EXE_exhausted"), &[], &[]);
     let mut tree = String::new();
     loop {

@@ -20,6 +20,7 @@ async fn sleeps() {
 
 #[test]
 fn all_of_them_are_there() {
+    diagnose_isolation::isolated!();
     let runtime = tokio_with_workers(2);
     for number in 0..TASKS {
         if number % 2 == 0 {

@@ -49,6 +49,7 @@ async fn both(flag: Arc<AtomicBool>, event: Receiver<()>, begins: Sender<()>) ->
 
 #[test]
 fn it_goes_on_with_its_sibling() {
+    diagnose_isolation::isolated!();
     let flag = Arc::new(AtomicBool::new(false));
     let (sends, event) = channel();
     let (begins, has_begun) = std::sync::mpsc::channel();

@@ -74,6 +74,7 @@ fn outliers(node: &Node) -> u64 {
 
 #[test]
 fn one_that_blocks_is_an_outlier() {
+    diagnose_isolation::isolated!();
     let (handle, ticks) = run(false);
     assert_eq!((handle.calls, handle.polls, ticks.polls), (100, 200, 21));
 

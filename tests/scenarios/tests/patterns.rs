@@ -187,6 +187,7 @@ async fn client() -> u32 {
 
 #[test]
 fn the_trees_are_the_same_on_four_runtimes() {
+    diagnose_isolation::isolated!();
     a_timer();
     a_file();
     a_mutex();

@@ -50,6 +50,7 @@ async fn second() {
 
 #[test]
 fn the_queue_is_part_of_the_wait() {
+    diagnose_isolation::isolated!();
     let program = async || {
         let first = tokio::spawn(AROUND.time(first()));
         tokio::spawn(second()).await.expect("no panic");

@@ -29,6 +29,7 @@ async fn task() {
 
 #[test]
 fn the_queue_counts_from_the_reset_on() {
+    diagnose_isolation::isolated!();
     let mut task = pin!(task());
     let mut context = Context::from_waker(Waker::noop());
     assert!(task.as_mut().poll(&mut context).is_pending());

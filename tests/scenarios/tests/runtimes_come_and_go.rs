@@ -58,6 +58,7 @@ fn run() {
 
 #[test]
 fn every_call_is_accounted_for() {
+    diagnose_isolation::isolated!();
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {

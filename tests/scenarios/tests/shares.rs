@@ -69,6 +69,7 @@ fn find(snapshot: &Snapshot, name: &str, around: &Times, inside: &Times) -> (Nod
 #[test]
 #[allow(clippy::cast_precision_loss)]
 fn the_shares_are_those_of_a_stopwatch() {
+    diagnose_isolation::isolated!();
     let [extends, concats] = Runtime::TokioCurrent.run(program());
     let snapshot = diagnose::snapshot();
     println!("{}", lines(&snapshot));

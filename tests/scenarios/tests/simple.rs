@@ -35,6 +35,7 @@ async fn program() {
 
 #[test]
 fn the_tree_is_the_same_on_four_runtimes() {
+    diagnose_isolation::isolated!();
     for runtime in runtime::ALL {
         diagnose::reset();
         runtime.run(AROUND.time(program()));

@@ -86,6 +86,7 @@ fn check_snapshot(snapshot: &Snapshot) {
 
 #[test]
 fn a_thousand_dumps_disturb_nobody() {
+    diagnose_isolation::isolated!();
     let runtime = tokio_with_workers(4);
     let sum = Arc::new(Mutex::new(0));
     let is_over = Arc::new(AtomicBool::new(false));

@@ -70,6 +70,7 @@ async fn program() {
 
 #[test]
 fn the_longest_poll_is_named_on_four_runtimes() {
+    diagnose_isolation::isolated!();
     for runtime in runtime::ALL {
         diagnose::reset();
         runtime.run(program());

@@ -37,6 +37,7 @@ fn poll(future: &mut Boxed) -> Poll<()> {
 
 #[test]
 fn they_are_the_same_in_every_snapshot() {
+    diagnose_isolation::isolated!();
     measure();
     let (sender, receiver) = sync_channel::<(Boxed, [Instant; 2])>(1);
     let other = std::thread::spawn(move || {

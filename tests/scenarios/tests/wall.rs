@@ -85,6 +85,7 @@ fn check<F: Future<Output = ()> + Send + 'static>(name: &str, workers: usize, ta
 
 #[test]
 fn busy_and_idle_are_the_wall_time() {
+    diagnose_isolation::isolated!();
     for workers in [1, 2, 4] {
         check("joins", workers, joins);
         check("selects", workers, selects);

@@ -44,6 +44,7 @@ fn run_into_limit(runtime: Runtime) -> (Duration, String) {
 
 #[test]
 fn what_is_not_done_says_what_it_waits_for() {
+    diagnose_isolation::isolated!();
     for runtime in runtime::ALL {
         diagnose::reset();
         assert_eq!(runtime.run(within(Duration::from_secs(60), answer())), 42);

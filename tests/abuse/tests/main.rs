@@ -1,0 +1,18 @@
+//! The tests of what the library must survive.
+//!
+//! They are one program, because linking takes longer than running most of them. A test that looks at
+//! all that is recorded, or changes a switch, begins with `isolated!` and has a process of its own.
+
+mod acquisitions;
+mod blocked_stderr;
+mod clock;
+mod driver;
+mod dumps;
+mod forks;
+mod hostile_names;
+mod interrupts;
+mod one_instant;
+mod scale;
+mod task_attributes;
+mod trigger;
+mod waker;
