@@ -44,6 +44,7 @@ async fn makes() {
 // work    [unpolled ×3]            [unpolled ×1]
 #[test]
 fn futures_are_listed_from_the_moment_on_in_which_they_are_made() {
+    diagnose_isolation::isolated!();
     Builder::new().signal(None).unpolled(true).reinstall().unwrap();
     let mut makes = pin!(makes());
     let context = &mut Context::from_waker(Waker::noop());
@@ -59,7 +60,11 @@ fn futures_are_listed_from_the_moment_on_in_which_they_are_made() {
     let unpolled = listed(&snapshot, "work");
     assert_eq!(unpolled.len(), 3);
     assert!(unpolled.iter().all(|(span, by)| span.state == RunState::Unpolled && *by == Some("makes")));
-    assert!(snapshot.tree().contains("work (tests/scenarios/tests/unpolled.rs:12) [not polled yet "));
+    assert!(
+        snapshot.tree().contains("work (tests/scenarios/tests/unpolled.rs:12) [not polled yet "),
+        "{}",
+        snapshot.tree()
+    );
     let nodes = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == "work");
     assert_eq!(nodes.count(), 0, "nothing is recorded of them yet");
 
