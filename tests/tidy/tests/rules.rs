@@ -193,15 +193,32 @@ fn every_file_is_part_of_a_crate() {
     let [found, forgotten] =
         ["found", "lost"].map(|name| Source::new(&format!("tests/a/tests/deeper/{name}.rs"), ""));
     assert_eq!(lost(&[index, found, forgotten]), ["tests/a/tests/deeper/lost.rs"]);
+
+    let index = Source::new("tests/a/tests/main.rs", "//! A.\n\nmod found;\n");
+    let [found, forgotten] =
+        ["found", "lost"].map(|name| Source::new(&format!("tests/a/tests/{name}.rs"), ""));
+    assert_eq!(lost(&[index, found, forgotten]), ["tests/a/tests/lost.rs"]);
+    assert_eq!(lost(&[Source::new("tests/a/tests/program.rs", "")]), [""; 0]);
 }
+
+/// Programs of their own beside a `main.rs`, which the manifest names: each is the only test of its process for a reason that
+/// stands there.
+const ALONE: [&str; 2] = ["tests/process/tests/allocations.rs", "tests/process/tests/truth.rs"];
 
 fn is_declared(source: &Source, sources: &[Source]) -> bool {
     let parts: Vec<&str> = source.path.split('/').collect();
     let [folders @ .., file] = &parts[..] else { return false };
     let folder = folders.last().copied().unwrap_or_default();
     let is_root = ["lib.rs", "main.rs", "build.rs"].contains(file);
-    if is_root || ["bin", "benches", "tests", "examples"].contains(&folder) {
+    if is_root || ["bin", "benches", "examples"].contains(&folder) || ALONE.contains(&source.path.as_str()) {
         return true;
+    }
+    if folder == "tests" {
+        // Cargo finds the programs itself, unless one of them has the others as its modules.
+        let main = format!("{}/main.rs", folders.join("/"));
+        let declaration = format!("mod {};", file.trim_end_matches(".rs"));
+        let mut mains = sources.iter().filter(|other| other.path == main);
+        return mains.all(|main| main.text.lines().any(|line| line == declaration));
     }
     // `mod.rs` has the name of its folder, and is declared above that.
     let (name, folders) = match *file {
