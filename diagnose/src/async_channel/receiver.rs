@@ -2,7 +2,6 @@
 
 use std::panic::Location;
 use std::pin::Pin;
-use std::ptr;
 use std::task::{Context, Poll};
 
 use ::async_channel::{RecvError, TryRecvError};
@@ -10,7 +9,7 @@ use futures_core::stream::{FusedStream, Stream};
 use pin_project_lite::pin_project;
 
 use super::{Recv, WeakReceiver};
-use crate::waits::{BlockedThread, ChannelEnd, LazyWait, Role, WaitInfo, WaitMode, own_code};
+use crate::waits::{BlockedThread, ChannelEnd, LazyWait, Role, WaitMode};
 use crate::wrap::{around, clone, looks};
 
 pin_project! {
@@ -110,11 +109,7 @@ impl<T> Stream for Receiver<T> {
         let caller = Location::caller();
         let this = self.project();
         let (mut inner, end, made_at) = (this.inner, &*this.end, *this.made_at);
-        let leaf = || {
-            let at = own_code(caller, made_at);
-            end.used(at);
-            WaitInfo::on(end.record(), WaitMode::Receive, 1, at).made_there(ptr::eq(at, made_at))
-        };
+        let leaf = || end.polled(WaitMode::Receive, caller, made_at);
         let poll = this.kept.poll(context, leaf, |context| inner.as_mut().poll_next(context));
         if let Poll::Ready(Some(_)) = poll {
             end.took_one_of_several();

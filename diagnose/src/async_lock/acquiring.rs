@@ -12,9 +12,12 @@ use super::{
 };
 use crate::waits::{WaitFuture, WaitInfo};
 
-/// One that borrows the lock. It has the name of the original's.
+/// One that borrows the lock. It has the name of the original's, and the field that its guard asks for.
 macro_rules! acquiring {
-    ($(#[$meta:meta])* $name:ident [$($parameters:tt)*] [$($arguments:tt)*] $guard:ident) => {
+    (
+        $(#[$meta:meta])* $name:ident [$($parameters:tt)*] [$($arguments:tt)*] $guard:ident
+        $(, $field:ident: $type:ty)?
+    ) => {
         pin_project! {
             $(#[$meta])*
             ///
@@ -22,14 +25,18 @@ macro_rules! acquiring {
             pub struct $name<$($parameters)*> {
                 #[pin]
                 waited: WaitFuture<::async_lock::futures::$name<$($arguments)*>>,
+                $($field: $type,)?
             }
         }
 
         #[allow(single_use_lifetimes)]
         impl<$($parameters)*> $name<$($arguments)*> {
             #[inline]
-            pub(super) fn new(future: ::async_lock::futures::$name<$($arguments)*>, leaf: WaitInfo) -> Self {
-                Self { waited: WaitFuture::new(future, leaf) }
+            pub(super) fn new(
+                future: ::async_lock::futures::$name<$($arguments)*>,
+                leaf: WaitInfo $(, $field: $type)?
+            ) -> Self {
+                Self { waited: WaitFuture::new(future, leaf) $(, $field)? }
             }
         }
 
@@ -39,9 +46,9 @@ macro_rules! acquiring {
 
             #[inline]
             fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-                let mut waited = self.project().waited;
-                let guard = ready!(waited.as_mut().poll(context));
-                Poll::Ready($guard::new(waited.hold(false), guard))
+                let mut this = self.project();
+                let guard = ready!(this.waited.as_mut().poll(context));
+                Poll::Ready($guard::new(this.waited.hold(false), guard $(, this.$field)?))
             }
         }
 
@@ -71,38 +78,8 @@ acquiring! {
     Acquire ['a] ['a] SemaphoreGuard
 }
 
-pin_project! {
+acquiring! {
     /// The future of [`Mutex::lock`](super::Mutex::lock).
-    ///
-    /// Dropping it gives up its place in the queue, as the original does.
     // Its guard can be asked for the mutex, unlike those of other locks.
-    pub struct Lock<'a, T: ?Sized> {
-        #[pin]
-        waited: WaitFuture<::async_lock::futures::Lock<'a, T>>,
-        mutex: &'a Mutex<T>,
-    }
-}
-
-impl<'a, T: ?Sized> Lock<'a, T> {
-    #[inline]
-    pub(super) fn new(mutex: &'a Mutex<T>, leaf: WaitInfo) -> Self {
-        Self { waited: WaitFuture::new(mutex.mutex.lock(), leaf), mutex }
-    }
-}
-
-impl<'a, T: ?Sized> Future for Lock<'a, T> {
-    type Output = MutexGuard<'a, T>;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        let guard = ready!(this.waited.as_mut().poll(context));
-        Poll::Ready(MutexGuard::new(this.waited.hold(false), guard, this.mutex))
-    }
-}
-
-impl<T: ?Sized> fmt::Debug for Lock<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self.waited.future(), f)
-    }
+    Lock ['a, T: ?Sized] ['a, T] MutexGuard, mutex: &'a Mutex<T>
 }

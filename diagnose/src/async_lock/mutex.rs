@@ -34,7 +34,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> Lock<'_, T> {
-        Lock::new(self, self.leaf(Location::caller()))
+        Lock::new(self.mutex.lock(), self.leaf(Location::caller()), self)
     }
 
     /// Acquires the mutex, and blocks this thread until then.

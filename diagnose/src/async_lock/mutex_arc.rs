@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::Mutex;
 use super::acquiring_arc::acquiring_arc;
 use super::owned::{Locked, Locking};
-use crate::waits::{Holding, WaitMode};
+use crate::waits::WaitMode;
 use crate::wrap::{Owned, owned_guard};
 
 acquiring_arc! {
     /// The future of [`Mutex::lock_arc`].
     LockArc [T: ?Sized] [T] (Mutex<T>, Locked<T>, Locking<T>) MutexGuardArc<T>,
-    |it| it.mutex.try_lock(), |it| it.mutex.lock()
+    |it| it.mutex.try_lock(), it.mutex.lock()
 }
 
 owned_guard! {

@@ -7,7 +7,7 @@ use std::panic::Location;
 use crate::waits::{
     BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
 };
-use crate::wrap::{Turn, convert, debug, delegate, deref};
+use crate::wrap::{Turn, cell, delegate, deref};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::OnceCell, "async-lock");
 
@@ -184,24 +184,8 @@ impl<T> OnceCell<T> {
 
 deref!([T] OnceCell<T>, cell: ::async_lock::OnceCell<T>);
 
-debug!([T] OnceCell<T>, cell: ::async_lock::OnceCell<T>);
-
-impl<T> From<T> for OnceCell<T> {
-    #[track_caller]
-    fn from(value: T) -> Self {
-        Self::from(::async_lock::OnceCell::from(value))
-    }
-}
-
-impl<T> Default for OnceCell<T> {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-convert!(
-    [T] OnceCell<T>: ::async_lock::OnceCell<T>,
-    |cell| Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell },
-    |it| it.cell
+cell!(
+    OnceCell<T>,
+    cell: ::async_lock::OnceCell<T>,
+    Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell }
 );

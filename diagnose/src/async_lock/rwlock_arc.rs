@@ -21,18 +21,18 @@ use crate::wrap::{Owned, owned_guard};
 acquiring_arc! {
     /// The future of [`RwLock::read_arc`].
     ReadArc ['a, T] ['a, T] (RwLock<T>, Reads<T>, Reading<T>) RwLockReadGuardArc<T>,
-    |it| it.lock.try_read(), |it| it.lock.read()
+    |it| it.lock.try_read(), it.lock.read()
 }
 acquiring_arc! {
     /// The future of [`RwLock::upgradable_read_arc`].
     UpgradableReadArc ['a, T: ?Sized] ['a, T]
     (RwLock<T>, ReadsAlone<T>, ReadingAlone<T>) RwLockUpgradableReadGuardArc<T>,
-    |it| it.lock.try_upgradable_read(), |it| it.lock.upgradable_read()
+    |it| it.lock.try_upgradable_read(), it.lock.upgradable_read()
 }
 acquiring_arc! {
     /// The future of [`RwLock::write_arc`].
     WriteArc ['a, T: ?Sized] ['a, T] (RwLock<T>, Writes<T>, Writing<T>) RwLockWriteGuardArc<T>,
-    |it| it.lock.try_write(), |it| it.lock.write()
+    |it| it.lock.try_write(), it.lock.write()
 }
 
 /// How a guard that keeps the lock is acquired at once or by blocking.

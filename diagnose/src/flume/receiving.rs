@@ -3,7 +3,6 @@
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
-use std::ptr;
 use std::task::{Context, Poll};
 
 use ::flume::RecvError;
@@ -11,7 +10,7 @@ use futures_core::future::FusedFuture;
 use futures_core::stream::{FusedStream, Stream};
 
 use super::part::Part;
-use crate::waits::{LazyWait, Role, WaitInfo, WaitMode, own_code};
+use crate::waits::{LazyWait, Role, WaitInfo, WaitMode};
 use crate::wrap::{debug, looks};
 
 /// flume's `RecvFut`, the future of [`Receiver::recv_async`](super::Receiver::recv_async).
@@ -93,11 +92,7 @@ impl<T> Stream for RecvStream<'_, T> {
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
         let caller = Location::caller();
         let Self { inner, kept, end, made_at } = self.get_mut();
-        let leaf = || {
-            let at = own_code(caller, made_at);
-            end.used(at);
-            WaitInfo::on(end.record(), WaitMode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
-        };
+        let leaf = || end.polled(WaitMode::Receive, caller, made_at);
         let poll = kept.poll(context, leaf, |context| Pin::new(&mut *inner).poll_next(context));
         if let Poll::Ready(Some(_)) = poll {
             end.took_one_of_several();

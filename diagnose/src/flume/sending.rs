@@ -3,7 +3,6 @@
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
-use std::ptr;
 use std::task::{Context, Poll, ready};
 
 use ::flume::SendError;
@@ -11,7 +10,7 @@ use futures_core::future::FusedFuture;
 use futures_sink::Sink;
 
 use super::part::Part;
-use crate::waits::{LazyWait, Role, WaitInfo, WaitMode, own_code};
+use crate::waits::{LazyWait, Role, WaitInfo, WaitMode};
 use crate::wrap::{debug, looks};
 
 /// flume's `SendFut`, the future of [`Sender::send_async`](super::Sender::send_async).
@@ -96,11 +95,7 @@ impl<'a, T> SendSink<'a, T> {
         let caller = Location::caller();
         let Self { inner, kept, end, made_at, is_sending } = self;
         let record = end.record();
-        let leaf = || {
-            let at = own_code(caller, made_at);
-            end.used(at);
-            WaitInfo::on(record, WaitMode::Send, 1, at).made_there(ptr::eq(at, *made_at))
-        };
+        let leaf = || end.polled(WaitMode::Send, caller, made_at);
         let poll =
             kept.poll_in_order(context, record, leaf, |context| Pin::new(&mut *inner).poll_flush(context));
         let sent = ready!(poll);

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use ::parking_lot::WaitTimeoutResult;
 
 use super::MutexGuard;
-use crate::waits::{CondvarWait, Holding, Notifiers, Record, Resource, ResourceKind, ResourceType};
-use crate::wrap::{convert, debug, deref};
+use crate::waits::{CondvarWait, Holding, Notifiers, Resource, ResourceKind, ResourceType};
+use crate::wrap::{convert, debug, default, deref};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Condvar, "parking_lot");
 
@@ -34,14 +34,14 @@ impl Condvar {
     /// Wakes one that waits. Returns whether there was one.
     #[track_caller]
     pub fn notify_one(&self) -> bool {
-        self.tell(Location::caller(), false);
+        self.users.tell(&self.resource, Location::caller(), false);
         self.inner.notify_one()
     }
 
     /// Wakes all that wait. Returns how many there were.
     #[track_caller]
     pub fn notify_all(&self) -> usize {
-        self.tell(Location::caller(), true);
+        self.users.tell(&self.resource, Location::caller(), true);
         self.inner.notify_all()
     }
 
@@ -131,19 +131,12 @@ impl Condvar {
 
     fn begin<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>, at: &'static Location<'static>) -> CondvarWait {
         let holding = std::mem::replace(&mut guard.holding, Holding::NONE);
-        CondvarWait::begin(self.used(at), MutexGuard::mutex(guard).resource.record(), holding, at)
-    }
-
-    fn used(&self, at: &'static Location<'static>) -> Option<&'static Record> {
-        let record = self.resource.record();
-        self.users.note(record, at);
-        record
-    }
-
-    fn tell(&self, at: &'static Location<'static>, all: bool) {
-        if let Some(record) = self.used(at) {
-            record.tell(at, all);
-        }
+        CondvarWait::begin(
+            self.users.used(&self.resource, at),
+            MutexGuard::mutex(guard).resource.record(),
+            holding,
+            at,
+        )
     }
 }
 
@@ -151,12 +144,7 @@ deref!([] Condvar, inner: ::parking_lot::Condvar);
 
 debug!([] Condvar, inner: ::parking_lot::Condvar);
 
-impl Default for Condvar {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default!([] Condvar);
 
 convert!(
     [] Condvar: ::parking_lot::Condvar,

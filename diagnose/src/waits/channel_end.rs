@@ -2,11 +2,13 @@
 
 use std::ops::Deref;
 use std::panic::Location;
+use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::holding::{Holding, Role};
 use super::lazy_wait::LazyWaitFuture;
+use super::own_code::own_code;
 use super::record::Record;
 use super::resource::Shared;
 use super::resource_type::ResourceType;
@@ -77,6 +79,19 @@ impl ChannelEnd {
     #[inline]
     pub(crate) fn used(&self, at: &'static Location<'static>) {
         self.holding.used(at);
+    }
+
+    /// What a poll waits for that was called from `caller`: its own place if that is the program's, or else where it was made.
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn polled(
+        &self,
+        mode: WaitMode,
+        caller: &'static Location<'static>,
+        made_at: &'static Location<'static>,
+    ) -> WaitInfo {
+        let at = own_code(caller, made_at);
+        self.used(at);
+        WaitInfo::on(self.record(), mode, 1, at).made_there(ptr::eq(at, made_at))
     }
 
     /// The running task waits at it: uses it, and waits until that future is ready.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::holding::{Holding, Role};
 use super::record::Record;
+use super::resource::Resource;
 use crate::live;
 use crate::switch;
 use crate::sync::Mutex;
@@ -38,6 +39,23 @@ impl Notifiers {
         Self {
             last: [AtomicU64::new(0), AtomicU64::new(0)],
             all: Mutex::new(NotifierList { users: Vec::new(), is_over: false }),
+        }
+    }
+
+    /// The running task uses that resource, there.
+    #[inline]
+    pub(crate) fn used(&self, it: &Resource, at: &'static Location<'static>) -> Option<&'static Record> {
+        let record = it.record();
+        self.note(record, at);
+        record
+    }
+
+    /// The running task is about to wake one or all that wait for that resource.
+    // Before it does: afterwards nobody waits any more.
+    #[inline]
+    pub(crate) fn tell(&self, it: &Resource, at: &'static Location<'static>, all: bool) {
+        if let Some(record) = self.used(it, at) {
+            record.tell(at, all);
         }
     }
 

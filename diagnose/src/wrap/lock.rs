@@ -30,6 +30,67 @@ macro_rules! lock {
     };
 }
 
+/// Implements `Default` as `new` without arguments.
+///
+/// ```ignore
+/// default!([T] OnceCell<T>);
+/// ```
+macro_rules! default {
+    ([$($generics:tt)*] $name:ty) => {
+        impl<$($generics)*> Default for $name {
+            #[track_caller]
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+    };
+}
+
+/// Implements for a cell that may have its value from the start: `Default`, `From` of a value, `From` of the original and
+/// back, and `Debug`.
+///
+/// ```ignore
+/// cell!(OnceCell<T>, cell: real::OnceCell<T>, Self::around(cell));
+/// ```
+macro_rules! cell {
+    ($name:ident<T>, $inner:ident: $original:ty, $made:expr) => {
+        impl<T> From<T> for $name<T> {
+            #[track_caller]
+            fn from(value: T) -> Self {
+                Self::from(<$original>::from(value))
+            }
+        }
+
+        $crate::wrap::default!([T] $name<T>);
+        $crate::wrap::convert!([T] $name<T>: $original, |$inner| $made, |it| it.$inner);
+        $crate::wrap::debug!([T] $name<T>, $inner: $original);
+    };
+}
+
+/// Implements `Clone`, `PartialEq` and `Eq` of a cell by those of the original. A clone is a resource of its own.
+///
+/// ```ignore
+/// compare!(OnceCell<T>, cell);
+/// ```
+macro_rules! compare {
+    ($name:ident<T>, $inner:ident) => {
+        impl<T: Clone> Clone for $name<T> {
+            #[track_caller]
+            fn clone(&self) -> Self {
+                Self::from(self.$inner.clone())
+            }
+        }
+
+        impl<T: PartialEq> PartialEq for $name<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.$inner == other.$inner
+            }
+        }
+
+        impl<T: Eq> Eq for $name<T> {}
+    };
+}
+
 /// Implements `From` of an original and back.
 ///
 /// ```ignore
@@ -69,4 +130,4 @@ macro_rules! deref {
     };
 }
 
-pub(crate) use {convert, deref, lock};
+pub(crate) use {cell, compare, convert, default, deref, lock};

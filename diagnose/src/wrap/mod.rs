@@ -6,9 +6,10 @@
 //!
 //! ```text
 //! delegate       methods that only pass on, and Debug
-//! lock           From, Default, Deref of a lock
+//! lock           From, Default, Deref of a lock or a cell
 //! guard, part    a guard that borrows its lock, or owns it; map and try_map
 //! owned          what a guard that owns its lock is made of: the only file of the wrappers with `unsafe`
+//! acquiring      what a future that acquires for an owned guard is made of
 //! turn           whose turn it is to initialise a cell
 //! end            From, Debug, Clone, Deref of an end of a channel
 //! ```
@@ -25,6 +26,7 @@
     allow(dead_code, unused_imports, unused_macros)
 )]
 
+mod acquiring;
 mod delegate;
 mod end;
 mod guard;
@@ -33,10 +35,11 @@ mod owned;
 mod part;
 mod turn;
 
+pub(crate) use acquiring::{Acquiring, poll_acquiring};
 pub(crate) use delegate::{debug, delegate, looks};
 pub(crate) use end::{around, around_sole, clone, convert_end, end};
 pub(crate) use guard::{guard, owned_guard, shown};
-pub(crate) use lock::{convert, deref, lock};
+pub(crate) use lock::{cell, compare, convert, default, deref, lock};
 pub(crate) use owned::{Kind, Owned, Words, owned_kinds, pair};
 pub(crate) use part::{owned_part, part};
 pub(crate) use turn::Turn;

@@ -5,7 +5,6 @@
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
-use std::ptr;
 use std::task::{Context, Poll};
 
 use ::futures::channel::oneshot as real;
@@ -144,11 +143,7 @@ impl<T> Future for Receiver<T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = Location::caller();
         let Self { inner, kept, end, made_at } = self.get_mut();
-        let leaf = || {
-            let at = own_code(caller, made_at);
-            end.used(at);
-            WaitInfo::on(end.record(), WaitMode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
-        };
+        let leaf = || end.polled(WaitMode::Receive, caller, made_at);
         let poll = kept.poll(cx, leaf, |cx| Pin::new(&mut *inner).poll(cx));
         if let Poll::Ready(Ok(_)) = poll {
             end.took(1);

@@ -12,8 +12,8 @@ use pin_project_lite::pin_project;
 
 use super::owned::{Locked, Locking};
 use super::{Mutex, MutexGuard, OwnedMutexGuard};
-use crate::waits::{Holding, WaitFuture, WaitInfo};
-use crate::wrap::Owned;
+use crate::waits::{WaitFuture, WaitInfo};
+use crate::wrap::{Acquiring, poll_acquiring};
 
 pin_project! {
     /// The future of [`Mutex::lock`].
@@ -52,26 +52,17 @@ impl<T: ?Sized> fmt::Debug for MutexLockFuture<'_, T> {
     }
 }
 
-/// How far a future is that keeps its mutex.
-enum State<T: ?Sized> {
-    /// Not polled yet.
-    New(Arc<Mutex<T>>, WaitInfo),
-    Waiting(Owned<Mutex<T>, Locking<T>>),
-    /// It has its guard.
-    Ready,
-}
-
 /// The future of [`Mutex::lock_owned`].
 ///
 /// Unlike the original it is `Sync` only where what is locked is `Send`.
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 pub struct OwnedMutexLockFuture<T: ?Sized> {
-    state: State<T>,
+    state: Acquiring<Mutex<T>, Locking<T>>,
 }
 
 impl<T: ?Sized> OwnedMutexLockFuture<T> {
     pub(super) fn new(mutex: Arc<Mutex<T>>, leaf: WaitInfo) -> Self {
-        Self { state: State::New(mutex, leaf) }
+        Self { state: Acquiring::New(mutex, leaf) }
     }
 }
 
@@ -79,44 +70,21 @@ impl<T: ?Sized> Future for OwnedMutexLockFuture<T> {
     type Output = OwnedMutexGuard<T>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let state = &mut self.get_mut().state;
-        let waiting: Owned<Mutex<T>, Locking<T>> = match std::mem::replace(state, State::Ready) {
-            State::New(mutex, leaf) => {
-                let took = Owned::try_new(mutex, |it| match it.mutex.try_lock() {
-                    Some(guard) => Ok((guard, leaf.hold(true, false))),
-                    None => Err(leaf),
-                });
-                match took {
-                    Ok(guard) => return Poll::Ready(OwnedMutexGuard::of(guard)),
-                    Err((mutex, leaf)) => {
-                        Owned::new(mutex, |it| (Box::pin(WaitFuture::new(it.mutex.lock(), leaf)), ())).0
-                    }
-                }
-            }
-            State::Waiting(waiting) => waiting,
-            State::Ready => panic!("polled OwnedMutexLockFuture after completion"),
-        };
-        let mut holding = Holding::NONE;
-        let turned = waiting.try_turn::<Locked<T>>(|mut waited, _| match waited.as_mut().poll(context) {
-            Poll::Ready(guard) => {
-                holding = waited.hold(true);
-                Ok(guard)
-            }
-            Poll::Pending => Err(waited),
-        });
-        match turned {
-            Ok(guard) => Poll::Ready(OwnedMutexGuard::new(holding, guard)),
-            Err(waiting) => {
-                *state = State::Waiting(waiting);
-                Poll::Pending
-            }
-        }
+        let acquired = poll_acquiring!(
+            &mut self.get_mut().state,
+            context,
+            Locked<T>,
+            |it| it.mutex.try_lock(),
+            it.mutex.lock(),
+            "polled OwnedMutexLockFuture after completion"
+        );
+        acquired.map(OwnedMutexGuard::of)
     }
 }
 
 impl<T: ?Sized> FusedFuture for OwnedMutexLockFuture<T> {
     fn is_terminated(&self) -> bool {
-        matches!(self.state, State::Ready)
+        matches!(self.state, Acquiring::Ready)
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::{LockResult, WaitTimeoutResult};
 use std::time::Duration;
 
 use super::{MutexGuard, poisoned};
-use crate::waits::{CondvarWait, Notifiers, Record, Resource, ResourceKind, ResourceType};
-use crate::wrap::{convert, debug, deref};
+use crate::waits::{CondvarWait, Notifiers, Resource, ResourceKind, ResourceType};
+use crate::wrap::{convert, debug, default, deref};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Condvar, "std");
 
@@ -114,14 +114,14 @@ impl Condvar {
     /// Wakes one that waits.
     #[track_caller]
     pub fn notify_one(&self) {
-        self.tell(Location::caller(), false);
+        self.users.tell(&self.resource, Location::caller(), false);
         self.inner.notify_one();
     }
 
     /// Wakes all that wait.
     #[track_caller]
     pub fn notify_all(&self) {
-        self.tell(Location::caller(), true);
+        self.users.tell(&self.resource, Location::caller(), true);
         self.inner.notify_all();
     }
 
@@ -132,19 +132,7 @@ impl Condvar {
     ) -> (CondvarWait, ::std::sync::MutexGuard<'a, T>) {
         let MutexGuard { holding, guard } = guard;
         let mutex = holding.record();
-        (CondvarWait::begin(self.used(at), mutex, holding, at), guard)
-    }
-
-    fn used(&self, at: &'static Location<'static>) -> Option<&'static Record> {
-        let record = self.resource.record();
-        self.users.note(record, at);
-        record
-    }
-
-    fn tell(&self, at: &'static Location<'static>, all: bool) {
-        if let Some(record) = self.used(at) {
-            record.tell(at, all);
-        }
+        (CondvarWait::begin(self.users.used(&self.resource, at), mutex, holding, at), guard)
     }
 }
 
@@ -152,12 +140,7 @@ deref!([] Condvar, inner: ::std::sync::Condvar);
 
 debug!([] Condvar, inner: ::std::sync::Condvar);
 
-impl Default for Condvar {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default!([] Condvar);
 
 convert!(
     [] Condvar: ::std::sync::Condvar,

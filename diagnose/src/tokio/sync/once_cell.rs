@@ -7,7 +7,7 @@ use ::tokio::sync as real;
 use ::tokio::sync::SetError;
 
 use crate::waits::{Resource, ResourceKind, ResourceType};
-use crate::wrap::{Turn, convert, debug, delegate};
+use crate::wrap::{Turn, cell, compare, delegate};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::OnceCell, "tokio");
 
@@ -112,35 +112,5 @@ impl<T> OnceCell<T> {
     }
 }
 
-impl<T> From<T> for OnceCell<T> {
-    #[track_caller]
-    fn from(value: T) -> Self {
-        Self::from(real::OnceCell::from(value))
-    }
-}
-
-convert!([T] OnceCell<T>: real::OnceCell<T>, |cell| Self::around(cell), |it| it.into_tokio());
-
-impl<T> Default for OnceCell<T> {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<T: Clone> Clone for OnceCell<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self::from(self.cell.clone())
-    }
-}
-
-impl<T: PartialEq> PartialEq for OnceCell<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cell == other.cell
-    }
-}
-
-impl<T: Eq> Eq for OnceCell<T> {}
-
-debug!([T] OnceCell<T>, cell: real::OnceCell<T>);
+cell!(OnceCell<T>, cell: real::OnceCell<T>, Self::around(cell));
+compare!(OnceCell<T>, cell);

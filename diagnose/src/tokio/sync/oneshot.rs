@@ -6,14 +6,13 @@
 use std::future::{Future, poll_fn};
 use std::panic::Location;
 use std::pin::Pin;
-use std::ptr;
 use std::task::{Context, Poll};
 
 use self::error::{RecvError, TryRecvError};
 use super::is_forced;
 use crate::waits::{
     BlockedThread, ChannelEnd, LazyWait, LazyWaitFuture, ResourceKind, ResourceType, SoleEnd, WaitInfo,
-    WaitMode, carries, own_code,
+    WaitMode, carries,
 };
 use crate::wrap::{around_sole, delegate};
 
@@ -173,11 +172,7 @@ impl<T> Future for Receiver<T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = Location::caller();
         let Self { inner, end, kept, made_at } = self.get_mut();
-        let leaf = || {
-            let at = own_code(caller, made_at);
-            end.used(at);
-            WaitInfo::on(end.record(), WaitMode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
-        };
+        let leaf = || end.polled(WaitMode::Receive, caller, made_at);
         let poll = kept.poll(cx, leaf, |context| Pin::new(&mut *inner).poll(context));
         if let Poll::Ready(Ok(_)) = poll {
             end.took(1);

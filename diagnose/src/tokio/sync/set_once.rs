@@ -7,7 +7,7 @@ use ::tokio::sync as real;
 use ::tokio::sync::SetOnceError;
 
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode};
-use crate::wrap::{convert, debug, delegate};
+use crate::wrap::{cell, compare, delegate};
 
 /// Nobody holds it while it is empty: anybody may set it, and that takes no time.
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::OnceCell, "tokio");
@@ -83,35 +83,5 @@ impl<T> SetOnce<T> {
     }
 }
 
-impl<T> From<T> for SetOnce<T> {
-    #[track_caller]
-    fn from(value: T) -> Self {
-        Self::from(real::SetOnce::from(value))
-    }
-}
-
-convert!([T] SetOnce<T>: real::SetOnce<T>, |cell| Self::around(cell), |it| it.into_tokio());
-
-impl<T> Default for SetOnce<T> {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<T: Clone> Clone for SetOnce<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self::from(self.cell.clone())
-    }
-}
-
-impl<T: PartialEq> PartialEq for SetOnce<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cell == other.cell
-    }
-}
-
-impl<T: Eq> Eq for SetOnce<T> {}
-
-debug!([T] SetOnce<T>, cell: real::SetOnce<T>);
+cell!(SetOnce<T>, cell: real::SetOnce<T>, Self::around(cell));
+compare!(SetOnce<T>, cell);

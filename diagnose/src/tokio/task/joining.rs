@@ -13,7 +13,7 @@ use super::{blocking, numbered};
 use crate::spawned::launch;
 use crate::tokio::runtime::number;
 use crate::waits::LazyWait;
-use crate::wrap::{debug, delegate, deref};
+use crate::wrap::{debug, default, delegate, deref};
 
 /// tokio's `JoinSet`; what it spawns is listed.
 ///
@@ -229,11 +229,7 @@ impl<T: 'static> JoinSet<T> {
     }
 }
 
-impl<T> Default for JoinSet<T> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default!([T] JoinSet<T>);
 
 debug!([T] JoinSet<T>, set: ::tokio::task::JoinSet<T>);
 

@@ -12,7 +12,7 @@ use super::JoinHandle;
 use crate::live::workers;
 use crate::spawned::launch;
 use crate::tokio::runtime::number;
-use crate::wrap::{convert, debug, delegate, deref};
+use crate::wrap::{convert, debug, default, delegate, deref};
 
 /// tokio's `LocalSet`; what it spawns is listed.
 pub struct LocalSet {
@@ -80,11 +80,7 @@ impl Future for LocalSet {
     }
 }
 
-impl Default for LocalSet {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default!([] LocalSet);
 
 debug!([] LocalSet, set: ::tokio::task::LocalSet);
 

@@ -11,7 +11,7 @@ use ::tokio_util::sync as real;
 
 use super::{DropGuard, DropGuardRef, WaitForCancellationFuture, WaitForCancellationFutureOwned};
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, Role};
-use crate::wrap::around;
+use crate::wrap::{around, default};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Cancellation, "tokio-util");
 
@@ -146,12 +146,7 @@ impl Clone for CancellationToken {
     }
 }
 
-impl Default for CancellationToken {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default!([] CancellationToken);
 
 impl PartialEq for CancellationToken {
     fn eq(&self, other: &Self) -> bool {

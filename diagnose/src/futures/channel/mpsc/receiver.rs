@@ -2,14 +2,13 @@
 
 use std::panic::Location;
 use std::pin::Pin;
-use std::ptr;
 use std::task::{Context, Poll};
 
 use ::futures::channel::mpsc::{self, TryRecvError};
 use ::futures::stream::{FusedStream, Stream};
 
 use super::Recv;
-use crate::waits::{ChannelEnd, LazyWait, SoleEnd, WaitInfo, WaitMode, own_code};
+use crate::waits::{ChannelEnd, LazyWait, SoleEnd, WaitMode};
 use crate::wrap::around_sole;
 
 /// Defines a receiver around the original of that name.
@@ -81,11 +80,7 @@ macro_rules! receiver {
             fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
                 let caller = Location::caller();
                 let Self { inner, kept, end, made_at } = self.get_mut();
-                let leaf = || {
-                    let at = own_code(caller, made_at);
-                    end.used(at);
-                    WaitInfo::on(end.record(), WaitMode::Receive, 1, at).made_there(ptr::eq(at, *made_at))
-                };
+                let leaf = || end.polled(WaitMode::Receive, caller, made_at);
                 let poll = kept.poll(cx, leaf, |cx| Pin::new(&mut *inner).poll_next(cx));
                 end.took(u64::from(matches!(poll, Poll::Ready(Some(_)))));
                 poll

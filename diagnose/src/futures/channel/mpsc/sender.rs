@@ -3,14 +3,13 @@
 use std::hash::Hasher;
 use std::panic::Location;
 use std::pin::Pin;
-use std::ptr;
 use std::task::{Context, Poll};
 
 use ::futures::Sink;
 use ::futures::channel::mpsc::{self, SendError, TrySendError};
 
 use super::Receiver;
-use crate::waits::{ChannelEnd, LazyWait, WaitInfo, WaitMode, own_code};
+use crate::waits::{ChannelEnd, LazyWait, WaitMode};
 use crate::wrap::{around, clone, delegate};
 
 /// futures' `Sender` of a bounded channel; who has it and whether it waits is on record.
@@ -63,11 +62,7 @@ impl<T> Sender<T> {
     pub fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SendError>> {
         let caller = Location::caller();
         let Self { inner, kept, end, made_at } = self;
-        let leaf = || {
-            let at = own_code(caller, made_at);
-            end.used(at);
-            WaitInfo::on(end.record(), WaitMode::Send, 1, at).made_there(ptr::eq(at, *made_at))
-        };
+        let leaf = || end.polled(WaitMode::Send, caller, made_at);
         kept.poll_in_order(cx, end.record(), leaf, |cx| inner.poll_ready(cx))
     }
 

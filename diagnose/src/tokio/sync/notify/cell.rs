@@ -8,8 +8,8 @@ use ::tokio::sync as real;
 
 use super::{Notified, OwnedNotified};
 use crate::sync::OnceCell;
-use crate::waits::{Notifiers, Record, Resource, ResourceKind, ResourceType};
-use crate::wrap::convert;
+use crate::waits::{Notifiers, Resource, ResourceKind, ResourceType};
+use crate::wrap::{convert, default};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Notify, "tokio");
 
@@ -57,56 +57,41 @@ impl Notify {
     #[track_caller]
     pub fn notified(&self) -> Notified<'_> {
         let at = Location::caller();
-        Notified::new(self.notify().notified(), (self.used(at), at))
+        Notified::new(self.notify().notified(), (self.users.used(&self.resource, at), at))
     }
 
     /// The same as a future that owns this.
     #[track_caller]
     pub fn notified_owned(self: Arc<Self>) -> OwnedNotified {
         let at = Location::caller();
-        let on = (self.used(at), at);
+        let on = (self.users.used(&self.resource, at), at);
         OwnedNotified::new(Arc::clone(self.notify()).notified_owned(), on, self)
     }
 
     /// Tells the one that has waited longest; if nobody waits, the next who does.
     #[track_caller]
     pub fn notify_one(&self) {
-        self.tell(Location::caller(), false);
+        self.users.tell(&self.resource, Location::caller(), false);
         self.notify().notify_one();
     }
 
     /// Tells the one that has waited shortest; if nobody waits, the next who does.
     #[track_caller]
     pub fn notify_last(&self) {
-        self.tell(Location::caller(), false);
+        self.users.tell(&self.resource, Location::caller(), false);
         self.notify().notify_last();
     }
 
     /// Tells all who wait, and nobody who comes later.
     #[track_caller]
     pub fn notify_waiters(&self) {
-        self.tell(Location::caller(), true);
+        self.users.tell(&self.resource, Location::caller(), true);
         self.notify().notify_waiters();
     }
 
     #[inline]
     fn notify(&self) -> &Arc<real::Notify> {
         self.inner.get_or_init(Default::default)
-    }
-
-    /// Before they are: afterwards nobody waits any more.
-    #[inline]
-    fn tell(&self, at: &'static Location<'static>, all: bool) {
-        if let Some(record) = self.used(at) {
-            record.tell(at, all);
-        }
-    }
-
-    #[inline]
-    fn used(&self, at: &'static Location<'static>) -> Option<&'static Record> {
-        let record = self.resource.record();
-        self.users.note(record, at);
-        record
     }
 }
 
@@ -116,12 +101,7 @@ convert!(
     |it| it.into_tokio()
 );
 
-impl Default for Notify {
-    #[track_caller]
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default!([] Notify);
 
 impl fmt::Debug for Notify {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -34,26 +34,7 @@ impl<'a> Notified<'a> {
     pub(super) fn new(notified: real::Notified<'a>, on: On) -> Self {
         Self { notified, kept: LazyWait::default(), on }
     }
-
-    /// Takes a place among those who wait, before it is polled. Returns whether it was told already.
-    pub fn enable(self: Pin<&mut Self>) -> bool {
-        self.project().notified.enable()
-    }
 }
-
-impl Future for Notified<'_> {
-    type Output = ();
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let mut this = self.project();
-        let (record, at) = *this.on;
-        let leaf = || WaitInfo::on(record, WaitMode::Notified, 1, at);
-        this.kept.poll(context, leaf, |context| this.notified.as_mut().poll(context))
-    }
-}
-
-debug!(['a] Notified<'a>, notified: real::Notified<'a>);
 
 pin_project! {
     /// tokio's `OwnedNotified`. Its place is the call that made it.
@@ -73,23 +54,33 @@ impl OwnedNotified {
     pub(super) fn new(notified: real::OwnedNotified, on: On, notify: Arc<Notify>) -> Self {
         Self { notified, kept: LazyWait::default(), on, notify }
     }
-
-    /// Takes a place among those who wait, before it is polled. Returns whether it was told already.
-    pub fn enable(self: Pin<&mut Self>) -> bool {
-        self.project().notified.enable()
-    }
 }
 
-impl Future for OwnedNotified {
-    type Output = ();
+/// What both have.
+macro_rules! notified {
+    ($name:ty) => {
+        impl $name {
+            /// Takes a place among those who wait, before it is polled. Returns whether it was told already.
+            pub fn enable(self: Pin<&mut Self>) -> bool {
+                self.project().notified.enable()
+            }
+        }
 
-    #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let mut this = self.project();
-        let (record, at) = *this.on;
-        let leaf = || WaitInfo::on(record, WaitMode::Notified, 1, at);
-        this.kept.poll(context, leaf, |context| this.notified.as_mut().poll(context))
-    }
+        impl Future for $name {
+            type Output = ();
+
+            #[inline]
+            fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+                let mut this = self.project();
+                let (record, at) = *this.on;
+                let leaf = || WaitInfo::on(record, WaitMode::Notified, 1, at);
+                this.kept.poll(context, leaf, |context| this.notified.as_mut().poll(context))
+            }
+        }
+    };
 }
 
+notified!(Notified<'_>);
+notified!(OwnedNotified);
+debug!(['a] Notified<'a>, notified: real::Notified<'a>);
 debug!([] OwnedNotified, notified: real::OwnedNotified);
