@@ -10,8 +10,10 @@ use std::task::{Context, Poll, ready};
 use ::async_lock::BarrierWaitResult;
 use pin_project_lite::pin_project;
 
-use crate::waits::{Notifiers, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode};
-use crate::wrap::{debug, deref};
+use crate::waits::{
+    Notifiers, Resource, ResourceKind, ResourceType, UNBOUNDED, WaitFuture, WaitInfo, WaitMode,
+};
+use crate::wrap::{convert, debug, deref};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Barrier, "async-lock");
 
@@ -22,19 +24,20 @@ pub struct Barrier {
     users: Notifiers,
     original: ::async_lock::Barrier,
     /// How many open it; the original does not tell.
-    n: usize,
+    n: u64,
 }
 
 impl Barrier {
     /// A barrier that opens when so many have arrived.
     #[track_caller]
     pub const fn new(n: usize) -> Self {
-        Self {
-            resource: Resource::new(&WHAT, n as u64, Location::caller()),
-            users: Notifiers::new(),
-            original: ::async_lock::Barrier::new(n),
-            n,
-        }
+        Self::around(::async_lock::Barrier::new(n), n as u64)
+    }
+
+    #[track_caller]
+    const fn around(original: ::async_lock::Barrier, n: u64) -> Self {
+        let resource = Resource::new(&WHAT, n, Location::caller());
+        Self { resource, users: Notifiers::new(), original, n }
     }
 
     /// Arrives with the first poll, and waits for the others. Not cancel safe: who has arrived and is gone still counts.
@@ -66,7 +69,7 @@ impl Barrier {
     /// The last to arrive begins the next round.
     fn open(&self, result: &BarrierWaitResult) {
         if let Some(record) = self.resource.record().filter(|_| result.is_leader()) {
-            let round = self.n.max(1) as u64;
+            let round = self.n.max(1);
             let less = |arrived: u64| Some(arrived.saturating_sub(round));
             let _ = record.entered.fetch_update(Relaxed, Relaxed, less);
         }
@@ -77,11 +80,8 @@ deref!([] Barrier, original: ::async_lock::Barrier);
 
 debug!([] Barrier, original: ::async_lock::Barrier);
 
-impl From<Barrier> for ::async_lock::Barrier {
-    fn from(barrier: Barrier) -> Self {
-        barrier.original
-    }
-}
+// The original does not tell how many open it: the record has no bound.
+convert!([] Barrier: ::async_lock::Barrier, |original| Self::around(original, UNBOUNDED), |it| it.original);
 
 pin_project! {
     /// The future of [`Barrier::wait`].

@@ -138,6 +138,18 @@ tokio_util!(tokio_util_own, ::tokio, ::tokio_util);
 tokio_util!(tokio_util_ours, diagnose::tokio, diagnose::tokio_util);
 
 #[test]
+fn a_poll_sender_and_the_original_become_each_other() {
+    let (sender, mut receiver) = diagnose::tokio::sync::mpsc::channel(1);
+    let sender = diagnose::tokio_util::sync::PollSender::new(sender);
+    let mut original: tokio_util::sync::PollSender<u8> = sender.into();
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(original.poll_reserve(&mut context).is_ready());
+    let mut sender = diagnose::tokio_util::sync::PollSender::from(original);
+    assert!(sender.send_item(1).is_ok() && sender.get_ref().is_some());
+    assert_eq!(receiver.try_recv(), Ok(1));
+}
+
+#[test]
 fn tokio_util_does_the_same() {
     assert_eq!(tokio_util_own::tokens(), tokio_util_ours::tokens());
     assert_eq!(tokio_util_own::sender(), tokio_util_ours::sender());

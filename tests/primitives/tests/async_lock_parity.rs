@@ -215,4 +215,6 @@ fn wrappers_and_originals_become_each_other() {
     assert_eq!(diagnose::async_lock::Semaphore::from(semaphore).available_permits(), 2);
     let by_reference: &async_lock::Barrier = &diagnose::async_lock::Barrier::new(1);
     assert!(by_reference.wait_blocking().is_leader());
+    let barrier: async_lock::Barrier = diagnose::async_lock::Barrier::new(1).into();
+    assert!(diagnose::async_lock::Barrier::from(barrier).wait_blocking().is_leader());
 }

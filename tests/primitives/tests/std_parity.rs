@@ -207,6 +207,25 @@ fn wrappers_and_originals_become_each_other() {
 }
 
 #[test]
+fn ends_of_channels_and_originals_become_each_other() {
+    use diagnose::std::sync::mpsc;
+
+    let (sender, receiver) = mpsc::channel();
+    let (sender, receiver): (std::sync::mpsc::Sender<u8>, std::sync::mpsc::Receiver<u8>) =
+        (sender.into(), receiver.into_inner());
+    mpsc::Sender::from(sender).send(1).unwrap();
+    let receiver = mpsc::Receiver::from(receiver);
+    assert_eq!(receiver.recv(), Ok(1));
+    assert!(receiver.recv().is_err(), "the sender is gone");
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let by_reference: &std::sync::mpsc::SyncSender<u8> = &sender;
+    by_reference.send(2).unwrap();
+    let sender: std::sync::mpsc::SyncSender<u8> = sender.into();
+    assert!(mpsc::SyncSender::from(sender).try_send(3).is_err(), "it is full");
+    assert_eq!(receiver.try_recv(), Ok(2));
+}
+
+#[test]
 fn the_rest_of_the_standard_library_is_itself() {
     use diagnose::std;
 

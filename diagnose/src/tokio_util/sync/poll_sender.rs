@@ -9,7 +9,7 @@ use futures_sink::Sink;
 
 use crate::tokio::sync::mpsc::Sender;
 use crate::waits::{Holding, LazyWait, own_code};
-use crate::wrap::debug;
+use crate::wrap::{convert, debug};
 
 pub use real::PollSendError;
 
@@ -101,6 +101,18 @@ impl<T: Send> PollSender<T> {
         self.inner.abort_send()
     }
 }
+
+convert!(
+    [T: Send] PollSender<T>: real::PollSender<T>,
+    |inner| Self {
+        kept: LazyWait::default(),
+        holding: Holding::NONE,
+        sender: inner.get_ref().cloned().map(Sender::from),
+        inner,
+        made_at: Location::caller(),
+    },
+    |it| it.inner
+);
 
 impl<T> Clone for PollSender<T> {
     #[track_caller]

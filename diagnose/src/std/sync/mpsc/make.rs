@@ -12,7 +12,7 @@ static WHAT: ResourceType = ResourceType::new(ResourceKind::Mpsc, "std");
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let (sends, receives) = ChannelEnd::pair(&WHAT, UNBOUNDED, Location::caller(), None);
     let (sender, receiver) = ::std::sync::mpsc::channel();
-    (Sender::new(sends, sender), Receiver::new(receives, receiver))
+    (Sender::of(sender, sends), Receiver::of(receiver, receives))
 }
 
 /// A channel that holds so many messages; with none, each is handed over. It is known with the place of this call, from
@@ -21,5 +21,5 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     let (sends, receives) = ChannelEnd::pair(&WHAT, bound as u64, Location::caller(), None);
     let (sender, receiver) = ::std::sync::mpsc::sync_channel(bound);
-    (SyncSender::new(sends, sender), Receiver::new(receives, receiver))
+    (SyncSender::of(sender, sends), Receiver::of(receiver, receives))
 }

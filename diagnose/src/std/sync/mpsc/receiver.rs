@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use super::{IntoIter, Iter, TryIter};
 use crate::waits::{BlockedThread, ChannelEnd, SoleEnd, WaitMode};
-use crate::wrap::debug;
+use crate::wrap::around;
 
 /// The standard library's `Receiver`.
 pub struct Receiver<T> {
     // It ends before the channel is closed.
     end: SoleEnd,
-    receiver: ::std::sync::mpsc::Receiver<T>,
+    inner: ::std::sync::mpsc::Receiver<T>,
 }
 
 impl<T> Receiver<T> {
-    pub(super) fn new(end: ChannelEnd, receiver: ::std::sync::mpsc::Receiver<T>) -> Self {
-        Self { end: SoleEnd::new(end), receiver }
+    pub(super) fn of(inner: ::std::sync::mpsc::Receiver<T>, end: ChannelEnd) -> Self {
+        Self { end: SoleEnd::new(end), inner }
     }
 
     /// Takes a message out if there is one.
@@ -70,7 +70,7 @@ impl<T> Receiver<T> {
     #[inline]
     pub(super) fn try_at(&self, at: &'static Location<'static>) -> Result<T, TryRecvError> {
         self.end.used(at);
-        let message = self.receiver.try_recv()?;
+        let message = self.inner.try_recv()?;
         self.end.took(1);
         Ok(message)
     }
@@ -91,14 +91,14 @@ impl<T> Receiver<T> {
         block: impl FnOnce(&::std::sync::mpsc::Receiver<T>) -> Result<T, E>,
     ) -> Result<T, E> {
         let blocked = BlockedThread::begin(self.end.record(), WaitMode::Receive, 1, at);
-        let message = block(&self.receiver)?;
+        let message = block(&self.inner)?;
         drop(blocked);
         self.end.took(1);
         Ok(message)
     }
 }
 
-debug!([T] Receiver<T>, receiver: ::std::sync::mpsc::Receiver<T>);
+around!([T] Receiver<T>: ::std::sync::mpsc::Receiver<T>, |inner| Self { inner, end: SoleEnd::none() });
 
 impl<'a, T> IntoIterator for &'a Receiver<T> {
     type Item = T;

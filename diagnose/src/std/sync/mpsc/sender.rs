@@ -3,19 +3,19 @@
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TrySendError};
 
-use crate::waits::{BlockedThread, ChannelEnd, Role, WaitMode};
-use crate::wrap::debug;
+use crate::waits::{BlockedThread, ChannelEnd, WaitMode};
+use crate::wrap::{around, clone};
 
 /// The standard library's `Sender`.
 pub struct Sender<T> {
     // It ends before the channel is closed.
     end: ChannelEnd,
-    sender: ::std::sync::mpsc::Sender<T>,
+    inner: ::std::sync::mpsc::Sender<T>,
 }
 
 impl<T> Sender<T> {
-    pub(super) fn new(end: ChannelEnd, sender: ::std::sync::mpsc::Sender<T>) -> Self {
-        Self { end, sender }
+    pub(super) fn of(inner: ::std::sync::mpsc::Sender<T>, end: ChannelEnd) -> Self {
+        Self { end, inner }
     }
 
     /// Puts a message in. Never blocks.
@@ -26,31 +26,25 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
         self.end.used(Location::caller());
-        self.sender.send(t)?;
+        self.inner.send(t)?;
         self.end.put::<T>();
         Ok(())
     }
 }
 
-impl<T> Clone for Sender<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self { end: self.end.another(Role::Sends, Location::caller()), sender: self.sender.clone() }
-    }
-}
-
-debug!([T] Sender<T>, sender: ::std::sync::mpsc::Sender<T>);
+clone!(Sender<T>, Sends);
+around!([T] Sender<T>: ::std::sync::mpsc::Sender<T>, |inner| Self { inner, end: ChannelEnd::none() });
 
 /// The standard library's `SyncSender`.
 pub struct SyncSender<T> {
     // It ends before the channel is closed.
     end: ChannelEnd,
-    sender: ::std::sync::mpsc::SyncSender<T>,
+    inner: ::std::sync::mpsc::SyncSender<T>,
 }
 
 impl<T> SyncSender<T> {
-    pub(super) fn new(end: ChannelEnd, sender: ::std::sync::mpsc::SyncSender<T>) -> Self {
-        Self { end, sender }
+    pub(super) fn of(inner: ::std::sync::mpsc::SyncSender<T>, end: ChannelEnd) -> Self {
+        Self { end, inner }
     }
 
     /// Puts a message in, and blocks this thread until there is room.
@@ -62,7 +56,7 @@ impl<T> SyncSender<T> {
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
         let at = Location::caller();
         self.end.used(at);
-        match self.sender.try_send(t) {
+        match self.inner.try_send(t) {
             Ok(()) => {}
             Err(TrySendError::Disconnected(t)) => return Err(SendError(t)),
             Err(TrySendError::Full(t)) => self.block(t, at)?,
@@ -79,7 +73,7 @@ impl<T> SyncSender<T> {
     #[track_caller]
     pub fn try_send(&self, t: T) -> Result<(), TrySendError<T>> {
         self.end.used(Location::caller());
-        self.sender.try_send(t)?;
+        self.inner.try_send(t)?;
         self.end.put::<T>();
         Ok(())
     }
@@ -87,15 +81,9 @@ impl<T> SyncSender<T> {
     #[cold]
     fn block(&self, t: T, at: &'static Location<'static>) -> Result<(), SendError<T>> {
         let _blocked = BlockedThread::begin(self.end.record(), WaitMode::Send, 1, at);
-        self.sender.send(t)
+        self.inner.send(t)
     }
 }
 
-impl<T> Clone for SyncSender<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        Self { end: self.end.another(Role::Sends, Location::caller()), sender: self.sender.clone() }
-    }
-}
-
-debug!([T] SyncSender<T>, sender: ::std::sync::mpsc::SyncSender<T>);
+clone!(SyncSender<T>, Sends);
+around!([T] SyncSender<T>: ::std::sync::mpsc::SyncSender<T>, |inner| Self { inner, end: ChannelEnd::none() });
