@@ -37,11 +37,61 @@
 //! - [`task::JoinHandle`], what in [`sync`], in [`time`] and in [`io`] is defined here: who waits there, who holds it and
 //!   who could send is on record.
 //!
-//! What spawns derefs to what it wraps, and `From` and `into_inner` convert both ways, for other crates that ask for
-//! tokio's own type. Those of [`sync`] do not deref, because who uses the original is not on record; `From` and, for locks,
-//! `into_tokio` make them what other crates ask for. An end of a channel that becomes tokio's own may be anywhere, for the
-//! records. Scheduling, cancellation, panics and bounds are tokio's. `task::Builder`, which is there only with
-//! `--cfg tokio_unstable`, spawns without a record.
+//! What spawns and the ends of channels deref to what they wrap. `From` and `into_inner` convert both ways, for other
+//! crates that ask for tokio's own type; for locks it is `into_tokio`. An end of a channel that becomes tokio's own may be
+//! anywhere, for the records, and so may others once it was dereferenced. Locks do not deref, because who holds the
+//! original is not on record. Scheduling, cancellation, panics and bounds are tokio's. `task::Builder`, which is there
+//! only with `--cfg tokio_unstable`, spawns without a record.
+//!
+//! # Types of other crates
+//!
+//! The wrappers of `tokio_stream` take tokio's own types, which an `.into()` makes of those here:
+//!
+//! ```
+//! use diagnose::tokio::{sync::{broadcast, mpsc, watch}, time};
+//! use tokio_stream::wrappers::{
+//!     BroadcastStream, IntervalStream, ReceiverStream, UnboundedReceiverStream, WatchStream,
+//! };
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let (_sender, receiver) = mpsc::channel::<u32>(1);
+//! let _: ReceiverStream<u32> = ReceiverStream::new(receiver.into());
+//! let (_sender, receiver) = mpsc::unbounded_channel::<u32>();
+//! let _: UnboundedReceiverStream<u32> = UnboundedReceiverStream::new(receiver.into());
+//! let (_sender, receiver) = broadcast::channel::<u32>(1);
+//! let _: BroadcastStream<u32> = BroadcastStream::new(receiver.into());
+//! let (_sender, receiver) = watch::channel(1_u32);
+//! let _: WatchStream<u32> = WatchStream::new(receiver.into());
+//! let interval = time::interval(std::time::Duration::from_secs(1));
+//! let _: IntervalStream = IntervalStream::new(interval.into());
+//! # }
+//! ```
+//! So do those of `tokio_util`. With the feature `tokio-util`, `PollSender` and `PollSemaphore` of
+//! `diagnose::tokio_util` take the types here as they are, and stay on record. A `TaskTracker` spawns without a record: it
+//! tracks a future, and [`spawn`] spawns it.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use diagnose::tokio::{self, sync::{Semaphore, mpsc}};
+//! use tokio_util::sync::{PollSemaphore, PollSender};
+//! use tokio_util::task::{AbortOnDropHandle, TaskTracker};
+//!
+//! # #[::tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let (sender, _receiver) = mpsc::channel::<u32>(1);
+//! let _: PollSender<u32> = PollSender::new(sender.into());
+//! let semaphore = Semaphore::new(1);
+//! let _: PollSemaphore = PollSemaphore::new(Arc::new(semaphore.into()));
+//! let task = AbortOnDropHandle::new(tokio::spawn(async { 42 }).into());
+//! assert_eq!(task.await.unwrap(), 42);
+//! let tracker = TaskTracker::new();
+//! tokio::spawn(tracker.track_future(async { 42 }));
+//! tracker.close();
+//! tracker.wait().await;
+//! # }
+//! ```
 //!
 //! # Tasks of other code
 //!
