@@ -64,7 +64,7 @@ macro_rules! parts {
 
 /// `unlocked`, `unlocked_fair` and `bump`: the lock is free meanwhile, and there is no holding. `$hold` makes the next one.
 ///
-/// ```ignore
+/// ```text
 /// unlocked!(MutexGuard, |it, at| it.mutex.hold(at, true));
 /// ```
 macro_rules! unlocked {

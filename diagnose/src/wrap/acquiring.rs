@@ -22,7 +22,7 @@ pub(crate) enum Acquiring<L: ?Sized, S: for<'a> Kind<'a, L>> {
 ///
 /// It is a macro since no bound says that the kind of a future is one of futures.
 ///
-/// ```ignore
+/// ```text
 /// poll_acquiring!(state, context, Locked<T>, |it| it.mutex.try_lock(), it.mutex.lock(), "polled after completion")
 /// ```
 macro_rules! poll_acquiring {

@@ -5,7 +5,7 @@
 ///
 /// Attributes are kept. An argument of type `&Self` is passed on as the original in it.
 ///
-/// ```ignore
+/// ```text
 /// impl<T> Sender<T> {
 ///     delegate! { inner:
 ///         /// How many messages can be sent now without waiting.
@@ -69,7 +69,7 @@ macro_rules! delegate {
 
 /// Implements `Debug` as the original in that field does.
 ///
-/// ```ignore
+/// ```text
 /// debug!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
 /// ```
 macro_rules! debug {
@@ -88,7 +88,7 @@ macro_rules! debug {
 /// Methods that look at the original in the field `inner`, for which its own documentation is
 /// enough.
 ///
-/// ```ignore
+/// ```text
 /// looks!([is_closed() -> bool, len() -> usize]);
 /// ```
 macro_rules! looks {

@@ -4,7 +4,7 @@
 /// which makes one, and what [`around`] implements. With a role it is `Clone`, and a clone is a
 /// holding of that role.
 ///
-/// ```ignore
+/// ```text
 /// end! {
 ///     /// tokio's `Sender`; who has it is on record.
 ///     pub struct Sender<T>(mpsc::Sender<T>), clone: Sends;
@@ -39,7 +39,7 @@ macro_rules! end {
 /// Whoever has the original may make others of it unseen, so `Deref` puts on record that there may
 /// be some. A list of [`looks`](super::looks) may follow.
 ///
-/// ```ignore
+/// ```text
 /// around!(
 ///     [T] Sender<T>: mpsc::Sender<T>,
 ///     |inner| Self { inner, end: ChannelEnd::none() },
@@ -69,7 +69,7 @@ macro_rules! around {
 /// Implements for the only end of its side: what [`convert_end`] does, and `Deref`, which puts
 /// nothing on record.
 ///
-/// ```ignore
+/// ```text
 /// around_sole!([T] Receiver<T>: mpsc::Receiver<T>, |inner| Self::of(inner, SoleEnd::none()));
 /// ```
 macro_rules! around_sole {
@@ -100,7 +100,7 @@ macro_rules! convert_end {
 /// Implements `Clone` of an end: a clone is a holding of that role. The fields named are passed to
 /// `of` as they are.
 ///
-/// ```ignore
+/// ```text
 /// clone!(Receiver<T>, Receives, made_at);
 /// ```
 macro_rules! clone {

@@ -6,7 +6,7 @@
 /// The first field is the original's guard. A `holding` comes before it, so that the holding ends
 /// before the lock is free. `new` takes the holding and the fields.
 ///
-/// ```ignore
+/// ```text
 /// guard! {
 ///     /// tokio's `MutexGuard`.
 ///     #[must_use = "if unused the Mutex will immediately unlock"]
@@ -79,7 +79,7 @@ macro_rules! guard {
 /// holder. `new` takes the holding and the guard, `of` the pair that the constructors of `Owned`
 /// return.
 ///
-/// ```ignore
+/// ```text
 /// owned_guard! {
 ///     /// tokio's `OwnedMutexGuard`.
 ///     pub struct OwnedMutexGuard<T: ?Sized> for &mut T {
@@ -150,7 +150,7 @@ macro_rules! owned_guard {
 
 /// Implements `Debug` and `Display` of a guard as those of its value.
 ///
-/// ```ignore
+/// ```text
 /// shown!([T: ?Sized] MutexGuard<'_, T>, T);
 /// ```
 macro_rules! shown {

@@ -6,7 +6,7 @@
 /// The expression puts an original on record. The other way takes it off: the record ends with the
 /// wrapper.
 ///
-/// ```ignore
+/// ```text
 /// lock!(Mutex<T>, mutex: real::Mutex<T>, Self { resource, mutex });
 /// ```
 macro_rules! lock {
@@ -32,7 +32,7 @@ macro_rules! lock {
 
 /// Implements `Default` as `new` without arguments.
 ///
-/// ```ignore
+/// ```text
 /// default!([T] OnceCell<T>);
 /// ```
 macro_rules! default {
@@ -49,7 +49,7 @@ macro_rules! default {
 /// Implements for a cell that may have its value from the start: `Default`, `From` of a value, `From` of the original and
 /// back, and `Debug`.
 ///
-/// ```ignore
+/// ```text
 /// cell!(OnceCell<T>, cell: real::OnceCell<T>, Self::around(cell));
 /// ```
 macro_rules! cell {
@@ -69,7 +69,7 @@ macro_rules! cell {
 
 /// Implements `Clone`, `PartialEq` and `Eq` of a cell by those of the original. A clone is a resource of its own.
 ///
-/// ```ignore
+/// ```text
 /// compare!(OnceCell<T>, cell);
 /// ```
 macro_rules! compare {
@@ -93,7 +93,7 @@ macro_rules! compare {
 
 /// Implements `From` of an original and back.
 ///
-/// ```ignore
+/// ```text
 /// convert!([] Handle: runtime::Handle, |handle| Self { handle }, |it| it.handle);
 /// ```
 macro_rules! convert {
@@ -115,7 +115,7 @@ macro_rules! convert {
 
 /// Implements `Deref` to the original in that field. What is done through it is not on record.
 ///
-/// ```ignore
+/// ```text
 /// deref!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
 /// ```
 macro_rules! deref {

@@ -196,7 +196,7 @@ pub(crate) fn pair<G, R>(guard: G, rest: R) -> (G, R) {
 /// so: the rest is checked by the compiler. Parameters are `?Sized`, and the guard is written with
 /// `'a`.
 ///
-/// ```ignore
+/// ```text
 /// owned_kinds! {
 ///     Locked<T>(real::OwnedMutexGuard<T>) of Mutex<T>: real::MutexGuard<'a, T>;
 /// }

@@ -6,7 +6,7 @@
 /// Type parameters, the argument and the result of the closure, the original's guard, the guard of
 /// the part:
 ///
-/// ```ignore
+/// ```text
 /// part! { map, try_map: [U: ?Sized, F] &mut T => &mut U, real::MutexGuard, MappedMutexGuard<'a, U> }
 /// ```
 macro_rules! part {
@@ -45,7 +45,7 @@ macro_rules! part {
 /// The same for an [`owned_guard`](super::owned_guard): both, with the [`Kind`](super::Kind) of the
 /// part's guard.
 ///
-/// ```ignore
+/// ```text
 /// owned_part! {
 ///     [U: ?Sized, F] &mut T => &mut U, real::MutexGuard,
 ///     OwnedMappedMutexGuard<T, U> of Mapped<T, U>

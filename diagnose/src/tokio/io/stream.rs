@@ -2,7 +2,7 @@
 
 /// Declares a stream around tokio's own of that name. `$beside` is what a use of one end says of the other.
 ///
-/// ```ignore
+/// ```text
 /// stream! {
 ///     /// tokio's `SimplexStream`.
 ///     SimplexStream, |_, _| ()

@@ -2,7 +2,7 @@
 
 /// Implements for a runtime with the fields `goes`, `inner`, `handle` and `gone` all but how it is made and spawns tasks.
 ///
-/// ```ignore
+/// ```text
 /// runtime!(LocalRuntime);
 /// ```
 macro_rules! runtime {
