@@ -15,7 +15,7 @@ use super::futures::Acquire;
 use crate::waits::{
     Holding, Notifiers, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
 };
-use crate::wrap::{debug, deref};
+use crate::wrap::{convert, debug, deref};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Semaphore, "async-lock");
 
@@ -126,24 +126,15 @@ deref!([] Semaphore, inner: ::async_lock::Semaphore);
 
 debug!([] Semaphore, inner: ::async_lock::Semaphore);
 
-impl From<::async_lock::Semaphore> for Semaphore {
-    /// Its permits are those that are free now.
-    #[track_caller]
-    fn from(semaphore: ::async_lock::Semaphore) -> Self {
-        let free = semaphore.available_permits() as u64;
-        Self {
-            resource: Resource::new(&WHAT, free, Location::caller()),
-            users: Notifiers::new(),
-            inner: semaphore,
-        }
-    }
-}
-
-impl From<Semaphore> for ::async_lock::Semaphore {
-    fn from(semaphore: Semaphore) -> Self {
-        semaphore.inner
-    }
-}
+// Its permits are those that are free now.
+convert!(
+    [] Semaphore: ::async_lock::Semaphore,
+    |inner| {
+        let resource = Resource::new(&WHAT, inner.available_permits() as u64, Location::caller());
+        Self { resource, users: Notifiers::new(), inner }
+    },
+    |it| it.inner
+);
 
 /// The guard of a permit, which it gives back when it is dropped.
 #[clippy::has_significant_drop]

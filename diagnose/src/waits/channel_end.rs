@@ -117,6 +117,16 @@ impl ChannelEnd {
         }
     }
 
+    /// A message of that type was put in if `sent` says so.
+    #[inline]
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn put_if_ok<T, E>(&self, sent: Result<(), E>) -> Result<(), E> {
+        if sent.is_ok() {
+            self.put::<T>();
+        }
+        sent
+    }
+
     /// The same for a channel that keeps as many messages as it has places: so many are in it at most.
     #[inline]
     pub(crate) fn put_over<T>(&self) {

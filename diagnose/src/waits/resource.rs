@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use super::blocked_thread::BlockedThread;
 use super::creation::Creation;
 use super::holding::Holding;
+use super::lazy_wait::AcquireArgs;
 use super::record::Record;
 use super::resource_type::ResourceType;
 use super::wait_cell::WaitMode;
@@ -46,6 +47,19 @@ impl Resource {
             Some(record) => Some(record),
             None => self.begin(),
         }
+    }
+
+    /// What a future asks of it that waits for so many units, there.
+    #[inline]
+    #[allow(dead_code)] // By what is a feature.
+    pub(crate) fn args(
+        &self,
+        mode: WaitMode,
+        units: u64,
+        at: &'static Location<'static>,
+        is_movable: bool,
+    ) -> AcquireArgs {
+        AcquireArgs { record: self.record(), mode, units, at, is_movable }
     }
 
     /// The running task has acquired so many units of it, there.

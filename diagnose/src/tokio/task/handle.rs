@@ -15,7 +15,7 @@ use crate::live::{ABORT, HANDLE};
 use crate::spawned::Numbered;
 use crate::tokio::sync::is_forced;
 use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget, own_code};
-use crate::wrap::{debug, delegate};
+use crate::wrap::{convert, debug, delegate};
 
 /// tokio's `JoinHandle`; whoever awaits it waits, on record, for that task.
 ///
@@ -113,18 +113,12 @@ impl<T> Future for JoinHandle<T> {
 
 debug!([T] JoinHandle<T>, inner: ::tokio::task::JoinHandle<T>);
 
-impl<T> From<::tokio::task::JoinHandle<T>> for JoinHandle<T> {
-    /// The handle of a task that is not on record.
-    #[track_caller]
-    fn from(inner: ::tokio::task::JoinHandle<T>) -> Self {
-        let task = Numbered::NONE;
-        let (kept, counted) = (LazyWait::default(), Counted::new(task));
+// The handle of a task that is not on record.
+convert!(
+    [T] JoinHandle<T>: ::tokio::task::JoinHandle<T>,
+    |inner| {
+        let (task, kept, counted) = (Numbered::NONE, LazyWait::default(), Counted::new(Numbered::NONE));
         Self { inner, task, made_at: Location::caller(), kept, _counted: counted }
-    }
-}
-
-impl<T> From<JoinHandle<T>> for ::tokio::task::JoinHandle<T> {
-    fn from(handle: JoinHandle<T>) -> Self {
-        handle.into_inner()
-    }
-}
+    },
+    |it| it.into_inner()
+);

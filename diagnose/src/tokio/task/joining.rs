@@ -13,7 +13,7 @@ use super::{blocking, numbered};
 use crate::spawned::launch;
 use crate::tokio::runtime::number;
 use crate::waits::LazyWait;
-use crate::wrap::{debug, default, delegate, deref};
+use crate::wrap::{convert, debug, default, delegate, deref};
 
 /// tokio's `JoinSet`; what it spawns is listed.
 ///
@@ -233,21 +233,17 @@ default!([T] JoinSet<T>);
 
 debug!([T] JoinSet<T>, set: ::tokio::task::JoinSet<T>);
 
-impl<T> From<::tokio::task::JoinSet<T>> for JoinSet<T> {
-    fn from(set: ::tokio::task::JoinSet<T>) -> Self {
+convert!(
+    [T] JoinSet<T>: ::tokio::task::JoinSet<T>,
+    |set| {
         let mut members = Members::default();
         if !set.is_empty() {
             members.lose();
         }
         Self { set, members, kept: LazyWait::default() }
-    }
-}
-
-impl<T> From<JoinSet<T>> for ::tokio::task::JoinSet<T> {
-    fn from(set: JoinSet<T>) -> Self {
-        set.into_inner()
-    }
-}
+    },
+    |it| it.set
+);
 
 deref!([T] JoinSet<T>, set: ::tokio::task::JoinSet<T>);
 

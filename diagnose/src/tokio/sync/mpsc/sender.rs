@@ -56,10 +56,7 @@ impl<T> Sender<T> {
         async move {
             self.end.used(at);
             let sent = LazyWaitFuture::new(self.inner.send(value), || self.leaf(1, at)).await;
-            if sent.is_ok() {
-                self.end.put::<T>();
-            }
-            sent
+            self.end.put_if_ok::<T, _>(sent)
         }
     }
 
@@ -77,10 +74,7 @@ impl<T> Sender<T> {
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.end.used(Location::caller());
         let sent = self.inner.try_send(message);
-        if sent.is_ok() {
-            self.end.put::<T>();
-        }
-        sent
+        self.end.put_if_ok::<T, _>(sent)
     }
 
     /// Sends a message, after waiting for a place for it, for so long at most. Not cancel safe, as [`send`](Self::send).
@@ -126,10 +120,7 @@ impl<T> Sender<T> {
         let blocked = BlockedThread::begin(self.end.record(), WaitMode::Send, 1, at);
         let sent = self.inner.blocking_send(value);
         drop(blocked);
-        if sent.is_ok() {
-            self.end.put::<T>();
-        }
-        sent
+        self.end.put_if_ok::<T, _>(sent)
     }
 
     /// Waits for a place, which nobody else gets then.

@@ -42,10 +42,7 @@ impl<T> UnboundedSender<T> {
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         self.end.used(Location::caller());
         let sent = self.inner.send(message);
-        if sent.is_ok() {
-            self.end.put::<T>();
-        }
-        sent
+        self.end.put_if_ok::<T, _>(sent)
     }
 
     /// Waits until the receiver is closed or dropped. Cancel safe.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ::tokio::sync as real;
 use ::tokio::sync::TryLockError;
 
-use super::owned::Locked;
+use super::guards::Locked;
 use super::{MutexGuard, OwnedMutexGuard};
 use crate::waits::{Acquire, AcquireArgs, Holding, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{Owned, lock, pair};
@@ -52,7 +52,8 @@ impl<T: ?Sized> Mutex<T> {
     /// Cancel safe; a call that is given up loses its place in the queue.
     #[track_caller]
     pub fn lock(&self) -> impl Future<Output = MutexGuard<'_, T>> {
-        self.enter(Location::caller(), false, move |guard, holding| MutexGuard::new(holding, guard, self))
+        let args = self.args(Location::caller(), false);
+        Acquire::new(self.mutex.lock(), args, move |guard, holding| MutexGuard::new(holding, guard, self))
     }
 
     /// Blocks the thread until it has the lock.
@@ -61,8 +62,9 @@ impl<T: ?Sized> Mutex<T> {
     /// In async code, as tokio's does.
     #[track_caller]
     pub fn blocking_lock(&self) -> MutexGuard<'_, T> {
-        let (guard, holding) = self.block(Location::caller(), false);
-        MutexGuard::new(holding, guard, self)
+        let at = Location::caller();
+        let guard = self.block(at);
+        MutexGuard::new(self.hold(at, false), guard, self)
     }
 
     /// The same with a guard that owns the lock.
@@ -72,14 +74,16 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn blocking_lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
         let at = Location::caller();
-        OwnedMutexGuard::of(Owned::new(self, |lock| lock.block(at, true)))
+        OwnedMutexGuard::of(Owned::new(self, |lock| (lock.block(at), lock.hold(at, true))))
     }
 
     /// Waits for the lock as [`lock`](Self::lock) does, with a guard that owns it.
     #[track_caller]
     pub fn lock_owned(self: Arc<Self>) -> impl Future<Output = OwnedMutexGuard<T>> {
         let at = Location::caller();
-        let guard = Owned::<_, Locked<T>>::wait(self, async move |lock| lock.enter(at, true, pair).await);
+        let guard = Owned::<_, Locked<T>>::wait(self, async move |it| {
+            Acquire::new(it.mutex.lock(), it.args(at, true), pair).await
+        });
         async { OwnedMutexGuard::of(guard.await) }
     }
 
@@ -89,8 +93,8 @@ impl<T: ?Sized> Mutex<T> {
     /// If it is not.
     #[track_caller]
     pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
-        let (guard, holding) = self.try_enter(Location::caller(), false)?;
-        Ok(MutexGuard::new(holding, guard, self))
+        let guard = self.mutex.try_lock()?;
+        Ok(MutexGuard::new(self.hold(Location::caller(), false), guard, self))
     }
 
     /// The same with a guard that owns the lock.
@@ -100,7 +104,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError> {
         let at = Location::caller();
-        let guard = Owned::try_new(self, |lock| lock.try_enter(at, true));
+        let guard = Owned::try_new(self, |it| Ok((it.mutex.try_lock()?, it.hold(at, true))));
         guard.map(OwnedMutexGuard::of).map_err(|(_, error)| error)
     }
 
@@ -109,37 +113,18 @@ impl<T: ?Sized> Mutex<T> {
         self.mutex.get_mut()
     }
 
-    /// Waits for the lock; `guard` makes what is returned.
     #[inline]
-    fn enter<'a, G>(
-        &'a self,
-        at: &'static Location<'static>,
-        is_movable: bool,
-        guard: impl Fn(real::MutexGuard<'a, T>, Holding) -> G,
-    ) -> impl Future<Output = G> {
-        let record = self.resource.record();
-        Acquire::new(
-            self.mutex.lock(),
-            AcquireArgs { record, mode: WaitMode::Lock, units: 1, at, is_movable },
-            guard,
-        )
+    fn args(&self, at: &'static Location<'static>, is_movable: bool) -> AcquireArgs {
+        self.resource.args(WaitMode::Lock, 1, at, is_movable)
     }
 
-    #[track_caller]
-    fn block(&self, at: &'static Location<'static>, is_movable: bool) -> (real::MutexGuard<'_, T>, Holding) {
-        let record = self.resource.record();
-        let guard = self.resource.block(WaitMode::Lock, 1, at, || self.mutex.blocking_lock());
-        (guard, Holding::hold(record, 1, at, is_movable))
+    fn block(&self, at: &'static Location<'static>) -> real::MutexGuard<'_, T> {
+        self.resource.block(WaitMode::Lock, 1, at, || self.mutex.blocking_lock())
     }
 
     #[inline]
-    fn try_enter(
-        &self,
-        at: &'static Location<'static>,
-        is_movable: bool,
-    ) -> Result<(real::MutexGuard<'_, T>, Holding), TryLockError> {
-        let guard = self.mutex.try_lock()?;
-        Ok((guard, Holding::hold(self.resource.record(), 1, at, is_movable)))
+    fn hold(&self, at: &'static Location<'static>, is_movable: bool) -> Holding {
+        self.resource.hold(1, at, is_movable, false)
     }
 }
 

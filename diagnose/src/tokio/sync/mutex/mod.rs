@@ -1,9 +1,7 @@
 //! `tokio::sync::Mutex` and its guards.
 
-mod guard;
+mod guards;
 mod lock;
-mod owned;
 
-pub use self::guard::{MappedMutexGuard, MutexGuard};
+pub use self::guards::{MappedMutexGuard, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
 pub use self::lock::Mutex;
-pub use self::owned::{OwnedMappedMutexGuard, OwnedMutexGuard};

@@ -10,7 +10,7 @@ use ::tokio::sync::TryLockError;
 use super::owned_write::Writes;
 use super::read::Reads;
 use super::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
-use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitMode};
+use crate::waits::{Acquire, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{Owned, lock, pair};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::RwLock, "tokio");
@@ -88,7 +88,8 @@ impl<T: ?Sized> RwLock<T> {
     /// Cancel safe; a call that is given up loses its place in the queue.
     #[track_caller]
     pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> {
-        self.enter_read(Location::caller(), false, |guard, holding| RwLockReadGuard::new(holding, guard))
+        let args = self.resource.args(WaitMode::Read, 1, Location::caller(), false);
+        Acquire::new(self.lock.read(), args, |guard, holding| RwLockReadGuard::new(holding, guard))
     }
 
     /// Blocks the thread until it may read.
@@ -97,16 +98,19 @@ impl<T: ?Sized> RwLock<T> {
     /// In async code, as tokio's does.
     #[track_caller]
     pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
-        let (record, at) = (self.resource.record(), Location::caller());
+        let at = Location::caller();
         let guard = self.resource.block(WaitMode::Read, 1, at, || self.lock.blocking_read());
-        RwLockReadGuard::new(Holding::hold(record, 1, at, false), guard)
+        RwLockReadGuard::new(self.resource.hold(1, at, false, false), guard)
     }
 
     /// Waits to read as [`read`](Self::read) does, with a guard that owns the lock.
     #[track_caller]
     pub fn read_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockReadGuard<T>> {
         let at = Location::caller();
-        let guard = Owned::<_, Reads<T, T>>::wait(self, async move |it| it.enter_read(at, true, pair).await);
+        let guard = Owned::<_, Reads<T, T>>::wait(self, async move |it| {
+            let args = it.resource.args(WaitMode::Read, 1, at, true);
+            Acquire::new(it.lock.read(), args, pair).await
+        });
         async { OwnedRwLockReadGuard::of(guard.await) }
     }
 
@@ -116,8 +120,8 @@ impl<T: ?Sized> RwLock<T> {
     /// If that is not so.
     #[track_caller]
     pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
-        let (guard, holding) = self.try_enter_read(Location::caller(), false)?;
-        Ok(RwLockReadGuard::new(holding, guard))
+        let guard = self.lock.try_read()?;
+        Ok(RwLockReadGuard::new(self.resource.hold(1, Location::caller(), false, false), guard))
     }
 
     /// The same with a guard that owns the lock.
@@ -127,14 +131,16 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_read_owned(self: Arc<Self>) -> Result<OwnedRwLockReadGuard<T>, TryLockError> {
         let at = Location::caller();
-        let guard = Owned::try_new(self, |lock| lock.try_enter_read(at, true));
+        let guard =
+            Owned::try_new(self, |it| Ok((it.lock.try_read()?, it.resource.hold(1, at, true, false))));
         guard.map(OwnedRwLockReadGuard::of).map_err(|(_, error)| error)
     }
 
     /// Waits to write. Cancel safe; a call that is given up loses its place in the queue.
     #[track_caller]
     pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> {
-        self.enter_write(Location::caller(), false, |guard, holding| RwLockWriteGuard::new(holding, guard))
+        let args = self.resource.args(WaitMode::Write, self.units(), Location::caller(), false);
+        Acquire::new(self.lock.write(), args, |guard, holding| RwLockWriteGuard::new(holding, guard))
     }
 
     /// Blocks the thread until it may write.
@@ -143,16 +149,19 @@ impl<T: ?Sized> RwLock<T> {
     /// In async code, as tokio's does.
     #[track_caller]
     pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
-        let (record, at) = (self.resource.record(), Location::caller());
+        let at = Location::caller();
         let guard = self.resource.block(WaitMode::Write, self.units(), at, || self.lock.blocking_write());
-        RwLockWriteGuard::new(Holding::hold(record, self.units(), at, false), guard)
+        RwLockWriteGuard::new(self.resource.hold(self.units(), at, false, false), guard)
     }
 
     /// Waits to write as [`write`](Self::write) does, with a guard that owns the lock.
     #[track_caller]
     pub fn write_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockWriteGuard<T>> {
         let at = Location::caller();
-        let guard = Owned::<_, Writes<T>>::wait(self, async move |it| it.enter_write(at, true, pair).await);
+        let guard = Owned::<_, Writes<T>>::wait(self, async move |it| {
+            let args = it.resource.args(WaitMode::Write, it.units(), at, true);
+            Acquire::new(it.lock.write(), args, pair).await
+        });
         async { OwnedRwLockWriteGuard::of(guard.await) }
     }
 
@@ -162,8 +171,8 @@ impl<T: ?Sized> RwLock<T> {
     /// If somebody does.
     #[track_caller]
     pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
-        let (guard, holding) = self.try_enter_write(Location::caller(), false)?;
-        Ok(RwLockWriteGuard::new(holding, guard))
+        let guard = self.lock.try_write()?;
+        Ok(RwLockWriteGuard::new(self.resource.hold(self.units(), Location::caller(), false, false), guard))
     }
 
     /// The same with a guard that owns the lock.
@@ -173,8 +182,15 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write_owned(self: Arc<Self>) -> Result<OwnedRwLockWriteGuard<T>, TryLockError> {
         let at = Location::caller();
-        let guard = Owned::try_new(self, |lock| lock.try_enter_write(at, true));
+        let guard = Owned::try_new(self, |it| {
+            Ok((it.lock.try_write()?, it.resource.hold(it.units(), at, true, false)))
+        });
         guard.map(OwnedRwLockWriteGuard::of).map_err(|(_, error)| error)
+    }
+
+    /// What a writer has.
+    fn units(&self) -> u64 {
+        u64::from(self.max_reads)
     }
 
     /// What it guards: nobody else can have it.

@@ -1,6 +1,5 @@
 //! `tokio::sync::RwLock` and its guards.
 
-mod enter;
 mod lock;
 mod owned_write;
 mod read;

@@ -8,8 +8,8 @@ use ::tokio::sync as real;
 use ::tokio::sync::{AcquireError, TryAcquireError};
 
 use super::SemaphorePermit;
-use crate::waits::{Holding, Notifiers, Record, Resource, ResourceKind, ResourceType};
-use crate::wrap::{debug, delegate};
+use crate::waits::{Notifiers, Record, Resource, ResourceKind, ResourceType};
+use crate::wrap::{convert, debug, delegate};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Semaphore, "tokio");
 
@@ -18,7 +18,7 @@ static WHAT: ResourceType = ResourceType::fair(ResourceKind::Semaphore, "tokio")
 /// It is known from its first use on, under the place where it was made; what was added or forgotten before that while
 /// recording was off is not. Order, cancellation and panics are tokio's.
 pub struct Semaphore {
-    resource: Resource,
+    pub(super) resource: Resource,
     /// Who has added permits.
     users: Notifiers,
     pub(super) permits: real::Semaphore,
@@ -113,9 +113,9 @@ impl Semaphore {
     /// If they are not, or the semaphore is closed.
     #[track_caller]
     pub fn try_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
-        let at = Location::caller();
         let permit = self.permits.try_acquire_many(n)?;
-        Ok(SemaphorePermit::new(Holding::hold(self.record(), n.into(), at, false), permit, self))
+        let holding = self.resource.hold(n.into(), Location::caller(), false, false);
+        Ok(SemaphorePermit::new(holding, permit, self))
     }
 
     /// Blocks the thread until it has a permit.
@@ -171,22 +171,17 @@ impl Semaphore {
     }
 }
 
-impl From<real::Semaphore> for Semaphore {
-    #[track_caller]
-    fn from(semaphore: real::Semaphore) -> Self {
+convert!(
+    [] Semaphore: real::Semaphore,
+    |semaphore| {
         let permits = semaphore.available_permits();
         let semaphore = Self::around(semaphore, permits);
         if semaphore.is_closed() {
             semaphore.close();
         }
         semaphore
-    }
-}
-
-impl From<Semaphore> for real::Semaphore {
-    fn from(semaphore: Semaphore) -> Self {
-        semaphore.into_tokio()
-    }
-}
+    },
+    |it| it.permits
+);
 
 debug!([] Semaphore, permits: real::Semaphore);

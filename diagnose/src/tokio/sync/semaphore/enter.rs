@@ -9,7 +9,7 @@ use ::tokio::sync as real;
 use ::tokio::sync::{AcquireError, TryAcquireError};
 
 use super::{OwnedSemaphorePermit, Semaphore};
-use crate::waits::{BlockedThread, Holding, LazyWaitFuture, WaitInfo, WaitMode};
+use crate::waits::{Holding, LazyWaitFuture, WaitInfo, WaitMode};
 
 type Place = &'static Location<'static>;
 
@@ -76,8 +76,7 @@ impl Semaphore {
         at: Place,
     ) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         self.permits.try_acquire_many(n)?.forget();
-        let holding = Holding::hold(self.record(), n.into(), at, true);
-        Ok(OwnedSemaphorePermit::new(holding, self, n as usize))
+        Ok(OwnedSemaphorePermit::new(self.resource.hold(n.into(), at, true, false), self, n as usize))
     }
 
     /// [`blocking_acquire`](Self::blocking_acquire) with a permit that owns the semaphore.
@@ -132,10 +131,8 @@ impl Semaphore {
         at: Place,
         is_movable: bool,
     ) -> Result<(real::SemaphorePermit<'_>, Holding), AcquireError> {
-        let record = self.record();
-        let blocked = BlockedThread::begin(record, WaitMode::Acquire, n.into(), at);
-        let permit = self.permits.blocking_acquire_many(n);
-        drop(blocked);
-        Ok((permit?, Holding::hold(record, n.into(), at, is_movable)))
+        let block = || self.permits.blocking_acquire_many(n);
+        let permit = self.resource.block(WaitMode::Acquire, n.into(), at, block)?;
+        Ok((permit, self.resource.hold(n.into(), at, is_movable, false)))
     }
 }

@@ -1,11 +1,42 @@
-//! Guards of a `Mutex` that own it.
+//! Guards of a `Mutex`, that borrow it and that own it.
 
 use std::sync::Arc;
 
 use ::tokio::sync as real;
 
 use super::Mutex;
-use crate::wrap::{Owned, owned_guard, owned_kinds, owned_part};
+use crate::wrap::{Owned, guard, owned_guard, owned_kinds, owned_part, part};
+
+guard! {
+    /// tokio's `MutexGuard`.
+    #[must_use = "if unused the Mutex will immediately unlock"]
+    pub struct MutexGuard<'a, T: ?Sized> for &mut T {
+        guard: real::MutexGuard<'a, T>,
+        mutex: &'a Mutex<T>,
+    }
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    part! { map, try_map: [U: ?Sized, F] &mut T => &mut U, real::MutexGuard, MappedMutexGuard<'a, U> }
+
+    /// The lock.
+    #[inline]
+    pub fn mutex(this: &Self) -> &'a Mutex<T> {
+        this.mutex
+    }
+}
+
+guard! {
+    /// tokio's `MappedMutexGuard`, for a component of the locked data.
+    #[must_use = "if unused the Mutex will immediately unlock"]
+    pub struct MappedMutexGuard<'a, T: ?Sized> for &mut T {
+        guard: real::MappedMutexGuard<'a, T>,
+    }
+}
+
+impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
+    part! { map, try_map: [U, F] &mut T => &mut U, real::MappedMutexGuard, MappedMutexGuard<'a, U> }
+}
 
 owned_kinds! {
     Locked<T>(real::OwnedMutexGuard<T>) of Mutex<T>: real::MutexGuard<'a, T>;
