@@ -1,7 +1,8 @@
 //! Futures that acquire a lock for an owned guard.
 //!
-//! The original's keeps an `Arc` of the original. Here the first poll tries, as the original does. If that gets nothing, a future
-//! that borrows is made, on the heap, and kept in an [`Owned`] until it becomes the guard there.
+//! The original's keeps an `Arc` of the original. Here the first poll tries, as the original does.
+//! If that gets nothing, a future that borrows is made, on the heap, and kept in an [`Owned`] until
+//! it becomes the guard there.
 
 use std::sync::Arc;
 

@@ -46,8 +46,8 @@ macro_rules! default {
     };
 }
 
-/// Implements for a cell that may have its value from the start: `Default`, `From` of a value, `From` of the original and
-/// back, and `Debug`.
+/// Implements for a cell that may have its value from the start: `Default`, `From` of a value,
+/// `From` of the original and back, and `Debug`.
 ///
 /// ```text
 /// cell!(OnceCell<T>, cell: real::OnceCell<T>, Self::around(cell));
@@ -67,7 +67,8 @@ macro_rules! cell {
     };
 }
 
-/// Implements `Clone`, `PartialEq` and `Eq` of a cell by those of the original. A clone is a resource of its own.
+/// Implements `Clone`, `PartialEq` and `Eq` of a cell by those of the original. A clone is a
+/// resource of its own.
 ///
 /// ```text
 /// compare!(OnceCell<T>, cell);

@@ -13,6 +13,11 @@
 //! turn           whose turn it is to initialise a cell
 //! end            From, Debug, Clone, Deref of an end of a channel
 //! ```
+//!
+//! A guard derefs to its value; one that owns its lock notes the look, as it may have changed its
+//! task. An end of a channel derefs to the original, and notes that others may be made of it there.
+//! Other wrappers deref to the original and note nothing, but those of `tokio::sync` that are no
+//! ends: of these, no use of the original goes unseen.
 
 // Each is used by a family, which is a feature; tokio's uses most of them.
 #![cfg_attr(

@@ -11,13 +11,14 @@ use pin_project_lite::pin_project;
 use crate::sync::Mutex;
 use crate::waits::{Holding, LazyWait, Record, WaitInfo, WaitMode};
 
-/// Whose turn it is. The call waits until the cell asks it for the future that makes the value; from then on it holds the
-/// cell, and what it waits for is that future's own matter.
+/// Whose turn it is. The call waits until the cell asks it for the future that makes the value;
+/// from then on it holds the cell, and what it waits for is that future's own matter.
 pub(crate) struct Turn {
     record: Option<&'static Record>,
     at: &'static Location<'static>,
     has_come: AtomicBool,
-    /// The waker of the poll that is running, until the turn has come: that of the wait is not for the future of others.
+    /// The waker of the poll that is running, until the turn has come: that of the wait is not for
+    /// the future of others.
     outer: Mutex<Option<Waker>>,
 }
 
@@ -61,7 +62,8 @@ impl Turn {
         .await
     }
 
-    /// Returns what was there. Wakers are other people's code: they are dropped outside of the lock.
+    /// Returns what was there. Wakers are other people's code: they are dropped outside of the
+    /// lock.
     fn lend(&self, outer: Option<Waker>) {
         let before = std::mem::replace(&mut *self.outer.lock(), outer);
         drop(before);

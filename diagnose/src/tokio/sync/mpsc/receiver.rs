@@ -19,8 +19,8 @@ macro_rules! receiver {
 
             use ::tokio::sync::mpsc::{self, error::TryRecvError};
 
+            use $crate::waits::{BlockedThread, LazyWait, LazyWaitFuture, SoleEnd, WaitInfo, WaitMode};
             use $crate::wrap::{around_sole, delegate};
-            use $crate::waits::{BlockedThread, LazyWait, SoleEnd, WaitInfo, WaitMode, LazyWaitFuture};
 
             impl<T> $name<T> {
                 pub(super) fn new(inner: mpsc::$name<T>, end: SoleEnd) -> Self {

@@ -23,9 +23,9 @@ const MAX_READS: u32 = u32::MAX >> 3;
 /// A reader has one of as many units as there may be readers, a writer has them all. It is known from its first use on,
 /// under the place where it was made. Order, cancellation and panics are tokio's.
 pub struct RwLock<T: ?Sized> {
-    pub(super) resource: Resource,
-    pub(super) max_reads: u32,
-    pub(super) lock: real::RwLock<T>,
+    resource: Resource,
+    max_reads: u32,
+    lock: real::RwLock<T>,
 }
 
 impl<T> RwLock<T> {
@@ -199,4 +199,5 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
+// tokio's lock does not tell how many readers it admits: it is taken for one that `new` made.
 lock!(RwLock<T>, lock: real::RwLock<T>, Self::made(lock, MAX_READS));
