@@ -282,7 +282,6 @@ pub(crate) struct RunningAwait<'a> {
 }
 
 impl RunningAwait<'_> {
-    /// Records that the poll has returned.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave(mut self, pending: bool) {
         self.end(pending);

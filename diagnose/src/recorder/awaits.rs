@@ -34,7 +34,7 @@ pub(crate) fn begin_await(site: &'static Site, is_span: bool) {
     }
 }
 
-/// Records that the body reaches a macro whose arguments the attribute could not parse.
+/// Records that the body reaches a macro that the attribute cannot parse.
 pub(crate) fn begin_macro(site: &'static Site, depth: u8) {
     begin_await(site, false);
     let (node, state) = local::awaiting();
@@ -44,7 +44,7 @@ pub(crate) fn begin_macro(site: &'static Site, depth: u8) {
 }
 
 /// Records that a span is about to be awaited in a block of such a macro. If the body itself awaits
-/// it, each later poll of the body resumes directly there.
+/// it, later polls resume directly there.
 pub(crate) fn begin_through(depth: u8) {
     let (node, state) = local::awaiting();
     if node.is_some() && state.depth() == depth {

@@ -1,10 +1,11 @@
-//! How long a future existed before its first poll, mostly without a clock reading at its creation.
+//! The time from a future's creation to its first poll, mostly without extra clock readings.
 //!
-//! A future created and polled within one poll of its task counts as polled at once. A future
-//! polled later counts from the end of the poll that created it: a poll that leaves such futures
-//! behind notes its end. Outside every recorded poll, the clock is read at creation for the first
-//! [`ALWAYS`] futures of a thread, for one in [`ALWAYS`] of the others, and for each future of a
-//! function that was seen to wait for its first poll. The rest count as polled at once.
+//! A future counts as polled at once if it is polled in the task poll that created it. Otherwise it
+//! counts from the end of that poll: a poll that leaves such futures behind notes its end.
+//!
+//! Outside every recorded poll, the clock is read at creation for the first [`ALWAYS`] futures of a
+//! thread and for one in [`ALWAYS`] later ones. It is also read for functions whose futures were
+//! seen to wait for their first poll. All other futures count as polled at once.
 
 use std::cell::Cell;
 
@@ -18,8 +19,7 @@ const ALWAYS: u32 = 64;
 /// Ticks from which a future counts as having waited for its first poll: about ten microseconds.
 const LATE: u64 = 1 << 15;
 
-/// Marks a creation word that holds a tick. Without it, the word holds the number of a poll, or
-/// zero.
+/// Marks a creation word that holds a tick. Other words hold the number of a poll, or zero.
 const TICK: u64 = 1 << 63;
 
 thread_local! {
@@ -55,10 +55,10 @@ impl TaskPoll {
     pub(super) const NONE: Self = Self { number: 0, unpolled: 0 };
 }
 
-/// Starts numbering the polls of a thread that got `tree`, apart from those of other threads.
+/// Starts numbering the polls of a thread that got `tree`. No other thread uses these numbers.
 pub(super) fn begin_tree(tree: u32) {
-    /// The tree's number goes above these bits. The clock goes below them, so a tree that is leased
-    /// again starts at unused numbers.
+    /// Bits below the tree's number. They start at the clock, so a tree that is leased again reuses
+    /// no number.
     const SHIFT: u32 = 40;
     POLLS.with(|polls| {
         let last = u64::from(tree & 0x3f_ffff) << SHIFT | clock::now() & ((1 << SHIFT) - 1);
@@ -136,13 +136,14 @@ fn make_outside(polls: &TaskPolls) -> u64 {
     clock::now() | TICK
 }
 
-/// Records a first poll. Returns the ticks since the creation, zero if unknown.
+/// Records a first poll. Returns the ticks since the creation; zero if unknown or polled at once.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn unpolled(made: u64, now: u64, site: &'static Site, maker: Option<&'static Node>) -> u64 {
     if made == 0 || forget(made) { 0 } else { unpolled_for(made, now, site, maker) }
 }
 
-/// Uncounts an unpolled future. Returns whether the poll that created it is still running.
+/// Uncounts a future that is polled or dropped. Returns whether this is still the poll that created
+/// it.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn forget(made: u64) -> bool {
     POLLS.with(|polls| {

@@ -15,6 +15,7 @@ use crate::tree::{Node, NodeKey, PassingChain};
 #[derive(Debug)]
 #[must_use = "the call is timed until the frame is dropped"]
 pub struct Frame {
+    /// `None` if the call is not recorded.
     node: Option<&'static Node>,
     /// The node that was running before; `None` if the thread's tree is lent for this call only.
     previous: Option<&'static Node>,

@@ -19,8 +19,7 @@ pub(super) struct Local {
     /// tree.
     current: Cell<Option<&'static Node>>,
     tree: Cell<Option<&'static Tree>>,
-    /// Spans that became pending directly below the running poll, minus those that stopped being
-    /// so.
+    /// Spans that became pending directly below the running poll, minus those that ceased to be.
     pending_children: Cell<i32>,
     /// The task that the next root belongs to, set by the spawn wrapper.
     spawned: Cell<Option<&'static Task>>,
@@ -47,15 +46,15 @@ pub(super) struct Local {
     passing: Cell<u32>,
 }
 
-/// Stands for a reading: the first poll of an awaited span. The span reads the clock itself, and
+/// Instead of a reading: the span is awaited for the first time. It reads the clock itself, and
 /// hands up the reading with which it returns `Pending`.
 pub(super) const DIRECT: u64 = 1;
 
-/// Stands for a reading: the code of a macro polls the span, through this arm.
+/// Instead of a reading: the code of a macro polls the span, through this arm.
 pub(super) const ARM: u64 = 2;
 
-/// Stands for a reading: the span is polled at the same await as before, with unannotated code
-/// between it and the body that resumes. The span reads the clock itself.
+/// Instead of a reading: the span is polled where it was, but unannotated code stands between it
+/// and the body that resumes. The span reads the clock itself.
 pub(super) const AGAIN: u64 = 3;
 
 /// Whether `down` is a clock reading.
@@ -105,7 +104,7 @@ impl Local {
 
 thread_local! {
     static LOCAL: Local = const { Local::new() };
-    /// Returns the tree when the thread ends. Separate from `LOCAL`, because it has a destructor.
+    /// Releases the tree when the thread ends. Separate from `LOCAL`, because it has a destructor.
     static LEASE: Lease = const { Lease };
 }
 
@@ -129,7 +128,6 @@ pub(super) fn set_current(node: Option<&'static Node>) {
     LOCAL.with(|local| local.current.set(node));
 }
 
-/// The count of spans pending directly below the running poll.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn pending_children() -> i32 {
     LOCAL.with(|local| local.pending_children.get())
@@ -227,7 +225,6 @@ pub(super) fn hand_down(via: Option<&'static Site>, down: u64) {
     });
 }
 
-/// The await that the running body is at; the node is `None` for the await of a span.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn awaiting() -> (Option<&'static Node>, AwaitState) {
     LOCAL.with(|local| (local.awaiting.get(), local.await_state.get()))
@@ -241,7 +238,6 @@ pub(super) fn set_awaiting(node: Option<&'static Node>, state: AwaitState) {
     });
 }
 
-/// The polls entered with the last reading, handed down with it.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn chain() -> PassingChain {
     LOCAL.with(|local| PassingChain { levels: local.levels.get(), stopper: local.stopper.get() })
@@ -260,13 +256,11 @@ pub(super) fn set_levels(levels: u32) {
     LOCAL.with(|local| local.levels.set(levels));
 }
 
-/// The reading handed up by the pending span; zero if there is none.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn up() -> u64 {
     LOCAL.with(|local| local.up.get())
 }
 
-/// Number of nodes around the pending span that only pass the `Pending` on.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn passing() -> u32 {
     LOCAL.with(|local| local.passing.get())
@@ -285,14 +279,14 @@ pub(super) fn hand_up(up: u64, passing: u32) {
     });
 }
 
-/// The thread's tree and running node. Leases a tree if there is none; a `lent` one must be
-/// returned with [`end_loan`].
+/// The thread's tree and running node. Leases a tree if there is none; a `lent` one must be given
+/// back with [`end_loan`].
 #[cold]
 pub(super) fn place() -> TreePosition {
     if let (Some(tree), Some(current)) = LOCAL.with(|local| (local.tree.get(), local.current.get())) {
         return TreePosition { tree, current, lent: false };
     }
-    // Once the thread's destructors have begun, nothing would return the tree at its end, and the
+    // Once the thread's destructors have begun, nothing would release the tree at its end, and the
     // thread may not even be asked for its name.
     let lent = LEASE.try_with(|_| ()).is_err();
     let name = if lent { String::new() } else { thread::current().name().unwrap_or_default().to_owned() };
@@ -324,7 +318,7 @@ pub(crate) fn apart(tree: &'static Tree, call: impl FnOnce()) {
     first_poll::set_poll(poll);
 }
 
-/// Returns the thread's tree.
+/// Releases the thread's tree.
 #[cold]
 pub(super) fn end_loan() {
     context::set_tree(None);

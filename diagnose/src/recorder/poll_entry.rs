@@ -1,8 +1,8 @@
 //! What the end of a poll needs from its start.
 //!
 //! A `PollEntry` is filled in where it lies, on the stack of the future's poll, and never moved. A
-//! move would read in one piece what was just written in several, and the processor stalls on that
-//! for longer than all other work takes.
+//! move would read in one piece what was just written in several. The processor stalls on that for
+//! longer than all other work takes.
 
 use super::await_state::AwaitState;
 use super::local::{self, TreePosition};
@@ -112,20 +112,18 @@ impl PollEntry {
         }
     }
 
-    /// Whether the poll was entered with the reading of the body around it.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn is_handed(&self) -> bool {
         self.begun.how == PollStartKind::Handed
     }
 
-    /// The polls around this one that were entered with the same reading.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn chain(&self) -> PassingChain {
         PassingChain { levels: self.levels, stopper: self.stopper }
     }
 
-    /// Starts a poll with the reading of the body around it, which is at the await of a span and
-    /// has run no code of its own yet. Returns the polls entered with that reading.
+    /// Starts a poll with the reading of the body around it. That body is at the await of a span
+    /// and has run no code of its own yet. Returns the polls entered with that reading.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begin_handed(&mut self, outer: u64, goes_down: bool) -> PassingChain {
         let chain = local::chain();
@@ -204,7 +202,7 @@ impl PollEntry {
         // has no meaning.
         let is_pending = i32::from(is_pending && self.nested.is_none());
         local::replace_pending_children(self.outer_pending.wrapping_add(is_pending));
-        // Between polls there is no last reading.
+        // This reading also tells whether the thread is still inside a poll.
         context::note_reading(now, self.previous.is_none_or(Node::is_root));
         if self.nested.is_some() || self.previous.is_none() {
             self.end_rare(now);

@@ -121,7 +121,7 @@ impl Span {
         }
     }
 
-    /// Starts a poll with recording off: an open wait ends, so that it does not grow for ever.
+    /// Starts a poll with recording off: an open wait ends, so that it does not grow forever.
     #[inline]
     pub(super) fn enter_unrecorded(&mut self, entry: &mut PollEntry) {
         if !matches!(self.state, SpanState::Unseen | SpanState::Lost) || local::down() != 0 {

@@ -4,8 +4,8 @@
 //! path, however many futures waited in it at once:
 //! ```text
 //! join!(a, b)    ├ poll ┤┈┈┈┈┈ waited ┈┈┈┈┈├┈ queued ┈├ poll ┤
-//! a              ├┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈├┤ Pending
-//! b                ├┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈├┤ Ready: the wait is b's
+//! a              ├┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈├┤ Pending
+//! b                ├┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈├┤ Ready: the wait is b's
 //! ```
 //! The wait goes to the first path that had waited by itself and is ready in the next poll. If no
 //! path is ready, it goes to the first one polled. The time from the wake to the poll is the task's
@@ -29,7 +29,7 @@ use crate::tree::Node;
 #[derive(Debug)]
 pub(super) struct RootPoll {
     task: &'static Task,
-    /// `None` if tasks are to have no waker of their own.
+    /// `None` if tasks have no waker of their own, by configuration.
     waker: Option<PollWaker>,
     entered: u64,
     /// The poll of another task that this one runs inside.
@@ -40,8 +40,7 @@ pub(super) struct RootPoll {
 #[derive(Debug)]
 pub(super) struct OuterPoll {
     task: Option<&'static Task>,
-    /// The ticks of that task's wait not charged yet, and the node charged if no other path ends
-    /// the wait.
+    /// Ticks and node of that task's wait, as in [`local::waited`].
     waited: (u64, Option<&'static Node>),
     poll: TaskPoll,
 }
@@ -54,7 +53,7 @@ impl RootPoll {
 }
 
 impl OuterPoll {
-    /// Suspends that poll: during the nested one, the thread is in the state between polls.
+    /// Suspends that poll: the nested one starts in the state between polls.
     #[cold]
     #[inline(never)]
     pub(super) fn leave() -> Self {
@@ -110,7 +109,7 @@ impl Span {
         entry.begin_root(task, outer, (entered, waited), around);
     }
 
-    /// The task of a root that is polled for the first time, and the ticks that it has waited.
+    /// The task of a root, and the ticks that it has waited.
     fn enter_new(&self, node: &'static Node, entered: u64) -> (&'static Task, u64) {
         if let Some(task) = local::take_spawned() {
             return (task, enter_spawned(task, node, entered));

@@ -28,7 +28,7 @@ pub(crate) fn hand_nothing_up() {
     local::hand_up(0, 0);
 }
 
-/// The number of the thread's tree; leases a tree if there is none.
+/// The number of the thread's tree. Leases a tree if there is none.
 pub(crate) fn own_tree_number() -> u32 {
     let place = local::place();
     if place.lent {

@@ -70,6 +70,7 @@ impl Span {
     /// has just stopped.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn leave_through(&mut self, entry: &mut PollEntry, passing: u32) {
+        // A running span has a node.
         let Some(node) = self.node else { return };
         let now = local::up();
         let mut passing = passing - 1;

@@ -31,6 +31,7 @@ pub(super) enum SpanState {
     Waiting(WaitAccount),
     /// Its call was counted, and its polls since are not recorded.
     Lost,
+    /// Returned `Ready`, or panicked.
     Done,
 }
 
@@ -58,13 +59,14 @@ pub struct Span {
     /// The node of the await where the body has stopped. `None` for the await of a span.
     pub(super) at: Option<&'static Node>,
     pub(super) label: Label,
+    /// Number of pending annotated children.
     pub(super) pending_children: i32,
     /// The pending children that the await at `at` polls.
     pub(super) await_pending: i32,
     pub(super) state: SpanState,
     /// Whether the body has stopped at the await of a span.
     pub(super) is_in_child: bool,
-    /// The nesting depth in the macro where the body has stopped: see [`AwaitState::depth`].
+    /// The nesting depth in the macro where the body has stopped; zero if it is no macro.
     pub(super) depth: u8,
     /// Whether the next poll only continues to the span inside, if the body around resumes at this
     /// span's await. The span is listed, and waits for the span inside alone.
@@ -116,7 +118,7 @@ impl Span {
         if self.await_pending == 0 { WaitAccount::Own } else { WaitAccount::Child }
     }
 
-    /// Ends the wait in `state`, and takes the span off the list of live spans.
+    /// Sets the final `state`, and takes the span off the list of live spans.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn end(&mut self, state: SpanState) {
         self.pending_children = 0;
