@@ -1,4 +1,4 @@
-//! A pointer to a value that lives forever, published by one thread and followed by any.
+//! A pointer to a value that lives forever, published by one thread, followed by any.
 //!
 //! Unsafe is kept in this file: following an atomic pointer needs it. With it, a reader can walk a
 //! tree without a lock while nodes are appended.

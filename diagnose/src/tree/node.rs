@@ -32,6 +32,7 @@ impl NodeKey {
     }
 }
 
+/// Sites are compared by address.
 impl PartialEq for NodeKey {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn eq(&self, other: &Self) -> bool {
@@ -66,7 +67,9 @@ pub(crate) struct Node {
     /// The child appended to the parent before this one.
     next_sibling: Link<Node>,
     pub(crate) label: Label,
+    /// The number of the tree.
     pub(crate) tree: u32,
+    /// Distance from the tree's root.
     pub(crate) depth: u32,
     children: AtomicU32,
     /// The children by key, once there are many.
