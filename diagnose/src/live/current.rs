@@ -25,14 +25,12 @@ pub(crate) struct CurrentPoll {
     pub(crate) thread: Option<u32>,
 }
 
-/// What this thread is running.
 #[inline]
 pub(crate) fn current_poll() -> CurrentPoll {
     let Context { span, stamp, tree } = context::context();
     CurrentPoll { task: context::task(), registered: registered(), span, stamp, thread: tree }
 }
 
-/// The task whose poll is running on this thread.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn registered() -> Option<&'static Task> {
     TASK.with(Cell::get)
@@ -50,15 +48,15 @@ pub(crate) fn is_waker(waker: &Waker) -> bool {
     registered().is_some_and(|task| task.is_waker(waker))
 }
 
-/// Counts a spawn by the running task, which may move its guards to the new task.
+/// Counts a spawn by the running task: its guards may move to the new task.
 pub(crate) fn count_spawn() {
     if let Some(task) = registered() {
         task.count_spawn();
     }
 }
 
-/// Counts a send by the running task of a message that may contain its guards. `message` is the
-/// message's number in `resource`.
+/// Counts a send by the running task: the message may contain its guards. `message` is its number
+/// in `resource`.
 #[inline]
 pub(crate) fn count_send(resource: u64, message: u64) {
     if let Some(task) = registered() {

@@ -31,11 +31,11 @@ pub(crate) struct LiveSlot {
     node: Link<Node>,
     /// The tick of the span's creation.
     made: AtomicU64,
-    /// Number of polls, above [`BELOW`] bits. For an arm these hold the number of annotated futures
-    /// pending below it, above one bit for the account of its wait.
+    /// Number of polls, above [`BELOW`] bits. For an arm, these bits hold the number of annotated
+    /// futures pending below it, above one bit for the account of its wait.
     polls: AtomicU64,
-    /// The id of the task in which the span got its parent, so a span whose parent is gone was
-    /// polled last there. Zero outside every task.
+    /// The id of the task in which the span got its parent. If that parent is gone, this task
+    /// polled the span last. Zero outside every task.
     task: AtomicU64,
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn take(listed: &SlotCopy) -> Option<&'static SlotRef> {
     Some(anchor)
 }
 
-/// Returns the slot of a span that is gone.
+/// Frees the slot of a span that is gone.
 #[inline]
 pub(crate) fn put(anchor: &'static SlotRef) {
     if let Some(slot) = anchor.slot() {

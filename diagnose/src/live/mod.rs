@@ -5,9 +5,9 @@
 //! Span ─────── root ───▶ Task       id, name, origin, wakes: one per task, reused
 //! ```
 //! A span takes its slot at its first `Pending`, or at its creation if unpolled futures are listed.
-//! It returns the slot when it is ready, panics or is dropped, on any thread. The owner of the
-//! anchor is the slot's only writer. Readers take no lock and copy ([`LiveSlot::read`]). The id
-//! tells whether a slot was reused: no two spans of a process share one.
+//! It frees the slot when it is ready, panics or is dropped, on any thread. The owner of the anchor
+//! is the slot's only writer. Readers take no lock and copy ([`LiveSlot::read`]). The id tells
+//! whether a slot was reused: no two spans of a process share one.
 
 // Tasks of runtimes: only tokio's wrappers use all of it.
 #![cfg_attr(not(feature = "tokio"), allow(dead_code))]

@@ -14,6 +14,7 @@ pub(crate) struct ListedRuntime {
     pub(crate) number: u16,
     pub(crate) runtime: SpawnRuntime,
     pub(crate) name: Option<String>,
+    /// Number of worker threads.
     pub(crate) workers: u64,
     /// Maximum number of threads for blocking code; `None` if unknown.
     pub(crate) max_blocking: Option<u64>,

@@ -342,8 +342,8 @@ impl Task {
 
     /// The state, and the tick of its start.
     pub(crate) fn doing(&self) -> (TaskState, u64) {
-        // Acquire of `since` pairs with the Release in `leave`, that of `woken_at` with those in
-        // `enter` and `note_wake`.
+        // Acquire of `since` pairs with the Release in `leave`.
+        // Acquire of `woken_at` pairs with the Release in `enter` and `note_wake`.
         let mut since = self.since.load(Acquire);
         let mut woken_at = self.woken_at.load(Acquire);
         // A poll that began in between has taken the wake.

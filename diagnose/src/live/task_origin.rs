@@ -12,7 +12,7 @@ pub(crate) enum TaskKind {
     Blocking,
 }
 
-/// The runtime on which the task was spawned through this crate.
+/// The runtime on which a task was spawned, as far as this crate knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpawnRuntime {
     /// Not spawned through this crate: an annotated function called from code that is not

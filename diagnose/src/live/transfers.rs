@@ -1,4 +1,4 @@
-//! Counts of a task's spawns and sends, each of which may move a guard to another task.
+//! Counts of a task's spawns and sends, which may move its guards to other tasks.
 //!
 //! A task that has spawned or sent since it took a guard is not assumed to still own it.
 

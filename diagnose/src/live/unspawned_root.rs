@@ -1,8 +1,8 @@
 //! Unspawned roots: annotated functions called from code that is not annotated.
 //!
-//! Such a root is a task during its first poll, so that a thread that is blocked in it is known,
-//! and afterwards if it waits. Most are ready at once, and leave their record unchanged with the
-//! thread, for the next.
+//! Such a root is a task during its first poll, so that a thread blocked in it is known. It stays
+//! one if it waits. Most are ready at once, and leave their record unchanged with the thread, for
+//! the next root.
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -70,7 +70,7 @@ fn spare(thread: u32) -> &'static Task {
     task
 }
 
-/// Returns the spare record to the pool when the thread ends.
+/// Puts the spare record back into the pool, because the thread ends.
 #[cold]
 pub(crate) fn give_back_spare() {
     if let Some(task) = SPARE.with(Cell::take) {
