@@ -1,4 +1,4 @@
-//! A clock for tests, which advances only when told to.
+//! A clock for tests, which advances only by [`advance_ns`].
 //!
 //! ```
 //! use diagnose::manual_clock;

@@ -5,7 +5,7 @@
 //! segments must agree on it:
 //!
 //! ```text
-//! counter   ├───────┼──────────┼──────────────────────────┼────────────┤  a suspend in the third:
+//! counter   ├───────┼──────────┼──────────────────────────┼────────────┤  suspend in segment 3:
 //! Instant   ├───────┼──────────┼────┼────────────┤                      only the counter went on
 //! ```
 //! A segment that disagrees contains a jump of one clock: a suspend, a restored virtual machine, a

@@ -81,8 +81,8 @@ pub(super) struct Pair {
     pub(super) off_ns: u64,
 }
 
-/// The fastest of a few attempts. A thread that is stopped between the two readings, even by the
-/// first touch of a page, would distort all times by that share of the measured time.
+/// The fastest of a few attempts. A thread can be stopped between the two readings, if only by the
+/// first touch of a page. Then all times would be off by that share of the measured time.
 pub(super) fn paired(read: impl Fn() -> u64) -> Pair {
     let attempt = || {
         let before = Instant::now();
