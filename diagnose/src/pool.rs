@@ -5,7 +5,7 @@
 //! put  ──▶ cache of the thread ──▶ 32 at once, under a lock ──▶ free
 //! ```
 //! So a reader can follow a reference to a record at any time; the record's id tells whether it was
-//! reused. A thread returns its cache when it ends.
+//! reused. A thread's cache goes back to the pool when the thread ends.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -29,7 +29,8 @@ pub(crate) trait Pooled: Sized + Sync + 'static {
     fn free() -> Self;
     fn pool() -> &'static Pool<Self>;
     fn with_cache<R>(run: impl FnOnce(&ThreadCache<Self>) -> R) -> R;
-    /// Makes this thread return its cache at its end. Returns `false` if it is too late for that.
+    /// Arranges that this thread's cache goes back to the pool at its end. Returns `false` if it is
+    /// too late for that.
     fn lease() -> bool;
 }
 
@@ -96,11 +97,11 @@ struct PoolState<T: 'static> {
 pub(crate) struct ThreadCache<T: 'static> {
     free: [Cell<Option<&'static T>>; CACHED],
     count: Cell<usize>,
-    /// Whether the thread returns them at its end.
+    /// Whether they go back to the pool when the thread ends.
     is_leased: Cell<bool>,
 }
 
-/// Returns the cache of a thread when the thread ends.
+/// Empties the cache of a thread into the pool when the thread ends.
 #[derive(Debug)]
 pub(crate) struct Lease<T: Pooled>(PhantomData<fn(T)>);
 
@@ -148,7 +149,7 @@ pub(crate) fn take<T: Pooled>() -> Option<&'static T> {
     T::with_cache(|cache| T::pool().take(cache))
 }
 
-/// Returns a record to the pool.
+/// Puts a record back.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn put<T: Pooled>(one: &'static T) {
     T::with_cache(|cache| T::pool().put(cache, one));
@@ -216,7 +217,8 @@ impl<T: Pooled> Pool<T> {
         taken
     }
 
-    /// Returns a record that the cache has no room for, and the records beyond half of the cache.
+    /// Takes back a record that the cache has no room for, and the records beyond half of the
+    /// cache.
     #[cold]
     #[inline(never)]
     fn take_back_with(&self, cache: &ThreadCache<T>, one: &'static T) {
@@ -227,7 +229,7 @@ impl<T: Pooled> Pool<T> {
         }
     }
 
-    /// Returns all records of a cache except `kept`.
+    /// Takes back all records of a cache except `kept`.
     fn take_back(&self, cache: &ThreadCache<T>, kept: usize) {
         let mut state = self.state.lock();
         while cache.count.get() > kept {

@@ -52,7 +52,7 @@ impl One {
     }
 }
 
-/// Takes a record, uses it, puts it back, and returns the cache as at the end of a thread.
+/// Takes a record, uses it, puts it back, and empties the cache as at the end of a thread.
 fn take_and_put(pool: &'static Pool<One>) -> Option<u32> {
     let cache = ThreadCache::new();
     let one = pool.take(&cache)?;
