@@ -18,8 +18,8 @@ pub fn at<T>(place: &'static Site, expression: T) -> T {
     expression
 }
 
-/// Ends an await in the body of `owner`. Returns `value`, the result of `expression.await`. A call
-/// after the await, so the future need not store it.
+/// Ends an await in the body of `owner`. Returns `value`, the result of `expression.await`. `owner`
+/// is the second argument, so the future need not store it across the await.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn ended<T>(value: T, owner: &'static Site) -> T {
     recorder::end_await(owner);
@@ -90,6 +90,7 @@ pin_project! {
 }
 
 impl<F> Inline<F> {
+    /// Wraps the block of a body.
     #[inline]
     pub const fn new(block: F) -> Self {
         Self { block }

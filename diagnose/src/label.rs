@@ -38,6 +38,7 @@ static LABELS: Mutex<Labels> =
     Mutex::new(Labels { by_text: None, texts: Vec::new(), over: 0, seen: FrequencySketch::NOTHING });
 
 impl Label {
+    /// No label.
     pub const NONE: Self = Self(0);
     const OTHER: Self = Self(u32::MAX);
 

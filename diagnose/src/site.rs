@@ -42,16 +42,20 @@ const NEW: u8 = 0;
 const ON: u8 = 1;
 const OFF: u8 = 2;
 
+/// The kind of an annotated place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SiteKind {
     /// A future that is always a root.
     Task,
+    /// An async function.
     Fn,
     /// An async block, or a future that was named by hand.
     Block,
+    /// An `.await`, or an arm of a `join!` or `select!`.
     Await,
     /// A hand-written future or stream, recorded by its polls.
     Impl,
+    /// A synchronous function.
     Sync,
     /// The recorder's own nodes, such as `[other]`.
     Other,
@@ -63,6 +67,7 @@ pub enum SiteKind {
 /// static, places that the compiler fills in, and a tuple: an array would add a length to evaluate.
 #[derive(Debug)]
 pub struct Body<T> {
+    /// The annotated function or block.
     pub site: Site,
     /// Its awaits: a tuple of sites.
     pub awaits: T,

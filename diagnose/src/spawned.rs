@@ -27,8 +27,8 @@ pin_project! {
     /// end.
     ///
     /// A future that is a span itself is the task's root; any other gets a span around it.
-    // The span has an allocation of its own, because most tasks of an annotated program need none.
-    // The ticket is the last field: the task ends after the future's drop.
+    // The span is boxed: most tasks of an annotated program need none, and then keep no room for
+    // it. The ticket is the last field: the task ends after the future's drop.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Spawned<F> {

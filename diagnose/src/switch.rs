@@ -42,7 +42,7 @@ static IS_SPECIAL: AtomicBool = AtomicBool::new(false);
 ///
 /// While it is off, a poll of an annotated future costs one relaxed load. Recorded data stays. A
 /// wait that is open when recording is turned off ends in the records with its span's next poll or
-/// its drop. The end of a call that was counted is counted even while recording is off.
+/// its drop. If the beginning of a call was counted, its end is too, even while recording is off.
 ///
 /// # Examples
 /// ```
