@@ -129,7 +129,6 @@ impl<T> FusedStream for Receiver<T> {
 }
 
 clone!(Receiver<T>, Receives, made_at);
-
 around!(
     [T] Receiver<T>: ::async_channel::Receiver<T>,
     |inner| Self::of(inner, ChannelEnd::none(), Location::caller())

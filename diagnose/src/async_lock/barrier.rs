@@ -77,7 +77,6 @@ impl Barrier {
 }
 
 deref!([] Barrier, original: ::async_lock::Barrier);
-
 debug!([] Barrier, original: ::async_lock::Barrier);
 
 // The original does not tell how many open it: the record has no bound.

@@ -183,7 +183,6 @@ impl<T> OnceCell<T> {
 }
 
 deref!([T] OnceCell<T>, cell: ::async_lock::OnceCell<T>);
-
 cell!(
     OnceCell<T>,
     cell: ::async_lock::OnceCell<T>,

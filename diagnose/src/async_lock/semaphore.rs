@@ -123,7 +123,6 @@ impl Semaphore {
 }
 
 deref!([] Semaphore, inner: ::async_lock::Semaphore);
-
 debug!([] Semaphore, inner: ::async_lock::Semaphore);
 
 // Its permits are those that are free now.

@@ -141,11 +141,8 @@ impl Condvar {
 }
 
 deref!([] Condvar, inner: ::parking_lot::Condvar);
-
 debug!([] Condvar, inner: ::parking_lot::Condvar);
-
 default!([] Condvar);
-
 convert!(
     [] Condvar: ::parking_lot::Condvar,
     |condvar| Self {

@@ -217,7 +217,6 @@ impl SoleEnd {
     }
 
     /// The only end of something that is not on record.
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) const fn none() -> Self {
         Self(ChannelEnd::none())
     }

@@ -45,6 +45,6 @@ pub(crate) use delegate::{debug, delegate, looks};
 pub(crate) use end::{around, around_sole, clone, convert_end, end};
 pub(crate) use guard::{guard, owned_guard, shown};
 pub(crate) use lock::{cell, compare, convert, default, deref, lock};
-pub(crate) use owned::{Kind, Owned, Words, owned_kinds, pair};
+pub(crate) use owned::{Kind, Owned, Room, Words, owned_kinds, owned_wait};
 pub(crate) use part::{owned_part, part};
 pub(crate) use turn::Turn;

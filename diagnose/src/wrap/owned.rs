@@ -13,7 +13,8 @@
 //! Why it is sound:
 //!
 //! - An `Arc` does not move what it points to, and this one outlives the guard, also while a closure unwinds.
-//! - A guard borrows from the owner and from nothing else, as it comes from a closure that works for any lifetime.
+//! - A guard borrows from the owner and from nothing else, as it comes from a closure that works for any lifetime, or
+//!   from a future that [`owned_wait`] makes of the owner.
 //! - A guard is handed out by reference, under a shorter lifetime than its own. [`owned_kinds`] has the compiler check that
 //!   guards are covariant.
 //! - `Owned` is `Send` and `Sync` where the original's own owned guard is, which keeps an `Arc` of its lock too. The other
@@ -38,11 +39,16 @@ pub(crate) unsafe trait Kind<'a, L: ?Sized, Bound = (&'a L, &'a Self)> {
 }
 
 /// A guard that keeps what it borrows from. It has the size of a `K` and of an `Arc`.
+// The order is that in which they are dropped.
 pub(crate) struct Owned<L: ?Sized, K: for<'a> Kind<'a, L>> {
-    /// The guard, as bytes, since its lifetime has no name.
-    guard: MaybeUninit<K>,
+    room: Room<L, K>,
     owner: Arc<L>,
-    kind: PhantomData<K>,
+}
+
+/// A guard without its lifetime, as bytes.
+pub(crate) struct Room<L: ?Sized, K: for<'a> Kind<'a, L>> {
+    guard: MaybeUninit<K>,
+    kind: PhantomData<(K, Arc<L>)>,
 }
 
 // SAFETY: `Kind` asks for it.
@@ -80,16 +86,13 @@ impl<L: ?Sized, K: for<'a> Kind<'a, L>> Owned<L, K> {
         }
     }
 
-    /// [`new`](Self::new), for what has to wait.
+    /// Keeps the guard in `room`, which borrows from `owner`.
+    ///
+    /// # Safety
+    /// It does.
     #[inline]
-    pub(crate) async fn wait<R>(
-        owner: Arc<L>,
-        take: impl for<'a> AsyncFnOnce(&'a L) -> (<K as Kind<'a, L>>::Guard, R),
-    ) -> (Self, R) {
-        // SAFETY: the guard is dropped before `owner`, and so is the future of `take`, see the head.
-        let lent: &L = unsafe { &*Arc::as_ptr(&owner) };
-        let (guard, rest) = take(lent).await;
-        (Self::with(owner, guard), rest)
+    pub(crate) unsafe fn keep(room: Room<L, K>, owner: Arc<L>) -> Self {
+        Self { room, owner }
     }
 
     /// Keeps `guard`, which borrows from `owner`.
@@ -99,14 +102,8 @@ impl<L: ?Sized, K: for<'a> Kind<'a, L>> Owned<L, K> {
         L: 'a,
         K: 'a,
     {
-        const {
-            assert!(size_of::<<K as Kind<'a, L>>::Guard>() <= size_of::<K>());
-            assert!(align_of::<<K as Kind<'a, L>>::Guard>() <= align_of::<K>());
-        }
-        let mut bytes = MaybeUninit::<K>::uninit();
-        // SAFETY: it fits, as was just asserted.
-        unsafe { ptr::write(bytes.as_mut_ptr().cast(), guard) };
-        Self { guard: bytes, owner, kind: PhantomData }
+        // SAFETY: `owner` is dropped after it.
+        Self { room: unsafe { Room::new(guard) }, owner }
     }
 
     /// What the guard borrows from.
@@ -118,15 +115,15 @@ impl<L: ?Sized, K: for<'a> Kind<'a, L>> Owned<L, K> {
     /// The guard.
     #[inline]
     pub(crate) fn get(&self) -> &<K as Kind<'_, L>>::Guard {
-        // SAFETY: `with` has written it, and it is read out only where `self` ends. It is covariant.
-        unsafe { &*self.guard.as_ptr().cast() }
+        // SAFETY: `Room::new` has written it, and it is read out only where `self` ends. It is covariant.
+        unsafe { &*self.room.guard.as_ptr().cast() }
     }
 
     /// The guard. It must not be replaced by the guard of another owner.
     #[inline]
     pub(crate) fn get_mut(&mut self) -> &mut <K as Kind<'_, L>>::Guard {
         // SAFETY: as in `get`.
-        unsafe { &mut *self.guard.as_mut_ptr().cast() }
+        unsafe { &mut *self.room.guard.as_mut_ptr().cast() }
     }
 
     /// Makes a guard of another kind of this one.
@@ -141,11 +138,11 @@ impl<L: ?Sized, K: for<'a> Kind<'a, L>> Owned<L, K> {
             &'a L,
         ) -> Result<<G as Kind<'a, L>>::Guard, <K as Kind<'a, L>>::Guard>,
     ) -> Result<Owned<L, G>, Self> {
-        let this = ManuallyDrop::new(self);
-        // SAFETY: `this` is not used after the two reads. If `turn` unwinds, the guard is gone before `owner`.
-        let owner = unsafe { ptr::read(&raw const this.owner) };
-        // SAFETY: as in `get`, and it is read out once.
-        let guard = unsafe { ptr::read(this.guard.as_ptr().cast()) };
+        // If `turn` unwinds, the guard is gone before `owner`.
+        let Self { room, owner } = self;
+        let room = ManuallyDrop::new(room);
+        // SAFETY: as in `get`, and it is read out once: `room` is not used again.
+        let guard = unsafe { ptr::read(room.guard.as_ptr().cast()) };
         // SAFETY: as in `try_new`.
         let lent: &L = unsafe { &*Arc::as_ptr(&owner) };
         match turn(guard, lent) {
@@ -167,11 +164,34 @@ impl<L: ?Sized, K: for<'a> Kind<'a, L>> Owned<L, K> {
     }
 }
 
-impl<L: ?Sized, K: for<'a> Kind<'a, L>> Drop for Owned<L, K> {
+impl<L: ?Sized, K: for<'a> Kind<'a, L>> Room<L, K> {
+    /// Makes room for `guard`.
+    ///
+    /// # Safety
+    /// What it borrows from is dropped after the room.
+    #[inline]
+    pub(crate) unsafe fn new<'a>(guard: <K as Kind<'a, L>>::Guard) -> Self
+    where
+        L: 'a,
+        K: 'a,
+    {
+        const {
+            assert!(size_of::<<K as Kind<'a, L>>::Guard>() <= size_of::<K>());
+            assert!(align_of::<<K as Kind<'a, L>>::Guard>() <= align_of::<K>());
+        }
+        let mut bytes = MaybeUninit::<K>::uninit();
+        // SAFETY: it fits, as was just asserted.
+        unsafe { ptr::write(bytes.as_mut_ptr().cast(), guard) };
+        Self { guard: bytes, kind: PhantomData }
+    }
+}
+
+impl<L: ?Sized, K: for<'a> Kind<'a, L>> Drop for Room<L, K> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: it is there and is not looked at again. The owner is dropped after this, as a field.
-        unsafe { ptr::drop_in_place(self.get_mut()) };
+        let guard: *mut <K as Kind<'_, L>>::Guard = self.guard.as_mut_ptr().cast();
+        // SAFETY: `new` has written it, and it is not looked at again. What it borrows from is still there.
+        unsafe { ptr::drop_in_place(guard) };
     }
 }
 
@@ -182,10 +202,30 @@ pub(crate) struct Words<P: ?Sized>([usize; 4], PhantomData<P>);
 
 impl<P: ?Sized> Unpin for Words<P> {}
 
-/// A guard and what comes with it, for the constructors of [`Owned`].
-#[inline]
-pub(crate) fn pair<G, R>(guard: G, rest: R) -> (G, R) {
-    (guard, rest)
+/// The future of an owned guard that has to be waited for.
+///
+/// `$keep` makes what the awaited future returns, of a guard that borrows from `$it`, and its holding. It is a macro, and no
+/// function, so that the guard is put in its place where the future that borrows is awaited: to return it from another
+/// future costs as much as its record.
+///
+/// ```text
+/// owned_wait!(self, OwnedMutexGuard of Locked<T>, |it, keep| Acquire::new(it.mutex.lock(), it.args(at, true), keep))
+/// ```
+macro_rules! owned_wait {
+    ($owner:expr, $guard:ident of $kind:ty, |$it:ident, $keep:ident| $future:expr) => {
+        async move {
+            let owner = $owner;
+            let $it = &*owner;
+            #[allow(unsafe_code)]
+            // SAFETY: `owner` is dropped after all that is in this block.
+            let $keep = |guard, holding| (unsafe { $crate::wrap::Room::<_, $kind>::new(guard) }, holding);
+            let (room, holding) = $future.await;
+            #[allow(unsafe_code)]
+            // SAFETY: it borrows from `$it`.
+            let guard = unsafe { $crate::wrap::Owned::keep(room, owner) };
+            $guard::new(holding, guard)
+        }
+    };
 }
 
 /// Declares kinds of guards for [`Owned`]: a name, a type for room and auto traits, the lock, and
@@ -225,4 +265,4 @@ macro_rules! owned_kinds {
     };
 }
 
-pub(crate) use owned_kinds;
+pub(crate) use {owned_kinds, owned_wait};

@@ -137,11 +137,8 @@ impl Condvar {
 }
 
 deref!([] Condvar, inner: ::std::sync::Condvar);
-
 debug!([] Condvar, inner: ::std::sync::Condvar);
-
 default!([] Condvar);
-
 convert!(
     [] Condvar: ::std::sync::Condvar,
     |condvar| Self {

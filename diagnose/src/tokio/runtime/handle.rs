@@ -91,7 +91,5 @@ impl Handle {
 }
 
 convert!([] Handle: ::tokio::runtime::Handle, |handle| Self { handle }, |it| it.into_inner());
-
 deref!([] Handle, handle: ::tokio::runtime::Handle);
-
 debug!([] Handle, handle: ::tokio::runtime::Handle);

@@ -77,5 +77,4 @@ impl Barrier {
 
 // tokio's barrier does not tell for how many it is: the record has no bound.
 convert!([] Barrier: real::Barrier, |barrier| Self::around(barrier, UNBOUNDED), |it| it.into_tokio());
-
 debug!([] Barrier, meets: real::Barrier);

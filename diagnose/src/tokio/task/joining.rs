@@ -230,9 +230,7 @@ impl<T: 'static> JoinSet<T> {
 }
 
 default!([T] JoinSet<T>);
-
 debug!([T] JoinSet<T>, set: ::tokio::task::JoinSet<T>);
-
 convert!(
     [T] JoinSet<T>: ::tokio::task::JoinSet<T>,
     |set| {
@@ -244,7 +242,6 @@ convert!(
     },
     |it| it.set
 );
-
 deref!([T] JoinSet<T>, set: ::tokio::task::JoinSet<T>);
 
 impl<T> DerefMut for JoinSet<T> {

@@ -81,11 +81,8 @@ impl Future for LocalSet {
 }
 
 default!([] LocalSet);
-
 debug!([] LocalSet, set: ::tokio::task::LocalSet);
-
 convert!([] LocalSet: ::tokio::task::LocalSet, |set| Self { set }, |it| it.into_inner());
-
 deref!([] LocalSet, set: ::tokio::task::LocalSet);
 
 impl DerefMut for LocalSet {

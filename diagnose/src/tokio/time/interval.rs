@@ -135,7 +135,6 @@ impl Interval {
 }
 
 debug!([] Interval, inner: ::tokio::time::Interval);
-
 convert!(
     [] Interval: ::tokio::time::Interval,
     |inner| Self { inner, kept: LazyWait::default(), next: None, made_at: Location::caller() },

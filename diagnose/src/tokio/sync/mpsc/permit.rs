@@ -101,7 +101,6 @@ impl<T> OwnedPermit<T> {
 }
 
 debug!([T] OwnedPermit<T>, inner: mpsc::OwnedPermit<T>);
-
 convert!(
     [T] OwnedPermit<T>: mpsc::OwnedPermit<T>,
     |inner| Self { inner, holding: Holding::NONE, end: ChannelEnd::none() },

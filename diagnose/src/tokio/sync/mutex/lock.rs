@@ -10,7 +10,7 @@ use ::tokio::sync::TryLockError;
 use super::guards::Locked;
 use super::{MutexGuard, OwnedMutexGuard};
 use crate::waits::{Acquire, AcquireArgs, Holding, Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{Owned, lock, pair};
+use crate::wrap::{Owned, lock, owned_wait};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mutex, "tokio");
 
@@ -81,10 +81,9 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn lock_owned(self: Arc<Self>) -> impl Future<Output = OwnedMutexGuard<T>> {
         let at = Location::caller();
-        let guard = Owned::<_, Locked<T>>::wait(self, async move |it| {
-            Acquire::new(it.mutex.lock(), it.args(at, true), pair).await
-        });
-        async { OwnedMutexGuard::of(guard.await) }
+        owned_wait!(self, OwnedMutexGuard of Locked<T>, |it, keep| {
+            Acquire::new(it.mutex.lock(), it.args(at, true), keep)
+        })
     }
 
     /// Takes the lock if it is free.

@@ -100,7 +100,6 @@ convert!(
     |notify| Self::around(OnceCell::with_value(Arc::new(notify))),
     |it| it.into_tokio()
 );
-
 default!([] Notify);
 
 impl fmt::Debug for Notify {

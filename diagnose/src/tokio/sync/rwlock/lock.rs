@@ -7,11 +7,11 @@ use std::sync::Arc;
 use ::tokio::sync as real;
 use ::tokio::sync::TryLockError;
 
-use super::owned_write::Writes;
 use super::read::Reads;
+use super::write::Writes;
 use super::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
 use crate::waits::{Acquire, Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{Owned, lock, pair};
+use crate::wrap::{Owned, lock, owned_wait};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::RwLock, "tokio");
 
@@ -107,11 +107,9 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn read_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockReadGuard<T>> {
         let at = Location::caller();
-        let guard = Owned::<_, Reads<T, T>>::wait(self, async move |it| {
-            let args = it.resource.args(WaitMode::Read, 1, at, true);
-            Acquire::new(it.lock.read(), args, pair).await
-        });
-        async { OwnedRwLockReadGuard::of(guard.await) }
+        owned_wait!(self, OwnedRwLockReadGuard of Reads<T, T>, |it, keep| {
+            Acquire::new(it.lock.read(), it.resource.args(WaitMode::Read, 1, at, true), keep)
+        })
     }
 
     /// Reads if nobody writes and nobody waits.
@@ -158,11 +156,9 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn write_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockWriteGuard<T>> {
         let at = Location::caller();
-        let guard = Owned::<_, Writes<T>>::wait(self, async move |it| {
-            let args = it.resource.args(WaitMode::Write, it.units(), at, true);
-            Acquire::new(it.lock.write(), args, pair).await
-        });
-        async { OwnedRwLockWriteGuard::of(guard.await) }
+        owned_wait!(self, OwnedRwLockWriteGuard of Writes<T>, |it, keep| {
+            Acquire::new(it.lock.write(), it.resource.args(WaitMode::Write, it.units(), at, true), keep)
+        })
     }
 
     /// Writes if nobody reads or writes.

@@ -183,5 +183,4 @@ convert!(
     },
     |it| it.permits
 );
-
 debug!([] Semaphore, permits: real::Semaphore);
