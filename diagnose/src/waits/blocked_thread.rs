@@ -1,4 +1,5 @@
-//! A thread that is blocked by a resource.
+//! Threads that block on a resource or on a runtime that shuts down. They are recorded like waits
+//! of futures.
 
 use std::panic::Location;
 use std::sync::atomic::Ordering::Relaxed;
@@ -8,7 +9,7 @@ use super::wait_cell::{WaitCell, WaitMode, WaitStart};
 use crate::recorder;
 use crate::switch;
 
-/// For as long as the thread is blocked: it stands in the queue of the resource.
+/// A blocked thread, in the queue of its resource until this guard is dropped.
 #[derive(Debug)]
 pub(crate) struct BlockedThread {
     record: &'static Record,
@@ -16,7 +17,7 @@ pub(crate) struct BlockedThread {
 }
 
 impl BlockedThread {
-    /// The thread is about to block. `None` while recording is off.
+    /// Records that the thread is about to block. Returns `None` while recording is off.
     #[cold]
     pub(crate) fn begin(
         record: Option<&'static Record>,
@@ -25,7 +26,7 @@ impl BlockedThread {
         at: &'static Location<'static>,
     ) -> Option<Self> {
         let record = record.filter(|_| switch::records())?;
-        // A thread that has recorded nothing yet is known by its tree from now on.
+        // This gives the thread a tree if it has recorded nothing yet: the tree identifies it.
         recorder::own_tree_number();
         let wait = WaitCell::take()?;
         wait.begin(begun(Some(record), mode, units, Vec::new(), at), None);
@@ -34,19 +35,20 @@ impl BlockedThread {
     }
 }
 
-/// For as long as a runtime goes away: the thread waits for blocking code.
+/// A thread that waits for blocking code while a runtime shuts down.
 #[derive(Debug)]
 pub(crate) struct RuntimeShutdown(&'static WaitCell);
 
 #[allow(dead_code)]
 impl RuntimeShutdown {
-    /// The thread is about to wait for these tasks. `None` while recording is off, and if there are none.
+    /// Records that the thread is about to wait for these tasks. Returns `None` while recording is
+    /// off, or if `tasks` is empty.
     #[cold]
     pub(crate) fn begin(tasks: Vec<u64>, at: &'static Location<'static>) -> Option<Self> {
         if tasks.is_empty() || !switch::records() {
             return None;
         }
-        // See above.
+        // As above: the tree identifies the thread.
         recorder::own_tree_number();
         let wait = WaitCell::take()?;
         wait.begin(begun(None, WaitMode::Shutdown, 1, tasks, at), None);

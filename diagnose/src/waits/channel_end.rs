@@ -1,4 +1,4 @@
-//! An end of a channel: who has it, and the record of the channel, which all ends keep.
+//! The end of a channel: its holding, and the channel's record, shared by all ends.
 
 use std::ops::Deref;
 use std::panic::Location;
@@ -17,7 +17,7 @@ use super::wait_future::WaitInfo;
 use crate::live;
 use crate::sync::add_relaxed;
 
-/// A sender, a receiver, or what can become one.
+/// A sender, a receiver, or a value that can become one.
 #[derive(Debug)]
 pub(crate) struct ChannelEnd {
     holding: Holding,
@@ -25,7 +25,7 @@ pub(crate) struct ChannelEnd {
 }
 
 impl ChannelEnd {
-    /// The ends of a channel that is made there: the sending one, the receiving one.
+    /// Creates a channel at `at`. Returns its sending and its receiving end.
     #[inline]
     pub(crate) fn pair(
         what: &'static ResourceType,
@@ -37,7 +37,7 @@ impl ChannelEnd {
         (Self::new(sends, Role::Sends, at), Self::new(receives, Role::Receives, at))
     }
 
-    /// The sending end of a channel that is made there and from which nobody receives yet.
+    /// Creates a channel at `at` that has no receiver yet. Returns its sending end.
     #[inline]
     pub(crate) fn sending(
         what: &'static ResourceType,
@@ -48,12 +48,12 @@ impl ChannelEnd {
         Self::new(Shared::new(what, capacity, at, name), Role::Sends, at)
     }
 
-    /// Something that is made there, which everybody who has it can use alike.
+    /// Creates a resource at `at` without sides, which all owners use alike.
     pub(crate) fn using(what: &'static ResourceType, at: &'static Location<'static>) -> Self {
         Self::new(Shared::new(what, 0, at, None), Role::Uses, at)
     }
 
-    /// An end of something that is not on record.
+    /// Creates an end that is not recorded.
     pub(crate) const fn none() -> Self {
         Self { holding: Holding::NONE, shared: Shared::NONE }
     }
@@ -63,7 +63,7 @@ impl ChannelEnd {
         Self { holding: Holding::take_part(shared.record(), role, at), shared }
     }
 
-    /// Another end of the same channel, made of this one, which is thereby used.
+    /// Creates another end of this channel, and records a use of this one.
     #[inline]
     pub(crate) fn another(&self, role: Role, at: &'static Location<'static>) -> Self {
         self.used(at);
@@ -75,13 +75,14 @@ impl ChannelEnd {
         self.shared.record()
     }
 
-    /// The running task has used it, there.
+    /// Records that the running task has used it at `at`.
     #[inline]
     pub(crate) fn used(&self, at: &'static Location<'static>) {
         self.holding.used(at);
     }
 
-    /// What a poll waits for that was called from `caller`: its own place if that is the program's, or else where it was made.
+    /// The wait of a poll that was called from `caller`. Its place is `caller` if that is the program's own code, else
+    /// `made_at`.
     #[allow(dead_code)] // By what is a feature.
     pub(crate) fn polled(
         &self,
@@ -94,8 +95,8 @@ impl ChannelEnd {
         WaitInfo::on(self.record(), mode, 1, at).made_there(ptr::eq(at, made_at))
     }
 
-    /// The running task waits at it: uses it, and waits until that future is ready.
-    #[allow(dead_code)] // By what is a feature.
+    /// Records a use, then waits until `future` is ready.
+    #[allow(dead_code)] // Used only with some features.
     pub(crate) async fn wait<F: Future>(
         &self,
         future: F,
@@ -106,7 +107,7 @@ impl ChannelEnd {
         LazyWaitFuture::new(future, || WaitInfo::on(self.record(), mode, 1, at)).await
     }
 
-    /// A message of that type was put in, by one of several who may.
+    /// Counts a message of type `T` that was put in. Several senders may do this at once.
     #[inline]
     pub(crate) fn put<T>(&self) {
         if let Some(record) = self.record() {
@@ -117,7 +118,7 @@ impl ChannelEnd {
         }
     }
 
-    /// A message of that type was put in if `sent` says so.
+    /// Counts a message of type `T` if `sent` is `Ok`.
     #[inline]
     #[allow(dead_code)] // By what is a feature.
     pub(crate) fn put_if_ok<T, E>(&self, sent: Result<(), E>) -> Result<(), E> {
@@ -127,7 +128,8 @@ impl ChannelEnd {
         sent
     }
 
-    /// The same for a channel that keeps as many messages as it has places: so many are in it at most.
+    /// Counts a message that was put into a channel of fixed capacity. A full channel drops its
+    /// oldest message, so it has at most `capacity`.
     #[inline]
     pub(crate) fn put_over<T>(&self) {
         if let Some(record) = self.record() {
@@ -142,7 +144,7 @@ impl ChannelEnd {
         }
     }
 
-    /// The value that was there was replaced by another of that type, by one of several who take turns.
+    /// Counts a value of type `T` that replaced the previous one. Several senders take turns.
     #[inline]
     pub(crate) fn replaced<T>(&self) {
         if let Some(record) = self.record() {
@@ -155,7 +157,7 @@ impl ChannelEnd {
         }
     }
 
-    /// The message of that number may have carried something away.
+    /// Records that message `number` may have moved a guard or a channel end to another task.
     #[inline]
     pub(crate) fn note_send(&self, number: u64) {
         if let Some(record) = self.record() {
@@ -163,7 +165,7 @@ impl ChannelEnd {
         }
     }
 
-    /// So many messages or bytes were put in, by the only one who may.
+    /// Counts `count` messages or bytes that were put in by the only sender.
     #[inline]
     pub(crate) fn put_alone(&self, count: u64) {
         if let Some(record) = self.record() {
@@ -171,7 +173,7 @@ impl ChannelEnd {
         }
     }
 
-    /// So many messages or bytes were taken out, by the only one who may.
+    /// Counts `count` messages or bytes that were taken out by the only receiver.
     #[inline]
     pub(crate) fn took(&self, count: u64) {
         if let Some(record) = self.record() {
@@ -179,7 +181,7 @@ impl ChannelEnd {
         }
     }
 
-    /// A message was taken out, by one of several who may.
+    /// Counts a message that was taken out. Several receivers may do this at once.
     #[inline]
     pub(crate) fn took_one_of_several(&self) {
         if let Some(record) = self.record() {
@@ -187,7 +189,7 @@ impl ChannelEnd {
         }
     }
 
-    /// It was closed, or one side is gone.
+    /// Records that the channel was closed, or that one side is gone.
     #[inline]
     pub(crate) fn close(&self) {
         if let Some(record) = self.record() {
@@ -195,18 +197,19 @@ impl ChannelEnd {
         }
     }
 
-    /// Somebody has got at the original there: others like this may be anywhere from now on.
+    /// Records that code has accessed the original at `at`. Any task may have another such end from
+    /// now on.
     pub(crate) fn share(&self, at: &'static Location<'static>) {
         self.holding.share(at);
     }
 
-    /// It goes where nobody sees it.
+    /// Records that this end leaves the records.
     pub(crate) fn lose(self) {
         self.holding.lose();
     }
 }
 
-/// The only end of its side: the channel is closed when it is dropped.
+/// The only end of its side. Dropping it closes the channel.
 #[derive(Debug)]
 pub(crate) struct SoleEnd(ChannelEnd);
 
@@ -216,12 +219,13 @@ impl SoleEnd {
         Self(end)
     }
 
-    /// The only end of something that is not on record.
+    /// Creates a sole end that is not recorded.
+    #[allow(dead_code)] // Used only with some features.
     pub(crate) const fn none() -> Self {
         Self(ChannelEnd::none())
     }
 
-    /// It goes where nobody sees it, and the channel is not closed.
+    /// Records that this end leaves the records. The channel stays open.
     pub(crate) fn lose(mut self) {
         std::mem::replace(&mut self.0, ChannelEnd::none()).lose();
     }
@@ -243,7 +247,7 @@ impl Drop for SoleEnd {
     }
 }
 
-/// Whether a message of this type can carry a guard, a sender or the like away.
+/// Returns whether a message of this type may contain a guard or a channel end.
 pub(crate) const fn carries<T>() -> bool {
     std::mem::needs_drop::<T>()
 }

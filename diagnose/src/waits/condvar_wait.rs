@@ -1,4 +1,4 @@
-//! A thread that waits for a condition variable: it has the mutex, or waits, never both.
+//! A thread that waits for a condition variable. It either waits or holds the mutex, never both.
 
 use std::panic::Location;
 
@@ -7,8 +7,9 @@ use super::holding::Holding;
 use super::record::Record;
 use super::wait_cell::WaitMode;
 
-/// The call of somebody who waits. Meanwhile it does not hold the mutex: its holding ends, and another begins when it has
-/// the mutex again. That it may be blocked by the mutex after it was notified is not told apart.
+/// A call that waits for a condition variable. While it waits, it does not hold the mutex: its
+/// holding ends, and another begins when it has the mutex again. After a notification the mutex may
+/// block it; that is not told apart from the wait.
 #[derive(Debug)]
 pub(crate) struct CondvarWait {
     condvar: Option<&'static Record>,
@@ -20,7 +21,7 @@ pub(crate) struct CondvarWait {
 }
 
 impl CondvarWait {
-    /// It is about to wait. `holding` is that in the mutex.
+    /// Records that the thread is about to wait. `holding` is its holding in the mutex.
     pub(crate) fn begin(
         condvar: Option<&'static Record>,
         mutex: Option<&'static Record>,
@@ -46,7 +47,7 @@ impl CondvarWait {
         }
     }
 
-    /// It has the mutex to look at a condition; if that is true, it waits again.
+    /// Checks the condition with the mutex held. If that returns `true`, the thread waits again.
     pub(crate) fn look(&mut self, condition: impl FnOnce() -> bool) -> bool {
         self.hold();
         let waits = condition();
@@ -56,7 +57,7 @@ impl CondvarWait {
         waits
     }
 
-    /// It has the mutex again.
+    /// Returns the holding of the mutex, which the thread has again.
     pub(crate) fn end(mut self) -> Holding {
         self.hold();
         self.holding

@@ -1,15 +1,16 @@
-//! Who made a resource, and which tasks came after it.
+//! The creator of a resource and the moment of its creation. Verdicts use them to tell which tasks
+//! came after the resource.
 
 use crate::clock;
 use crate::context;
 use crate::recorder;
 
-/// When something came to be, and by whom.
+/// When a resource was made, and by which task or thread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Creation {
-    /// The tick; a moment before it, in a poll.
+    /// Tick of the creation; inside a poll, the last clock reading before it.
     pub(super) made: u64,
-    /// See [`Maker`].
+    /// Task or thread, as encoded for [`Creator::new`].
     pub(super) by: u64,
 }
 
@@ -23,21 +24,21 @@ impl Creation {
 
     #[cold]
     fn by_thread() -> u64 {
-        // A thread that has recorded nothing yet is known by its tree from now on.
+        // This gives the thread a tree if it has recorded nothing yet: the tree identifies it.
         THREAD | u64::from(recorder::own_tree_number())
     }
 }
 
-/// Who made something.
+/// The task or thread that made a resource.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Creator {
     Task(u64),
-    /// By the number of its tree, outside of all tasks.
+    /// A thread outside of all tasks, by the number of its tree.
     Thread(u32),
     Unknown,
 }
 
-/// Above the number of a thread's tree.
+/// Flag above the number of a thread's tree.
 const THREAD: u64 = 1 << 63;
 
 impl Creator {

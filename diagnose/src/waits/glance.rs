@@ -1,7 +1,8 @@
-//! Waits seen in passing, for the watchdog: a few loads each, and nothing copied.
+//! A quick look at waits for the watchdog: a few loads each, without a copy.
 //!
-//! The fields of a glance may be of two waits that had the record one after the other. Then something has just changed, and
-//! whoever looks for what does not change looks again.
+//!
+//! The fields of a [`Glance`] may mix two waits that had the cell one after the other. Then the
+//! wait has just changed, and the watchdog, which looks for waits that do not change, looks again.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -10,49 +11,49 @@ use super::resource_type::ResourceKind;
 use super::wait_cell::{BLOCKING, INDIRECT, LISTED, MODES, OVER, WaitCell, WaitMode};
 use crate::pool;
 
-/// What a wait waits for, and whether it can go on.
+/// The target of a wait, and whether the wait can go on.
 #[derive(Debug, Clone, Copy)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Glance {
     wait: &'static WaitCell,
     pub(crate) id: u64,
-    /// The task that polled it last; zero if none did.
+    /// Number of the task that polled it last; 0 if none did.
     pub(crate) task: u64,
     pub(crate) mode: WaitMode,
-    /// The record and number of the resource; zero if it waits for none.
+    /// Record and number of the resource; `None` and 0 if it waits for none.
     pub(crate) record: Option<&'static Record>,
     pub(crate) resource: u64,
     pub(crate) began: u64,
-    /// When its last poll began.
+    /// Tick at which its last poll began.
     pub(crate) entered: u64,
-    /// Of a timer, the tick at which it is due.
+    /// For a timer: the tick at which it is due; 0 otherwise.
     pub(crate) due: u64,
     pub(crate) is_blocking: bool,
     pub(crate) is_given_up: bool,
     pub(crate) is_woken: bool,
-    /// The resource keeps its waker.
+    /// Whether the resource keeps its waker.
     pub(crate) has_wakers: bool,
-    /// It keeps a clone of its task's waker.
+    /// Whether the resource's waker keeps a clone of the task's waker.
     pub(crate) keeps_task: bool,
 }
 
 impl WaitCell {
-    /// Since when it waits; `None` if it does not.
+    /// Returns the tick since which it waits, or `None` if it does not wait.
     pub(crate) fn started(&self) -> Option<u64> {
         if self.flags.load(Relaxed) & LISTED == 0 {
             return None;
         }
-        // Zero: its poll is not over yet.
+        // 0 while the poll that began the wait is not over.
         let began = self.began.load(Relaxed);
         Some(if began == 0 { self.entered.load(Relaxed) } else { began })
     }
 
-    /// Whether what it waits for is a resource.
+    /// Returns whether it waits for a resource.
     pub(crate) fn has_resource(&self) -> bool {
         self.resource.load(Relaxed) != 0
     }
 
-    /// What it waits for; `None` if it does not, and nobody keeps its waker.
+    /// Returns its target. Returns `None` if it neither waits nor has a waker that is still kept.
     pub(crate) fn glance(&'static self) -> Option<Glance> {
         let (id, flags) = (self.id.load(Relaxed), self.flags.load(Relaxed));
         let wakers = self.forward.clones();
@@ -78,19 +79,20 @@ impl WaitCell {
 }
 
 impl Glance {
-    /// The tasks of which one has to end.
+    /// Returns the joined tasks, of which one has to end.
     pub(crate) fn joined(&self) -> Vec<u64> {
         self.wait.tasks.lock().clone()
     }
 }
 
 impl Record {
-    /// Whether it is a mutex or a read-write lock: a waiter gets it once its holders have let go.
+    /// Returns whether it is a mutex or a read-write lock: a waiter gets it once the holders
+    /// release it.
     pub(crate) fn is_lock(&self) -> bool {
         self.what().is_some_and(|what| matches!(what.kind, ResourceKind::Mutex | ResourceKind::RwLock))
     }
 
-    /// Whether it is a channel with nothing in it, so that a message can only come from a sender.
+    /// Returns whether it is an empty channel: only a sender can provide the next message.
     pub(crate) fn is_empty_channel(&self) -> bool {
         let is_channel = |kind| {
             matches!(
@@ -111,7 +113,8 @@ impl Record {
     }
 }
 
-/// All waits, used and unused, in parts that stay the same; further parts come at the end.
+/// Returns all wait cells, used and unused, in chunks. Chunks keep their positions; new ones come
+/// at the end.
 pub(crate) fn wait_parts() -> Vec<&'static [WaitCell]> {
     pool::chunks()
 }

@@ -1,4 +1,5 @@
-//! Somebody's part in a resource: a guard, a permit, a sender, a receiver.
+//! Holdings: the guards, permits, senders and receivers that tasks have. A holding is recorded in a
+//! cell that readers can copy without a lock. Which task can progress is not decided here.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -14,7 +15,7 @@ use crate::switch;
 use crate::sync::add_relaxed;
 use crate::tree::{Link, Node};
 
-/// What somebody is to a resource.
+/// How a task takes part in a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Holds,
@@ -23,37 +24,38 @@ pub(crate) enum Role {
     Uses,
 }
 
-/// What a reader finds. Written by whoever has the holding, with relaxed stores; a copy is one of holdings in a single resource, if
-/// its number is the same before and after: of one that is taken again meanwhile, parts of both.
+/// The cell of a holding, as readers find it. The owner of the holding writes it with relaxed
+/// stores. A copy belongs to one resource if `resource` is the same before and after. If the cell
+/// was taken again meanwhile, the copy may mix fields of two holdings in that resource.
 #[derive(Debug)]
 pub(crate) struct HoldingSlot {
-    /// The number of the resource; zero while this is nobody's.
+    /// Number of the resource; 0 while the cell is free.
     resource: AtomicU64,
-    /// Its record; what only whoever has the holding reads.
+    /// Record of the resource. Only the owner of the holding reads it.
     record: Link<Record>,
-    /// The role above two flags above units.
+    /// Two bits of role, then three flags, then the units.
     units: AtomicU64,
     task: AtomicU64,
     span: AtomicU64,
     at: Link<Location<'static>>,
-    /// Of units, the node that ran when they were taken.
+    /// For units: the node that ran when they were taken.
     node: Link<Node>,
-    /// Zero if that was not read.
+    /// Tick since which it is held, or of the last use; 0 if the clock was not read.
     since: AtomicU64,
     uses: AtomicU64,
-    /// How often its task had spawned and sent when it was used last.
+    /// Number of spawns and sends of its task at the last use.
     given: AtomicU64,
-    /// The number of the thread's tree, plus one; zero if it has none.
+    /// Number of the thread's tree, plus one; 0 if the thread has no tree.
     thread: AtomicU32,
 }
 
-/// A copy of a holding.
+/// A copy of a [`HoldingSlot`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HoldingCopy {
     pub(crate) resource: u64,
     pub(crate) role: Role,
     pub(crate) units: u64,
-    /// Whether it can go to another thread without being seen.
+    /// Whether it can move to another thread unseen.
     pub(crate) is_movable: bool,
     /// Whether more than one task has used it.
     pub(crate) is_shared: bool,
@@ -61,25 +63,26 @@ pub(crate) struct HoldingCopy {
     pub(crate) span: u64,
     pub(crate) thread: Option<u32>,
     pub(crate) at: Option<&'static Location<'static>>,
-    /// Of units, the node that ran when they were taken.
+    /// For units: the node that ran when they were taken.
     pub(crate) node: Option<&'static Node>,
-    /// Zero if that was not read.
+    /// Tick since which it is held, or of the last use; 0 if the clock was not read.
     pub(crate) since: u64,
     pub(crate) uses: u64,
-    /// How often its task had spawned and sent then.
+    /// Number of spawns and sends of its task at the last use.
     pub(crate) given: TransferCounts,
 }
 
 pooled!(HoldingSlot, max = 1 << 20, chunk = 64);
 
 const ROLE: u32 = 62;
-/// The clock was read for it.
+/// Flag: the clock was read for this holding.
 const EXACT: u64 = 1 << 61;
 const MOVABLE: u64 = 1 << 60;
-/// More than one task has used it.
+/// Flag: more than one task has used it.
 const SHARED: u64 = 1 << 59;
 const UNITS: u64 = SHARED - 1;
-/// Of acquisitions that did not wait, the clock is read for the first so many, and then for one in so many.
+/// The clock is read for the first `SAMPLED` acquisitions that do not wait, then for one in
+/// `SAMPLED`.
 const SAMPLED: u64 = 64;
 
 impl HoldingSlot {
@@ -111,7 +114,7 @@ impl HoldingSlot {
         self.given.store(here.registered.map_or(0, |task| task.transfer_counts().0), Relaxed);
     }
 
-    /// Whether it is a holding in the resource of that number.
+    /// Returns whether this cell holds a part of the resource with that number.
     #[inline]
     pub(super) fn is_of(&self, resource: u64) -> bool {
         self.resource.load(Relaxed) == resource
@@ -149,19 +152,20 @@ impl HoldingSlot {
     }
 }
 
-/// Somebody's holding, for as long as the guard or the like lives that it is kept in. Of nobody, while recording is off.
-// One word: guards are moved in one piece right after they are made, and two would stall that.
+/// A holding, kept in a guard or a channel end for as long as that lives. It is empty while
+/// recording is off.
+// One word: guards are moved right after they are made, and moving two words would stall.
 #[derive(Debug)]
 pub(crate) struct Holding {
     place: Option<&'static HoldingSlot>,
 }
 
 impl Holding {
-    /// No holding in anything.
+    /// An empty holding.
     pub(crate) const NONE: Self = Self { place: None };
 
-    /// The running task has acquired so many units, without waiting. `is_movable`: it can go to another thread without
-    /// being seen, because it borrows nothing.
+    /// Records that the running task has acquired `units` without waiting. `is_movable` says that
+    /// the guard borrows nothing, so it can move to another thread unseen.
     #[inline]
     pub(crate) fn hold(
         record: Option<&'static Record>,
@@ -175,7 +179,7 @@ impl Holding {
         Self::begin(record, Role::Holds, units, at, is_movable, is_exact)
     }
 
-    /// The same after a wait, which ended now.
+    /// Records an acquisition like [`Holding::hold`]; `has_waited` says that it waited until now.
     #[inline]
     pub(crate) fn hold_after(
         record: Option<&'static Record>,
@@ -192,7 +196,7 @@ impl Holding {
         Self::begin(record, Role::Holds, units, at, is_movable, true)
     }
 
-    /// The running task has so many places of a channel, for messages that it will put in.
+    /// Records that the running task has reserved `units` places of a channel for messages.
     #[inline]
     pub(crate) fn reserve(
         record: Option<&'static Record>,
@@ -204,7 +208,7 @@ impl Holding {
         Self::begin(record, Role::Holds, units, at, is_movable, false)
     }
 
-    /// It is the one by which others know that somebody looks at the value.
+    /// Makes this the holding by which others see that the value is borrowed.
     #[inline]
     pub(super) fn borrows(&self) {
         if let (Some(place), Some(record)) = (self.place, self.record()) {
@@ -212,7 +216,7 @@ impl Holding {
         }
     }
 
-    /// The running task has an end of a channel, or may tell others.
+    /// Records that the running task has an end of a channel, or may notify waiters.
     #[inline]
     pub(crate) fn take_part(
         record: Option<&'static Record>,
@@ -235,7 +239,7 @@ impl Holding {
         let Some(place) = pool::take::<HoldingSlot>() else { return Self::NONE };
         let mut here = live::current_poll();
         if here.thread.is_none() {
-            // A thread that has recorded nothing yet is known by its tree from now on.
+            // This gives the thread a tree if it has recorded nothing yet: the tree identifies it.
             recorder::own_tree_number();
             here = live::current_poll();
         }
@@ -243,7 +247,8 @@ impl Holding {
         place.units.store((role as u64) << ROLE | flags | units.min(UNITS), Relaxed);
         place.at.set(at);
         place.uses.store(0, Relaxed);
-        // A lock that is taken again and again outside of tasks is worth no reading for each time.
+        // Outside of tasks, a lock may be taken very often: reading the clock each time is too
+        // expensive.
         let is_read = is_exact || here.stamp == 0 && role != Role::Holds;
         let since = if is_read { clock::now() } else { here.stamp };
         place.since.store(since, Relaxed);
@@ -258,20 +263,20 @@ impl Holding {
         Self { place: Some(place) }
     }
 
-    /// What it is a holding in. `None` while recording is off.
+    /// Returns the record of its resource, or `None` if the holding is empty.
     #[inline]
     #[allow(dead_code)]
     pub(crate) fn record(&self) -> Option<&'static Record> {
         self.place?.record.get()
     }
 
-    /// Whether it can go to another thread without being seen.
+    /// Returns whether it can move to another thread unseen.
     #[allow(dead_code)]
     pub(crate) fn is_movable(&self) -> bool {
         self.place.is_some_and(|place| place.units.load(Relaxed) & MOVABLE != 0)
     }
 
-    /// The running task has used it, there: it has it now.
+    /// Records that the running task has used it at `at`, and so has it now.
     #[inline]
     pub(crate) fn used(&self, at: &'static Location<'static>) {
         let Some(place) = self.place else { return };
@@ -286,7 +291,7 @@ impl Holding {
         place.since.store(if here.stamp == 0 { clock::now() } else { here.stamp }, Relaxed);
     }
 
-    /// The running task looks at what a guard guards: it has the guard now.
+    /// Records that the running task accesses the guarded value, and so has the guard now.
     #[inline]
     pub(crate) fn looked_at(&self) {
         let Some(place) = self.place else { return };
@@ -295,7 +300,8 @@ impl Holding {
         }
     }
 
-    /// What it is the holding of goes where nobody sees it: it is anywhere, for as long as the resource is known.
+    /// Records that the guard or end leaves the records: any task may have it, until the resource
+    /// is gone.
     pub(crate) fn lose(self) {
         let (Some(place), Some(record)) = (self.place, self.record()) else { return };
         place.task.store(0, Relaxed);
@@ -304,12 +310,12 @@ impl Holding {
         record.lose(self);
     }
 
-    /// What somebody is to the resource.
+    /// Returns its role, or `None` if the holding is empty.
     pub(super) fn role(&self) -> Option<Role> {
         Some(self.place?.role())
     }
 
-    /// Others like this may be anywhere from now on.
+    /// Records that any task may have another holding in this role from now on.
     pub(crate) fn share(&self, at: &'static Location<'static>) {
         let (Some(role), Some(record)) = (self.role(), self.record()) else { return };
         if !record.has_lost(role) {
@@ -324,8 +330,8 @@ impl Holding {
         }
     }
 
-    /// Some units go to a holding of their own, or are given up.
-    #[allow(dead_code)] // By permits, which are a feature.
+    /// Splits `units` off into a holding of their own. The caller may drop that to release them.
+    #[allow(dead_code)] // Used only by permits, which need a feature.
     pub(crate) fn split(&self, units: u64) -> Self {
         let (Some(place), Some(record)) = (self.place, self.record()) else { return Self::NONE };
         let all = place.units.load(Relaxed);
@@ -338,18 +344,18 @@ impl Holding {
         }
     }
 
-    /// Takes the units of another holding in the same resource.
+    /// Adds the units of another holding in this resource.
     #[allow(dead_code)]
     pub(crate) fn merge(&self, other: Self) {
         let taken = other.place.map_or(0, |place| place.units.load(Relaxed) & UNITS);
-        // In between they are free for a reader, and not held twice.
+        // Until the store below, readers see these units as free. They never see them held twice.
         drop(other);
         if let Some(place) = self.place {
             place.units.store(place.units.load(Relaxed).saturating_add(taken), Relaxed);
         }
     }
 
-    /// So many units it has from now on: a writer becomes a reader.
+    /// Sets the units, for example when a writer becomes a reader.
     #[allow(dead_code)]
     pub(crate) fn set_units(&self, units: u64) {
         if let Some(place) = self.place {
@@ -371,17 +377,17 @@ impl Drop for Holding {
     }
 }
 
-/// Copies of all holdings that somebody has.
+/// Returns copies of all current holdings.
 pub(crate) fn all_holdings() -> Vec<HoldingCopy> {
     holdings().collect()
 }
 
-/// The same one after the other.
+/// Iterates over copies of all current holdings.
 pub(crate) fn holdings() -> impl Iterator<Item = HoldingCopy> {
     pool::all().filter_map(HoldingSlot::read)
 }
 
-/// How many holdings were not recorded, because there were too many.
+/// Returns how many holdings were not recorded because the pool was full.
 pub(crate) fn over() -> u64 {
     pool::over::<HoldingSlot>()
 }

@@ -1,4 +1,5 @@
-//! Who did something last: took a lock or a permit; told those who wait for a `Notify`, a `Condvar`.
+//! The last event of its kind at a resource: an acquisition, or a notification of waiters. Only the
+//! last one is kept.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -7,27 +8,28 @@ use crate::clock;
 use crate::live::{self, CurrentPoll};
 use crate::tree::Link;
 
-/// When, where and by whom it was done last.
+/// Time, place and task of an event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LastEvent {
     pub(crate) at: &'static Location<'static>,
-    /// Zero if no task did.
+    /// Number of the task; 0 outside of all tasks.
     pub(crate) task: u64,
-    /// In a poll, when that began; zero if the clock was not read for it.
+    /// Tick of the event, or of the last clock reading in its poll; 0 if the clock was not read.
     pub(crate) tick: u64,
 }
 
-/// When, where and by whom they were told last.
+/// The last notification of waiters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LastNotify {
     pub(crate) last: LastEvent,
-    /// How many waited then.
+    /// Number of waits at that time.
     pub(crate) waiting: u64,
-    /// Whether all of them were told, and not one.
+    /// Whether all waits were notified, not just one.
     pub(crate) all: bool,
 }
 
-/// Where that is kept. Of two who do it at the same time, parts of both.
+/// The cell of a [`LastEvent`]. Concurrent writers may interleave: a reader can see fields of two
+/// different events.
 #[derive(Debug)]
 pub(super) struct LastEventCell {
     at: Link<Location<'static>>,
@@ -36,7 +38,7 @@ pub(super) struct LastEventCell {
 }
 
 impl LastEventCell {
-    /// Nobody has done it yet.
+    /// Creates a cell without an event.
     pub(super) fn new() -> Self {
         Self { at: Link::new(None), task: AtomicU64::new(0), tick: AtomicU64::new(0) }
     }
@@ -48,7 +50,7 @@ impl LastEventCell {
         self.at.set(at);
     }
 
-    /// The same again.
+    /// Removes the event.
     pub(super) fn clear(&self) {
         self.at.put(None);
     }
@@ -59,11 +61,11 @@ impl LastEventCell {
     }
 }
 
-/// The same for those who wait, who were told.
+/// The cell of a [`LastNotify`].
 #[derive(Debug)]
 pub(super) struct LastNotifyCell {
     last: LastEventCell,
-    /// How many waited, above whether all were told.
+    /// Number of waits, above one bit for whether all were notified.
     waiting: AtomicU64,
 }
 

@@ -1,12 +1,15 @@
-//! The futures of primitives, polled with a waker of ours: what puts them into a queue, and takes them out.
+//! Polls the futures of primitives with this crate's waker, and lists those that wait. It lists a
+//! future after its first `Pending` and takes it off the queue when it ends.
+//!
 //!
 //! ```text
-//! first poll   ├ lent waker ┤ Ready: nothing happens     Pending: a wait is listed, which that waker is promoted to
+//! first poll   ├ lent waker ┤ Ready: nothing listed      Pending: a wait is listed;
+//!                                                        the lent waker is promoted to it
 //! later polls  ├ the wait's ┤ Ready: the wait ends       Pending
 //! ```
-//! Each poll is one poll of the original. What moves is no more than a word.
+//! Each poll is exactly one poll of the original. The state that moves with the value is one word.
 //!
-//! Unsafe is kept in this file because the waker of a first poll lies on its stack.
+//! Unsafe code is in this file because the waker of a first poll is on the stack of that poll.
 
 #![allow(unsafe_code)]
 
@@ -25,16 +28,16 @@ use crate::live::{self, PollWaker, Promoted as _};
 use crate::recorder;
 use crate::switch;
 
-/// The recorder's part of a value that is polled by calls of its own, such as a receiver, and of a future. It costs a word until
-/// the first `Pending`.
+/// Wait state that is allocated on the first `Pending`; until then it costs one word. It belongs to
+/// a future, or to a value that is polled through its own methods, such as a receiver.
 ///
-/// A value that is polled by calls does not tell when its owner gives up waiting: the wait ends with the next that is ready, or
-/// when [`LazyWait::end`] says so.
+/// Such a value does not show when its owner gives up waiting. Its wait ends with the next ready
+/// poll, or with [`LazyWait::end`].
 #[derive(Debug, Default)]
 pub(crate) struct LazyWait(Option<&'static WaitCell>);
 
 impl LazyWait {
-    /// A poll. If it returns `Pending`, `leaf` says what is waited for.
+    /// Calls `poll` once. If that returns `Pending`, `leaf` describes the wait.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn poll<T>(
         &mut self,
@@ -45,7 +48,7 @@ impl LazyWait {
         self.poll_in_order(context, None, leaf, poll)
     }
 
-    /// The same at a resource whose queue has an order: that of `record`.
+    /// Polls at a resource whose queue is ordered; `record` is the record of that resource.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn poll_in_order<T>(
         &mut self,
@@ -55,7 +58,7 @@ impl LazyWait {
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
         let entry = PollScope::new(self.0, record, context.waker());
-        // SAFETY: the entry stays where it is until the poll is over.
+        // SAFETY: the entry does not move until the poll is over.
         let waker = unsafe { entry.lend(context.waker()) };
         let outer = context.waker();
         let ready = poll(&mut Context::from_waker(waker.as_ref().map_or(outer, PollWaker::get)));
@@ -96,8 +99,9 @@ impl LazyWait {
             self.0 = wait;
             return;
         }
-        // One that was forced to return `Pending` is in no queue. Its task polls it again, unless something in between does that
-        // would have to be told: then it is known where that is.
+        // A future that was forced to return `Pending` is in no queue. Usually its task polls it
+        // again. A combinator with a waker of its own polls it only after a wake of that waker.
+        // Then the wait is listed, so that the place of the future is known.
         if is_forced && live::current::is_waker(outer) {
             self.0 = wait;
             return;
@@ -116,13 +120,14 @@ impl LazyWait {
         }
     }
 
-    /// Whether its wait is listed already. Then the next poll uses nothing of its leaf except whether the `Pending` was forced.
+    /// Returns whether the wait is listed. If so, the next poll uses only one fact of its
+    /// `WaitInfo`: whether the `Pending` was forced.
     #[inline]
     pub(crate) fn is_listed(&self) -> bool {
         self.0.is_some_and(WaitCell::is_listed)
     }
 
-    /// Nobody waits any more.
+    /// Ends the wait as given up, if there is one.
     #[inline]
     pub(crate) fn end(&mut self) {
         if self.0.is_some() {
@@ -138,7 +143,7 @@ impl Drop for LazyWait {
     }
 }
 
-/// One that is forced is listed at no resource.
+/// Builds the start of a wait. A forced wait is listed at no resource.
 fn begun(leaf: WaitInfo, asked: u64, is_forced: bool) -> WaitStart {
     let awaited = if leaf.is_made_there { recorder::awaited() } else { None };
     let WaitInfo { target, mode, units, at, .. } = leaf;
@@ -150,14 +155,14 @@ fn begun(leaf: WaitInfo, asked: u64, is_forced: bool) -> WaitStart {
     WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking: false }
 }
 
-/// What a poll needs until it is over.
+/// State of one poll, on its stack.
 struct PollScope {
     lent: WaitWaker,
     wait: Option<&'static WaitCell>,
     is_on: bool,
-    /// How many were in the queue of the resource before this poll.
+    /// Number of waits ever put into the resource's queue before this poll.
     asked: u64,
-    /// The wake that the poll answers.
+    /// Tick of the wake that this poll answers; 0 if none.
     answered: u64,
 }
 
@@ -170,23 +175,25 @@ impl PollScope {
         Self { lent: WaitWaker::new(), wait, is_on, asked, answered }
     }
 
-    /// The waker for the poll. `None` if none is recorded.
+    /// Returns the waker for the poll, or `None` if this poll is not recorded.
+    ///
     ///
     /// # Safety
-    /// This does not move before the poll is over.
+    /// `self` must not move before the poll is over.
     #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn lend(&self, outer: &Waker) -> Option<PollWaker> {
         match self.wait {
             Some(wait) => Some(PollWaker::of(wait, outer)),
-            // SAFETY: as the caller says; the executor's waker is borrowed for the length of the poll.
+            // SAFETY: the caller keeps `self` in place; the executor's waker is borrowed for the
+            // whole poll.
             None => self.is_on.then(|| unsafe { PollWaker::lend(&self.lent, outer, WaitWaker::table()) }),
         }
     }
 }
 
 pin_project! {
-    /// A future of a primitive, and what says what it waits for.
-    // The future stands first: it leaves its queue before the records say so.
+    /// A future of a primitive with a closure that describes its wait.
+    // The future is the first field: it leaves the primitive's queue before the record says so.
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub(crate) struct LazyWaitFuture<F, L> {
         #[pin]
@@ -204,13 +211,13 @@ impl<F, L> LazyWaitFuture<F, L> {
         Self::in_order(future, None, leaf)
     }
 
-    /// One at a resource whose queue has an order.
+    /// Creates a future that waits at a resource whose queue is ordered.
     #[inline]
     pub(crate) fn in_order(future: F, record: Option<&'static Record>, leaf: L) -> Self {
         Self { future, kept: LazyWait::default(), record, leaf, has_waited: false }
     }
 
-    /// Whether it has returned `Pending`.
+    /// Returns whether it has ever returned `Pending`.
     #[inline]
     pub(crate) fn has_waited(&self) -> bool {
         self.has_waited
@@ -231,20 +238,21 @@ impl<F: Future, L: FnMut() -> WaitInfo> Future for LazyWaitFuture<F, L> {
     }
 }
 
-/// What is asked of a lock, and where.
+/// The arguments of an acquisition: which resource, how, how many units, and where.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AcquireArgs {
     pub(crate) record: Option<&'static Record>,
     pub(crate) mode: WaitMode,
     pub(crate) units: u64,
     pub(crate) at: &'static Location<'static>,
-    /// Whether the guard can go to another thread without being seen.
+    /// Whether the guard can move to another thread unseen.
     pub(crate) is_movable: bool,
 }
 
 pin_project! {
-    /// The future of a lock, and what becomes of it: a guard with its holding.
-    // Inlined where it is awaited: a guard that is returned in memory and moved from there costs as much as the record of it.
+    /// The future of an acquisition. It yields a guard with its holding.
+    // Its poll is inlined into the `.await`: a guard that is returned in memory and moved from
+    // there costs as much as recording it.
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub(crate) struct Acquire<F, G> {
         #[pin]
@@ -271,11 +279,11 @@ impl<F: Future, T, G: Fn(F::Output, Holding) -> T> Future for Acquire<F, G> {
         let this = self.project();
         let AcquireArgs { record, mode, units, at, is_movable } = *this.ask;
         let entry = PollScope::new(this.kept.0, record, context.waker());
-        // SAFETY: the entry stays where it is until the poll is over.
+        // SAFETY: the entry does not move until the poll is over.
         let waker = unsafe { entry.lend(context.waker()) };
         let outer = context.waker();
-        // Not by `LazyWait::poll`: what was just written in pieces stalls whoever moves it at once, so it stays where it is
-        // until the holding is made.
+        // This does not call `LazyWait::poll`: moving a value that was just written in pieces
+        // stalls the processor. So the output stays in place until the holding is made.
         match this.future.poll(&mut Context::from_waker(waker.as_ref().map_or(outer, PollWaker::get))) {
             Poll::Ready(output) => {
                 this.kept.end_poll(&entry);

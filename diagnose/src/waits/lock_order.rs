@@ -1,12 +1,15 @@
-//! In which order locks are taken: which was acquired while which was held. Off unless it is asked for.
+//! The order of lock acquisitions: which lock was acquired while another was held. Off unless it is
+//! enabled. Cycles are found in the reports, not here.
+//!
 //!
 //! ```text
 //! acquired ─┬ its owner    the task, or the thread outside of all tasks
-//!           ├ Held         what the owner has taken before, and has still: its holdings on record
-//!           └ Pair         one lock held, another acquired: places and owner of the first time, and how often
+//!           ├ HeldLock     a lock that the owner acquired before and still holds
+//!           └ LockPair     one lock held, another acquired: first places and owner, and a count
 //! ```
-//! Guards do not say here that they go: what an owner held is looked at when it acquires the next. A guard that another task
-//! has used since is not its any more, nor that task's. Off, it is one relaxed load for each acquisition.
+//! Guards do not report their drop here. Each acquisition checks which earlier holdings its owner
+//! still has. A guard that another task has used since counts for neither task. While off, this
+//! costs one relaxed load per acquisition.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
@@ -20,14 +23,14 @@ use crate::sync::Mutex;
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
-/// So many pairs are noted; further ones are counted.
+/// Maximum number of recorded pairs; further ones are only counted.
 const MAX_PAIRS: usize = 16_384;
-/// So many locks that an owner holds are known.
+/// Maximum number of held locks that are tracked per owner.
 const MAX_HELD: usize = 64;
-/// So many owners of a part are known until those that hold nothing are looked for.
+/// Number of owners per part above which owners that hold nothing are removed.
 const MAX_OWNERS: usize = 256;
 
-/// A lock that its owner has taken.
+/// A lock that its owner has acquired.
 #[derive(Debug, Clone, Copy)]
 struct HeldLock {
     place: &'static HoldingSlot,
@@ -35,47 +38,47 @@ struct HeldLock {
     record: &'static Record,
 }
 
-/// The first time that one was acquired while the other was held.
+/// The first acquisition of one lock while another was held, and a count.
 #[derive(Debug, Clone)]
 pub(crate) struct LockPair {
     pub(crate) held_at: Option<&'static Location<'static>>,
     pub(crate) acquired_at: Option<&'static Location<'static>>,
-    /// Zero outside of all tasks.
+    /// Number of the task; 0 outside of all tasks.
     pub(crate) task: u64,
     pub(crate) task_name: &'static str,
-    /// The number of the thread's tree.
+    /// Number of the thread's tree.
     pub(crate) thread: Option<u32>,
     pub(crate) count: u64,
 }
 
-/// What was noted.
+/// All recorded pairs.
 #[derive(Debug, Clone)]
 pub(crate) struct LockOrderRecord {
-    /// By the numbers of the lock that was held, and of the one that was acquired.
+    /// By the numbers of the held lock and of the acquired lock.
     pub(crate) pairs: BTreeMap<(u64, u64), LockPair>,
-    /// What is known of the locks in them: some may be gone.
+    /// Identities of the locks in `pairs`. Some of these locks may be gone.
     pub(crate) resources: BTreeMap<u64, RecordIdentity>,
-    /// Pairs that were not noted, each time that one was met.
+    /// How often a pair was seen but not recorded.
     pub(crate) over: u64,
 }
 
 static NOTED: Mutex<LockOrderRecord> =
     Mutex::new(LockOrderRecord { pairs: BTreeMap::new(), resources: BTreeMap::new(), over: 0 });
 
-/// By owner. In parts, so that threads do not wait for each other.
+/// Held locks by owner. Sharded, so that threads do not wait for each other.
 static OWNERS: [Mutex<BTreeMap<u64, Vec<HeldLock>>>; 64] = [const { Mutex::new(BTreeMap::new()) }; 64];
 
-/// Whether the order is noted from now on. What was noted stays.
+/// Switches recording on or off. Recorded pairs stay.
 pub(crate) fn set_on(on: bool) {
     IS_ON.store(on, Relaxed);
 }
 
-/// What was noted; `None` while it is off.
+/// Returns all recorded pairs, or `None` while recording them is off.
 pub(crate) fn noted() -> Option<LockOrderRecord> {
     IS_ON.load(Relaxed).then(|| NOTED.lock().clone())
 }
 
-/// Somebody has a holding from now on.
+/// Records a new holding.
 #[inline]
 pub(super) fn note(role: Role, record: &'static Record, place: &'static HoldingSlot) {
     if IS_ON.load(Relaxed) && role == Role::Holds {
@@ -115,14 +118,14 @@ fn acquired(record: &'static Record, place: &'static HoldingSlot) {
 }
 
 impl HeldLock {
-    /// The holding, if the owner has it still.
+    /// Returns the holding if the owner still has it.
     fn read(&self, by: u64) -> Option<HoldingCopy> {
         let is_it = |staked: &HoldingCopy| staked.resource == self.resource && staked.role == Role::Holds;
         self.place.read().filter(|staked| is_it(staked) && owner(staked) == Some(by))
     }
 }
 
-/// The task, or the thread if it is none.
+/// Returns the number of the task; outside of tasks, the flagged number of the thread's tree.
 fn owner(staked: &HoldingCopy) -> Option<u64> {
     const THREAD: u64 = 1 << 63;
     match staked.task {
@@ -137,7 +140,7 @@ fn note_pair(held: (&'static Record, &HoldingCopy), acquired: (&'static Record, 
         pair.count += 1;
         return;
     }
-    // Names are under locks of their own.
+    // Read outside of the lock on `NOTED`: names are under locks of their own.
     let identity = |(record, staked): (&'static Record, &HoldingCopy)| {
         record.identity().filter(|(id, _)| *id == staked.resource).map(|(_, identity)| identity)
     };
@@ -160,7 +163,7 @@ fn note_pair(held: (&'static Record, &HoldingCopy), acquired: (&'static Record, 
         noted.over += 1;
         noted.over
     };
-    // Now and then there is room again: locks go away.
+    // Locks go away, so there may be room again. This is checked only now and then.
     if over % 4096 == 1 {
         let alive: BTreeSet<u64> = all_records().into_iter().map(Record::id).collect();
         let mut noted = NOTED.lock();
@@ -180,13 +183,13 @@ impl LockOrderRecord {
         first: RecordIdentity,
         second: RecordIdentity,
     ) {
-        // Another thread may have been first.
+        // Another thread may have inserted this pair meanwhile.
         self.pairs.entry((held, acquired)).or_insert(pair);
         self.resources.insert(held, first);
         self.resources.insert(acquired, second);
     }
 
-    /// Forgets pairs of locks that are gone and were not taken the other way round.
+    /// Removes pairs in which a lock is gone, unless they were acquired in both orders.
     fn forget(&mut self, alive: &BTreeSet<u64>) {
         let both: BTreeSet<(u64, u64)> =
             self.pairs.keys().filter(|(a, b)| self.pairs.contains_key(&(*b, *a))).copied().collect();

@@ -1,15 +1,18 @@
-//! Who waits for whom: resources, who has a holding in them, and who waits. What the wrapped primitives tell.
+//! Resources, their holdings and the waits at them. The wrapped primitives write these records;
+//! snapshots and the watchdog read them. Nothing here judges whether a wait ends.
+//!
 //!
 //! ```text
-//! a wrapper ─┬ Resource ─▶ Record        one lock, channel, …: what it is, its counts, its queue
-//!            ├ Holding                     a guard, a permit, a sender, a receiver: who took or used it last, and where
-//!            └ LazyWait ─ first Pending ─▶ WaitCell   a future that waits: in the record's queue, with a waker of its own
+//! a wrapper ─┬ Resource ─▶ Record      one lock, channel, …: its type, its counts, its queue
+//!            ├ Holding                a guard, permit, sender, receiver: its last task and place
+//!            └ LazyWait ─ first Pending ─▶ WaitCell   a waiting future: its queue, its own waker
 //! ```
-//! A holding is a cell from a pool, found by readers through the number of its resource, like a slot of the live registry: what
-//! is not contended takes no lock and reads no clock. Only what waits is put into a queue, and gets a waker that notes the
-//! wake before it hands it on: at a fair lock that wake is the grant.
+//! A holding is a cell from a pool, like a slot of the live registry. Readers find it by the number
+//! of its resource, so an uncontended operation takes no lock and reads no clock. Only a wait
+//! enters a queue. Its waker notes the wake before it forwards it: at a fair lock that wake is the
+//! grant.
 
-// Shared by the wrappers: each feature uses its part.
+// Shared by the wrappers: each feature uses only a part.
 #![cfg_attr(
     not(all(
         feature = "async-channel",

@@ -1,4 +1,5 @@
-//! Who has used something that anybody who has it can tell: a notification, a semaphore to which permits are added.
+//! The tasks that may notify waiters of a resource. They share the resource without ends or guards,
+//! such as a `Notify`, or a semaphore that gets more permits.
 
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -10,13 +11,13 @@ use crate::live;
 use crate::switch;
 use crate::sync::Mutex;
 
-/// So many are told apart. Beyond that the first goes, and somebody whom nobody knows is on record in its stead.
+/// Up to `MAX` notifiers are tracked. Past that the oldest is replaced by an unknown one.
 const MAX: usize = 16;
 
-/// A holding for each task that has used it, or for each thread that has done so outside of all tasks.
+/// One holding per task that has used the resource, or per thread outside of all tasks.
 #[derive(Debug)]
 pub(crate) struct Notifiers {
-    /// The two that used it last: most often somebody waits and somebody tells.
+    /// The last two notifiers: most often one task waits and one notifies.
     last: [AtomicU64; 2],
     all: Mutex<NotifierList>,
 }
@@ -27,7 +28,7 @@ struct NotifierList {
     is_over: bool,
 }
 
-/// Who uses something now: the task whose poll is running on this thread, or the thread; zero if it has no tree.
+/// Returns the task whose poll runs on this thread, or else the thread; 0 if that has no tree.
 #[inline]
 fn user() -> u64 {
     let here = live::current_poll();
@@ -42,7 +43,7 @@ impl Notifiers {
         }
     }
 
-    /// The running task uses that resource, there.
+    /// Records that the running task uses `it` at `at`, and returns its record.
     #[inline]
     pub(crate) fn used(&self, it: &Resource, at: &'static Location<'static>) -> Option<&'static Record> {
         let record = it.record();
@@ -50,8 +51,8 @@ impl Notifiers {
         record
     }
 
-    /// The running task is about to wake one or all that wait for that resource.
-    // Before it does: afterwards nobody waits any more.
+    /// Records that the running task is about to notify one waiter of `it`, or all.
+    // Called before the wake: afterwards the queue is empty.
     #[inline]
     pub(crate) fn tell(&self, it: &Resource, at: &'static Location<'static>, all: bool) {
         if let Some(record) = self.used(it, at) {
@@ -59,7 +60,7 @@ impl Notifiers {
         }
     }
 
-    /// The running task uses it, there.
+    /// Records that the running task uses the resource at `at`.
     #[inline]
     pub(crate) fn note(&self, record: Option<&'static Record>, at: &'static Location<'static>) {
         if record.is_some() {
@@ -75,7 +76,8 @@ impl Notifiers {
         if !switch::records() {
             return;
         }
-        // Made outside of the lock, and before the user is asked for: now the thread has a number.
+        // The holding is made outside of the lock, and before `user()`: it gives the thread a
+        // number.
         let holding = Holding::take_part(record, Role::Uses, at);
         let user = user();
         self.last[1].store(self.last[0].swap(user, Relaxed), Relaxed);
@@ -96,6 +98,6 @@ impl Notifiers {
     }
 }
 
-// Counters, and holdings, which no panic leaves half changed.
+// Counters and holdings: a panic leaves none of them half changed.
 impl UnwindSafe for Notifiers {}
 impl RefUnwindSafe for Notifiers {}

@@ -1,22 +1,23 @@
-//! Whether a place is in the program's own code.
+//! Decides whether a place is in the program's own code.
 
 use std::cell::Cell;
 use std::panic::Location;
 use std::ptr;
 
-/// How many answers each thread keeps.
+/// Number of answers that each thread caches.
 const KEPT: usize = 8;
 
 thread_local! {
-    /// Addresses of places, each plus one if it is not the program's own code. The place that is asked for next replaces the one
-    /// with which it shares a cell.
+    /// Cached places: the address of each, plus one if it is not in the program's own code. A new
+    /// place replaces the one that shares its cell.
     static ANSWERS: [Cell<usize>; KEPT] = const { [const { Cell::new(0) }; KEPT] };
 }
 
-/// The place of the caller, if that is the program's own code. A future that is polled by a library's, such as `join_all`,
-/// waits where it was made, as far as is known.
+/// Returns `caller` if it is in the program's own code, otherwise `made_at`. A future that a
+/// library polls, such as one in `join_all`, is shown as waiting where it was made.
 ///
-/// A thread asks for the same few places again and again: those cost a comparison, any other several searches in a path.
+/// A thread asks for the same few places again and again. A cached answer costs one comparison, any
+/// other several searches in a path.
 #[inline]
 pub(crate) fn own_code(
     caller: &'static Location<'static>,
@@ -32,7 +33,8 @@ pub(crate) fn own_code(
     })
 }
 
-/// Whether the file is a library's, or this crate's, which polls for a future that was named, for an arm, for a timeout.
+/// Returns whether the file belongs to a library or to this crate. This crate polls for named
+/// futures, arms and timeouts.
 #[cold]
 fn is_foreign(file: &str) -> bool {
     let own_folder =
@@ -57,7 +59,7 @@ mod tests {
 
     #[test]
     fn what_is_polled_by_this_crate_waits_where_it_was_made() {
-        // More places than a thread keeps, each asked for twice.
+        // More places than a thread caches, each looked up twice.
         let places = [here(), here(), here(), here(), here(), here(), here(), here(), here(), here()];
         for place in places.into_iter().chain(places) {
             assert!(ptr::eq(own_code(place, places[0]), places[0]));

@@ -1,4 +1,5 @@
-//! What is known of one resource.
+//! The record of one resource. It has counts, a queue and identity, which readers see without
+//! stopping the resource's users.
 
 use std::panic::{Location, RefUnwindSafe};
 use std::sync::Arc;
@@ -16,77 +17,79 @@ use crate::pool::{self, pooled};
 use crate::sync::{Mutex, MutexGuard};
 use crate::tree::Link;
 
-/// One resource. Its counts are written by whoever uses it; name and queue are under a lock. What does not change was
-/// read of one resource if the number is the same before and after: one that is made for a single message costs no lock.
+/// The record of one resource. The users of the resource write its counts; `name` and `rare` are
+/// under locks. The identity belongs to one resource if `id` is the same before and after. So a
+/// channel that is made for a single message costs no lock.
 #[derive(Debug)]
 pub(crate) struct Record {
-    /// Numbered from 1; zero while this is nobody's.
+    /// Unique number, from 1; 0 while the record is free.
     id: AtomicU64,
     what: Link<ResourceType>,
     made_at: Link<Location<'static>>,
     made_by: AtomicU64,
-    /// When it was made, as a tick; zero in a constant.
+    /// Tick at which it was made; 0 if it was made in a constant.
     born: AtomicU64,
     made: AtomicU64,
     name: Mutex<Option<Arc<str>>>,
     is_named: AtomicBool,
-    /// How many units there are; [`UNBOUNDED`].
+    /// Total number of units, or [`UNBOUNDED`].
     pub(crate) capacity: AtomicU64,
-    /// Of a channel, what was put in; of a barrier, who has arrived; of others, how often it was acquired.
+    /// Messages put in (channel), arrivals (barrier), or acquisitions (any other resource).
     pub(crate) entered: AtomicU64,
-    /// Of a channel, what was taken out.
+    /// For a channel: messages taken out.
     pub(crate) left: AtomicU64,
-    /// Permits that were taken out for ever.
+    /// Permits that were removed for good.
     pub(crate) forgotten: AtomicU64,
     /// Whether permits were added.
     pub(crate) is_refilled: AtomicBool,
     pub(crate) is_closed: AtomicBool,
-    /// How many of those who wait are blocked threads.
+    /// Number of blocked threads among the waits.
     pub(super) blocked: AtomicU32,
-    /// Of a value that is looked at under a lock: the holding of one who does, and how many others do.
+    /// For a value that is borrowed under a lock: the holding of one borrower. `more_borrowed`
+    /// counts the others.
     pub(super) borrowed: Link<HoldingSlot>,
     pub(super) more_borrowed: AtomicU32,
-    /// Who took units of it last.
+    /// The last acquisition of units.
     pub(super) taken: LastEventCell,
     told: LastNotifyCell,
-    /// How many keep it: see [`Shared`](super::Shared).
+    /// Number of owners: see [`Shared`](super::Shared).
     pub(super) owners: AtomicU32,
-    /// How many have been put into its queue, above [`WAITING`] bits for how many are in it.
+    /// Number of waits ever put into the queue, above [`WAITING`] bits for the number in it now.
     queue: AtomicU64,
-    /// How long the first took that waited; zero if none has.
+    /// Ticks that the first wait in the queue took; 0 if it was not granted.
     first_wait: AtomicU64,
-    /// Made with the second that waits, or the first hold that is timed.
+    /// Allocated at the second wait, or at the first timed hold.
     usage: Link<UsageCounters>,
     is_used: AtomicBool,
     rare: Mutex<RareFields>,
-    /// Whether that is not as new.
+    /// Whether `rare` was written since the record was taken from the pool.
     is_rare: AtomicBool,
 }
 
-/// What does not change.
+/// The fields that do not change while the resource lives.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordIdentity {
     pub(crate) what: &'static ResourceType,
     pub(crate) name: Option<Arc<str>>,
     pub(crate) made_at: &'static Location<'static>,
     pub(crate) made_by: Creator,
-    /// When it was made, as a tick: who came after it is known; zero if it is not.
+    /// Tick at which it was made, which tells the tasks that came after it; 0 if unknown.
     pub(crate) born: u64,
     pub(crate) made: u64,
 }
 
-/// What few resources have.
+/// Fields that few resources need.
 #[derive(Debug, Default)]
 struct RareFields {
     forgot: Option<LastEvent>,
-    /// The holdings of ends that have gone where nobody sees them.
+    /// Holdings that any task may have, because they left the records.
     lost: Vec<Holding>,
 }
 
 const WAITING: u32 = 24;
 const QUEUED: u64 = 1 << WAITING;
 
-// Counters, and locks that no panic leaves half changed.
+// Counters and locks: a panic leaves none of them half changed.
 impl RefUnwindSafe for Record {}
 
 pooled!(Record, max = 1 << 20, chunk = 64);
@@ -126,7 +129,7 @@ impl Record {
 }
 
 impl Record {
-    /// A resource that is known from now on, and kept by so many. `None` if there are too many.
+    /// Takes a record for a new resource with `owners` owners. Returns `None` if the pool is full.
     #[inline]
     pub(super) fn occupy(
         what: &'static ResourceType,
@@ -137,7 +140,8 @@ impl Record {
         owners: u32,
     ) -> Option<&'static Self> {
         let record = pool::take::<Self>()?;
-        // Pairs with the Acquire fence in `identity`: who has read what is stored here sees that the number is gone.
+        // Pairs with the Acquire fence in `identity`: a reader of a field stored below sees that
+        // the old id is gone.
         fence(Release);
         record.what.set(what);
         record.made_at.set(made_at);
@@ -160,12 +164,12 @@ impl Record {
             *record.name.lock() = name;
             record.is_named.store(true, Relaxed);
         }
-        // Release pairs with the Acquire of `identity`: who sees the number sees the rest.
+        // Release pairs with the Acquire of `identity`: a reader that sees the id sees the fields.
         record.id.store(context::new_resource(), Release);
         Some(record)
     }
 
-    /// The resource is gone.
+    /// Returns the record to the pool: its resource is gone.
     #[inline]
     pub(super) fn vacate(&'static self) {
         self.id.store(0, Relaxed);
@@ -185,11 +189,11 @@ impl Record {
         self.is_used.store(false, Relaxed);
         let rare = std::mem::take(&mut *self.rare.lock());
         self.is_rare.store(false, Relaxed);
-        // Holdings end outside of the lock.
+        // Holdings are dropped outside of the lock.
         drop((name, rare));
     }
 
-    /// What few resources have, to put something into it.
+    /// Locks `rare` for writing.
     fn rare(&self) -> MutexGuard<'_, RareFields> {
         let rare = self.rare.lock();
         self.is_rare.store(true, Relaxed);
@@ -200,7 +204,7 @@ impl Record {
     fn usage(&self) -> &'static UsageCounters {
         self.is_used.store(true, Relaxed);
         self.usage.get().unwrap_or_else(|| {
-            // Two who come at the same time count in the same place.
+            // Threads that get here at the same time must share one allocation.
             static MAKING: Mutex<()> = Mutex::new(());
             let _making = MAKING.lock();
             self.usage.get().unwrap_or_else(|| {
@@ -216,45 +220,50 @@ impl Record {
         self.id.load(Relaxed)
     }
 
-    /// Who made it, and when.
+    /// Returns the creator, and the tick at which the record was taken.
     pub(crate) fn born(&self) -> (Creator, u64) {
         (Creator::new(self.made_by.load(Relaxed)), self.made.load(Relaxed))
     }
 
-    /// Its number, and what does not change; `None` if it is nobody's.
+    /// Returns the id and the identity, or `None` if the record is free.
     pub(crate) fn identity(&self) -> Option<(u64, RecordIdentity)> {
-        // Acquire pairs with the Release store in `occupy`: the number brings the fields with it.
+        // Acquire pairs with the Release store in `occupy`: a reader that sees the id sees the
+        // fields.
         let id = self.id.load(Acquire);
         let what = self.what.get()?;
         let made_at = self.made_at.get()?;
         let name = self.name.lock().clone();
         let (made_by, made) = self.born();
         let born = self.born.load(Relaxed);
-        // Pairs with the Release fence in `occupy`: a field of a later resource makes the number below another one.
+        // Pairs with the Release fence in `occupy`: if a field above is from a later resource, the
+        // id read below differs.
         fence(Acquire);
         let is_same = id != 0 && self.id() == id;
         is_same.then_some((id, RecordIdentity { what, name, made_at, made_by, born, made }))
     }
 
-    /// What it is; `None` if it was never anybody's.
+    /// Returns its type, or `None` if the record was never used.
     pub(super) fn what(&self) -> Option<&'static ResourceType> {
         self.what.get()
     }
 
-    /// How many have been put into the queue so far.
+    /// Returns how many waits were ever put into the queue.
     #[inline]
     pub(super) fn queued(&self) -> u64 {
-        // Acquire pairs with the Release of `enqueue`: what is counted has been in the primitive's own queue before.
+        // Acquire pairs with the Release of `enqueue`: a counted wait was in the primitive's own
+        // queue before.
         self.queue.load(Acquire) >> WAITING
     }
 
-    /// Somebody waits. Returns how many have before.
+    /// Adds a wait to the queue. Returns how many were added before it.
     pub(super) fn enqueue(&self) -> u64 {
-        // Release pairs with the Acquire of `queued`: the wait is in the primitive's own queue already.
+        // Release pairs with the Acquire of `queued`: the wait is already in the primitive's own
+        // queue.
         self.queue.fetch_add(QUEUED + 1, Release) >> WAITING
     }
 
-    /// The wait of that place is over, after so long, if it was not given up.
+    /// Removes the wait with place `place`. `waited` is its duration in ticks, or `None` if it was
+    /// given up.
     pub(super) fn dequeue(&self, place: u64, waited: Option<u64>) {
         self.queue.fetch_sub(1, Relaxed);
         match waited {
@@ -264,52 +273,52 @@ impl Record {
         }
     }
 
-    /// That holding is anywhere from now on.
+    /// Keeps a holding that any task may have from now on.
     pub(super) fn lose(&self, holding: Holding) {
         self.rare().lost.push(holding);
     }
 
-    /// Whether anybody may be in that role.
+    /// Returns whether any task may have that role.
     pub(super) fn has_lost(&self, role: Role) -> bool {
         self.rare.lock().lost.iter().any(|holding| holding.role() == Some(role))
     }
 
-    /// Whether somebody waits.
+    /// Returns whether the queue is not empty.
     #[inline]
     pub(crate) fn has_waiting(&self) -> bool {
         self.queue.load(Relaxed) & (QUEUED - 1) != 0
     }
 
-    /// Whether some of them are blocked threads.
+    /// Returns whether a blocked thread is in the queue.
     #[inline]
     pub(crate) fn has_blocked(&self) -> bool {
         self.blocked.load(Relaxed) != 0
     }
 
-    /// Whether the one whose holding is noted still looks at the value.
+    /// Returns whether the borrower in `borrowed` still has the value.
     #[inline]
     pub(super) fn is_borrowed_by_one(&self) -> bool {
         self.borrowed.get().is_some_and(|place| place.is_of(self.id()))
     }
 
-    /// It was held for so long.
+    /// Counts a hold of `ticks` ticks.
     pub(super) fn count_hold(&self, ticks: u64) {
         self.usage().add_hold(ticks);
     }
 
-    /// The waiting are told: one, or all.
+    /// Records a notification of the waiters: of one, or of all.
     #[inline]
     pub(crate) fn tell(&self, at: &'static Location<'static>, all: bool) {
         let waiting = u32::try_from(self.queue.load(Relaxed) & (QUEUED - 1)).unwrap_or(u32::MAX);
         self.told.set(at, waiting, all);
     }
 
-    /// Who took units of it last. `None` if nobody did.
+    /// Returns the last acquisition of units, or `None` if there was none.
     pub(crate) fn taken(&self) -> Option<LastEvent> {
         self.taken.get()
     }
 
-    /// So many permits are taken out for ever.
+    /// Records that `permits` permits are removed for good.
     #[cold]
     pub(crate) fn forget(&self, permits: u64, at: &'static Location<'static>) {
         let mut rare = self.rare();
@@ -317,22 +326,22 @@ impl Record {
         rare.forgot = Some(LastEvent { at, task: context::task(), tick: clock::now() });
     }
 
-    /// When that was done last.
+    /// Returns the last removal of permits.
     pub(crate) fn forgot(&self) -> Option<LastEvent> {
         if self.is_rare.load(Relaxed) { self.rare.lock().forgot } else { None }
     }
 
-    /// Of a channel, how many messages were taken out.
+    /// For a channel: returns the number of messages taken out.
     pub(crate) fn taken_out(&self) -> u64 {
         self.left.load(Relaxed)
     }
 
-    /// When, where and by whom the waiting were told last.
+    /// Returns the last notification.
     pub(crate) fn told(&self) -> Option<LastNotify> {
         self.told.get()
     }
 
-    /// How it was used.
+    /// Returns how it has been used.
     pub(crate) fn usage_so_far(&self) -> Usage {
         let contended = self.queue.load(Relaxed) >> WAITING;
         let counters = if self.is_used.load(Relaxed) { self.usage.get() } else { None };
@@ -345,7 +354,7 @@ impl Record {
     }
 }
 
-/// The last reading of the clock in the running poll; outside of polls, one that is made for this.
+/// Returns the last clock reading of the running poll. Outside of polls it reads the clock.
 fn now() -> u64 {
     match context::stamp() {
         0 => clock::now(),
@@ -353,7 +362,7 @@ fn now() -> u64 {
     }
 }
 
-/// All resources that there are or were.
+/// Returns all records, including those of resources that are gone.
 pub(crate) fn all_records() -> Vec<&'static Record> {
     pool::all().collect()
 }

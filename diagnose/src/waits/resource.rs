@@ -1,4 +1,4 @@
-//! What a wrapper keeps of its record.
+//! The part of a wrapper that owns its record.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use super::wait_cell::WaitMode;
 use crate::switch;
 use crate::sync::OnceCell;
 
-/// A resource in a value of its own, such as a lock: known from its first use on, gone with the value.
+/// A resource with one owner, such as a lock. It is recorded from its first use until its owner is
+/// dropped.
 #[derive(Debug)]
 pub(crate) struct Resource {
     record: OnceCell<&'static Record>,
@@ -25,7 +26,8 @@ pub(crate) struct Resource {
 }
 
 impl Resource {
-    /// One that was made there. `capacity` in units; [`UNBOUNDED`](super::what::UNBOUNDED).
+    /// Creates a resource that was made at `made_at`. `capacity` is in units, or
+    /// [`UNBOUNDED`](super::UNBOUNDED).
     pub(crate) const fn new(
         what: &'static ResourceType,
         capacity: u64,
@@ -34,13 +36,14 @@ impl Resource {
         Self { record: OnceCell::new(), what, made_at, capacity, born: None }
     }
 
-    /// It is made now, and not in a constant.
+    /// Records the creation now. A resource in a constant has no such moment.
     pub(crate) fn born(mut self) -> Self {
         self.born = Some(Creation::now());
         self
     }
 
-    /// Its record. `None` while recording is off and it has none yet, or where there are too many.
+    /// Returns its record. Returns `None` while recording is off if it has none yet, or if the pool
+    /// is full.
     #[inline]
     pub(crate) fn record(&self) -> Option<&'static Record> {
         match self.record.get() {
@@ -49,7 +52,7 @@ impl Resource {
         }
     }
 
-    /// What a future asks of it that waits for so many units, there.
+    /// Arguments of a future that acquires `units` at `at`.
     #[inline]
     #[allow(dead_code)] // By what is a feature.
     pub(crate) fn args(
@@ -62,7 +65,7 @@ impl Resource {
         AcquireArgs { record: self.record(), mode, units, at, is_movable }
     }
 
-    /// The running task has acquired so many units of it, there.
+    /// Records that the running task has acquired `units` units at `at`.
     #[inline]
     pub(crate) fn hold(
         &self,
@@ -74,7 +77,7 @@ impl Resource {
         Holding::hold_after(self.record(), units, at, is_movable, has_waited)
     }
 
-    /// Calls `block`, which blocks the thread until it has so many units.
+    /// Calls `block`, which blocks the thread until it has `units` units.
     #[cold]
     pub(crate) fn block<G>(
         &self,
@@ -105,17 +108,17 @@ impl Drop for Resource {
     }
 }
 
-/// A resource that several values keep, such as the ends of a channel: gone with the last.
+/// A resource with several owners, such as the ends of a channel. It is gone with the last owner.
 #[derive(Debug)]
 pub(crate) struct Shared {
     record: Option<&'static Record>,
 }
 
 impl Shared {
-    /// Nothing that is known.
+    /// A resource that is not recorded.
     pub(crate) const NONE: Self = Self { record: None };
 
-    /// One that is made there, known from now on.
+    /// Creates a resource that was made at `made_at`, recorded from now on.
     pub(crate) fn new(
         what: &'static ResourceType,
         capacity: u64,
@@ -126,7 +129,7 @@ impl Shared {
         Self { record }
     }
 
-    /// The same, for two who keep it.
+    /// Creates a resource with two owners.
     #[inline]
     pub(crate) fn pair(
         what: &'static ResourceType,
@@ -172,8 +175,9 @@ impl Drop for Shared {
     #[inline]
     fn drop(&mut self) {
         if let Some(record) = self.record {
-            // Acquire pairs with the Release of the other owners, on this line: the last vacates the record after all that they did
-            // with it. One who is alone stays so.
+            // Acquire pairs with the Release of the other owners, on this line: the last owner
+            // vacates the record after everything they did with it. A sole owner stays the sole
+            // owner.
             if record.owners.load(Acquire) == 1 || record.owners.fetch_sub(1, AcqRel) == 1 {
                 record.vacate();
             }

@@ -1,6 +1,6 @@
-//! What resources are, by library.
+//! The types of resources, by library.
 
-/// What a resource is.
+/// The kind of a resource, across libraries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResourceKind {
     Mutex,
@@ -20,36 +20,38 @@ pub(crate) enum ResourceKind {
     Custom,
 }
 
-/// A kind of resource in a library: one static for each wrapped type.
+/// A kind of resource in a library: one static per wrapped type.
 #[derive(Debug)]
 pub(crate) struct ResourceType {
     pub(crate) kind: ResourceKind,
-    /// The name of the library's crate; empty for the program's own.
+    /// Name of the library's crate; empty for the program's own resources.
     pub(crate) library: &'static str,
-    /// Whether what is released is handed to the first in the queue, so that its wake is the grant.
+    /// Whether a release hands the resource to the first in the queue, so that the wake is the
+    /// grant.
     pub(crate) is_fair: bool,
-    /// Whether a future that has just returned `Pending` was made to, because its task has used up its budget.
+    /// Returns whether the `Pending` just returned was forced, because the task has used up its
+    /// budget.
     pub(crate) is_forced: fn() -> bool,
 }
 
 impl ResourceType {
-    /// One whose wakes may be overtaken.
+    /// Creates a type whose wakes may be overtaken.
     pub(crate) const fn new(kind: ResourceKind, library: &'static str) -> Self {
         Self { kind, library, is_fair: false, is_forced: || false }
     }
 
-    /// One that hands what is released to the first in its queue.
-    #[allow(dead_code)] // By what is a feature.
+    /// Creates a type that hands a release to the first in its queue.
+    #[allow(dead_code)] // Used only with some features.
     pub(crate) const fn fair(kind: ResourceKind, library: &'static str) -> Self {
         Self { is_fair: true, ..Self::new(kind, library) }
     }
 
-    /// One whose futures may return `Pending` because the budget is used up.
-    #[allow(dead_code)] // By what is a feature.
+    /// Sets the check for a `Pending` that was forced by a used-up budget.
+    #[allow(dead_code)] // Used only with some features.
     pub(crate) const fn forced_by(self, is_forced: fn() -> bool) -> Self {
         Self { is_forced, ..self }
     }
 }
 
-/// No bound.
+/// The capacity of a resource without a bound.
 pub(crate) const UNBOUNDED: u64 = u64::MAX;

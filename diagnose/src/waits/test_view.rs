@@ -1,10 +1,10 @@
-//! For the tests of wrappers: what is on record of one resource.
+//! Reads the records of one resource, for the tests of wrappers.
 
 use super::holding::{HoldingCopy, Role, all_holdings};
 use super::record::{Record, all_records};
 use super::wait_copy::{WaitCopy, all_waits};
 
-/// The resource that was made at that line of a file. `None` if it is not known, or no longer.
+/// Returns the live resource that was made at that line of a file, or `None` if there is none.
 pub(crate) fn made_at(file: &str, line: u32) -> Option<&'static Record> {
     let is_it = |record: &&'static Record| {
         record.identity().is_some_and(|(_, it)| it.made_at.file() == file && it.made_at.line() == line)
@@ -12,12 +12,12 @@ pub(crate) fn made_at(file: &str, line: u32) -> Option<&'static Record> {
     all_records().into_iter().find(is_it)
 }
 
-/// Who has a holding in it.
+/// Returns its holdings.
 pub(crate) fn holdings(record: &Record) -> Vec<HoldingCopy> {
     all_holdings().into_iter().filter(|holding| holding.resource == record.id()).collect()
 }
 
-/// The units of each who holds some, the fewest first.
+/// Returns the units of each holding that has some, in ascending order.
 pub(crate) fn units(record: &Record) -> Vec<u64> {
     let held = holdings(record).into_iter().filter(|holding| holding.role == Role::Holds);
     let mut units: Vec<u64> = held.map(|holding| holding.units).collect();
@@ -25,7 +25,7 @@ pub(crate) fn units(record: &Record) -> Vec<u64> {
     units
 }
 
-/// Who waits.
+/// Returns its waits in queue order.
 pub(crate) fn queue(record: &Record) -> Vec<WaitCopy> {
     let is_its = |wait: &WaitCopy| wait.resource == record.id() && !wait.is_given_up;
     let mut queue: Vec<WaitCopy> = all_waits().filter(is_its).collect();
@@ -33,7 +33,7 @@ pub(crate) fn queue(record: &Record) -> Vec<WaitCopy> {
     queue
 }
 
-/// Until another thread waits.
+/// Spins until another thread waits.
 pub(crate) fn until_waiting(record: &Record) {
     while !record.has_waiting() {
         std::thread::yield_now();

@@ -1,18 +1,18 @@
-//! How a resource was used: for how long it was waited for and held.
+//! How long tasks waited for a resource and held it.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::record::Record;
 use crate::sync::add_relaxed;
 
-/// Durations in ticks, counted by their magnitude.
+/// Histogram of durations in ticks: one count per power of two.
 #[derive(Debug, Clone)]
 pub(crate) struct Durations {
     pub(crate) counts: [u64; 64],
     pub(crate) longest: u64,
 }
 
-/// How a resource was used, as far as the clock was read.
+/// Waits and holds of a resource, as far as the clock was read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Usage {
     pub(crate) contended: u64,
@@ -20,7 +20,7 @@ pub(crate) struct Usage {
     pub(crate) holds: Durations,
 }
 
-/// The same where it is counted, by whoever comes.
+/// The counters behind [`Usage`]. Any thread may add to them.
 #[derive(Debug)]
 pub(super) struct UsageCounters {
     waits: UsageCounts,
@@ -96,12 +96,13 @@ impl Record {
     /// Counts an acquisition. Returns how many there have been.
     #[inline]
     pub(super) fn count_acquisition(&self) -> u64 {
-        // What only one can hold has one writer at a time, and the lock itself orders them: no read-modify-write is needed.
+        // A resource with one unit has one writer at a time, and its own lock orders the writers.
+        // So no read-modify-write is needed.
         if self.capacity.load(Relaxed) == 1 {
             add_relaxed(&self.entered, 1);
             return self.entered.load(Relaxed);
         }
-        // Relaxed: a count that stands for itself.
+        // Relaxed: no other data depends on this count.
         self.entered.fetch_add(1, Relaxed).wrapping_add(1)
     }
 }

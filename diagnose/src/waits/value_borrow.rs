@@ -1,4 +1,5 @@
-//! A value that is borrowed from a resource under a lock of threads: whoever wants to change it is blocked.
+//! Borrows of a value that lives under a blocking lock inside a resource. While a borrow lives, a
+//! writer blocks its thread.
 
 use std::panic::Location;
 use std::sync::atomic::Ordering::Relaxed;
@@ -6,8 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::holding::Holding;
 use super::record::Record;
 
-/// Somebody looks at the value. Only what overlaps is counted, so that a look alone costs no read-modify-write: two that
-/// begin at the same instant can be taken for one.
+/// A borrow of the value. Only overlapping borrows are counted, so a single borrow costs no
+/// read-modify-write. Two borrows that begin at the same instant may count as one.
 #[derive(Debug)]
 pub(crate) struct ValueBorrow {
     holding: Holding,
@@ -15,7 +16,7 @@ pub(crate) struct ValueBorrow {
 }
 
 impl ValueBorrow {
-    /// The running task looks at the value, and cannot take that to another thread.
+    /// Records that the running task borrows the value; the borrow cannot move to another thread.
     #[inline]
     pub(crate) fn begin(record: Option<&'static Record>, at: &'static Location<'static>) -> Self {
         let holding = Holding::reserve(record, 1, at, false);
@@ -29,13 +30,13 @@ impl ValueBorrow {
         Self { holding, counted }
     }
 
-    /// Whether somebody looks at the value.
+    /// Returns whether the value is borrowed.
     #[inline]
     pub(crate) fn is_there(record: &'static Record) -> bool {
         record.is_borrowed_by_one() || record.more_borrowed.load(Relaxed) != 0
     }
 
-    /// The running task looks at it still.
+    /// Records that the running task still uses the borrow.
     #[inline]
     pub(crate) fn looked_at(&self) {
         self.holding.looked_at();

@@ -1,7 +1,9 @@
-//! A future that waits, as readers know it, and the waker that it waits with.
+//! The cell of a waiting future, as readers see it, and its waker.
 //!
-//! Waits come from a pool and are used again, so what readers do is copy ([`Wait::copy`]) and look at the number. A primitive is
-//! polled with a waker that is lent from the stack; the first clone of that takes a wait, and so does a `Pending`.
+//!
+//! Cells come from a pool and are used again. So readers copy them (`WaitCell::copy`) and compare
+//! the number. A primitive is polled with a waker that is lent from the stack. A wait is taken from
+//! the pool by the first clone of that waker, or by a `Pending`.
 
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -17,7 +19,7 @@ use crate::site::Site;
 use crate::sync::{Mutex, add_relaxed};
 use crate::tree::Link;
 
-/// What is waited for.
+/// The operation that waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum WaitMode {
@@ -54,64 +56,65 @@ pub(super) const MODES: [WaitMode; 14] = [
     WaitMode::Custom,
 ];
 
-/// A future that has returned `Pending`, or a thread that is blocked. Written by whoever polls it, but for the wake.
+/// A future that has returned `Pending`, or a blocked thread. The thread that polls it writes the
+/// fields; only the wake may come from another thread.
 #[derive(Debug)]
 pub(crate) struct WaitCell {
-    /// Unique in the process; zero while this is nobody's.
+    /// Unique in the process; 0 while the cell is free.
     pub(super) id: AtomicU64,
     pub(super) forward: Forward,
-    /// See the constants below.
+    /// [`LISTED`] and the other flags below.
     pub(super) flags: AtomicU32,
     pub(super) mode: AtomicU32,
-    /// The resource, and the number of that; zero if it waits for none.
+    /// The resource and its number; `None` and 0 if it waits for none.
     record: Link<Record>,
     pub(super) resource: AtomicU64,
-    /// How many were put into the queue of the record before it.
+    /// Number of waits put into the record's queue before this one.
     pub(super) place: AtomicU64,
-    /// How many were there before it can have been.
+    /// Number of waits put into that queue before this wait's first poll: all of them are ahead.
     pub(super) asked: AtomicU64,
     pub(super) units: AtomicU64,
-    /// The tasks that are joined, by number.
+    /// Numbers of the joined tasks.
     pub(super) tasks: Mutex<Vec<u64>>,
-    /// Of a timer, the tick at which it is due; zero for all else.
+    /// For a timer: the tick at which it is due; 0 otherwise.
     pub(super) due: AtomicU64,
     pub(super) at: Link<Location<'static>>,
-    /// Where `at` is only where the thing was made: the await that polls it.
+    /// If `at` is only the place where the future was made: the await that polls it.
     pub(super) awaited: Link<Site>,
-    /// When the poll ended that returned `Pending`; zero before that.
+    /// Tick at which the poll that returned `Pending` ended; 0 before that.
     pub(super) began: AtomicU64,
-    /// The tree of the thread on which it began, plus one.
+    /// Number of the tree of the thread on which it began, plus one; 0 if none.
     pub(super) thread: AtomicU64,
     pub(super) task: AtomicU64,
     pub(super) span: AtomicU64,
     pub(super) polls: AtomicU64,
-    /// The last reading of the clock before its last poll.
+    /// Last reading of the clock before its last poll, as a tick.
     pub(super) entered: AtomicU64,
-    /// The tick of the first wake since; zero if there was none.
+    /// Tick of the first wake since the last poll; 0 if none.
     pub(super) woken: AtomicU64,
 }
 
 pooled!(WaitCell, max = 1 << 24, chunk = 64);
 
-// Counters, and a waker that no panic leaves half changed.
+// Counters and a waker: a panic leaves none of them half changed.
 impl UnwindSafe for WaitCell {}
 impl RefUnwindSafe for WaitCell {}
 
-/// It waits, for all to see.
+/// The wait is visible to readers.
 pub(super) const LISTED: u32 = 1;
 /// The thread is blocked.
 pub(super) const BLOCKING: u32 = 1 << 1;
-/// The last `Pending` was not its own: the next wake says nothing of what it waits for.
+/// The last `Pending` was forced, so the next wake says nothing about the resource.
 pub(super) const FORCED: u32 = 1 << 2;
-/// Its task's own waker is not what it was given.
+/// The wait was polled with a waker other than its task's own.
 pub(super) const INDIRECT: u32 = 1 << 3;
-/// It was given up. The primitive may keep the waker all the same.
+/// The wait was given up. The primitive may still keep its waker.
 pub(super) const OVER: u32 = 1 << 4;
 
 static TABLE: RawWakerVTable = promoted_table::<WaitCell>();
 static LENT: RawWakerVTable = lent_table::<WaitWaker>();
 
-/// What a wait has to say when it begins.
+/// The fields of a wait that begins.
 #[derive(Debug)]
 pub(super) struct WaitStart {
     pub(super) record: Option<&'static Record>,
@@ -152,21 +155,23 @@ impl WaitCell {
         }
     }
 
-    /// One that is not listed yet. `None` if there are too many.
+    /// Takes a cell that is not listed yet. Returns `None` if the pool is full.
     pub(super) fn take() -> Option<&'static Self> {
         let wait: &'static Self = pool::take()?;
-        // Pairs with the Acquire fence in `copy`: whoever copies a field of this wait sees that the last one is gone.
+        // Pairs with the Acquire fence in `copy`: a reader that copies a field of this wait sees
+        // that the previous wait is gone.
         fence(Release);
         wait.flags.store(0, Relaxed);
         wait.polls.store(0, Relaxed);
         wait.woken.store(0, Relaxed);
         wait.forward.begin();
-        // Release pairs with the Acquire in `copy`: whoever sees the number sees that it is not listed yet.
+        // Release pairs with the Acquire in `copy`: a reader that sees the number sees that the
+        // wait is not listed yet.
         wait.id.store(context::new_span(), Release);
         Some(wait)
     }
 
-    /// It is listed, and in the queue of its record.
+    /// Lists the wait and puts it into the queue of its record.
     pub(super) fn begin(&'static self, begun: WaitStart, outer: Option<&Waker>) {
         let WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking } = begun;
         context::count(|counts| &counts.waits);
@@ -184,22 +189,23 @@ impl WaitCell {
         self.place.store(record.map_or(0, Record::enqueue), Relaxed);
         self.thread.store(context::context().tree.map_or(0, |tree| u64::from(tree) + 1), Relaxed);
         let is_indirect = self.note_poll(outer);
-        // In a `block_on` or the like the poll around it does not end.
+        // In a `block_on` or similar, the surrounding poll does not end.
         if context::stamp() == 0 || is_blocking || is_indirect {
             self.began.store(clock::now(), Relaxed);
         } else {
             self.began.store(0, Relaxed);
-            // It waits from the end of this poll on, where the recorder reads the clock.
+            // The wait begins at the end of this poll, where the recorder reads the clock.
             if let Some(before) = context::note_end(&self.began) {
                 before.store(clock::now(), Relaxed);
             }
         }
         let flags = LISTED | if is_blocking { BLOCKING } else { 0 } | if is_indirect { INDIRECT } else { 0 };
-        // Release pairs with the Acquire of `copy`: whoever finds it listed finds the rest.
+        // Release pairs with the Acquire of `copy`: a reader that finds it listed sees the other
+        // fields.
         self.flags.store(flags, Release);
     }
 
-    /// Who polls it. Returns whether the waker that it was given is not the task's own.
+    /// Records the polling task. Returns whether `outer` is not the task's own waker.
     fn note_poll(&self, outer: Option<&Waker>) -> bool {
         let here = live::current_poll();
         self.task.store(here.task, Relaxed);
@@ -208,14 +214,14 @@ impl WaitCell {
         !outer.is_some_and(live::current::is_waker)
     }
 
-    /// A later poll begins. Returns the wake that it answers, zero if there was none.
+    /// Begins a later poll. Returns the tick of the wake that it answers, or 0 if there was none.
     pub(super) fn enter(&self, outer: &Waker) -> u64 {
         let is_indirect = self.note_poll(Some(outer));
         self.set(INDIRECT, is_indirect);
         if self.woken.load(Relaxed) == 0 { 0 } else { self.woken.swap(0, Relaxed) }
     }
 
-    /// The poll has returned `Pending`. One that was forced to has not answered the wake.
+    /// Ends a poll that returned `Pending`. A forced `Pending` does not answer the wake.
     pub(super) fn leave(&self, is_forced: bool, answered: u64) {
         add_relaxed(&self.polls, 1);
         if is_forced && answered != 0 && self.flags.load(Relaxed) & FORCED == 0 {
@@ -225,7 +231,7 @@ impl WaitCell {
         }
     }
 
-    /// A poll in a `block_on` or the like has returned `Pending` because it was forced to.
+    /// Records a forced `Pending` in a `block_on` or similar.
     pub(super) fn force(&self) {
         add_relaxed(&self.polls, 1);
         self.set(FORCED | INDIRECT, true);
@@ -236,7 +242,7 @@ impl WaitCell {
         self.flags.store(if on { flags | flag } else { flags & !flag }, Relaxed);
     }
 
-    /// What it waits for; `None` if that is no resource.
+    /// Returns the record of its resource, or `None` if it waits for none.
     pub(super) fn record(&self) -> Option<&'static Record> {
         self.record.get()
     }
@@ -245,8 +251,9 @@ impl WaitCell {
         self.flags.load(Relaxed) & LISTED != 0
     }
 
-    /// It waits no longer. One that was given up, as a future of `recv` that is made anew for every poll, may have left its
-    /// waker with the primitive, and its task may count on that; otherwise a clone that somebody keeps wakes nobody any more.
+    /// Ends the wait. A given-up wait may have left its waker with the primitive, and its task may
+    /// rely on that: one example is a `recv` future that is made anew for every poll. Any other
+    /// clone that is still kept no longer wakes anything.
     pub(super) fn end(&'static self, is_given_up: bool) {
         let was_listed = self.is_listed();
         if was_listed {
@@ -270,7 +277,7 @@ impl WaitCell {
         }
     }
 
-    /// For how long, up to the poll that ends it.
+    /// Returns how long it waited, in ticks, up to the poll that ends it.
     fn waited(&self) -> u64 {
         let now = match context::stamp() {
             0 => clock::now(),
@@ -301,7 +308,7 @@ impl Promoted for WaitCell {
         context::set_wake_stamp(0);
     }
 
-    /// Not asked: a wait is woken by the primitive, wherever that is.
+    /// Always `false`: the primitive may wake a wait from anywhere.
     fn is_polled_here(&self) -> bool {
         false
     }
@@ -312,7 +319,7 @@ impl Promoted for WaitCell {
     }
 }
 
-/// The waker of a first poll, on its stack.
+/// The waker of a first poll, on the stack of that poll.
 #[derive(Debug)]
 pub(super) struct WaitWaker {
     lent: Lent<WaitCell>,
@@ -327,7 +334,7 @@ impl WaitWaker {
         &LENT
     }
 
-    /// The wait that its first clone has taken.
+    /// Returns the wait that its first clone has taken.
     pub(super) fn wait(&self) -> Option<&'static WaitCell> {
         self.lent.promoted()
     }

@@ -1,4 +1,4 @@
-//! What readers see of waits: copies, and what has changed since.
+//! Copies of waits for snapshots, and what has changed since a copy.
 
 use std::panic::Location;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -8,27 +8,28 @@ use super::wait_cell::{BLOCKING, FORCED, INDIRECT, LISTED, MODES, OVER, WaitCell
 use crate::pool;
 use crate::site::Site;
 
-/// A copy of what changes.
+/// A copy of the fields of a wait that change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct WaitProgress {
     pub(crate) task: u64,
     pub(crate) span: u64,
     pub(crate) polls: u64,
-    /// The last reading of the clock before its last poll.
+    /// Last reading of the clock before its last poll, as a tick.
     pub(crate) entered: u64,
     pub(crate) woken: u64,
     pub(crate) is_forced: bool,
     pub(crate) is_indirect: bool,
-    /// Clones of its own waker that the resource keeps. While there are any, it keeps one of its task's.
+    /// Clones of the wait's waker that the resource keeps. While there is one, it keeps a clone of
+    /// the task's waker.
     pub(crate) wakers: u64,
-    /// Whether it is off the record: a thread that was blocked goes on within the same poll.
+    /// Whether the wait is off the record. A blocked thread may go on within the same poll.
     pub(crate) is_ended: bool,
 }
 
 impl WaitProgress {
-    /// Whether it has waited for the same from then to now. It may have been polled in between, without having been woken: one
-    /// that gets what it waits for is over, and keeps no waker.
+    /// Returns whether the wait is unchanged since `before`. It may have been polled without a wake
+    /// in between: a future that gets its resource ends, and keeps no waker.
     pub(crate) fn waits_as(&self, before: &Self) -> bool {
         let same = Self { polls: before.polls, entered: before.entered, ..*self };
         same == *before && (self.polls == before.polls || self.woken == 0)
@@ -43,11 +44,11 @@ pub(crate) struct WaitCopy {
     pub(crate) mode: WaitMode,
     pub(crate) units: u64,
     pub(crate) tasks: Vec<u64>,
-    /// Zero for what is no timer.
+    /// For a timer: the tick at which it is due; 0 otherwise.
     pub(crate) due: u64,
     pub(crate) at: &'static Location<'static>,
     pub(crate) awaited: Option<&'static Site>,
-    /// The number of the resource; zero if it waits for none.
+    /// Number of the resource; 0 if it waits for none.
     pub(crate) resource: u64,
     pub(crate) place: u64,
     pub(crate) asked: u64,
@@ -60,10 +61,11 @@ pub(crate) struct WaitCopy {
 }
 
 impl WaitCopy {
-    /// What changes, as it is now.
+    /// Reads the changing fields again.
     pub(crate) fn read(&self) -> WaitProgress {
         let polled = self.wait.polled();
-        // Pairs with the Release fence in `take`: what was read is of this wait, if its number is still there.
+        // Pairs with the Release fence in `take`: the fields read above are of this wait if its
+        // number is still there.
         fence(Acquire);
         let is_ended = polled.is_ended || self.wait.id.load(Relaxed) != self.id;
         WaitProgress { is_ended, ..polled }
@@ -86,11 +88,12 @@ impl WaitCell {
         }
     }
 
-    /// A copy, if it waits, or was given up and its waker is still kept.
+    /// Returns a copy if it waits, or if it was given up and its waker is still kept.
     fn copy(&'static self) -> Option<WaitCopy> {
         // Acquire pairs with the Release in `take`: these flags are not those of an earlier wait.
         let id = self.id.load(Acquire);
-        // Acquire pairs with the Release in `begin`: the flag brings the fields with it.
+        // Acquire pairs with the Release in `begin`: a reader that finds it listed sees the other
+        // fields.
         let flags = self.flags.load(Acquire);
         let is_given_up = flags & OVER != 0 && self.forward.clones() != 0;
         if id == 0 || (flags & LISTED == 0 && !is_given_up) {
@@ -115,20 +118,21 @@ impl WaitCell {
             resource: self.resource.load(Relaxed),
             place: self.place.load(Relaxed),
             asked: self.asked.load(Relaxed),
-            // Its poll is not over yet.
+            // 0 while the poll that began the wait is not over.
             began: if began == 0 { self.entered.load(Relaxed) } else { began },
             thread: self.thread.load(Relaxed).checked_sub(1).and_then(|thread| u32::try_from(thread).ok()),
             is_blocking: flags & BLOCKING != 0,
             is_given_up,
             polled: self.polled(),
         };
-        // Pairs with the Release fence in `take`: a field of a later wait makes the number below another one.
+        // Pairs with the Release fence in `take`: if a field above is from a later wait, the number
+        // read below differs.
         fence(Acquire);
         (self.id.load(Relaxed) == id).then_some(waiting)
     }
 }
 
-/// Copies of all waits.
+/// Iterates over copies of all waits.
 pub(crate) fn all_waits() -> impl Iterator<Item = WaitCopy> {
     pool::all::<WaitCell>().filter_map(WaitCell::copy)
 }

@@ -1,4 +1,4 @@
-//! What a future of a primitive waits for.
+//! Futures that wait, and the description of their wait.
 
 use std::future::Future;
 use std::panic::Location;
@@ -12,7 +12,7 @@ use super::lazy_wait::LazyWait;
 use super::record::Record;
 use super::wait_cell::WaitMode;
 
-/// What a leaf waits for.
+/// The target of a wait.
 #[derive(Debug, Clone)]
 pub(crate) enum WaitTarget {
     /// A resource; `None` while recording is off.
@@ -23,16 +23,16 @@ pub(crate) enum WaitTarget {
     Moment(u64),
 }
 
-/// What is on record of a future from its first `Pending` on. It costs nothing before.
+/// The description of a wait, recorded at the first `Pending`. Before that it costs nothing.
 #[derive(Debug, Clone)]
 pub(crate) struct WaitInfo {
     pub(super) target: WaitTarget,
     pub(super) mode: WaitMode,
     pub(super) units: u64,
     pub(super) at: &'static Location<'static>,
-    /// Asked instead of what the resource says.
+    /// Replaces [`ResourceType::is_forced`](super::ResourceType) of the resource.
     is_forced: Option<fn() -> bool>,
-    /// Whether `at` is only where it was made.
+    /// Whether `at` is only the place where the future was made.
     pub(super) is_made_there: bool,
 }
 
@@ -47,7 +47,7 @@ impl WaitInfo {
         Self { target, mode, units, at, is_forced: None, is_made_there: false }
     }
 
-    /// One that waits for a resource.
+    /// Describes a wait for a resource.
     #[inline]
     pub(crate) fn on(
         record: Option<&'static Record>,
@@ -58,28 +58,29 @@ impl WaitInfo {
         Self::new(WaitTarget::Resource(record), mode, units, at)
     }
 
-    /// Whether a `Pending` was forced, as that says, and not what the resource says.
+    /// Sets the function that says whether a `Pending` was forced, instead of the resource's own.
     #[must_use]
     pub(crate) fn forced_by(mut self, is_forced: fn() -> bool) -> Self {
         self.is_forced = Some(is_forced);
         self
     }
 
-    /// Its place is only where it was made: the await that polls it says more, if that is on record.
+    /// Says that `at` is only where the future was made. The await that polls it is more precise,
+    /// if it is recorded.
     #[must_use]
     pub(crate) fn made_there(mut self, is_made_there: bool) -> Self {
         self.is_made_there = is_made_there;
         self
     }
 
-    /// What was acquired, now that the future is ready.
+    /// Records the acquisition, once the future is ready.
     #[inline]
     pub(crate) fn hold(&self, is_movable: bool, has_waited: bool) -> Holding {
         let WaitTarget::Resource(record) = self.target else { return Holding::NONE };
         Holding::hold_after(record, self.units, self.at, is_movable, has_waited)
     }
 
-    /// The resource, if it waits for one.
+    /// Returns the resource, if it waits for one.
     #[inline]
     pub(super) fn record(&self) -> Option<&'static Record> {
         match self.target {
@@ -88,12 +89,12 @@ impl WaitInfo {
         }
     }
 
-    /// Whether there is nothing to put on record.
+    /// Returns whether there is nothing to record.
     pub(super) fn is_nothing(&self) -> bool {
         matches!(self.target, WaitTarget::Resource(None))
     }
 
-    /// Whether the `Pending` that was just returned was forced.
+    /// Returns whether the `Pending` that was just returned was forced.
     pub(super) fn is_forced(&self) -> bool {
         match (self.is_forced, &self.target) {
             (Some(is_forced), _) => is_forced(),
@@ -104,8 +105,8 @@ impl WaitInfo {
 }
 
 pin_project! {
-    /// A future of a primitive, and its leaf.
-    // The future stands first: it leaves its queue before the records say so.
+    /// A future of a primitive with the description of its wait.
+    // The future is the first field: it leaves the primitive's queue before the record says so.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub(crate) struct WaitFuture<F> {
@@ -123,19 +124,19 @@ impl<F> WaitFuture<F> {
         Self { future, kept: LazyWait::default(), leaf, is_pending: false }
     }
 
-    /// Whether it has returned `Pending`.
+    /// Returns whether it has ever returned `Pending`.
     #[inline]
     pub(crate) fn has_waited(&self) -> bool {
         self.is_pending
     }
 
-    /// What was acquired, now that it is ready.
+    /// Records the acquisition, once the future is ready.
     #[inline]
     pub(crate) fn hold(&self, is_movable: bool) -> Holding {
         self.leaf.hold(is_movable, self.is_pending)
     }
 
-    /// The future of the primitive.
+    /// Returns the original future.
     #[inline]
     pub(crate) fn future(&self) -> &F {
         &self.future
