@@ -1,7 +1,6 @@
-//! The profiler and hang doctor for async Rust: where the time of your futures goes, by logical call path, busy and idle,
-//! and what every task is waiting for at this moment.
+//! The profiler and hang doctor for async Rust.
 //!
-//! Annotate, run, ask:
+//! It records busy and idle time per logical call path, and shows what each task waits for now.
 //! ```no_run
 //! use diagnose::diagnose;
 //!
@@ -32,7 +31,7 @@
 //!     Ok(())
 //! }
 //! ```
-//! prints, below a table by function,
+//! prints, below a table by function:
 //! ```text
 //! call tree, busy and idle with everything below
 //!      busy    idle  calls  polls  pending  max poll  call path
@@ -45,10 +44,10 @@
 //! clock tsc; cost of recording ≈ 67.7 µs (5.08 % of busy): 300 calls 34.9 µs, 100 awaits 4.92 µs, 200 polls 15.2 µs, …
 //! diagnose 0.1.0, recording on
 //! ```
-//! and `flame.svg` is the same as a flame graph, with busy and idle in different colours. On any executor, on stable
-//! Rust, in debug and release builds; nothing is sampled, so the counts are exact.
+//! `flame.svg` shows the same tree, with busy and idle time in different colors. diagnose works on
+//! any executor, on stable Rust, in debug and release builds. It does not sample: counts are exact.
 //!
-//! And while a program runs, or hangs, [`tree`] says what hangs, and what every task is doing:
+//! While a program runs or hangs, [`tree`] returns the verdicts and the state of every task:
 //! ```text
 //! verdict: proven futurelock (granted): task 3 `tries_twice` waits for Mutex#1 at examples/stuck.rs:15 for 948 ms, which was
 //! handed 804 ms ago to future `work` of the same task at examples/stuck.rs:15, which is alive and not polled: …
@@ -67,109 +66,120 @@
 //!
 //! # What is measured
 //!
-//! A *span* is one live future (or one call of a plain function), a *site* is where it was annotated, a *node* is a
-//! path of sites, `handle → lookup`, with what all its spans have spent:
+//! A *span* is one live future, or one call of a plain function; its *site* is the annotated place.
+//! A *node* is a path of sites, such as `handle → lookup`, with the totals of its spans:
 //!
-//! - **busy**: inside `poll`. Additive: a node's own busy time is what its children do not cover.
-//! - **idle**: from the end of a `Pending` poll to the start of the next. It belongs to the await that was waiting, so a
-//!   timer, a socket or a client of somebody else's shows up under the expression that awaits it. Not additive: under
-//!   `join!` two futures wait at the same time.
-//! - **wall**: a task's busy and idle time, idle charged to the await that ended each wait: what the clock showed, additive.
-//!   What it waited for its poll after a wake is apart, **queued**.
+//! - **busy**: time inside `poll`. Additive: a node's own busy time excludes its children's.
+//! - **idle**: from the end of a `Pending` poll to the start of the next. It belongs to the await
+//!   that was waiting: a timer, a socket or a third-party client appears under the expression that
+//!   awaits it. Not additive: under `join!`, two futures wait at the same time.
+//! - **wall**: a task's busy and idle time, with idle time charged to the await that ended each
+//!   wait. It adds up to elapsed time. Time from a wake to the poll is separate: **queued**.
 //! - **unpolled**: from construction to the first poll.
-//! - calls, polls, completed, cancelled (dropped while pending), panicked, never polled; the longest poll and a log2
-//!   histogram of poll durations.
+//! - calls, polls, completed, cancelled (dropped while pending), panicked, never polled; the
+//!   longest poll; a log2 histogram of poll durations.
 //!
-//! A span's parent is whoever polls it now, decided at every poll: a future that is moved out of a `select!` and
-//! awaited elsewhere changes its place. A spawned future has no parent, and neither has one that a plain function runs, as
-//! `fn main` does with `block_on`. A future polled by an executor inside another future's poll is a child of that
-//! future, unless it was spawned through this crate or is marked `#[diagnose(root)]`: then it is a root of its own, and the
-//! poll around it only says that so much of its time was spent elsewhere.
+//! A span's parent is the span that polls it, decided at every poll: a future that is moved out of
+//! a `select!` and awaited elsewhere moves in the tree. Spawned futures are roots. So are futures
+//! that a plain function runs, as `fn main` does with `block_on`. A future that an executor polls
+//! inside another future's poll is a child of that future. If it was spawned through this crate or
+//! is marked `#[diagnose(root)]`, it is a root, and the outer poll shows the time as spent
+//! elsewhere.
 //!
-//! What is open counts up to now: a poll that does not return and a future that never wakes are the biggest boxes of
-//! the picture, not missing ones.
+//! Open polls and waits count up to now: a poll that never returns and a future that is never woken
+//! are the biggest boxes of the flame graph.
 //!
-//! # Who waits for whom
+//! # Waits and hangs
 //!
-//! Locks, channels, join handles and timers that are named through this crate are on record: `diagnose::tokio::sync` and
-//! what else is in `diagnose::tokio`, `diagnose::async_lock` and the like, [`diagnose::std`](mod@std), and
-//! [`Resource`] with [`wait`] for one of your own. [`waiters`] lists those for which somebody waits: who has it since when
-//! and where, who waits in which order, how it is used. `Snapshot::verdicts` computes what can still make progress from
-//! that; what cannot is a `model::Verdict`: *proven* if it follows from the records alone, *likely* where it rests on who was
-//! seen with something last. Nothing is proven that could still go on.
+//! diagnose tracks the locks, channels, join handles and timers that you import through it, from
+//! `diagnose::tokio`, `diagnose::async_lock` and so on, or [`diagnose::std`](mod@std). [`Resource`]
+//! and [`wait`] add your own. [`waiters`] lists each contended one: its holders with time and
+//! place, its waiters in order, and its usage.
 //!
-//! # Where it can stand
+//! `Snapshot::verdicts` computes from these records what can still make progress. The rest is in a
+//! `model::Verdict`: *proven* if it follows from the records alone, *likely* if it relies on the
+//! task that last used a resource. Nothing is proven that could still continue.
 //!
-//! - [`#[diagnose]`](macro@diagnose) on an `async fn` or a plain function, method or not, on an impl block, a trait or an
-//!   inline module for all in it, on `impl Future`, and on an async block inside an annotated function;
+//! # Where to put it
+//!
+//! - [`#[diagnose]`](macro@diagnose) on a function, method, impl block, trait or inline module, on
+//!   `impl Future`, and on an async block inside an annotated function;
 //! - [`diagnose::block!`](block) around an async block, anywhere;
 //! - [`.diagnose("name")`](FutureExt::diagnose) on any future;
-//! - [`spawn_with`] around a spawn, on any executor; with the module of a runtime, at no spawn at all.
+//! - [`spawn_with`] around a spawn, on any executor; with a runtime's module, at no spawn at all.
 //!
-//! # What it costs
+//! # Cost
 //!
-//! Two readings of the clock per resumed body, shared by everything that stops and goes on with it, and a few stores,
-//! without a lock or an allocation. Measured by `cargo bench -p diagnose` against reading the clock twice, on a processor
-//! where that takes 20 ns: called by code without the attribute, a poll whose waker is cloned and woken 2.4 times, one that
-//! wakes itself 1.6 times, a whole call that is ready at once 1.5 times; below an annotated function, such a call 1.9
-//! times, a poll with an await of something else 1.5 times (two places on record), each level of a chain 0.6 times. On an
-//! older processor the first of these was 4.0 times, the last 1.5 times. Switched off by [`set_enabled`], a call takes
-//! 15 ns and a poll 5. A wrapped lock or channel costs up to 24 ns an operation where nobody waits, and a `oneshot` 41.
-//! Programs whose tasks do nothing but wake each other take up to 2.5 times their CPU with the attribute, and 3.4 times
-//! with `diagnose::tokio`; a server some 10 %. Every report says what the recording of its own data has cost:
-//! a third to twice of that, and less than it has where threads wake each other's tasks.
+//! A resumed body costs two clock readings, shared by all that stops and resumes with it, and a few
+//! stores, without a lock or an allocation. `cargo bench -p diagnose`, relative to two clock
+//! readings (20 ns on that processor; older processor in parentheses):
 //!
-//! Ten published crates take the compiler +7 % in the median and at most +28 % with every async function annotated, where
-//! their dependencies are there already. From nothing there are syn and this crate besides, some 4 s on two cores.
-//! Futures nest as deep as the compiler's limit of recursion lets them: about 25 annotated functions around each other where
-//! 32 bare ones would do, if the outermost stands first in the source. Boxing one, or `#![recursion_limit = "256"]`, is the
-//! way out of both.
+//! | operation | × | called by |
+//! |---|---|---|
+//! | a poll whose waker is cloned and woken | 2.4 (4.0) | code without the attribute |
+//! | a whole call that is ready at once | 1.9 | an annotated function |
+//! | a poll that wakes itself | 1.6 | code without the attribute |
+//! | a whole call that is ready at once | 1.5 | code without the attribute |
+//! | a poll with an un-annotated await: two recorded places | 1.5 | an annotated function |
+//! | a poll, each level of a chain | 0.6 (1.5) | an annotated function |
 //!
-//! Memory is bounded: 16,384 nodes of about 700 bytes per thread, 128 levels, 1,024 labels (the last quarter of them for those that come often), 16 [facts](task_attr) for each living task, a million live spans of 64
-//! bytes. What goes over a bound is in a node `[other]`, and counted in the footer of every report.
+//! - **Programs** whose tasks only wake each other take up to 2.5 times their CPU with the
+//!   attribute, and 3.4 times with `diagnose::tokio`; a server, about 10 % more. Every report says
+//!   what its recording cost: a third to twice of that, or less if threads wake each other's tasks.
+//! - **Wrappers**: up to 24 ns for an uncontended lock or channel operation, 41 ns for a `oneshot`.
+//! - **Switched off** by [`set_enabled`]: 15 ns a call, 5 ns a poll.
+//! - **Compile time** of ten published crates with every async function annotated: at most +28 %,
+//!   median +7 %. A build from scratch adds syn and this crate: 4 s on two cores.
+//! - **Nesting** is bounded by the compiler's recursion limit: about 25 annotated functions instead
+//!   of 32 bare ones, if the outermost comes first in the source. Boxing one or
+//!   `#![recursion_limit = "256"]` allows more.
+//! - **Memory** is bounded: 16,384 nodes of about 700 bytes per thread, 128 levels, 1,024 labels
+//!   (the last quarter for frequent ones), 16 [facts](task_attr) per living task, a million live
+//!   spans of 64 bytes. Excess goes to a node `[other]`, and every report's footer counts it.
 //!
 //! # Platforms
 //!
-//! Recording, reports and wrappers are the same everywhere. What needs the system:
+//! Recording, reports and wrappers are the same everywhere. These depend on the system:
 //!
 //! | | Linux | macOS, FreeBSD, other Unix | Windows |
 //! |---|---|---|---|
-//! | dump on a signal | yes | yes | no: [`Builder::trigger`], a file that is watched |
-//! | the clock is a counter of the processor | x86-64, aarch64 | aarch64 on macOS, else `Instant` | no, `Instant` |
-//! | threads outside of runtimes are counted | yes | no: what rests on them is *likely* at most | no |
-//! | a thread that is blocked is told from one that spins | yes | no | no |
+//! | dump on a signal | yes | yes | no; use [`Builder::trigger`], a watched file |
+//! | processor counter as clock | x86-64, aarch64 | aarch64 on macOS, else `Instant` | no, `Instant` |
+//! | threads outside of runtimes are counted | yes | no; such verdicts are at most *likely* | no |
+//! | blocked threads are told from spinning ones | yes | no | no |
 //! | `native-stacks` | x86-64, aarch64 | no | no |
 //! | dumps are readable by their user alone | yes | yes | as the folder is |
 //!
-//! The tests run on Linux; for the others it is checked that everything compiles.
+//! The tests run on Linux. For the other systems, CI checks that everything compiles.
 //!
 //! # Reports
 //!
-//! [`dump`] by file extension, [`dump_to`] any writer, or SIGUSR1 after [`install`]:
+//! [`dump`] by file extension, [`dump_to`] for any writer, or SIGUSR1 after [`install`]:
 //!
 //! | format | file | content |
 //! |---|---|---|
 //! | [`Svg`](Format::Svg) | `x.svg`, `x.busy.svg`, `x.idle.svg`, `x.time.svg` | flame graph: wall time, or a [`View`] |
 //! | [`Folded`](Format::Folded) | `x.folded`, `x.busy.folded`, … | folded stacks in ns, for any flame graph tool |
-//! | [`Text`](Format::Text) | `x.txt` | verdicts, alarms, every live task, what is waited for, tables by function and by call path |
-//! | [`Dot`](Format::Dot) | `x.dot` | who waits for what that who has, for Graphviz |
+//! | [`Text`](Format::Text) | `x.txt` | verdicts, alarms, live tasks, contended resources, tables by function and call path |
+//! | [`Dot`](Format::Dot) | `x.dot` | graph of waiters, resources and holders, for Graphviz |
 //! | [`Json`](Format::Json) | `x.json` | the whole [`Snapshot`]; `Snapshot::read_json` reads it back |
 //!
 //! # Features
 //!
-//! - `on` (by default, through `svg` and `signal`): spans are recorded, and reports are made of them. Without it the
-//!   attribute leaves every item untouched, and every function of this crate exists and does nothing; neither syn nor any
-//!   other dependency is compiled. A library that annotates itself depends on `diagnose` with `default-features = false`;
-//!   the application turns it on.
-//! - `svg` (default): flame graphs, drawn by inferno, whose licence is CDDL-1.0.
+//! - `on` (default, through `svg` and `signal`): records and reports. Without it, the attribute
+//!   leaves every item untouched, every function exists and does nothing, and neither syn nor any
+//!   other dependency is compiled. A library that annotates itself depends on `diagnose` with
+//!   `default-features = false`; the application turns it on.
+//! - `svg` (default): flame graphs, drawn by inferno, whose license is CDDL-1.0.
 //! - `signal` (default): a dump on SIGUSR1, on Unix.
-//! - `native-stacks`: the [watchdog](Builder::watchdog)'s alarm about a poll that does not return has the native stack of
-//!   its thread, on Linux on x86-64 and aarch64. It takes a real-time signal.
-//! - `tokio`, `smol`, `async-std`: the module of that name, in which everything of that crate is, and what it spawns is
-//!   listed as a task. `use diagnose::tokio;` is all that a module of the program has to change.
-//! - `async-lock`, `parking-lot`, `async-channel`, `flume`, `futures`, `tokio-util`: the same for these, as
-//!   `diagnose::async_lock` and so on: who holds their locks, who has the ends of their channels, and who waits for them. The standard library, `diagnose::std`, is there without a feature of its own.
-//! - `tokio-hooks`: with `--cfg tokio_unstable`, tasks that are spawned by code without that line are listed as well.
+//! - `native-stacks`: adds the thread's native stack to the [watchdog](Builder::watchdog)'s alarm
+//!   about a poll that does not return, on Linux on x86-64 and aarch64. It uses a real-time signal.
+//! - `tokio`, `smol`, `async-std`: a module that re-exports all of that crate and lists its spawned
+//!   futures as tasks. `use diagnose::tokio;` is the only change in a module of the program.
+//! - `async-lock`, `parking-lot`, `async-channel`, `flume`, `futures`, `tokio-util`: modules such
+//!   as `diagnose::async_lock`, which record lock holders, owners of channel ends, and their
+//!   waiters. `diagnose::std` needs no feature of its own.
+//! - `tokio-hooks`: with `--cfg tokio_unstable`, lists tasks of code without that `use` as well.
 //! - `manual-clock`: for tests, a clock that stands still until it is moved.
 #![deny(unsafe_code)]
 
@@ -274,32 +284,34 @@ mod within;
 #[cfg(feature = "on")]
 mod wrap;
 
-/// Times a function: a span per call, under whoever polls it.
+/// Times a function: one span per call, under the span that polls or calls it.
 ///
-/// - On an `async fn`, free or a method, it times the future: every poll is recorded under the function's name. So it
-///   does on a function that returns `impl Future`, `Pin<Box<dyn Future>>` or `BoxFuture` without being `async`, such as
-///   async-trait leaves behind, in either order of the two attributes; what that function does before it has the future
-///   is not timed.
-/// - On a plain function it times the call.
-/// - On an impl block, a trait or an inline module it times every async function inside, methods as `Type::method`; an
-///   attribute on one of them has the last word.
-/// - On `impl Future for T` it times `poll`, on `impl Stream for T` `poll_next`, under the name of the type: polls and
-///   busy time, and as calls what became ready. What such a future waits for is seen where it is awaited.
-/// - Inside an annotated function it stands on async blocks. Those without it, and async closures, are spans named
-///   `{block}`; `#[diagnose(skip)]` leaves one out.
-/// - Every `.await` in it is recorded too, and every arm of a `join!` or `select!`. So are those in the arguments of other
-///   macros where it is known what they do with them; otherwise the macro as a whole is one await, unless its value may be
-///   assigned to or borrowed from, or its arguments `return`, `break` or `continue`.
+/// - `async fn`, free or a method: times the future, every poll under the function's name.
+/// - Function that returns `impl Future`, `Pin<Box<dyn Future>>` or `BoxFuture`, such as
+///   async-trait makes, in either order of the two attributes: times the future, not the code
+///   before it.
+/// - Plain function: times the call.
+/// - Impl block, trait or inline module: times every async function inside, methods as
+///   `Type::method`. An attribute on one of them overrides it.
+/// - `impl Future for T`, `impl Stream for T`: times `poll` or `poll_next`, under the name of the
+///   type. It records polls and busy time, and counts each value or item as a call. Waits of such a
+///   future appear at its `.await`.
+/// - Async block inside an annotated function: times the block. Blocks without the attribute, and
+///   async closures, are spans named `{block}`; `#[diagnose(skip)]` leaves one out.
+///
+/// Every `.await` inside is recorded too, and every arm of a `join!` or `select!`. So are awaits in
+/// arguments of other macros whose expansion is known. Any other macro is one await, unless its
+/// value may be assigned to or borrowed from, or its arguments `return`, `break` or `continue`.
 ///
 /// # Arguments
 /// - `name = "…"`: the name to show instead of the function's.
-/// - `label = "user={user_id}"`: a format string over the arguments, formatted once per call and only while recording.
-///   Spans of different labels are told apart, up to 1,024 of them; later ones are `[other]`.
+/// - `label = "user={user_id}"`: a format string over the arguments, formatted once per call and
+///   only while recording. Up to 1,024 labels get nodes of their own; later ones are `[other]`.
 /// - `root`: the future is a task, a root wherever it is polled.
-/// - `all`: inside an impl block, a trait or a module, plain functions are timed too.
-/// - `skip`: leave the item as it is.
-/// - `awaits = false`: record no await points, here and in what is inside.
-/// - `crate = path`: where this crate is, if it was renamed or is re-exported.
+/// - `all`: inside an impl block, a trait or a module, times plain functions too.
+/// - `skip`: leaves the item as it is.
+/// - `awaits = false`: records no await points, here and in nested items.
+/// - `crate = path`: the path of this crate, if it was renamed or is re-exported.
 ///
 /// # Examples
 /// ```
@@ -331,13 +343,15 @@ mod wrap;
 ///     })
 /// }
 /// ```
-/// The future has the output, the borrows and the `Send`-ness of the original, and 64 bytes more at most for each
-/// annotated level, whatever it awaits; arguments are stored once. If another attribute follows that may look for `async fn`, such as
-/// `#[tokio::main]`, the function stays one, and its arguments are stored twice.
+/// The future has the output, the borrows and the `Send`-ness of the original, and stores arguments
+/// once. It grows by at most 64 bytes per annotated level, whatever it awaits. If an attribute
+/// follows that may look for `async fn`, such as `#[tokio::main]`, the function stays one and
+/// stores its arguments twice.
 ///
 /// # Errors
-/// An unknown or repeated argument, a `const fn`, a future in a form that cannot be timed, a module in another file, or
-/// anything else that is none of the above, is a compile error at that place; the item itself is emitted all the same.
+/// An unknown or repeated argument, a `const fn`, a future in a form that cannot be timed, a module
+/// in another file, or any item not listed above is a compile error at that place. The item is
+/// emitted nevertheless.
 pub use diagnose_macros::diagnose;
 
 #[cfg(feature = "manual-clock")]
@@ -368,7 +382,8 @@ pub use timed::Timed;
 #[cfg(feature = "on")]
 pub use within::within;
 
-/// What the macros' output refers to. Not for use by hand, and not subject to semantic versioning.
+/// Items that the macros' output refers to. Not for use by hand, and not subject to semantic
+/// versioning.
 #[cfg(feature = "on")]
 #[doc(hidden)]
 pub mod __private {
