@@ -9,7 +9,7 @@ use crate::{Format, Report};
 
 /// The settings of [`install`](Builder::install).
 ///
-/// The environment has the last word, so that an operator can change what a program does without a new build:
+/// Environment variables override these settings, so that an operator needs no rebuild:
 ///
 /// | variable | setting | default |
 /// |---|---|---|
@@ -27,8 +27,8 @@ use crate::{Format, Report};
 /// | `DIAGNOSE_UNPOLLED=1` | [`unpolled`](Builder::unpolled) | off |
 /// | `DIAGNOSE_LONG_POLLS=100us\|off` | [`long_polls`](Builder::long_polls) | 100 µs |
 ///
-/// A value that is not understood is named on stderr, and the setting of the code stays. `DIAGNOSE`, `DIAGNOSE_ONLY`
-/// and `DIAGNOSE_TASKS_ONLY` hold without `install` too.
+/// A value that cannot be parsed is reported on stderr and ignored. `DIAGNOSE`, `DIAGNOSE_ONLY` and
+/// `DIAGNOSE_TASKS_ONLY` also apply without `install`.
 ///
 /// # Examples
 /// ```
@@ -41,7 +41,7 @@ use crate::{Format, Report};
 pub struct Builder {
     pub(crate) enabled: Option<bool>,
     pub(crate) dir: PathBuf,
-    /// How many dumps, and how many bytes of them.
+    /// Maximum number of dumps, and of their bytes.
     pub(crate) keep: (u64, u64),
     pub(crate) signal: Option<Signal>,
     pub(crate) trigger: Option<PathBuf>,
@@ -57,21 +57,21 @@ pub struct Builder {
     pub(crate) panic_hook: bool,
 }
 
-/// Which wakers are watched.
+/// The wakers that diagnose wraps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Wakers {
-    /// None: a task's time in the queue, and the task that woke it, are not known.
+    /// None. A task's time in the queue and the task that woke it are unknown.
     Off,
-    /// Those of tasks.
+    /// Wakers of tasks.
     Tasks,
-    /// Those of tasks, and of each future that waits for a recorded lock, channel or the like. Without the latter no queue is
-    /// known, and no verdict rests on one.
+    /// Wakers of tasks, and of each future that waits for a recorded lock, channel and so on.
+    /// Without the latter, no wait queue is known, and no verdict relies on one.
     #[default]
     All,
 }
 
-/// The signal that asks for a dump.
+/// The signal that requests a dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Signal {
@@ -79,7 +79,7 @@ pub enum Signal {
     Usr1,
     /// `SIGUSR2`.
     Usr2,
-    /// `SIGQUIT`, as for a Java thread dump. The process goes on.
+    /// `SIGQUIT`, as for a Java thread dump. The process continues.
     Quit,
 }
 
@@ -90,7 +90,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// The defaults.
+    /// Returns the default settings.
     pub fn new() -> Self {
         Self {
             enabled: None,
@@ -111,40 +111,42 @@ impl Builder {
         }
     }
 
-    /// Whether recording is on; [`set_enabled`](crate::set_enabled) changes it later.
+    /// Turns recording on or off. [`set_enabled`](crate::set_enabled) changes it later.
     pub fn enabled(mut self, enabled: bool) -> Self {
         self.enabled = Some(enabled);
         self
     }
 
-    /// The folder that dumps on a signal and at exit are written to. It is made when it is needed.
+    /// Sets the folder for dumps on a signal and at exit. It is created when needed.
     pub fn dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.dir = dir.into();
         self
     }
 
-    /// How many dumps on a signal or at exit stay in the folder, and how many bytes of them, whichever processes have written
-    /// them: then the oldest are removed. Files that are not called as dumps are stay. 100 dumps and 1 GiB unless this
-    /// says otherwise; `u64::MAX` for no bound.
+    /// Sets how many dumps stay in the folder, and how many bytes of them: by default 100 dumps and
+    /// 1 GiB. `u64::MAX` removes a bound. Past a bound, the oldest dumps are removed, whichever
+    /// process wrote them. Only dumps on a signal or at exit count. Files without a dump's name
+    /// stay.
     pub fn keep(mut self, dumps: u64, bytes: u64) -> Self {
         self.keep = (dumps, bytes);
         self
     }
 
-    /// The signal that asks for a dump; `None` for none.
+    /// Sets the signal that requests a dump; `None` for none.
     pub fn signal(mut self, signal: impl Into<Option<Signal>>) -> Self {
         self.signal = signal.into();
         self
     }
 
-    /// A file that asks for a dump by being there: it is removed, and the dump is written. It is looked for twice a second, on any
-    /// system, also where there are no signals.
+    /// Sets a file whose existence requests a dump: it is removed, and the dump is written. The
+    /// path is checked twice a second, on any system, also without signals.
     pub fn trigger(mut self, path: impl Into<PathBuf>) -> Self {
         self.trigger = Some(path.into());
         self
     }
 
-    /// The files of a dump: formats, or reports where a view is wanted too. `svg`, `txt`, `folded` and `json` by default.
+    /// Sets the files of a dump: formats, or reports to choose a view too. Default: `svg`, `txt`,
+    /// `folded` and `json`.
     ///
     /// # Examples
     /// ```
@@ -158,109 +160,123 @@ impl Builder {
         self
     }
 
-    /// Whether the reports are also written when the process ends by returning from `main` or by `exit`.
+    /// Also writes the reports when the process ends by returning from `main` or by `exit`.
     pub fn on_exit(mut self, on_exit: bool) -> Self {
         self.on_exit = on_exit;
         self
     }
 
-    /// Records only functions whose path matches one of these, separated by commas, `*` for any characters:
-    /// `client::*, server::conn::read`. The crate's name may be left out.
+    /// Records only functions whose path matches one of these patterns, separated by commas, with
+    /// `*` for any characters: `client::*, server::conn::read`. The crate's name is optional.
     pub fn only(mut self, only: impl Into<String>) -> Self {
         self.only = Some(only.into());
         self
     }
 
-    /// Records only tasks: futures that are polled under no other annotated one.
+    /// Records only tasks: futures that no other annotated future polls.
     pub fn tasks_only(mut self, tasks_only: bool) -> Self {
         self.tasks_only = Some(tasks_only);
         self
     }
 
-    /// Which wakers are watched: all, unless this says otherwise. It holds for polls from then on.
+    /// Sets which wakers are wrapped, for polls from now on. Default: [`Wakers::All`].
     ///
-    /// A poll of a task gets one waker of this crate, the same every time, which notes the wake and hands it on. It costs
-    /// about 13 ns a poll. A future that has to wait for something on record gets one of its own with its first `Pending`,
-    /// and a place in a queue: the last lines of `cargo bench -p diagnose --features tokio --bench locks` say what that
-    /// costs.
+    /// Each poll of a task gets the task's one wrapped waker, which records the wake and forwards
+    /// it. It costs about 13 ns a poll. A future that waits for a recorded resource gets a waker of
+    /// its own with its first `Pending`, and a place in a queue. The last lines of `cargo bench -p
+    /// diagnose --features tokio --bench locks` show that cost.
     pub fn wakers(mut self, wakers: Wakers) -> Self {
         self.wakers = wakers;
         self
     }
 
-    /// Starts a thread that raises alarms about what has not moved for so long, while it does not: 100 ms is a good
-    /// value. Each comes once on stderr, and stands in text and JSON reports from then on:
+    /// Starts a thread that raises an alarm while something makes no progress for `threshold`. 100
+    /// ms is a good value. Each alarm comes once on stderr, and stays in text and JSON reports from
+    /// then on:
     ///
-    /// - a poll that has not returned: the task, what of it is running, the thread, and whether that spins or is blocked;
-    /// - all workers of a runtime in such polls, and how many tasks are queued behind them;
-    /// - a task that was woken, or spawned on a runtime with workers, and not polled since, and what is running instead;
-    /// - the same while another worker of its runtime has nothing to do: it is where only one worker can get at it;
-    /// - what hangs: each verdict that is proven or likely, once all that waits in its chain has waited for
-    ///   so long, with the chain. One that has the tasks and resources of one before is the same.
+    /// - a poll that has not returned: its task, its running functions, its thread, and whether
+    ///   that spins or is blocked;
+    /// - all workers of a runtime in such polls, and the number of tasks queued behind them;
+    /// - a task that was woken, or spawned on a runtime with workers, and not polled since, and the
+    ///   functions that run instead;
+    /// - such a task while another worker of its runtime is idle: the task is where only one worker
+    ///   can reach it;
+    /// - each proven or likely verdict, with its chain, once all waits in the chain have lasted for
+    ///   the threshold. A verdict with the tasks and resources of an earlier one is not repeated.
     ///
-    /// The second and the fourth are known of runtimes that are built by [`diagnose::tokio`](crate#features).
+    /// The second and the fourth need a runtime that was built by
+    /// [`diagnose::tokio`](crate#features).
     ///
     /// # Cost
-    /// The thread looks four times in the threshold: a few loads for every task that is alive and every resource on record,
-    /// and a lock of each queue. While something runs or is queued for longer than the threshold, it takes a snapshot of
-    /// what is alive each time, 5 to 20 µs for each task with what it waits for. While something waits for longer than the
-    /// threshold, it takes one and asks for verdicts: once in the threshold as long as there is more of it than before, then
-    /// after twice, four times … as long, up to 10 s, and never for more than a fiftieth of a processor. A server whose tasks
-    /// all wait for clients is asked about every 10 s. No task is stopped or polled for it.
+    /// The thread checks four times per threshold: a few loads for every live task and every
+    /// recorded resource, and a lock of each queue. No task is stopped or polled for it.
+    ///
+    /// While something runs or is queued for longer than the threshold, each check takes a snapshot
+    /// of the live tasks: 5 to 20 µs for each task with its waits.
+    ///
+    /// While something waits for longer than the threshold, the thread takes a snapshot and
+    /// computes verdicts. It does so once per threshold while more waits appear, then after twice,
+    /// four times … as long, up to 10 s, and never for more than a fiftieth of a processor. A
+    /// server whose tasks all wait for clients is checked about every 10 s.
     ///
     /// # Native stacks
-    /// With the feature `native-stacks`, on Linux on x86-64 and aarch64, the first alarm has the thread's native stack too,
-    /// without the frames of this crate, the runtime and the standard library. It is taken by sending the thread a
-    /// real-time signal that the program has no handler for; the last free one is taken when the first stack is, and
-    /// kept. The handler walks the stack into memory set aside for it and does nothing else; one thread at a time, and
-    /// not again if a thread does not come back from it. A thread that blocks the signal gives no stack. System calls
-    /// that are interrupted go on by themselves (`SA_RESTART`), except those that never do: the sleeps, `poll`, `select`
-    /// and `epoll_wait`, and reads and writes with a time limit on their socket. These return early, or with `EINTR`; the
-    /// standard library goes on with its own, code that calls the system by itself has to expect it, as with any signal.
+    /// With the feature `native-stacks`, on Linux on x86-64 and aarch64, the first alarm includes
+    /// the thread's native stack, without the frames of this crate, the runtime and the standard
+    /// library. To take it, the watchdog sends the thread a real-time signal: the last one for
+    /// which the program has no handler, reserved with the first stack and kept. The handler only
+    /// walks the stack into preallocated memory. It runs on one thread at a time, and not again if
+    /// a thread does not return from it. A thread that blocks the signal gives no stack.
+    ///
+    /// Interrupted system calls restart (`SA_RESTART`), except those that never do: the sleeps,
+    /// `poll`, `select`, `epoll_wait`, and reads and writes with a time limit on their socket.
+    /// These return early, or with `EINTR`. The standard library retries its own; code that calls
+    /// the system directly has to expect it, as with any signal.
     pub fn watchdog(mut self, threshold: impl Into<Option<Duration>>) -> Self {
         self.watchdog = threshold.into();
         self
     }
 
-    /// Whether it is noted in which order locks are taken: which was acquired while which was held, by whom and where. Reports
-    /// then say which were taken in both orders, or in a circle: two tasks that do that at the same time hang. See
-    /// [`lock_order`](crate::lock_order()).
+    /// Records the order of lock acquisitions: each lock acquired while another is held, with owner
+    /// and place. Reports list locks taken in both orders, or in a circle: two tasks that do so at
+    /// the same time deadlock. See [`lock_order`](crate::lock_order()).
     ///
     /// # Cost
-    /// Off, a relaxed load for each acquisition. On, a lock of this crate for each, and another one, which all threads share,
-    /// for each that is already held. Up to 16,384 pairs are noted; further ones are counted.
+    /// Off: one relaxed load per acquisition. On: one internal lock per acquisition, and a
+    /// process-wide lock for each lock that the owner already holds. Up to 16,384 pairs are
+    /// recorded; further ones are counted.
     pub fn lock_order(mut self, on: bool) -> Self {
         self.lock_order = on;
         self
     }
 
-    /// Whether annotated futures are listed from the moment on in which they are made, as `unpolled`, below what made them, and
-    /// not only from their first `Pending` on. It holds for futures that are made from then on; tasks are listed from their
-    /// spawn on in any case, and a future that is dropped without a poll is counted in any case.
+    /// Lists annotated futures as `unpolled` from their construction on, below the span that made
+    /// them, and not only from their first `Pending` on. It applies to futures made from then on.
+    /// Without it, tasks are still listed from their spawn on, and futures dropped without a poll
+    /// are still counted.
     ///
     /// # Cost
-    /// Off, a load for each future that is made. On, a place in the list for each, under a lock that all threads share,
-    /// also for those that are ready at once: about 100 ns.
+    /// Off: one load per future. On: about 100 ns for each future, also for those that are ready at
+    /// once, for a place in the list under a process-wide lock.
     pub fn unpolled(mut self, on: bool) -> Self {
         self.unpolled = on;
         self
     }
 
-    /// From which duration on a poll counts as long: text reports have a table of the call paths with such polls, made of
-    /// the histograms that are there anyway. 100 µs unless this says otherwise; `None` for no table.
+    /// Sets the minimum length of a poll that text reports list in their table of long polls, made
+    /// from the existing histograms. Default: 100 µs; `None` for no table.
     pub fn long_polls(mut self, bound: impl Into<Option<Duration>>) -> Self {
         self.long_polls = bound.into();
         self
     }
 
-    /// Whether a panic inside a task also says on stderr in which task and where in its tree.
+    /// On a panic inside a task, also prints the task and the place in its tree on stderr.
     pub fn panic_hook(mut self, on: bool) -> Self {
         self.panic_hook = on;
         self
     }
 }
 
-/// The files of a dump. `svg` is left out where its feature is off.
+/// The default formats of a dump, without `svg` where its feature is off.
 const DEFAULT_FORMATS: [Format; DEFAULT_COUNT] = [
     #[cfg(any(feature = "svg", not(feature = "on")))]
     Format::Svg,
@@ -270,7 +286,7 @@ const DEFAULT_FORMATS: [Format; DEFAULT_COUNT] = [
 ];
 const DEFAULT_COUNT: usize = if cfg!(any(feature = "svg", not(feature = "on"))) { 4 } else { 3 };
 
-/// Why settings could not be installed, or not all of them.
+/// Why settings were not installed, or not all of them.
 ///
 /// # Examples
 /// ```
@@ -288,13 +304,14 @@ const DEFAULT_COUNT: usize = if cfg!(any(feature = "svg", not(feature = "on"))) 
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum InstallError {
-    /// Settings are in force already: they stay. [`Builder::reinstall`] replaces them.
+    /// Settings are already installed and stay. [`Builder::reinstall`] replaces them.
     AlreadyInstalled,
-    /// The signal has a handler already, which stays. All other settings are in force.
+    /// The signal already has a handler, which stays. All other settings apply.
     SignalTaken(Signal),
-    /// The system refused a handler or its thread. All other settings are in force.
+    /// The system refused a handler or its thread. All other settings apply.
     Signal(Signal, io::Error),
-    /// The folder for dumps does not exist and cannot be made. All settings are in force: the folder is tried again at each dump.
+    /// The folder for dumps does not exist and cannot be created. All settings apply, and each dump
+    /// tries to create the folder again.
     Dir(PathBuf, io::Error),
 }
 

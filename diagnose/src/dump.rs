@@ -1,4 +1,4 @@
-//! Writing reports: by call, as one set of files, to any writer.
+//! Writes reports: one file, a set of files, or any writer.
 
 use std::fs;
 use std::io::Write;
@@ -12,15 +12,16 @@ use crate::say;
 use crate::snapshot::snapshot;
 use crate::sync::Mutex;
 
-/// Writes a report to a file; the extension picks the format.
+/// Writes a report to a file, in the format of its extension. Returns the absolute path.
 ///
-/// `svg` is the flame graph, `folded` the same as folded stacks, `txt` the table and the call tree, `json` the whole
-/// [`Snapshot`](crate::Snapshot). A view before the extension restricts the first two: `x.busy.svg`, `x.idle.folded`.
-/// Missing folders are made. The file is written under a temporary name and then renamed, so that it is there whole
-/// or not at all. On Unix only the user of the process may read it. Returns the absolute path.
+/// `svg` is the flame graph, `folded` the folded stacks of it, `txt` the tables and the call tree,
+/// `json` the whole [`Snapshot`](crate::Snapshot). A view before the extension restricts the first
+/// two: `x.busy.svg`, `x.idle.folded`. Missing folders are created. The file is written under a
+/// temporary name and then renamed, so it exists as a whole or not at all. On Unix, only the user
+/// of the process can read it.
 ///
 /// # Errors
-/// An unknown extension, or a folder or file that cannot be written; the message names the path.
+/// An unknown extension, or a folder or file that cannot be written. The message names the path.
 ///
 /// # Examples
 /// ```
@@ -38,10 +39,11 @@ pub fn dump(path: impl AsRef<Path>) -> Result<PathBuf, Error> {
     Ok(std::path::absolute(&written).unwrap_or(written))
 }
 
-/// Writes a report to any writer: `dump_to(Format::Text, &mut stdout)`, or `dump_to("busy.svg", &mut file)`.
+/// Writes a report to any writer: `dump_to(Format::Text, &mut stdout)` or
+/// `dump_to("busy.svg", &mut file)`.
 ///
 /// # Errors
-/// An unknown format, or what the writer says.
+/// An unknown format, or the writer's error.
 ///
 /// # Examples
 /// ```
@@ -59,13 +61,15 @@ where
     diagnose_reports::write(&snapshot(), report, out)
 }
 
-/// How often a name that is taken is replaced by the next one.
+/// Attempts to find a free name for a dump.
 const MAX_NAMES: u32 = 1_000;
 
-/// Writes one snapshot in several formats as `diagnose-<host>-<start>-<pid>-<n>.<extension>`, and removes the oldest dumps of
-/// the folder where there are more than it shall keep. Then it says so on stderr, a line a file.
+/// Writes one snapshot in several formats as `diagnose-<host>-<start>-<pid>-<n>.<extension>`, and
+/// removes the folder's oldest dumps past the bounds of `keep`. Then prints one line per file on
+/// stderr.
 ///
-/// One at a time; a format that cannot be written does not keep the others from it. No file that is there is written to.
+/// Calls run one at a time. A format that cannot be written does not prevent the others. Existing
+/// files are never overwritten.
 pub(crate) fn dump_set(folder: &Path, reports: &[Report], keep: Keep) {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock();

@@ -1,4 +1,4 @@
-//! Puts settings into force: those of a [`Builder`], and those of the environment over them.
+//! Applies settings: those of a [`Builder`], overridden by those of the environment.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -10,15 +10,16 @@ use crate::pattern::Pattern;
 use crate::say::say;
 use crate::{dump, env, exit, live, panics, signal, switch, trigger, waits, watchdog};
 
-/// Installs the defaults: SIGUSR1 writes the reports into the working directory, `DIAGNOSE*` variables are obeyed.
+/// Installs the defaults: SIGUSR1 writes the reports into the working directory.
 ///
-/// The same as `Builder::new().install()`. Call it first thing in `main`: before that, SIGUSR1 ends the process.
+/// Equivalent to `Builder::new().install()`, so `DIAGNOSE*` variables apply. Call it first in
+/// `main`: before that, SIGUSR1 terminates the process.
 ///
 /// # Examples
 /// ```
 /// diagnose::install();
 /// ```
-/// Then `kill -USR1 <pid>`, and on stderr:
+/// After `kill -USR1 <pid>`, stderr shows:
 /// ```text
 /// diagnose: wrote /srv/app/diagnose-web1-20261122T123456.789Z-4711-1.svg
 /// diagnose: wrote /srv/app/diagnose-web1-20261122T123456.789Z-4711-1.txt
@@ -32,20 +33,21 @@ pub fn install() {
 static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 
 impl Builder {
-    /// Puts the settings into force, and those of the environment over them. Like [`try_install`](Self::try_install), but an error
-    /// is printed on stderr and the program goes on.
+    /// Applies the settings, overridden by the environment. Like
+    /// [`try_install`](Self::try_install), but prints an error on stderr and continues.
     pub fn install(self) {
         if let Err(error) = self.try_install() {
             say!("diagnose: {error}");
         }
     }
 
-    /// Puts the settings into force, and those of the environment over them. Whether recording is on stays as it is unless they
-    /// say otherwise.
+    /// Applies the settings, overridden by the environment. Recording stays on or off unless one of
+    /// them sets it.
     ///
     /// # Errors
-    /// Settings are in force already; or a part could not be installed: the signal has a handler already, or the folder for dumps
-    /// cannot be made. The first such part is returned, and all others are in force.
+    /// Settings are already installed, or a part could not be installed: the signal already has a
+    /// handler, or the folder for dumps cannot be created. Returns the first such error; all other
+    /// parts apply.
     pub fn try_install(self) -> Result<(), InstallError> {
         if IS_INSTALLED.swap(true, Relaxed) {
             return Err(InstallError::AlreadyInstalled);
@@ -53,11 +55,11 @@ impl Builder {
         self.apply()
     }
 
-    /// Like [`try_install`](Self::try_install), but replaces settings that are in force. What these do not name has its default
-    /// again, except whether recording is on.
+    /// Like [`try_install`](Self::try_install), but replaces installed settings. A setting that is
+    /// not given gets its default again, except whether recording is on.
     ///
     /// # Errors
-    /// A part could not be installed; all others are in force.
+    /// A part could not be installed; all others apply.
     pub fn reinstall(self) -> Result<(), InstallError> {
         IS_INSTALLED.store(true, Relaxed);
         self.apply()
@@ -102,8 +104,8 @@ impl Builder {
     }
 }
 
-/// The reports in a list such as `svg,busy.svg,txt`. Names that are unknown or not in this build are named on stderr, as is an
-/// empty list; `None` if nothing is left.
+/// Parses a list of reports such as `svg,busy.svg,txt`. Names that are unknown or not in this build
+/// are reported on stderr, as is an empty list. Returns `None` if no report is left.
 fn parse_formats(list: &str) -> Option<Vec<Report>> {
     let names: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if names.is_empty() {
@@ -120,7 +122,7 @@ fn parse_formats(list: &str) -> Option<Vec<Report>> {
 }
 
 #[allow(clippy::option_option)] // Not understood, or understood as "none": two different things.
-/// `None` if the name is not known, `Some(None)` for "no signal".
+/// Parses a signal's name. Returns `None` if it is unknown, `Some(None)` for "no signal".
 fn parse_signal(name: &str) -> Option<Option<Signal>> {
     let upper = name.to_ascii_uppercase();
     match upper.strip_prefix("SIG").unwrap_or(&upper) {

@@ -1,4 +1,4 @@
-//! A time limit for tests: what is not done in time says what it waits for.
+//! A time limit for tests, which reports what a late future waits for.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,13 +12,14 @@ use pin_project_lite::pin_project;
 use crate::say::say_now;
 use crate::sync::Mutex;
 
-/// Runs `future`, and panics with the tree of all tasks if it is not done within `limit`.
+/// Runs `future`, and panics with the tree of all tasks if it takes longer than `limit`.
 ///
-/// For tests, on any executor. The clock is a thread of its own: if a poll does not return, the tree is on stderr all the
-/// same, and the panic comes with the next poll. Time that a runtime pauses or skips does not count, only real time.
+/// Meant for tests, on any executor. A separate thread measures real time; time that a runtime
+/// pauses or skips does not count. If a poll does not return, the tree is still printed on stderr,
+/// and the panic follows at the next poll.
 ///
 /// # Panics
-/// If the future is not done in time.
+/// Panics if `future` is not ready within `limit`.
 ///
 /// # Examples
 /// ```
@@ -44,7 +45,7 @@ pin_project! {
     }
 }
 
-/// The thread that waits for the limit, as seen from the future.
+/// The future's handle to the thread that waits for the limit.
 struct TimeLimitAlarm {
     limit: Duration,
     shared: Arc<WithinShared>,
@@ -59,7 +60,7 @@ struct WithinShared {
 #[derive(Default)]
 struct WithinState {
     waker: Option<Waker>,
-    /// What was alive when the limit had passed.
+    /// The task tree at the end of the limit; `None` before, and once it was reported.
     tree: Option<String>,
     is_over: bool,
 }
@@ -67,12 +68,12 @@ struct WithinState {
 impl TimeLimitAlarm {
     fn start(limit: Duration) -> Self {
         let shared = Arc::new(WithinShared::default());
-        // So long a limit that no clock has its end is none.
+        // A limit past the clock's range is none.
         let end = Instant::now().checked_add(limit);
         let theirs = Arc::clone(&shared);
         let thread =
             thread::Builder::new().name("diagnose-within".to_owned()).spawn(move || theirs.watch(end));
-        // Without a thread there is no limit; the test has one of its own, or hangs as it did.
+        // Without a thread there is no limit: the test has a limit of its own, or hangs as before.
         let thread = thread.map_or_else(|_| thread::current(), |thread| thread.thread().clone());
         Self { limit, shared, thread }
     }
@@ -116,7 +117,7 @@ impl WithinShared {
         if let Some(waker) = waker {
             waker.wake();
         }
-        // Last, on this thread of its own: stderr may be blocked.
+        // Last, on this dedicated thread: stderr may block.
         say_now!("diagnose: not done in time\n\n{tree}");
     }
 }

@@ -1,10 +1,11 @@
-//! The crate without the feature `on`: every function is there, does nothing, and costs nothing.
+//! The crate without the feature `on`: every function exists, does nothing, and costs nothing.
 //!
 //! ```text
 //! recording   FutureExt, spawn_with, task_attr, Resource, Hold, wait, within, set_enabled
 //! reports     snapshot, dump, tree, … with the types that they take and return
 //! ```
-//! An application needs no `cfg` around its calls. The data of a snapshot, `diagnose::model`, is not there.
+//! So applications need no `cfg` around their calls. `diagnose::model`, the data of a snapshot,
+//! does not exist here.
 
 mod recording;
 mod reports;

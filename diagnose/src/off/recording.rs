@@ -1,13 +1,13 @@
-//! Recording, without the feature `on`: futures stay as they are, and nothing is noted.
+//! Recording without the feature `on`: futures stay as they are, and nothing is recorded.
 
 use std::time::Duration;
 
-/// Without the feature `on` nothing is recorded, so there is nothing to switch.
+/// Does nothing without the feature `on`: there is no recording to switch.
 pub fn set_enabled(_enabled: bool) {}
 
 /// Without the feature `on`, futures keep their type.
 pub trait FutureExt: Future + Sized {
-    /// Returns the future as it is.
+    /// Returns the future unchanged.
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     fn diagnose(self, _name: &'static str) -> Self {
         self
@@ -16,7 +16,7 @@ pub trait FutureExt: Future + Sized {
 
 impl<F: Future> FutureExt for F {}
 
-/// Without the feature `on`, a future is spawned as it is.
+/// Spawns the future unchanged, without the feature `on`.
 pub fn spawn_with<F, T>(spawn: impl FnOnce(F) -> T, _name: &str, future: F) -> T
 where
     F: Future,
@@ -24,10 +24,10 @@ where
     spawn(future)
 }
 
-/// Without the feature `on` nothing is known of a task, and nothing is formatted.
+/// Does nothing without the feature `on`, and formats nothing.
 pub fn task_attr(_name: &'static str, _value: impl std::fmt::Display) {}
 
-/// Without the feature `on` nothing is known of a resource.
+/// Holds nothing without the feature `on`.
 #[derive(Debug, Clone)]
 pub struct Resource(());
 
@@ -49,7 +49,7 @@ impl Resource {
     }
 }
 
-/// Without the feature `on` it says nothing.
+/// Records nothing without the feature `on`.
 #[must_use = "it ends with its drop"]
 #[derive(Debug)]
 pub struct Hold(());
@@ -59,7 +59,7 @@ impl Hold {
     pub fn used(&self) {}
 }
 
-/// Without the feature `on`, a future waits as it is.
+/// Returns the future unchanged, without the feature `on`.
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 pub fn wait<F: Future>(
     _name: &'static str,
@@ -69,7 +69,7 @@ pub fn wait<F: Future>(
     future
 }
 
-/// Without the feature `on`, the future as it is, without a limit: nothing could be reported.
+/// Awaits the future without a limit: without the feature `on`, there is nothing to report.
 pub async fn within<F: Future>(_limit: Duration, future: F) -> F::Output {
     future.await
 }

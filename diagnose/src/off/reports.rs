@@ -1,4 +1,4 @@
-//! Settings and reports, without the feature `on`: nothing is installed and nothing is written.
+//! Settings and reports without the feature `on`: nothing is installed and nothing is written.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -31,7 +31,7 @@ impl Builder {
     }
 }
 
-/// Nothing is recorded, so it is empty.
+/// An empty snapshot: nothing is recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Snapshot {}
@@ -42,19 +42,19 @@ pub fn snapshot() -> Snapshot {
     Snapshot {}
 }
 
-/// Returns an empty text.
+/// Returns an empty string.
 #[must_use]
 pub fn tree() -> String {
     String::new()
 }
 
-/// Returns an empty text.
+/// Returns an empty string.
 #[must_use]
 pub fn waiters() -> String {
     String::new()
 }
 
-/// Returns an empty text.
+/// Returns an empty string.
 #[must_use]
 pub fn lock_order() -> String {
     String::new()
@@ -63,7 +63,7 @@ pub fn lock_order() -> String {
 /// Does nothing.
 pub fn reset() {}
 
-/// Writes no file, and returns the absolute path that it would have.
+/// Writes no file. Returns the absolute path that the file would have.
 ///
 /// # Errors
 /// None.
@@ -84,7 +84,7 @@ where
     Ok(())
 }
 
-/// How a report is written. Nothing is.
+/// The format of a report. None is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -94,17 +94,17 @@ pub enum Format {
     Folded,
     /// Tables and trees.
     Text,
-    /// The snapshot itself.
+    /// The whole snapshot.
     Json,
     /// A graph for Graphviz.
     Dot,
 }
 
-/// Which times a report shows.
+/// The times that a report shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum View {
-    /// What the clock showed.
+    /// Elapsed time.
     #[default]
     Wall,
     /// Busy and idle time of every path.
@@ -119,20 +119,20 @@ pub enum View {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Report {
-    /// How it is written.
+    /// The file format.
     pub format: Format,
-    /// Which times it shows.
+    /// The times it shows.
     pub view: View,
 }
 
 impl Report {
-    /// The format with its default view.
+    /// Returns the format with its default view.
     #[must_use]
     pub fn new(format: Format) -> Self {
         Self { format, view: View::default() }
     }
 
-    /// The report with another view.
+    /// Returns the report with another view.
     #[must_use]
     pub fn view(self, view: View) -> Self {
         Self { view, ..self }
@@ -145,7 +145,7 @@ impl From<Format> for Report {
     }
 }
 
-/// Any name is a text report: nothing is written.
+/// Accepts any name as a text report, since nothing is written.
 #[allow(clippy::infallible_try_from)] // As where names can be unknown.
 impl TryFrom<&str> for Report {
     type Error = Error;
@@ -155,12 +155,12 @@ impl TryFrom<&str> for Report {
     }
 }
 
-/// There is none.
+/// An error that cannot occur.
 #[derive(Debug)]
 pub struct Error(Infallible);
 
 impl Error {
-    /// There is none.
+    /// Never called, since no error exists.
     #[must_use]
     pub fn io_error(&self) -> Option<&std::io::Error> {
         match self.0 {}

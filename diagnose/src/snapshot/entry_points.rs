@@ -1,14 +1,14 @@
-//! The functions that take a capture: what the crate root has of this room, and what the watchdog and `within` ask for.
+//! The functions that take a capture, for the crate root, the watchdog and `within`.
 
 use diagnose_reports::Snapshot;
 
 use super::capture::{self, Extent};
 
-/// What the program has recorded up to now, over all threads, living and dead.
+/// Returns everything recorded up to now, over all threads, living and ended.
 ///
-/// It includes what is still open: the running poll of a blocked thread up to now, and the wait of every pending span
-/// up to now. Roots, and the children of a node, are sorted by name; times are nanoseconds. No thread is stopped;
-/// the cost is a few microseconds per node, on the calling thread.
+/// Running polls and pending waits count up to now, also those of a blocked thread. Roots, and the
+/// children of a node, are sorted by name. Times are in nanoseconds. No thread is stopped. The cost
+/// is a few microseconds per node, on the calling thread.
 ///
 /// # Examples
 /// ```
@@ -26,8 +26,8 @@ pub fn snapshot() -> Snapshot {
     capture::capture(Extent::Whole)
 }
 
-/// What every task is doing now, as text: each with its state, what it waits for and since when, in the style of a
-/// goroutine dump. The longest wait comes first; tasks that are alike stand together.
+/// Returns the state of every task as text, in the style of a goroutine dump: what each waits for,
+/// and since when. The longest wait comes first; similar tasks are grouped.
 ///
 /// # Examples
 /// ```
@@ -39,7 +39,7 @@ pub fn snapshot() -> Snapshot {
 /// let tree = futures::executor::block_on(handle());
 /// assert!(tree.starts_with("tasks: 1 alive, 1 running"));
 /// ```
-/// Of a program with two tasks that wait, it is
+/// For a program with two waiting tasks, it returns
 /// ```text
 /// tasks: 2 alive, 2 waiting
 ///
@@ -55,8 +55,8 @@ pub fn tree() -> String {
     alive().tree()
 }
 
-/// Who waits for whom, as text: each lock, channel and the like at which somebody waits, the longest wait first, with who
-/// holds it since when and where, who waits in which order, and how it has been used.
+/// Returns the contended resources as text, the longest wait first. Each lock, channel and so on is
+/// shown with its holders, since when and where they hold it, its waiters in order, and its usage.
 ///
 /// # Examples
 /// ```
@@ -75,9 +75,10 @@ pub fn waiters() -> String {
     alive().waiters()
 }
 
-/// Which locks were taken in both orders, or in a circle, as text: for each, who held which and took which, and where. Noted
-/// only while [`Builder::lock_order`](crate::Builder::lock_order) or `DIAGNOSE_LOCK_ORDER=1` says so, empty otherwise. What
-/// stands here has not hung yet, and need not: the tasks may never run at the same time.
+/// Returns the locks that were taken in both orders, or in a circle, as text: for each pair, the
+/// owner, the lock held, the lock taken, and the places. Empty unless
+/// [`Builder::lock_order`](crate::Builder::lock_order) or `DIAGNOSE_LOCK_ORDER=1` turns recording
+/// on. These locks have not deadlocked yet, and need not: the tasks may never run at the same time.
 ///
 /// # Examples
 /// ```
@@ -91,7 +92,7 @@ pub fn waiters() -> String {
 /// }
 /// assert!(diagnose::lock_order().contains("were taken in both orders"));
 /// ```
-/// Of two tasks that do this, it is
+/// For two tasks that do this, it returns
 /// ```text
 /// lock order: 1 circle in 2 pairs
 ///
@@ -108,13 +109,13 @@ pub fn lock_order() -> String {
     snapshot.lock_order_text()
 }
 
-/// A snapshot of what is alive, without what was spent.
+/// Captures what is alive, without the recorded times.
 pub(crate) fn alive() -> Snapshot {
     capture::capture(Extent::Alive)
 }
 
-/// A snapshot of the tasks that run, or wait for a thread to run them: without what others wait for. It takes as long as
-/// there are such tasks, and a glance at each of the others.
+/// Captures the tasks that run, or wait for a thread to run them, without the waits of the others.
+/// Its cost grows with the number of such tasks, plus a few loads for each other task.
 pub(crate) fn running() -> Snapshot {
     capture::capture(Extent::Running)
 }
