@@ -1,4 +1,4 @@
-//! From merged ticks to the plain data of a [`Snapshot`].
+//! Converts merged ticks to the plain data of a [`Snapshot`].
 
 use std::collections::BTreeMap;
 use std::ptr;
@@ -17,7 +17,7 @@ use crate::clock::{self, Scale};
 use crate::tree::Histogram;
 use crate::{cpu, label, live, site, switch, task_attr, waits, watchdog};
 
-/// Puts a capture into its final shape and order.
+/// Builds the snapshot of a capture, in its final order.
 pub(super) fn build(merged: &Merged, alive: LiveSpans) -> Snapshot {
     let scale = Scale::measure();
     let began = reset::began();
@@ -49,7 +49,7 @@ pub(super) fn build(merged: &Merged, alive: LiveSpans) -> Snapshot {
     snapshot
 }
 
-/// Tasks that are in the queue at the capture have been there up to it.
+/// Adds the open time in the queue, for tasks that are queued at the capture.
 fn add_open_queues(snapshot: &mut Snapshot) {
     let Snapshot { nodes, tasks, spans, elapsed_ns, .. } = snapshot;
     let mut roots = BTreeMap::new();
@@ -65,15 +65,15 @@ fn add_open_queues(snapshot: &mut Snapshot) {
     }
 }
 
-/// Which paths appear, and as which number.
+/// The paths of a snapshot, and their numbers.
 struct PathOrder {
-    /// Paths that were used, or have a used one below them, depth first.
+    /// Paths that were used, or are above a used one, depth first.
     paths: Vec<usize>,
-    /// The number that each of them gets.
+    /// The new number of each path.
     numbers: Vec<usize>,
-    /// Their sites by content, with the numbers that these get.
+    /// Sites by content, with their numbers.
     sites: BTreeMap<Site, usize>,
-    /// The numbers by address: a million tasks have few sites.
+    /// Site numbers by address, so that a million tasks of a few sites compare no contents.
     site_numbers: Table<*const site::Site, usize>,
 }
 
@@ -104,7 +104,7 @@ impl PathOrder {
         let sites = order.paths.iter().map(|&path| paths[path].site).chain(alive.sites());
         let mut by_address: Table<*const site::Site, &site::Site> = Table::default();
         let mut last = None;
-        // A million tasks in a row are of the same sites.
+        // Consecutive tasks usually have the same sites.
         for site in sites {
             if last.replace(ptr::from_ref(site)) != Some(ptr::from_ref(site)) {
                 by_address.insert(site, site);
@@ -136,7 +136,7 @@ impl PathOrder {
     }
 }
 
-/// Siblings are sorted by name, then by place, label and, for two copies of one site, address.
+/// Sorts siblings by name, then place, label, and address (for two copies of one site).
 fn sort_key(path: &Path) -> (&'static str, &'static str, u32, u32, Option<&'static str>, usize) {
     let site = path.site;
     let (line, column) = site.line_column();

@@ -1,7 +1,8 @@
-//! What recording takes on this machine.
+//! Measures the cost of each recorded operation on this machine.
 //!
-//! It is measured once in a process, with futures of its own on a tree that no report shows, in some 200 µs: each is timed
-//! against the same future without a span. So it is what things take while they are in the caches.
+//! The measurement runs once per process and takes some 200 µs. It times futures on a tree that no
+//! report shows, each against the same future without a span. The results are the costs with
+//! everything in the caches.
 
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
@@ -23,43 +24,44 @@ use crate::timed::Timed;
 use crate::tree::Tree;
 use crate::waits::{WaitFuture, WaitInfo, WaitMode};
 
-/// How many calls are timed at once.
+/// Calls per timed batch.
 pub(super) const BATCH: u64 = 32;
-/// How often; the least counts.
+/// Batches per measurement; the fastest counts.
 const TIMES: u32 = 6;
-/// Polls of a call that waits often.
+/// Polls of a call in the measurements with many polls.
 const OFTEN: u64 = 9;
 
-/// Ticks that [`BATCH`] of each take.
+/// Ticks for [`BATCH`] operations of each kind.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ticks {
-    /// From code that is not annotated, and ready at once.
+    /// A call from un-annotated code that is ready at once.
     pub(super) root_call: u64,
-    /// From an annotated function.
+    /// A call from an annotated function.
     pub(super) call: u64,
-    /// Of something that is not annotated, and ready at once.
+    /// An await of an un-annotated future that is ready at once.
     pub(super) awaits: u64,
-    /// Of a root.
+    /// A poll of a root.
     pub(super) poll: u64,
-    /// Of a call below a root: it resumes with the reading of the call around it, and reads the clock when it ends.
+    /// A poll below a root. It starts with the clock reading of its parent, and reads the clock at
+    /// its end.
     pub(super) poll_below: u64,
     pub(super) passed: u64,
-    /// Of a root whose waker is kept in between.
+    /// A wake of a root whose waker is kept between polls.
     pub(super) wake: u64,
     pub(super) listed_root: u64,
     pub(super) listed: u64,
-    /// Of a task, which is ready in its first poll: what that takes more than a root that is met.
+    /// A spawned task that is ready in its first poll, minus an unspawned root.
     pub(super) spawn: u64,
-    /// Of a lock that is free.
+    /// Holding and releasing a free resource.
     pub(super) used: u64,
-    /// For a lock or the like, from its begin to the wake that ends it.
+    /// A wait for a resource, from its start to the wake that ends it.
     pub(super) wait: u64,
 }
 
-/// `None` on a clock that stands still.
+/// Returns the measured ticks, or `None` with a manual clock.
 pub(super) fn ticks() -> Option<Ticks> {
     static TICKS: OnceCell<Ticks> = OnceCell::new();
-    // One writer per tree.
+    // A tree has one writer.
     static TURN: Mutex<()> = Mutex::new(());
     if clock::name() == "manual" {
         return None;
@@ -86,17 +88,17 @@ fn timed<F: Future>(body: &'static Body<(Site,)>, future: F) -> Timed<F> {
     Timed::new(Span::new(&body.site, Label::NONE), future)
 }
 
-/// An annotated function that calls that, awaits it, and does nothing else.
+/// Returns an annotated function that only awaits `call()`.
 fn awaits<F: Future>(body: &'static Body<(Site,)>, call: impl FnOnce() -> F) -> Timed<impl Future> {
     timed(body, async move { ended(at(&body.awaits.0, call()).await, &body.site) })
 }
 
-/// The same without the attribute.
+/// Returns an un-annotated function that only awaits `call()`.
 async fn bare<F: Future>(call: impl FnOnce() -> F) -> F::Output {
     call().await
 }
 
-/// Is pending so often, and then ready. In each of these polls it keeps its waker there, if it is told to.
+/// Is pending `times` times. Each of these polls stores a clone of its waker in `keep`, if given.
 async fn pending(mut times: u64, keep: Option<&Cell<Option<Waker>>>) {
     poll_fn(|context| {
         if times == 0 {
@@ -111,7 +113,8 @@ async fn pending(mut times: u64, keep: Option<&Cell<Option<Waker>>>) {
     .await;
 }
 
-/// Ticks of [`BATCH`] such futures, which are polled until they are ready and woken in between if they have kept their waker.
+/// Returns the ticks for [`BATCH`] futures. Each is polled until it is ready, and woken in between
+/// through the waker it stored.
 fn time<F: Future>(keep: &Cell<Option<Waker>>, make: impl Fn() -> F) -> u64 {
     let mut context = Context::from_waker(Waker::noop());
     let batch = |_| {
@@ -171,7 +174,8 @@ fn measure() -> Ticks {
     }
 }
 
-/// What it takes to have something wrapped, and to wait for it: the latter with a root around it.
+/// Returns the cost of holding a resource, and of waiting for one. The latter includes a root
+/// around the wait.
 fn wrapped(kept: &Cell<Option<Waker>>) -> (u64, u64) {
     let resource = Resource::new("cost", 1);
     let used = time(kept, || timed(&EMPTY, async { drop(black_box(resource.hold())) }));

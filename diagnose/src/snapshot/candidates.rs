@@ -1,25 +1,26 @@
-//! Tasks that a moved holding may be with: those that were spawned since.
+//! Candidate owners of a moved holding: the tasks that were spawned since.
 
 use std::cell::Cell;
 
 use super::numbers::Table;
 
-/// When a task was made, and its number.
+/// Creation tick and number of a task.
 type TaskAge = (u64, u64);
 
-/// Tasks by who spawned them, each list by age.
+/// Tasks by their spawner, each list ordered by age.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     spawned: Table<u64, Vec<TaskAge>>,
-    /// Those of which nobody knows who spawned them.
+    /// Tasks with an unknown spawner.
     strangers: Vec<TaskAge>,
-    /// How many can still be listed.
+    /// Remaining number of candidates that can be listed.
     room: Cell<usize>,
 }
 
 impl Candidates {
-    /// From numbers, spawners (`None`: not known) and when they were made. At most `room` are listed in all: a task that makes
-    /// a hundred thousand channels, and spawns as many tasks for them, would have billions.
+    /// Takes number, spawner (`None` if unknown) and creation tick of each task. All lists together
+    /// hold at most `room` candidates: a task that makes a hundred thousand channels, and spawns as
+    /// many tasks for them, would otherwise have billions.
     pub(super) fn new(tasks: impl Iterator<Item = (u64, Option<u64>, u64)>, room: usize) -> Self {
         let mut candidates = Self { room: Cell::new(room), ..Self::default() };
         for (id, by, made) in tasks {
@@ -34,14 +35,15 @@ impl Candidates {
         candidates
     }
 
-    /// Whether there is one of them but that.
+    /// Returns `true` if `task` or an unknown spawner has spawned a task since `since` other than
+    /// `but`.
     pub(super) fn has_since(&self, task: u64, since: u64, but: u64) -> bool {
         let own = later(self.spawned.get(&task).map_or(&[], Vec::as_slice), since);
         own.iter().chain(later(&self.strangers, since)).any(|(_, id)| *id != but)
     }
 
-    /// The tasks that were spawned by that one since then, and those of which nobody knows who spawned them, by number. `None`
-    /// if there is no room for them.
+    /// Returns the tasks spawned since `since` by `task` or by an unknown spawner, sorted by
+    /// number. `None` if there is no room for them.
     pub(super) fn since(&self, task: u64, since: u64) -> Option<Vec<u64>> {
         let own = later(self.spawned.get(&task).map_or(&[], Vec::as_slice), since);
         let strangers = later(&self.strangers, since);

@@ -1,4 +1,4 @@
-//! One capture: what is read in which order, and that no other is taken meanwhile.
+//! Takes one capture at a time, and fixes the order of its readings.
 
 use std::time::Duration;
 
@@ -9,33 +9,34 @@ use super::live_spans::LiveSpans;
 use super::merged::Merged;
 use crate::sync::{Mutex, MutexGuard};
 
-/// Captures come one after the other: how many keep the waker of a wait is counted, and a capture keeps the waits that it
-/// reads. One that was ended by a panic, and one that takes forever, does not keep others from theirs.
+/// Serializes captures: each keeps the waits that it reads, and counts how many waits keep a task's
+/// waker. A capture that panics does not block others, and one that never ends blocks them for
+/// [`PATIENCE`].
 static TURN: Mutex<()> = Mutex::new(());
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// That no other capture is taken, until it is dropped.
+/// Prevents other captures until it is dropped.
 pub(crate) struct CaptureTurn {
     _guard: MutexGuard<'static, ()>,
 }
 
-/// Waits for that long at most.
+/// Takes the turn. Returns `None` if it is not free within `patience`.
 pub(crate) fn turn(patience: Duration) -> Option<CaptureTurn> {
     TURN.try_lock_for(patience).map(|guard| CaptureTurn { _guard: guard })
 }
 
-/// How much is read.
+/// The scope of a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// What is alive, and what was spent.
+    /// Everything alive, and all recorded times.
     Whole,
-    /// What is alive.
+    /// Everything alive.
     Alive,
-    /// Tasks that run, or wait for a thread to run them, without what they wait for.
+    /// Tasks that run, or wait for a thread to run them, without their waits.
     Running,
 }
 
-/// What is asked for.
+/// Captures the given extent.
 pub(super) fn capture(extent: Extent) -> Snapshot {
     let is_whole = extent == Extent::Whole;
     if let Some(parent) = cut_off_from() {
@@ -52,7 +53,7 @@ pub(super) fn capture(extent: Extent) -> Snapshot {
     snapshot
 }
 
-/// The process that this one was forked from while other threads recorded.
+/// The process from which this one was forked while other threads recorded, if any.
 pub(super) fn cut_off_from() -> Option<u32> {
     #[cfg(unix)]
     return crate::fork::cut_off_from();
@@ -60,7 +61,8 @@ pub(super) fn cut_off_from() -> Option<u32> {
     None
 }
 
-/// What is said where nothing can be read. Whatever is locked here may stay locked.
+/// Returns a snapshot that explains why nothing can be read: after such a fork, any lock may stay
+/// locked.
 fn refusal(parent: u32) -> Snapshot {
     let mut snapshot = Snapshot::default();
     snapshot.version = diagnose_reports::model::VERSION;

@@ -1,4 +1,4 @@
-//! What the parts of a capture are seen with: the tasks by number, the threads, the moment.
+//! Shared input of a capture's parts: the tasks by number, the threads, the time.
 
 use diagnose_reports::model::Text;
 
@@ -8,20 +8,20 @@ use super::texts::Texts;
 use crate::clock::Scale;
 use crate::live;
 
-/// What a capture knows of a task.
+/// The part of a task that a capture needs for other entries.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KnownTask {
     pub(super) id: u64,
     pub(super) task: &'static live::Task,
-    /// When the last poll that is over began; zero if none is.
+    /// Tick at which the last finished poll began; 0 if none.
     pub(super) entered: u64,
     pub(super) made: u64,
     pub(super) spawned_by: u64,
-    /// Whether it was met without being spawned through this crate.
+    /// Whether it is a root that was not spawned through this crate.
     pub(super) is_stranger: bool,
 }
 
-/// The tasks of a capture, in the order in which they were made.
+/// The tasks of a capture, in order of creation.
 #[derive(Debug)]
 pub(super) struct TaskTable {
     pub(super) all: Vec<KnownTask>,
@@ -29,27 +29,27 @@ pub(super) struct TaskTable {
 }
 
 impl TaskTable {
-    /// `by_id`: where their numbers stand in the list.
+    /// `by_id` maps task numbers to indexes of `listings`.
     pub(super) fn new(listings: Vec<TaskCopy>, by_id: Index) -> Self {
-        // Collected in place, they would take as much as the listings did.
+        // A new vector, because collecting in place would keep the memory of the larger listings.
         let mut all = Vec::with_capacity(listings.len());
         all.extend(listings.iter().map(TaskCopy::known));
         drop(listings);
         Self { all, by_id }
     }
 
-    /// The task of that number.
+    /// Returns the task with this number.
     pub(super) fn get(&self, id: u64) -> Option<&KnownTask> {
         self.all.get(self.by_id.get(id)?)
     }
 }
 
-/// What all parts of a capture are seen with.
+/// Shared input of all parts of a capture.
 pub(super) struct CaptureContext<'a> {
     pub(super) now: u64,
     pub(super) scale: Scale,
     pub(super) tasks: &'a TaskTable,
-    /// Names and kernel's numbers of threads, by the numbers of their trees.
+    /// Names and kernel ids of threads, by the numbers of their trees.
     pub(super) threads: &'a Table<u32, (Text, u64)>,
     pub(super) texts: &'a Texts,
 }
@@ -59,7 +59,8 @@ impl CaptureContext<'_> {
         self.scale.ns(self.now.saturating_sub(tick))
     }
 
-    /// The first task that was made after that tick: a number that none has, if there is none. `None` for zero.
+    /// Returns the first task created after the tick `born`, or an unused number if there is none.
+    /// `None` if `born` is 0.
     pub(super) fn first_task_since(&self, born: u64) -> Option<u64> {
         let tasks = &self.tasks.all;
         let first = tasks.partition_point(|task| task.made < born);

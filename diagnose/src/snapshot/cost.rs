@@ -1,4 +1,4 @@
-//! What recording has cost: what was recorded, times what each of that takes on this machine.
+//! Estimates the cost of recording: operation counts times their cost on this machine.
 
 use diagnose_reports::model::{Activity, Cost};
 
@@ -9,7 +9,7 @@ use crate::site::SiteKind;
 use crate::sync::Ordering::Relaxed;
 use crate::tree::Node;
 
-/// How much was recorded. It only grows; a reset subtracts what was there.
+/// Counts of recorded operations. They only grow; a reset subtracts its baseline.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RecordedWork {
     root_calls: u64,
@@ -27,7 +27,7 @@ pub(super) struct RecordedWork {
 }
 
 impl RecordedWork {
-    /// What a node was part of. `passed`: its polls that have only passed through the node above.
+    /// Adds a node. `passed` counts its polls that only passed through the node above.
     pub(super) fn add(&mut self, node: &Node, whole: &TotalTimes, passed: u64) {
         let calls = node.calls.load(Relaxed);
         if node.site.kind == SiteKind::Await {
@@ -35,12 +35,13 @@ impl RecordedWork {
             return;
         }
         let later = whole.polls.saturating_sub(calls);
-        // A call that is polled again has waited. How many have is not counted: as many as can be.
+        // A call that is polled again has waited. The number of such calls is not recorded, so this
+        // takes the maximum.
         let waited = later.min(calls);
         if node.parent.is_some_and(Node::is_root) {
             self.root_calls += calls;
             self.polls += later;
-            // Roots are polled again because they were woken.
+            // A root is polled again because it was woken.
             self.wakes += later;
             self.listed_roots += waited;
         } else {
@@ -52,7 +53,7 @@ impl RecordedWork {
         }
     }
 
-    /// What a thread has counted.
+    /// Adds a thread's counts.
     pub(super) fn add_thread(&mut self, counts: &ThreadCounts) {
         self.spawns += counts.spawns.load(Relaxed);
         self.uses += counts.uses.load(Relaxed);
@@ -79,7 +80,7 @@ impl RecordedWork {
         }
     }
 
-    /// What it has cost, in the order of [`Work`]; nothing if that cannot be measured.
+    /// Returns the cost of each [`Activity`], in that order; empty if it cannot be measured.
     pub(super) fn costs(&self, ns: impl Fn(u64) -> u64) -> Vec<Cost> {
         calibrate::ticks().map(|each| self.times(&each, ns)).unwrap_or_default()
     }

@@ -1,8 +1,8 @@
-//! Where a holding is: with the task that used it last, with one that was spawned since, in a message, or nobody knows.
+//! Locates each holding: with its last user, a task spawned since, in a message, or unknown.
 //!
-//! A guard that borrows, and an end of a channel, cannot be followed when they are moved. But all ways out of a task that
-//! are recorded are counted: what it has spawned, and what it has sent that could carry something away. A thread that began
-//! later, and of which nothing is known, may have what was there before.
+//! A moved guard or channel end cannot be followed. But all recorded ways out of a task are
+//! counted: its spawns, and its sends that could carry a guard. An unknown thread that began later
+//! may have anything that existed before.
 
 use diagnose_reports::model::{Attribution, Holding, Place, Role};
 
@@ -13,30 +13,30 @@ use crate::live::{self, TransferCounts};
 use crate::site;
 use crate::waits::{self, Creator, HoldingCopy, ResourceKind};
 
-/// All holdings by their resource.
+/// All holdings, by resource.
 #[derive(Debug)]
 pub(super) struct Holdings<'a> {
-    /// By resource, the oldest first.
+    /// Sorted by resource, then oldest first.
     copy: Vec<HoldingCopy>,
     candidates: Candidates,
-    /// All records by number: among them the channels that tasks have sent to last.
+    /// All records by number, including the channels that tasks last sent to.
     records: Table<u64, &'static waits::Record>,
-    /// How often tasks that are done had spawned, and sent, as far as that is kept.
+    /// Spawn and send counts of finished tasks, as far as they are kept.
     done: Table<u64, TransferCounts>,
-    /// Per task, the creation tick and resource number of its youngest unused holding. The number breaks ties: everything made
-    /// in one poll may share a tick.
+    /// Per task, the creation tick and resource number of its youngest unused holding. The number
+    /// breaks ties: holdings made in one poll may share a tick.
     youngest: Table<u64, (u64, u64)>,
-    /// The ages of threads of which nothing is known, in nanoseconds.
+    /// The ages of unknown threads, in ns.
     foreign: &'a [u64],
 }
 
-/// So many candidates are listed in all: of a holding for which there is no room, it is not known where it is.
+/// Maximum number of candidates in all. Past that, a holding's place is unknown.
 const MAX_CANDIDATES: usize = 1 << 20;
 
-/// The number of callers that are listed at most: a recursive function has many more.
+/// Maximum number of listed callers: a recursive function has many more.
 const MAX_CALLERS: usize = 16;
 
-/// The kernel tells when a thread began in hundredths of a second.
+/// The kernel reports a thread's start in hundredths of a second.
 const MARGIN_NS: u64 = 30_000_000;
 
 impl<'a> Holdings<'a> {
@@ -56,7 +56,8 @@ impl<'a> Holdings<'a> {
         Self { copy: holdings, candidates, records, done, youngest, foreign }
     }
 
-    /// The holdings in that resource, oldest first. `first_wait` is when the first in its queue came; `None` if it is empty.
+    /// Returns the holdings of a resource, oldest first. `first_wait` is the tick of the first wait
+    /// in its queue; `None` if the queue is empty.
     pub(super) fn of(
         &self,
         resource: u64,
@@ -73,7 +74,7 @@ impl<'a> Holdings<'a> {
         self.in_resource(resource).iter().map(build).collect()
     }
 
-    /// The holdings in that resource, as they were read.
+    /// Returns the copies of a resource's holdings.
     fn in_resource(&self, resource: u64) -> &[HoldingCopy] {
         let first = self.copy.partition_point(|holding| holding.resource < resource);
         let holdings = &self.copy[first..];
@@ -96,7 +97,7 @@ impl<'a> Holdings<'a> {
         holding.place = copy.at.map(|at| seen.texts.place(at));
         holding.since_ns = seen.ago(if copy.since == 0 { first_wait } else { copy.since });
         holding.uses = copy.uses;
-        // A guard of a lock that is in a static borrows for ever: it can go anywhere too.
+        // A guard of a lock in a static borrows forever, so it can move too.
         holding.is_movable = copy.is_movable || self.is_in_a_static(copy.resource);
         self.find(copy, &mut holding, seen);
         if holding.is_movable
@@ -108,7 +109,8 @@ impl<'a> Holdings<'a> {
         holding
     }
 
-    /// Whether it is a lock that was made in a constant, and so by nobody, and whose guards can go to other threads.
+    /// Whether it is a lock created in a constant, so without a creator, whose guards can move to
+    /// other threads.
     fn is_in_a_static(&self, resource: u64) -> bool {
         let Some((_, it)) = self.records.get(&resource).and_then(|record| record.identity()) else {
             return false;
@@ -118,10 +120,10 @@ impl<'a> Holdings<'a> {
         is_lock && it.what.library == "tokio" && matches!(it.made_by, Creator::Unknown)
     }
 
-    /// Says where it is.
+    /// Sets the attribution and the candidates of a holding.
     fn find(&self, copy: &HoldingCopy, holding: &mut Holding, seen: &CaptureContext<'_>) {
         let Some(owner) = seen.tasks.get(copy.task) else {
-            // Its task is gone, and what can be moved is with somebody else. What borrows was forgotten there.
+            // The task is gone. A movable holding is elsewhere. A borrowed one was forgotten there.
             let is_forgotten = copy.task != 0 && !copy.is_movable;
             holding.attribution = if is_forgotten {
                 Attribution::Exact
@@ -142,7 +144,7 @@ impl<'a> Holdings<'a> {
             holding.candidates = candidates;
         }
         holding.attribution = if !copy.is_movable {
-            // One of a static can go to a thread.
+            // A guard of a lock in a static can move to a thread.
             let is_there = given.sent() == copy.given.sent() && !self.may_be_foreign(seen.ago(copy.since));
             if is_there { Attribution::Exact } else { Attribution::Likely }
         } else if self.may_be_foreign(seen.ago(copy.since)) {
@@ -150,7 +152,7 @@ impl<'a> Holdings<'a> {
         } else if given.sent() != copy.given.sent() {
             self.follow(copy, holding, owner, seen)
         } else if copy.role != waits::Role::Holds && (copy.uses == 0 || copy.is_shared) {
-            // Nobody has seen it since it was made, or it goes from hand to hand.
+            // It was unused since its creation, or is shared among tasks.
             Attribution::Likely
         } else if copy.role == waits::Role::Sends && self.may_be_shared(copy) {
             Attribution::Likely
@@ -159,8 +161,8 @@ impl<'a> Holdings<'a> {
         };
     }
 
-    /// Whether another task than the one that uses it may have it too, behind an `Arc`: one that was spawned since the channel
-    /// was made, by who made it or by who uses it.
+    /// Whether a second task may share it behind an `Arc`: a task spawned since the channel was
+    /// created, by its creator or by its user.
     fn may_be_shared(&self, copy: &HoldingCopy) -> bool {
         let Some(record) = self.records.get(&copy.resource) else { return true };
         let (made_by, made) = record.born();
@@ -168,18 +170,18 @@ impl<'a> Holdings<'a> {
         matches!(made_by, Creator::Task(task) if has(task)) || has(copy.task)
     }
 
-    /// Whether its task, which is done, has sent nothing since that could carry something away, and has spawned.
+    /// Whether its finished task has spawned since, and sent nothing that could carry it away.
     fn is_with_spawned(&self, copy: &HoldingCopy) -> bool {
         let (done, then) = (self.done.get(&copy.task), copy.given);
         done.is_some_and(|given| given.sent() == then.sent() && given.spawned() != then.spawned())
     }
 
-    /// Whether a thread of which nothing is known began after that.
+    /// Whether an unknown thread began after that time.
     fn may_be_foreign(&self, since_ns: u64) -> bool {
         self.foreign.iter().any(|age_ns| *age_ns <= since_ns.saturating_add(MARGIN_NS))
     }
 
-    /// Its task has sent something since, maybe with this in it.
+    /// Attributes a holding whose task has sent since, maybe with the holding in the message.
     fn follow(
         &self,
         copy: &HoldingCopy,
@@ -189,15 +191,16 @@ impl<'a> Holdings<'a> {
     ) -> Attribution {
         let [resource, message, _] = owner.task.sent_to();
         let sent = owner.task.transfer_counts().sent();
-        // An end that was in use: what is sent is what was made for it, or else this is stale.
+        // A used end: its task probably sent something made for the purpose, or else this
+        // attribution is outdated.
         if copy.uses != 0 && copy.role != waits::Role::Holds {
             return Attribution::Likely;
         }
         if copy.uses != 0 {
             return Attribution::Unknown;
         }
-        // It was made, one message was sent, and since then nobody has seen it. Of several messages the last has what was made
-        // last, but that is a guess.
+        // An unused holding, followed by exactly one send, is in that message. Of several messages,
+        // the last probably has the youngest holding, but that is a guess.
         let is_only_one = sent.wrapping_sub(copy.given.sent()) == 1;
         let made = (copy.since, copy.resource);
         if !is_only_one && self.youngest.get(&copy.task).is_none_or(|youngest| *youngest > made) {
@@ -211,15 +214,16 @@ impl<'a> Holdings<'a> {
             holding.in_channel = Some(resource);
             return likely;
         }
-        // It was received. Whoever did has it, or has spawned a task for it, or has sent it on.
+        // The message was received. The receiver has the holding, has spawned a task for it, or has
+        // sent it on.
         let holdings = self.in_resource(resource);
         let receiver = holdings.iter().find(|holding| holding.role == waits::Role::Receives);
         let Some((receiver, task)) = receiver.and_then(|it| Some((it, seen.tasks.get(it.task)?))) else {
             return Attribution::Unknown;
         };
-        // If it is known at all.
+        // The receiver, if it is known at all.
         holding.candidates.push(receiver.task);
-        // In its last poll it may have sent it on as soon as it came, if more came then.
+        // The receiver may have sent it on in its last poll, if it sent more in that poll.
         let [_, _, sent_at] = task.task.sent_to();
         let sent = task.task.transfer_counts().sent();
         let was_last = record.taken_out() == message;
@@ -234,7 +238,7 @@ impl<'a> Holdings<'a> {
     }
 }
 
-/// The awaits by which the call that took it was reached, from the innermost that is not the call's own.
+/// Returns the awaits that led to the acquiring call, innermost first, without the call's own.
 fn callers(copy: &HoldingCopy, seen: &CaptureContext<'_>) -> Vec<Place> {
     let nodes = std::iter::successors(copy.node, |node| node.parent);
     let awaits =

@@ -1,4 +1,4 @@
-//! What is alive, copied from the live registry and put into order.
+//! Copies the live registry: all tasks, spans and waits, in order.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -21,31 +21,32 @@ use crate::live::{self, SlotCopy, TaskKind, TaskState};
 use crate::site::Site;
 use crate::tree::{self, Node};
 
-/// A copy of the live registry, taken at `now`.
+/// A copy of the live registry, taken at the tick `now`.
 #[derive(Debug)]
 pub(super) struct LiveSpans {
     tasks: Vec<TaskCopy>,
-    /// Where they stand, by their numbers.
+    /// Maps task numbers to indexes of `tasks`.
     by_id: Index,
     spans: Spans,
     waits: WaitsCopy,
-    /// The tasks of each runtime, as it counts them itself, before and after the others were read.
+    /// Each runtime's own task count, before and after the tasks were read.
     counted: [Vec<RuntimeTaskCount>; 2],
     now: u64,
 }
 
 impl LiveSpans {
-    /// Copies what is alive. A task and its spans are read one after the other, and none is stopped: one that moves on in
-    /// between is caught in the middle.
+    /// Copies the live registry. No task is stopped, and its spans are read after it: a task that
+    /// runs in between appears half changed.
     pub(super) fn capture() -> Self {
-        // Before the tasks: a task that waits since before its waits were read waits for all of them still.
+        // Before the tasks: a task that has waited since before its waits were read still has all
+        // of them.
         let waits = WaitsCopy::capture();
         let before = unrecorded::counted();
         let tasks = task_copy::all();
         let counted = [before, unrecorded::counted()];
         let read_at: Table<u64, u64> =
             tasks.iter().filter_map(|task| Some((task.id, task.read_at()?))).collect();
-        // What a task that ran has begun since is none of that instant's.
+        // A running task's span that is younger than the reading does not belong to it.
         let is_later = |span: &SlotCopy| {
             !read_at.is_empty() && read_at.get(&span.task).is_some_and(|at| span.made > *at)
         };
@@ -56,7 +57,7 @@ impl LiveSpans {
         Self { tasks, by_id, spans, waits, counted, now }
     }
 
-    /// Copies the tasks that run or could, and nothing else.
+    /// Copies only tasks that run or could run.
     pub(super) fn running() -> Self {
         let mut tasks = task_copy::all_that(|task| task.doing().0 != TaskState::Waiting);
         tasks.retain(|task| task.doing != TaskState::Waiting);
@@ -71,7 +72,7 @@ impl LiveSpans {
         }
     }
 
-    /// The sites that occur.
+    /// Returns the sites in use.
     pub(super) fn sites(&self) -> impl Iterator<Item = &'static Site> {
         let running = self.tasks.iter().flat_map(TaskCopy::running);
         let running = running.flat_map(|node| [Some(node.site), node.via]);
@@ -79,9 +80,9 @@ impl LiveSpans {
         spans.chain(running).flatten().chain(self.tasks.iter().map(|task| task.origin.site))
     }
 
-    /// Charges the open wait of every task to the first path that waits in it by itself.
+    /// Charges each task's open wait to its first path that waits by itself.
     pub(super) fn charge(&self, merged: &mut Merged) {
-        // By the addresses of the paths: how long their tasks have waited, and been in the queue.
+        // By path: total open waiting time and queued time of its tasks.
         let mut open: Table<*const Node, (&'static Node, u64, u64)> = Table::default();
         let reset = live::last_reset();
         for (task, leaf) in self.tasks.iter().zip(self.spans.leaves(self.tasks.len())) {
@@ -104,7 +105,7 @@ impl LiveSpans {
         }
     }
 
-    /// Puts tasks and spans into a snapshot. What was copied goes as soon as it is there.
+    /// Adds tasks and spans to a snapshot. Each copy is freed as soon as it is added.
     pub(super) fn build(
         self,
         snapshot: &mut Snapshot,
@@ -114,7 +115,7 @@ impl LiveSpans {
         let Self { tasks, by_id, spans, waits, counted, now } = self;
         let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
         let (texts, threads) = (Texts::default(), threads());
-        // Of several in each other's polls the first, which is around the others.
+        // Of several tasks in each other's polls, the outermost wins.
         let running = tasks.iter().rev();
         let running =
             running.filter(|task| task.doing == TaskState::Running && task.origin.work == TaskKind::Future);
@@ -130,7 +131,7 @@ impl LiveSpans {
             task.running = path.flatten().map(&site_number).collect();
             task.span = root.map(|root| root as usize);
             if task.label.is_none() {
-                // One that was spawned got its label with its root span.
+                // A spawned task gets its label with its root span.
                 task.label = task.span.and_then(|span| snapshot.spans.get(span)?.label.clone());
             }
             add_thread(&mut task, threads.get(&listing.task.thread.load(Relaxed)));
@@ -147,7 +148,7 @@ impl LiveSpans {
     }
 }
 
-/// Adds the spans. Returns the index of its root by task.
+/// Adds the spans. Returns the index of each task's root span.
 fn add_spans(
     snapshot: &mut Snapshot,
     spans: Spans,
@@ -188,7 +189,7 @@ fn add_spans(
     roots
 }
 
-/// Adds the name and the number of the thread that polled a task last.
+/// Sets the name and the id of the thread that last polled a task.
 fn add_thread(task: &mut Task, thread: Option<&(Text, u64)>) {
     if task.polls > 0 || task.state == RunState::Running {
         if let Some((name, id)) = thread {
@@ -201,7 +202,7 @@ fn add_thread(task: &mut Task, thread: Option<&(Text, u64)>) {
     }
 }
 
-/// The names and numbers of the threads, by the numbers of their trees.
+/// Returns the names and ids of threads, by the numbers of their trees.
 fn threads() -> Table<u32, (Text, u64)> {
     let trees = tree::all().into_iter();
     let threads =

@@ -1,4 +1,4 @@
-//! In which order locks were taken, as plain data.
+//! Converts the recorded lock order to plain data.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::tree;
 use crate::waits::RecordIdentity;
 use crate::waits::lock_order::{LockPair, noted};
 
-/// What was noted; `None` while that is off.
+/// Returns the recorded pairs, or `None` while recording them is off.
 pub(super) fn build() -> Option<LockOrder> {
     let noted = noted()?;
     let mut order = LockOrder::default();

@@ -1,17 +1,19 @@
-//! Wakes that reached no task: a future was polled with a waker that leads nowhere, as by `now_or_never()`.
+//! Finds wakes that reached no task, because a future was polled with a foreign waker.
 //!
-//! Such a future has what it was handed, and nobody polls it. A combinator with wakers of its own passes a wake on to its task
-//! at once; so does an executor inside the task.
+//! An example is `now_or_never()`. Such a future has its grant, and its task does not poll it. A
+//! combinator with wakers of its own forwards a wake to its task at once, and so does an executor
+//! inside the task.
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::RunState;
 
 use super::numbers::Table;
 
-/// A wake that is younger may be on its way.
+/// Minimum age of such a wake: a younger one may still be on its way.
 const YOUNG_NS: u64 = 200_000_000;
 
-/// Marks the waits that were woken by a waker which is not their task's, while their task waits and was not woken since.
+/// Marks waits that were woken through a waker other than their task's, while their task waits and
+/// was not woken since.
 pub(super) fn mark(snapshot: &mut Snapshot) {
     let is_it = |wait: &diagnose_reports::model::Wait| {
         wait.is_indirect

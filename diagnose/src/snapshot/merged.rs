@@ -1,4 +1,4 @@
-//! The trees of all threads added up by path, in ticks.
+//! Adds up the trees of all threads by path, in ticks.
 
 use std::ptr;
 
@@ -12,7 +12,7 @@ use crate::site::Site;
 use crate::sync::{AtomicU64, Ordering};
 use crate::tree::{self, BUCKETS, Node};
 
-/// All paths, a parent before its children, and what the trees say about themselves.
+/// All paths, parents before children, and the totals of the trees.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Merged {
     pub(super) paths: Vec<Path>,
@@ -22,11 +22,11 @@ pub(super) struct Merged {
     pub(super) over_depth: u64,
     pub(super) unreadable: u64,
     pub(super) recorded: RecordedWork,
-    /// What is open counts up to here.
+    /// The tick up to which open polls and waits count.
     until: u64,
 }
 
-/// Parent, site by address, label.
+/// Index of the parent, address of the site, label.
 type PathKey = (Option<usize>, usize, Label);
 
 /// One path of sites.
@@ -36,17 +36,17 @@ pub(super) struct Path {
     pub(super) site: &'static Site,
     pub(super) label: Label,
     pub(super) sums: PathSums,
-    /// Polls that are running.
+    /// Number of running polls.
     pub(super) running: u64,
-    /// Waits that are open; wraps while trees are being added.
+    /// Number of open waits; wraps while trees are added.
     pub(super) pending: u64,
     pub(super) longest: u64,
-    /// `u64::MAX` until something was read.
+    /// `u64::MAX` until a node was read.
     pub(super) first_seen: u64,
     pub(super) last_seen: u64,
 }
 
-/// Everything that only grows, and that a reset therefore subtracts.
+/// Counters that only grow, so a reset can subtract them.
 #[derive(Debug, Clone)]
 pub(super) struct PathSums {
     pub(super) calls: u64,
@@ -55,7 +55,7 @@ pub(super) struct PathSums {
     pub(super) cancelled: u64,
     pub(super) panicked: u64,
     pub(super) never_polled: u64,
-    /// It wraps.
+    /// Wrapping counter.
     moved: u64,
     pub(super) busy: u64,
     /// Busy time of tasks that a nested executor polled under this path.
@@ -76,7 +76,7 @@ pub(super) struct TreeThread {
 }
 
 impl Merged {
-    /// Reads all trees, and takes off what was there at the last reset.
+    /// Reads all trees, and subtracts the baseline of the last reset.
     pub(super) fn capture() -> Self {
         let mut merged = Self::read_all();
         reset::with_baseline(|baseline| merged.subtract(baseline));
@@ -111,10 +111,10 @@ impl Merged {
         through
     }
 
-    /// Adds a node and everything below it. Children are read first: what they have run, their parent has run too by
-    /// the time it is read.
+    /// Adds a node and everything below it. Children are read first, so that the parent's time
+    /// covers theirs.
     ///
-    /// Returns what passes through its parent, too.
+    /// Returns the totals that also pass through the parent.
     fn add(&mut self, node: &'static Node, parent: Option<usize>) -> PassedTotals {
         if let (true, Some(parent)) = (tree::is_nested(node.site), parent) {
             match TotalTimes::read(node, PassedTotals::NONE, self.until).0 {
@@ -145,7 +145,7 @@ impl Merged {
         through
     }
 
-    /// Adds the open wait of a task, so far: what it has waited to a path of its, what it has been queued to its root.
+    /// Adds a task's open wait: `waited` to the waiting path, `queued` to the task's root.
     pub(super) fn add_open(&mut self, node: &'static Node, waited: u64, queued: u64) {
         let path = self.path_of(node);
         self.paths[path].sums.wall += waited;
@@ -167,7 +167,8 @@ impl Merged {
         })
     }
 
-    /// What is open is read node by node, so the difference of two captures may leave a parent short of its children.
+    /// Corrects parents that are short of their children's time: open times are read node by node,
+    /// and a reset takes the difference of two captures.
     fn cover(&mut self) {
         let mut children = vec![0_u64; self.paths.len()];
         for path in (0..self.paths.len()).rev() {
@@ -179,9 +180,9 @@ impl Merged {
         }
     }
 
-    /// Takes off what had been counted when `baseline` was read, path by path.
+    /// Subtracts the counts of `baseline`, path by path.
     fn subtract(&mut self, baseline: &Self) {
-        // Paths are numbered per capture: translate the baseline's numbers, parents first.
+        // Path numbers differ per capture: translate those of the baseline, parents first.
         let mut here: Vec<usize> = Vec::with_capacity(baseline.paths.len());
         for old in &baseline.paths {
             let path = self.path(old.parent.map(|parent| here[parent]), old.site, old.label);
@@ -230,7 +231,7 @@ impl Path {
         let value = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let sums = &mut self.sums;
         sums.polls += whole.polls;
-        // Ends before beginnings, so that no more calls have ended than have begun.
+        // Ends are read before beginnings, so that no more calls have ended than begun.
         sums.completed += value(&node.completed);
         sums.cancelled += value(&node.cancelled);
         sums.panicked += value(&node.panicked);
@@ -250,15 +251,15 @@ impl Path {
         self.last_seen = self.last_seen.max(whole.left);
     }
 
-    /// All trees are added. What wrapped is whole again, but for a wait that was read between its two bookings: that
-    /// one may leave a small negative rest, which is zero.
+    /// Ends the summation over all trees: wrapped sums are whole now. A wait that was read between
+    /// its two updates may leave a small negative rest, which counts as zero.
     fn settle(&mut self) {
         for wrapped in [&mut self.pending, &mut self.sums.own_idle, &mut self.sums.child_idle] {
             *wrapped = if *wrapped > u64::MAX / 2 { 0 } else { *wrapped };
         }
     }
 
-    /// Whether anything was seen on this path itself.
+    /// Whether this path itself recorded nothing.
     pub(super) fn is_empty(&self) -> bool {
         let sums = &self.sums;
         sums.polls == 0
@@ -278,7 +279,7 @@ impl Path {
 
 impl PathSums {
     fn subtract(&mut self, old: &Self) {
-        // A call that is open at the reset ends after it, and counts there, where it stands then.
+        // A call that is open at the reset counts after it, on the path where it is then.
         let left =
             self.calls.wrapping_add(old.moved).wrapping_sub(old.completed + old.cancelled + old.panicked);
         self.calls = if left > u64::MAX / 2 { 0 } else { left };

@@ -1,11 +1,12 @@
-//! Captures: from the trees of all threads to one [`Snapshot`]. Cold code, on whichever thread asks.
+//! Captures: merge the trees of all threads into one [`Snapshot`]. Cold code.
 //!
 //! ```text
 //! trees ── merge ──▶ Merged, by path ── less what stood there at the last reset ── build ──▶ Snapshot
 //! ```
-//! No thread is stopped, and none is waited for, but for the few instructions in which it changes the very node that is
-//! read: one that was preempted there is given up to 50 ms, and then the node is counted as unreadable. Each node is read consistently by itself, children before their
-//! parents, so that a parent's time covers its children's.
+//! A capture runs on the calling thread and stops no other. It waits only for a thread that is
+//! changing the very node being read, which takes a few instructions. A thread preempted there gets
+//! up to 50 ms; after that, the node counts as unreadable. Each node is consistent in itself.
+//! Children are read before their parents, so that a parent's time covers its children's.
 
 mod build;
 mod calibrate;

@@ -1,6 +1,8 @@
-//! Tables by numbers that nobody chooses from outside: a multiplication instead of a hash that withstands attacks.
+//! Hash tables keyed by internal numbers, with a fast hash.
+//!
+//! No outsider chooses these numbers, so the hash need not resist attacks.
 
 pub(super) use diagnose_reports::Index;
 
-/// A table by numbers, or by what is made of few of them.
+/// A table keyed by numbers, or by tuples of them.
 pub(super) type Table<K, V> = rustc_hash::FxHashMap<K, V>;

@@ -1,13 +1,14 @@
-//! Quantiles of durations that were counted by their magnitude, in ticks.
+//! Computes quantiles of durations that were counted by magnitude, in ticks.
 //!
-//! A count says how many durations lay between two powers of two, so they are taken to lie evenly there, as in the reports. The
-//! error is at most the width of one magnitude, however many durations there are, and never past the longest.
+//! A bucket counts the durations between two powers of two. As in the reports, they are assumed to
+//! be spread evenly over the bucket. The error is at most the width of one bucket, and no result
+//! exceeds the longest duration.
 
 use crate::waits::Durations;
 
-/// The median, the 99th of a hundred and the longest; zero if there is none.
+/// Returns median, 99th percentile and maximum; 0 if there is no duration.
 pub(super) fn quantiles(durations: &Durations) -> [u64; 3] {
-    // Of nearly all of a million channels nothing is counted.
+    // Most of a million channels have no durations.
     if durations.longest == 0 {
         return [0; 3];
     }
@@ -16,13 +17,13 @@ pub(super) fn quantiles(durations: &Durations) -> [u64; 3] {
 
 fn at(durations: &Durations, percent: u128) -> u64 {
     let total: u128 = durations.counts.iter().map(|&count| u128::from(count)).sum();
-    // In hundredths of a duration, so that everything stays an integer.
+    // In hundredths of a duration, to stay in integers.
     let target = total * percent;
     let mut before = 0;
     for (magnitude, &count) in durations.counts.iter().enumerate() {
         let inside = u128::from(count) * 100;
         if inside > 0 && before + inside >= target {
-            // The lowest magnitude holds zero and one.
+            // The lowest bucket holds 0 and 1.
             let (from, width) =
                 if magnitude == 0 { (0, 2) } else { (1_u128 << magnitude, 1_u128 << magnitude) };
             let at = from + width.saturating_mul(target - before) / inside;
@@ -48,7 +49,7 @@ mod tests {
 
     #[test]
     fn they_do_not_depend_on_how_many_durations_there_are() {
-        // Evenly from 1024 to 4095: the median is 2560, and not the end of its magnitude.
+        // Evenly spread from 1024 to 4095, the median is 2560, not the end of its bucket.
         assert_eq!(of(&[(10, 1), (11, 2)], 4095), [2560, 4065, 4095]);
         for times in [100, 1_000_000, u64::MAX / 4] {
             assert_eq!(of(&[(10, times), (11, 2 * times)], 4095), [2560, 4065, 4095]);

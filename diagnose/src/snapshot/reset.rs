@@ -1,4 +1,4 @@
-//! Starting over without touching what the threads are writing.
+//! Resets the recording without changing data that threads write.
 
 use super::capture::cut_off_from;
 use super::merged::Merged;
@@ -7,14 +7,14 @@ use crate::live;
 use crate::sync::Mutex;
 use crate::tree::{self, Node};
 
-/// What had been recorded at the last reset, and when that was.
+/// The capture of the last reset, and its tick.
 static BASELINE: Mutex<Option<(Merged, u64)>> = Mutex::new(None);
 
-/// Forgets what was recorded so far: later snapshots count from now.
+/// Discards the recording so far: later snapshots count from now.
 ///
-/// Nothing is erased under a running program. A capture is kept as the new zero and taken off every later one, open
-/// polls and waits included; a wait that began an hour before the reset counts from the reset on. Longest polls
-/// start again from zero.
+/// No counter of the running program is erased. A capture becomes the new zero and is subtracted
+/// from later captures, open polls and waits included. A wait that began an hour before the reset
+/// counts from the reset on. Longest polls restart from zero.
 ///
 /// # Examples
 /// ```
@@ -34,7 +34,7 @@ pub fn reset() {
     let now = clock::now();
     let mut merged = Merged::read_all();
     live::note_reset(clock::now());
-    // A poll that is running now ends after the reset, and counts there.
+    // A running poll ends after the reset, and counts then.
     for path in &mut merged.paths {
         path.sums.polls = path.sums.polls.saturating_sub(path.running);
     }
@@ -45,14 +45,14 @@ pub fn reset() {
     *baseline = Some((merged, now));
 }
 
-/// Calls `apply` with the capture of the last reset, if there was one.
+/// Calls `apply` with the capture of the last reset, if any.
 pub(super) fn with_baseline(apply: impl FnOnce(&Merged)) {
     if let Some((merged, _)) = &*BASELINE.lock() {
         apply(merged);
     }
 }
 
-/// The tick at which the recording, or the last reset, began.
+/// Returns the tick at which the recording, or the last reset, began.
 pub(super) fn began() -> u64 {
     let baseline = BASELINE.lock();
     baseline.as_ref().map_or_else(clock::origin, |(_, tick)| *tick)

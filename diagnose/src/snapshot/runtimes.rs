@@ -1,4 +1,4 @@
-//! Runtimes, and their workers, each with the task that runs on it.
+//! Lists runtimes and their workers, each with its running task.
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, TaskKind};
@@ -6,7 +6,7 @@ use diagnose_reports::model::{RunState, TaskKind};
 use super::numbers::Table;
 use crate::live::SpawnRuntime;
 
-/// Puts what is known of runtimes into a snapshot. `running` has the tasks that run, by the trees of their threads.
+/// Adds the known runtimes to a snapshot. `running` maps the trees of threads to running tasks.
 #[cfg(feature = "tokio")]
 pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, ago: impl Fn(u64) -> u64) {
     use crate::live::{runtimes, workers};
@@ -41,12 +41,13 @@ pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, ago: impl 
     }
 }
 
-/// No runtime tells of itself.
+/// Does nothing: no recorded runtime exists without the feature `tokio`.
 #[cfg(not(feature = "tokio"))]
 pub(super) fn add(_: &mut Snapshot, _: &Table<u32, u64>, _: impl Fn(u64) -> u64) {}
 
-/// A thread is listed as a worker from the first time that it parks. One that has not parked yet, and runs what was spawned, is
-/// one too. One that had recorded nothing when it parked last is found by the system's number of the thread.
+/// Adds workers that have not parked yet and run a spawned task: a thread is listed as a worker at
+/// its first park. A worker that had recorded nothing at its last park is found by its system
+/// thread id.
 pub(super) fn add_busy_workers(snapshot: &mut Snapshot) {
     let Snapshot { workers, tasks, sites, runtimes, .. } = snapshot;
     for worker in workers.iter_mut().filter(|worker| !worker.parked && worker.task.is_none()) {
@@ -81,7 +82,7 @@ pub(super) fn add_busy_workers(snapshot: &mut Snapshot) {
     }
 }
 
-/// The name of the library that a runtime is of.
+/// Returns the name of a runtime's library.
 pub(super) fn library(runtime: SpawnRuntime) -> &'static str {
     match runtime {
         SpawnRuntime::Unknown | SpawnRuntime::Other => "",

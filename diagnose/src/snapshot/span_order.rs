@@ -1,4 +1,4 @@
-//! Spans in their places: depth first, each below the span that polled it last.
+//! Orders spans depth first, each below the span that polled it last.
 
 use super::numbers::Index;
 use super::task_copy::TaskCopy;
@@ -6,50 +6,51 @@ use crate::live::{self, SlotCopy};
 use crate::site::SiteKind;
 use crate::tree::Node;
 
-/// Copies of spans, and the order in which they stand.
+/// Copies of spans, and their order.
 #[derive(Debug, Default)]
 pub(super) struct Spans {
-    /// By number.
+    /// Sorted by number.
     listed: Vec<SlotCopy>,
-    /// Depth first, a parent before its children; a span that is at an await of its own is there twice.
+    /// Depth first, parents before children. A span at an await of its own appears twice.
     placed: Vec<PlacedSpan>,
 }
 
-/// A span, or the await at which it is, in its place: a few bytes, for there are millions.
+/// A span, or its current await, in the order. Kept small: there may be millions.
 #[derive(Debug, Clone, Copy)]
 struct PlacedSpan {
     listed: u32,
     parent: u32,
-    /// The index of its task.
+    /// Index of the task.
     task: u32,
     is_await: bool,
     is_detached: bool,
     is_skipped: bool,
 }
 
-/// In the place of an index that is not there.
+/// Marks a missing index.
 const NONE: u32 = u32::MAX;
 
-/// The same for readers.
+/// The resolved form of [`PlacedSpan`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SpanPlace<'a> {
     pub(super) listed: &'a SlotCopy,
-    /// The node of the span, or of the await at which it is.
+    /// The node of the span, or of its current await.
     pub(super) node: &'static Node,
     pub(super) parent: Option<usize>,
-    /// The index of its task.
+    /// Index of the task.
     pub(super) task: Option<usize>,
-    /// What polled it last is gone.
+    /// The span that last polled it is gone.
     pub(super) is_detached: bool,
-    /// Its task was polled since without it.
+    /// Its task was polled since without polling it.
     pub(super) is_skipped: bool,
 }
 
 impl Spans {
-    /// Puts spans below their parents. A span whose parent is gone becomes a root, and is detached. `by_id`: where the tasks
-    /// stand, by their numbers.
+    /// Orders spans below their parents. A span whose parent is gone becomes a detached root.
+    /// `by_id` maps task numbers to indexes of `tasks`.
     pub(super) fn new(mut listed: Vec<SlotCopy>, tasks: &[TaskCopy], by_id: &Index) -> Self {
-        // A span is listed after the spans below it, so its number says more about the order of siblings.
+        // A span is listed after the spans below it, so its number gives the better order of
+        // siblings.
         listed.sort_unstable_by_key(|span| span.id);
         let by_number = Index::new(listed.iter().map(|span| span.id));
         let mut below = ChildLists { last: vec![NONE; listed.len()], before: vec![NONE; listed.len()] };
@@ -65,7 +66,7 @@ impl Spans {
         let mut open = Vec::new();
         for root in roots {
             let span = &spans.listed[root as usize];
-            // Where it was polled last, if that task is not done.
+            // The task that polled it last, if that is not done.
             let last = || by_id.get(span.task).filter(|task| span.parent != 0 && tasks[*task].span != 0);
             let task = own.get(span.id).or_else(last);
             let entered = task.map_or(0, |task| tasks[task].entered);
@@ -78,7 +79,7 @@ impl Spans {
         spans
     }
 
-    /// Puts a span into its place, and what is below it onto `open`.
+    /// Places a span, and pushes its children onto `open`.
     fn place(
         &mut self,
         number: u32,
@@ -89,12 +90,12 @@ impl Spans {
     ) {
         let span = self.listed[number as usize];
         let here = u32::try_from(self.placed.len()).unwrap_or(NONE);
-        // A wait that began before the task's last poll did.
+        // The wait began before the task's last poll.
         let is_skipped = span.state == live::SlotState::Waiting && span.since < entered;
         let is_detached = parent == NONE && span.parent != 0;
         let own = PlacedSpan { listed: number, parent, task, is_await: false, is_detached, is_skipped };
         self.placed.push(own);
-        // At an await of its own, what that polls is below the await.
+        // Futures that its current await polls are below that await.
         let has_await = body(span.node).is_some();
         if has_await {
             self.placed.push(PlacedSpan { parent: here, is_await: true, is_detached: false, ..own });
@@ -106,7 +107,7 @@ impl Spans {
         }
     }
 
-    /// Each in its place.
+    /// Returns the spans in order.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = SpanPlace<'_>> + Clone {
         self.placed.iter().map(|placed| {
             let listed = &self.listed[placed.listed as usize];
@@ -122,13 +123,13 @@ impl Spans {
         })
     }
 
-    /// By task, the first path that waits in it by itself.
+    /// Returns, by task, the first path that waits by itself.
     pub(super) fn leaves(&self, tasks: usize) -> Vec<Option<&'static Node>> {
         let mut leaves = vec![None; tasks];
         let mut is_detached = false;
         let mut rest = self.iter().enumerate();
         while let Some((number, spot)) = rest.next() {
-            // What has lost its parent, and what is below that, is nothing that its task waits for.
+            // A task does not wait for a detached span, nor for the spans below one.
             is_detached = if spot.parent.is_none() { spot.is_detached } else { is_detached };
             let is_below = |(_, next): &(usize, SpanPlace<'_>)| next.parent == Some(number);
             let mut below = rest.clone().take_while(is_below);
@@ -144,7 +145,7 @@ impl Spans {
     }
 }
 
-/// The children of each span: the last, and before each the one that was made before it.
+/// The children of each span: its last child, and each child's predecessor.
 struct ChildLists {
     last: Vec<u32>,
     before: Vec<u32>,
@@ -155,7 +156,7 @@ impl ChildLists {
         self.before[child as usize] = std::mem::replace(&mut self.last[parent], child);
     }
 
-    /// From the last on.
+    /// Returns the children, last first.
     fn of(&self, span: u32) -> impl Iterator<Item = u32> {
         let there = |number: u32| (number != NONE).then_some(number);
         std::iter::successors(there(self.last[span as usize]), move |child| {
@@ -164,7 +165,7 @@ impl ChildLists {
     }
 }
 
-/// The node of the body, if that of a span is an await in it.
+/// Returns the node of the body, if `node` is an await in it.
 fn body(node: &'static Node) -> Option<&'static Node> {
     if node.site.kind == SiteKind::Await && node.site.is_direct { node.parent } else { None }
 }

@@ -1,4 +1,4 @@
-//! Tasks, each copied while it may go on.
+//! Copies tasks while they may continue.
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,7 +13,7 @@ use crate::live::{self, ABORT, HANDLE, SET, SpawnRuntime, TaskKind, TaskOrigin, 
 use crate::site::Site;
 use crate::tree::{self, Node};
 
-/// A task and what was read of it.
+/// A task and the copy of its state.
 #[derive(Debug)]
 pub(super) struct TaskCopy {
     pub(super) task: &'static live::Task,
@@ -24,25 +24,25 @@ pub(super) struct TaskCopy {
     /// Clones of its waker that were kept then.
     pub(super) wakers: u32,
     pub(super) span: u64,
-    /// When the last poll that is over began; zero if none is.
+    /// Tick at which the last finished poll began; 0 if none.
     pub(super) entered: u64,
-    /// When its last poll ended; zero if it was not polled yet.
+    /// Tick at which the last poll ended; 0 if it was not polled yet.
     pub(super) left: u64,
     counts: TaskCounts,
-    /// What its poll was at, while it is running.
+    /// The current poll, while it is running.
     running: Option<Box<TaskPollCopy>>,
 }
 
-/// What runs in a poll.
+/// The content of a running poll.
 #[derive(Debug)]
 struct TaskPollCopy {
-    /// When this was read.
+    /// Tick of the reading.
     at: u64,
     /// The nodes that run on its thread, from its root down.
     path: Vec<&'static Node>,
 }
 
-/// What is counted of a task, as it was in the state that was read.
+/// The counters of a task, read in one state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct TaskCounts {
     polls: u64,
@@ -50,7 +50,7 @@ struct TaskCounts {
     queued: u64,
     wakes: u64,
     self_wakes: u64,
-    /// The tick of the last wake; zero if there was none.
+    /// Tick of the last wake; 0 if none.
     last_wake: u64,
     woken_by: u64,
 }
@@ -71,12 +71,12 @@ impl TaskCounts {
     }
 }
 
-/// All tasks that are alive, in the order in which they were made.
+/// Copies all live tasks, in order of creation.
 pub(super) fn all() -> Vec<TaskCopy> {
     all_that(|_| true)
 }
 
-/// Those of them that are wanted.
+/// Copies the live tasks that satisfy `is_wanted`, in order of creation.
 pub(super) fn all_that(is_wanted: impl Fn(&live::Task) -> bool) -> Vec<TaskCopy> {
     let wanted = live::all_tasks().filter(|task| task.id() != 0 && is_wanted(task));
     let mut tasks: Vec<TaskCopy> = wanted.filter_map(listing).collect();
@@ -85,11 +85,11 @@ pub(super) fn all_that(is_wanted: impl Fn(&live::Task) -> bool) -> Vec<TaskCopy>
     tasks
 }
 
-/// A copy of one, if it is anybody's.
+/// Copies one task; `None` if its cell is unused.
 fn listing(task: &'static live::Task) -> Option<TaskCopy> {
     let (id, origin) = task.origin()?;
     let (mut doing, mut since) = task.doing();
-    // The moment comes first: what begins while the path is read is not on it for certain.
+    // The tick comes first: a span that begins during the reading may be missing from the path.
     let path = |doing| {
         let is_running = doing == TaskState::Running && origin.work == TaskKind::Future;
         is_running.then(|| {
@@ -98,19 +98,21 @@ fn listing(task: &'static live::Task) -> Option<TaskCopy> {
         })
     };
     let (mut wakers, mut counts, mut running) = (task.live_wakers(), TaskCounts::read(task), path(doing));
-    // Whoever wakes says so before the clone goes, so a state that is the same afterwards had these clones.
+    // A waker records its wake before its clone is dropped. So if the state is unchanged, these
+    // clones belong to it.
     while (doing, since) != task.doing() {
         (doing, since) = task.doing();
         (wakers, counts, running) = (task.live_wakers(), TaskCounts::read(task), path(doing));
     }
     let left = if doing == TaskState::Unpolled { 0 } else { task.since() };
-    // While a poll is running, this is when the one before it began: it has not left anything out yet.
+    // During a poll, this is the start of the poll before: the running one has not left any future
+    // out yet.
     let entered = task.entered.load(Relaxed);
     let span = task.span.load(Relaxed);
     Some(TaskCopy { task, id, origin, doing, since, wakers, span, entered, left, counts, running })
 }
 
-/// A task of which only hooks tell is left out where a root in it is listed.
+/// Removes a task that only runtime hooks report if a root inside it is listed.
 fn hide_doubles(tasks: &mut Vec<TaskCopy>) {
     if !tasks.iter().any(TaskCopy::is_hooked) {
         return;
@@ -120,33 +122,33 @@ fn hide_doubles(tasks: &mut Vec<TaskCopy>) {
     tasks.retain(|task| !task.is_hooked() || !listed.contains(&runtime_id(task)));
 }
 
-/// The nodes that run in a tree, from the root of a task down.
+/// Returns the nodes that run in a tree, from the root of a task down.
 fn running_on(thread: u32, site: &'static Site) -> Vec<&'static Node> {
     let Some(tree) = tree::all().into_iter().find(|tree| tree.root.tree == thread) else { return Vec::new() };
     let is_running = |node: &&'static Node| node.times.is_running() && !tree::is_nested(node.site);
-    // Of several, one runs inside the other's poll.
+    // If several tasks run, each runs inside another's poll.
     let own = tree.root.children().filter(is_running).find(|node| std::ptr::eq(node.site, site));
     let first = own.or_else(|| tree.root.children().find(is_running));
     std::iter::successors(first, |node| node.children().find(is_running)).collect()
 }
 
 impl TaskCopy {
-    /// Whether it has gone on since it was read.
+    /// Whether its state has changed since the copy.
     pub(super) fn has_changed(&self) -> bool {
         self.task.id() != self.id || self.task.doing() != (self.doing, self.since)
     }
 
-    /// Whether only hooks of its runtime tell of it.
+    /// Whether only the hooks of its runtime report it.
     fn is_hooked(&self) -> bool {
         self.origin.home.runtime == SpawnRuntime::TokioHooks
     }
 
-    /// While it is running, the nodes that run on its thread, from its root down.
+    /// Returns the nodes that run on its thread, from its root down; empty while it is not running.
     pub(super) fn running(&self) -> &[&'static Node] {
         self.running.as_ref().map_or(&[], |running| &running.path)
     }
 
-    /// When that was read; `None` while it is not running.
+    /// Returns the tick of that reading; `None` while it is not running.
     pub(super) fn read_at(&self) -> Option<u64> {
         self.running.as_ref().map(|running| running.at)
     }
@@ -175,7 +177,7 @@ impl TaskCopy {
         task.spawned_at = self.origin.spawned_at.map(|at| texts.place(at));
         task.runtime_number = u64::from(self.origin.home.number);
         task.is_local = self.origin.home.is_local;
-        // Of other libraries' handles nothing is known.
+        // Handles of other libraries are not recorded.
         let is_counted = !matches!(self.origin.home.runtime, SpawnRuntime::Smol | SpawnRuntime::AsyncStd);
         task.has_handle = !is_counted || self.task.handles() & HANDLE != 0;
         task.has_abort_handle = self.task.handles() & ABORT != 0;
@@ -211,7 +213,7 @@ impl TaskCopy {
     }
 }
 
-/// What is there, unless it is zero.
+/// Returns `None` for 0.
 pub(super) fn some(number: u64) -> Option<u64> {
     (number != 0).then_some(number)
 }

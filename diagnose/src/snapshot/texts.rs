@@ -1,4 +1,4 @@
-//! Texts and places of a snapshot, each made once: a million tasks come from few places.
+//! Shares the texts and places of a snapshot: a million tasks come from few places.
 
 use std::cell::RefCell;
 use std::panic::Location;
@@ -8,7 +8,7 @@ use diagnose_reports::model::{Place, Text};
 use super::numbers::Table;
 use crate::site::Site;
 
-/// What was made so far.
+/// The texts and places made so far.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     /// By address and length.
@@ -16,18 +16,18 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// A text that lives as long as the process.
+    /// Returns the shared copy of a static text.
     pub(super) fn of(&self, text: &'static str) -> Text {
         let mut texts = self.texts.borrow_mut();
         texts.entry((text.as_ptr(), text.len())).or_insert_with(|| text.into()).clone()
     }
 
-    /// The same of what need not be there.
+    /// Like [`of`](Self::of), for an optional text.
     pub(super) fn of_any(&self, text: Option<&'static str>) -> Option<Text> {
         text.map(|text| self.of(text))
     }
 
-    /// A place in the source.
+    /// Returns a place in the source.
     pub(super) fn place(&self, location: &'static Location<'static>) -> Place {
         let mut place = Place::default();
         place.file = self.of(location.file());
@@ -36,7 +36,7 @@ impl Texts {
         place
     }
 
-    /// That of a site.
+    /// Returns the place of a site.
     pub(super) fn place_of_site(&self, site: &'static Site) -> Place {
         let mut place = Place::default();
         place.file = self.of(site.file());

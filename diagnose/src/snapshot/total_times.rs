@@ -1,22 +1,25 @@
-//! The times of a node with what passes through it: what the trees keep once, at the deepest span, added up for its ancestors. See
-//! the head of [`tree/times.rs`](crate::tree).
+//! Adds to a node's times the polls that pass through it.
+//!
+//! The trees store such polls once, at the deepest span; a capture adds them to the ancestors. See
+//! the head of [`tree/node_times.rs`](crate::tree).
 
 use crate::clock;
 use crate::tree::{BUCKETS, Node, PollSum, TimesCopy};
 
-/// What the polls of a node count for its ancestors.
+/// The poll totals that a node contributes to its ancestors.
 #[derive(Debug, Clone)]
 pub(super) struct PassedTotals {
     sum: PollSum,
     histogram: [u64; BUCKETS],
-    /// Of all that is below, whether it counts for the ancestors or not: no poll is longer than the one around it, or later.
+    /// The maximum over all descendants, whether they contribute to the ancestors or not: no poll
+    /// is longer, or ends later, than the one around it.
     longest: u64,
     left: u64,
-    /// End of the last poll that counts.
+    /// End of the last poll that contributes.
     passed: u64,
 }
 
-/// The times of a node.
+/// The times of a node, in ticks, including polls of its descendants that passed through it.
 #[derive(Debug, Clone)]
 pub(super) struct TotalTimes {
     pub(super) busy: u64,
@@ -25,7 +28,7 @@ pub(super) struct TotalTimes {
     pub(super) longest: u64,
     pub(super) left: u64,
     pub(super) is_running: bool,
-    /// Waits; see [`Reading`].
+    /// Waits; see [`TimesCopy`].
     pub(super) own_idle: u64,
     pub(super) child_idle: u64,
     pub(super) pending: u64,
@@ -39,7 +42,7 @@ impl PassedTotals {
         self.sum.polls
     }
 
-    /// That of a sibling too.
+    /// Adds the totals of a sibling.
     pub(super) fn add(&mut self, other: &Self) {
         self.sum.busy += other.sum.busy;
         self.sum.polls += other.sum.polls;
@@ -51,11 +54,11 @@ impl PassedTotals {
         self.passed = self.passed.max(other.passed);
     }
 
-    /// Without what `node` has stopped, because it has added a poll of its own.
+    /// Subtracts the polls that stop at `node`, because it added a poll of its own for them.
     fn without_stopped(mut self, node: &Node) -> Self {
         let Some(stopped) = node.stopped() else { return self };
         let (sum, histogram, at) = stopped.read();
-        // A poll that ends right now may have been read in one place and not in the other.
+        // A poll that is just ending may have been read in one place and not in the other.
         self.sum.busy = self.sum.busy.saturating_sub(sum.busy);
         self.sum.polls = self.sum.polls.saturating_sub(sum.polls);
         for (sum, count) in self.histogram.iter_mut().zip(histogram) {
@@ -69,7 +72,8 @@ impl PassedTotals {
 }
 
 impl TotalTimes {
-    /// The times of a node whose children were read before. `None` if it could not be read; with what counts for the ancestors.
+    /// Reads a node after its children. Returns its times, `None` if it is unreadable, and the
+    /// totals for its ancestors.
     pub(super) fn read(node: &'static Node, below: PassedTotals, until: u64) -> (Option<Self>, PassedTotals) {
         let below = below.without_stopped(node);
         let Some(reading) = node.read(until, clock::now) else { return (None, below) };
@@ -82,11 +86,11 @@ impl TotalTimes {
             left: reading.left.max(below.left),
             is_running: false,
             own_idle: reading.own_idle,
-            // What passed through was a poll between two waits for a child.
+            // A poll that passed through lies between two waits for a child.
             child_idle: reading.child_idle.wrapping_sub(below.sum.busy),
             pending: reading.pending,
         };
-        // A poll that has just been added further down does not count as a running one, too.
+        // A poll that was just added further down must not count as running too.
         if let Some((entered, length)) = reading.running.filter(|(entered, _)| below.passed <= *entered) {
             whole.is_running = true;
             whole.busy += length;
@@ -107,7 +111,8 @@ impl TotalTimes {
         (Some(whole), above)
     }
 
-    /// The same as read by an await that lasts as long as the span below it: all its waits are that span's.
+    /// Returns the times of an await that lasts as long as the span below it: all its waits are
+    /// that span's.
     pub(super) fn of_await(&self) -> Self {
         Self { own_idle: 0, child_idle: self.own_idle.wrapping_add(self.child_idle), ..self.clone() }
     }
@@ -120,7 +125,7 @@ fn sum(mut histogram: [u64; BUCKETS], other: &[u64; BUCKETS]) -> [u64; BUCKETS] 
     histogram
 }
 
-/// Whether nothing was ever counted in a reading.
+/// Whether a reading has never counted anything.
 pub(super) fn is_nothing(reading: Option<TimesCopy>) -> bool {
     reading == Some(TimesCopy::default())
 }

@@ -1,24 +1,24 @@
-//! What runs outside of the records: tasks that nobody recorded, threads that are in no listed task.
+//! Detects unrecorded tasks, and threads outside of listed tasks.
 //!
-//! What can move without being seen may be with any of them, so it has to be known whether there are any. A runtime counts its
-//! own tasks, and the kernel its threads; here both are compared with what is listed.
+//! Any of them may have a holding that moves without a record. A runtime counts its own tasks, and
+//! the kernel its threads. Both counts are compared with the lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, Task, TaskKind};
 
-/// How many tasks a runtime says that it has.
+/// A runtime's own task count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RuntimeTaskCount {
-    /// Its number in this process.
+    /// Number of the runtime in this process.
     runtime: u64,
-    /// All its tasks run on the thread that blocks on it.
+    /// Whether all its tasks run on the thread that blocks on it.
     is_current_thread: bool,
     tasks: u64,
 }
 
-/// What the runtimes count now.
+/// Returns the runtimes' current task counts.
 #[cfg(feature = "tokio")]
 pub(super) fn counted() -> Vec<RuntimeTaskCount> {
     let counted = crate::tokio::counted_tasks().into_iter();
@@ -30,14 +30,14 @@ pub(super) fn counted() -> Vec<RuntimeTaskCount> {
     counted.collect()
 }
 
-/// Without a runtime there is nothing to ask.
+/// Returns nothing: without the feature `tokio`, there is no runtime to ask.
 #[cfg(not(feature = "tokio"))]
 pub(super) fn counted() -> Vec<RuntimeTaskCount> {
     Vec::new()
 }
 
-/// Notes what is outside: by all threads but this crate's, if they are known, and by what was counted before and after the
-/// tasks were listed.
+/// Sets the unrecorded activity of a snapshot. `threads` are all threads but this crate's, if
+/// known. The counts were taken before and after the tasks were listed.
 pub(super) fn add(
     snapshot: &mut Snapshot,
     threads: Option<&[u64]>,
@@ -65,14 +65,14 @@ pub(super) fn add(
     snapshot.unrecorded_tasks = unrecorded;
 }
 
-/// The listed tasks, counted in one pass.
+/// Counts of the listed tasks, made in one pass.
 #[derive(Debug, Default)]
 struct ListedTasks {
-    /// By runtime, how many futures of it there are, but for those of `block_on`.
+    /// By runtime: number of its futures, without those of `block_on`.
     recorded: BTreeMap<u64, u64>,
-    /// By thread, how many roots were met there last that are of no known runtime.
+    /// By thread: number of unspawned roots without a known runtime that were last polled there.
     met: BTreeMap<u64, u64>,
-    /// The threads on which a task runs, or a `block_on`.
+    /// The threads on which a task or a `block_on` runs.
     running: BTreeSet<u64>,
 }
 
@@ -94,12 +94,13 @@ impl ListedTasks {
         listed
     }
 
-    /// How many tasks of a runtime are listed.
+    /// Returns the number of listed tasks of a runtime.
     fn recorded(&self, runtime: u64) -> u64 {
         self.recorded.get(&runtime).copied().unwrap_or(0)
     }
 
-    /// How many roots were met on the workers of a runtime: most likely each in a task of it.
+    /// Returns the number of unspawned roots on the workers of a runtime: most likely each is
+    /// inside a task of the runtime.
     fn met(&self, snapshot: &Snapshot, runtime: u64) -> u64 {
         let is_worker = |id: u64| {
             let mut workers = snapshot.workers.iter();
@@ -109,7 +110,7 @@ impl ListedTasks {
     }
 }
 
-/// Whether a task is what `block_on` runs on the thread that has called it.
+/// Whether a task is the future of a `block_on`, which runs on the calling thread.
 fn is_run(snapshot: &Snapshot, task: &Task) -> bool {
     let is_main = || snapshot.sites.get(task.site).is_some_and(|site| site.name == "main");
     task.is_local && task.runtime_id.is_none() && is_main()

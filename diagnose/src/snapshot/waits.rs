@@ -1,7 +1,7 @@
-//! Who waits for whom, copied from the records of resources and put into order.
+//! Copies resources, holdings and waits, in order.
 //!
-//! Everything is read twice: what has changed in between is marked, so that no analysis takes for a knot what was only read
-//! at different moments.
+//! Every wait is read twice. A wait that changed in between is marked, so that no analysis takes
+//! two moments for a deadlock.
 
 use std::ops::Range;
 
@@ -22,20 +22,21 @@ use crate::waits::{
 };
 use std::sync::atomic::Ordering::Relaxed;
 
-/// A copy of all waits and resources.
+/// A copy of all waits, holdings and resources.
 #[derive(Debug, Default)]
 pub(super) struct WaitsCopy {
     records: Vec<ResourceQueue>,
-    /// By resource, those that were given up last, and in the order of the queue; first those at none: timers and joins.
+    /// Waits without a resource (timers, joins) come first. Then by resource: the queue in order,
+    /// followed by waits that were given up.
     waiting: Vec<WaitCopy>,
-    /// So many are at no resource.
+    /// Number of waits without a resource.
     loose: usize,
     holdings: Vec<HoldingCopy>,
-    /// The ages of threads of which nothing is known, in nanoseconds.
+    /// The ages of unknown threads, in ns.
     foreign: Vec<u64>,
-    /// The kernel's numbers of all threads but this crate's; `None` if they are not known.
+    /// Kernel ids of all threads but this crate's; `None` if unknown.
     threads: Option<Vec<u64>>,
-    /// The tick before all this was read.
+    /// The tick before all of this was read.
     read_at: u64,
 }
 
@@ -45,16 +46,16 @@ struct ResourceQueue {
     record: &'static Record,
     id: u64,
     identity: RecordIdentity,
-    /// Where its queue stands among the waits.
+    /// The indexes of its queue in the waits.
     queue: Range<usize>,
-    /// A wait that was given up, and whose waker the primitive keeps.
+    /// Index of a wait that was given up and whose waker the primitive still keeps.
     given_up: Option<usize>,
     told: Option<Box<waits::LastNotify>>,
     forgot: Option<Box<waits::LastEvent>>,
 }
 
-/// Of all threads those of which nothing is known, by their ages in nanoseconds. Where it cannot be known, one that began just
-/// now.
+/// Returns the ages of all unknown threads, in ns. Where threads cannot be listed, assumes one that
+/// began just now.
 fn foreign_threads(threads: Option<&[(u64, u64)]>) -> Vec<u64> {
     let Some(threads) = threads else { return vec![0] };
     #[allow(unused_mut)] // Only runtimes tell of more.
@@ -62,17 +63,18 @@ fn foreign_threads(threads: Option<&[(u64, u64)]>) -> Vec<u64> {
         tree::all().into_iter().filter(|tree| tree.runs_tasks()).map(tree::Tree::thread_id).collect();
     #[cfg(feature = "tokio")]
     known.extend(live::workers::all_threads());
-    // The first thread is older than all that it could have been handed, and its age is too coarse to tell.
+    // The main thread is older than anything it could have received, and its reported age is too
+    // coarse to show that.
     known.push(u64::from(std::process::id()));
     threads.iter().filter(|(id, _)| !known.contains(id)).map(|(_, age_ns)| *age_ns).collect()
 }
 
 impl WaitsCopy {
-    /// Copies what there is.
+    /// Copies all waits, holdings and resources.
     pub(super) fn capture() -> Self {
         let read_at = clock::now();
-        // Before the holdings: one that ends in between gives up what it has, or hands it on.
-        // Where nothing is recorded that they could have, nobody asks.
+        // Before the holdings: a thread that ends in between drops what it has, or hands it on.
+        // Without records there is nothing to have, so no need to list threads.
         let threads = if waits::all_records().is_empty() { Some(Vec::new()) } else { cpu::other_threads() };
         let foreign = foreign_threads(threads.as_deref());
         let mut waits: Vec<WaitCopy> = waits::all_waits().collect();
@@ -97,19 +99,20 @@ impl WaitsCopy {
         all
     }
 
-    /// Whether what began then may wait for more than was read.
+    /// Whether a state that began at `since` may have waits that were not read.
     pub(super) fn may_miss(&self, since: u64) -> bool {
         since > self.read_at
     }
 
-    /// By the index of the task, of so many, how many clones of its waker are kept by these waits; `None` if one of them has
-    /// changed since it was read. `by_id`: where the tasks stand.
+    /// Returns, by task index, the number of clones of its waker that these waits keep; `None` if
+    /// one of the waits has changed since it was read. `by_id` maps task numbers to indexes.
     pub(super) fn kept_wakers(&self, by_id: &Index, tasks: usize) -> Vec<Option<u32>> {
         let mut kept = vec![Some(0); tasks];
         let queues = self.records.iter().flat_map(|it| it.queue.clone().chain(it.given_up));
         for wait in (0..self.loose).chain(queues).filter_map(|index| self.waiting.get(index)) {
             let polled = wait.polled;
-            // What only notes that it was forced to wait keeps none, however fast it is polled.
+            // A wait that only records a forced wait (tokio's coop budget) keeps none, however
+            // often it is polled.
             if polled.is_forced && polled.wakers == 0 {
                 continue;
             }
@@ -123,12 +126,12 @@ impl WaitsCopy {
         kept
     }
 
-    /// The kernel's numbers of all threads but this crate's; `None` if they are not known.
+    /// Returns the kernel ids of all threads but this crate's; `None` if unknown.
     pub(super) fn threads(&self) -> Option<&[u64]> {
         self.threads.as_deref()
     }
 
-    /// Puts resources and waits into a snapshot.
+    /// Adds resources and waits to a snapshot.
     pub(super) fn build(mut self, snapshot: &mut Snapshot, seen: &CaptureContext<'_>) {
         snapshot.foreign_threads = self.foreign.len() as u64;
         snapshot.waits.reserve_exact(self.waiting.len());
@@ -142,7 +145,7 @@ impl WaitsCopy {
         snapshot.waits.extend(self.waiting[..self.loose].iter().map(|wait| build(wait, seen)));
     }
 
-    /// Puts a resource and its waits into a snapshot, if anybody has a part in it.
+    /// Adds a resource and its waits to a snapshot, if it has holdings or waits.
     fn add(
         &self,
         snapshot: &mut Snapshot,
@@ -179,15 +182,16 @@ impl WaitsCopy {
     }
 }
 
-/// Whether the task may wait with a future that it makes anew for each poll. One that was polled more than once and then given
-/// up, or left out by a later poll, is gone: its waker wakes the task for nothing.
+/// Whether the task may wait with a future that it creates anew for each poll. A future that was
+/// given up after several polls, or left out by a later poll, is gone, and its waker wakes the task
+/// for nothing.
 fn may_be_made_anew(wait: &WaitCopy, seen: &CaptureContext<'_>) -> bool {
     let polled = &wait.polled;
     let entered = seen.tasks.get(polled.task).map_or(0, |task| task.entered);
     polled.polls <= 1 && entered != 0 && polled.entered >= entered
 }
 
-/// Whether its wake was the grant.
+/// Whether the wake of this wait granted the resource.
 fn is_grant(wait: &Wait, polled: &WaitProgress) -> bool {
     let can_be = matches!(
         wait.mode,
@@ -196,17 +200,17 @@ fn is_grant(wait: &Wait, polled: &WaitProgress) -> bool {
     can_be && polled.woken != 0 && !polled.is_forced
 }
 
-/// How many of those before it were in the queue before it can have been.
+/// Returns the number of waits that were certainly in the queue before this one.
 fn ahead(queue: &[WaitCopy], place: usize) -> u64 {
     let Some(own) = queue.get(place) else { return 0 };
     let is_before =
         |other: &WaitCopy| (other.thread.is_some() && other.thread == own.thread) || other.place < own.asked;
-    // All before the first that is not surely before it: those are nearly all, and it is found from the end.
+    // Counts back from the end to the first wait that was certainly before: nearly all are.
     let unsure = queue[..place].iter().rev().take_while(|other| !is_before(other)).count();
     (place - unsure) as u64
 }
 
-/// Units that nobody has, and that are promised to nobody.
+/// Returns the units that are neither held nor granted.
 fn free(resource: &Resource, granted: u64) -> u64 {
     let Some(capacity) = resource.capacity else { return u64::MAX };
     let is_channel = matches!(
@@ -221,7 +225,8 @@ fn free(resource: &Resource, granted: u64) -> u64 {
 }
 
 impl ResourceQueue {
-    /// A copy. From `next` on stand the waits at resources with the numbers of this one and later ones.
+    /// Copies a record and finds its queue. From `next` on, `waits` has the waits of this resource
+    /// and of later ones.
     fn capture(id: u64, record: &'static Record, waits: &[WaitCopy], next: &mut usize) -> Option<Self> {
         let (_, identity) = record.identity().filter(|(own, _)| *own == id)?;
         let count = |from: usize, is_its: &dyn Fn(&WaitCopy) -> bool| {
@@ -233,7 +238,7 @@ impl ResourceQueue {
         let given_up = (*next).checked_sub(1).filter(|last| *last >= queue.end);
         let told = record.told().map(Box::new);
         let forgot = record.forgot().map(Box::new);
-        // It has changed hands in between.
+        // The record was reused in between.
         (record.id() == id).then_some(Self { record, id, identity, queue, given_up, told, forgot })
     }
 
@@ -275,7 +280,7 @@ impl ResourceQueue {
         });
         resource.last_acquired = record.taken().map(|last| event(&last, seen));
         resource.last_forgotten = self.forgot.as_ref().map(|last| event(last, seen));
-        // Read only now: a kilobyte for each of a million channels is too much to keep.
+        // Read late: a kilobyte for each of a million channels is too much to keep.
         let used = record.usage_so_far();
         if record.id() == self.id {
             resource.usage = usage(&used, entered, seen.scale);
@@ -315,7 +320,8 @@ fn build(wait: &WaitCopy, seen: &CaptureContext<'_>) -> Wait {
         ns(wait.due.saturating_sub(seen.now)) - ns(seen.now.saturating_sub(wait.due))
     });
     built.woken_ns = (polled.woken != 0).then(|| seen.ago(polled.woken));
-    // By the polls of its task that are over: it is not known yet what the running one leaves out.
+    // By the finished polls of its task: which futures the running poll leaves out is not known
+    // yet.
     built.is_parked = !wait.is_blocking && later.entered < entered;
     built.is_wake_ignored = built.is_parked && polled.woken != 0 && polled.woken < entered;
     built.is_indirect = polled.is_indirect;
