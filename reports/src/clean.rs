@@ -1,25 +1,26 @@
-//! What no text of a program may bring to a reader: the one place that decides it for all that leaves the process.
+//! Removes harmful characters from all text that leaves the process.
 //!
-//! Names and labels come from whoever runs the program, and labels from whoever sends it requests. Written as they are, they
-//! could move a terminal's cursor, turn the direction of the text around them, hide text, or add lines that look like the
-//! report's own. Two functions keep them from it, and both ask [`is_harmful`]:
+//! Names and labels come from whoever runs the program, and labels also from its clients.
+//! Unfiltered, they could move a terminal's cursor, change the direction of the text around them,
+//! hide text, or forge lines of the report. Two filters prevent this, both with [`is_harmful`]:
 //!
 //! ```text
 //! a name, a label, …  ─▶ printable: one line of text ─▶ a page ─▶ Clean ─▶ file, writer, string
 //!                        at each place that shows it              behind all formats, lest one was forgotten
 //! ```
-//! A saved snapshot keeps every character: there `Clean` writes the escapes of JSON, so that what is read back is equal.
+//! A saved snapshot keeps every character: `Clean` writes harmful ones as JSON escapes, so the text
+//! read back is equal.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io;
 
-/// What stands for a character that is not shown.
+/// The replacement for a harmful character.
 const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
-/// Whether a character does something else to a reader than to be read: control characters (of both ranges), what turns
-/// the direction of text, what has no width, separators of lines, and what is no character. Of those without a width the two
-/// that choose between text and picture of an emoji may stay.
+/// Whether a character affects the display beyond itself: control characters (of both ranges),
+/// direction controls, characters without width, line separators, and noncharacters. The two
+/// variation selectors that choose between text and picture of an emoji are allowed.
 #[must_use]
 pub(crate) fn is_harmful(c: char) -> bool {
     if c.is_ascii() {
@@ -36,8 +37,9 @@ pub(crate) fn is_harmful(c: char) -> bool {
     ) || u32::from(c) & 0xFFFE == 0xFFFE
 }
 
-/// Turns any text into one line that every format can show: each run of white space, of control characters or
-/// of both becomes one space, and none stays at the ends; what is harmful besides becomes `\u{FFFD}`.
+/// Turns a text into one line that every format can show. Each run of white space and control
+/// characters becomes one space, with none at the ends. Every other harmful character becomes
+/// `\u{FFFD}`.
 ///
 /// # Examples
 /// ```
@@ -55,7 +57,8 @@ pub fn printable(text: &str) -> String {
     line
 }
 
-/// Text of several lines, for a terminal: line breaks and tabs stay, everything else that is harmful becomes `\u{FFFD}`.
+/// Cleans multi-line text for a terminal: line breaks and tabs stay, every other harmful character
+/// becomes `\u{FFFD}`.
 ///
 /// # Examples
 /// ```
@@ -69,28 +72,28 @@ pub fn clean_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|c| if is_removed(c) { REPLACEMENT } else { c }).collect())
 }
 
-/// What is harmful in a page of lines.
+/// Whether a character is harmful in multi-line text.
 fn is_removed(c: char) -> bool {
     is_harmful(c) && c != '\n' && c != '\t'
 }
 
-/// What becomes of a harmful character.
+/// The treatment of a harmful character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum How {
-    /// `\u{FFFD}` takes its place.
+    /// Replaces it by `\u{FFFD}`.
     Replace,
-    /// The escape of JSON does, `\u001b`: outside of strings there are no such characters.
+    /// Writes its JSON escape, such as `\u001b`. In JSON, such characters occur only in strings.
     Escape,
 }
 
-/// A writer that passes on text in UTF-8, in pieces of any size, without harmful characters.
+/// A writer that forwards UTF-8 text, in pieces of any size, without harmful characters.
 #[derive(Debug)]
 pub(crate) struct Clean<W> {
     out: W,
     how: How,
-    /// The beginning of a character whose end has not come yet.
+    /// The start of a character that is split between two pieces.
     cut: Vec<u8>,
-    /// A piece with its harmful characters dealt with.
+    /// Buffer for a cleaned piece.
     cleaned: String,
 }
 
@@ -119,7 +122,7 @@ impl<W: io::Write> Clean<W> {
         self.out.write_all(self.cleaned.as_bytes())
     }
 
-    /// A piece that begins with a whole character.
+    /// Writes a piece that begins at a character boundary.
     fn piece(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         loop {
             let error = match std::str::from_utf8(bytes) {
@@ -140,7 +143,7 @@ impl<W: io::Write> Clean<W> {
 
 impl<W: io::Write> io::Write for Clean<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        /// Long enough for few calls of the system, short enough for a harmful character to cost little.
+        /// Large enough for few system calls, small enough that a harmful character costs little.
         const PIECE: usize = 64 << 10;
         let bytes = &bytes[..bytes.len().min(PIECE)];
         if bytes.iter().fold(self.cut.is_empty(), |is_plain, &byte| is_plain & is_plain_byte(byte)) {
@@ -160,7 +163,7 @@ impl<W: io::Write> io::Write for Clean<W> {
     }
 }
 
-/// A byte that is a harmless character by itself.
+/// Whether a byte is a harmless character by itself.
 fn is_plain_byte(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\t' | 0x20..=0x7E)
 }

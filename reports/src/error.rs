@@ -1,7 +1,8 @@
-//! The one error of this crate: what could not be done, with what, and why.
+//! The error of this crate: the failed operation, its object, and the cause.
 //!
-//! The cause is part of the message, so it is not a [source](std::error::Error::source) too: who prints the chain would read it
-//! twice. The kinds stay private, so that a new one is not a breaking change.
+//! The message includes the cause, so [`source`](std::error::Error::source) does not return it:
+//! printing the chain would repeat it. The kinds are private, so a new kind is not a breaking
+//! change.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::VERSION;
 
-/// Why a report could not be written, or a snapshot not be read.
+/// The reason why a report could not be written, or a snapshot not read.
 ///
 /// # Examples
 /// ```
@@ -24,21 +25,21 @@ pub struct Error {
 
 #[derive(Debug)]
 enum ErrorKind {
-    /// A string or a file name that names no format.
+    /// The string or file name names no format.
     UnknownFormat { name: String, accepted: String },
-    /// A format that this build leaves out.
+    /// This build lacks the format.
     FeatureOff { format: &'static str, feature: &'static str },
-    /// A file that could not be written; the path is the one that was asked for.
+    /// The file could not be written. The path is the requested one.
     WriteFile { path: PathBuf, source: io::Error },
-    /// A writer that failed.
+    /// The writer failed.
     Write { source: io::Error },
-    /// A reader that failed.
+    /// The reader failed.
     Read { source: io::Error },
-    /// Bytes that are not a saved snapshot.
+    /// The bytes are not a saved snapshot.
     Parse { source: serde_json::Error },
-    /// A saved snapshot of another version of the format.
+    /// The saved snapshot has another version of the format.
     Version { found: u32, producer: String },
-    /// A saved snapshot that contradicts itself.
+    /// The saved snapshot contradicts itself.
     Inconsistent { what: String },
 }
 
@@ -85,7 +86,7 @@ impl Error {
 }
 
 impl Error {
-    /// The I/O error that caused it, if one did.
+    /// Returns the I/O error that caused it, if any.
     #[must_use]
     pub fn io_error(&self) -> Option<&io::Error> {
         match &self.kind {
@@ -123,7 +124,7 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {
-    /// What caused the cause, which the message names.
+    /// Returns the source of the cause. The cause itself is in the message.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
             ErrorKind::WriteFile { source, .. }
@@ -144,7 +145,8 @@ impl From<ErrorKind> for Error {
     }
 }
 
-/// Lets a function take `impl TryInto<Report>` where a [`Report`](crate::Report) itself cannot fail.
+/// Lets a function take `impl TryInto<Report>` from a [`Report`](crate::Report), whose conversion
+/// cannot fail.
 impl From<Infallible> for Error {
     fn from(never: Infallible) -> Self {
         match never {}

@@ -1,12 +1,13 @@
-//! Which report: a format and a view, and the names by which users ask for them.
+//! Reports: a format and a view, and their names.
 //!
-//! Both come from a name that reads like the end of a file name:
+//! A report is named like the end of a file name:
 //! ```text
-//! svg                   Svg, Time          out/x.busy.svg       Svg, Busy
-//! busy.svg              Svg, Busy          out/my.service.svg   Svg, Time
-//! idle.folded           Folded, Idle       x.txt                Text, Time
+//! svg                   Svg, Wall          out/x.busy.svg       Svg, Busy
+//! busy.svg              Svg, Busy          out/my.service.svg   Svg, Wall
+//! idle.folded           Folded, Idle       x.txt                Text, Wall
 //! ```
-//! `FORMATS` and `VIEWS` drive all of it: a new format is one new file under `export` and one line there.
+//! The tables `FORMATS` and `VIEWS` define all names: a new format is one new file under `export`
+//! and one line in `FORMATS`.
 
 use std::fmt;
 use std::io;
@@ -18,7 +19,7 @@ use crate::export;
 use crate::model::Snapshot;
 use crate::view::View;
 
-/// How a report is written.
+/// The file format of a report.
 ///
 /// # Examples
 /// ```
@@ -32,13 +33,13 @@ use crate::view::View;
 pub enum Format {
     /// A flame graph: one self-contained page for a browser. Needs the feature `svg`.
     Svg,
-    /// Folded stacks, one line each, in nanoseconds: what most flame graph tools read.
+    /// Folded stacks, one line each, in nanoseconds, for most flame graph tools.
     Folded,
-    /// Tables and a call tree for humans, with every view at once.
+    /// Tables and a call tree for humans, with the times of all views.
     Text,
-    /// The snapshot itself, complete, for [`Snapshot::read_json`]; and its verdicts.
+    /// The complete snapshot, for [`Snapshot::read_json`], with its verdicts.
     Json,
-    /// Who waits for what, and who has it: a graph for Graphviz.
+    /// Waiters, resources and holders as a graph for Graphviz.
     Dot,
 }
 
@@ -55,18 +56,18 @@ pub enum Format {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Report {
-    /// How it is written.
+    /// The file format.
     pub format: Format,
-    /// Which times it shows.
+    /// The times it shows.
     pub view: View,
 }
 
-/// Renders a snapshot; it fails only where a library that draws, or the writer, fails.
+/// A renderer. It fails only if the drawing library or the writer fails.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Render {
-    /// A page that is bounded, or drawn as a whole.
+    /// For a report of bounded size, or one that is drawn as a whole.
     Page(fn(&Snapshot, View) -> io::Result<String>),
-    /// What grows with the program is written as it is read.
+    /// For a report that grows with the program: written piece by piece.
     Stream(fn(&Snapshot, &mut dyn io::Write) -> io::Result<()>),
 }
 
@@ -80,12 +81,12 @@ impl Render {
     }
 }
 
-/// What is known about a format.
+/// The table's entry for a format.
 struct Entry {
     format: Format,
-    /// The names it goes by; the first is the extension of its files.
+    /// Accepted names; the first is the file extension.
     names: &'static [&'static str],
-    /// Who renders it, or the Cargo feature that would bring it in.
+    /// The renderer, or the name of the Cargo feature that is needed for it.
     render: Result<Render, &'static str>,
 }
 
@@ -110,16 +111,16 @@ const VIEWS: &[(&str, View)] =
     &[("wall", View::Wall), ("time", View::Time), ("busy", View::Busy), ("idle", View::Idle)];
 
 impl Format {
-    /// The extension of its files, without the dot.
+    /// Returns the file extension, without the dot.
     #[must_use]
     pub fn extension(self) -> &'static str {
         self.entry().names[0]
     }
 
-    /// The function behind it.
+    /// Returns the renderer.
     ///
     /// # Errors
-    /// When the format's Cargo feature is off.
+    /// The format's Cargo feature is off.
     pub(crate) fn render(self) -> Result<Render, Error> {
         self.entry().render.map_err(|feature| Error::feature_off(self.extension(), feature))
     }
@@ -128,7 +129,7 @@ impl Format {
         FORMATS.iter().find(|entry| entry.format == self).expect("every format has its line in the table")
     }
 
-    /// The format that goes by `name`, if any, compiled in or not.
+    /// Returns the format with this name, if any, whether or not it is compiled in.
     fn named(name: &str) -> Option<Self> {
         let entry =
             FORMATS.iter().find(|entry| entry.names.iter().any(|known| known.eq_ignore_ascii_case(name)))?;
@@ -152,20 +153,20 @@ impl View {
 }
 
 impl Report {
-    /// The format with its default view, [`View::Wall`].
+    /// Returns the format with its default view, [`View::Wall`].
     #[must_use]
     pub fn new(format: Format) -> Self {
         Self { format, view: View::default() }
     }
 
-    /// The same with another view.
+    /// Returns the report with another view.
     #[must_use]
     pub fn view(self, view: View) -> Self {
         Self { view, ..self }
     }
 }
 
-/// The end of a file name that asks for it: `svg`, `busy.svg`.
+/// Formats as the end of a file name: `svg`, `busy.svg`.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let view = VIEWS.iter().find(|(_, view)| *view == self.view && *view != View::default());
@@ -201,7 +202,7 @@ impl TryFrom<&str> for Report {
     }
 }
 
-/// Judges a path by the end of its file name, so `out/busy.svg` and `out/x.busy.svg` are both the busy view.
+/// Uses the end of the file name: `out/busy.svg` and `out/x.busy.svg` both have the busy view.
 impl TryFrom<&Path> for Report {
     type Error = Error;
 
@@ -215,7 +216,7 @@ impl TryFrom<&Path> for Report {
     }
 }
 
-/// `svg, folded (or collapsed), …`: what an error lists.
+/// Returns the list of names for an error: `svg, folded (or collapsed), …`.
 fn accepted() -> String {
     let formats: Vec<String> = FORMATS
         .iter()

@@ -1,23 +1,24 @@
-//! Where a task, a span or a resource stands in its list, by its number.
+//! Maps ids of tasks, spans or resources to positions in their lists.
 
 use rustc_hash::FxHashMap;
 
 use crate::model::Task;
 
-/// Where each number stands in a list.
+/// The position of each id in a list.
 #[derive(Debug)]
 pub struct Index {
     first: u64,
-    /// By how far a number is from the first: four bytes for each, where most of them are there. Empty where few are.
+    /// Positions by the difference to the first id, four bytes each, if the ids are dense;
+    /// otherwise empty.
     near: Vec<u32>,
     far: FxHashMap<u64, u32>,
 }
 
-/// In the place of a number that is not in the list.
+/// Marks an id that is not in the list.
 const NOWHERE: u32 = u32::MAX;
 
 impl Index {
-    /// Of a number that comes more than once, the first.
+    /// Indexes a list of ids. For an id that occurs twice, the first position counts.
     #[must_use]
     pub fn new(numbers: impl ExactSizeIterator<Item = u64> + Clone) -> Self {
         let count = numbers.len() as u64;
@@ -45,7 +46,7 @@ impl Index {
         index
     }
 
-    /// The place of a number.
+    /// Returns the position of an id.
     #[must_use]
     pub fn get(&self, number: u64) -> Option<usize> {
         let near = usize::try_from(number.wrapping_sub(self.first)).ok().and_then(|near| self.near.get(near));
@@ -54,7 +55,7 @@ impl Index {
     }
 }
 
-/// The tasks of a snapshot, by their numbers.
+/// The tasks of a snapshot, by id.
 #[derive(Debug)]
 pub(crate) struct TasksById<'a> {
     tasks: &'a [Task],

@@ -1,8 +1,8 @@
-//! Reports over what [`diagnose`](https://docs.rs/diagnose), a profiler for async Rust, has recorded: flame
-//! graphs, tables and call trees for humans, folded stacks for other tools, JSON for later.
+//! Renders recordings of [`diagnose`](https://docs.rs/diagnose), a profiler for async Rust.
 //!
-//! Everything starts from a [`Snapshot`], plain data that came from the running program a moment ago or from
-//! a file:
+//! It produces flame graphs, tables and call trees for humans, folded stacks for other tools, and
+//! JSON. Every report is made from a [`Snapshot`], plain data from a running program or from a
+//! file:
 //! ```
 //! use diagnose_reports::{Format, Snapshot, write};
 //!
@@ -60,19 +60,19 @@
 //! ");
 //! # Ok::<(), diagnose_reports::Error>(())
 //! ```
-//! [`write_file`] does the same to a file, which is never half-written. What to write is a [`Report`], a
-//! [`Format`] and a [`View`], and may come from a file name: `flame.svg`, `flame.busy.svg`, `table.txt`.
+//! [`write_file`] writes to a file instead, completely or not at all. A [`Report`] is a [`Format`]
+//! and a [`View`]. It can be parsed from a file name: `flame.svg`, `flame.busy.svg`, `table.txt`.
 //!
 //! # What the numbers mean
 //!
-//! *Busy* is time inside `poll`; the busy times of all functions add up to the whole. *Idle* is time between
-//! polls; that of futures which wait at the same time, as under `join!`, overlaps and adds up to more than
-//! the clock shows. *Self* is without annotated callees. Every report ends with what was dropped, what the
-//! clock was, and what recording itself has cost.
+//! *Busy* is time inside `poll`; the busy times of all functions add up to the total. *Idle* is
+//! time between polls. Idle times of futures that wait at the same time, as under `join!`, overlap,
+//! so their sum can exceed elapsed time. *Self* excludes annotated callees. Every report ends with
+//! the dropped data, the clock, and the cost of recording.
 //!
 //! # Layers
 //!
-//! Each room imports only rooms above it:
+//! Each module imports only modules above it:
 //! ```text
 //! clean lists units view   safe text, lists of numbers, times as text, which times are shown
 //! model                    the snapshot: data only, and the format of saved files
@@ -81,17 +81,17 @@
 //! export                   one format per file, each from a snapshot to text
 //! format write             the table of formats, and what writes files
 //! ```
-//! A new format is one new file and one line in the table of `format.rs`. Equal snapshots give equal
-//! bytes.
+//! A new format is one new file and one line in the table of `format.rs`. Equal snapshots give
+//! equal bytes.
 //!
 //! # Features
 //!
-//! - `svg` (default): flame graphs, drawn by inferno. Its licence is CDDL-1.0, and its script is part of
-//!   every page that it draws. Without the feature inferno is not compiled, and asking for `svg` is an error
-//!   that says so.
+//! - `svg` (default): flame graphs, drawn by inferno. Its license is CDDL-1.0, and its script is
+//!   part of every page it draws. Without the feature, inferno is not compiled, and a request for
+//!   `svg` is an error that names the feature.
 #![forbid(unsafe_code)]
 
-// Snapshots that are made for integration tests are made for the tests in here, too.
+// Integration tests build snapshots through this name; the unit tests share their helpers.
 #[cfg(test)]
 extern crate self as diagnose_reports;
 
@@ -115,7 +115,7 @@ pub use analysis::rows::{Row, rows};
 pub use clean::{clean_lines, printable as clean_line};
 pub use error::Error;
 pub use format::{Format, Report};
-// For `diagnose` alone, which has the same lists before they are a snapshot.
+// Only for `diagnose`, which indexes the same lists before it builds a snapshot.
 #[doc(hidden)]
 pub use index::Index;
 pub use model::Snapshot;

@@ -1,17 +1,18 @@
-//! A list of numbers for each of something, one after the other.
+//! Many lists of numbers in two allocations.
 
 use std::ops::Index;
 
-/// The lists, in two allocations however many there are.
+/// Lists of numbers, stored one after the other in two allocations.
 #[derive(Debug, Default)]
 pub(crate) struct Lists {
-    /// Where each begins, and where the last ends.
+    /// The start of each list, and the end of the last.
     pub(crate) starts: Vec<usize>,
     pub(crate) items: Vec<usize>,
 }
 
 impl Lists {
-    /// Sorts pairs of a list and an item by the list, keeping the order of the items. What belongs to no list is left out.
+    /// Distributes pairs of a list and an item, keeping the order of the items. Items of a
+    /// nonexistent list are left out.
     pub(crate) fn new(lists: usize, pairs: impl Iterator<Item = (usize, usize)> + Clone) -> Self {
         let pairs = pairs.filter(|(list, _)| *list < lists);
         let mut starts = vec![0; lists + 1];
@@ -30,7 +31,7 @@ impl Lists {
         Self { starts, items }
     }
 
-    /// One of them; empty if it is not there.
+    /// Returns one of the lists; empty if it does not exist.
     pub(crate) fn of(&self, list: usize) -> &[usize] {
         let end = list.checked_add(1).and_then(|next| self.starts.get(next));
         match (self.starts.get(list), end) {

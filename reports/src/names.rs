@@ -1,36 +1,36 @@
-//! Names: what a site is called in every report, and what a name may contain.
+//! Display names of sites in every report, and the characters that a name may contain.
 //!
-//! A site goes by its plain name where that is enough. Where several sites of the snapshot share one, all of
-//! them are qualified in the same way, by the first of these that tells them apart:
+//! A site has its plain name if that is unique in the snapshot. Sites that share a name are all
+//! qualified in the first of these ways that distinguishes them:
 //! ```text
 //! get                    alone
 //! server::get            by module
 //! get (src/a.rs:3)       by line; unnamed blocks and awaits start here
 //! get (src/a.rs:3:14)    by column
 //! ```
-//! A name then becomes a *frame*, which every format can carry: see [`sanitize`]. What is still equal after
-//! that gets a number, `get (2)`, so that one frame is always one site. The names in brackets below belong to
-//! the reports.
+//! A name then becomes a *frame*, which every format can show: see [`sanitize`]. Frames that are
+//! still equal get numbers, as in `get (2)`, so that a frame is always one site. The names in
+//! brackets below are reserved for reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::clean::printable;
 use crate::model::{Site, SiteKind, Snapshot};
 
-/// The leaf that holds a path's own time inside `poll`.
+/// The frame for a path's own time inside `poll`.
 pub(crate) const BUSY: &str = "[busy]";
-/// The leaf that holds a path's own time between polls.
+/// The frame for a path's own time between polls.
 pub(crate) const IDLE: &str = "[idle]";
-/// The leaf that holds a task's time between wakes and polls.
+/// The frame for a task's time between wakes and polls.
 pub(crate) const QUEUED: &str = "[queued]";
-/// The frame of what the recorder did not tell apart.
+/// The frame for paths that the recorder could not distinguish.
 pub(crate) const OTHER: &str = "[other]";
-/// The frame of what is too deep to be told apart.
+/// The frame for paths below the maximum depth.
 pub(crate) const DEEPER: &str = "[deeper]";
-/// What the macro calls a block without a name.
+/// The macro's name for a block without one.
 const UNNAMED: &str = "{block}";
 
-/// The ways to write a site, from the shortest to the most exact.
+/// The ways to write a site, shortest first.
 const STYLES: [fn(&Site) -> String; 4] = [
     |site| site.name.clone(),
     |site| if site.module.is_empty() { site.name.clone() } else { format!("{}::{}", site.module, site.name) },
@@ -38,14 +38,14 @@ const STYLES: [fn(&Site) -> String; 4] = [
     |site| format!("{} ({})", site.name, site.place),
 ];
 
-/// The frame of every site in use, by its index.
+/// The frame of every used site, by site index.
 #[derive(Debug)]
 pub(crate) struct Names {
     frames: Vec<String>,
 }
 
 impl Names {
-    /// Names the sites that the snapshot's nodes use. The same sites in the same order give the same names.
+    /// Names the sites that the snapshot's nodes use. Equal sites in equal order give equal names.
     pub(crate) fn new(snapshot: &Snapshot) -> Self {
         let used: BTreeSet<usize> = snapshot.nodes.iter().map(|node| node.site).collect();
         let mut namesakes = BTreeMap::<&str, Vec<usize>>::new();
@@ -65,18 +65,18 @@ impl Names {
         Self { frames }
     }
 
-    /// The frame of a site; of an index that is no site, the one for everything else.
+    /// Returns the frame of a site, or [`OTHER`] if the index is no site.
     pub(crate) fn frame(&self, site: usize) -> &str {
         self.frames.get(site).map_or(OTHER, String::as_str)
     }
 }
 
-/// `src/a.rs:3`.
+/// Returns file and line: `src/a.rs:3`.
 pub(crate) fn location(site: &Site) -> String {
     format!("{}:{}", site.place.file.as_str(), site.place.line)
 }
 
-/// The first style in which the sites of the group all differ, else the most exact one.
+/// Returns the first style in which all sites of the group differ, or else the most exact one.
 fn distinguishing_style(snapshot: &Snapshot, group: &[usize]) -> fn(&Site) -> String {
     let by_place = |site: &Site| site.name == UNNAMED || site.kind == SiteKind::Await;
     let by_place = group.iter().any(|&index| by_place(&snapshot.sites[index]));
@@ -90,8 +90,8 @@ fn distinguishing_style(snapshot: &Snapshot, group: &[usize]) -> fn(&Site) -> St
 
 /// Appends ` (2)`, ` (3)` … to frames that are taken, in the order of the sites.
 fn number_equals(snapshot: &Snapshot, used: &BTreeSet<usize>, frames: &mut [String]) {
-    // Frames that are nobody's second choice go first: `a (2)` keeps its name even where a second `a` would
-    // like it.
+    // Unnumbered frames come first: a site named `a (2)` keeps its name even if a second `a` would
+    // get it.
     let mut taken: BTreeSet<String> = [BUSY, IDLE, QUEUED, OTHER, DEEPER].map(str::to_owned).into();
     let mut late = Vec::new();
     for (index, site) in snapshot.sites.iter().enumerate() {
@@ -112,14 +112,14 @@ fn number_equals(snapshot: &Snapshot, used: &BTreeSet<usize>, frames: &mut [Stri
     }
 }
 
-/// Turns any text into a frame that folded lines and inferno carry unharmed, changing as little as possible.
-/// First it is made [`printable`], then:
+/// Turns a text into a frame that folded lines and inferno show correctly, with minimal changes.
+/// The text is made [`printable`] first. Then:
 /// - `;`, which separates frames, becomes `:`;
-/// - a last word that is a number is tied with `_` (`worker 3` to `worker_3`): readers take it for a second
-///   count;
-/// - a `# ` at the start, which makes a line a comment, becomes `#_`;
+/// - a numeric last word is joined with `_` (`worker 3` to `worker_3`), because readers take it for
+///   a second count;
+/// - `# ` at the start, which marks a comment, becomes `#_`;
 /// - an ending such as `_[k]`, which inferno hides, gets a `_`;
-/// - nothing at all becomes `_`.
+/// - an empty text becomes `_`.
 pub(crate) fn sanitize(text: &str) -> String {
     let mut frame = printable(text).replace(';', ":");
     if let Some(space) = frame.rfind(' ').filter(|space| is_number(&frame[space + 1..])) {
@@ -134,7 +134,7 @@ pub(crate) fn sanitize(text: &str) -> String {
     frame
 }
 
-/// Whether a reader of folded lines could take the word for a count: digits, and dots among them.
+/// Whether a reader of folded lines could take the word for a count: digits, possibly with dots.
 fn is_number(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_digit() || c == '.')
 }

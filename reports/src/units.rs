@@ -1,11 +1,11 @@
-//! Times, counts and shares for people: three significant digits, and a unit that fits.
+//! Formats times, counts and shares for people, in fitting units.
 //!
-//! No module is below this one, so analyses and writers use it alike.
+//! This module imports no other, so analyses and writers can share it.
 
 const UNITS: [(u64, &str); 4] = [(1, "ns"), (1_000, "µs"), (1_000_000, "ms"), (1_000_000_000, "s")];
 
-/// A time with three significant digits in the unit that fits: `0 ns`, `999 ns`, `1.00 µs`, `83.4
-/// ms`, `4711 s`.
+/// Formats a time with three significant digits in the unit that fits: `0 ns`, `999 ns`, `1.00 µs`,
+/// `83.4 ms`, `4711 s`.
 pub(crate) fn time(ns: u64) -> String {
     for (unit_ns, unit) in UNITS {
         for decimals in [2, 1, 0] {
@@ -22,7 +22,7 @@ pub(crate) fn time(ns: u64) -> String {
     format!("{} s", divide_rounded(u128::from(ns), 1_000_000_000))
 }
 
-/// A count with separated thousands: `1,234,567`.
+/// Formats a count with separated thousands: `1,234,567`.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -35,13 +35,13 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
-/// A count with its noun: `1 call`, `2 calls`.
+/// Formats a count with its noun: `1 call`, `2 calls`.
 pub(crate) fn counted(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", count(number))
 }
 
-/// A share in percent with two decimals, `0.40 %`; `< 0.01 %` if it would round to zero.
+/// Formats a share in percent with two decimals, `0.40 %`; `< 0.01 %` if it would round to zero.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 || part == 0 {
         return "0 %".to_owned();
@@ -52,7 +52,7 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// `1234` with two decimals is `12.34`.
+/// Formats a scaled integer: `1234` with two decimals is `12.34`.
 fn decimal(scaled: u128, decimals: u32) -> String {
     if decimals == 0 {
         return scaled.to_string();
@@ -62,7 +62,7 @@ fn decimal(scaled: u128, decimals: u32) -> String {
     format!("{}.{:0width$}", scaled / scale, scaled % scale)
 }
 
-/// Rounds half up.
+/// Divides, rounding half up.
 fn divide_rounded(dividend: u128, divisor: u128) -> u128 {
     (dividend + divisor / 2) / divisor
 }

@@ -1,8 +1,8 @@
-//! From a snapshot to bytes in a writer, or to a file that is complete or not there at all.
+//! Writes a snapshot to a writer, or to a file that appears complete or not at all.
 //!
-//! A file is written under a temporary name in its own directory and renamed: a reader that watches the path,
-//! and a program that is killed while it dumps, see the old file or the new one. A failure leaves the old
-//! file and removes the temporary.
+//! A file is written under a temporary name in its own directory, then renamed. So a reader that
+//! watches the path sees the old file or the new one, even if the program is killed during a dump.
+//! A failure leaves the old file and removes the temporary one.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -15,13 +15,13 @@ use crate::error::Error;
 use crate::format::{Format, Report};
 use crate::model::Snapshot;
 
-/// How often a temporary name that is already taken is replaced by the next one.
+/// Maximum number of temporary names to try.
 const MAX_NAMES: u32 = 100;
 
 /// Writes the report into `out`, and flushes it.
 ///
 /// # Errors
-/// When the format's Cargo feature is off, or when the writer fails.
+/// The format's Cargo feature is off, or the writer fails.
 ///
 /// # Examples
 /// ```
@@ -38,32 +38,33 @@ pub fn write<W: io::Write + ?Sized>(snapshot: &Snapshot, report: Report, out: &m
     render.write(snapshot, report.view, &mut out).and_then(|()| out.flush()).map_err(Error::write)
 }
 
-/// Writes the report to the file `path`, whose missing parent directories are created, and returns the path. On Unix the file
-/// is its owner's alone, mode 0600: labels may hold what nobody else should read.
+/// Writes the report to the file `path`, and returns the path. Missing parent directories are
+/// created. On Unix, only its owner can access the file (mode 0600), because labels may be
+/// confidential.
 ///
 /// # Errors
-/// When the format's Cargo feature is off, or when the file cannot be written; an older file of the name is
-/// then untouched.
+/// The format's Cargo feature is off, or the file cannot be written. An older file at `path` is
+/// then unchanged.
 pub fn write_file(snapshot: &Snapshot, report: Report, path: &Path) -> Result<PathBuf, Error> {
     create_report(snapshot, report, path, IfThere::Replace)
 }
 
-/// The same as [`write_file`] to a file that must not be there yet.
+/// Writes the report to the file `path`, which must not exist yet. Otherwise like [`write_file`].
 ///
 /// # Errors
-/// As those of `write_file`, and when something of the name is there, which is then untouched.
+/// As for [`write_file`], and if `path` exists, which is then unchanged.
 pub fn write_new_file(snapshot: &Snapshot, report: Report, path: &Path) -> Result<PathBuf, Error> {
     create_report(snapshot, report, path, IfThere::Refuse)
 }
 
-/// What becomes of a file of the name.
+/// The treatment of an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IfThere {
     Replace,
     Refuse,
 }
 
-/// What becomes of harmful characters: a saved snapshot is read back as it was.
+/// The treatment of harmful characters: a saved snapshot must be read back unchanged.
 fn how(format: Format) -> How {
     if format == Format::Json { How::Escape } else { How::Replace }
 }
@@ -80,7 +81,7 @@ fn create_report(
     Ok(path.to_owned())
 }
 
-/// Makes `path` a file with what is written, cleaned, or leaves it as it is.
+/// Writes the file `path` with cleaned content, or leaves it as it is.
 fn create(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -96,26 +97,25 @@ fn create(
     let (temporary, file) = create_temporary(directory, &name)?;
     let mut file = Clean::new(file, how);
     let written = write(&mut file).and_then(|()| file.flush());
-    // Closed first: some systems do not rename an open file.
+    // Closes the file first: some systems do not rename an open file.
     drop(file);
     let moved = written.and_then(|()| match if_there {
         IfThere::Replace => fs::rename(&temporary, path),
         IfThere::Refuse => rename_new(&temporary, path),
     });
     if moved.is_err() {
-        // The first error is the one to report; a temporary that cannot be removed either changes nothing
-        // about it.
+        // The first error is the one to report, even if the temporary file cannot be removed.
         let _ = fs::remove_file(&temporary);
     }
     moved
 }
 
-/// Renames a file to a name that nothing has: `rename` would replace what is there.
+/// Renames a file to a free name. `rename` would replace an existing file.
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => fs::remove_file(from),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
-        // Some file systems have no links. An empty file takes the name, and is replaced.
+        // On file systems without links, an empty file reserves the name and is then replaced.
         Err(_) => {
             drop(private().create_new(true).open(to)?);
             fs::rename(from, to).inspect_err(|_| drop(fs::remove_file(to)))
@@ -123,7 +123,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// How files are opened: for their owner alone.
+/// Opens files for their owner alone.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
@@ -132,8 +132,8 @@ fn private() -> OpenOptions {
     options
 }
 
-/// A new file `.name.pid.n.tmp`, never one that is already there: other processes and threads may write the
-/// same report.
+/// Creates a new file `.name.pid.n.tmp`, never an existing one: other processes and threads may
+/// write the same report.
 fn create_temporary(directory: &Path, name: &str) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut tries = 0;

@@ -111,8 +111,7 @@ impl WaitsCopy {
         let queues = self.records.iter().flat_map(|it| it.queue.clone().chain(it.given_up));
         for wait in (0..self.loose).chain(queues).filter_map(|index| self.waiting.get(index)) {
             let polled = wait.polled;
-            // A wait that only records a forced wait (tokio's coop budget) keeps none, however
-            // often it is polled.
+            // A wait forced by tokio's coop budget keeps none, however often it is polled.
             if polled.is_forced && polled.wakers == 0 {
                 continue;
             }
