@@ -83,7 +83,6 @@ impl ChannelEnd {
 
     /// The wait of a poll that was called from `caller`. Its place is `caller` if that is the program's own code, else
     /// `made_at`.
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn polled(
         &self,
         mode: WaitMode,
@@ -96,7 +95,6 @@ impl ChannelEnd {
     }
 
     /// Records a use, then waits until `future` is ready.
-    #[allow(dead_code)] // Used only with some features.
     pub(crate) async fn wait<F: Future>(
         &self,
         future: F,
@@ -120,7 +118,6 @@ impl ChannelEnd {
 
     /// Counts a message of type `T` if `sent` is `Ok`.
     #[inline]
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn put_if_ok<T, E>(&self, sent: Result<(), E>) -> Result<(), E> {
         if sent.is_ok() {
             self.put::<T>();
@@ -220,7 +217,6 @@ impl SoleEnd {
     }
 
     /// Creates a sole end that is not recorded.
-    #[allow(dead_code)] // Used only with some features.
     pub(crate) const fn none() -> Self {
         Self(ChannelEnd::none())
     }

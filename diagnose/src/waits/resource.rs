@@ -54,7 +54,6 @@ impl Resource {
 
     /// Arguments of a future that acquires `units` at `at`.
     #[inline]
-    #[allow(dead_code)] // By what is a feature.
     pub(crate) fn args(
         &self,
         mode: WaitMode,

@@ -41,13 +41,11 @@ impl ResourceType {
     }
 
     /// Creates a type that hands a release to the first in its queue.
-    #[allow(dead_code)] // Used only with some features.
     pub(crate) const fn fair(kind: ResourceKind, library: &'static str) -> Self {
         Self { is_fair: true, ..Self::new(kind, library) }
     }
 
     /// Sets the check for a `Pending` that was forced by a used-up budget.
-    #[allow(dead_code)] // Used only with some features.
     pub(crate) const fn forced_by(self, is_forced: fn() -> bool) -> Self {
         Self { is_forced, ..self }
     }
