@@ -190,9 +190,8 @@ impl Builder {
         self
     }
 
-    /// Starts a thread that raises an alarm while something makes no progress for `threshold`. 100
-    /// ms is a good value. Each alarm comes once on stderr, and stays in text and JSON reports from
-    /// then on:
+    /// Starts a thread that raises an alarm while something makes no progress for `threshold`. A
+    /// good value is 100 ms. Each alarm comes once on stderr, and stays in text and JSON reports:
     ///
     /// - a poll that has not returned: its task, its running functions, its thread, and whether
     ///   that spins or is blocked;

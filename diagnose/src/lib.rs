@@ -82,9 +82,8 @@
 //! A span's parent is the span that polls it, decided at every poll: a future that is moved out of
 //! a `select!` and awaited elsewhere moves in the tree. Spawned futures are roots. So are futures
 //! that a plain function runs, as `fn main` does with `block_on`. A future that an executor polls
-//! inside another future's poll is a child of that future. If it was spawned through this crate or
-//! is marked `#[diagnose(root)]`, it is a root, and the outer poll shows the time as spent
-//! elsewhere.
+//! inside another future's poll is a child of that future, unless it was spawned through this crate
+//! or is marked `#[diagnose(root)]`: a root, whose time the outer poll shows as spent elsewhere.
 //!
 //! Open polls and waits count up to now: a poll that never returns and a future that is never woken
 //! are the biggest boxes of the flame graph.
@@ -96,9 +95,10 @@
 //! and [`wait`] add your own. [`waiters`] lists each contended one: its holders with time and
 //! place, its waiters in order, and its usage.
 //!
-//! `Snapshot::verdicts` computes from these records what can still make progress. The rest is in a
-//! `model::Verdict`: *proven* if it follows from the records alone, *likely* if it relies on the
-//! task that last used a resource. Nothing is proven that could still continue.
+//! `Snapshot::verdicts` computes from these records which tasks can still make progress. A
+//! `model::Verdict` covers the others: *proven* if it follows from the records alone, *likely* if
+//! it relies on the task that last used a resource. No proof covers a task that could still
+//! continue.
 //!
 //! # Where to put it
 //!
@@ -110,9 +110,13 @@
 //!
 //! # Cost
 //!
-//! A resumed body costs two clock readings, shared by all that stops and resumes with it, and a few
-//! stores, without a lock or an allocation. `cargo bench -p diagnose`, relative to two clock
-//! readings (20 ns on that processor; older processor in parentheses):
+//! Programs whose tasks only wake each other take up to 3.4 times their CPU with `diagnose::tokio`,
+//! and 2.5 times with the attribute alone; a server takes about 10 % more. Every report estimates
+//! its cost: a third to twice the real one, and too little where threads wake each other's tasks.
+//!
+//! A resumed body costs two clock readings, shared by all spans that stop and resume with it, and a
+//! few stores, without a lock or an allocation. `cargo bench -p diagnose`, in multiples of two
+//! clock readings (20 ns on that processor; an older one in parentheses):
 //!
 //! | operation | × | called by |
 //! |---|---|---|
@@ -123,13 +127,10 @@
 //! | a poll with an un-annotated await: two recorded places | 1.5 | an annotated function |
 //! | a poll, each level of a chain | 0.6 (1.5) | an annotated function |
 //!
-//! - **Programs** whose tasks only wake each other take up to 2.5 times their CPU with the
-//!   attribute, and 3.4 times with `diagnose::tokio`; a server, about 10 % more. Every report says
-//!   what its recording cost: a third to twice of that, or less if threads wake each other's tasks.
 //! - **Wrappers**: up to 24 ns for an uncontended lock or channel operation, 41 ns for a `oneshot`.
 //! - **Switched off** by [`set_enabled`]: 15 ns a call, 5 ns a poll.
 //! - **Compile time** of ten published crates with every async function annotated: at most +28 %,
-//!   median +7 %. A build from scratch adds syn and this crate: 4 s on two cores.
+//!   median +7 %. A build from scratch adds syn and this crate, about 4 s on two cores.
 //! - **Nesting** is bounded by the compiler's recursion limit: about 25 annotated functions instead
 //!   of 32 bare ones, if the outermost comes first in the source. Boxing one or
 //!   `#![recursion_limit = "256"]` allows more.
@@ -145,8 +146,8 @@
 //! |---|---|---|---|
 //! | dump on a signal | yes | yes | no; use [`Builder::trigger`], a watched file |
 //! | processor counter as clock | x86-64, aarch64 | aarch64 on macOS, else `Instant` | no, `Instant` |
-//! | threads outside of runtimes are counted | yes | no; such verdicts are at most *likely* | no |
-//! | blocked threads are told from spinning ones | yes | no | no |
+//! | threads outside of runtimes are counted | yes | no; dependent verdicts are *likely* at most | no |
+//! | blocked and spinning threads are distinguished | yes | no | no |
 //! | `native-stacks` | x86-64, aarch64 | no | no |
 //! | dumps are readable by their user alone | yes | yes | as the folder is |
 //!
@@ -287,9 +288,8 @@ mod wrap;
 /// Times a function: one span per call, under the span that polls or calls it.
 ///
 /// - `async fn`, free or a method: times the future, every poll under the function's name.
-/// - Function that returns `impl Future`, `Pin<Box<dyn Future>>` or `BoxFuture`, such as
-///   async-trait makes, in either order of the two attributes: times the future, not the code
-///   before it.
+/// - Function that returns `impl Future`, `Pin<Box<dyn Future>>` or `BoxFuture`, as by async-trait
+///   (in either order of the two attributes): times the future, not the code before it.
 /// - Plain function: times the call.
 /// - Impl block, trait or inline module: times every async function inside, methods as
 ///   `Type::method`. An attribute on one of them overrides it.

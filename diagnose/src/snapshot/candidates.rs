@@ -43,7 +43,7 @@ impl Candidates {
     }
 
     /// Returns the tasks spawned since `since` by `task` or by an unknown spawner, sorted by
-    /// number. `None` if there is no room for them.
+    /// number. `None` if they exceed the limit of `room`.
     pub(super) fn since(&self, task: u64, since: u64) -> Option<Vec<u64>> {
         let own = later(self.spawned.get(&task).map_or(&[], Vec::as_slice), since);
         let strangers = later(&self.strangers, since);
