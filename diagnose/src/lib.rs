@@ -49,17 +49,17 @@
 //!
 //! While a program runs or hangs, [`tree`] returns the verdicts and the state of every task:
 //! ```text
-//! verdict: proven futurelock (granted): task 3 `tries_twice` waits for Mutex#1 at examples/stuck.rs:15 for 948 ms, which was
-//! handed 804 ms ago to future `work` of the same task at examples/stuck.rs:15, which is alive and not polled: …
+//! verdict: proven futurelock (granted): task 3 `tries_twice` is waiting for `Mutex#1` at examples/stuck.rs:15 (948 ms); it was
+//! granted to future `work` of the same task at examples/stuck.rs:15 (804 ms ago), but its task stopped polling it: …
 //!   task 3 tries_twice waits at examples/stuck.rs:15 for 948 ms
 //!   resource 1 Mutex created at examples/stuck.rs:50, 1.00 s ago
-//!   future 6 work granted at examples/stuck.rs:15 for 804 ms
+//!   future 6 work granted at examples/stuck.rs:15, 804 ms ago
 //!   3 tasks wait behind it: 4, 5, 6
 //!   fix: drop or finish that future before this await (docs/verdicts.md, futurelock)
 //!
 //! task 3 tries_twice [waiting 795 ms] 3 polls, busy 26.7 µs, spawned at examples/stuck.rs:53:5 by task 1
-//!   ├─ work at &mut first (examples/stuck.rs:36:14) [not polled since by its task]
-//!   │  └─ lock.lock().await (examples/stuck.rs:15:6) [waiting 949 ms] [not polled since by its task]
+//!   ├─ work at &mut first (examples/stuck.rs:36:14) [its task stopped polling it]
+//!   │  └─ lock.lock().await (examples/stuck.rs:15:6) [waiting 949 ms] [its task stopped polling it]
 //!   └─ work at work(&lock).await (examples/stuck.rs:37:50)
 //!      └─ lock.lock().await (examples/stuck.rs:15:6) [waiting 795 ms]
 //! ```

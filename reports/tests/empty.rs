@@ -35,7 +35,7 @@ fn futures_were_created_but_not_polled() {
     assert_eq!(
         reason(&tree("handle | never_polled=3"), View::Time),
         "Nothing to show: futures were created, but none was polled yet. \
-         What to do: check that somebody awaits or spawns them, and dump again."
+         What to do: check that the program awaits or spawns them, and dump again."
     );
 }
 

@@ -37,8 +37,8 @@ fn losses_are_listed_by_reason() {
     snapshot.dropped.unreadable = 1;
     assert_eq!(
         footer(&snapshot)[1],
-        "DROPPED: 1,200 calls over the bound of nodes, 1 call over the bound of depth, \
-         2 labels over the bound of labels, 1 node unreadable"
+        "DROPPED: 1,200 calls over the limit of nodes, 1 call over the limit of depth, \
+         2 labels over the limit of labels, 1 node unreadable"
     );
 }
 
@@ -49,7 +49,7 @@ fn jumps_of_the_clock_are_said() {
     snapshot.clock.jumps = 2;
     assert_eq!(
         footer(&snapshot)[2],
-        "clock manual with 2 jumps against the system's clock (suspended, restored or set back); \
+        "clock manual with 2 jumps relative to the system clock (suspended, restored or set back); \
          cost of recording: not measured"
     );
 }

@@ -84,13 +84,13 @@ fn the_text_says_who_and_where() {
     (order.pairs[1].task, order.pairs[1].thread) = (None, "worker".into());
     order.over_pairs = 3;
     insta::assert_snapshot!(snapshot.lock_order_text(), @r"
-    lock order: 1 circle in 2 pairs
+    lock order: 1 cycle in 2 pairs
 
-    Mutex#1 `accounts` and Mutex#2 were taken in both orders
-      task 7 `work` held Mutex#1 `accounts` (taken at src/main.rs:1) and took Mutex#2 at src/main.rs:2, 1,200 times
-      thread worker held Mutex#2 (taken at src/main.rs:11) and took Mutex#1 `accounts` at src/main.rs:12, once
+    Mutex#1 `accounts` and Mutex#2 were acquired in both orders
+      task 7 `work` held Mutex#1 `accounts` (acquired at src/main.rs:1) and acquired Mutex#2 at src/main.rs:2, 1,200 times
+      thread worker held Mutex#2 (acquired at src/main.rs:11) and acquired Mutex#1 `accounts` at src/main.rs:12, once
 
-    3 pairs more were met, and not noted
+    3 pairs over the limit are not recorded
     ");
 }
 
@@ -99,7 +99,7 @@ fn reports_have_it_where_it_was_noted() {
     let mut snapshot = noted(2, &[(1, 2), (2, 1)]);
     assert!(
         crate::support::page(&snapshot, Format::Text, View::Time)
-            .contains("\nlock order: 1 circle in 2 pairs\n")
+            .contains("\nlock order: 1 cycle in 2 pairs\n")
     );
     let json = crate::support::page(&snapshot, Format::Json, View::Time);
     assert!(json.contains("\"lock_inversions\": ["), "{json}");

@@ -74,9 +74,9 @@ fn the_head_says_what_the_runtimes_are_doing() {
     insta::assert_snapshot!(snapshot.tree(), @r"
     tasks: 2 alive, 1 running, 1 waiting
     runtimes: 1 payments (tokio, 3 workers, 4 threads), 2 (tokio, 1 worker)
-    workers of runtime 1: 3, 2 parked for 1.00 s to 4.20 s, 1 busy: worker with task 1 for 312 ms
+    workers of runtime 1: 3, 2 parked for 1.00 s to 4.20 s, 1 busy: worker polling task 1 for 312 ms
     workers of runtime 2: 1, 1 parked for 1.00 ms, 0 busy
-    polls: 113, 56.5 a second; after a wake 100 µs in the queue on average
+    polls: 113, 56.5 per second; mean time in the queue after a wake: 100 µs
 
     task 1 main [running 312 ms] 100 polls, busy 0 ns
 
@@ -113,7 +113,7 @@ fn who_woke_whom_is_followed_as_far_as_it_is_known() {
             " at src/main.rs:0:1",
             " at src/main.rs:6:1, woken 17.0 ms ago by itself",
             " at src/main.rs:5:1, woken 16.0 ms ago by task 99, which is done",
-            " at src/main.rs:4:1, woken 15.0 ms ago by no task",
+            " at src/main.rs:4:1, woken 15.0 ms ago by a thread outside of all tasks",
             " at src/main.rs:3:1, woken 14.0 ms ago by task 2 producer",
             " at src/main.rs:2:1, woken 12.0 ms ago by task 2 producer, itself woken 13.0 ms ago by task 1 main",
             " at src/main.rs:1:1, woken 13.0 ms ago by task 1 main",
@@ -152,10 +152,10 @@ fn what_has_lost_its_parent_stands_under_its_task() {
 
     task 1 main [waiting 40.0 ms] 0 polls, busy 0 ns
       └─ producer (src/main.rs:2) [waiting 40.0 ms]
-      detached, what polled it is gone: consumer (src/main.rs:3)
+      detached, its parent future is gone: consumer (src/main.rs:3)
       └─ queue.pop().await (src/main.rs:4:9) [waiting 40.0 ms]
 
-    detached: pending, and what polled them is gone
+    detached: pending futures whose parent is gone
       consumer (src/main.rs:3) [waiting 40.0 ms]
     ");
 }

@@ -90,15 +90,15 @@ pub fn waiters() -> String {
 ///     let _first = first.lock().unwrap();
 ///     let _second = second.lock().unwrap();
 /// }
-/// assert!(diagnose::lock_order().contains("were taken in both orders"));
+/// assert!(diagnose::lock_order().contains("were acquired in both orders"));
 /// ```
 /// For two tasks that do this, it returns
 /// ```text
-/// lock order: 1 circle in 2 pairs
+/// lock order: 1 cycle in 2 pairs
 ///
-/// Mutex#1 `accounts` and Mutex#2 were taken in both orders
-///   task 2 `left` held Mutex#1 `accounts` (taken at src/main.rs:5) and took Mutex#2 at src/main.rs:6, 12 times
-///   task 3 `right` held Mutex#2 (taken at src/main.rs:9) and took Mutex#1 `accounts` at src/main.rs:10, once
+/// Mutex#1 `accounts` and Mutex#2 were acquired in both orders
+///   task 2 `left` held Mutex#1 `accounts` (acquired at src/main.rs:5) and acquired Mutex#2 at src/main.rs:6, 12 times
+///   task 3 `right` held Mutex#2 (acquired at src/main.rs:9) and acquired Mutex#1 `accounts` at src/main.rs:10, once
 /// ```
 #[must_use]
 pub fn lock_order() -> String {

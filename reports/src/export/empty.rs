@@ -39,7 +39,7 @@ pub(crate) fn reason(snapshot: &Snapshot, view: View) -> Reason {
     } else if any(|node| node.never_polled) {
         (
             "futures were created, but none was polled yet",
-            "check that somebody awaits or spawns them, and dump again",
+            "check that the program awaits or spawns them, and dump again",
         )
     } else {
         (

@@ -36,11 +36,11 @@ fn recorded(snapshot: &Snapshot) -> String {
 
 fn dropped(dropped: &Dropped) -> String {
     let losses = [
-        (dropped.over_nodes, "call", "over the bound of nodes"),
-        (dropped.over_depth, "call", "over the bound of depth"),
-        (dropped.over_labels, "label", "over the bound of labels"),
-        (dropped.over_spans, "span", "over the bound of live spans"),
-        (dropped.over_holdings, "holding", "over the bound of guards, permits and ends of channels"),
+        (dropped.over_nodes, "call", "over the limit of nodes"),
+        (dropped.over_depth, "call", "over the limit of depth"),
+        (dropped.over_labels, "label", "over the limit of labels"),
+        (dropped.over_spans, "span", "over the limit of live spans"),
+        (dropped.over_holdings, "holding", "over the limit of guards, permits and channel ends"),
         (dropped.unreadable, "node", "unreadable"),
     ];
     let losses: Vec<String> = losses
@@ -57,7 +57,7 @@ fn clock(snapshot: &Snapshot) -> String {
     if clock.jumps > 0 {
         name += " with ";
         name += &counted(clock.jumps, "jump");
-        name += " against the system's clock (suspended, restored or set back)";
+        name += " relative to the system clock (suspended, restored or set back)";
     }
     let costs = &snapshot.costs;
     if costs.is_empty() {
@@ -86,7 +86,7 @@ fn done(cost: &Cost) -> String {
         Activity::Listed => format!("{} listed", many("call")),
         Activity::Spawns => many("spawn"),
         Activity::Uses => format!("{} of a lock or channel", many("use")),
-        Activity::Waits => format!("{} for one", many("wait")),
+        Activity::Waits => format!("{} for a lock or channel", many("wait")),
     }
 }
 

@@ -3,8 +3,8 @@
 //! ```text
 //! tasks: 3 alive, 1 running, 2 waiting
 //! runtimes: 1 payments (tokio, 4 workers, 6 threads)
-//! workers: 4, 3 parked for 1.00 s to 4.20 s, 1 busy: tokio-rt-worker with task 7 for 312 ms
-//! polls: 1,234, 56.7 a second; after a wake 12.3 µs in the queue on average
+//! workers: 4, 3 parked for 1.00 s to 4.20 s, 1 busy: tokio-rt-worker polling task 7 for 312 ms
+//! polls: 1,234, 56.7 per second; mean time in the queue after a wake: 12.3 µs
 //! ```
 
 use std::collections::BTreeMap;
@@ -35,7 +35,9 @@ pub(crate) fn head(snapshot: &Snapshot, tasks: &TasksById<'_>) -> String {
     runtimes(&mut page, snapshot);
     workers(&mut page, snapshot, tasks);
     if snapshot.are_threads_unknown {
-        page.push_str("threads: not counted on this system; what rests on their number is likely at most, never proven\n");
+        page.push_str(
+            "threads: not counted on this system; verdicts that depend on their number are at most likely\n",
+        );
     }
     polls(&mut page, snapshot);
     page
@@ -108,7 +110,7 @@ fn workers_of_one(page: &mut String, workers: &[&Worker], tasks: &TasksById<'_>)
     for (number, worker) in busy.iter().take(MAX_NAMED).enumerate() {
         let task = worker.task.and_then(|task| tasks.get(task));
         let (with, since_ns) = match task {
-            Some(task) => (format!(" with task {}", task.id), task.since_ns),
+            Some(task) => (format!(" polling task {}", task.id), task.since_ns),
             None => (String::new(), worker.since_ns),
         };
         let separator = if number == 0 { ":" } else { "," };
@@ -120,7 +122,7 @@ fn workers_of_one(page: &mut String, workers: &[&Worker], tasks: &TasksById<'_>)
     page.push('\n');
 }
 
-/// Writes how often tasks were polled, and how long they were queued on average.
+/// Writes how often tasks were polled, and their mean time in the queue.
 fn polls(page: &mut String, snapshot: &Snapshot) {
     let tasks = &snapshot.tasks;
     let sum = |value: fn(&Task) -> u64| tasks.iter().map(value).fold(0, u64::saturating_add);
@@ -139,11 +141,11 @@ fn polls(page: &mut String, snapshot: &Snapshot) {
         let tenths = u64::try_from(tenths).unwrap_or(u64::MAX);
         let rate =
             if tenths < 1_000 { format!("{}.{}", tenths / 10, tenths % 10) } else { count(tenths / 10) };
-        let _ = write!(page, ", {rate} a second");
+        let _ = write!(page, ", {rate} per second");
     }
     let queued_ns = sum(|task| task.queued_ns);
     if let Some(mean_ns) = queued_ns.checked_div(sum(|task| task.wakes)) {
-        let _ = write!(page, "; after a wake {} in the queue on average", time(mean_ns));
+        let _ = write!(page, "; mean time in the queue after a wake: {}", time(mean_ns));
     }
     page.push('\n');
 }

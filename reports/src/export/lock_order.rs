@@ -1,11 +1,11 @@
 //! Locks that were acquired in both orders, as text.
 //!
 //! ```text
-//! lock order: 1 circle in 2 pairs
+//! lock order: 1 cycle in 2 pairs
 //!
-//! Mutex#1 `accounts` and Mutex#2 were taken in both orders
-//!   task 2 `left` held Mutex#1 `accounts` (taken at src/main.rs:5) and took Mutex#2 at src/main.rs:6, 12 times
-//!   task 3 `right` held Mutex#2 (taken at src/main.rs:9) and took Mutex#1 `accounts` at src/main.rs:10, once
+//! Mutex#1 `accounts` and Mutex#2 were acquired in both orders
+//!   task 2 `left` held Mutex#1 `accounts` (acquired at src/main.rs:5) and acquired Mutex#2 at src/main.rs:6, 12 times
+//!   task 3 `right` held Mutex#2 (acquired at src/main.rs:9) and acquired Mutex#1 `accounts` at src/main.rs:10, once
 //! ```
 
 use std::fmt::Write as _;
@@ -33,20 +33,20 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
     let inversions = snapshot.lock_inversions();
     let pairs = counted(order.pairs.len() as u64, "pair");
     let mut text = match inversions.len() {
-        0 => format!("lock order: no circle in {pairs}\n"),
-        many => format!("lock order: {} in {pairs}\n", counted(many as u64, "circle")),
+        0 => format!("lock order: no cycle in {pairs}\n"),
+        many => format!("lock order: {} in {pairs}\n", counted(many as u64, "cycle")),
     };
     for inversion in inversions.iter().take(bound) {
         let steps: Vec<&LockPair> = inversion.pairs.iter().map(|&pair| &order.pairs[pair]).collect();
         let names: Vec<String> = steps.iter().take(MAX_ROWS).map(|step| name(order, step.held)).collect();
-        let how = if steps.len() == 2 { "both orders" } else { "a circle" };
+        let how = if steps.len() == 2 { "both orders" } else { "a cycle" };
         let more = if steps.len() > MAX_ROWS { ", …" } else { "" };
         let names = match names.as_slice() {
             [first, second] => format!("{first} and {second}"),
             names => names.join(", "),
         };
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "\n{names}{more} were taken in {how}");
+        let _ = writeln!(text, "\n{names}{more} were acquired in {how}");
         for step in steps.iter().take(MAX_ROWS) {
             let _ = writeln!(text, "  {}", words(order, step));
         }
@@ -55,11 +55,11 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
         }
     }
     if inversions.len() > bound {
-        let rest = counted((inversions.len() - bound) as u64, "circle");
+        let rest = counted((inversions.len() - bound) as u64, "cycle");
         let _ = writeln!(text, "\n… and {rest} more (the JSON report has everything)");
     }
     if order.over_pairs > 0 {
-        let _ = writeln!(text, "\n{} more were met, and not noted", counted(order.over_pairs, "pair"));
+        let _ = writeln!(text, "\n{} over the limit are not recorded", counted(order.over_pairs, "pair"));
     }
     text
 }
@@ -70,10 +70,10 @@ fn words(order: &LockOrder, pair: &LockPair) -> String {
         None if pair.thread.is_empty() => "a thread".to_owned(),
         None => format!("thread {}", printable(&pair.thread)),
     };
-    let taken = place(pair.held_at.as_ref()).map(|it| format!(" (taken at {it})")).unwrap_or_default();
+    let taken = place(pair.held_at.as_ref()).map(|it| format!(" (acquired at {it})")).unwrap_or_default();
     let times = if pair.count == 1 { "once".to_owned() } else { format!("{} times", count(pair.count)) };
     format!(
-        "{who} held {}{taken} and took {}{}, {times}",
+        "{who} held {}{taken} and acquired {}{}, {times}",
         name(order, pair.held),
         name(order, pair.acquired),
         at(pair.acquired_at.as_ref()),

@@ -156,9 +156,9 @@ impl<'a> Forest<'a> {
         let is_sure = task.state == RunState::Waiting && !task.is_unstable;
         if is_sure && task.wakers == Some(0) && task.kind == TaskKind::Future {
             page.push_str(if self.waits_for_ever(task) {
-                "  nobody can wake it, on purpose: it awaits pending()\n"
+                "  nothing can wake it, on purpose: it awaits pending()\n"
             } else {
-                "  NOBODY CAN WAKE IT: it returned Pending, and no clone of its waker is kept\n"
+                "  NOTHING CAN WAKE IT: it returned Pending, and no clone of its waker is left\n"
             });
         }
         if task.state == RunState::Running {
@@ -176,7 +176,7 @@ impl<'a> Forest<'a> {
     fn write_detached(&self, page: &mut String, number: usize) {
         let is_leaf = self.children[number].is_empty();
         let span = self.span(&self.snapshot.spans[number], is_leaf);
-        let _ = writeln!(page, "  detached, what polled it is gone: {span}");
+        let _ = writeln!(page, "  detached, its parent future is gone: {span}");
         self.write_children(page, number, "  ");
     }
 
@@ -237,7 +237,7 @@ impl<'a> Forest<'a> {
             let _ = write!(line, " [{} {}]", word(span.state), time(span.since_ns));
         }
         if span.skipped {
-            line.push_str(" [not polled since by its task]");
+            line.push_str(" [its task stopped polling it]");
         }
         line
     }
@@ -248,7 +248,7 @@ impl<'a> Forest<'a> {
         for (number, span) in self.snapshot.spans.iter().enumerate() {
             if span.parent.is_none() && span.task.is_none() {
                 if page.is_empty() {
-                    page.push_str("\ndetached: pending, and what polled them is gone\n");
+                    page.push_str("\ndetached: pending futures whose parent is gone\n");
                 }
                 let is_leaf = self.children[number].is_empty();
                 let _ = writeln!(page, "  {}", self.span(span, is_leaf));

@@ -8,7 +8,7 @@
 //! lock order     locks that were acquired in both orders, if that was recorded
 //! by function    one row per site, by self busy
 //! call tree      one row per path
-//! long polls     one row per path with polls over a bound
+//! long polls     one row per path with polls over a limit
 //! by label       if any span has a label
 //! footer         losses, clock, cost, version
 //! ```
@@ -66,7 +66,7 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     }
     let waiters = waiters::render(snapshot, MAX_ROWS);
     if !waiters.is_empty() {
-        let _ = write!(page, "\nwhat is waited for, the longest wait first\n\n{waiters}");
+        let _ = write!(page, "\ncontended resources, longest wait first\n\n{waiters}");
     }
     let lock_order = lock_order::render(snapshot, MAX_ROWS);
     if !lock_order.is_empty() {

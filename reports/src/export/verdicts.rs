@@ -1,12 +1,12 @@
 //! Verdicts as text: a line that `grep` finds, the chain below it, and the tasks behind it.
 //!
 //! ```text
-//! verdict: proven cycle: task 2 `left` waits for Mutex#2 at src/main.rs:6 for 1.20 s, held by …
+//! verdict: proven cycle: task 2 `left` is waiting for `Mutex#2` at src/main.rs:6 (1.20 s); task 3 `right` has held it …
 //!   task 2 left waits at src/main.rs:6 for 1.20 s
 //!   resource 2 Mutex created at src/main.rs:12, 2.40 s ago
-//!   task 3 right holds since src/main.rs:9, for 1.20 s
+//!   task 3 right holds at src/main.rs:9 for 1.20 s
 //!   2 tasks wait behind it: 4, 6
-//!   fix: acquire them in the same order everywhere, or release one before waiting for the other (docs/verdicts.md, cycle)
+//!   fix: acquire locks in the same order everywhere, or release one before waiting for the other (docs/verdicts.md, cycle)
 //! ```
 
 use std::fmt::{self, Write as _};
@@ -31,7 +31,7 @@ pub(crate) fn render(snapshot: &Snapshot) -> String {
     }
     if verdicts.len() > MAX_VERDICTS {
         let rest = count((verdicts.len() - MAX_VERDICTS) as u64);
-        let _ = writeln!(page, "… and {rest} verdicts more (the JSON report has everything)");
+        let _ = writeln!(page, "… and {rest} more verdicts (the JSON report has everything)");
     }
     page
 }
@@ -63,7 +63,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// `task 3 right holds, since src/main.rs:9, for 1.20 s`.
+/// `task 3 right holds at src/main.rs:9 for 1.20 s`.
 fn words(link: &Link) -> String {
     let mut line = format!("{} {}", link.node, link.id);
     if !link.name.is_empty() {
@@ -75,7 +75,7 @@ fn words(link: &Link) -> String {
     }
     let since = time(link.since_ns);
     let _ = match (link.node, link.role) {
-        (LinkNode::Resource, _) | (_, LinkRole::Created) => write!(line, ", {since} ago"),
+        (LinkNode::Resource, _) | (_, LinkRole::Created | LinkRole::Granted) => write!(line, ", {since} ago"),
         _ => write!(line, " for {since}"),
     };
     line

@@ -1,23 +1,25 @@
 //! Resources with waits: the holders, the queue, and statistics of their use.
 //!
 //! ```text
-//! Mutex#1 `sessions` (tokio), made at src/main.rs:12: 0 of 1 free, 2 wait
-//!   held by task 3 `right` for 1.20 s, taken at src/main.rs:9
-//!   1. task 2 `left` waits at src/main.rs:6 for 1.10 s
-//!   2. task 4 `third` waits at src/main.rs:6 for 400 ms
-//!   acquired 1,204 times, 31 of them waited (2.57 %): p50 1.20 ms, p99 8.00 ms, max 1.10 s; held p50 80.0 µs, …
+//! Mutex#1 `sessions` (tokio), created at src/main.rs:12: locked, 2 waiters
+//!   holder: task 3 `right` for 1.20 s, acquired at src/main.rs:9
+//!   1. task 2 `left` is waiting at src/main.rs:6 (1.10 s)
+//!   2. task 4 `third` is waiting at src/main.rs:6 (400 ms)
+//!   acquired 1,204 times, 31 waits (2.57 %): p50 1.20 ms, p99 8.00 ms, max 1.10 s; held p50 80.0 µs, …
 //! ```
 //! The longest wait comes first.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use crate::analysis::hangs::words::{place, resource_name};
+use crate::analysis::hangs::words::{notified_words, place, resource_name, units_words};
 use crate::clean::{clean_lines, printable};
 use crate::index::TasksById;
 use crate::lists::Lists;
-use crate::model::{Attribution, Holding, Place, Quantiles, Resource, Role, Snapshot, Usage, Wait};
-use crate::units::{count, percent, time};
+use crate::model::{
+    Attribution, Holding, Place, Quantiles, Resource, ResourceKind, Role, Snapshot, Wait, WaitMode,
+};
+use crate::units::{count, counted, percent, time};
 
 /// How many holders, and how many waits, are written out.
 const MAX_ROWS: usize = 32;
@@ -57,7 +59,7 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
     if waited.len() > bound {
         let rest = count((waited.len() - bound) as u64);
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "\n… and {rest} resources more (the JSON report has everything)");
+        let _ = writeln!(text, "\n… and {rest} more resources (the JSON report has everything)");
     }
     text
 }
@@ -72,68 +74,61 @@ impl Page<'_> {
     fn write(&self, text: &mut String, it: &Resource, queue: &[&Wait]) {
         text.push_str(&head(it, queue.len()));
         for holding in it.holdings.iter().filter(|holding| holding.role != Role::Uses).take(MAX_ROWS) {
-            let _ = writeln!(text, "  {}", self.holding(holding));
+            let _ = writeln!(text, "  {}", self.holding(it, holding));
         }
         let others =
             it.holdings.iter().filter(|holding| holding.role != Role::Uses).count().saturating_sub(MAX_ROWS);
         if others > 0 {
             let _ = writeln!(text, "  … and {} more", count(others as u64));
         }
-        for line in [self.taken(it), self.told(it)].into_iter().flatten() {
+        for line in [self.last_acquired(it), self.last_notified(it)].into_iter().flatten() {
             let _ = writeln!(text, "  {line}");
         }
         for (number, wait) in queue.iter().take(MAX_ROWS).enumerate() {
-            let _ = writeln!(text, "  {}. {}", number + 1, self.wait(wait));
+            let _ = writeln!(text, "  {}. {}", number + 1, self.wait(it, wait));
         }
         if queue.len() > MAX_ROWS {
             let _ = writeln!(text, "  … and {} more", count((queue.len() - MAX_ROWS) as u64));
         }
-        text.push_str(&usage(&it.usage));
+        text.push_str(&usage(it));
     }
 
-    /// `held by task 3 ...`, `receiver with task 3 ...`.
-    fn holding(&self, holding: &Holding) -> String {
+    /// `holder: task 3 ...`, `receiver: task 3 ...`.
+    fn holding(&self, it: &Resource, holding: &Holding) -> String {
         let who = match (holding.attribution, holding.task, holding.thread_id) {
-            (Attribution::Unknown, ..) | (_, None, None) => "somebody unknown".to_owned(),
+            (Attribution::Unknown, ..) | (_, None, None) => "owner unknown".to_owned(),
             (_, Some(task), _) => self.task(task),
             (_, None, Some(thread)) => format!("thread {thread}"),
         };
-        let likely = if holding.attribution == Attribution::Likely { ", last seen there" } else { "" };
+        let likely = if holding.attribution == Attribution::Likely { " (last seen)" } else { "" };
         let since = time(holding.since_ns);
         let by = |verb: &str| {
             place(holding.place.as_ref()).map(|it| format!(", {verb} at {it}")).unwrap_or_default()
         };
         match holding.role {
-            Role::Holds if holding.units > 1 => {
-                format!("{} held by {who}{likely} for {since}{}", count(holding.units), by("taken"))
-            }
-            Role::Holds => format!("held by {who}{likely} for {since}{}", by("taken")),
+            Role::Holds => format!("{}: {who}{likely} for {since}{}", holder(it, holding), by("acquired")),
             role => {
                 let end = if role == Role::Sends { "sender" } else { "receiver" };
-                let verb = if holding.uses == 0 { "made" } else { "last used" };
-                format!("{end} with {who}{likely}{}, {since} ago", by(verb))
+                let verb = if holding.uses == 0 { "created" } else { "last used" };
+                format!("{end}: {who}{likely}{}, {since} ago", by(verb))
             }
         }
     }
 
-    /// `last taken by task 3 ... at ..., 1.20 s ago`, for a resource without holders.
-    fn taken(&self, it: &Resource) -> Option<String> {
-        let taken = it
+    /// `last acquired by task 3 ... at ..., 1.20 s ago`, for a resource without holders.
+    fn last_acquired(&self, it: &Resource) -> Option<String> {
+        let last = it
             .last_acquired
             .as_ref()
             .filter(|_| it.holdings.iter().all(|holding| holding.role != Role::Holds))?;
-        Some(format!("last taken{}", self.last(taken.task, taken.place.as_ref(), taken.ago_ns)))
+        Some(format!("last acquired{}", self.last(last.task, last.place.as_ref(), last.ago_ns)))
     }
 
-    /// `last told by task 3 ... at ..., 1.20 s ago, when nobody waited`.
-    fn told(&self, it: &Resource) -> Option<String> {
-        let told = it.last_notified.as_ref()?;
-        let whom = match (told.waiters, told.is_broadcast) {
-            (0, _) => "when nobody waited".to_owned(),
-            (waiting, true) => format!("all {} who waited", count(waiting)),
-            (waiting, false) => format!("one of the {} who waited", count(waiting)),
-        };
-        Some(format!("last told{}, {whom}", self.last(told.task, told.place.as_ref(), told.ago_ns)))
+    /// `last notified by task 3 ... at ..., 1.20 s ago, when it had no waiters`.
+    fn last_notified(&self, it: &Resource) -> Option<String> {
+        let last = it.last_notified.as_ref()?;
+        let event = self.last(last.task, last.place.as_ref(), last.ago_ns);
+        Some(format!("last notified{event}, {}", notified_words(last)))
     }
 
     fn last(&self, task: Option<u64>, at: Option<&Place>, ago_ns: Option<u64>) -> String {
@@ -143,33 +138,39 @@ impl Page<'_> {
         words
     }
 
-    /// `task 2 'left' waits at ... for 1.10 s`.
-    fn wait(&self, wait: &Wait) -> String {
+    /// `task 2 'left' is waiting at ... (1.10 s)`.
+    fn wait(&self, it: &Resource, wait: &Wait) -> String {
         let mut line = match (wait.task, wait.thread_id) {
             (Some(task), _) => self.task(task),
             (None, Some(thread)) => format!("thread {thread}"),
             (None, None) => "a future outside of all tasks".to_owned(),
         };
-        let units = if wait.units > 1 { format!(" for {}", count(wait.units)) } else { String::new() };
-        let _ = write!(line, " waits{units}");
+        line.push_str(if wait.thread_id.is_some() {
+            " blocks its thread while waiting"
+        } else {
+            " is waiting"
+        });
+        let _ = match wait.mode {
+            WaitMode::Read if it.kind == ResourceKind::RwLock => write!(line, " to read"),
+            WaitMode::Write if it.kind == ResourceKind::RwLock => write!(line, " to write"),
+            _ if wait.units > 1 => write!(line, " for {}", units_words(it, wait.units)),
+            _ => Ok(()),
+        };
         if let Some(place) = place(wait.place.as_ref()) {
             let _ = write!(line, " at {place}");
         }
-        let _ = write!(line, " for {}", time(wait.since_ns));
-        if wait.thread_id.is_some() {
-            line.push_str(", and blocks its thread");
-        }
+        let _ = write!(line, " ({})", time(wait.since_ns));
         match wait.woken_ns {
             Some(woken_ns) if wait.is_granted => {
-                let _ = write!(line, ", has been given it {} ago", time(woken_ns));
+                let _ = write!(line, ", granted {} ago", time(woken_ns));
             }
             Some(woken_ns) => {
-                let _ = write!(line, ", was woken {} ago", time(woken_ns));
+                let _ = write!(line, ", woken {} ago", time(woken_ns));
             }
             None => {}
         }
         if wait.is_wake_ignored || (wait.is_parked && !wait.is_indirect) {
-            line.push_str(", NOT POLLED since by its task");
+            line.push_str(", ITS TASK STOPPED POLLING IT");
         }
         line
     }
@@ -188,36 +189,80 @@ fn head(it: &Resource, waiting: usize) -> String {
         let _ = write!(line, " ({})", printable(&it.library));
     }
     if let Some(place) = place(it.created.as_ref()) {
-        let _ = write!(line, ", made at {place}");
+        let _ = write!(line, ", created at {place}");
     }
-    line.push(':');
-    if let Some(capacity) = it.capacity {
-        let _ = write!(line, " {} of {} free,", count(it.free), count(capacity));
-    }
-    if it.filled > 0 {
-        let _ = write!(line, " {} in it,", count(it.filled));
-    }
-    if it.forgotten > 0 {
-        let _ = write!(line, " {} forgotten,", count(it.forgotten));
-    }
-    let verb = if waiting == 1 { "waits" } else { "wait" };
-    let _ = writeln!(line, " {} {verb}", count(waiting as u64));
+    let state = [free(it), filled(it), forgotten(it)].into_iter().flatten();
+    let state: Vec<String> = state.chain([counted(waiting as u64, "waiter")]).collect();
+    let _ = writeln!(line, ": {}", state.join(", "));
     line
 }
 
+/// `locked`, or `3 of 8 slots free`. `None` for resources without units to acquire.
+fn free(it: &Resource) -> Option<String> {
+    let capacity = it.capacity?;
+    let nothing_held = it.free >= capacity;
+    match it.kind {
+        ResourceKind::Mutex => Some(if it.free == 0 { "locked" } else { "unlocked" }.to_owned()),
+        ResourceKind::RwLock if nothing_held => Some("unlocked".to_owned()),
+        ResourceKind::RwLock if it.free == 0 => Some("locked to write".to_owned()),
+        ResourceKind::RwLock => Some("locked to read".to_owned()),
+        ResourceKind::Semaphore
+        | ResourceKind::Mpsc
+        | ResourceKind::Mpmc
+        | ResourceKind::Pipe
+        | ResourceKind::Custom => Some(format!("{} of {} free", count(it.free), units_words(it, capacity))),
+        _ => None,
+    }
+}
+
+/// `2 of 3 arrived`, or `8 messages`.
+fn filled(it: &Resource) -> Option<String> {
+    let filled = count(it.filled);
+    match (it.kind, it.capacity) {
+        (ResourceKind::Barrier, Some(capacity)) => Some(format!("{filled} of {} arrived", count(capacity))),
+        _ if it.filled == 0 => None,
+        (ResourceKind::Pipe, _) => Some(counted(it.filled, "byte")),
+        _ => Some(counted(it.filled, "message")),
+    }
+}
+
+fn forgotten(it: &Resource) -> Option<String> {
+    (it.forgotten > 0).then(|| format!("{} forgotten", counted(it.forgotten, "permit")))
+}
+
+/// `holder`, `writer`, or `holder of 3 permits`.
+fn holder(it: &Resource, holding: &Holding) -> String {
+    match it.kind {
+        ResourceKind::RwLock if holding.units > 1 => "writer".to_owned(),
+        ResourceKind::RwLock if it.capacity != Some(1) => "reader".to_owned(),
+        _ if holding.units > 1 => format!("holder of {}", units_words(it, holding.units)),
+        _ => "holder".to_owned(),
+    }
+}
+
 /// Empty if nothing was counted.
-fn usage(usage: &Usage) -> String {
+fn usage(it: &Resource) -> String {
+    let usage = &it.usage;
     if usage.acquisitions == 0 {
         return String::new();
     }
     let quantiles =
         |it: Quantiles| format!("p50 {}, p99 {}, max {}", time(it.p50_ns), time(it.p99_ns), time(it.max_ns));
-    let mut line = format!(
-        "  acquired {} times, {} of them waited ({})",
-        count(usage.acquisitions),
-        count(usage.contended),
-        percent(usage.contended, usage.acquisitions)
-    );
+    let number = usage.acquisitions;
+    let (mut line, is_lock) = match it.kind {
+        ResourceKind::Mpsc | ResourceKind::Mpmc | ResourceKind::Oneshot | ResourceKind::Broadcast => {
+            (format!("  {} sent", counted(number, "message")), false)
+        }
+        ResourceKind::Pipe => (format!("  {} written", counted(number, "byte")), false),
+        ResourceKind::Barrier => (format!("  {}", counted(number, "arrival")), false),
+        ResourceKind::Watch => (format!("  used {}", counted(number, "time")), false),
+        _ => (format!("  acquired {}", counted(number, "time")), true),
+    };
+    let _ = write!(line, ", {}", counted(usage.contended, "wait"));
+    // Unfinished and cancelled waits count too, so there may be more waits than acquisitions.
+    if is_lock && usage.contended <= number {
+        let _ = write!(line, " ({})", percent(usage.contended, number));
+    }
     if usage.wait != Quantiles::default() {
         let _ = write!(line, ": {}", quantiles(usage.wait));
     }

@@ -29,7 +29,7 @@ pub(crate) fn chain(task: &Task, tasks: &TasksById<'_>, name: impl Fn(&Task) -> 
         // Writing to a string cannot fail.
         let _ = write!(text, ", {itself}woken {} ago by ", time(woken_ns));
         let Some(waker) = waker else {
-            text.push_str("no task");
+            text.push_str("a thread outside of all tasks");
             break;
         };
         let Some(known) = tasks.get(waker) else {

@@ -46,7 +46,7 @@ fn no_other_arm_polls_what_one_has_set_aside() {
     let (program, _) = beside_a_timer();
     assert_eq!(program.verdicts(), ["likely futurelock granted"]);
     assert_eq!(program.chain(), ["task 1 waits 40", "resource 1 created 11", "future 1000 granted 33"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:40 for 1.00 s, which was handed 1.00 s ago to future `span` of the same task at src/main.rs:33, which is alive and not polled: that future is only polled by this arm of the join!, which is stuck here");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for `Mutex#1` at src/main.rs:40 (1.00 s); it was granted to future `span` of the same task at src/main.rs:33 (1.00 s ago), but its task stopped polling it: only this arm of the join! can poll that future, and this arm is stuck here");
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn two_actors_with_full_channels_are_a_cycle() {
     }
     program.joins(1, left, 20);
     assert_eq!(program.verdicts(), ["proven cycle"]);
-    insta::assert_snapshot!(program.sentence(), @"task 2 `left` waits for a place in mpsc#2 at src/main.rs:6 for 1.00 s, whose receiver is with task 3 `right` (last used at src/main.rs:5); task 3 `right` waits for a place in mpsc#1 at src/main.rs:6 for 1.00 s, whose receiver is with task 2 `left` (last used at src/main.rs:5): none of them can go on");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `left` is waiting for a free slot in `mpsc#2` at src/main.rs:6 (1.00 s); its receiver belongs to task 3 `right` (last used at src/main.rs:5), which is waiting for a free slot in `mpsc#1` at src/main.rs:6 (1.00 s); its receiver belongs to task 2 `left` (last used at src/main.rs:5): none of them can continue");
     program.at(a).holdings[0].attribution = Attribution::Likely;
     assert_eq!(program.verdicts(), ["likely cycle"]);
 }
@@ -74,7 +74,7 @@ fn a_sender_in_the_task_that_waits_for_the_end_of_messages_is_a_leak() {
     program.waits(1, channel, WaitMode::Receive, 6);
     assert_eq!(program.verdicts(), ["likely leak"]);
     assert_eq!(program.chain(), ["task 1 waits 6", "resource 1 created 11", "task 1 owns 2"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits to receive from mpsc#1 at src/main.rs:6 for 1.00 s, whose sender is with the same task (never used, made at src/main.rs:2): it waits for what only it could send, or let go of");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is receiving from `mpsc#1` at src/main.rs:6 (1.00 s); its only sender belongs to the same task (never used, created at src/main.rs:2): only this task could send a message or drop the sender");
 }
 
 #[test]

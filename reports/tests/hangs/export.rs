@@ -1,6 +1,6 @@
 //! Verdicts in reports: text, JSON, the graph, and what is waited for.
 
-use diagnose_reports::model::LastEvent;
+use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, WaitMode};
 use diagnose_reports::{Format, Snapshot, Verdict, View};
 
 use crate::hangs::locks::crossed;
@@ -11,8 +11,8 @@ use crate::support::page;
 fn text_begins_with_what_hangs() {
     let text = page(&crossed().snapshot, Format::Text, View::Time);
     let top: String = text.split_inclusive('\n').take_while(|line| !line.starts_with("tasks:")).collect();
-    insta::assert_snapshot!(top, @r#"
-    verdict: proven cycle: task 2 `left` waits for Mutex#2 at src/main.rs:6 for 1.00 s, held for 1.00 s by task 3 `right` (taken at src/main.rs:9); task 3 `right` waits for Mutex#1 at src/main.rs:10 for 1.00 s, held for 1.00 s by task 2 `left` (taken at src/main.rs:5): none of them can go on
+    insta::assert_snapshot!(top, @r"
+    verdict: proven cycle: task 2 `left` is waiting for `Mutex#2` at src/main.rs:6 (1.00 s); task 3 `right` has held it for 1.00 s (acquired at src/main.rs:9) and is waiting for `Mutex#1` at src/main.rs:10 (1.00 s); task 2 `left` has held it for 1.00 s (acquired at src/main.rs:5): none of them can continue
       task 2 left waits at src/main.rs:6 for 1.00 s
       resource 2 Mutex created at src/main.rs:12, 2.00 s ago
       task 3 right holds at src/main.rs:9 for 1.00 s
@@ -20,16 +20,16 @@ fn text_begins_with_what_hangs() {
       resource 1 Mutex created at src/main.rs:11, 2.00 s ago
       task 2 left holds at src/main.rs:5 for 1.00 s
       1 task waits behind it: 1
-      fix: acquire them in the same order everywhere, or release one before waiting for the other (docs/verdicts.md, cycle)
+      fix: acquire locks in the same order everywhere, or release one before waiting for the other (docs/verdicts.md, cycle)
 
     server (pid 4711): 2.00 s recorded on 1 thread; 0 calls, 0 polls, 0 ns busy
-    "#);
+    ");
 }
 
 #[test]
 fn so_does_the_tree_of_tasks() {
     let tree = crossed().snapshot.tree();
-    assert!(tree.starts_with("verdict: proven cycle: task 2 `left` waits for Mutex#2"), "{tree}");
+    assert!(tree.starts_with("verdict: proven cycle: task 2 `left` is waiting for `Mutex#2`"), "{tree}");
 }
 
 #[test]
@@ -95,16 +95,16 @@ fn waiters_are_listed_by_their_resources() {
     (usage.acquisitions, usage.contended) = (1204, 31);
     (usage.wait.p50_ns, usage.wait.p99_ns, usage.wait.max_ns) = (1_200_000, 8_000_000, 1_100_000_000);
     (usage.held.p50_ns, usage.held.p99_ns, usage.held.max_ns) = (80_000, 200_000, 900_000);
-    insta::assert_snapshot!(program.snapshot.waiters(), @r#"
-    Mutex#1 (tokio), made at src/main.rs:11: 0 of 1 free, 1 waits
-      held by task 2 `left` for 1.00 s, taken at src/main.rs:5
-      1. task 3 `right` waits at src/main.rs:10 for 1.00 s
-      acquired 1,204 times, 31 of them waited (2.57 %): p50 1.20 ms, p99 8.00 ms, max 1.10 s; held p50 80.0 µs, p99 200 µs, max 900 µs
+    insta::assert_snapshot!(program.snapshot.waiters(), @r"
+    Mutex#1 (tokio), created at src/main.rs:11: locked, 1 waiter
+      holder: task 2 `left` for 1.00 s, acquired at src/main.rs:5
+      1. task 3 `right` is waiting at src/main.rs:10 (1.00 s)
+      acquired 1,204 times, 31 waits (2.57 %): p50 1.20 ms, p99 8.00 ms, max 1.10 s; held p50 80.0 µs, p99 200 µs, max 900 µs
 
-    Mutex#2 (tokio), made at src/main.rs:12: 0 of 1 free, 1 waits
-      held by task 3 `right` for 1.00 s, taken at src/main.rs:9
-      1. task 2 `left` waits at src/main.rs:6 for 1.00 s
-    "#);
+    Mutex#2 (tokio), created at src/main.rs:12: locked, 1 waiter
+      holder: task 3 `right` for 1.00 s, acquired at src/main.rs:9
+      1. task 2 `left` is waiting at src/main.rs:6 (1.00 s)
+    ");
 }
 
 #[test]
@@ -118,15 +118,53 @@ fn what_nobody_holds_is_listed_with_who_took_or_told_it_last() {
     let free = program.at(1);
     (free.free, free.last_acquired, free.last_notified) = (1, Some(taken), Some(told));
     free.holdings.clear();
-    insta::assert_snapshot!(program.snapshot.waiters(), @"
-    Mutex#1 (tokio), made at src/main.rs:11: 0 of 1 free, 1 waits
-      held by task 2 `left` for 1.00 s, taken at src/main.rs:5
-      1. task 3 `right` waits at src/main.rs:10 for 1.00 s
+    insta::assert_snapshot!(program.snapshot.waiters(), @r"
+    Mutex#1 (tokio), created at src/main.rs:11: locked, 1 waiter
+      holder: task 2 `left` for 1.00 s, acquired at src/main.rs:5
+      1. task 3 `right` is waiting at src/main.rs:10 (1.00 s)
 
-    Mutex#2 (tokio), made at src/main.rs:12: 1 of 1 free, 1 waits
-      last taken by task 3 `right` at src/main.rs:9, 1.50 s ago
-      last told at src/main.rs:14, 20.0 ms ago, one of the 2 who waited
-      1. task 2 `left` waits at src/main.rs:6 for 1.00 s
+    Mutex#2 (tokio), created at src/main.rs:12: unlocked, 1 waiter
+      last acquired by task 3 `right` at src/main.rs:9, 1.50 s ago
+      last notified at src/main.rs:14, 20.0 ms ago, which reached 1 of 2 waiters
+      1. task 2 `left` is waiting at src/main.rs:6 (1.00 s)
+    ");
+}
+
+#[test]
+fn the_units_of_a_resource_have_their_own_words() {
+    let mut program = Program::new();
+    let (main, writer) = (1, program.task("writer"));
+    let all = 536_870_911;
+    let lock = program.rwlock();
+    program.at(lock).capacity = Some(all);
+    (program.at(lock).free, program.at(lock).usage.acquisitions) = (all - 1, 2_682);
+    program.at(lock).usage.contended = 2_689;
+    program.holds(main, lock, 3);
+    program.waits(writer, lock, WaitMode::Write, 4).units = all;
+    let oneshot = program.other(ResourceKind::Oneshot);
+    (program.at(oneshot).capacity, program.at(oneshot).free) = (Some(1), 1);
+    program.sends(writer, oneshot, 5).attribution = Attribution::Unknown;
+    program.waits(main, oneshot, WaitMode::Receive, 6).since_ns = 900_000_000;
+    let channel = program.channel(8);
+    program.fill(channel, 8);
+    let usage = &mut program.at(channel).usage;
+    (usage.acquisitions, usage.contended) = (8, 3);
+    program.receives(main, channel, 7).attribution = Attribution::Likely;
+    program.waits(writer, channel, WaitMode::Send, 8).since_ns = 800_000_000;
+    insta::assert_snapshot!(program.snapshot.waiters(), @r"
+    RwLock#1 (tokio), created at src/main.rs:11: locked to read, 1 waiter
+      reader: task 1 `main` for 1.00 s, acquired at src/main.rs:3
+      1. task 2 `writer` is waiting to write at src/main.rs:4 (1.00 s)
+      acquired 2,682 times, 2,689 waits
+
+    oneshot#2 (tokio), created at src/main.rs:12: 1 waiter
+      sender: owner unknown, last used at src/main.rs:5, 1.00 s ago
+      1. task 1 `main` is waiting at src/main.rs:6 (900 ms)
+
+    mpsc#3 (tokio), created at src/main.rs:13: 0 of 8 slots free, 8 messages, 1 waiter
+      receiver: task 1 `main` (last seen), last used at src/main.rs:7, 1.00 s ago
+      1. task 2 `writer` is waiting at src/main.rs:8 (800 ms)
+      8 messages sent, 3 waits
     ");
 }
 

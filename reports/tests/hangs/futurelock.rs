@@ -24,7 +24,7 @@ fn a_lock_handed_to_a_future_that_is_not_polled() {
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
     assert_eq!(program.chain(), ["task 1 waits 40", "resource 1 created 11", "future 1000 granted 33"]);
     assert_eq!(program.snapshot.verdicts()[0].chain[2].name, "op");
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:40 for 1.00 s, which was handed 1.00 s ago to future `op` of the same task at src/main.rs:33, which is alive and not polled: that future is only polled by this task, which is stuck here");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for `Mutex#1` at src/main.rs:40 (1.00 s); it was granted to future `op` of the same task at src/main.rs:33 (1.00 s ago), but its task stopped polling it: only this task can poll that future, and this task is stuck here");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn at_a_fair_lock_a_future_that_is_not_polled_stands_before_its_task() {
     parked(program.waits(1, lock, WaitMode::Lock, 33));
     program.waits(1, lock, WaitMode::Lock, 40);
     assert_eq!(program.verdicts(), ["proven futurelock queued"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:40 for 1.00 s, behind a future of the same task, which waits for Mutex#1 at src/main.rs:33 for 1.00 s, which is alive and not polled: that future is only polled by this task, which is stuck here");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for `Mutex#1` at src/main.rs:40 (1.00 s), queued behind a future of the same task, which is waiting for `Mutex#1` at src/main.rs:33 (1.00 s), but its task stopped polling it: only this task can poll that future, and this task is stuck here");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_lock_held_by_a_future_that_is_not_polled() {
     program.waits(1, lock, WaitMode::Lock, 40);
     assert_eq!(program.verdicts(), ["proven futurelock holding"]);
     assert_eq!(program.chain(), ["task 1 waits 40", "resource 1 created 11", "future 500 holds 34"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:40 for 1.00 s, held for 1.00 s by future `op` of the same task (taken at src/main.rs:34), which is alive and not polled: that future is only polled by this task, which is stuck here");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for `Mutex#1` at src/main.rs:40 (1.00 s); future `op` of the same task has held it for 1.00 s (acquired at src/main.rs:34), but its task stopped polling it: only this task can poll that future, and this task is stuck here");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_receiver_in_a_future_that_was_never_polled() {
     program.waits(1, channel, WaitMode::Send, 7);
     assert_eq!(program.verdicts(), ["likely futurelock unpolled"]);
     assert_eq!(program.chain(), ["task 1 waits 7", "resource 1 created 11", "task 1 owns 6"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a place in mpsc#1 at src/main.rs:7 for 1.00 s, whose receiver is with the same task (never used, made at src/main.rs:6): what receives there was never polled, and is with this task, which waits here");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for a free slot in `mpsc#1` at src/main.rs:7 (1.00 s); its receiver belongs to the same task (never used, created at src/main.rs:6): this task owns the receiving future, has never polled it, and is stuck here");
 }
 
 /// ```text
@@ -144,7 +144,7 @@ fn a_wrapper_that_stops_polling_locks_others_out() {
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
     assert_eq!(program.chain(), ["task 3 waits 10", "resource 1 created 11", "future 1000 granted 9"]);
     assert_eq!(program.snapshot.verdicts()[0].victims, [1, 2]);
-    insta::assert_snapshot!(program.sentence(), @"task 3 `other` waits for Mutex#1 at src/main.rs:10 for 1.00 s, which was handed 1.00 s ago to a future of task 2 `paused` at src/main.rs:9, which is alive and not polled: that future is only polled by this task, which is stuck here");
+    insta::assert_snapshot!(program.sentence(), @"task 3 `other` is waiting for `Mutex#1` at src/main.rs:10 (1.00 s); it was granted to a future of task 2 `paused` at src/main.rs:9 (1.00 s ago), but its task stopped polling it: only this task can poll that future, and this task is stuck here");
 }
 
 #[test]

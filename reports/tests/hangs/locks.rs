@@ -34,7 +34,7 @@ fn two_tasks_that_cross_their_locks_are_a_cycle() {
             "task 2 holds 5"
         ]
     );
-    insta::assert_snapshot!(program.sentence(), @"task 2 `left` waits for Mutex#2 at src/main.rs:6 for 1.00 s, held for 1.00 s by task 3 `right` (taken at src/main.rs:9); task 3 `right` waits for Mutex#1 at src/main.rs:10 for 1.00 s, held for 1.00 s by task 2 `left` (taken at src/main.rs:5): none of them can go on");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `left` is waiting for `Mutex#2` at src/main.rs:6 (1.00 s); task 3 `right` has held it for 1.00 s (acquired at src/main.rs:9) and is waiting for `Mutex#1` at src/main.rs:10 (1.00 s); task 2 `left` has held it for 1.00 s (acquired at src/main.rs:5): none of them can continue");
     assert_eq!(program.snapshot.verdicts()[0].victims, [1]);
 }
 
@@ -94,7 +94,7 @@ fn a_task_that_waits_for_what_it_holds_waits_for_itself() {
     program.waits(1, lock, WaitMode::Lock, 9);
     assert_eq!(program.verdicts(), ["proven self_wait"]);
     assert_eq!(program.chain(), ["task 1 waits 9", "resource 1 created 11", "task 1 holds 3"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:9 for 1.00 s, held for 1.00 s by the same task (taken at src/main.rs:3): it waits for itself");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for `Mutex#1` at src/main.rs:9 (1.00 s); the same task has held it for 1.00 s (acquired at src/main.rs:3): the task waits for itself");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_second_read_behind_a_writer_is_a_cycle_by_the_queue() {
             ["task 1 waits 6", "resource 1 created 11", "task 2 queued 4", "task 1 holds 2"]
         );
         insta::allow_duplicates! {
-            insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits to read RwLock#1 at src/main.rs:6 for 1.00 s, behind task 2 `writer`, which waits to write RwLock#1 at src/main.rs:4 for 1.00 s, held for 1.00 s by task 1 `main` (taken at src/main.rs:2): none of them can go on");
+            insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting to read `RwLock#1` at src/main.rs:6 (1.00 s), queued behind task 2 `writer`, which is waiting to write `RwLock#1` at src/main.rs:4 (1.00 s); task 1 `main` has held it for 1.00 s (acquired at src/main.rs:2): none of them can continue");
         }
     }
 }
@@ -202,7 +202,7 @@ fn who_holds_all_permits_and_wants_more_is_a_knot() {
         program.chain(),
         ["task 2 waits 8", "resource 1 created 11", "task 2 holds 6", "task 3 holds 6", "task 4 holds 6"]
     );
-    insta::assert_snapshot!(program.sentence(), @"task 2 `worker` waits for a permit of Semaphore#1 at src/main.rs:8 for 1.00 s, held for 1.00 s by the same task (taken at src/main.rs:6); 3 permits of Semaphore#1 are held by task 2 `worker`, task 3 `worker`, task 4 `worker`: all of them wait for more");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `worker` is waiting for a permit of `Semaphore#1` at src/main.rs:8 (1.00 s); the same task has held 1 permit for 1.00 s (acquired at src/main.rs:6); task 2 `worker`, task 3 `worker`, task 4 `worker` hold 3 permits of `Semaphore#1`: each of them is waiting for more");
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn who_asks_for_more_than_holders_give_back_is_stuck() {
     assert_eq!(program.verdicts(), ["suspect starved"]);
     program.of(holder).spawned_by = None;
     assert_eq!(program.verdicts(), ["likely starved"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for 6 permits of Semaphore#1 at src/main.rs:8 for 1.00 s: Semaphore#1 can never have so many, of 5 in all");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for 6 permits of `Semaphore#1` at src/main.rs:8 (1.00 s): `Semaphore#1` has only 5 permits in total");
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn a_permit_that_was_forgotten_is_a_leak() {
     program.waits(1, pool, WaitMode::Acquire, 8);
     assert_eq!(program.verdicts(), ["proven leak"]);
     assert_eq!(program.chain(), ["task 1 waits 8", "resource 1 created 11"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a permit of Semaphore#1 at src/main.rs:8 for 1.00 s: 1 permit was taken out of Semaphore#1 for ever by forget(), and nobody is left who would give one back");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for a permit of `Semaphore#1` at src/main.rs:8 (1.00 s): forget() removed 1 permit from `Semaphore#1` for good, and nothing alive could add one");
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn who_has_forgotten_a_permit_is_named_with_the_place() {
     (it.forgotten, it.free, it.last_forgotten) = (1, 0, Some(forgot));
     program.waits(1, pool, WaitMode::Acquire, 8);
     assert_eq!(program.chain(), ["task 1 waits 8", "resource 1 created 11", "task 1 holds 6"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a permit of Semaphore#1 at src/main.rs:8 for 1.00 s: 1 permit was taken out of Semaphore#1 for ever by forget(), last by task 1 `main` at src/main.rs:6 1.00 s ago, and nobody is left who would give one back");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for a permit of `Semaphore#1` at src/main.rs:8 (1.00 s): forget() removed 1 permit from `Semaphore#1` for good, last by task 1 `main` at src/main.rs:6 (1.00 s ago), and nothing alive could add one");
 }
 
 #[test]
@@ -298,7 +298,7 @@ fn a_guard_whose_task_is_done_is_a_leak() {
     program.waits(1, lock, WaitMode::Lock, 8);
     assert_eq!(program.verdicts(), ["likely leak"]);
     assert_eq!(program.chain(), ["task 1 waits 8", "resource 1 created 11", "task 77 holds 3"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for Mutex#1 at src/main.rs:8 for 1.00 s, held for 1.00 s by task 77 (done) (taken at src/main.rs:3): it was never given back");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for `Mutex#1` at src/main.rs:8 (1.00 s); task 77 (done) has held it for 1.00 s (acquired at src/main.rs:3): it was never released");
 }
 
 #[test]

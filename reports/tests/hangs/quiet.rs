@@ -19,7 +19,7 @@ fn a_barrier_that_is_one_short_starves_if_nobody_else_is_alive() {
     let program = barrier();
     assert_eq!(program.verdicts(), ["likely starved"]);
     assert_eq!(program.chain(), ["task 1 waits 5", "resource 1 created 11"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits at Barrier#1 at src/main.rs:5 for 1.00 s; 2 of 3 have arrived, and nothing else is alive that could come");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting at `Barrier#1` at src/main.rs:5 (1.00 s); 2 of 3 have arrived, and nothing else alive could arrive");
 }
 
 #[test]
@@ -50,12 +50,12 @@ fn told_before_it_waited() {
     let program = notify(0, true);
     assert_eq!(program.verdicts(), ["likely missed_notify"]);
     assert_eq!(program.chain(), ["task 1 waits 9", "resource 1 created 11", "task 77 owns 5"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits to be told by Notify#1 at src/main.rs:9 for 1.00 s; it was told last 1.20 s ago by task 77 (done) at src/main.rs:5, when nobody waited; nothing else is alive that could tell it");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for a notification from `Notify#1` at src/main.rs:9 (1.00 s); task 77 (done) last notified it at src/main.rs:5 (1.20 s ago), when it had no waiters; nothing else alive could notify it");
 }
 
 #[test]
 fn another_was_told() {
-    insta::assert_snapshot!(notify(2, false).sentence(), @"task 1 `main` waits to be told by Notify#1 at src/main.rs:9 for 1.00 s; it was told last 1.20 s ago by task 77 (done) at src/main.rs:5, and so was one of the 2 who waited then; nothing else is alive that could tell it");
+    insta::assert_snapshot!(notify(2, false).sentence(), @"task 1 `main` is waiting for a notification from `Notify#1` at src/main.rs:9 (1.00 s); task 77 (done) last notified it at src/main.rs:5 (1.20 s ago), which reached 1 of 2 waiters; nothing else alive could notify it");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_deadlock_elsewhere_is_why_nobody_tells() {
     assert_eq!(program.verdicts(), ["proven cycle", "likely cycle"]);
     let verdicts = program.snapshot.verdicts();
     assert_eq!((verdicts[1].root_cause, verdicts[1].behind), (false, Some(0)));
-    insta::assert_snapshot!(verdicts[1].sentence, @"task 4 `task` waits to be told by Notify#3 at src/main.rs:9 for 1.00 s, which task 2 `left` could notify: what would let it go on is stuck");
+    insta::assert_snapshot!(verdicts[1].sentence, @"task 4 `task` is waiting for a notification from `Notify#3` at src/main.rs:9 (1.00 s); task 2 `left` could notify it: the code that could end this wait is stuck");
 }
 
 /// Nobody waits for either to end, but one of them is in the middle of something.

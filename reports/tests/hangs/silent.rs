@@ -25,7 +25,7 @@ fn a_hand_written_future_that_nobody_wakes_is_suspect() {
     let program = hand_written();
     assert_eq!(program.verdicts(), ["suspect lost_waker"]);
     assert_eq!(program.chain(), ["task 2 waits 7"]);
-    insta::assert_snapshot!(program.sentence(), @"task 2 `waits` has waited at src/main.rs:7 for 1.00 s in hand-written `span`, which keeps a waker that nobody has used: if what it waits for came before it had registered, nobody will");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `waits` is waiting in hand-written future `span` at src/main.rs:7 (1.00 s), whose waker was never used: an event that came before the future stored its waker wakes nothing");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_block_on_without_a_budget_sleeps() {
     let mut program = out_of_budget(true, 1);
     assert_eq!(program.verdicts(), ["suspect blocked_worker"]);
     assert_eq!(program.chain(), ["task 1 blocked 7"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` sleeps inside a poll at src/main.rs:7 for 1.00 s: the budget of its task is used up, and there is no new one until the `block_on` there comes back");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is sleeping inside a poll at src/main.rs:7 (1.00 s): the task has no coop budget left, and gets a new one only after its `block_on` returns");
     program.of(1).state = RunState::Waiting;
     program.of(1).opaque_wakers = Some(1);
     assert!(program.verdicts().is_empty());
@@ -75,7 +75,7 @@ fn a_block_on_without_a_budget_sleeps() {
 fn a_block_on_without_a_budget_polls_again_and_again() {
     let program = out_of_budget(false, 5_000);
     assert_eq!(program.verdicts(), ["suspect spin"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` has polled the same 5,000 times inside one poll at src/main.rs:7 for 1.00 s: the budget of its task is used up, and there is no new one until the `block_on` there comes back");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` has polled the same future 5,000 times inside one poll at src/main.rs:7 (1.00 s): the task has no coop budget left, and gets a new one only after its `block_on` returns");
     assert!(out_of_budget(false, 5).verdicts().is_empty());
 }
 
@@ -100,7 +100,7 @@ fn waits_that_nothing_on_record_explains_are_one_suspicion() {
     let mut program = foreign("rx.recv().await");
     assert_eq!(program.verdicts(), ["suspect starved"]);
     assert_eq!(program.chain(), ["task 2 waits 40", "task 3 waits 40"]);
-    insta::assert_snapshot!(program.sentence(), @"nothing on record explains these 2 waits at src/main.rs:40 `rx.recv().await` for up to 1.00 s, of task 2 `left` first: name what it waits for through `diagnose`");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `left` and 1 other task are waiting in `rx.recv().await` at src/main.rs:40 (longest 1.00 s), and no record explains the wait: import the channel, lock or token through `diagnose`");
     let lock = program.mutex();
     program.waits(2, lock, WaitMode::Lock, 41);
     program.waits(3, lock, WaitMode::Lock, 41);

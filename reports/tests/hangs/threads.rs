@@ -27,7 +27,7 @@ fn a_guard_of_a_sibling_on_the_same_thread() {
     program.waits(1, lock, WaitMode::Lock, 6).thread_id = Some(70);
     assert_eq!(program.verdicts(), ["proven blocked_worker"]);
     assert_eq!(program.chain(), ["task 1 blocked 6", "resource 1 created 11", "task 1 holds 4"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` blocks its thread and waits for Mutex#1 at src/main.rs:6 for 1.00 s, held for 1.00 s by the same task (taken at src/main.rs:4): what would wake the blocked thread has to run on it");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` blocks its thread while waiting for `Mutex#1` at src/main.rs:6 (1.00 s); the same task has held it for 1.00 s (acquired at src/main.rs:4): the code that would wake the blocked thread has to run on that thread");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn nested() -> Program {
 fn nested_executors_on_all_workers() {
     let program = nested();
     assert_eq!(program.verdicts(), ["likely blocked_worker"]);
-    insta::assert_snapshot!(program.sentence(), @"task 2 `first` blocks its thread and waits to receive from oneshot#1 at src/main.rs:31 for 1.00 s, whose sender is with task 4 `waker` (never used, made at src/main.rs:30); task 4 `waker` has no thread to run on for 1.00 s: no worker is left to run what would wake it");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `first` blocks its thread while receiving from `oneshot#1` at src/main.rs:31 (1.00 s); its sender belongs to task 4 `waker` (never used, created at src/main.rs:30), which has been queued for a thread for 1.00 s: no worker is free to run the task that would wake it");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn jobs() -> Program {
 fn jobs_that_wait_for_jobs_exhaust_the_pool() {
     let mut program = jobs();
     assert_eq!(program.verdicts(), ["likely pool_exhausted"]);
-    insta::assert_snapshot!(program.sentence(), @"task 2 `outer` blocks its thread and waits for task 4 `inner` to end at src/main.rs:7 for 1.00 s; task 4 `inner` has no thread to run on for 1.00 s: all threads for blocking work wait for blocking work that is queued behind them");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `outer` blocks its thread while waiting for task 4 `inner` to finish at src/main.rs:7 (1.00 s); task 4 `inner` has been queued for a thread for 1.00 s: all blocking threads wait for blocking work that is queued behind them");
     let mut pool = BlockingPool::default();
     (pool.runtime_number, pool.threads) = (1, 2);
     program.snapshot.blocking_pools.push(pool);
@@ -147,7 +147,7 @@ fn a_full_pool_that_sleeps_is_suspect_while_a_job_waits() {
     program.snapshot.blocking_pools.push(pool);
     assert_eq!(program.verdicts(), ["suspect pool_exhausted"]);
     assert_eq!(program.snapshot.verdicts()[0].victims, [4, 5]);
-    insta::assert_snapshot!(program.sentence(), @"all 2 threads for blocking work sleep, the longest in task 2 `outer` at src/main.rs:200 for 1.00 s; 2 jobs have waited for a thread for up to 1.00 s");
+    insta::assert_snapshot!(program.sentence(), @"all 2 blocking threads are sleeping, the longest in task 2 `outer` at src/main.rs:200 (1.00 s); 2 jobs are queued for a thread (longest 1.00 s)");
     (program.of(4).since_ns, program.of(5).since_ns) = (500_000_000, 500_000_000);
     assert!(program.verdicts().is_empty());
 }
@@ -159,7 +159,7 @@ fn a_poll_that_sleeps_for_long_is_suspect_although_nobody_waits_for_its_thread()
     assert!(program.verdicts().is_empty());
     program.of(1).since_ns = 1_500_000_000;
     assert_eq!(program.verdicts(), ["suspect blocked_worker"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` sleeps in one poll at src/main.rs:100 for 1.50 s: nothing else can run on its thread");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` has been sleeping in one poll at src/main.rs:100 for 1.50 s: no other task can run on its thread");
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_runtime_that_goes_away_waits_for_its_jobs() {
     program.has_timer(1);
     assert_eq!(program.verdicts(), ["suspect shutdown"], "it may have to finish what it writes");
     assert_eq!(program.chain(), ["thread 70 blocked 9", "task 2 running 200"]);
-    insta::assert_snapshot!(program.sentence(), @"the runtime that was built at src/main.rs:9 goes away, and has waited for 1.00 s for blocking task 2 `job`, which has run for 1.00 s");
+    insta::assert_snapshot!(program.sentence(), @"the runtime built at src/main.rs:9 has been shutting down for 1.00 s; it is waiting for blocking task 2 `job`, which has run for 1.00 s");
     program.snapshot.waits[0].since_ns = 100_000_000;
     assert!(program.verdicts().is_empty());
     (program.snapshot.waits[0].since_ns, program.of(job).since_ns) = (11_000_000_000, 11_000_000_000);

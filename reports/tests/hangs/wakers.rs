@@ -13,7 +13,7 @@ fn a_task_without_a_waker_is_lost() {
     assert_eq!(program.verdicts(), ["proven lost_waker"]);
     assert_eq!(program.chain(), ["task 2 waits 200"]);
     assert_eq!(program.snapshot.verdicts()[0].victims, [1]);
-    insta::assert_snapshot!(program.sentence(), @"task 2 `lost` waits at src/main.rs:200 for 1.00 s: it returned Pending, no clone of its waker is kept, and nobody can wake it");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `lost` is waiting at src/main.rs:200 (1.00 s): it returned Pending and no clone of its waker is left, so nothing can wake it");
 }
 
 /// What it awaits without being on record may be `pending()`.
@@ -64,7 +64,7 @@ fn a_task_that_waits_for_its_own_end_waits_for_itself() {
     let task = program.task("task");
     program.joins(task, task, 7);
     assert_eq!(program.verdicts(), ["proven self_wait"]);
-    insta::assert_snapshot!(program.sentence(), @"task 2 `task` waits for itself to end at src/main.rs:7 for 1.00 s: it waits for itself");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `task` is waiting for itself to finish at src/main.rs:7 (1.00 s): the task waits for itself");
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn a_timer_long_overdue_says_that_nobody_drives_it() {
     let mut program = Program::new();
     program.wait(1, WaitMode::Timer, 7).due_ns = Some(-2_000_000_000);
     assert_eq!(program.verdicts(), ["likely driver_starved"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` waits for a timer at src/main.rs:7 that was due 2.00 s ago: nobody drives the timers of its runtime");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for a timer at src/main.rs:7 (due 2.00 s ago): no thread drives the timers of its runtime");
     program.snapshot.waits[0].due_ns = Some(-500_000_000);
     assert!(program.verdicts().is_empty());
 }
@@ -33,7 +33,7 @@ fn a_poll_that_does_not_end_spins() {
     assert_eq!(program.verdicts(), ["likely spin"]);
     assert_eq!(program.chain(), ["task 2 running 200"]);
     assert_eq!(program.snapshot.verdicts()[0].victims, [3]);
-    insta::assert_snapshot!(program.sentence(), @"task 2 `hog` runs in one poll at src/main.rs:200 for 1.00 s; 1 other task of its runtime could run and has had no thread for 1.00 s");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `hog` has been running in one poll at src/main.rs:200 for 1.00 s; 1 other task of its runtime is queued for a thread (1.00 s)");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_nested_executor_that_is_not_told_of_the_end() {
     program.sleeps(1, 70);
     program.joins(1, 99, 7).is_indirect = true;
     assert_eq!(program.verdicts(), ["likely blocked_worker"]);
-    insta::assert_snapshot!(program.sentence(), @"task 1 `main` sleeps inside a poll at src/main.rs:7 for 1.00 s: what it waits for there is done, and was not told to its `block_on`");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is sleeping inside a poll at src/main.rs:7 (1.00 s): its `block_on` joins a task that is done, and nothing woke the `block_on`");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_future_that_was_woken_and_is_not_polled_is_a_hazard() {
     parked(granted(program.waits(1, lock, WaitMode::Lock, 34))).span = Some(op);
     program.at(lock).free = 0;
     assert_eq!(program.verdicts(), ["suspect hazard"]);
-    insta::assert_snapshot!(program.sentence(), @"a future of task 1 `main` was woken 1.00 s ago and not polled since: future `op` at src/main.rs:34; the task waits at src/main.rs:100 for 1.00 s");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` stopped polling future `op` at src/main.rs:34 (woken 1.00 s ago); the task is waiting at src/main.rs:100 (1.00 s)");
     program.snapshot.waits[0].woken_ns = Some(SECOND / 2);
     assert!(program.verdicts().is_empty());
 }
@@ -101,7 +101,7 @@ fn who_waits_for_what_such_a_future_was_handed_is_named() {
         ["task 2 waits 7", "resource 1 created 11", "future 1000 granted 34", "task 1 waits 100"]
     );
     assert_eq!(program.snapshot.verdicts()[0].victims, [other]);
-    insta::assert_snapshot!(program.sentence(), @"a future of task 1 `main` was woken 1.00 s ago and not polled since: future `op` at src/main.rs:34; the task waits at src/main.rs:100 for 1.00 s; 2 wait for Mutex#1, which that future was handed, the longest for 1.00 s");
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` stopped polling future `op` at src/main.rs:34 (woken 1.00 s ago); the task is waiting at src/main.rs:100 (1.00 s); `Mutex#1` was granted to that future, and 2 waiters are waiting for it (longest 1.00 s)");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_lock_held_by_a_future_that_is_not_polled_is_a_hazard() {
     program.waits(waiter, lock, WaitMode::Lock, 7);
     assert_eq!(program.verdicts(), ["suspect hazard"]);
     assert_eq!(program.chain(), ["task 2 waits 7", "resource 1 created 11", "future 500 holds 34"]);
-    insta::assert_snapshot!(program.sentence(), @"Mutex#1 is held for 1.00 s by future `op` of task 1 `main` (taken at src/main.rs:34), which is alive and not polled; one waits for it for 1.00 s");
+    insta::assert_snapshot!(program.sentence(), @"future `op` of task 1 `main` has held `Mutex#1` for 1.00 s (acquired at src/main.rs:34), but its task stopped polling it; task 2 `waiter` is waiting for `Mutex#1` (1.00 s)");
     program.snapshot.waits[0].since_ns = SECOND / 2;
     assert!(program.verdicts().is_empty());
 }

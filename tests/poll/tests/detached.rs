@@ -52,7 +52,7 @@ fn a_future_whose_arm_is_gone_stands_under_its_task() {
     let root = &snapshot.spans[snapshot.tasks[0].span.expect("it has waited")];
     assert_eq!(snapshot.sites[root.site].name, "tries", "it is not taken for the root");
     let tree = diagnose::tree();
-    assert!(tree.contains("\n  detached, what polled it is gone: work ("), "{tree}");
+    assert!(tree.contains("\n  detached, its parent future is gone: work ("), "{tree}");
     assert!(tree.contains("\n  └─ pending::<()>().await (tests/poll/tests/detached.rs:17:5) ["), "{tree}");
 
     drop(task);

@@ -25,25 +25,28 @@ fn place(text: &str) -> String {
 fn locks_that_were_taken_in_both_orders_are_said_with_who_and_where() {
     diagnose_isolation::isolated!();
     let lines = said(&[("DIAGNOSE_LOCK_ORDER", "1")]);
-    assert_eq!(lines[0], "lock order: 2 circles in 5 pairs");
-    assert_eq!(lines[2], "RwLock#1 and Mutex#2 were taken in both orders");
+    assert_eq!(lines[0], "lock order: 2 cycles in 5 pairs");
+    assert_eq!(lines[2], "RwLock#1 and Mutex#2 were acquired in both orders");
     let [left, right] = ["left", "right"].map(|who| {
         let [holds, takes] = ["holds", "takes"].map(|what| place(&format!("// {who} {what}")));
         (holds, takes)
     });
     assert_eq!(
         lines[3],
-        format!("  task 1 `main` held RwLock#1 (taken at {}) and took Mutex#2 at {}, once", right.0, right.1)
+        format!(
+            "  task 1 `main` held RwLock#1 (acquired at {}) and acquired Mutex#2 at {}, once",
+            right.0, right.1
+        )
     );
     assert_eq!(
         lines[4],
         format!(
-            "  task 1 `main` held Mutex#2 (taken at {}) and took RwLock#1 at {}, 2 times",
+            "  task 1 `main` held Mutex#2 (acquired at {}) and acquired RwLock#1 at {}, 2 times",
             left.0, left.1
         )
     );
-    assert_eq!(lines[6], "Mutex#33, Mutex#34, Mutex#35 were taken in a circle");
-    assert!(lines[7].starts_with("  thread turns held Mutex#33 (taken at "), "{lines:#?}");
+    assert_eq!(lines[6], "Mutex#33, Mutex#34, Mutex#35 were acquired in a cycle");
+    assert!(lines[7].starts_with("  thread turns held Mutex#33 (acquired at "), "{lines:#?}");
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn check_tree() {
     println!("{tree}");
     let skipped = tree.lines().filter(|line| line.contains("do_select (")).collect::<Vec<_>>();
     assert_eq!(skipped.len(), 4, "{tree}");
-    assert!(skipped.iter().all(|line| line.ends_with("[not polled since by its task]")), "{tree}");
+    assert!(skipped.iter().all(|line| line.ends_with("[its task stopped polling it]")), "{tree}");
     let awaits = tree.lines().find(|line| line.contains("process_work_item (")).expect("it waits");
     assert!(!awaits.contains("not polled"), "{tree}");
 }

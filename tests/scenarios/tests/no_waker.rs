@@ -60,7 +60,7 @@ async fn sleeps() {
     tokio::time::sleep(std::time::Duration::from_secs(3_600)).await;
 }
 
-const MARK: &str = "NOBODY CAN WAKE IT";
+const MARK: &str = "NOTHING CAN WAKE IT";
 
 /// The part of the tree about a task.
 fn about<'a>(tree: &'a str, name: &str) -> &'a str {

@@ -64,8 +64,8 @@ fn check_tree(tree: &str) {
                 is_task && has_state && line.contains(" poll") && line.contains(", busy ")
                     || line.starts_with("detached: ")
                     // The lock is not on record, and a machine may keep a task waiting for more than a second.
-                    || line.starts_with("verdict: suspect starved: nothing on record explains")
-                    || (line.starts_with("polls: ") && line.contains(" a second"))
+                    || line.starts_with("verdict: suspect starved: task ") && line.contains("no record explains the wait")
+                    || (line.starts_with("polls: ") && line.contains(" per second"))
             }
         };
         assert!(is_known, "{line:?} in\n{tree}");

@@ -66,7 +66,7 @@ fn a_task_of_a_library_is_listed_by_its_place_from_spawn_to_end() {
         assert_eq!((listed[0].state, listed[0].polls), (RunState::Waiting, 1));
         assert!(listed[0].busy_ns > 0);
         assert_eq!(listed[0].wakers, None, "nobody counts them");
-        assert!(!diagnose::tree().contains("NOBODY"), "{}", diagnose::tree());
+        assert!(!diagnose::tree().contains("NOTHING CAN WAKE IT"), "{}", diagnose::tree());
 
         end.send(()).unwrap();
         task.await.unwrap();

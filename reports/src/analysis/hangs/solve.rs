@@ -172,7 +172,7 @@ impl Solver {
             confidence: confidence(system.evidence),
             root_cause: false,
             chain: chain.links,
-            sentence: chain.words + ": what would let it go on is stuck",
+            sentence: chain.words + ": the code that could end this wait is stuck",
             victims: Vec::new(),
             behind: Some(cause),
         };

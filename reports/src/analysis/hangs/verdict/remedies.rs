@@ -18,24 +18,30 @@ impl Verdict {
 fn remedy(kind: VerdictKind, detail: Option<VerdictDetail>) -> &'static str {
     match (kind, detail) {
         (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => {
-            "acquire all permits in one call, or release the first ones before waiting for more"
+            "acquire all permits in one call, or release the held ones before waiting for more"
         }
         (VerdictKind::Cycle, Some(VerdictDetail::ViaQueue)) => {
             "do not acquire a lock again while holding it: pass the guard on, or drop it first"
         }
         (VerdictKind::Cycle, _) => {
-            "acquire them in the same order everywhere, or release one before waiting for the other"
+            "acquire locks in the same order everywhere, or release one before waiting for the other"
         }
-        (VerdictKind::SelfWait, _) => "release it before this await, or pass on what the task already has",
+        (VerdictKind::SelfWait, _) => {
+            "release it before this await, or pass on the guard or result that the task already has"
+        }
         (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
-            "spawn what receives, or poll it together with this await"
+            "spawn the receiving future, or poll it together with this await"
         }
         (VerdictKind::Futurelock, _) => "drop or finish that future before this await",
-        (VerdictKind::Starved, _) => "keep what has to come alive, or close the resource when it ends",
-        (VerdictKind::Leak, _) => "drop it on every path, and do not keep a spare sender in scope",
+        (VerdictKind::Starved, _) => {
+            "keep the tasks alive that must arrive or notify, or close the resource when they end"
+        }
+        (VerdictKind::Leak, _) => {
+            "drop the guard or sender on every path, and do not keep a spare sender in scope"
+        }
         (VerdictKind::LostWaker, _) => "store a clone of the waker before returning Pending, and wake it",
         (VerdictKind::MissedNotify, _) => {
-            "create `notified()` before checking the condition, or use `notify_one`, which is kept"
+            "create `notified()` before checking the condition, or use `notify_one`, which stores a permit"
         }
         (VerdictKind::BlockedWorker, _) => {
             "do not block inside a poll: use an async lock, or move the call to `spawn_blocking`"
@@ -45,7 +51,7 @@ fn remedy(kind: VerdictKind, detail: Option<VerdictDetail>) -> &'static str {
         }
         (VerdictKind::DriverStarved, _) => "free the thread that drives the timers: it is busy or blocked",
         (VerdictKind::Spin, _) => "yield inside the loop, or move it to `spawn_blocking`",
-        (VerdictKind::Shutdown, _) => "tell the blocking work to end first, or use `shutdown_timeout`",
+        (VerdictKind::Shutdown, _) => "signal the blocking work to end first, or use `shutdown_timeout`",
         (VerdictKind::Hazard, _) => "drop that future, or poll it while its task waits elsewhere",
     }
 }

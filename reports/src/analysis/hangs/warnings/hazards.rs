@@ -6,9 +6,9 @@ use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, IdMap};
 use crate::analysis::hangs::system::Node;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
-use crate::analysis::hangs::words::{at, link, resource_name, taken_words};
+use crate::analysis::hangs::words::{acquired_words, at, link, resource_words};
 use crate::model::{Holding, Resource, ResourceKind, Wait};
-use crate::units::time;
+use crate::units::{count, time};
 
 /// How many futures are shown per task, and per resource.
 const MAX_FUTURES: usize = 8;
@@ -78,16 +78,14 @@ fn ignored_wakes(
         chain.extend(last);
         let (who, woken_ns) = (facts.task_words(it.id), first.woken_ns.unwrap_or(0));
         let futures = match waits.len() {
-            1 => format!("a future of {who} was woken {} ago and not polled since:", time(woken_ns)),
-            many => format!(
-                "{many} futures of {who} were woken up to {} ago and not polled since, first",
-                time(woken_ns)
-            ),
+            1 => String::new(),
+            many => format!("{} woken futures; the first is ", count(many as u64)),
         };
         let sentence = format!(
-            "{futures} {}{}; the task waits{} for {}{}",
+            "{who} stopped polling {futures}{}{} (woken {} ago); the task is waiting{} ({}){}",
             facts.future_words(first),
             at(facts.place_of(first).as_ref()),
+            time(woken_ns),
             at(place.as_ref()),
             time(it.since_ns),
             behind_words(facts, first, &behind),
@@ -108,12 +106,16 @@ fn behind<'a>(facts: &Facts<'a>, granted: &Wait) -> Vec<&'a Wait> {
 
 fn behind_words(facts: &Facts<'_>, granted: &Wait, behind: &[&Wait]) -> String {
     let it = granted.resource.and_then(|index| facts.snapshot.resources.get(index));
-    let longest_ns = behind.iter().map(|wait| wait.since_ns).max();
-    let (Some(it), Some(longest_ns)) = (it, longest_ns) else { return String::new() };
-    let what = format!("{}, which that future was handed", resource_name(it));
-    match behind.len() {
-        1 => format!("; one waits for {what}, for {}", time(longest_ns)),
-        many => format!("; {many} wait for {what}, the longest for {}", time(longest_ns)),
+    let Some(it) = it.filter(|_| !behind.is_empty()) else { return String::new() };
+    format!("; {} was granted to that future, and {}", resource_words(it), waiters_words(facts, behind))
+}
+
+/// ``task 2 `left` is waiting for it (1.20 s)``, or `3 waiters are waiting for it (longest 1.20 s)`.
+fn waiters_words(facts: &Facts<'_>, waits: &[&Wait]) -> String {
+    let longest = time(waits.iter().map(|wait| wait.since_ns).max().unwrap_or(0));
+    match waits {
+        [wait] => format!("{} is waiting for it ({longest})", facts.waiter_words(wait)),
+        _ => format!("{} waiters are waiting for it (longest {longest})", count(waits.len() as u64)),
     }
 }
 
@@ -161,19 +163,21 @@ fn unpolled_holder(
         holding.since_ns,
     );
     let chain = waiter.into_iter().chain(facts.resource_link(index)).chain([holder]).collect();
-    let is_place = it.kind == ResourceKind::Mpsc;
-    let what = if is_place { format!("a place in {}", resource_name(it)) } else { resource_name(it) };
-    let (has, verb) = if is_place { ("has been reserved", "reserved") } else { ("is held", "taken") };
+    let (part, verb) = match it.kind {
+        ResourceKind::Mpsc => ("a reserved slot of ", "reserved"),
+        _ => ("", "acquired"),
+    };
     let sentence = format!(
-        "{what} {has} for {} by future `{name}` of {}{}, which is alive and not polled; {} for {}",
-        time(holding.since_ns),
+        "future `{name}` of {} has held {part}{} for {}{}, but its task stopped polling it; {}",
         facts.task_words(task.id),
-        taken_words(verb, holding),
-        match waiting.len() {
-            1 => "one waits for it".to_owned(),
-            many => format!("{many} wait for it, the longest"),
-        },
-        time(longest.since_ns),
+        resource_words(it),
+        time(holding.since_ns),
+        acquired_words(verb, holding),
+        waiters_words(facts, waiting).replacen(
+            "waiting for it",
+            &format!("waiting for {}", resource_words(it)),
+            1
+        ),
     );
     let mut verdict = warning(VerdictKind::Hazard, Confidence::Suspect, chain, sentence);
     let victims: BTreeSet<u64> = waiting.iter().filter_map(|wait| wait.task).collect();

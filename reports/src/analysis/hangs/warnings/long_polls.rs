@@ -65,10 +65,11 @@ fn long_poll(facts: &Facts<'_>, long_polls: &[usize], is_asleep: bool, starved: 
     }
     let longest_ns = starved.iter().map(|task| task.since_ns).max().unwrap_or(0);
     let sentence = format!(
-        "{}; {} of its runtime could run and {} had no thread for {}",
-        words.join(", "),
+        "{}; {} of its runtime {} queued for a thread ({}{})",
+        words.join("; "),
         counted(starved.len() as u64, "other task"),
-        if starved.len() == 1 { "has" } else { "have" },
+        if starved.len() == 1 { "is" } else { "are" },
+        if starved.len() == 1 { "" } else { "longest " },
         time(longest_ns)
     );
     let kind = if is_asleep { VerdictKind::BlockedWorker } else { VerdictKind::Spin };

@@ -26,10 +26,11 @@ pub(crate) fn sleep_after_join(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict
     }
     let place = facts.place_of(wait);
     let sentence = format!(
-        "{} sleeps inside a poll{} for {}: what it waits for there is done, and was not told to its `block_on`",
+        "{} is sleeping inside a poll{} ({}): its `block_on` joins {}, and nothing woke the `block_on`",
         facts.task_words(it.id),
         at(place.as_ref()),
-        time(wait.since_ns)
+        time(wait.since_ns),
+        if wait.tasks.len() == 1 { "a task that is done" } else { "tasks that are done" }
     );
     let link = facts.task_link(task, place.as_ref(), LinkRole::Blocked, wait.since_ns);
     Some(warning(VerdictKind::BlockedWorker, Confidence::Likely, vec![link], sentence))
@@ -48,17 +49,17 @@ pub(crate) fn out_of_budget(facts: &Facts<'_>, wait: &Wait) -> Option<Verdict> {
     let (place, who) = (facts.place_of(wait), facts.task_words(it.id));
     let (here, since) = (at(place.as_ref()), time(wait.since_ns));
     let (kind, role, what) = if it.is_asleep? {
-        let what = format!("{who} sleeps inside a poll{here} for {since}");
+        let what = format!("{who} is sleeping inside a poll{here} ({since})");
         (VerdictKind::BlockedWorker, LinkRole::Blocked, what)
     } else if wait.polls >= MANY_POLLS {
         let polls = count(wait.polls);
-        let what = format!("{who} has polled the same {polls} times inside one poll{here} for {since}");
+        let what = format!("{who} has polled the same future {polls} times inside one poll{here} ({since})");
         (VerdictKind::Spin, LinkRole::Running, what)
     } else {
         return None;
     };
     let sentence = format!(
-        "{what}: the budget of its task is used up, and there is no new one until the `block_on` there comes back"
+        "{what}: the task has no coop budget left, and gets a new one only after its `block_on` returns"
     );
     let link = facts.task_link(task, place.as_ref(), role, wait.since_ns);
     Some(warning(kind, Confidence::Suspect, vec![link], sentence))
@@ -91,12 +92,12 @@ pub(crate) fn unused_wakers(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<V
         let place = facts.place_of_site(span.at.unwrap_or(span.site));
         let link = facts.task_link(task, place.as_ref(), LinkRole::Waits, span.since_ns);
         let sentence = format!(
-            "{} has waited{} for {} in hand-written `{}`, which keeps a waker that nobody has used: if what it waits for \
-             came before it had registered, nobody will",
+            "{} is waiting in hand-written future `{}`{} ({}), whose waker was never used: an event that came before \
+             the future stored its waker wakes nothing",
             facts.task_words(it.id),
+            facts.name(span.site, span.label.as_deref()),
             at(place.as_ref()),
             time(span.since_ns),
-            facts.name(span.site, span.label.as_deref()),
         );
         Some(warning(VerdictKind::LostWaker, Confidence::Suspect, vec![link], sentence))
     };

@@ -43,7 +43,7 @@ pub(super) fn shutdown(facts: &Facts<'_>, stuck: &BTreeSet<usize>, wait: &Wait) 
     let spawned = facts.place_of_site(it.site);
     let link = facts.task_link(job, spawned.as_ref(), LinkRole::Running, it.since_ns);
     let sentence = format!(
-        "the runtime that was built{} goes away, and has waited for {} for blocking {}, which has run for {}",
+        "the runtime built{} has been shutting down for {}; it is waiting for blocking {}, which has run for {}",
         at(place.as_ref()),
         time(wait.since_ns),
         facts.task_words(it.id),

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_blocked};
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
-use crate::analysis::hangs::words::{at, link, taken_words};
+use crate::analysis::hangs::words::{acquired_words, at, link};
 use crate::model::{BlockingPool, Role, RunState, Task, TaskKind};
-use crate::units::{counted, time};
+use crate::units::time;
 
 /// How many jobs of a pool are shown.
 const MAX_JOBS: usize = 8;
@@ -37,13 +37,17 @@ fn full_pool(facts: &Facts<'_>, stuck: &BTreeSet<usize>, pool: &BlockingPool) ->
         facts.task_link(index, facts.place_of_site(job.site).as_ref(), LinkRole::Blocked, job.since_ns)
     };
     let chain = running.iter().take(MAX_JOBS).map(link).collect();
+    let (threads, longest) = match running.len() {
+        1 => ("the only blocking thread is sleeping".to_owned(), ""),
+        many => (format!("all {many} blocking threads are sleeping"), ", the longest"),
+    };
     let sentence = format!(
-        "all {} for blocking work sleep, the longest in {}{} for {}; {} waited for a thread for up to {}",
-        counted(running.len() as u64, "thread"),
+        "{threads}{longest} in {}{} ({}); {} queued for a thread ({}{})",
         facts.task_words(facts.snapshot.tasks[first].id),
         at(place.as_ref()),
         time(job.since_ns),
-        if queued.len() == 1 { "1 job has".to_owned() } else { format!("{} jobs have", queued.len()) },
+        if queued.len() == 1 { "1 job is".to_owned() } else { format!("{} jobs are", queued.len()) },
+        if queued.len() == 1 { "" } else { "longest " },
         time(longest_ns),
     );
     let mut verdict = warning(VerdictKind::PoolExhausted, Confidence::Suspect, chain, sentence);
@@ -68,7 +72,7 @@ pub(crate) fn long_sleeps(
         let is_in_place = facts.snapshot.sites.get(site).is_some_and(|site| site.name == "block_in_place");
         let mut chain = Vec::new();
         let sentence =
-            format!("{}: nothing else can run on its thread", words_of_poll(facts, index, &mut chain));
+            format!("{}: no other task can run on its thread", words_of_poll(facts, index, &mut chain));
         let verdict = warning(VerdictKind::BlockedWorker, Confidence::Suspect, chain, sentence);
         (!is_in_place).then_some(verdict)
     };
@@ -90,9 +94,9 @@ pub(crate) fn words_of_poll(facts: &Facts<'_>, index: usize, chain: &mut Vec<Lin
     let place = task.running.last().and_then(|&site| facts.place_of_site(site));
     let place = place.or_else(|| facts.place_of_task(task)).or_else(|| facts.place_of_site(task.site));
     let (role, what) =
-        if is_blocked(task) { (LinkRole::Blocked, "sleeps") } else { (LinkRole::Running, "runs") };
+        if is_blocked(task) { (LinkRole::Blocked, "sleeping") } else { (LinkRole::Running, "running") };
     chain.push(facts.task_link(index, place.as_ref(), role, task.since_ns));
-    format!("{who} {what} in one poll{} for {}", at(place.as_ref()), time(task.since_ns))
+    format!("{who} has been {what} in one poll{} for {}", at(place.as_ref()), time(task.since_ns))
 }
 
 /// The first holder of a lock.
@@ -116,5 +120,5 @@ fn held_words(facts: &Facts<'_>, resource: usize, chain: &mut Vec<Link>) -> Opti
             link(node, id, String::new(), place, LinkRole::Holds, since_ns)
         }
     });
-    Some(format!(", held for {} by {who}{}", time(since_ns), taken_words("taken", holding)))
+    Some(format!(", which {who} has held for {}{}", time(since_ns), acquired_words("acquired", holding)))
 }

@@ -39,9 +39,13 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
     let place = facts.place_of(wait);
     let mut chain = vec![facts.task_link(task, place.as_ref(), LinkRole::Waits, wait.since_ns)];
     let others = late.len() as u64 - 1;
-    let others = if others > 0 { format!(", and {}", counted(others, "more timer")) } else { String::new() };
+    let others = if others > 0 {
+        format!("; {} {} overdue too", counted(others, "more timer"), if others == 1 { "is" } else { "are" })
+    } else {
+        String::new()
+    };
     let mut sentence = format!(
-        "{} waits for a timer{} that was due {} ago{others}: nobody drives the timers of its runtime",
+        "{} is waiting for a timer{} (due {} ago){others}: no thread drives the timers of its runtime",
         facts.waiter_words(wait),
         at(place.as_ref()),
         time(due_ns.unsigned_abs()),

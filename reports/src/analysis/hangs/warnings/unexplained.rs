@@ -14,7 +14,7 @@ use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind
 use crate::analysis::hangs::words::at;
 use crate::clean::printable;
 use crate::model::{RunState, SiteKind, Span};
-use crate::units::time;
+use crate::units::{counted, time};
 
 /// How many tasks of one place are shown.
 const MAX_TASKS: usize = 8;
@@ -85,15 +85,16 @@ fn verdict(facts: &Facts<'_>, site: usize, tasks: &[(usize, &Span)]) -> Option<V
     let longest_ns = tasks.iter().map(|(_, span)| span.since_ns).max()?;
     let (first, _) = tasks.first()?;
     let what = printable(&facts.snapshot.sites.get(site)?.name);
-    let waits = match tasks.len() {
-        1 => format!("this wait{} `{what}`", at(place.as_ref())),
-        many => format!("these {many} waits{} `{what}`", at(place.as_ref())),
+    let (others, longest) = match tasks.len() - 1 {
+        0 => (" is".to_owned(), ""),
+        others => (format!(" and {} are", counted(others as u64, "other task")), "longest "),
     };
-    let who = facts.task_words(facts.snapshot.tasks[*first].id);
     let sentence = format!(
-        "nothing on record explains {waits} for up to {}, of {who}{}: name what it waits for through `diagnose`",
+        "{}{others} waiting in `{what}`{} ({longest}{}), and no record explains the wait: \
+         import the channel, lock or token through `diagnose`",
+        facts.task_words(facts.snapshot.tasks[*first].id),
+        at(place.as_ref()),
         time(longest_ns),
-        if tasks.len() > 1 { " first" } else { "" },
     );
     let chain = tasks.iter().take(MAX_TASKS).map(link).collect();
     let mut verdict = warning(VerdictKind::Starved, Confidence::Suspect, chain, sentence);

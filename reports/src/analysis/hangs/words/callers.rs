@@ -61,7 +61,7 @@ impl Facts<'_> {
         own.next().filter(|_| own.next().is_none())
     }
 
-    /// ` at src/main.rs:40, called at src/main.rs:12`, or empty.
+    /// ` at src/main.rs:40, called from src/main.rs:12`, or empty.
     pub(crate) fn at_words(&self, wait: &Wait) -> String {
         let own = super::names::at(self.place_of(wait).as_ref());
         if own.is_empty() { own } else { own + &called_words(&self.callers_of(wait)) }
@@ -74,8 +74,8 @@ pub(crate) fn callers_of_holding(holding: &Holding) -> Vec<Place> {
     holding.callers.iter().map(clean).collect()
 }
 
-/// ` (taken at src/main.rs:40, called at src/main.rs:12)`, or empty.
-pub(crate) fn taken_words(verb: &str, holding: &Holding) -> String {
+/// ` (acquired at src/main.rs:40, called from src/main.rs:12)`, or empty.
+pub(crate) fn acquired_words(verb: &str, holding: &Holding) -> String {
     let own = place(holding.place.as_ref());
     own.map(|own| format!(" ({verb} at {own}{})", called_words(&holding.callers))).unwrap_or_default()
 }
@@ -84,7 +84,7 @@ fn called_words(callers: &[Place]) -> String {
     let places: Vec<String> = callers.iter().take(MAX_NAMED).filter_map(|it| place(Some(it))).collect();
     match places.as_slice() {
         [] => String::new(),
-        _ if callers.len() > MAX_NAMED => format!(", called at {}, …", places.join(", ")),
-        _ => format!(", called at {}", places.join(", ")),
+        _ if callers.len() > MAX_NAMED => format!(", called from {}, …", places.join(", ")),
+        _ => format!(", called from {}", places.join(", ")),
     }
 }

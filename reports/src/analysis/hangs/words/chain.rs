@@ -3,18 +3,18 @@
 //! ```text
 //! nodes   Task 2  Woken  Wait ────────────────── EnoughUnits  FreeUnits  Holding ──────── Task 3  …
 //! links                  task 2 waits, resource                          task 3 holds
-//! words                  task 2 `a` waits for Mutex#1 at …               , held by task 3 `b` for …
+//! words                  task 2 `a` is waiting for `Mutex#1` at …        ; task 3 `b` has held it for …
 //! ```
 //! What follows from a chain is in `endings`.
 
 use std::fmt::Write as _;
 
-use super::callers::{callers_of_holding, taken_words};
-use super::names::{at, link, place, resource_name};
+use super::callers::{acquired_words, callers_of_holding};
+use super::names::{at, link, place, resource_words, units_words};
 use crate::analysis::hangs::facts::{Facts, is_active, step};
 use crate::analysis::hangs::system::Node;
 use crate::analysis::hangs::verdict::{Link, LinkNode, LinkRole};
-use crate::model::{Holding, ResourceKind, Role, RunState};
+use crate::model::{Holding, Resource, ResourceKind, Role, RunState};
 use crate::units::time;
 
 /// The sentence ends after this many links.
@@ -31,13 +31,22 @@ pub(crate) struct Chain<'a> {
     /// The wait that the sentence mentioned last.
     wait: Option<usize>,
     resource: Option<usize>,
+    /// The task that ends the last clause, and the words that join its next clause.
+    joint: Option<(u64, &'static str)>,
 }
 
 impl<'a> Chain<'a> {
     /// Follows the path from its start.
     pub(crate) fn new(facts: &'a Facts<'a>, path: &[Node]) -> Self {
-        let mut chain =
-            Self { facts, links: Vec::new(), words: String::new(), about: None, wait: None, resource: None };
+        let mut chain = Self {
+            facts,
+            links: Vec::new(),
+            words: String::new(),
+            about: None,
+            wait: None,
+            resource: None,
+            joint: None,
+        };
         let mut length = 0;
         for (number, &node) in path.iter().enumerate() {
             let next = path.get(number + 1).copied();
@@ -62,7 +71,7 @@ impl<'a> Chain<'a> {
             }
         }
         if chain.links.len() > MAX_LINKS {
-            let _ = write!(chain.words, " … {} links in all", chain.links.len());
+            let _ = write!(chain.words, " … ({} links in total)", chain.links.len());
         }
         chain
     }
@@ -83,8 +92,8 @@ impl<'a> Chain<'a> {
             }
         };
         self.links.push(Link { callers: self.facts.callers_of(wait), ..link });
-        self.separate();
-        let _ = write!(self.words, "{} {}", self.facts.waiter_words(wait), self.facts.waits_words(wait));
+        self.push_subject(wait.task, &self.facts.waiter_words(wait));
+        self.words.push_str(&self.facts.waits_words(wait));
         (self.about, self.wait) = (wait.task, Some(index));
         self.push_resource(wait.resource);
     }
@@ -116,6 +125,7 @@ impl<'a> Chain<'a> {
             None => link(LinkNode::Future, wait.id, name, place.as_ref(), role, since_ns),
         };
         self.links.push(Link { callers: facts.callers_of(wait), ..link });
+        self.joint = None;
         let who = match (is_future, is_own) {
             (true, true) => format!("{} of the same task", facts.future_words(wait)),
             (true, false) => format!("{} of {}", facts.future_words(wait), facts.waiter_words(wait)),
@@ -123,12 +133,12 @@ impl<'a> Chain<'a> {
         };
         let (at, since) = (facts.at_words(wait), time(since_ns));
         let _ = if has_it {
-            write!(self.words, ", which was handed {since} ago to {who}{at}")
+            write!(self.words, "; it was granted to {who}{at} ({since} ago)")
         } else {
-            write!(self.words, ", behind {who}, which {}", facts.waits_words(wait))
+            write!(self.words, ", queued behind {who}, which {}", facts.waits_words(wait))
         };
         if !is_active(wait) {
-            self.words.push_str(", which is alive and not polled");
+            self.words.push_str(", but its task stopped polling it");
         }
         (self.about, self.wait) = (wait.task, Some(index));
     }
@@ -163,16 +173,22 @@ impl<'a> Chain<'a> {
             (true, ..) => "the same task".to_owned(),
             (false, Some(task), _) => facts.task_words(task),
             (false, None, Some(thread)) => format!("thread {thread}"),
-            (false, None, None) => "somebody".to_owned(),
+            (false, None, None) => "an unknown owner".to_owned(),
         };
         let who = match aside.as_ref().or(beside.as_ref()) {
             Some(name) => format!("future `{name}` of {owner}"),
             None => owner,
         };
-        self.words.push_str(&holding_words(facts.snapshot.resources[resource].kind, holding, &who));
+        let is_unread = matches!(next, Some(Node::AnyReceiver(channel)) if self.resource != Some(channel));
+        self.words.push_str(&holding_words(facts, resource, holding, &who, is_unread));
         if aside.is_some() {
-            self.words.push_str(", which is alive and not polled");
+            self.words.push_str(", but its task stopped polling it");
         }
+        let is_future = aside.is_some() || beside.is_some();
+        self.joint = owner_id.filter(|_| !is_future && !is_unread).map(|owner| match holding.role {
+            Role::Sends | Role::Receives => (owner, ", which "),
+            _ => (owner, " and "),
+        });
         self.about = owner_id;
     }
 
@@ -193,21 +209,22 @@ impl<'a> Chain<'a> {
         let mut uses = holdings.filter(|holding| holding.role == Role::Uses && holding.task == Some(it.id));
         let used = uses.find_map(|holding| holding.place.as_ref());
         let what = match self.facts.snapshot.resources[resource].kind {
-            ResourceKind::Barrier => "could come to",
-            ResourceKind::Semaphore => "could add permits to",
-            ResourceKind::Cancellation => "could cancel",
-            _ => "could notify",
+            ResourceKind::Barrier => "could arrive at it",
+            ResourceKind::Semaphore => "could add permits to it",
+            ResourceKind::Cancellation => "could cancel it",
+            _ => "could notify it",
         };
-        let used = place(used).map(|used| format!(" (last used at {used})")).unwrap_or_default();
-        let _ = write!(self.words, ", which {} {what}{used}", self.facts.task_words(it.id));
+        let used = place(used).map(|used| format!(" (last use at {used})")).unwrap_or_default();
+        let _ = write!(self.words, "; {} {what}{used}", self.facts.task_words(it.id));
+        self.joint = Some((it.id, " but "));
     }
 
     /// Adds the channel with the unread message that a holding is in.
     fn push_message(&mut self, index: usize) {
         let _ = write!(
             self.words,
-            ", in a message that lies unread in {}",
-            resource_name(&self.facts.snapshot.resources[index])
+            " is in an unread message in {}",
+            resource_words(&self.facts.snapshot.resources[index])
         );
         self.push_resource(Some(index));
     }
@@ -221,9 +238,8 @@ impl<'a> Chain<'a> {
             _ => return,
         }
         self.links.push(self.facts.task_link(index, None, LinkRole::Queued, task.since_ns));
-        self.separate();
-        let (who, since) = (self.facts.task_words(task.id), time(task.since_ns));
-        let _ = write!(self.words, "{who} has no thread to run on for {since}");
+        self.push_subject(Some(task.id), &self.facts.task_words(task.id));
+        let _ = write!(self.words, "has been queued for a thread for {}", time(task.since_ns));
         (self.about, self.wait) = (Some(task.id), None);
     }
 
@@ -235,31 +251,76 @@ impl<'a> Chain<'a> {
         }
         let place = self.facts.place_of_task(task);
         self.links.push(self.facts.task_link(index, place.as_ref(), LinkRole::Waits, task.since_ns));
-        self.separate();
-        let who = self.facts.task_words(task.id);
-        let _ = write!(self.words, "{who} waits{} for {}", at(place.as_ref()), time(task.since_ns));
+        self.push_subject(Some(task.id), &self.facts.task_words(task.id));
+        let _ = write!(self.words, "is waiting{} ({})", at(place.as_ref()), time(task.since_ns));
         (self.about, self.wait) = (Some(task.id), None);
     }
 
-    fn separate(&mut self) {
-        if !self.words.is_empty() {
-            self.words.push_str("; ");
+    /// Begins a clause about a task or thread: with its name, unless the last clause ended with it.
+    fn push_subject(&mut self, task: Option<u64>, name: &str) {
+        match self.joint.take() {
+            Some((last, joint)) if Some(last) == task => self.words.push_str(joint),
+            _ => {
+                let separator = if self.words.is_empty() { "" } else { "; " };
+                let _ = write!(self.words, "{separator}{name} ");
+            }
         }
     }
 }
 
-fn holding_words(kind: ResourceKind, holding: &Holding, who: &str) -> String {
+/// ``; task 3 `right` has held it for 1.20 s (acquired at src/main.rs:9)``. A channel end in an unread
+/// message has no verb yet: the channel follows.
+fn holding_words(
+    facts: &Facts<'_>,
+    resource: usize,
+    holding: &Holding,
+    who: &str,
+    is_unread: bool,
+) -> String {
+    let it = &facts.snapshot.resources[resource];
     let since = time(holding.since_ns);
     match holding.role {
-        Role::Holds if kind == ResourceKind::Mpsc => {
-            format!(", where {who} reserved a place {since} ago{}", taken_words("reserved", holding))
+        Role::Holds if it.kind == ResourceKind::Mpsc => {
+            format!("; {who} has held a reserved slot for {since}{}", acquired_words("reserved", holding))
         }
-        Role::Holds => format!(", held for {since} by {who}{}", taken_words("taken", holding)),
+        Role::Holds => {
+            let part = match it.kind {
+                ResourceKind::Semaphore => units_words(it, holding.units.max(1)),
+                _ => "it".to_owned(),
+            };
+            format!("; {who} has held {part} for {since}{}", acquired_words("acquired", holding))
+        }
         Role::Sends | Role::Receives => {
-            let end = if holding.role == Role::Sends { "sender" } else { "receiver" };
-            let last = if holding.uses == 0 { "never used, made" } else { "last used" };
-            format!(", whose {end} is with {who}{}", taken_words(last, holding))
+            let last = if holding.uses == 0 { "never used, created" } else { "last used" };
+            let (end, last) = (end_words(facts, it, holding.role), acquired_words(last, holding));
+            if is_unread {
+                format!("; {end}, last seen with {who}{last},")
+            } else {
+                format!("; {end} belongs to {who}{last}")
+            }
         }
-        Role::Uses => format!(", which {who} has used {since} ago{}", taken_words("last", holding)),
+        Role::Uses => format!("; {who} used it {since} ago{}", acquired_words("last", holding)),
+    }
+}
+
+/// `its only sender`, `its receiver`, or `one of its 3 senders`.
+fn end_words(facts: &Facts<'_>, it: &Resource, role: Role) -> String {
+    let end = match (it.kind, role) {
+        (ResourceKind::Pipe, Role::Sends) => "writing end",
+        (ResourceKind::Pipe, _) => "reading end",
+        (_, Role::Sends) => "sender",
+        _ => "receiver",
+    };
+    let is_single = match it.kind {
+        ResourceKind::Oneshot | ResourceKind::Pipe => true,
+        ResourceKind::Mpsc => role == Role::Receives,
+        _ => false,
+    };
+    let ends = it.holdings.iter().filter(|holding| holding.role == role).count();
+    match ends {
+        // Ends over the limit are not on record.
+        _ if is_single || facts.snapshot.dropped.over_holdings > 0 => format!("its {end}"),
+        0 | 1 => format!("its only {end}"),
+        many => format!("one of its {many} {end}s"),
     }
 }

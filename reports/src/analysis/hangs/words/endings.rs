@@ -4,50 +4,53 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::chain::Chain;
-use super::names::{at, link, resource_name};
+use super::names::{at, link, resource_words, units_words};
 use crate::analysis::hangs::facts::Facts;
 use crate::analysis::hangs::system::{Node, waits_for_event};
 use crate::analysis::hangs::verdict::{Finding, LinkNode, LinkRole, VerdictDetail, VerdictKind};
-use crate::model::{LastEvent, ResourceKind, Wait};
-use crate::units::time;
+use crate::model::{LastEvent, ResourceKind, Role, Wait};
+use crate::units::{counted, time};
 
 /// What follows from the chain.
 pub(crate) fn ending(facts: &Facts<'_>, finding: &Finding) -> String {
     let resource = units_resource(facts, finding);
     match (finding.kind, finding.detail) {
-        (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => ": all of them wait for more".to_owned(),
-        (VerdictKind::Cycle, _) => ": none of them can go on".to_owned(),
-        (VerdictKind::SelfWait, _) => ": it waits for itself".to_owned(),
+        (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => ": each of them is waiting for more".to_owned(),
+        (VerdictKind::Cycle, _) => ": none of them can continue".to_owned(),
+        (VerdictKind::SelfWait, _) => ": the task waits for itself".to_owned(),
         (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
-            ": what receives there was never polled, and is with this task, which waits here".to_owned()
+            ": this task owns the receiving future, has never polled it, and is stuck here".to_owned()
         }
         (VerdictKind::Futurelock, _) if finding.path.iter().any(|it| matches!(it, Node::JoinArm(_))) => {
-            ": that future is only polled by this arm of the join!, which is stuck here".to_owned()
+            ": only this arm of the join! can poll that future, and this arm is stuck here".to_owned()
         }
         (VerdictKind::Futurelock, _) => {
-            ": that future is only polled by this task, which is stuck here".to_owned()
+            ": only this task can poll that future, and this task is stuck here".to_owned()
         }
         (VerdictKind::Leak, _) => leak(facts, finding, resource),
         (VerdictKind::LostWaker, _) => {
-            ": it returned Pending, no clone of its waker is kept, and nobody can wake it".to_owned()
+            ": it returned Pending and no clone of its waker is left, so nothing can wake it".to_owned()
         }
         (VerdictKind::Starved, _) => match resource.map(|index| &facts.snapshot.resources[index]) {
-            Some(it) => format!(
-                ": {} can never have so many, of {} in all",
-                resource_name(it),
-                it.capacity.map_or_else(|| "no known number".to_owned(), |units| units.to_string())
-            ),
+            Some(it) => match it.capacity {
+                Some(units) => {
+                    format!(": {} has only {} in total", resource_words(it), units_words(it, units))
+                }
+                None => format!(": {} never has that many", resource_words(it)),
+            },
             None => missing_notifier(facts, finding),
         },
-        (VerdictKind::MissedNotify, _) => "; nothing else is alive that could tell it".to_owned(),
+        (VerdictKind::MissedNotify, _) => "; nothing else alive could notify it".to_owned(),
         (VerdictKind::BlockedWorker, _)
             if finding.path.iter().any(|it| matches!(it, Node::FreeWorker(_))) =>
         {
-            ": no worker is left to run what would wake it".to_owned()
+            ": no worker is free to run the task that would wake it".to_owned()
         }
-        (VerdictKind::BlockedWorker, _) => ": what would wake the blocked thread has to run on it".to_owned(),
+        (VerdictKind::BlockedWorker, _) => {
+            ": the code that would wake the blocked thread has to run on that thread".to_owned()
+        }
         (VerdictKind::PoolExhausted, _) => {
-            ": all threads for blocking work wait for blocking work that is queued behind them".to_owned()
+            ": all blocking threads wait for blocking work that is queued behind them".to_owned()
         }
         _ => String::new(),
     }
@@ -66,23 +69,24 @@ fn units_resource(facts: &Facts<'_>, finding: &Finding) -> Option<usize> {
 fn leak(facts: &Facts<'_>, finding: &Finding, resource: Option<usize>) -> String {
     match resource.map(|index| &facts.snapshot.resources[index]) {
         Some(it) if it.forgotten > 0 => format!(
-            ": {} taken out of {} for ever by forget(){}, and nobody is left who would give one back",
-            if it.forgotten == 1 {
-                "1 permit was".to_owned()
-            } else {
-                format!("{} permits were", it.forgotten)
-            },
-            resource_name(it),
+            ": forget() removed {} from {} for good{}, and nothing alive could add one",
+            counted(it.forgotten, "permit"),
+            resource_words(it),
             it.last_forgotten.as_ref().map(|forgot| last_forget_words(facts, forgot)).unwrap_or_default(),
         ),
-        _ if matches!(finding.path.last(), Some(Node::Holding(..))) => ": it was never given back".to_owned(),
-        _ => ": it waits for what only it could send, or let go of".to_owned(),
+        _ => match finding.path.last() {
+            Some(&Node::Holding(resource, number)) => {
+                let is_held = facts.snapshot.resources[resource].holdings[number].role == Role::Holds;
+                format!(": it was never {}", if is_held { "released" } else { "dropped" })
+            }
+            _ => ": only this task could send a message or drop the sender".to_owned(),
+        },
     }
 }
 
 fn last_forget_words(facts: &Facts<'_>, forgot: &LastEvent) -> String {
     let who = forgot.task.map(|id| format!(" by {}", facts.task_words(id))).unwrap_or_default();
-    format!(", last{who}{} {} ago", at(forgot.place.as_ref()), time(forgot.ago_ns.unwrap_or(0)))
+    format!(", last{who}{} ({} ago)", at(forgot.place.as_ref()), time(forgot.ago_ns.unwrap_or(0)))
 }
 
 fn missing_notifier(facts: &Facts<'_>, finding: &Finding) -> String {
@@ -92,14 +96,14 @@ fn missing_notifier(facts: &Facts<'_>, finding: &Finding) -> String {
     });
     match it {
         Some(it) if it.kind == ResourceKind::Barrier => format!(
-            "; {} of {} have arrived, and nothing else is alive that could come",
+            "; {} of {} have arrived, and nothing else alive could arrive",
             it.filled,
             it.capacity.unwrap_or(0)
         ),
         Some(it) if it.kind == ResourceKind::Cancellation => {
-            "; nothing else is alive that could cancel it".to_owned()
+            "; nothing else alive could cancel it".to_owned()
         }
-        _ => "; nothing else is alive that could tell it".to_owned(),
+        _ => "; nothing else alive could notify it".to_owned(),
     }
 }
 
@@ -126,8 +130,14 @@ pub(crate) fn push_knot(chain: &mut Chain<'_>, facts: &Facts<'_>, index: usize, 
     let tasks: Vec<String> = named.iter().map(|id| facts.task_words(*id)).collect();
     let units =
         held.iter().fold(0_u64, |sum, &(number, _)| sum.saturating_add(it.holdings[number].units.max(1)));
-    let _ =
-        write!(chain.words, "; {units} permits of {} are held by {}", resource_name(it), tasks.join(", "));
+    let _ = write!(
+        chain.words,
+        "; {} {} {} of {}",
+        tasks.join(", "),
+        if tasks.len() == 1 { "holds" } else { "hold" },
+        counted(units, "permit"),
+        resource_words(it)
+    );
 }
 
 /// Adds the task that forgot permits last.
@@ -154,17 +164,25 @@ pub(crate) fn push_last_notify(chain: &mut Chain<'_>, facts: &Facts<'_>, wait: &
         let node = LinkNode::Task;
         chain.links.push(link(node, id, name, last.place.as_ref(), LinkRole::Owns, last.ago_ns.unwrap_or(0)));
     }
-    let who = last.task.map(|id| format!(" by {}", facts.task_words(id))).unwrap_or_default();
-    let what = match (last.waiters, last.is_broadcast) {
-        (0, _) => "when nobody waited".to_owned(),
-        (waiting, true) => format!("and so were all {waiting} who waited then"),
-        (1, false) => "and so was the one who waited then".to_owned(),
-        (waiting, false) => format!("and so was one of the {waiting} who waited then"),
+    let event = match last.task {
+        Some(id) => format!("{} last notified it", facts.task_words(id)),
+        None => "its last notification came".to_owned(),
     };
     let _ = write!(
         chain.words,
-        "; it was told last {} ago{who}{}, {what}",
+        "; {event}{} ({} ago), {}",
+        at(last.place.as_ref()),
         time(last.ago_ns.unwrap_or(0)),
-        at(last.place.as_ref())
+        notified_words(last)
     );
+}
+
+/// The waiters that a notification reached: `when it had no waiters`.
+pub(crate) fn notified_words(notification: &LastEvent) -> String {
+    match (notification.waiters, notification.is_broadcast) {
+        (0, _) => "when it had no waiters".to_owned(),
+        (1, _) => "which reached its only waiter".to_owned(),
+        (waiters, true) => format!("which reached all {waiters} waiters"),
+        (waiters, false) => format!("which reached 1 of {waiters} waiters"),
+    }
 }

@@ -6,7 +6,7 @@ use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::analysis::hangs::verdict::{Link, LinkNode, LinkRole};
 use crate::clean::printable;
 use crate::model::{Place, Resource, ResourceKind, RunState, Task, Wait, WaitMode};
-use crate::units::time;
+use crate::units::{counted, time};
 
 /// The name of a type of resource, used if the program has given no name.
 pub(crate) fn kind_name(kind: ResourceKind) -> &'static str {
@@ -34,6 +34,12 @@ pub(crate) fn resource_name(it: &Resource) -> String {
     resource_name_of(it.kind, it.id, it.name.as_deref())
 }
 
+/// The name of a resource in a sentence: `` `Mutex#1` ``, or `` `Mutex#1 sessions` ``.
+pub(crate) fn resource_words(it: &Resource) -> String {
+    let name = it.name.as_deref().map(|name| format!(" {}", printable(name))).unwrap_or_default();
+    format!("`{}#{}{name}`", kind_name(it.kind), it.id)
+}
+
 /// The name of a resource from its parts.
 pub(crate) fn resource_name_of(what: ResourceKind, id: u64, name: Option<&str>) -> String {
     let mut text = format!("{}#{id}", kind_name(what));
@@ -41,6 +47,17 @@ pub(crate) fn resource_name_of(what: ResourceKind, id: u64, name: Option<&str>) 
         let _ = write!(text, " `{}`", printable(name));
     }
     text
+}
+
+/// Units of a resource with their noun: `3 permits`.
+pub(crate) fn units_words(it: &Resource, units: u64) -> String {
+    let noun = match it.kind {
+        ResourceKind::Semaphore => "permit",
+        ResourceKind::Mpsc | ResourceKind::Mpmc => "slot",
+        ResourceKind::Pipe => "byte",
+        _ => "unit",
+    };
+    counted(units, noun)
 }
 
 /// `src/main.rs:40`; `None` if unknown.
@@ -142,46 +159,57 @@ impl Facts<'_> {
             || task.is_some_and(|task| self.snapshot.tasks[task].state == RunState::Running)
     }
 
-    /// `waits for Mutex#1 at src/main.rs:40 for 1.20 s`.
+    /// ``is waiting for `Mutex#1` at src/main.rs:40 (1.20 s)``.
     pub(crate) fn waits_words(&self, wait: &Wait) -> String {
         format!(
-            "{}{}{} for {}",
-            if self.is_blocking(wait) { "blocks its thread and " } else { "" },
+            "{} {}{} ({})",
+            if self.is_blocking(wait) { "blocks its thread while" } else { "is" },
             self.mode_words(wait),
             self.at_words(wait),
             time(wait.since_ns)
         )
     }
 
-    /// `waits for Mutex#1`.
+    /// ``waiting for `Mutex#1` ``.
     fn mode_words(&self, wait: &Wait) -> String {
         let it = wait.resource.and_then(|index| self.snapshot.resources.get(index));
-        let name = it.map_or_else(String::new, resource_name);
+        let name = it.map_or_else(String::new, resource_words);
         match wait.mode {
-            WaitMode::Lock => format!("waits for {name}"),
-            WaitMode::Read => format!("waits to read {name}"),
-            WaitMode::Write => format!("waits to write {name}"),
-            WaitMode::Acquire if wait.units > 1 => format!("waits for {} permits of {name}", wait.units),
-            WaitMode::Acquire => format!("waits for a permit of {name}"),
+            WaitMode::Lock => format!("waiting for {name}"),
+            WaitMode::Read => format!("waiting to read {name}"),
+            WaitMode::Write => format!("waiting to write {name}"),
+            WaitMode::Acquire if wait.units > 1 => format!("waiting for {} permits of {name}", wait.units),
+            WaitMode::Acquire => format!("waiting for a permit of {name}"),
             WaitMode::Send => match it {
-                Some(it) if it.kind == ResourceKind::Pipe => format!("waits to write to {name}"),
-                Some(it) if it.kind == ResourceKind::Watch => format!("waits to change {name}"),
-                _ => format!("waits for a place in {name}"),
+                Some(it) if it.kind == ResourceKind::Pipe => format!("writing to {name}"),
+                Some(it) if it.kind == ResourceKind::Watch => format!("waiting to update {name}"),
+                _ => format!("waiting for a free slot in {name}"),
             },
-            WaitMode::Receive => format!("waits to receive from {name}"),
-            WaitMode::Closed => format!("waits for the other side of {name} to go"),
-            WaitMode::Initialize => format!("waits for {name} to be initialized"),
-            WaitMode::Arrive => format!("waits at {name}"),
+            WaitMode::Receive => match it {
+                Some(it) if it.kind == ResourceKind::Pipe => format!("reading from {name}"),
+                Some(it) if it.kind == ResourceKind::Watch => format!("waiting for a new value of {name}"),
+                _ => format!("receiving from {name}"),
+            },
+            WaitMode::Closed => format!("waiting for the receiver of {name} to be dropped"),
+            WaitMode::Initialize => format!("waiting for the initialization of {name}"),
+            WaitMode::Arrive => format!("waiting at {name}"),
             WaitMode::Notified => match it {
                 Some(it) if it.kind == ResourceKind::Cancellation => {
-                    format!("waits for {name} to be cancelled")
+                    format!("waiting for the cancellation of {name}")
                 }
-                _ => format!("waits to be told by {name}"),
+                _ => format!("waiting for a notification from {name}"),
             },
-            WaitMode::Join => format!("waits for {} to end", self.joined_words(wait)),
-            WaitMode::Timer => "waits for a timer".to_owned(),
-            WaitMode::Shutdown => format!("waits for blocking work to end, {}", self.joined_words(wait)),
-            WaitMode::Custom => format!("waits for {}", if it.is_some() { &name } else { "something" }),
+            WaitMode::Join => format!("waiting for {} to finish", self.joined_words(wait)),
+            WaitMode::Timer => "waiting for a timer".to_owned(),
+            WaitMode::Shutdown => {
+                format!(
+                    "shutting down a runtime and waiting for blocking work to finish, {}",
+                    self.joined_words(wait)
+                )
+            }
+            WaitMode::Custom => {
+                format!("waiting for {}", if it.is_some() { &name } else { "an unknown resource" })
+            }
         }
     }
 
@@ -190,7 +218,9 @@ impl Facts<'_> {
             [] => "a task".to_owned(),
             [task] if Some(*task) == wait.task => "itself".to_owned(),
             [task] => self.task_words(*task),
-            [first, others @ ..] => format!("{} or one of {} more", self.task_words(*first), others.len()),
+            [first, others @ ..] => {
+                format!("{} or one of {} other tasks", self.task_words(*first), others.len())
+            }
         }
     }
 
