@@ -39,8 +39,8 @@ pub(crate) fn keep(name: &str) -> Option<Keep> {
     let keep = Keep::parse(&value);
     if keep.is_none() {
         crate::say::say!(
-            "diagnose: {name}=`{value}` is not understood, expected a number of dumps, of bytes, or both, such as `20`, \
-             `500MB` or `20,500MB`, or `off`; it is ignored"
+            "diagnose: ignoring {name}=`{value}`: expected a number of dumps, of bytes, or both, such as `20`, \
+             `500MB` or `20,500MB`, or `off`"
         );
     }
     keep
@@ -58,9 +58,7 @@ pub(crate) fn check_switches() {
         ["DIAGNOSE", "DIAGNOSE_TASKS_ONLY", "DIAGNOSE_ON_EXIT", "DIAGNOSE_LOCK_ORDER", "DIAGNOSE_UNPOLLED"]
     {
         if let Some(value) = text(name).filter(|value| parse_switch(value).is_none()) {
-            crate::say::say!(
-                "diagnose: {name}=`{value}` is not understood, expected `on` or `off`; it is ignored"
-            );
+            crate::say::say!("diagnose: ignoring {name}=`{value}`: expected `on` or `off`");
         }
     }
 }
@@ -73,8 +71,7 @@ pub(crate) fn duration(name: &str) -> Option<Option<Duration>> {
     let parsed = parse_duration(&value);
     if parsed.is_none() {
         crate::say::say!(
-            "diagnose: {name}=`{value}` is not understood, expected a duration such as `100ms`, `50us` or `2s`, or \
-             `off`; it is ignored"
+            "diagnose: ignoring {name}=`{value}`: expected a duration such as `100ms`, `50us` or `2s`, or `off`"
         );
     }
     parsed

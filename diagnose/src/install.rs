@@ -109,7 +109,7 @@ impl Builder {
 fn parse_formats(list: &str) -> Option<Vec<Report>> {
     let names: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if names.is_empty() {
-        say!("diagnose: DIAGNOSE_FORMATS=`{list}` names no format; it is ignored");
+        say!("diagnose: ignoring DIAGNOSE_FORMATS=`{list}`: it names no format");
     }
     let mut reports = Vec::new();
     for name in names {
@@ -131,10 +131,7 @@ fn parse_signal(name: &str) -> Option<Option<Signal>> {
         "QUIT" => Some(Some(Signal::Quit)),
         "NONE" | "OFF" => Some(None),
         _ => {
-            say!(
-                "diagnose: DIAGNOSE_SIGNAL=`{name}` is not understood, expected USR1, USR2, QUIT or none; \
-                 it is ignored"
-            );
+            say!("diagnose: ignoring DIAGNOSE_SIGNAL=`{name}`: expected USR1, USR2, QUIT or none");
             None
         }
     }

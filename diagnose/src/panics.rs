@@ -30,7 +30,7 @@ pub(crate) fn install(on: bool) {
 }
 
 /// ```text
-/// diagnose: the panic was in task 7
+/// diagnose: task 7 panicked in
 ///   conn (src/main.rs:12)
 ///   └─ read at read(&mut socket).await (src/main.rs:20:9)
 /// ```
@@ -41,8 +41,8 @@ fn report() {
     }
     let task = context::task();
     let mut text = match task {
-        0 => "diagnose: the panic was in".to_owned(),
-        task => format!("diagnose: the panic was in task {task}"),
+        0 => "diagnose: a future outside of all tasks panicked in".to_owned(),
+        task => format!("diagnose: task {task} panicked in"),
     };
     for (depth, node) in path.iter().enumerate() {
         let indent = if depth == 0 { String::new() } else { format!("{:1$}└─ ", "", (depth - 1) * 3) };

@@ -25,7 +25,10 @@ pub(crate) fn watch(path: Option<PathBuf>, action: impl Fn() + Send + 'static) {
         while CALLS.load(Relaxed) == call {
             if path.symlink_metadata().is_ok() {
                 if let Err(error) = fs::remove_file(&path) {
-                    say!("diagnose: cannot remove `{}`, which asks for a dump: {error}; it is not looked for any more", path.display());
+                    say!(
+                        "diagnose: cannot remove the trigger file `{}`: {error}; diagnose stops watching it",
+                        path.display()
+                    );
                     return;
                 }
                 action();
@@ -34,6 +37,6 @@ pub(crate) fn watch(path: Option<PathBuf>, action: impl Fn() + Send + 'static) {
         }
     });
     if let Err(error) = thread {
-        say!("diagnose: no thread that looks for a file: {error}");
+        say!("diagnose: cannot start the thread that watches the trigger file: {error}");
     }
 }

@@ -85,7 +85,7 @@ impl TimeLimitAlarm {
         drop(state);
         drop(old);
         if let Some(tree) = tree {
-            panic!("not done within {:?}\n\n{tree}", self.limit);
+            panic!("the future did not finish within {:?}\n\n{tree}", self.limit);
         }
     }
 }
@@ -118,7 +118,7 @@ impl WithinShared {
             waker.wake();
         }
         // Last, on this dedicated thread: stderr may block.
-        say_now!("diagnose: not done in time\n\n{tree}");
+        say_now!("diagnose: the future of `within` did not finish in time\n\n{tree}");
     }
 }
 

@@ -77,15 +77,15 @@ impl Texts<'_> {
             1 => format!("the only worker of {} has been in one poll", title(runtime)),
             workers => format!("all {workers} workers of {} have been in one poll each", title(runtime)),
         };
-        let mut alarm = format!("{who} for {} or longer; ", ms(shortest));
+        let mut alarm = format!("{who} for at least {}; ", ms(shortest));
         let _ = match queued {
-            [] => write!(alarm, "no task is queued behind"),
+            [] => write!(alarm, "no task is queued"),
             [only] => {
-                write!(alarm, "1 task is queued behind, {}, for {}", self.name(only), ms(only.since_ns))
+                write!(alarm, "{} has been queued for {}", self.name(only), ms(only.since_ns))
             }
             [oldest, ..] => write!(
                 alarm,
-                "{} tasks are queued behind, the oldest of them, {}, for {}",
+                "{} tasks are queued, the oldest is {} ({})",
                 queued.len(),
                 self.name(oldest),
                 ms(oldest.since_ns)
@@ -98,14 +98,16 @@ impl Texts<'_> {
     }
 
     fn uneven(&self, runtime: &Runtime, parked: &[&Worker], queued: &[&Task]) -> String {
-        let has = if parked.len() == 1 { "has" } else { "have" };
+        let is = if parked.len() == 1 { "is" } else { "are" };
         let mut alarm = format!(
-            "{}, although {} of the {} workers of {} {has} nothing to do",
+            "{}, although {} of the {} workers of {} {is} idle",
             self.late(queued),
             parked.len(),
             runtime.workers,
             title(runtime),
         );
+        let is_new = queued.first().is_some_and(|task| task.state == RunState::Unpolled);
+        let verb = if is_new { "spawned" } else { "woke" };
         let waker = queued.first().and_then(|task| {
             let by = if task.state == RunState::Unpolled { task.spawned_by } else { task.woken_by };
             self.snapshot.tasks.iter().find(|other| Some(other.id) == by && other.state == RunState::Running)
@@ -113,8 +115,8 @@ impl Texts<'_> {
         let _ = match waker {
             Some(waker) => write!(
                 alarm,
-                ": that was {}, which has been in one poll for {}{}; what a poll wakes last waits for its end, and no \
-                 other worker takes it",
+                "; {} {verb} that task and has been in one poll for {}{}: a worker keeps the task that its poll woke last, and no \
+                 other worker can steal it",
                 self.name(waker),
                 ms(waker.since_ns),
                 self.thread(waker)
@@ -128,22 +130,24 @@ impl Texts<'_> {
         format!("{}; running: {}", self.late(tasks), self.running())
     }
 
-    /// `task 9 flush was woken 250 ms ago and not polled since, nor were 41 others`.
+    /// `` task 9 `flush` was woken 250 ms ago and has not been polled since, nor have 41 other tasks``.
     fn late(&self, tasks: &[&Task]) -> String {
         let Some(oldest) = tasks.first() else { return String::new() };
         let what = match oldest.state {
-            RunState::Unpolled => format!("was spawned {} ago and not polled yet", ms(oldest.since_ns)),
-            _ => format!("was woken {} ago and not polled since", ms(oldest.since_ns)),
+            RunState::Unpolled => {
+                format!("was spawned {} ago and has not been polled yet", ms(oldest.since_ns))
+            }
+            _ => format!("was woken {} ago and has not been polled since", ms(oldest.since_ns)),
         };
         let others = match tasks.len() - 1 {
             0 => String::new(),
-            1 => ", nor was 1 other".to_owned(),
-            others => format!(", nor were {others} others"),
+            1 => ", nor has 1 other task".to_owned(),
+            others => format!(", nor have {others} other tasks"),
         };
         format!("{} {what}{others}", self.name(oldest))
     }
 
-    /// `task 7 conn for 312 ms, task 8 conn for 101 ms`.
+    /// `` task 7 `conn` for 312 ms, task 8 `conn` for 101 ms``.
     fn running(&self) -> String {
         let running: Vec<&Task> =
             self.snapshot.tasks.iter().filter(|task| task.state == RunState::Running).collect();
@@ -156,24 +160,24 @@ impl Texts<'_> {
         if named.is_empty() { "no task".to_owned() } else { named.join(", ") }
     }
 
-    /// `, on thread tokio-rt-worker, using 100 % of a processor`.
+    /// ` on thread tokio-rt-worker, using 100 % of a CPU`.
     fn thread(&self, task: &Task) -> String {
         let processor = match task.thread_id.and_then(|id| self.usages.get(&id)) {
             Some(CpuUsage { share, is_asleep: true }) => {
-                format!(", blocked: it uses {share} % of a processor")
+                format!(", blocked, using {share} % of a CPU")
             }
-            Some(CpuUsage { share, .. }) if *share > 50 => format!(", using {share} % of a processor"),
+            Some(CpuUsage { share, .. }) if *share > 50 => format!(", using {share} % of a CPU"),
             Some(CpuUsage { share, .. }) => {
-                format!(", using {share} % of a processor, as others do not let it have more")
+                format!(", using {share} % of a CPU (the CPU is oversubscribed)")
             }
             None => String::new(),
         };
-        format!(", on thread {}{processor}", clean_line(&task.thread))
+        format!(" on thread {}{processor}", clean_line(&task.thread))
     }
 
     fn name(&self, task: &Task) -> String {
         let name = self.snapshot.sites.get(task.site).map_or("", |site| &site.name);
-        format!("task {} {}", task.id, clean_line(name))
+        format!("task {} `{}`", task.id, clean_line(name))
     }
 }
 

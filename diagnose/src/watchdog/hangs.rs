@@ -130,7 +130,7 @@ impl Hangs {
             }
         }
         if more > 0 {
-            said.push(Said::Alarm(format!("{more} verdicts more, which stand in the reports")));
+            said.push(Said::Alarm(format!("{more} more verdicts, which the reports list")));
         }
         said.extend(self.end(&seen));
         self.quiet = if late.is_new || !said.is_empty() { 0 } else { self.quiet + 1 };
@@ -178,8 +178,8 @@ impl Hangs {
             if alarm.is_over() && !alarm.text.is_empty() {
                 let age = seconds(alarm.age_ns);
                 let words = match alarm.count {
-                    0 | 1 => format!("over, after {age} or longer"),
-                    count => format!("over, after {age} or longer; there were {count} like it"),
+                    0 | 1 => format!("over after at least {age}"),
+                    count => format!("over after at least {age}, {count} similar hangs in all"),
                 };
                 ended.push(Said::Over { alarm: std::mem::take(&mut alarm.text), words });
             }
@@ -200,8 +200,8 @@ fn text(alike: &[&Verdict]) -> String {
     first.behind = None;
     match others.len() {
         0 => first.to_string(),
-        1 => format!("{first}\n  and 1 more like it"),
-        many => format!("{first}\n  and {many} more like it"),
+        1 => format!("{first}\n  and 1 similar hang"),
+        many => format!("{first}\n  and {many} similar hangs"),
     }
 }
 

@@ -3,21 +3,21 @@
 //! It only looks: at the state of each task, and at what runs on the threads. Each alarm comes once, on stderr, and from
 //! then on stands in text and JSON reports.
 //! ```text
-//! diagnose: ALARM task 7 conn has been in one poll for 312 ms, on thread tokio-rt-worker, using 100 % of a processor
+//! diagnose: ALARM task 7 `conn` has been in one poll for 312 ms on thread tokio-rt-worker, using 100 % of a CPU
 //!   conn (src/main.rs:12:1)
 //!   └─ parse (src/parse.rs:3:1)  ◀ running
 //!   native stack, innermost first:
 //!     app::parse::digits (src/parse.rs:40)
 //!     app::parse::parse (src/parse.rs:5)
 //!     app::conn (src/main.rs:14)
-//! diagnose: ALARM all 2 workers of runtime 1 have been in one poll each for 101 ms or longer; 3 tasks are queued behind
-//!   them, the oldest of them, task 9 flush, for 98 ms
-//!   task 7 conn for 312 ms, on thread tokio-rt-worker, using 100 % of a processor
-//!   task 8 conn for 101 ms, on thread tokio-rt-worker, blocked: it uses 0 % of a processor
-//! diagnose: ALARM task 9 flush was woken 250 ms ago and not polled since; running: task 7 conn for 312 ms
-//! diagnose: ALARM task 9 flush was woken 250 ms ago and not polled since, although 1 of the 2 workers of runtime 1 has
-//!   nothing to do: it was woken by task 7 conn, which has been in one poll for 312 ms, on thread tokio-rt-worker
-//! diagnose: ALARM proven cycle: task 4 `left` waits for Mutex#2 at src/main.rs:6 for 112 ms, held for 130 ms by …
+//! diagnose: ALARM all 2 workers of runtime 1 have been in one poll each for at least 101 ms; 3 tasks are queued,
+//!   the oldest is task 9 `flush` (98 ms)
+//!   task 7 `conn` for 312 ms on thread tokio-rt-worker, using 100 % of a CPU
+//!   task 8 `conn` for 101 ms on thread tokio-rt-worker, blocked, using 0 % of a CPU
+//! diagnose: ALARM task 9 `flush` was woken 250 ms ago and has not been polled since; running: task 7 `conn` for 312 ms
+//! diagnose: ALARM task 9 `flush` was woken 250 ms ago and has not been polled since, although 1 of the 2 workers of
+//!   runtime 1 is idle; task 7 `conn` woke that task and has been in one poll for 312 ms on thread tokio-rt-worker: …
+//! diagnose: ALARM proven cycle: task 4 `left` is waiting for `Mutex#2` at src/main.rs:6 (112 ms); task 5 `right` has held …
 //!   task 4 left waits at src/main.rs:6 for 112 ms
 //!   resource 2 Mutex created at src/main.rs:20, 140 ms ago
 //!   …

@@ -37,7 +37,7 @@ pub(crate) fn watch(threshold: Option<Duration>) {
     let times = TIMES.fetch_add(1, Relaxed) + 1;
     let thread = thread::Builder::new().name("diagnose-watchdog".to_owned()).spawn(move || run(times));
     if let Err(error) = thread {
-        say!("diagnose: no thread for the watchdog: {error}");
+        say!("diagnose: cannot start the watchdog thread: {error}");
         *own = None;
     }
 }

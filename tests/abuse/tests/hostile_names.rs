@@ -16,7 +16,7 @@ fn names_and_labels_do_nothing_to_a_terminal() {
     let output = output(&mut command, Duration::from_secs(60));
     assert!(output.status.success(), "{output:?}");
     let stderr = String::from_utf8(output.stderr).expect("text");
-    assert!(stderr.contains("the panic was in") && stderr.contains("ALARM"), "{stderr}");
+    assert!(stderr.contains(" panicked in\n") && stderr.contains("ALARM"), "{stderr}");
     let mut texts = vec![
         ("stderr".to_owned(), stderr),
         ("stdout".to_owned(), String::from_utf8(output.stdout).expect("text")),

@@ -33,10 +33,10 @@ fn the_watchdog_names_both_polls_and_the_queue() {
     let alarms: Vec<&str> = alarms.take(3).collect();
     assert_eq!(alarms.len(), 3, "{}", ended.stderr);
     let polls: Vec<&&str> =
-        alarms.iter().filter(|alarm| alarm.contains("blocks has been in one poll for")).collect();
+        alarms.iter().filter(|alarm| alarm.contains("`blocks` has been in one poll for")).collect();
     assert_eq!(polls.len(), 2, "{}", ended.stderr);
-    assert!(polls.iter().all(|alarm| alarm.contains("blocked: it uses")), "{}", ended.stderr);
-    let queue = alarms.iter().find(|alarm| alarm.contains(" sends was woken ")).expect("it is queued");
-    assert_eq!(queue.matches(" blocks for ").count(), 2, "{queue}");
+    assert!(polls.iter().all(|alarm| alarm.contains("blocked, using")), "{}", ended.stderr);
+    let queue = alarms.iter().find(|alarm| alarm.contains(" `sends` was woken ")).expect("it is queued");
+    assert_eq!(queue.matches(" `blocks` for ").count(), 2, "{queue}");
     assert!(ended.stderr.contains("└─ receives (tests/scenarios/src/bin/exhausted.rs:"), "{}", ended.stderr);
 }

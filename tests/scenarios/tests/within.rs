@@ -50,7 +50,7 @@ fn what_is_not_done_says_what_it_waits_for() {
         assert_eq!(runtime.run(within(Duration::from_secs(60), answer())), 42);
 
         let (limit, text) = run_into_limit(runtime);
-        let head = format!("not done within {limit:?}\n\ntasks: 1 alive, 1 waiting\n");
+        let head = format!("the future did not finish within {limit:?}\n\ntasks: 1 alive, 1 waiting\n");
         assert!(text.starts_with(&head), "{runtime:?}: {text}");
         assert!(text.contains(" stuck [waiting "), "{runtime:?}: {text}");
         assert!(

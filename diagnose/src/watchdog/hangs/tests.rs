@@ -65,7 +65,9 @@ fn a_hang_is_said_once_and_with_its_chain() {
     let texts = said(&mut hangs, &snapshot);
     let [text] = texts.as_slice() else { panic!("one, not {texts:?}") };
     assert!(
-        text.starts_with("proven cycle: task 1 `task` waits for Mutex#2 `of 0` for 300 ms, held "),
+        text.starts_with(
+            "proven cycle: task 1 `task` is waiting for `Mutex#2 of 0` (300 ms); task 2 `task` has held it "
+        ),
         "{text}"
     );
     assert!(text.contains("\n  task 1 task waits for 300 ms\n  resource 2 of 0 created, "), "{text}");
@@ -88,7 +90,7 @@ fn what_is_alike_is_one_alarm_whatever_the_numbers() {
     let mut hangs = Hangs::default();
     let texts = said(&mut hangs, &pairs_of(5, 1));
     let [text] = texts.as_slice() else { panic!("one, not {texts:?}") };
-    assert!(text.ends_with("\n  and 4 more like it"), "{text}");
+    assert!(text.ends_with("\n  and 4 similar hangs"), "{text}");
     assert!(said(&mut hangs, &pairs_of(7, 1)).is_empty(), "others like it came");
 }
 
@@ -99,7 +101,7 @@ fn what_is_over_is_said_to_be_with_how_long_it_lasted() {
     assert!(hangs.has_open());
     assert!(heard(&mut hangs, &Snapshot::default()).is_empty(), "it may be that it was not seen for once");
     let over = heard(&mut hangs, &Snapshot::default());
-    let words = "over, after 0.3 s or longer; there were 3 like it".to_owned();
+    let words = "over after at least 0.3 s, 3 similar hangs in all".to_owned();
     assert_eq!(over, [Said::Over { alarm: texts[0].clone(), words }]);
     assert!(!hangs.has_open());
     assert!(heard(&mut hangs, &Snapshot::default()).is_empty());
@@ -148,7 +150,7 @@ fn a_thousand_hangs_are_counted_and_not_all_said() {
     let (mut hangs, snapshot) = (Hangs::default(), pairs(1000));
     let texts = said(&mut hangs, &snapshot);
     assert_eq!(texts.len(), MAX_SAID + 1);
-    assert_eq!(texts[MAX_SAID], "984 verdicts more, which stand in the reports");
+    assert_eq!(texts[MAX_SAID], "984 more verdicts, which the reports list");
     assert!(said(&mut hangs, &snapshot).is_empty());
 }
 
