@@ -1,4 +1,4 @@
-//! How a finding is said.
+//! The texts of the watchdog's findings.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,10 +11,11 @@ use super::native_stack;
 use crate::cpu::{self, CpuUsage};
 use crate::live;
 
-/// So many of the tasks that run are named where another cannot.
+/// Maximum number of running tasks that an alarm about a queued task names.
 const MAX_NAMED: usize = 16;
 
-/// The findings as text, in their order. Takes 20 ms if there is any poll among them, to see what its thread does.
+/// Returns the findings as text, in their order. If one of them is about a poll, this takes 20 ms,
+/// to measure what its thread does.
 pub(super) fn texts(snapshot: &Snapshot, findings: &[Finding<'_>]) -> Vec<String> {
     let polls = findings.iter().flat_map(|finding| match finding {
         Finding::LongPoll(task) => std::slice::from_ref(task),
@@ -30,7 +31,7 @@ pub(super) fn texts(snapshot: &Snapshot, findings: &[Finding<'_>]) -> Vec<String
 
 struct Texts<'a> {
     snapshot: &'a Snapshot,
-    /// What threads do, by their numbers.
+    /// CPU usage of threads, by the kernel's thread number.
     usages: HashMap<u64, CpuUsage>,
 }
 
@@ -61,7 +62,7 @@ impl Texts<'_> {
             let _ = write!(alarm, "\n  {branch}{} ({place}){mark}", clean_line(&site.name));
         }
         let stack = task.thread_id.map(native_stack::of).unwrap_or_default();
-        // It may have gone on while its thread was asked.
+        // The poll may have ended while its thread was interrupted.
         if !stack.is_empty() && live::is_in_poll(task.id, task.polls) {
             alarm.push_str("\n  native stack, innermost first:");
             for line in stack {
@@ -181,7 +182,7 @@ impl Texts<'_> {
     }
 }
 
-/// `runtime 1 payments`.
+/// For example `runtime 1 payments`.
 fn title(runtime: &Runtime) -> String {
     let name = runtime.name.as_deref().map(|name| format!(" {}", clean_line(name))).unwrap_or_default();
     format!("runtime {}{name}", runtime.number)

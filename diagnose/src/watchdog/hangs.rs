@@ -1,16 +1,17 @@
-//! When to ask what hangs, and which of the answers are new.
+//! Decides when to ask for verdicts, and which of them are new alarms.
 //!
 //! ```text
-//! late, and not yet when it was asked last   ask after the threshold
-//! late, as when it was asked last            ask after twice as long as before, up to 10 s: what hangs need not begin with
-//!                                            a wait, for whoever would have ended one can go away
-//! in any case                                not before a hundred times what it took has passed
+//! new late tasks or waits    ask after the threshold
+//! the same as last time      ask after twice the last pause, up to 10 s: a hang need not begin
+//!                            with a wait, because the task that would have ended one can go away
+//! in any case                not before a hundred times the duration of the last verdicts
 //! ```
-//! A verdict is known by its kind and the names and places of its chain: the same of other tasks is the same alarm, which is said
-//! once and counted. One that was not seen twice in a row is over, and that is said too. If it comes again, that is said for the
-//! second time, the fourth, the eighth …
+//! A verdict is identified by its kind and by the names and places in its chain. The same chain in
+//! other tasks is the same alarm: it is printed once and counted. An alarm that is missing twice in
+//! a row is over, and that is printed too. If it comes back, it is printed for the second time, the
+//! fourth, the eighth …
 //!
-//! What waits behind a verdict that is an alarm is none of its own.
+//! A verdict behind another alarm is no alarm of its own.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -19,49 +20,50 @@ use diagnose_reports::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKin
 
 use super::late::Late;
 
-/// What is late for long is asked about so often at least.
+/// Longest pause between two requests for verdicts while tasks stay late.
 const LONGEST: Duration = Duration::from_secs(10);
-/// Asking takes at most one of so many parts of a processor.
+/// Verdicts take at most one part in `SHARE` of one processor.
 const SHARE: u32 = 100;
-/// So many verdicts are said at once, and the others counted.
+/// Maximum number of verdicts printed at once; the others are counted.
 const MAX_SAID: usize = 16;
 
-/// The number of alarms that are over and still remembered.
+/// Maximum number of finished alarms that are remembered.
 const MAX_OVER: usize = 256;
-/// One that was not seen so often in a row is over: a task that changes while it is looked at is left out for once.
+/// An alarm that is missing this often in a row is over. A task that changes during a capture is
+/// left out of that one.
 const MISSED: u32 = 2;
 
-/// What a verdict is known by.
+/// The identity of an alarm.
 type AlarmKey = (VerdictKind, Vec<AlarmPart>);
-/// A link without its number: what it is, its name, its place, its role.
+/// A link without its number: its node, name, file, line and role.
 type AlarmPart = (LinkNode, String, String, u32, LinkRole);
 
-/// What the watchdog prints of an alarm.
+/// The watchdog's output about an alarm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
-    /// A new alarm.
+    /// The text of a new alarm.
     Alarm(String),
-    /// That one is over.
+    /// The end of an alarm.
     Over {
-        /// Its text, as it was said.
+        /// The text with which the alarm was printed.
         alarm: String,
-        /// After how long, and how many there were.
+        /// How long the alarm lasted, and how many verdicts it stood for.
         words: String,
     },
 }
 
-/// An alarm that was said.
+/// An alarm, printed or only counted.
 #[derive(Debug, Default)]
 struct HangAlarm {
     text: String,
-    /// The tasks, threads and resources of the verdicts that it stands for now, and how many verdicts it stood for in all.
+    /// The tasks of its current verdicts. `count` is the number of verdicts so far.
     links: BTreeSet<(LinkNode, u64)>,
     count: u64,
-    /// For how long it lasted when it was seen last, in nanoseconds.
+    /// How long it had lasted when it was last seen, in ns.
     age_ns: u64,
-    /// How often in a row it was not seen; more than [`MISSED`] does not count.
+    /// How often in a row it was missing; at most [`MISSED`].
     missed: u32,
-    /// How often it came.
+    /// How often it has begun.
     times: u64,
 }
 
@@ -71,30 +73,31 @@ impl HangAlarm {
     }
 }
 
-/// What was said, and when it was asked.
+/// The alarms so far, and what decides when to ask again.
 #[derive(Debug, Default)]
 pub(super) struct Hangs {
     alarms: HashMap<AlarmKey, HangAlarm>,
-    /// How often in a row there was nothing new.
+    /// How many requests in a row brought nothing new.
     quiet: u32,
-    /// What it took the last time.
+    /// Processor time of the last request.
     took: Duration,
 }
 
 impl Hangs {
-    /// Whether to ask now, `since` the last time.
+    /// Returns whether to ask for verdicts now, `since` after the last request.
     pub(super) fn is_due(&self, late: Late, since: Duration, threshold: Duration) -> bool {
         let quiet = if late.is_new { 0 } else { self.quiet.min(16) };
         let pause = threshold.saturating_mul(1 << quiet).min(LONGEST.max(threshold));
         (late.anything || self.has_open()) && since >= pause.max(self.took.saturating_mul(SHARE))
     }
 
-    /// Whether an alarm was said and is not over.
+    /// Returns whether an alarm is not over.
     pub(super) fn has_open(&self) -> bool {
         self.alarms.values().any(|alarm| !alarm.is_over())
     }
 
-    /// It was asked: what is to be said of the answer. `late` is what it was asked for, `took` how long that was.
+    /// Takes in new verdicts, and returns the lines to print. `late` is the reason for the request,
+    /// `took` its duration.
     pub(super) fn hear(
         &mut self,
         verdicts: &[Verdict],
@@ -138,7 +141,7 @@ impl Hangs {
         said
     }
 
-    /// Notes verdicts that are one alarm. Returns its text, if that is to be said.
+    /// Records verdicts that are one alarm. Returns its text if it is to be printed.
     fn note(&mut self, key: AlarmKey, alike: &[&Verdict]) -> Option<String> {
         let alarm =
             self.alarms.entry(key).or_insert_with(|| HangAlarm { missed: MISSED, ..HangAlarm::default() });
@@ -167,7 +170,7 @@ impl Hangs {
         Some(alarm.text.clone())
     }
 
-    /// Notes which alarms are over, and says so of those that were said.
+    /// Records the alarms that are over. Returns those that were printed.
     fn end(&mut self, seen: &HashMap<AlarmKey, Vec<&Verdict>>) -> Vec<Said> {
         let mut ended = Vec::new();
         for (key, alarm) in &mut self.alarms {
@@ -192,10 +195,10 @@ impl Hangs {
     }
 }
 
-/// The text of the first, with the number of the others.
+/// Returns the text of the first verdict, with the number of the others.
 fn text(alike: &[&Verdict]) -> String {
     let Some((first, others)) = alike.split_first() else { return String::new() };
-    // The number of a place in a list that is not there.
+    // `behind` is an index into a list that the text does not have.
     let mut first = (*first).clone();
     first.behind = None;
     match others.len() {
@@ -205,7 +208,7 @@ fn text(alike: &[&Verdict]) -> String {
     }
 }
 
-/// A power of two as it is spoken: 2nd, 4th, 32nd, 512th.
+/// Returns a power of two as an ordinal: 2nd, 4th, 32nd, 512th.
 fn ordinal(times: u64) -> String {
     let is_second = times % 10 == 2 && times % 100 != 12;
     format!("{times}{}", if is_second { "nd" } else { "th" })
@@ -215,7 +218,7 @@ fn seconds(ns: u64) -> String {
     format!("{}.{} s", ns / 1_000_000_000, ns / 100_000_000 % 10)
 }
 
-/// For how long it has been so: the youngest of the waits in the chain.
+/// Returns the age of the youngest wait in the chain, in ns.
 fn youngest_ns(verdict: &Verdict) -> u64 {
     let waits = |link: &&Link| matches!(link.role, LinkRole::Waits | LinkRole::Queued | LinkRole::Blocked);
     verdict.chain.iter().filter(waits).map(|link| link.since_ns).min().unwrap_or(u64::MAX)

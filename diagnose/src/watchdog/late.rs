@@ -1,29 +1,31 @@
-//! What has not moved for the threshold, seen without a snapshot: a load or two for each task and wait, once per threshold.
+//! Finds tasks and waits that have not moved for the threshold, without a snapshot. Each costs a
+//! load or two, once per threshold.
 //!
-//! What is in its state since `s` is late from `s + threshold` on, and what changes after it was looked at, a threshold after
-//! that look at the earliest. So each part of the registry, a chunk of its pool, has a tick before which nothing new can be
-//! late in it, and is left alone until then:
+//! A task in its state since `s` is late from `s + threshold` on. A task that changes after a look
+//! can be late one threshold after that look at the earliest. So each part of the registry, a chunk
+//! of its pool, has a tick before which nothing new can be late in it. Until then it is skipped:
 //! ```text
-//! part 0   next 1,200   at 1,150: left alone
-//! part 1   next 1,140   at 1,150: looked at; its youngest task that is not late waits since 1,080: next 1,180
+//! part 0   next 1,200   at 1,150: skipped
+//! part 1   next 1,140   at 1,150: looked at; its youngest task that is not late has waited
+//!                       since 1,080: next 1,180
 //! ```
-//! A part in which a poll is late is looked at each time, for what that keeps waiting.
+//! A part with a late poll is looked at each time, because that poll may keep other tasks waiting.
 
 use crate::live::{self, Task, TaskKind, TaskState};
 use crate::waits;
 
-/// What there is to look at.
+/// The result of a look.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Late {
-    /// A future runs, or is in the queue of its runtime, for the threshold or longer.
+    /// A future has run, or has been in the queue of its runtime, for the threshold or longer.
     pub(super) polls: bool,
-    /// A task is in its state, or something waits for a resource, for the threshold or longer.
+    /// A task has been in its state, or a wait at its resource, for the threshold or longer.
     pub(super) anything: bool,
-    /// Some of that was not yet, the last time.
+    /// Some of that was not late at the last look.
     pub(super) is_new: bool,
 }
 
-/// When each part of the registry has something new to say at the earliest.
+/// For each part of the registry: the earliest tick at which something new can be late.
 #[derive(Debug, Default)]
 pub(super) struct Gather {
     tasks: Vec<LatePart>,
@@ -33,16 +35,17 @@ pub(super) struct Gather {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct LatePart {
-    /// The tick of the last look; zero if there was none.
+    /// Tick of the last look; 0 if there was none.
     seen: u64,
-    /// Before that tick nothing more is late.
+    /// Before this tick nothing more is late.
     next: u64,
     has_late: bool,
     has_late_poll: bool,
 }
 
 impl Gather {
-    /// What is late at the tick `now`. New is what was not late at the last look. The threshold is in ticks.
+    /// Looks at all parts at the tick `now`; `threshold` is in ticks. A task or wait is new if it
+    /// was not late at the last look.
     pub(super) fn look(&mut self, now: u64, threshold: u64) -> Late {
         if self.threshold != threshold {
             *self = Self { threshold, ..Self::default() };
@@ -60,7 +63,7 @@ impl Gather {
         let parts = waits::wait_parts();
         self.waits.resize(parts.len(), LatePart::default());
         for (part, waits) in self.waits.iter_mut().zip(parts) {
-            // Timers and joins say no more than the tasks that wait for them.
+            // Timers and joins add nothing to the tasks that wait for them.
             let starts = waits.iter().filter(|wait| wait.has_resource()).filter_map(waits::WaitCell::started);
             part.look(now, threshold, starts.map(|since| (since, || false)), &mut late);
         }
@@ -69,7 +72,8 @@ impl Gather {
 }
 
 impl LatePart {
-    /// Adds what is late. `starts`: since when each is in its state, and whether that is a poll or the wait for one.
+    /// Adds the late entries to `late`. `starts` has the tick since which each is in its state, and
+    /// whether that state is a poll or the wait for one.
     fn look(
         &mut self,
         now: u64,
@@ -99,7 +103,7 @@ impl LatePart {
     }
 }
 
-/// Whether it is a future in its poll, or one that waits for its runtime to poll it.
+/// Returns whether it is a future in its poll, or one that its runtime has yet to poll.
 fn is_poll(task: &Task, doing: TaskState) -> bool {
     doing != TaskState::Waiting
         && task.origin().is_some_and(|(_, origin)| {
@@ -112,7 +116,7 @@ fn is_poll(task: &Task, doing: TaskState) -> bool {
 mod tests {
     use super::{Late, LatePart};
 
-    /// Looks at a part in which everything waits since then; returns what is late, and whether anything was read.
+    /// Looks at a part with these start ticks. Returns the result, and whether `starts` was read.
     fn look(part: &mut LatePart, now: u64, starts: &[u64]) -> (Late, bool) {
         let (mut late, mut is_read) = (Late::default(), false);
         let starts = starts.iter().inspect(|_| is_read = true).map(|since| (*since, || false));
@@ -137,7 +141,7 @@ mod tests {
     fn what_changes_is_late_a_threshold_after_the_look_at_the_earliest() {
         let mut part = LatePart::default();
         look(&mut part, 1_000, &[800]);
-        // It goes on at 1,001, and waits again.
+        // The task goes on at 1,001, and waits again.
         assert!(!look(&mut part, 1_099, &[1_001]).1);
         assert_eq!(look(&mut part, 1_100, &[1_001]), (Late::default(), true), "not late, and looked at");
         assert_eq!(look(&mut part, 1_101, &[1_001]), (late(true), true));

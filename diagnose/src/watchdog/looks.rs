@@ -1,20 +1,22 @@
-//! What is late in a snapshot of what is alive, and was not said yet.
+//! Finds late polls and late queued tasks in a snapshot, and keeps those that are new.
 //!
 //! ```text
 //! late     a future that runs, or is in the queue of its runtime, for the threshold or longer
 //! blocked  every worker of a runtime is in a late poll
-//! uneven   a task is late in the queue, and a worker of its runtime is parked: no worker but one can get at it
-//! starved  any other task that is late in the queue; a task that was not spawned through this crate counts only while some
-//!          recorded poll is late, so a hog that is not annotated can starve it without an alarm
+//! uneven   a task is late in the queue, and a worker of its runtime is parked: only one other
+//!          worker can take the task
+//! starved  any other task that is late in the queue; a task not spawned through this crate counts
+//!          only while a recorded poll is late, so an unannotated hog can starve it unnoticed
 //! ```
-//! A task in a poll is said once, and so is a task in the queue; all workers together once for the same polls.
+//! Each task in a poll is reported once, and so is each task in the queue. All workers together are
+//! reported once for the same polls.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, Runtime, Task, TaskKind, Worker};
 
-/// What is to be said.
+/// Something that the watchdog reports.
 #[derive(Debug, PartialEq)]
 pub(super) enum Finding<'a> {
     /// A poll that does not return.
@@ -22,33 +24,33 @@ pub(super) enum Finding<'a> {
     /// Each worker of a runtime is in such a poll.
     Blocked {
         runtime: &'a Runtime,
-        /// One for each worker, the longest first.
+        /// One per worker, the longest first.
         polls: Vec<&'a Task>,
-        /// What is in the queue meanwhile, the oldest first.
+        /// The tasks in the queue meanwhile, the oldest first.
         queued: Vec<&'a Task>,
     },
     /// A worker is parked, and tasks of its runtime are late in the queue.
     Uneven {
         runtime: &'a Runtime,
         parked: Vec<&'a Worker>,
-        /// The oldest first.
+        /// Oldest first.
         queued: Vec<&'a Task>,
     },
-    /// Tasks that are late in the queue, the oldest first.
+    /// Tasks that are late in the queue, oldest first.
     Starved(Vec<&'a Task>),
 }
 
-/// What has been said, so that each alarm comes once.
+/// The findings so far, so that each is reported once.
 #[derive(Debug, Default)]
 pub(super) struct Looks {
-    /// Tasks by the number of their poll and what is said of them.
+    /// Reported tasks: task, number of its poll, state.
     said: HashSet<(u64, u64, RunState)>,
-    /// By runtime, the polls that all of its workers were in.
+    /// By runtime, the polls that its workers were in: task and number of the poll.
     blocked: BTreeMap<u64, BTreeSet<(u64, u64)>>,
 }
 
 impl Looks {
-    /// What is late now, and was not when it looked last.
+    /// Returns the findings that are new since the last look.
     pub(super) fn look<'a>(&mut self, snapshot: &'a Snapshot, threshold_ns: u64) -> Vec<Finding<'a>> {
         let futures = || snapshot.tasks.iter().filter(|task| task.kind == TaskKind::Future);
         let is_late = |task: &&Task| task.since_ns >= threshold_ns;
@@ -73,7 +75,7 @@ impl Looks {
                     self.is_new(task);
                 }
                 let queued = of(&queued);
-                // Of a single worker nothing is to be said but that it keeps others from theirs.
+                // A single blocked worker is worth a report only if it keeps other tasks waiting.
                 let is_worth = runtime.workers > 1 || !queued.is_empty();
                 let numbers = polls.iter().map(|task| (task.id, task.polls)).collect();
                 if is_worth && self.blocked.get(&runtime.number) != Some(&numbers) {
@@ -94,7 +96,7 @@ impl Looks {
                 findings.push(Finding::Uneven { runtime, parked, queued });
             }
         }
-        // What was never polled may be with somebody who has not begun to run anything.
+        // A task that was never polled may belong to an executor that has not started.
         let starved = late
             .into_iter()
             .filter(|task| task.state == RunState::Queued && !explained.contains(&task.runtime_number));
@@ -106,12 +108,12 @@ impl Looks {
         findings
     }
 
-    /// Whether that was not said yet; it counts as said from now on.
+    /// Returns whether this state is new, and marks it as reported.
     fn is_new(&mut self, task: &Task) -> bool {
         self.said.insert((task.id, task.polls, task.state))
     }
 
-    /// Forgets what is over.
+    /// Forgets findings that are over.
     fn forget(&mut self, snapshot: &Snapshot) {
         let polls: HashSet<(u64, u64)> = snapshot.tasks.iter().map(|task| (task.id, task.polls)).collect();
         self.said.retain(|(id, poll, _)| polls.contains(&(*id, *poll)));
@@ -119,13 +121,14 @@ impl Looks {
     }
 }
 
-/// Whether it waits for a worker.
+/// Returns whether the task waits for a worker.
 fn is_queued(task: &Task) -> bool {
     task.state == RunState::Queued || (task.state == RunState::Unpolled && task.runtime_number != 0)
 }
 
-/// Whether the task is known only from its polls, without a spawn through this crate. An unrecorded combinator may poll it, which
-/// leaves woken futures unpolled while it waits for something else; that is no lack of a thread.
+/// Returns whether the task is known only from its polls, without a spawn through this crate. An
+/// unrecorded combinator may poll it, and leave woken futures unpolled while it waits for something
+/// else. That is no lack of a thread.
 fn is_met(task: &Task) -> bool {
     task.runtime.is_empty()
 }
@@ -136,14 +139,14 @@ fn oldest_first<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<&'a Task> {
     tasks
 }
 
-/// Those of the polls that run on workers of the runtime, one for each, the longest first.
+/// Returns the polls on workers of the runtime, one per worker, longest first.
 fn on_workers<'a>(snapshot: &Snapshot, runtime: &Runtime, polls: &[&'a Task]) -> Vec<&'a Task> {
     let is_listed = |task: &Task| {
         let own =
             |worker: &Worker| worker.runtime_number == runtime.number && worker.thread_id == task.thread_id;
         task.thread_id.is_some() && snapshot.workers.iter().any(own)
     };
-    // In `block_in_place` another thread goes on as the worker.
+    // In `block_in_place` another thread takes over the worker.
     let has_left = |task: &Task| {
         let name = |site: &usize| snapshot.sites.get(*site).map(|site| site.name.as_str());
         task.running.iter().any(|site| name(site) == Some("block_in_place"))

@@ -1,7 +1,8 @@
-//! The watchdog: a thread of its own that sees what does not move, while it does not move.
+//! The watchdog: a thread that finds tasks that do not move, while they do not move. It only reads:
+//! the state of each task, and the code that runs on the threads. It changes nothing in the
+//! program. Each alarm is printed once on stderr, and from then on it is part of text and JSON
+//! reports.
 //!
-//! It only looks: at the state of each task, and at what runs on the threads. Each alarm comes once, on stderr, and from
-//! then on stands in text and JSON reports.
 //! ```text
 //! diagnose: ALARM task 7 `conn` has been in one poll for 312 ms on thread tokio-rt-worker, using 100 % of a CPU
 //!   conn (src/main.rs:12:1)
@@ -22,14 +23,15 @@
 //!   resource 2 Mutex created at src/main.rs:20, 140 ms ago
 //!   …
 //! ```
+//!
 //! ```text
-//! watch    the thread, its settings, what it has raised
-//! late     whether anything is, without a snapshot
-//! suspects whether anybody in it may hang, in a few bytes a task
-//! looks    what runs for long, or is in the queue, in a snapshot, and was not said yet: a pure function
-//! alarms   how that is said
-//! hangs    when to ask for verdicts, and which of them were not said yet
-//! native_stack  the native stack of a thread, as lines. With the feature `native-stacks`
+//! watch         the thread, its settings, its alarms
+//! late          whether anything is late, without a snapshot
+//! suspects      which late tasks may hang, in a few bytes per task
+//! looks         long polls and queued tasks in a snapshot, if new: a pure function
+//! alarms        the texts of these findings
+//! hangs         when to ask for verdicts, and which of them are new
+//! native_stack  the native stack of a thread, as lines; needs the feature `native-stacks`
 //! ```
 
 mod alarms;

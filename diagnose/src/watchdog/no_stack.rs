@@ -1,24 +1,25 @@
-//! Where stacks are not walked: without the feature `native-stacks`, and on other systems and processors.
+//! Stands in for `native_stack` without the feature `native-stacks`, and on other systems and
+//! processors.
 
-/// Nothing.
+/// Returns no lines.
 pub(super) fn of(_: u64) -> Vec<String> {
     Vec::new()
 }
 
-/// Nothing.
+/// Returns no addresses.
 #[cfg(feature = "native-stacks")]
 #[must_use]
 pub fn addresses_of(_: u64) -> Vec<usize> {
     Vec::new()
 }
 
-/// Nothing.
+/// Returns 0: no word of the stack was copied.
 #[cfg(feature = "native-stacks")]
 #[must_use]
 pub fn interrupt_thread(_: u64) -> usize {
     0
 }
 
-/// Nothing.
+/// Does nothing.
 #[cfg(feature = "native-stacks")]
 pub(crate) fn prepare_thread() {}

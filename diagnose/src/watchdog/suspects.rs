@@ -1,15 +1,19 @@
-//! Which tasks that wait may be in a hang: a first sieve, in a few bytes a task, before a snapshot is taken for it.
+//! Finds the waiting tasks that may hang, in a few bytes per task. This sieve decides whether a
+//! snapshot is worth taking.
 //!
-//! It knows why most tasks of a healthy program wait, and passes everything else on:
+//! It knows why most tasks of a healthy program wait, and keeps all others as suspects:
 //! ```text
 //! clear    it runs, or is woken
-//!          something that is not recorded keeps a waker of it: a socket, a thread
-//!          it waits for a timer, for a task that is clear or done, for a message that a clear task can send, or for a lock
-//!          that clear tasks hold which wait for no other, and that cannot be handed to a future which is not polled
-//! suspect  what is not clear, and late; and a blocked thread, a late poll or a late timer, which clear nobody
+//!          unrecorded code keeps a waker of it: a socket, a thread
+//!          it waits for a timer, for a task that is clear or done, for a message that a clear task
+//!          can send, or for a lock whose holders are clear, wait for no other lock, and cannot
+//!          hand it to a future that is not polled
+//! suspect  a late task that is not clear; also a blocked thread, a late poll or a late timer,
+//!          none of which clears a task
 //! ```
-//! The solver of the reports has the same rules and more, so whatever it finds stuck is a suspect here; it may find that a
-//! suspect can go on. What changes meanwhile is seen at the next look.
+//! The solver of the reports has these rules and more. So each task that it finds stuck is a
+//! suspect here, but a suspect may still be able to progress. Changes during a sieve are seen at
+//! the next one.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -17,12 +21,12 @@ use super::late::Late;
 use crate::live::{self, Task, TaskKind, TaskState};
 use crate::waits::{self, Glance, Role, WaitMode};
 
-/// Whom the sieve has passed on.
+/// The result of a sieve.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Suspects {
-    /// How many.
+    /// Number of suspects.
     pub(super) count: u64,
-    /// Another number if they are others, or have moved since.
+    /// Hash of the suspects and of the ticks of their last change.
     pub(super) mark: u64,
 }
 
@@ -33,55 +37,57 @@ impl Suspects {
         self.mark = self.mark.wrapping_add(mixed ^ mixed >> 29);
     }
 
-    /// What there is to ask about, if it was `before` the last time.
+    /// Compares with the suspects of the last request for verdicts.
     pub(super) fn late(self, before: Self) -> Late {
         Late { polls: false, anything: self.count > 0, is_new: self != before }
     }
 }
 
-/// A task, and what is known of it.
+/// A task with the facts that the sieve collects about it.
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct KnownSuspect {
     id: u64,
     task: &'static Task,
-    /// How many of the wakers that are kept are kept by waits on record.
+    /// Number of wakers of the task that recorded waits keep.
     kept: u32,
     is_clear: bool,
-    /// It waits for a timer that is not due.
+    /// Whether it waits for a timer that is not due.
     has_timer: bool,
-    /// It waits for a lock, in this future of it or in that.
+    /// Whether one of its futures, polled or not, waits for a lock.
     has_lock: bool,
-    /// It has futures that it does not poll: what was used there may be used no more.
+    /// Whether it has futures that it does not poll: holdings used there may never be used again.
     has_set_aside: bool,
 }
 
 impl KnownSuspect {
-    /// Whether all of its futures are polled when it goes on, and it does.
+    /// Returns whether it can go on and then polls all of its futures.
     fn goes_on(&self) -> bool {
         self.is_clear && !self.has_set_aside
     }
 }
 
-/// The tasks, by number.
+/// All tasks, sorted by id.
 struct Table(Vec<KnownSuspect>);
 
-/// Channels and locks that are waited for, by number above what has been seen there.
+/// Channels and locks with waits, sorted by number. Each entry is the number above [`FLAGS`] bits
+/// of flags.
 struct Resources(Vec<u64>);
 
-/// A clear task sends there.
+/// A clear task can send to the channel.
 const SENT: u64 = 1;
-/// A task or a thread holds the lock, or reserved places of the channel.
+/// A task or a thread holds the lock, or has reserved places of the channel.
 const HELD: u64 = 1 << 1;
-/// One who is not clear does.
+/// One of these holders is not known to release it.
 const STUCK: u64 = 1 << 2;
-/// A future waits for it that its task does not poll.
+/// A future that its task does not poll waits for the resource.
 const SET_ASIDE: u64 = 1 << 3;
 const FLAGS: u32 = 4;
 
-/// So often what is clear is passed on to who waits for it. What stands further behind is suspect.
+/// Number of rounds in which clear tasks clear those that wait for them. A task further behind
+/// stays a suspect.
 const ROUNDS: usize = 8;
 
-/// Sieves all tasks and waits. `now` and `threshold` are ticks.
+/// Sieves all tasks and waits. `now` and `threshold` are in ticks.
 pub(super) fn suspects(now: u64, threshold: u64) -> Suspects {
     let is_late = |since: u64| now.saturating_sub(since) >= threshold;
     let mut found = Suspects::default();
@@ -137,12 +143,12 @@ fn glances() -> impl Iterator<Item = Glance> {
     waits::wait_parts().into_iter().flatten().filter_map(waits::WaitCell::glance)
 }
 
-/// Whether its task polls it no more.
+/// Returns whether its task no longer polls it.
 fn is_set_aside(wait: &Glance, task: &Task) -> bool {
     !wait.is_blocking && wait.entered < task.entered.load(Relaxed)
 }
 
-/// Whether it waits for what can only come from a sender.
+/// Returns whether it waits for a message that only a sender can provide.
 fn is_message(wait: &Glance) -> bool {
     let is_waiting = wait.mode == WaitMode::Receive && wait.has_wakers && !wait.is_given_up;
     is_waiting && wait.record.is_some_and(waits::Record::is_empty_channel)
@@ -152,7 +158,7 @@ fn is_timer(wait: &Glance) -> bool {
     wait.mode == WaitMode::Timer && !wait.is_blocking && !wait.is_given_up
 }
 
-/// Whether it waits for a lock that is free once whoever holds it goes on.
+/// Returns whether it waits for a lock that is free once its holders go on.
 fn is_lock(wait: &Glance) -> bool {
     let is_lock = matches!(wait.mode, WaitMode::Lock | WaitMode::Read | WaitMode::Write);
     is_lock && !wait.is_blocking && !wait.is_given_up && wait.record.is_some_and(waits::Record::is_lock)
@@ -180,19 +186,20 @@ impl Table {
         self.0.get_mut(index)
     }
 
-    /// Most numbers follow each other, so it is most often as far from the first as its number is.
+    /// Returns the index of a task. Most ids are consecutive, so the distance from the first id is
+    /// tried first.
     fn find(&self, id: u64) -> Option<usize> {
         let first = self.0.first()?.id;
         let guess = usize::try_from(id.checked_sub(first)?).ok()?;
         if self.0.get(guess).is_some_and(|known| known.id == id) {
             return Some(guess);
         }
-        // Those before it have smaller numbers, and none twice.
+        // Ids are unique and sorted, so the index is not above the guess.
         let end = self.0.len().min(guess);
         self.0[..end].binary_search_by_key(&id, |known| known.id).ok()
     }
 
-    /// Whether it can go on, or is done.
+    /// Returns whether the task can go on, or has ended.
     fn is_clear(&self, id: u64) -> bool {
         self.find(id).is_none_or(|index| self.0[index].is_clear)
     }
@@ -201,7 +208,7 @@ impl Table {
         self.0.iter().all(|known| known.is_clear)
     }
 
-    /// Marks those that need nobody on record to go on.
+    /// Marks the tasks that can go on without help from any recorded task.
     fn clear_by_themselves(&mut self) {
         let has_wakers = live::has_wakers();
         for known in &mut self.0 {
@@ -235,14 +242,14 @@ impl Resources {
         self.0.get_mut(index)
     }
 
-    /// What has been seen there.
+    /// Returns the flags of a resource.
     fn flags(&mut self, resource: u64) -> u64 {
         self.get_mut(resource).map_or(0, |entry| *entry & ((1 << FLAGS) - 1))
     }
 }
 
-/// Passes on what is clear: from senders to receivers, from those that hold a lock to those that wait for it, and from tasks to
-/// those that join them.
+/// Marks tasks that wait for clear ones: receivers by senders, lock waiters by holders, and joining
+/// tasks by the joined ones.
 fn clear_waiting(tasks: &mut Table, resources: &mut Resources) {
     for _ in 0..ROUNDS {
         if tasks.are_all_clear() {
@@ -281,12 +288,13 @@ fn clear_waiting(tasks: &mut Table, resources: &mut Resources) {
 }
 
 impl Table {
-    /// Whether a sender that was used last there may be used again.
+    /// Returns whether the sender that this task used last may be used again.
     fn may_send(&self, id: u64) -> bool {
         self.find(id).is_none_or(|index| self.0[index].goes_on())
     }
 
-    /// Whether what is held there is let go of, by any of its futures. A task that is no more has forgotten it.
+    /// Returns whether the task releases what it holds, in whichever of its futures. A task that is
+    /// gone has leaked it.
     fn lets_go(&self, id: u64) -> bool {
         self.find(id).is_some_and(|index| self.0[index].goes_on() && !self.0[index].has_lock)
     }

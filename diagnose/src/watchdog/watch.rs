@@ -1,4 +1,4 @@
-//! The thread of the watchdog, its settings, and what it has raised.
+//! The watchdog's thread, its settings and its alarms.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
@@ -14,20 +14,20 @@ use crate::os;
 use crate::say::{self, say};
 use crate::sync::Mutex;
 
-/// How long a poll, or a wait, may take before it is an alarm.
+/// How long a poll or a wait may take before it is an alarm; `None` while off.
 static THRESHOLD: Mutex<Option<Duration>> = Mutex::new(None);
 
-/// How long a poll may take before reports count it as long, in nanoseconds.
+/// Duration from which reports count a poll as long, in ns.
 static LONG_POLL_NS: AtomicU64 = AtomicU64::new(100_000);
 
-/// How often it was switched on: a thread of an earlier time ends.
+/// How often the watchdog was switched on. A thread of an earlier time ends.
 static TIMES: AtomicU64 = AtomicU64::new(0);
 
-/// Every alarm so far, oldest first; the last so many.
+/// The last [`MAX_ALARMS`] alarms, oldest first.
 static ALARMS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 const MAX_ALARMS: usize = 64;
 
-/// Watches from now on, or no longer.
+/// Switches the watchdog on, or off with `None`.
 pub(crate) fn watch(threshold: Option<Duration>) {
     let mut own = THRESHOLD.lock();
     let was_on = std::mem::replace(&mut *own, threshold).is_some();
@@ -42,30 +42,31 @@ pub(crate) fn watch(threshold: Option<Duration>) {
     }
 }
 
-/// From which duration on reports count a poll as long.
+/// Sets the duration from which reports count a poll as long.
 pub(crate) fn set_long_polls(bound: Duration) {
     LONG_POLL_NS.store(ns(bound), Relaxed);
 }
 
-/// From how many nanoseconds on reports count a poll as long.
+/// Returns the duration from which reports count a poll as long, in ns.
 pub(crate) fn long_poll_ns() -> u64 {
     LONG_POLL_NS.load(Relaxed)
 }
 
-/// The alarms so far.
+/// Returns the last alarms, oldest first.
 pub(crate) fn alarms() -> Vec<String> {
     ALARMS.lock().clone()
 }
 
-/// Of what a look, and a snapshot for it, takes: so much of the time is left to the program afterwards.
+/// After a look the watchdog pauses `LOOK_SHARE` times as long as the look took. After a snapshot
+/// the factor is `SNAPSHOT_SHARE`.
 const LOOK_SHARE: u32 = 400;
 const SNAPSHOT_SHARE: u32 = 100;
-/// It looks so often at least.
+/// Longest pause between two looks.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 fn run(times: u64) {
     let mut watch = Watch::default();
-    // No guard may live while it looks.
+    // The guard must not live while the thread looks.
     let threshold = || THRESHOLD.lock().filter(|_| TIMES.load(Relaxed) == times);
     while let Some(threshold) = threshold() {
         let pause = (threshold / 4).clamp(Duration::from_millis(1), Duration::from_secs(1));
@@ -74,28 +75,29 @@ fn run(times: u64) {
     }
 }
 
-/// What has been seen and said so far.
+/// The state of the watchdog's thread.
 #[derive(Debug, Default)]
 struct Watch {
     gather: Gather,
     looks: Looks,
     hangs: Hangs,
-    /// How long the last look took, at what is late and nothing more.
+    /// Duration of the last look for late tasks alone.
     looked: Duration,
-    /// The last snapshot of what runs.
+    /// The last snapshot of running tasks.
     running: WatchTurn,
-    /// The last sieve, how often in a row it had nothing new, and whether something was late since that was not before.
+    /// The last sieve. `quiet` counts the sieves in a row without anything new; `is_new` says that
+    /// something is newly late since then.
     sieve: WatchTurn,
     quiet: u32,
     is_new: bool,
-    /// Whom the last sieve has passed on.
+    /// The result of the last sieve.
     suspects: Suspects,
-    /// When it was asked last what hangs, and about whom.
+    /// The last request for verdicts, and the suspects that it was about.
     asked: WatchTurn,
     asked_about: Suspects,
 }
 
-/// When something was done last, and how much processor time that took.
+/// When something was last done, and how much processor time it took.
 #[derive(Debug, Clone, Copy, Default)]
 struct WatchTurn {
     ended: Option<Instant>,
@@ -103,13 +105,14 @@ struct WatchTurn {
 }
 
 impl WatchTurn {
-    /// How long ago that was; for ever, if it never was.
+    /// Returns the time since then; `Duration::MAX` if it was never done.
     fn ago(self) -> Duration {
         self.ended.map_or(Duration::MAX, |ended| ended.elapsed())
     }
 }
 
-/// Measures what something takes: processor time where that is known, because others may have the processor meanwhile.
+/// Measures processor time where it is known, because other threads may have the processor
+/// meanwhile. Otherwise it measures real time.
 struct Stopwatch {
     began: Instant,
     used: Option<Duration>,
@@ -151,7 +154,8 @@ impl Watch {
         }
     }
 
-    /// Whether it is time to see who may hang: something is late that was not, or it is time to ask about the last suspects.
+    /// Returns whether to sieve now: because something is newly late, or because verdicts about the
+    /// last suspects are due.
     fn is_sieve_due(&self, threshold: Duration) -> bool {
         let quiet = if self.is_new { 0 } else { self.quiet.min(16) };
         let pause = threshold.saturating_mul(1 << quiet).min(LONGEST_PAUSE.max(threshold));
@@ -163,7 +167,7 @@ impl Watch {
         self.hangs.is_due(self.suspects.late(self.asked_about), self.asked.ago(), threshold)
     }
 
-    /// Asks what hangs, if there is anybody to ask about.
+    /// Asks for verdicts, if they are due.
     fn ask(&mut self, threshold: Duration) {
         if !self.is_asking_due(threshold) {
             return;
@@ -171,7 +175,7 @@ impl Watch {
         let watch = Stopwatch::start();
         let late = self.suspects.late(self.asked_about);
         let verdicts = crate::snapshot::alive().verdicts();
-        // From the sieve on, so that it is due again when that is.
+        // Counted from the sieve, so that both are due again together.
         self.asked = WatchTurn { took: watch.turn().took, ..self.sieve };
         self.asked_about = self.suspects;
         let said = self.hangs.hear(&verdicts, late, self.asked.took, ns(threshold));
@@ -184,7 +188,7 @@ impl Watch {
     }
 }
 
-/// Marks an alarm as over, and says so.
+/// Marks an alarm as over, and prints that.
 fn end(alarm: &str, words: &str) {
     let mut alarms = ALARMS.lock();
     if let Some(own) = alarms.iter_mut().rev().find(|own| own.as_str() == alarm) {

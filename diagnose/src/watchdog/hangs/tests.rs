@@ -1,4 +1,4 @@
-//! What is asked when, and said once.
+//! Tests of when verdicts are asked for, and of which become alarms.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// So many pairs of tasks, each of which waits for what the other holds.
+/// Returns `count` pairs of tasks that each wait for a lock the other one holds.
 fn pairs(count: u64) -> Snapshot {
     pairs_of(count, u64::MAX)
 }
 
-/// The same with `names` different names for the locks: pairs of the same name look alike.
+/// Returns such pairs with `names` different lock names: pairs with equal names look alike.
 fn pairs_of(count: u64, names: u64) -> Snapshot {
     let mut snapshot = Snapshot::default();
     for id in 1..=2 * count {
@@ -50,7 +50,7 @@ fn heard(hangs: &mut Hangs, snapshot: &Snapshot) -> Vec<Said> {
     hangs.hear(&snapshot.verdicts(), OLD, ms(0), 100 * MS)
 }
 
-/// The new alarms.
+/// Returns the texts of the new alarms.
 fn said(hangs: &mut Hangs, snapshot: &Snapshot) -> Vec<String> {
     let alarm = |said| match said {
         Said::Alarm(text) => Some(text),

@@ -1,11 +1,11 @@
-//! Snapshots by hand, and what is found in them.
+//! Tests of the findings in hand-written snapshots.
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, Runtime, Task, Worker};
 
 use super::{Finding, Looks};
 
-/// Runtime 1 with two workers, on threads 11 and 12.
+/// Returns a snapshot of runtime 1 with two workers, on threads 11 and 12.
 fn snapshot() -> Snapshot {
     let mut snapshot = Snapshot::default();
     let mut runtime = Runtime::default();
@@ -38,7 +38,7 @@ fn running(id: u64, thread: u64, since_ns: u64) -> Task {
     task
 }
 
-/// What is found, each as a word with the numbers of its tasks.
+/// Returns each finding as one word with the numbers of its tasks.
 fn found(looks: &mut Looks, snapshot: &Snapshot) -> Vec<String> {
     let ids = |tasks: &[&Task]| tasks.iter().fold(String::new(), |ids, task| format!("{ids} {}", task.id));
     let findings = looks.look(snapshot, 100);
@@ -125,7 +125,7 @@ fn a_queue_beside_a_parked_worker_is_uneven() {
     let mut looks = Looks::default();
     assert_eq!(found(&mut looks, &snapshot), ["long 1", "uneven 2 3"]);
     assert_eq!(found(&mut looks, &snapshot), [""; 0]);
-    // It has only just run out of work.
+    // The worker has only just run out of work.
     snapshot.workers[1].since_ns = 99;
     assert_eq!(found(&mut Looks::default(), &snapshot), ["long 1", "starved 2"]);
 }

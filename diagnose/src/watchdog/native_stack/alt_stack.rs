@@ -1,10 +1,11 @@
-//! A signal stack for threads that have none, so that a handler needs no room on the thread's own stack.
+//! Signal stacks for threads that have none, so that a handler needs no room on the thread's own
+//! stack.
 //!
-//! The standard library gives the threads that it starts a signal stack of their own. A thread that C code has started has
-//! none: a signal near the end of its stack would end the process. Such a thread gets one when it records for the first time,
-//! and gives it back when it ends.
+//! The standard library gives the threads that it starts a signal stack. A thread started by C code
+//! has none: a signal near the end of its stack would end the process. Such a thread gets one when
+//! it first records, and frees it when it ends.
 //!
-//! Unsafe is kept in this file: signal stacks and their memory are calls into C.
+//! Unsafe code is in this file: signal stacks and their memory are calls into C.
 
 #![allow(unsafe_code)]
 
@@ -13,35 +14,36 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// What the handler needs beside what the kernel saves, and more.
+/// Bytes for the handler, beside those that the kernel saves. This is more than it needs.
 const ROOM: usize = 16 << 10;
-/// A page without access below the stack.
+/// Bytes without access below the stack: one page.
 const GUARD: usize = 4 << 10;
 
 thread_local! {
     static OWN: Cell<Option<OwnedStack>> = const { Cell::new(None) };
 }
 
-/// A mapped signal stack of this thread.
+/// A mapped signal stack of this thread; `size` is in bytes and includes the guard page.
 struct OwnedStack {
     start: *mut c_void,
     size: usize,
 }
 
-/// Makes sure that this thread has a signal stack. Where none can be made, nothing changes.
+/// Gives this thread a signal stack if it has none. Does nothing if none can be made.
 #[cold]
 pub(crate) fn prepare_thread() {
     if !has_signal_stack() {
-        // In the last moments of a thread nothing would give it back.
+        // While the thread's locals are being destroyed, nothing would free the stack.
         let _ = OWN.try_with(|own| own.set(OwnedStack::new()));
     }
 }
 
 fn has_signal_stack() -> bool {
     let mut current = MaybeUninit::<libc::stack_t>::uninit();
-    // SAFETY: without a new stack it only writes the present one to where there is room for it.
+    // SAFETY: without a new stack the call only writes the current one to `current`, which has room
+    // for it.
     let result = unsafe { libc::sigaltstack(ptr::null(), current.as_mut_ptr()) };
-    // SAFETY: the call has succeeded, so it was written.
+    // SAFETY: the call has succeeded, so `current` was written.
     result != 0 || unsafe { current.assume_init() }.ss_flags & libc::SS_DISABLE == 0
 }
 
@@ -53,17 +55,17 @@ impl OwnedStack {
         let room = (saved + ROOM).next_multiple_of(GUARD);
         let (size, access) = (room + GUARD, libc::PROT_READ | libc::PROT_WRITE);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: new memory, at an address that the kernel chooses.
+        // SAFETY: the call maps new memory, at an address that the kernel chooses.
         let start = unsafe { libc::mmap(ptr::null_mut(), size, libc::PROT_NONE, flags, -1, 0) };
         if start == libc::MAP_FAILED {
             return None;
         }
         let own = Self { start, size };
         let above_guard = start.wrapping_byte_add(GUARD);
-        // SAFETY: the range lies inside what was just mapped, and nobody uses it yet.
+        // SAFETY: the range is inside the new mapping, and nothing uses it yet.
         let is_usable = unsafe { libc::mprotect(above_guard, room, access) } == 0;
         let stack = libc::stack_t { ss_sp: above_guard, ss_flags: 0, ss_size: room };
-        // SAFETY: the memory is this thread's alone, until `drop` takes the stack back.
+        // SAFETY: only this thread has the memory, until `drop` removes the stack.
         let is_set = is_usable && unsafe { libc::sigaltstack(&raw const stack, ptr::null_mut()) } == 0;
         is_set.then_some(own)
     }
@@ -75,9 +77,10 @@ impl Drop for OwnedStack {
         let mut current = MaybeUninit::<libc::stack_t>::uninit();
         // SAFETY: as in `has_signal_stack`.
         let result = unsafe { libc::sigaltstack(ptr::null(), current.as_mut_ptr()) };
-        // SAFETY: the call has succeeded, so it was written.
+        // SAFETY: the call has succeeded, so `current` was written.
         if result == 0 && unsafe { current.assume_init() }.ss_sp == self.start.wrapping_byte_add(GUARD) {
-            // SAFETY: no handler of this thread runs on it: destructors of a thread run outside of handlers.
+            // SAFETY: no handler of this thread runs on the stack: a thread's destructors run
+            // outside of handlers.
             unsafe { libc::sigaltstack(&raw const none, ptr::null_mut()) };
         }
         // SAFETY: it was mapped in `new` with this size, and is no signal stack any more.

@@ -1,18 +1,20 @@
 //! Copies the registers and the stack of another thread, by a signal to that thread.
 //!
 //! ```text
-//! watchdog   IDLE ──▶ WANTED(thread) ── tgkill ──▶ …                     ──▶ reads the copy ──▶ IDLE
+//! watchdog   IDLE ──▶ WANTED(thread) ── tgkill ──▶ …           ──▶ reads the copy ──▶ IDLE
 //! thread                                        COPYING ──▶ DONE
 //! ```
-//! One thread is asked at a time. A thread that does not answer in time, because it blocks signals or has ended, is not waited
-//! for: the request is taken back, and a handler that runs late finds no request and returns.
+//! One thread is interrupted at a time. A thread that blocks signals or has ended does not answer
+//! in time. Then the request is withdrawn, and a handler that runs late finds no request and
+//! returns.
 //!
-//! The handler only copies. It may interrupt its thread anywhere: inside the allocator, the dynamic linker or the unwinder of
-//! a panic. So it calls no unwinder, takes no lock, allocates nothing and follows no pointer of the thread. The kernel copies
-//! the stack (`process_vm_readv`) and stops at memory that is not there, where a load would be a segmentation fault. The copy
-//! is unwound later, on the watchdog's thread, in `unwind.rs`.
+//! The handler only copies. It may interrupt its thread anywhere: inside the allocator, the dynamic
+//! linker or the unwinder of a panic. So it calls no unwinder, takes no lock, allocates nothing and
+//! follows no pointer of the thread. The kernel copies the stack (`process_vm_readv`) and stops at
+//! unmapped memory, where a load would be a segmentation fault. `unwind.rs` unwinds the copy later,
+//! on the watchdog's thread.
 //!
-//! Unsafe is kept in this file: signals and the copy are calls into C.
+//! Unsafe code is in this file: signals and the copy are calls into C.
 
 #![allow(unsafe_code)]
 
@@ -25,31 +27,33 @@ use std::time::{Duration, Instant};
 use super::unwind::{Copied, Registers};
 use crate::sync::OnceCell;
 
-/// Bytes that are copied of a stack at most, from the innermost frame on.
+/// Maximum number of bytes copied of a stack, from the innermost frame on.
 const MAX_BYTES: usize = 256 << 10;
 const MAX_WORDS: usize = MAX_BYTES / size_of::<u64>();
-/// The kernel is asked for the stack in parts: it need not copy a part of which a page is missing.
+/// The stack is copied in this many parts: the kernel may skip a part in which a page is missing.
 const PARTS: usize = 16;
 const PART_BYTES: usize = MAX_BYTES / PARTS;
 
-/// How long a thread has to begin with the copy, and then to end it.
+/// How long a thread has to begin the copy, and then again to end it.
 const LIMIT: Duration = Duration::from_secs(1);
 
-/// What is going on: the kernel's number of the thread that is asked, above two bits.
+/// The state of the current request: the kernel's number of the interrupted thread, above two bits.
 static STATE: AtomicU64 = AtomicU64::new(IDLE);
 const IDLE: u64 = 0;
 const WANTED: u64 = 1;
 const COPYING: u64 = 2;
 const DONE: u64 = 3;
 
-/// The last copy of a stack, from the stack pointer on. Written by the handler between COPYING and DONE.
+/// The last copy of a stack, from the stack pointer on. The handler writes it between COPYING and
+/// DONE.
 static STACK: [AtomicU64; MAX_WORDS] = [const { AtomicU64::new(0) }; MAX_WORDS];
-/// How many bytes of `STACK` are valid.
+/// Number of valid bytes in `STACK`.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
-/// Instruction pointer, stack pointer, frame pointer, link register: as the thread was interrupted.
+/// Instruction pointer, stack pointer, frame pointer and link register of the interrupted thread.
 static REGISTERS: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 
-/// Copies the registers and the stack of a thread of this process. `None` if it does not answer.
+/// Copies the registers and the stack of a thread of this process. Returns `None` if the thread
+/// does not answer.
 pub(super) fn copy_of(thread_id: u64) -> Option<Copied> {
     let signal = (*SIGNAL.get_or_init(take_signal))?;
     let state = |what: u64| thread_id << 2 | what;
@@ -58,7 +62,7 @@ pub(super) fn copy_of(thread_id: u64) -> Option<Copied> {
     let is_sent = send(signal, thread_id);
     if !is_sent || !is_done(state(DONE), thread_id) {
         let taken_back = STATE.compare_exchange(state(WANTED), IDLE, Ordering::Relaxed, Ordering::Relaxed);
-        // A thread that has begun to copy is stopped by nothing but the scheduler.
+        // Once a thread has begun to copy, only the scheduler can delay it.
         if taken_back.is_ok() || !is_done(state(DONE), thread_id) {
             return None;
         }
@@ -71,11 +75,13 @@ pub(super) fn copy_of(thread_id: u64) -> Option<Copied> {
     Some(Copied { registers: Registers { instruction, stack_pointer, frame_pointer, link }, stack })
 }
 
-/// Waits until the state is `done`, the thread has ended, or the limit is over.
+/// Waits until the state is `done`, the thread has ended, or `LIMIT` has passed. Returns whether
+/// the state is `done`.
 fn is_done(done: u64, thread_id: u64) -> bool {
     let end = Instant::now() + LIMIT;
     let mut turns = 0_u32;
-    // Acquire pairs with the Release at the end of the handler: the state brings the copy with it.
+    // Acquire pairs with the Release at the end of the handler: after it, this thread sees the
+    // copy.
     while STATE.load(Ordering::Acquire) != done {
         turns += 1;
         if turns < 20 {
@@ -89,53 +95,58 @@ fn is_done(done: u64, thread_id: u64) -> bool {
     true
 }
 
-/// The signal that asks; `None` if the program uses all real-time signals.
+/// The signal that interrupts a thread; `None` if the program uses all real-time signals.
 static SIGNAL: OnceCell<Option<c_int>> = OnceCell::new();
 
-/// Takes the last real-time signal for which there is no handler.
+/// Takes the last real-time signal that has no handler.
 fn take_signal() -> Option<c_int> {
     let signal = (libc::SIGRTMIN()..=libc::SIGRTMAX()).rev().find(|signal| is_free(*signal))?;
-    // SAFETY: all zeros is a value of this structure of numbers and a pointer.
+    // SAFETY: all zeros is a valid value of this structure, which has numbers and a pointer.
     let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
     action.sa_sigaction = on_signal as extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) as usize;
-    // On the signal stack of the thread: it may be at the end of its own. See `alt_stack.rs`.
+    // The handler runs on the thread's signal stack, because the thread may be at the end of its
+    // own stack. See `alt_stack.rs`.
     action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
-    // SAFETY: the set is a local. No other handler shall run on top of this one, which is short.
+    // SAFETY: the set is a local. The full mask keeps other handlers from running on top of this
+    // short one.
     unsafe { libc::sigfillset(&raw mut action.sa_mask) };
-    // SAFETY: the handler has the signature that SA_SIGINFO asks for, and does only what a handler may.
+    // SAFETY: the handler has the signature that SA_SIGINFO requires, and does only what a handler
+    // may do.
     let result = unsafe { libc::sigaction(signal, &raw const action, std::ptr::null_mut()) };
     (result == 0).then_some(signal)
 }
 
 fn is_free(signal: c_int) -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: without a new action it only writes the present one to where there is room for it.
+    // SAFETY: without a new action the call only writes the current one to `action`, which has room
+    // for it.
     let result = unsafe { libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) };
     if result != 0 {
         return false;
     }
-    // SAFETY: the call has succeeded, so it was written.
+    // SAFETY: the call has succeeded, so `action` was written.
     unsafe { action.assume_init() }.sa_sigaction == libc::SIG_DFL
 }
 
-/// Sends a signal to a thread. Zero sends none, and tells whether there is such a thread.
+/// Sends a signal to a thread and returns whether the thread exists. Signal 0 sends nothing.
 fn send(signal: c_int, thread_id: u64) -> bool {
     let (process, thread) =
         (libc::c_long::from(std::process::id()), libc::c_long::try_from(thread_id).unwrap_or(0));
-    // SAFETY: the call takes three numbers. The signal is zero or has a handler, so it ends nothing.
+    // SAFETY: the call takes three numbers. The signal is zero or has a handler, so it ends
+    // nothing.
     unsafe { libc::syscall(libc::SYS_tgkill, process, thread, libc::c_long::from(signal)) == 0 }
 }
 
-/// The handler, on the thread that is asked.
+/// The handler, on the interrupted thread.
 extern "C" fn on_signal(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the C library's own number of the last error, of this thread.
+    // SAFETY: the call returns the address of `errno` of this thread.
     let error = unsafe { libc::__errno_location() };
-    // SAFETY: it points to a number that lives as long as the thread.
+    // SAFETY: `error` points to a number that lives as long as the thread.
     let before = unsafe { error.read() };
     // SAFETY: the call takes nothing.
     let own = unsafe { libc::syscall(libc::SYS_gettid) };
     let own = u64::try_from(own).unwrap_or(0) << 2;
-    // Acquire pairs with the Release of the request.
+    // Acquire pairs with the Release of the request in `copy_of`.
     let asked = STATE.compare_exchange(own | WANTED, own | COPYING, Ordering::Acquire, Ordering::Relaxed);
     if asked.is_ok() {
         copy(context);
@@ -146,7 +157,7 @@ extern "C" fn on_signal(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void)
     unsafe { error.write(before) };
 }
 
-/// Notes the registers, and the stack from its pointer on.
+/// Copies the registers, and the stack from the stack pointer on.
 fn copy(context: *mut c_void) {
     let registers = registers(context);
     for (slot, value) in REGISTERS.iter().zip(registers) {
@@ -161,18 +172,21 @@ fn copy(context: *mut c_void) {
     let own = libc::iovec { iov_base: STACK.as_ptr().cast_mut().cast(), iov_len: MAX_BYTES };
     // SAFETY: the call takes nothing.
     let process = unsafe { libc::getpid() };
-    // SAFETY: the kernel writes into a static of atomic words that nobody reads before DONE, up to its length. It reads
-    // what the addresses of this process hold, and stops at the first that holds nothing.
+    // SAFETY: the kernel writes into a static of atomic words, up to its length; no thread reads it
+    // before DONE. It reads memory at addresses of this process, and stops at the first that is not
+    // mapped.
     let copied = unsafe {
         libc::process_vm_readv(process, &raw const own, 1, parts.as_ptr(), PARTS as libc::c_ulong, 0)
     };
     BYTES.store(usize::try_from(copied).unwrap_or(0), Ordering::Relaxed);
 }
 
-/// Instruction pointer, stack pointer, frame pointer and link register of the interrupted code.
+/// Returns instruction pointer, stack pointer, frame pointer and link register of the interrupted
+/// code.
 fn registers(context: *mut c_void) -> [u64; 4] {
     let context = context.cast::<libc::ucontext_t>();
-    // SAFETY: with SA_SIGINFO the kernel hands the handler such a structure, which lives as long as the handler runs.
+    // SAFETY: with SA_SIGINFO the kernel passes the handler such a structure, which lives as long
+    // as the handler runs.
     let registers = unsafe { &(*context).uc_mcontext };
     #[cfg(target_arch = "x86_64")]
     {

@@ -1,18 +1,19 @@
-//! The native stack of a thread, as lines: without what it is not about.
+//! Turns the native stack of a thread into lines, without the frames that do not matter.
 //!
 //! ```text
-//! clock_nanosleep                 ┐ the innermost frames, whatever they are: what the program's own code is in
-//! std::thread::sleep              ┘
-//! app::parse (src/parse.rs:5)     ┐ the program's own code and what it depends on
+//! clock_nanosleep                 ┐ the innermost frames of any origin: the call in which
+//! std::thread::sleep              ┘ the program's own code is
+//! app::parse (src/parse.rs:5)     ┐ the program's own code and its dependencies
 //! <diagnose::Timed as Future>     ┤ not shown: this crate, the runtime, the standard library
 //! app::conn (src/main.rs:14)      ┘
-//! tokio::runtime::task …          ┐ not shown: what calls all of it
+//! tokio::runtime::task …          ┐ not shown: the callers of all of it
 //! clone3                          ┘
 //! ```
 
 use super::{interrupt, unwind};
 
-/// So many lines are shown, and so many of the innermost that are not the program's own.
+/// Maximum number of lines. `MAX_INNERMOST` bounds the innermost ones that are not the program's
+/// own.
 const MAX_LINES: usize = 32;
 const MAX_INNERMOST: usize = 6;
 
@@ -20,22 +21,23 @@ const MAX_INNERMOST: usize = 6;
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Frame {
     name: String,
-    /// `src/main.rs:14`, empty if it is not known.
+    /// For example `src/main.rs:14`; empty if unknown.
     place: String,
 }
 
-/// What the thread is in, innermost first, a line each. Empty if it does not answer.
+/// Returns the stack of a thread as lines, innermost first. Empty if the thread does not answer.
 pub(in crate::watchdog) fn of(thread_id: u64) -> Vec<String> {
     shown(addresses_of(thread_id).into_iter().flat_map(functions).collect())
 }
 
-/// The addresses of the code that the thread is in, innermost first. Empty if it does not answer.
+/// Returns the code addresses on a thread's stack, innermost first. Empty if the thread does not
+/// answer.
 #[must_use]
 pub fn addresses_of(thread_id: u64) -> Vec<usize> {
     interrupt::copy_of(thread_id).map(|copied| unwind::addresses(&copied)).unwrap_or_default()
 }
 
-/// The functions at an address: those that were compiled into one stand there together, innermost first.
+/// Returns the functions at an address, innermost first. Inlined functions share one address.
 fn functions(address: usize) -> Vec<Frame> {
     let folder = std::env::current_dir().ok();
     let mut frames = Vec::new();
@@ -50,7 +52,8 @@ fn functions(address: usize) -> Vec<Frame> {
     frames
 }
 
-/// Copies the stack of the thread and does not unwind it. Returns how many words were copied; zero if it does not answer.
+/// Copies the stack of the thread without unwinding it. Returns the number of words copied; 0 if
+/// the thread does not answer.
 #[must_use]
 pub fn interrupt_thread(thread_id: u64) -> usize {
     interrupt::copy_of(thread_id).map_or(0, |copied| copied.stack.len())
@@ -60,7 +63,7 @@ fn shown(frames: Vec<Frame>) -> Vec<String> {
     let first_own = frames.iter().position(Frame::is_own);
     let last_own = frames.iter().rposition(Frame::is_own);
     let (Some(first), Some(last)) = (first_own, last_own) else {
-        // Nothing of the program's own: whatever there is.
+        // No frame is the program's own: show any.
         return frames.into_iter().take(MAX_INNERMOST).map(Frame::line).collect();
     };
     let mut lines = Vec::new();
@@ -80,7 +83,7 @@ fn shown(frames: Vec<Frame>) -> Vec<String> {
 }
 
 impl Frame {
-    /// Whether it is of this crate, a runtime or the standard library.
+    /// Returns whether it belongs to this crate, a runtime or the standard library.
     fn is_internal(&self) -> bool {
         const INTERNAL: [&str; 10] = [
             "alloc",
@@ -97,19 +100,20 @@ impl Frame {
         INTERNAL.contains(&self.krate())
     }
 
-    /// Whether it is a function of Rust that is none of those.
+    /// Returns whether it is any other Rust function.
     fn is_own(&self) -> bool {
         self.name.contains("::") && !self.is_internal()
     }
 
-    /// The crate's name, if it has one: `tokio` of `<tokio::task::Task<T> as core::future::Future>::poll`.
+    /// Returns the crate's name, or "" if there is none: `tokio` of `<tokio::task::Task<T> as
+    /// core::future::Future>::poll`.
     fn krate(&self) -> &str {
         let name = self.name.trim_start_matches(['<', '&', '(', '[']);
         name.strip_prefix("dyn ").unwrap_or(name).split("::").next().unwrap_or(name)
     }
 
     fn line(self) -> String {
-        // Where it is in the standard library is not what anybody asks.
+        // A place inside the standard library helps no reader.
         let has_place = !self.place.is_empty() && !self.is_internal();
         let Self { mut name, place } = self;
         while let Some(outside) = name.strip_suffix("::{{closure}}") {

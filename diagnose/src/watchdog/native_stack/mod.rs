@@ -1,8 +1,8 @@
-//! The native stack of a thread that does not come back from a poll.
+//! The native stack of a thread whose poll does not return.
 //!
 //! ```text
 //! alt_stack   a signal stack for every thread that records
-//! interrupt   copies registers and stack of the thread, in a signal handler that does nothing else
+//! interrupt   copies a thread's registers and stack, in a signal handler that does nothing else
 //! modules     the unwind tables of the loaded files
 //! unwind      from the copy to addresses, on the watchdog's thread
 //! lines       from addresses to the lines that are shown

@@ -1,11 +1,13 @@
-//! The executable and the libraries of this process, with their unwind tables, read from its own memory.
+//! The executable and the libraries of this process, with their unwind tables. They are read from
+//! the process's own memory.
 //!
 //! ```text
 //! /proc/self/maps   which files are mapped where
 //! /proc/self/mem    their ELF headers ─▶ PT_GNU_EH_FRAME ─▶ .eh_frame_hdr ─▶ .eh_frame
 //! ```
-//! Both are files: no lock of the dynamic linker is taken, which a stuck thread may hold, and memory that is unmapped
-//! meanwhile is an error. Each walk reads them anew; an alarm with a stack is rare, and nothing is kept between two.
+//! Both are files. So no lock of the dynamic linker is taken, which a stuck thread may hold, and
+//! memory that is unmapped meanwhile is an error. Each walk reads them again: an alarm with a stack
+//! is rare, and nothing is cached.
 
 use std::fs::File;
 use std::ops::Range;
@@ -21,9 +23,9 @@ const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) name: String,
-    /// From its first to its last mapped byte.
+    /// Addresses from its first to its last mapped byte.
     pub(super) range: Range<u64>,
-    /// Where its file begins.
+    /// Address at which its file begins.
     pub(super) base: u64,
     /// The section `.eh_frame_hdr`: a sorted index of the functions.
     pub(super) index: Vec<u8>,
@@ -33,7 +35,7 @@ pub(super) struct Loaded {
     pub(super) frames_range: Range<u64>,
 }
 
-/// Every module that has unwind tables and can be read.
+/// Returns every module that has unwind tables and can be read.
 pub(super) fn loaded() -> Vec<Loaded> {
     let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return Vec::new() };
     let Ok(memory) = File::open("/proc/self/mem") else { return Vec::new() };
@@ -41,7 +43,7 @@ pub(super) fn loaded() -> Vec<Loaded> {
     files(&maps).into_iter().filter_map(|(name, range)| memory.module(name, range)).collect()
 }
 
-/// Names and address ranges of mapped files, from the text of `/proc/self/maps`.
+/// Returns names and address ranges of mapped files, from the text of `/proc/self/maps`.
 fn files(maps: &str) -> Vec<(String, Range<u64>)> {
     let mut files: Vec<(String, Range<u64>)> = Vec::new();
     for line in maps.lines() {
@@ -86,7 +88,7 @@ impl Memory {
     fn module(&self, name: String, range: Range<u64>) -> Option<Loaded> {
         let segments = self.segments(range.start)?;
         let first = segments.iter().find(|segment| segment.kind == PT_LOAD)?;
-        // What is added to an address of the file.
+        // The difference between an address in memory and one in the file.
         let bias = range.start.wrapping_sub(first.address.wrapping_sub(first.offset));
         let index = segments.iter().find(|segment| segment.kind == PT_GNU_EH_FRAME)?;
         let index_start = bias.wrapping_add(index.address);
@@ -106,7 +108,7 @@ impl Memory {
         Some(Loaded { name, base: range.start, range, index: index_bytes, index_range, frames, frames_range })
     }
 
-    /// The program headers of the ELF file that is mapped there.
+    /// Reads the program headers of the ELF file that is mapped at `base`.
     fn segments(&self, base: u64) -> Option<Vec<Segment>> {
         let header = self.read(base, 64)?;
         // The magic number, and 64 bits.
@@ -123,9 +125,10 @@ impl Memory {
     }
 }
 
-/// Where `.eh_frame` lies, as the head of `.eh_frame_hdr` at that address says.
+/// Returns the address of `.eh_frame`, from the head of `.eh_frame_hdr` at `address`.
 fn frames_address(index: &[u8], address: u64) -> Option<u64> {
-    // Version 1, and the address as a signed 32-bit difference to where it stands: what all linkers write.
+    // Version 1, and the address as a signed 32-bit difference from its own position. All linkers
+    // write this form.
     if index.get(..2)? != [1, 0x1b] {
         return None;
     }
@@ -133,7 +136,8 @@ fn frames_address(index: &[u8], address: u64) -> Option<u64> {
     Some((address + 4).wrapping_add_signed(i64::from(difference)))
 }
 
-/// Up to where there are entries: each begins with its length, and the last one is zero.
+/// Returns the length of the entries in bytes. Each begins with its length, and the last one is
+/// zero.
 fn table_size(frames: &[u8]) -> usize {
     let mut at = 0;
     loop {

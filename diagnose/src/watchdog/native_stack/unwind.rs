@@ -1,30 +1,31 @@
-//! From a copy of registers and stack to the addresses of the functions, with `framehop`.
+//! Unwinds a copy of registers and stack to the addresses of the functions, with `framehop`.
 //!
-//! The unwind tables are read from the memory of this process, through the file `/proc/self/mem`: a module that is unloaded
-//! meanwhile is a failed read and no fault. Where they cannot be read, only the interrupted address is known.
+//! The unwind tables are read from the memory of this process, through the file `/proc/self/mem`.
+//! So a module that is unloaded meanwhile is a failed read and no fault. If the tables cannot be
+//! read, only the interrupted address is known.
 
 use framehop::{CacheNative, ExplicitModuleSectionInfo, Module, Unwinder as _, UnwinderNative};
 
 use super::modules::{self, Loaded};
 
-/// Frames of a stack that are kept at most, the innermost.
+/// Maximum number of frames kept; the innermost ones are.
 const MAX_FRAMES: usize = 128;
 
-/// The registers that tell where a thread is.
+/// The registers that locate a thread.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Registers {
     pub(super) instruction: u64,
     pub(super) stack_pointer: u64,
     pub(super) frame_pointer: u64,
-    /// The return address that a call leaves in a register; zero where it lies on the stack.
+    /// The return address that a call leaves in a register; 0 where it is on the stack.
     pub(super) link: u64,
 }
 
-/// What was copied of a thread.
+/// The copy of a thread.
 #[derive(Debug)]
 pub(super) struct Copied {
     pub(super) registers: Registers,
-    /// The stack in words, from the stack pointer on, toward the outermost frame.
+    /// The stack in words, from the stack pointer toward the outermost frame.
     pub(super) stack: Vec<u64>,
 }
 
@@ -35,7 +36,7 @@ impl Copied {
         let word = self.stack.get(index).copied().ok_or(())?;
         match offset % 8 {
             0 => Ok(word),
-            // Of a stack that is not aligned, parts of two words.
+            // A word of an unaligned stack is made of parts of two words.
             bytes => {
                 let next = self.stack.get(index + 1).copied().ok_or(())?;
                 Ok(word >> (8 * bytes) | next << (64 - 8 * bytes))
@@ -44,8 +45,8 @@ impl Copied {
     }
 }
 
-/// The addresses of the code that the thread is in, innermost first. Each lies inside the instruction that was running, or
-/// inside the call.
+/// Returns the code addresses of the thread, innermost first. Each lies inside the running
+/// instruction, or inside the call.
 pub(super) fn addresses(copied: &Copied) -> Vec<usize> {
     let mut unwinder = UnwinderNative::<Vec<u8>, _>::new();
     for loaded in modules::loaded() {
@@ -64,7 +65,7 @@ pub(super) fn addresses(copied: &Copied) -> Vec<usize> {
     let mut frames = unwinder.iter_frames(instruction, registers, &mut cache, &mut read);
     let mut addresses = Vec::new();
     while addresses.len() < MAX_FRAMES {
-        // An error is the end of what can be read.
+        // An error marks the end of the readable part.
         let Ok(Some(frame)) = frames.next() else { break };
         addresses.extend(usize::try_from(frame.address_for_lookup()));
     }
