@@ -1,22 +1,24 @@
-//! How much processor time a thread uses: whether it spins or is blocked. Linux only.
+//! Measures the CPU usage of threads: whether a thread spins or is blocked. Linux only.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// What a thread did for a while.
+/// The CPU usage of a thread over a short time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CpuUsage {
-    /// How much of a processor it had, in percent.
+    /// Share of one CPU, in percent.
     pub(crate) share: u64,
-    /// Whether it was asleep in the kernel most of the time. A thread that is not, and has no processor, waits for one.
+    /// Whether it slept in the kernel most of the time. A thread that neither sleeps nor runs waits
+    /// for a CPU.
     pub(crate) is_asleep: bool,
 }
 
-/// What the threads of these numbers do during the next 20 ms or so. Those of which it cannot be known are left out.
+/// Measures these threads during the next 20 ms or so. Threads that cannot be measured are left
+/// out.
 pub(crate) fn watch(thread_ids: &[u64]) -> HashMap<u64, CpuUsage> {
     const LOOKS: u64 = 5;
     const PAUSE: Duration = Duration::from_millis(4);
-    // Nanoseconds on a processor so far.
+    // Time on a CPU so far, in ns.
     let used = |id: u64| {
         let path = format!("/proc/self/task/{id}/schedstat");
         std::fs::read_to_string(path).ok()?.split(' ').next()?.parse::<u64>().ok()
@@ -41,21 +43,22 @@ pub(crate) fn watch(thread_ids: &[u64]) -> HashMap<u64, CpuUsage> {
     usages.collect()
 }
 
-/// Whether the thread is asleep in the kernel, and not on a processor or waiting for one. `None` where it cannot be known.
+/// Returns whether the thread sleeps in the kernel, rather than running or waiting for a CPU.
+/// `None` if unknown.
 pub(crate) fn is_asleep(thread_id: u64) -> Option<bool> {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread_id}/stat")).ok()?;
-    // The name before it may contain anything, parentheses included.
+    // The thread name before it may contain any characters, including parentheses.
     let state = stat.rsplit_once(") ")?.1.chars().next()?;
     Some(matches!(state, 'S' | 'D'))
 }
 
-/// Whether the threads of this process can be counted here.
+/// Returns whether the threads of this process can be counted on this system.
 pub(crate) fn counts_threads() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok()
 }
 
-/// The kernel's numbers of the threads of this process, with how long ago each began in nanoseconds: all but this one and
-/// those of this crate. `None` where that cannot be known.
+/// Returns all threads of this process except the current one and those of this crate: the kernel's
+/// number and the age in ns. `None` if unknown.
 pub(crate) fn other_threads() -> Option<Vec<(u64, u64)>> {
     let own = std::fs::read_link("/proc/thread-self").ok();
     let own = own.as_deref().and_then(|path| path.file_name()?.to_str()?.parse::<u64>().ok());
@@ -65,16 +68,16 @@ pub(crate) fn other_threads() -> Option<Vec<(u64, u64)>> {
     Some(others.filter_map(|number| Some((number, age(number)?))).collect())
 }
 
-/// The age of a thread, unless it is one of this crate's.
+/// Returns the age of a thread in ns, or `None` for threads of this crate.
 fn age(thread_id: u64) -> Option<u64> {
-    /// So many nanoseconds to a tick of the kernel's interfaces.
+    /// Duration of a kernel clock tick, in ns.
     const TICK_NS: u64 = 10_000_000;
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread_id}/stat")).ok()?;
     let (name, fields) = stat.rsplit_once(") ")?;
     if name.split_once(" (").is_some_and(|(_, name)| name.starts_with("diagnose-")) {
         return None;
     }
-    // Field 22 of all, 20 of those after the name.
+    // Field 22 of the file, which is number 20 after the name.
     let began: u64 = fields.split(' ').nth(19)?.parse().ok()?;
     let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
     let (seconds, hundredths) = uptime.split(' ').next()?.split_once('.')?;

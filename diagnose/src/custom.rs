@@ -1,8 +1,9 @@
-//! A pool, a lock or a limit of the program's own: who has a part of it, and who waits for one.
+//! A resource of the program's own, such as a pool, a lock or a limit, with its holders and
+//! waiters.
 //!
-//! What is not among the wrapped primitives is as invisible as any other future. Two words make it known: a [`Resource`]
-//! says what there is and how much of it, and who has some of it, as [`Hold`]s; [`wait`] stands around the future that
-//! waits for it.
+//! Primitives that diagnose does not wrap are as opaque as any other future. Two calls make them
+//! visible. A [`Resource`] has a number of units, and its [`Hold`]s show the tasks that have some.
+//! [`wait`] wraps the future that waits for a unit.
 
 use std::fmt;
 use std::future::Future;
@@ -17,11 +18,13 @@ use crate::waits::{Holding, Record, ResourceKind, ResourceType, Shared, WaitFutu
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Custom, "");
 
-/// Something of which there is so much and no more: connections, permits, a file that one may write at a time.
+/// A resource with a limited number of units: connections, permits, a file with one writer at a
+/// time.
 ///
-/// It counts nothing and blocks nobody: that is what the program's own pool or lock does. It only says who has what, so
-/// that a hang can be explained with it. A clone is the same resource. It is known under its name, with the place where it
-/// was made, until the last clone, the last [`Hold`] and the last [`wait`] are gone; made while recording is off, never.
+/// It enforces no limit and blocks no task: the program's own pool or lock does that. It only
+/// records holders and waiters, so that a hang can be explained. A clone is the same resource.
+/// Reports show its name and the place where it was made, until the last clone, the last [`Hold`]
+/// and the last [`wait`] are gone. A resource made while recording is off is never shown.
 ///
 /// # Examples
 /// ```
@@ -38,7 +41,7 @@ static WHAT: ResourceType = ResourceType::new(ResourceKind::Custom, "");
 /// }
 ///
 /// struct Lease {
-///     hold: Hold, // before the connection: it ends before that is free again
+///     hold: Hold, // declared first, so dropped before the connection is free again
 ///     connection: Connection,
 /// }
 ///
@@ -70,7 +73,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A resource of that name, of which there are so many units; `usize::MAX` for one without a bound.
+    /// Creates a resource with `capacity` units; `usize::MAX` means that there is no bound.
     #[must_use]
     #[track_caller]
     pub fn new(name: &str, capacity: usize) -> Self {
@@ -78,18 +81,18 @@ impl Resource {
         Self { shared: Shared::new(&WHAT, capacity, Location::caller(), Some(name.into())) }
     }
 
-    /// What is known of it; `None` if it was made while recording is off.
+    /// Returns its record, or `None` if it was made while recording is off.
     pub(crate) fn record(&self) -> Option<&'static Record> {
         self.shared.record()
     }
 
-    /// The running task has one unit from now on, until the [`Hold`] is dropped.
+    /// Records that the running task has one unit until the returned [`Hold`] is dropped.
     #[track_caller]
     pub fn hold(&self) -> Hold {
         self.hold_many(1)
     }
 
-    /// The running task has so many units from now on, until the [`Hold`] is dropped.
+    /// Records that the running task has `units` units until the returned [`Hold`] is dropped.
     #[track_caller]
     pub fn hold_many(&self, units: usize) -> Hold {
         let holding = Holding::hold(self.shared.record(), units as u64, Location::caller(), true);
@@ -103,10 +106,11 @@ impl fmt::Debug for Resource {
     }
 }
 
-/// Somebody's part of a [`Resource`], for as long as it lives. It belongs beside what it stands for, in the same guard,
-/// and before it, so that it is gone before that is free again.
+/// A task's part of a [`Resource`], for as long as this value lives. Put it into the guard of the
+/// actual units, as a field before them: it is then dropped before the units are free again.
 ///
-/// It may go to another task. Who has it is who took it, or called [`used`](Hold::used) last.
+/// It may move to another task. Reports show it with the task that took it, or that last called
+/// [`used`](Hold::used).
 ///
 /// # Examples
 /// ```
@@ -133,12 +137,13 @@ impl fmt::Debug for Resource {
 #[must_use = "it ends with its drop"]
 pub struct Hold {
     holding: Holding,
-    // It is gone after the holding in it.
+    // Dropped after the holding in it.
     _resource: Shared,
 }
 
 impl Hold {
-    /// The running task uses what this stands for: it has it now. A few stores; for the `Deref` of a guard.
+    /// Records that the running task uses these units, and so has them now. It costs a few stores:
+    /// call it in the `Deref` of a guard.
     #[inline]
     pub fn used(&self) {
         self.holding.looked_at();
@@ -152,7 +157,7 @@ impl fmt::Debug for Hold {
 }
 
 pin_project! {
-    /// A future that waits for a resource, which it keeps.
+    /// A future that waits for a resource, and keeps it alive.
     struct Waiting<F> {
         #[pin]
         waited: WaitFuture<F>,
@@ -168,12 +173,13 @@ impl<F: Future> Future for Waiting<F> {
     }
 }
 
-/// Says that `future` waits for one unit of `resource`, from its first `Pending` on, until it is ready or dropped.
+/// Records that `future` waits for one unit of `resource`, from its first `Pending` until it is
+/// ready or dropped.
 ///
-/// The future is a span of that name, as with [`.diagnose("name")`](crate::FutureExt::diagnose), and `Send` where it was. It
-/// does not hold the unit that it has waited for: [`Resource::hold`] says that. It is polled as often as it would be otherwise,
-/// with a waker that notes the wake before it hands it on. Dropping it gives up the wait, and does to `future` what
-/// dropping that does.
+/// The future is a span named `name`, as with [`.diagnose("name")`](crate::FutureExt::diagnose). It
+/// is `Send` if `future` is. It does not hold the unit that it has waited for: call
+/// [`Resource::hold`] for that. It is polled as often as without this call, with a waker that notes
+/// the wake before forwarding it. Dropping it drops `future` and ends the wait.
 ///
 /// # Examples
 /// ```

@@ -1,24 +1,25 @@
-//! What the files of a dump are called: `diagnose-<host>-<start>-<pid>-<n>.<extension>`.
+//! Names the files of a dump: `diagnose-<host>-<start>-<pid>-<n>.<extension>`.
 //!
 //! ```text
 //! diagnose-web1-20261122T123456.789Z-4711-1.svg
 //!          ──── ──────────────────── ──── ─
 //!          host start of recording   pid  sequence number in the process
 //! ```
-//! The process id alone does not do: process 1 of a container has it after each restart, and containers share folders. Names
-//! sort by host and time. Should two be equal all the same, as of two versions of this crate in one process, the files are
-//! created exclusively and the number goes on.
+//! The process id alone is not unique: the first process of a container has id 1 after each
+//! restart, and containers share folders. Names sort by host and time. Names may still collide, for
+//! example with two versions of this crate in one process. So files are created exclusively, and
+//! the number is increased.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What all names of this crate's files begin with.
+/// Prefix of all file names of this crate.
 const PREFIX: &str = "diagnose-";
-/// Longer names of hosts are cut.
+/// Maximum length of the host name, in characters; longer ones are cut.
 const MAX_HOST: usize = 40;
 
-/// The name of the next dump, without an extension.
+/// Returns the name of the next dump, without an extension.
 pub(crate) fn next() -> String {
     static NUMBER: AtomicU64 = AtomicU64::new(1);
     static BASE: OnceLock<String> = OnceLock::new();
@@ -27,14 +28,15 @@ pub(crate) fn next() -> String {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         format!("{PREFIX}{host}{}", utc(u64::try_from(since.as_millis()).unwrap_or_default()))
     });
-    // Asked for each time: a forked child has its own.
+    // The process id is read each time: a forked child has its own.
     format!("{base}-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed))
 }
 
-/// The name of the dump that a file belongs to, if it is called as such a file is: what is called otherwise is not ours.
+/// Returns the name of the dump that a file belongs to. Returns `None` if the file is not named
+/// like part of a dump.
 pub(crate) fn of_file(file: &str) -> Option<&str> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    // The host may have anything in its name that the rest is set apart by, so that is looked for from the end.
+    // The host name may contain any separator, so the parts are split off from the end.
     let (start, numbers) = file.strip_prefix(PREFIX)?.rsplit_once("Z-")?;
     let time = start.as_bytes().last_chunk::<{ UTC_SHAPE.len() }>()?;
     let is_time = time.iter().zip(UTC_SHAPE).all(|(byte, shape)| match shape {
@@ -51,7 +53,7 @@ pub(crate) fn of_file(file: &str) -> Option<&str> {
 /// The shape of [`utc`], without the `Z`.
 const UTC_SHAPE: [u8; 19] = *b"00000000T000000.000";
 
-/// The name of this machine or container, as far as a file name may have it.
+/// Returns the name of this machine or container, with only the characters that a file name allows.
 fn host() -> Option<String> {
     let of_kernel = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let name = of_kernel
@@ -62,10 +64,10 @@ fn host() -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// `20261122T123456.789Z`, of milliseconds since 1970.
+/// Formats milliseconds since 1970 as `20261122T123456.789Z`.
 fn utc(ms: u64) -> String {
     let (days, ms) = (ms / 86_400_000, ms % 86_400_000);
-    // Years that begin with March, in eras of 400 years: the leap day is the last of a year.
+    // Years begin with March, in eras of 400 years, so that the leap day is the last day of a year.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

@@ -1,7 +1,7 @@
-//! A dump when the process ends.
+//! Writes a dump when the process ends.
 //!
-//! Unsafe is kept in this file: the C library's `atexit` is the one thing that is called both when `main` returns and
-//! on `std::process::exit`.
+//! Unsafe code is in this file: only the C library's `atexit` is called both when `main` returns
+//! and on `std::process::exit`.
 
 #![allow(unsafe_code)]
 
@@ -12,22 +12,24 @@ use crate::sync::Mutex;
 
 type Action = Box<dyn Fn() + Send>;
 
-/// What to do at exit, and of which process: a forked child has its parent's records, which are not its own to report.
+/// The action at exit, and the id of its process. A forked child has its parent's records, and must
+/// not report them.
 static ACTION: Mutex<Option<(u32, Action)>> = Mutex::new(None);
 
-/// Runs `action` when the process ends by returning from `main` or by `exit`, instead of what was set before.
+/// Runs `action` when the process ends, by a return from `main` or by `exit`. Replaces the previous
+/// action.
 pub(crate) fn at_exit(action: impl Fn() + Send + 'static) {
     static REGISTERED: Once = Once::new();
     *ACTION.lock() = Some((std::process::id(), Box::new(action)));
     REGISTERED.call_once(|| register(run));
 }
 
-/// Does nothing at exit after all.
+/// Removes the action.
 pub(crate) fn clear() {
     *ACTION.lock() = None;
 }
 
-/// Calls `function` when the process ends in one of these ways. It is called on the thread that ends the process.
+/// Calls `function` when the process ends in one of these ways, on the thread that ends it.
 pub(crate) fn register(function: fn()) {
     static FUNCTIONS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
     extern "C" fn call() {
@@ -36,7 +38,8 @@ pub(crate) fn register(function: fn()) {
         let _ = function.map(std::panic::catch_unwind);
     }
     FUNCTIONS.lock().push(function);
-    // SAFETY: `call` has the required type and never unwinds; registering a function has no other condition.
+    // SAFETY: `call` has the required type and never unwinds. Registering a function has no other
+    // condition.
     let status = unsafe { libc::atexit(call) };
     if status != 0 {
         FUNCTIONS.lock().pop();

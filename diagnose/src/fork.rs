@@ -1,16 +1,16 @@
-//! What a forked child may do with what its parent has recorded.
+//! Decides whether a forked child may use the records of its parent.
 //!
-//! Of all threads only the one that forks goes on in the child. What the other threads were changing stays half changed, and
-//! locks that they held stay locked.
+//! Only the forking thread goes on in the child. Changes that the other threads had begun stay half
+//! done, and locks that they held stay locked.
 //!
 //! ```text
-//! no other thread records   the child has the records of its parent, and goes on with them
-//! other threads record      the child is cut off: nothing is recorded in it, and its snapshots say why they are empty
+//! no other thread records   the child has its parent's records, and goes on with them
+//! other threads record      the child is cut off: it records nothing, and its snapshots say so
 //! ```
-//! The handlers of `fork` take the few locks that this crate's own threads use, so that these are free in the child. A child
-//! that calls `exec` at once notices nothing.
+//! The handlers of `fork` take the few locks that this crate's own threads use, so that these are
+//! free in the child. A child that calls `exec` at once is not affected.
 //!
-//! Unsafe is kept in this file: `pthread_atfork` is a call into C.
+//! Unsafe code is in this file: `pthread_atfork` is a call into C.
 
 #![allow(unsafe_code)]
 
@@ -23,16 +23,16 @@ use std::time::Duration;
 use crate::snapshot::{self, CaptureTurn};
 use crate::{context, switch, tree};
 
-/// How long a fork waits for a capture that another thread takes.
+/// How long a fork waits for another thread's capture.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Whether other threads record while this process is being forked.
+/// Whether other threads record while this process forks.
 static IS_SHARED: AtomicBool = AtomicBool::new(false);
-/// The process that this one was forked from while other threads recorded; zero if it was not.
+/// Process id of the parent, if other threads recorded at the fork; 0 otherwise.
 static PARENT: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
-    /// What the forking thread holds meanwhile.
+    /// The locks that the forking thread holds during the fork.
     static HELD: Cell<Option<HeldLocks>> = const { Cell::new(None) };
 }
 
@@ -50,17 +50,19 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// Watches forks from now on. A thread calls it before it records for the first time.
+/// Watches forks from now on. A thread calls this before it records for the first time.
 #[cold]
 pub(crate) fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: the functions have the required type and never unwind. Without memory for it, forks are not watched.
+        // SAFETY: the functions have the required type and never unwind. If the call runs out of
+        // memory, forks are not watched.
         unsafe { pthread_atfork(Some(prepare), Some(in_parent), Some(in_child)) };
     });
 }
 
-/// The process whose records this one cannot read, because it was forked from it while other threads recorded.
+/// Returns the parent process whose records this child cannot read, because other threads recorded
+/// at the fork.
 pub(crate) fn cut_off_from() -> Option<u32> {
     Some(PARENT.load(Relaxed)).filter(|process| *process != 0)
 }
@@ -69,7 +71,7 @@ unsafe extern "C" fn prepare() {
     let turn = snapshot::turn(PATIENCE);
     let switch = switch::hold();
     let own = usize::from(context::context().tree.is_some());
-    // Where it is not this thread's turn, a capture goes on in another thread, and holds other locks.
+    // Without the turn, another thread's capture goes on and holds other locks.
     IS_SHARED.store(tree::leased() > own || turn.is_none(), Relaxed);
     let held = HeldLocks { _turn: turn, switch, process: std::process::id() };
     let _ = HELD.try_with(|place| place.set(Some(held)));

@@ -1,8 +1,9 @@
-//! How many dumps stay in a folder.
+//! Limits the number and size of dumps in a folder.
 //!
-//! A program that is asked for dumps by a script, or that restarts and dumps at each exit, fills a disk one day. So a folder
-//! holds so many dumps and so many bytes of them, of all processes that write there; then the oldest goes. What is not
-//! called as a dump is no business of ours, and the dump just written stays.
+//! A script may ask a program for many dumps, and a program that restarts may dump at each exit:
+//! together they would fill a disk. So a folder has a bound on dumps and on bytes, over all
+//! processes that write there; past that the oldest dump is removed. Files that are not named like
+//! a dump are left alone, and the newest dump always stays.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +15,7 @@ use crate::dump_name;
 /// The bounds of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Keep {
-    /// Dumps; each may be several files.
+    /// Maximum number of dumps; each may be several files.
     pub(crate) dumps: u64,
     pub(crate) bytes: u64,
 }
@@ -23,7 +24,7 @@ impl Keep {
     /// No bounds.
     pub(crate) const ALL: Self = Self { dumps: u64::MAX, bytes: u64::MAX };
 
-    /// `20`, `500MB`, `20,500MB` or `off`; a bound that is not named has none.
+    /// Parses `20`, `500MB`, `20,500MB` or `off`. A missing bound is no bound.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         if ["off", "all", "none"].contains(&text.to_ascii_lowercase().as_str()) {
             return Some(Self::ALL);
@@ -49,8 +50,8 @@ impl Keep {
         Some(keep)
     }
 
-    /// Removes the oldest dumps of a folder until it is within the bounds. Returns how many went; errors are left alone,
-    /// because another process may be at the same.
+    /// Removes the oldest dumps of a folder until it is within the bounds. Returns the number of
+    /// removed dumps. Errors are ignored, because another process may remove the same files.
     pub(crate) fn enforce(self, folder: &Path, newest: &str) -> u64 {
         if self == Self::ALL {
             return 0;
@@ -80,7 +81,7 @@ impl Keep {
 struct Dump {
     files: Vec<PathBuf>,
     bytes: u64,
-    /// When the last of them was.
+    /// Time of the last write to any of them.
     written: Option<SystemTime>,
 }
 
@@ -89,7 +90,7 @@ fn found(folder: &Path) -> BTreeMap<String, Dump> {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str().and_then(dump_name::of_file) else { continue };
-        // Of a link itself, not of what it leads to.
+        // For a link, this is the metadata of the link itself.
         let Ok(metadata) = entry.metadata() else { continue };
         if !metadata.is_file() {
             continue;

@@ -1,4 +1,4 @@
-//! Where in the tree of futures a panic came from.
+//! Prints where in the tree of futures a panic happened.
 
 use std::fmt::Write as _;
 use std::panic;
@@ -13,7 +13,7 @@ use crate::site::{Site, SiteKind};
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
-/// From now on a panic inside a task also says on stderr in which task and where, or no longer does.
+/// Switches on or off that a panic inside a task also prints the task and the place to stderr.
 pub(crate) fn install(on: bool) {
     static HOOK: AtomicBool = AtomicBool::new(false);
     IS_ON.store(on, Relaxed);
@@ -29,6 +29,7 @@ pub(crate) fn install(on: bool) {
     }));
 }
 
+/// Prints the task and place of the current panic:
 /// ```text
 /// diagnose: task 7 panicked in
 ///   conn (src/main.rs:12)

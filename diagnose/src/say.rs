@@ -1,12 +1,13 @@
-//! What the crate says on stderr. No caller waits for that: a thread of its own writes it.
+//! Writes the crate's messages to stderr, on a thread of its own. So no caller waits for stderr.
 //!
 //! ```text
 //! say!   ──▶ queue, up to 256 KiB ──▶ thread `diagnose-stderr`, while there is something to write
 //! ```
-//! Stderr may be a pipe that nobody empties, and other threads may hold its lock while they wait for that. Dumps and alarms
-//! go on all the same: what finds no room in the queue is counted, and the count is said once there is room again. At the end
-//! of the process the queue is written, unless stderr does not move for a second. Where stderr is closed, nothing fails. What a
-//! program's names and labels would do to a terminal is taken out.
+//! Stderr may be a pipe that no process reads, and other threads may hold its lock while they wait
+//! for it. Dumps and alarms go on all the same. Messages that find no room in the queue are
+//! counted, and the count is printed once there is room again. The end of the process writes the
+//! queue, unless stderr accepts nothing for a second. If stderr is closed, nothing fails. Control
+//! characters in a program's names and labels are removed before they reach the terminal.
 
 use std::collections::VecDeque;
 use std::io::Write as _;
@@ -17,44 +18,46 @@ use std::time::{Duration, Instant};
 use crate::exit;
 use crate::sync::Mutex;
 
-/// Bytes that wait to be written at most.
+/// Maximum number of queued bytes.
 const MAX_BYTES: usize = 256 << 10;
-/// How long the end of the process waits for a stderr that does not move.
+/// How long the end of the process waits while stderr accepts nothing.
 const LIMIT: Duration = Duration::from_secs(1);
 
 static QUEUE: Mutex<Queue> =
     Mutex::new(Queue { texts: VecDeque::new(), bytes: 0, lost: 0, written: 0, writer: None });
 
-/// What waits to be written.
+/// The texts that are not written yet.
 struct Queue {
     texts: VecDeque<String>,
-    /// Their length in all, and of the one that is being written.
+    /// Length of the queued texts and of the one being written, in bytes.
     bytes: usize,
-    /// Texts that found no room, since the last time that this was said.
+    /// Number of texts that found no room since this was last printed.
     lost: u64,
-    /// Texts that were written.
+    /// Number of texts written.
     written: u64,
-    /// The process whose thread writes; `None` if no thread does. In a forked child the parent's thread does not exist.
+    /// Id of the process whose thread writes; `None` if no thread does. In a forked child the
+    /// parent's thread does not exist.
     writer: Option<u32>,
 }
 
-/// Says a line, later.
+/// Queues a line for stderr.
 macro_rules! say {
     ($($part:tt)*) => { $crate::say::later(format!($($part)*)) };
 }
 pub(crate) use say;
 
-/// Says a line now, on this thread, which waits for stderr. For the panic hook: the panic's own message has just done so too.
+/// Writes a line on this thread, which waits for stderr. This is for the panic hook: the panic's
+/// own message has just been written the same way.
 macro_rules! say_now {
     ($($part:tt)*) => {{
         use std::io::Write as _;
-        // `eprintln!` would panic if it cannot be written.
+        // `eprintln!` would panic if the write fails.
         let _ = writeln!(std::io::stderr(), "{}", diagnose_reports::clean_lines(&format!($($part)*)));
     }};
 }
 pub(crate) use say_now;
 
-/// Puts a text into the queue.
+/// Queues a text.
 pub(crate) fn later(text: String) {
     static AT_EXIT: Once = Once::new();
     AT_EXIT.call_once(|| exit::register(flush));
@@ -69,12 +72,12 @@ pub(crate) fn later(text: String) {
     if queue.writer == Some(process) {
         return;
     }
-    // Without a thread it stays in the queue, and the next text tries again.
+    // If no thread can be started, the text stays in the queue, and the next text tries again.
     let thread = thread::Builder::new().name("diagnose-stderr".to_owned()).spawn(write);
     queue.writer = thread.is_ok().then_some(process);
 }
 
-/// Writes what is in the queue, until it is empty.
+/// Writes the queue until it is empty.
 fn write() {
     while let Some(text) = next() {
         let _ = writeln!(std::io::stderr(), "{}", diagnose_reports::clean_lines(&text));
@@ -97,7 +100,7 @@ fn next() -> Option<String> {
     None
 }
 
-/// Waits until all is written, or stderr has not moved for a second.
+/// Waits until the queue is written, or until stderr has accepted nothing for a second.
 pub(crate) fn flush() {
     let (mut written, mut since) = (0, Instant::now());
     loop {

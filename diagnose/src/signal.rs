@@ -1,14 +1,14 @@
-//! A dump on a signal, on a thread of its own: a runtime that is stuck must still be dumped.
+//! Writes a dump on a signal, on a thread of its own. So a stuck runtime can still be dumped.
 //!
-//! The handler itself only writes one byte into a pipe (signal-hook does that); this thread reads it and does the
-//! rest. Signals that arrive while a dump is being written are one further dump.
+//! The handler itself only writes one byte into a pipe, through signal-hook. This thread reads it
+//! and does the rest. Signals that arrive while a dump is being written cause one further dump.
 
 use crate::config::{InstallError, Signal};
 
-/// Listens for `signal`, instead of the one before.
+/// Listens for `signal` instead of the previous one.
 ///
 /// # Errors
-/// The program handles it already, or the system refuses.
+/// The program already handles the signal, or the system refuses.
 #[cfg(all(unix, feature = "signal"))]
 pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static) -> Result<(), InstallError> {
     use crate::sync::Mutex;
@@ -16,7 +16,8 @@ pub(crate) fn listen(signal: Option<Signal>, action: impl Fn() + Send + 'static)
     use signal_hook::iterator::{Handle, Signals};
 
     static LISTENER: Mutex<Option<Handle>> = Mutex::new(None);
-    /// Signals that this crate has handled: their handlers stay, and do nothing while nothing listens.
+    /// Signals that this crate has handled. Their handlers stay, and do nothing while no thread
+    /// listens.
     static OWN: Mutex<Vec<Signal>> = Mutex::new(Vec::new());
     let mut listener = LISTENER.lock();
     if let Some(previous) = listener.take() {
@@ -49,9 +50,9 @@ fn number(signal: Signal) -> std::ffi::c_int {
     }
 }
 
-/// There are no signals here.
+/// Does nothing: there are no signals here.
 #[cfg(not(all(unix, feature = "signal")))]
-#[allow(clippy::unnecessary_wraps)] // As where there are.
+#[allow(clippy::unnecessary_wraps)] // The signature is the same as with signals.
 pub(crate) fn listen(
     _signal: Option<Signal>,
     _action: impl Fn() + Send + 'static,

@@ -1,7 +1,8 @@
-//! A dump when a file appears, on a thread of its own: where there are no signals, and where nobody may send one.
+//! Writes a dump when a file appears, on a thread of its own. It is for systems without signals,
+//! and for users who may not send one.
 //!
-//! The file is looked for twice a second, and removed before the dump: whoever makes it sees that it was taken. What is in
-//! it does not matter.
+//! The file is looked for twice a second, and removed before the dump: its absence shows that the
+//! request was accepted. Its content does not matter.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,12 +12,12 @@ use std::time::Duration;
 
 use crate::say::say;
 
-/// From look to look.
+/// Time between two looks.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Looks for `path`, instead of what was looked for before.
+/// Looks for `path` instead of the previous path.
 pub(crate) fn watch(path: Option<PathBuf>, action: impl Fn() + Send + 'static) {
-    /// How often this was called: an older thread ends.
+    /// Number of calls so far: the thread of an older call ends.
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let call = CALLS.fetch_add(1, Relaxed) + 1;
     let Some(path) = path else { return };
