@@ -5,22 +5,25 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Error, Ident, LitBool, LitStr, Path, Result, Token};
 
-/// `#[diagnose(name = "…", label = "…", root, all, skip, awaits = false, crate = path)]`, in any order.
+/// `#[diagnose(name = "…", label = "…", root, all, skip, awaits = false, crate = path)]`, in any
+/// order.
 #[derive(Default)]
 pub(crate) struct Args {
-    /// The name to show instead of the function's.
+    /// Name to show instead of the function's.
     pub(crate) name: Option<LitStr>,
-    /// A format string over the arguments of the function.
+    /// Format string over the function's arguments.
     pub(crate) label: Option<LitStr>,
-    /// The future is a task: always a root.
+    /// Whether the future is a task, and so always a root; the span of the word.
     pub(crate) root: Option<Span>,
-    /// Inside an impl block, a trait or a module: the functions that are not async too.
+    /// For an impl block, a trait or a module: whether functions that are not async are timed too;
+    /// the span of the word.
     pub(crate) all: Option<Span>,
-    /// Leave the item as it is.
+    /// Whether the item stays as it is; the span of the word.
     pub(crate) skip: Option<Span>,
-    /// Whether await points are recorded; they are, if no attribute around says otherwise.
+    /// Whether await points are recorded. Without a value the outer attribute decides; the default
+    /// is yes.
     pub(crate) awaits: Option<bool>,
-    /// Where the crate `diagnose` is, if not at `::diagnose`.
+    /// Path of the crate `diagnose`, if not `::diagnose`.
     pub(crate) krate: Option<Path>,
 }
 
@@ -61,7 +64,8 @@ impl Args {
         Ok(())
     }
 
-    /// Takes what holds for everything inside from the attribute around this one, if this one does not say.
+    /// Adopts the settings of the outer attribute that this one does not set and that hold for
+    /// everything inside.
     pub(crate) fn inherit(mut self, outer: &Self) -> Self {
         self.krate = self.krate.or_else(|| outer.krate.clone());
         self.awaits = self.awaits.or(outer.awaits);
@@ -89,7 +93,7 @@ fn boolean(key: &Ident, input: ParseStream<'_>) -> Result<bool> {
     })
 }
 
-/// A path, bare as in `crate = my::diagnose` or quoted as other crates have it.
+/// Parses a path, bare as in `crate = my::diagnose`, or quoted as other crates have it.
 fn path(key: &Ident, input: ParseStream<'_>) -> Result<Path> {
     equals(key, input, "a path")?;
     let path = if input.peek(LitStr) {

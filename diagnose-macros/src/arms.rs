@@ -1,8 +1,8 @@
-//! `join!` and `select!`: macros whose arms are futures that the macro's own code polls.
+//! `join!` and `select!`: macros whose own code polls futures that they are given.
 //!
-//! Each future becomes an arm. Handlers and conditions are ordinary code of the body around. `select!` of futures
-//! borrows an arm that is only a name, that of tokio takes it; where neither path nor form says whose it is, such an arm
-//! stays as it is.
+//! Each future becomes an arm. Handlers and conditions are ordinary code of the surrounding body.
+//! If an arm is only a variable, the `select!` of futures borrows it and that of tokio takes it. If
+//! neither path nor form shows the library, such an arm stays as it is.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
@@ -17,10 +17,10 @@ use crate::expand::{self, Place};
 use crate::select::{Biased, Handler, Library, Select, Source};
 
 impl Blocks {
-    /// `join!`, and `try_join!`, which may drop an arm that is not done.
+    /// Rewrites `join!`, or `try_join!`, which may drop an arm that is not done.
     pub(crate) fn join(&mut self, tokens: &TokenStream, is_joined: bool) -> Option<TokenStream> {
         let Join { biased, mut futures } = syn::parse2(tokens.clone()).ok()?;
-        // It may be another macro of this name, that joins strings.
+        // Another macro with this name may join strings.
         if futures.iter().any(|future| matches!(future, Expr::Lit(_))) {
             return None;
         }
@@ -30,7 +30,7 @@ impl Blocks {
         Some(quote!(#biased #futures))
     }
 
-    /// `select!` and `select_biased!`.
+    /// Rewrites `select!` or `select_biased!`.
     pub(crate) fn select(&mut self, path: &Path, tokens: &TokenStream) -> Option<TokenStream> {
         let mut select: Select = syn::parse2(tokens.clone()).ok()?;
         let library = Library::of(path, &select);
@@ -54,7 +54,7 @@ impl Blocks {
         Some(select.into_token_stream())
     }
 
-    /// A future. An async block is a span of its own and needs no more.
+    /// Makes a future an arm. An async block is a span of its own, so it stays as it is.
     fn arm(&mut self, future: &mut Expr, is_joined: bool) {
         hand_down(future);
         let place = (!matches!(future, Expr::Async(_))).then(|| Place::of(future));
@@ -64,7 +64,7 @@ impl Blocks {
         }
     }
 
-    /// A future by its name, which the macro would only have borrowed.
+    /// Makes a variable an arm. The macro would only have borrowed it.
     fn borrowed_arm(&mut self, future: &mut Expr) {
         let Some(args) = self.awaits() else { return };
         let place = Place::of(future);

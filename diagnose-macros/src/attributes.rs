@@ -1,9 +1,9 @@
-//! Attributes: which ones are ours and what they stand on, and which may be macros that come after us.
+//! Finds this crate's attributes, and the attributes that may be macros that run later.
 
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Meta, Path, Token};
 
-/// Takes out our attribute, if it is there.
+/// Removes and returns this crate's attribute, if it is there.
 pub(crate) fn take(attributes: &mut Vec<Attribute>) -> Option<Attribute> {
     let at = attributes.iter().position(is_ours)?;
     Some(attributes.remove(at))
@@ -13,17 +13,18 @@ pub(crate) fn is_ours(attribute: &Attribute) -> bool {
     attribute.path().segments.last().is_some_and(|last| last.ident == "diagnose")
 }
 
-/// Whether an attribute that is left may be a macro that wants to see `async fn`, or acts on its output.
+/// Returns whether a remaining attribute may be a macro that looks for `async fn`, or acts on its
+/// output.
 pub(crate) fn may_look_for_async(attribute: &Attribute) -> bool {
     if !attribute.path().is_ident("cfg_attr") {
         return !is_harmless(attribute.path());
     }
-    // The condition and the attributes that it stands before.
+    // The condition and the attributes that it guards.
     let metas = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
     !metas.is_ok_and(|metas| metas.iter().skip(1).all(|meta| is_harmless(meta.path())))
 }
 
-/// Whether an attribute says, or may say, where a function is compiled.
+/// Returns whether an attribute sets, or may set, where a function is compiled.
 pub(crate) fn may_place(attribute: &Attribute) -> bool {
     ["cfg_attr", "cold", "export_name", "inline", "link_section", "no_mangle", "unsafe"]
         .iter()
@@ -52,8 +53,8 @@ fn is_harmless(path: &Path) -> bool {
     path.segments.first().is_some_and(|first| HARMLESS.iter().any(|harmless| first.ident == harmless))
 }
 
-/// Moves the attribute from a chain like `async { … }.await?` to the block that the chain begins with: an attribute
-/// before it is one on all of the chain.
+/// Moves the attribute from a chain like `async { … }.await?` to the block at its start. An
+/// attribute before a chain belongs to the whole chain.
 pub(crate) fn hand_down(expression: &mut Expr) {
     if block_at_start(expression).is_none() {
         return;
@@ -64,7 +65,7 @@ pub(crate) fn hand_down(expression: &mut Expr) {
     }
 }
 
-/// The attributes of the async block that a chain begins with.
+/// Returns the attributes of the async block at the start of a chain.
 fn block_at_start(expression: &mut Expr) -> Option<&mut Vec<Attribute>> {
     match expression {
         Expr::Async(block) => Some(&mut block.attrs),
@@ -72,7 +73,8 @@ fn block_at_start(expression: &mut Expr) -> Option<&mut Vec<Attribute>> {
     }
 }
 
-/// The attributes of a link of a chain of `.await`, `?`, calls and fields, and the link before it.
+/// Returns the attributes of a link in a chain of `.await`, `?`, calls and fields, and the link
+/// before it.
 fn chain(expression: &mut Expr) -> Option<(&mut Vec<Attribute>, &mut Expr)> {
     match expression {
         Expr::Await(link) => Some((&mut link.attrs, &mut link.base)),

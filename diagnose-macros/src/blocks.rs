@@ -1,12 +1,14 @@
-//! What is inside the body of an annotated function: async blocks and closures become spans of their own, and every
-//! `.await` a place of its own.
+//! Rewrites the body of an annotated function. Async blocks and closures in it become spans of
+//! their own, and every `.await` becomes an await point.
 //!
-//! `#[diagnose(…)]` on an async block says how, or `skip`. Attributes on expressions are not stable, so the compiler
-//! must not see them: the attribute around the function finds them and rewrites the blocks. It looks into the arguments
-//! of macros as well (`macros`), as in `join!(#[diagnose] async { … }, …)`; in a macro that it does not know, everything
-//! but the annotated blocks stays as it is.
+//! `#[diagnose(…)]` on an async block sets its arguments, or `skip`. Attributes on expressions are
+//! not stable, so the compiler must not see them: the function's attribute finds them and rewrites
+//! the blocks. It also rewrites the arguments of macros (see `macros`), as in
+//! `join!(#[diagnose] async { … }, …)`. In an unknown macro, everything but the annotated blocks
+//! stays as it is.
 //!
-//! The block that a function returns as its future is not wrapped: it is timed already, as the function.
+//! The block that a function returns as its future is not wrapped: it is already timed as the
+//! function.
 
 use std::mem;
 
@@ -19,18 +21,19 @@ use crate::attributes::{hand_down, is_ours, take};
 use crate::points::begins_with_place;
 use crate::{boxed, check, expand};
 
-/// What a body is.
+/// The kind of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Body {
-    /// Of an `async fn`.
+    /// The body of an `async fn`.
     Async,
-    /// Of a function that returns a future: an async block where it ends is that future.
+    /// The body of a function that returns a future. An async block at its end is that future.
     ReturnsFuture,
-    /// Of any other function.
+    /// The body of any other function.
     Plain,
 }
 
-/// Rewrites a body, however deep, and gives back the sites of its awaits, and what is wrong in it: that much is not timed.
+/// Rewrites a body, at any depth. Returns the sites of its await points, and the errors in it; a
+/// part with an error is not timed.
 pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStream>, Option<Error>) {
     let outer = Some(Args::default().inherit(outer));
     let around = Around { skipped: false, is_async: is == Body::Async, returns: is == Body::ReturnsFuture };
@@ -43,31 +46,32 @@ pub(crate) fn rewrite(body: &mut Block, outer: &Args, is: Body) -> (Vec<TokenStr
     (blocks.points, blocks.error)
 }
 
-/// Only takes the attributes out, from a body that stays as it is.
+/// Only removes the attributes, from a body that stays as it is.
 pub(crate) fn strip(body: &mut Block) {
     let around = Around { skipped: true, is_async: false, returns: false };
     Blocks { outer: None, around, points: Vec::new(), is_place: false, error: None }.visit_block_mut(body);
 }
 
 pub(crate) struct Blocks {
-    /// The arguments of the attribute around, or `None` where nothing is to be timed.
+    /// Arguments of the outer attribute, or `None` where nothing is to be timed.
     outer: Option<Args>,
     around: Around,
-    /// The sites of the await points of the innermost body, by their numbers.
+    /// Sites of the await points of the innermost body, by number.
     pub(crate) points: Vec<TokenStream>,
-    /// Whether the expression that is visited next may be a place in memory, which cannot be handed through a call.
+    /// Whether the next visited expression may be a place in memory, which cannot be passed through
+    /// a call.
     is_place: bool,
     error: Option<Error>,
 }
 
-/// What an expression stands in.
+/// The surroundings of an expression.
 #[derive(Debug, Clone, Copy)]
 struct Around {
-    /// A block with `#[diagnose(skip)]`.
+    /// Inside a block with `#[diagnose(skip)]`.
     skipped: bool,
-    /// A body in which `.await` may stand.
+    /// Inside a body that allows `.await`.
     is_async: bool,
-    /// A function of which `return` returns the future.
+    /// Inside a function whose `return` returns the future.
     returns: bool,
 }
 
@@ -109,7 +113,7 @@ impl VisitMut for Blocks {
         }
     }
 
-    /// What is still there after the blocks have taken theirs stands in a wrong place.
+    /// Attributes that the blocks have not taken are in a wrong place.
     fn visit_attributes_mut(&mut self, attributes: &mut Vec<Attribute>) {
         if let Some(attribute) = take(attributes) {
             self.refuse(check::not_a_block(&attribute));
@@ -125,18 +129,19 @@ impl VisitMut for Blocks {
 }
 
 impl Blocks {
-    /// The arguments for await points, where they are recorded.
+    /// Returns the arguments for await points, if those are recorded here.
     pub(crate) fn awaits(&self) -> Option<&Args> {
         let outer = self.outer.as_ref().filter(|outer| outer.awaits != Some(false))?;
         (self.around.is_async && !self.around.skipped).then_some(outer)
     }
 
-    /// The arguments for an async block without an attribute, where those are timed and `.await` may stand.
+    /// Returns the arguments for an async block without an attribute, if those are timed and
+    /// `.await` is allowed here.
     pub(crate) fn inline(&self) -> Option<&Args> {
         self.outer.as_ref().filter(|_| self.around.is_async && !self.around.skipped)
     }
 
-    /// Whether blocks without an attribute are timed.
+    /// Returns whether blocks without an attribute are timed.
     pub(crate) fn is_timing(&self) -> bool {
         self.outer.is_some() && !self.around.skipped
     }
@@ -175,7 +180,7 @@ impl Blocks {
         }
     }
 
-    /// A body of a function that returns a future, or a block where it ends.
+    /// Visits the body of a function that returns a future, or a block at its end.
     fn returned_block(&mut self, body: &mut Block) {
         let last = body.stmts.len().saturating_sub(1);
         for (number, statement) in body.stmts.iter_mut().enumerate() {
@@ -186,7 +191,7 @@ impl Blocks {
         }
     }
 
-    /// An expression whose value is the future that a function returns.
+    /// Visits an expression whose value is the returned future.
     fn returned(&mut self, expression: &mut Expr) {
         hand_down(expression);
         if let Expr::Async(block) = expression {
@@ -229,7 +234,7 @@ impl Blocks {
         }
     }
 
-    /// A body of its own, with await points of its own.
+    /// Visits a body with await points of its own.
     fn body(&mut self, inside: Around, visit: impl FnOnce(&mut Self)) -> Vec<TokenStream> {
         let outside = mem::take(&mut self.points);
         self.within(inside, visit);

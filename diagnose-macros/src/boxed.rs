@@ -1,4 +1,4 @@
-//! Functions that are not `async` and return a future all the same: the future is timed, not its construction.
+//! Functions that return a future without being `async`: the future is timed, not its construction.
 
 use syn::visit_mut::{self, VisitMut};
 use syn::{
@@ -7,17 +7,17 @@ use syn::{
 };
 use syn::{GenericArgument, PathArguments};
 
-/// The two ways to return a future.
+/// How a function returns a future.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Returned {
-    /// `impl Future`.
+    /// As `impl Future`.
     Opaque,
-    /// `Pin<Box<dyn Future>>`, `BoxFuture`, `LocalBoxFuture`; what async-trait leaves behind.
+    /// As `Pin<Box<dyn Future>>`, `BoxFuture` or `LocalBoxFuture`, like the output of async-trait.
     Boxed,
 }
 
 impl Returned {
-    /// How a signature returns a future, by its looks; `None` if it does not.
+    /// Returns how the types in a signature return a future; `None` if they do not.
     pub(crate) fn by(signature: &Signature) -> Option<Self> {
         match &signature.output {
             ReturnType::Type(_, output) => by_type(output),
@@ -61,7 +61,7 @@ fn is_future(bound: &TypeParamBound) -> bool {
     bound.path.segments.last().is_some_and(|last| last.ident == "Future")
 }
 
-/// The last expression of a body.
+/// Returns the last expression of a body.
 pub(crate) fn last(body: &mut Block) -> Option<&mut Expr> {
     match body.stmts.last_mut()? {
         Stmt::Expr(expression, None) => Some(expression),
@@ -69,7 +69,7 @@ pub(crate) fn last(body: &mut Block) -> Option<&mut Expr> {
     }
 }
 
-/// The future in `Box::pin(future)`.
+/// Returns the future in `Box::pin(future)`.
 pub(crate) fn pinned(expression: &mut Expr) -> Option<&mut Expr> {
     let Expr::Call(call) = expression else { return None };
     let Expr::Path(function) = &*call.func else { return None };
@@ -79,14 +79,14 @@ pub(crate) fn pinned(expression: &mut Expr) -> Option<&mut Expr> {
     if is_box_pin { call.args.first_mut() } else { None }
 }
 
-/// Whether a body can end before its last expression, by `return` or `?`.
+/// Returns whether a body may end before its last expression, by `return` or `?`.
 pub(crate) fn ends_early(body: &mut Block) -> bool {
     let mut search = Search(false);
     search.visit_block_mut(body);
     search.0
 }
 
-/// It changes nothing: the other kind of visitor would be one thing more to compile.
+/// Changes nothing. It is a mutable visitor because the other kind would be one more to compile.
 struct Search(bool);
 
 impl VisitMut for Search {
@@ -98,14 +98,14 @@ impl VisitMut for Search {
         self.0 = true;
     }
 
-    /// `return` in a macro's arguments cannot be told from other words.
+    /// In a macro's arguments `return` cannot be told from other words.
     fn visit_macro_mut(&mut self, invocation: &mut syn::Macro) {
         let text = invocation.tokens.to_string();
         self.0 |= text.contains("return") || text.contains('?');
         visit_mut::visit_macro_mut(self, invocation);
     }
 
-    // What ends in these is not the body.
+    // `return` and `?` in these do not end the body.
     fn visit_expr_async_mut(&mut self, _: &mut ExprAsync) {}
     fn visit_expr_closure_mut(&mut self, _: &mut ExprClosure) {}
     fn visit_item_mut(&mut self, _: &mut Item) {}

@@ -1,11 +1,12 @@
-//! How the arguments of an `async fn` get into the future, exactly as the compiler would put them there.
+//! Moves the arguments of an `async fn` into the future, exactly as the compiler would.
 //!
-//! An `async fn` owns all its arguments until it ends, used or not, and drops them in reverse order. The `async move`
-//! block that takes its place captures only what it names, in the order in which it names it. So the block begins by
-//! naming every argument, the last one first. They are then stored once: the body uses the captures themselves.
+//! An `async fn` owns all its arguments until it ends, used or not, and drops them in reverse
+//! order. The `async move` block that replaces it captures only the names it mentions, in the order
+//! of their mention. So the block begins by naming every argument, the last one first. The
+//! arguments are then stored once: the body uses the captures themselves.
 //!
-//! A pattern is taken apart in the block. What it binds are variables of the block, which are dropped before all
-//! captures, so the arguments behind it become variables too.
+//! A pattern is destructured in the block. Its bindings are variables of the block, which are
+//! dropped before all captures. So the arguments after it become variables too.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};
@@ -14,11 +15,11 @@ use syn::{Attribute, FnArg, LitStr, Pat, PatIdent, PatType, Signature};
 
 /// An argument that the block must name.
 pub(crate) struct Capture {
-    /// What to name: `self`, the argument, or the name that took a pattern's place.
+    /// The name to mention: `self`, the argument, or the name that replaces a pattern.
     pub(crate) name: Ident,
-    /// Its `#[cfg]`s: it may not be there.
+    /// Its `#[cfg]`s: they may remove the argument.
     pub(crate) cfgs: Vec<Attribute>,
-    /// Its `#[allow]`s and the like, if a warning may arise in the block.
+    /// Its `#[allow]`s and other lint levels, if a warning may arise in the block.
     pub(crate) levels: Vec<Attribute>,
     pub(crate) kind: Kind,
 }
@@ -26,16 +27,18 @@ pub(crate) struct Capture {
 pub(crate) enum Kind {
     /// The body uses the capture itself.
     Plain {
-        /// Whether neither body nor label mentions it, so that the compiler must be left something to warn of.
+        /// Whether neither body nor label mentions it, so that the compiler must still be able to
+        /// warn.
         unused: bool,
     },
-    /// Stands behind a pattern: becomes a variable of the block, as this pattern says, which is its name.
+    /// An argument after a pattern. It becomes a variable of the block with this pattern, which is
+    /// its name.
     Variable { pattern: Pat, unused: bool },
-    /// Is taken apart in the block, as in `async fn f((a, _): (A, B))`.
+    /// A pattern that is destructured in the block, as in `async fn f((a, _): (A, B))`.
     Pattern(Pat),
 }
 
-/// Finds the arguments of a function, in order, and gives those that are patterns a name in the signature.
+/// Returns the arguments of a function, in order. Replaces patterns in the signature by names.
 pub(crate) fn of(signature: &mut Signature, mentioned: &Mentions) -> Vec<Capture> {
     let mut behind_a_pattern = false;
     let mut captures = Vec::new();
@@ -96,8 +99,8 @@ fn cfgs(attributes: &[Attribute]) -> Vec<Attribute> {
     attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect()
 }
 
-/// The lint levels of an argument. An expected warning is given where the argument is named again, so the
-/// expectation moves there; the others hold in both places.
+/// Returns the lint levels of an argument. An expected warning now arises where the argument is
+/// named again, so an `expect` moves there. The others hold in both places.
 fn levels(attributes: &mut Vec<Attribute>) -> Vec<Attribute> {
     let is = |attribute: &Attribute, names: &[&str]| names.iter().any(|name| attribute.path().is_ident(name));
     let levels = attributes
@@ -109,15 +112,15 @@ fn levels(attributes: &mut Vec<Attribute>) -> Vec<Attribute> {
     levels
 }
 
-/// Which arguments a body may mention: by a variable's name, or by a word in a string literal, which may name them as
-/// `{argument}`.
+/// The arguments that a body may mention: as a variable, or as a word in a string literal, which
+/// may contain `{argument}`.
 pub(crate) struct Mentions {
-    /// The arguments, and whether each is mentioned.
+    /// Each argument, and whether it is mentioned.
     names: Vec<(String, bool)>,
 }
 
 impl Mentions {
-    /// What the body and a label mention.
+    /// Finds the arguments that the body and a label mention.
     pub(crate) fn of(signature: &Signature, body: &TokenStream, label: Option<&LitStr>) -> Self {
         let names = signature.inputs.iter().filter_map(|argument| match argument {
             FnArg::Typed(PatType { pat, .. }) => match &**pat {
@@ -144,7 +147,8 @@ impl Mentions {
             let mut punctuation = (' ', false);
             match token {
                 TokenTree::Group(group) => self.collect(group.stream()),
-                // A field or a method, but not in `..end`; an item in a path, which what was put into the body names too.
+                // A field or a method, but not the name in `..end`; or an item in a path, which the
+                // code added to the body may name too.
                 TokenTree::Ident(_) if matches!(before, ('.', false) | (':', true)) => {}
                 TokenTree::Ident(identifier) => self.mention(&identifier.unraw().to_string()),
                 TokenTree::Literal(literal) => self.collect_words(&literal.to_string()),
@@ -158,7 +162,7 @@ impl Mentions {
 
     fn collect_words(&mut self, literal: &str) {
         for word in literal.split(|c: char| c != '_' && !c.is_alphanumeric()) {
-            // As in `{:08}` or `{:0width$}`, a zero may stand before a name.
+            // A zero may precede a name, as in `{:08}` or `{:0width$}`.
             self.mention(word.trim_start_matches(|c: char| c.is_ascii_digit()));
         }
     }

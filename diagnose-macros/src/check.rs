@@ -1,4 +1,4 @@
-//! Every refusal of the macro, each at the narrowest span and with what is accepted instead.
+//! Every error of the macro, at the narrowest span and with the accepted alternative.
 
 use syn::spanned::Spanned;
 use syn::{
@@ -9,7 +9,7 @@ use syn::{
 use crate::args::Args;
 use crate::boxed::Returned;
 
-/// Refuses a function that cannot be timed as it is meant.
+/// Refuses a function that cannot be timed as intended.
 pub(crate) fn function(args: &Args, signature: &Signature) -> Result<()> {
     if let Some(token) = &signature.constness {
         return Err(Error::new(
@@ -36,7 +36,7 @@ pub(crate) fn function(args: &Args, signature: &Signature) -> Result<()> {
     }
 }
 
-/// Refuses arguments that are for one function on something that has many.
+/// Refuses arguments for one function on an item that contains many.
 pub(crate) fn container(args: &Args) -> Result<()> {
     let named = [(args.name.as_ref(), "name"), (args.label.as_ref(), "label")];
     for (value, key) in named {
@@ -83,13 +83,13 @@ pub(crate) fn without_body(method: &TraitItemFn) -> Error {
     Error::new(method.sig.ident.span(), message)
 }
 
-/// Refuses the attribute on anything in a body but an async block.
+/// Refuses the attribute on anything in a body except an async block.
 pub(crate) fn not_a_block(attribute: &Attribute) -> Error {
     let message = "`#[diagnose]` inside a function goes before an `async` block or a function";
     Error::new_spanned(attribute, message)
 }
 
-/// Whether a type is a future by its looks, in a form that is not timed.
+/// Returns whether a type looks like a future, in a form that is not timed.
 fn is_future(output: &Type) -> bool {
     match output {
         Type::Paren(inner) => is_future(&inner.elem),

@@ -1,12 +1,12 @@
-//! A function that only drives an executor: its value is that of `runtime.block_on(future)` or `block_on(future)`, as in what
-//! `#[tokio::main]` makes of an `async fn`.
+//! Functions that only drive an executor. The value of such a function is
+//! `runtime.block_on(future)` or `block_on(future)`, as in the output of `#[tokio::main]`.
 //!
-//! The call lasts as long as the future, and its thread is parked meanwhile: as a frame it would be busy all the time. So the
-//! future is timed in its stead.
+//! The call lasts as long as the future, and its thread is parked meanwhile. A frame would be busy
+//! all that time, so the future is timed instead.
 
 use syn::{Block, Expr, Stmt};
 
-/// The future that a body drives, if it ends with that.
+/// Returns the future that a body drives, if the body ends with that.
 pub(crate) fn driven(body: &mut Block) -> Option<&mut Expr> {
     match body.stmts.last_mut()? {
         Stmt::Expr(value, _) => driven_by(value),

@@ -1,11 +1,13 @@
-//! Elided lifetimes inside `impl Trait` in argument position: `impl Iterator<Item = &str>`, `impl Debug + '_`.
+//! Names the elided lifetimes inside `impl Trait` in argument position:
+//! `impl Iterator<Item = &str>`, `impl Debug + '_`.
 //!
-//! The compiler accepts them in an `async fn` only. A function that returns its future needs names for them, so each gets a
-//! parameter of its own, in the order in which they stand, behind the lifetimes that the function declares. That is
-//! also where the compiler puts those of an `async fn`, so a trait and its impl agree whichever of the two is annotated.
+//! The compiler accepts them only in an `async fn`. A function that returns its future needs names
+//! for them. So each gets a lifetime parameter, in source order, after the lifetimes that the
+//! function declares. The compiler does the same for an `async fn`, so a trait and its impl agree
+//! if only one of them is annotated.
 //!
-//! `&` and `'_` outside of `impl Trait` may stay elided, as may those in `Fn(&str) -> &str` and `fn(&str)`, whose scope
-//! is their own.
+//! `&` and `'_` outside of `impl Trait` may stay elided. So may those in `Fn(&str) -> &str` and
+//! `fn(&str)`, which have a scope of their own.
 
 use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
@@ -16,8 +18,8 @@ use syn::{
 
 use crate::expand;
 
-/// Gives the elided lifetimes inside `impl Trait` names. Returns `false`, and changes nothing, if a macro stands where a
-/// type is: what it expands to is not known here.
+/// Names the elided lifetimes inside `impl Trait`. Returns `false` and changes nothing if a macro
+/// is used as a type, because its expansion is not known here.
 pub(crate) fn name_all(signature: &mut Signature) -> bool {
     let mut inputs = signature.inputs.clone();
     let mut names = Names::default();
@@ -45,7 +47,7 @@ pub(crate) fn name_all(signature: &mut Signature) -> bool {
 #[derive(Default)]
 struct Names {
     found: Vec<Lifetime>,
-    /// How many `impl Trait` stand around.
+    /// Number of `impl Trait`s around the visited type.
     depth: usize,
     has_macro: bool,
 }
@@ -85,7 +87,7 @@ impl VisitMut for Names {
         self.has_macro = true;
     }
 
-    // What is elided in these is theirs.
+    // Elided lifetimes in these belong to their own scope.
     fn visit_parenthesized_generic_arguments_mut(&mut self, _: &mut ParenthesizedGenericArguments) {}
     fn visit_type_fn_ptr_mut(&mut self, _: &mut TypeFnPtr) {}
 }

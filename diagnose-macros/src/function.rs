@@ -1,4 +1,4 @@
-//! A function wherever it stands: free, in an impl block, in a trait.
+//! A function in any place: free, in an impl block, or in a trait.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
@@ -7,18 +7,18 @@ use syn::{Attribute, Block, ImplItemFn, Item, ItemFn, Signature, Stmt, TraitItem
 /// A function with a body.
 pub(crate) struct Function {
     pub(crate) attrs: Vec<Attribute>,
-    /// What stands between attributes and signature: visibility, `default`.
+    /// Tokens between attributes and signature: visibility, `default`.
     pub(crate) before: TokenStream,
     pub(crate) sig: Signature,
     pub(crate) block: Block,
-    /// The type or trait that it is a method of, if that is known.
+    /// The type or trait that it is a method of, if known.
     pub(crate) owner: Option<String>,
-    /// Whether an attribute around it looks for `async fn`.
+    /// Whether an outer attribute looks for `async fn`.
     pub(crate) keep_async: bool,
 }
 
 impl Function {
-    /// The name to show: `Type::method`, or the function's own.
+    /// Returns the name to show: `Type::method`, or the function's own.
     pub(crate) fn name(&self) -> String {
         let name = self.sig.ident.to_string();
         let name = name.strip_prefix("r#").unwrap_or(&name);
@@ -28,13 +28,14 @@ impl Function {
         }
     }
 
-    /// Whether the attribute was here before, as where a `cfg_attr` on a method adds what its impl block already has.
+    /// Returns whether the attribute was applied before. This happens if a `cfg_attr` on a method
+    /// adds the attribute that its impl block already has.
     pub(crate) fn is_timed(&self) -> bool {
         let is_site = |item: &Item| matches!(item, Item::Static(item) if item.ident == "__DIAGNOSE_BODY");
         self.block.stmts.iter().any(|statement| matches!(statement, Stmt::Item(item) if is_site(item)))
     }
 
-    /// The function as it was.
+    /// Returns the unchanged function.
     pub(crate) fn into_token_stream(self) -> TokenStream {
         let Self { attrs, before, sig, block, .. } = self;
         quote!(#(#attrs)* #before #sig #block)
@@ -56,7 +57,7 @@ impl From<ImplItemFn> for Function {
     }
 }
 
-/// A method of a trait, or the method itself if it has no body.
+/// Fails with the method itself if it has no body.
 impl TryFrom<TraitItemFn> for Function {
     type Error = TraitItemFn;
 

@@ -1,11 +1,16 @@
-//! What `#[tracing::instrument]` leaves of a function, where it is the outer attribute and so comes first.
+//! Recognizes the output of `#[tracing::instrument]`, if that is the outer attribute and so runs
+//! first.
 //!
 //! ```text
-//! let __tracing_instrument_future = async move { body };           with `err` or `ret`: async move { … async move { body }.await … }
-//! if … { Instrument::instrument(__tracing_instrument_future, span).await } else { __tracing_instrument_future.await }
+//! let __tracing_instrument_future = async move { body };
+//! if … { Instrument::instrument(__tracing_instrument_future, span).await }
+//! else { __tracing_instrument_future.await }
+//!
+//! with `err` or `ret`: async move { … async move { body }.await … }
 //! ```
-//! The block and its await are no more than the function, so they are no spans and no places of their own. What tracing itself does
-//! at the beginning and at the end of a poll counts for the await at which the function stands, unless that is of a span.
+//! The block and its await are only the function itself, so they are no spans and no await points
+//! of their own. Tracing's own work at the start and at the end of a poll counts for the await
+//! at which the function has stopped, unless that await is of a span.
 
 use syn::visit_mut::VisitMut as _;
 use syn::{Block, Expr, ExprAsync, Local, Pat, Stmt};
@@ -15,13 +20,13 @@ use crate::expand;
 
 const FUTURE: &str = "__tracing_instrument_future";
 
-/// The expression of that statement.
+/// Returns the initializer of `let __tracing_instrument_future`, if the statement is that.
 fn future(statement: &mut Local) -> Option<&mut Expr> {
     let is_it = matches!(&statement.pat, Pat::Ident(name) if name.ident == FUTURE);
     Some(&mut *statement.init.as_mut().filter(|_| is_it)?.expr)
 }
 
-/// Whether it is that future, or the call that it is handed to.
+/// Returns whether it is `__tracing_instrument_future`, or a call with that as its first argument.
 pub(crate) fn is_future(expression: &Expr) -> bool {
     match expression {
         Expr::Path(path) => path.path.is_ident(FUTURE),
@@ -30,7 +35,7 @@ pub(crate) fn is_future(expression: &Expr) -> bool {
     }
 }
 
-/// The block that the attribute awaits itself, to look at what it returns.
+/// Returns the block that the attribute itself awaits, to look at its result.
 fn inner(body: &mut Block) -> Option<&mut ExprAsync> {
     let count = body.stmts.len();
     let expression = match body.stmts.first_mut()? {
@@ -52,7 +57,8 @@ fn inner(body: &mut Block) -> Option<&mut ExprAsync> {
 }
 
 impl Blocks {
-    /// That statement: the awaits in its block are the function's. Returns whether it is one.
+    /// Visits `let __tracing_instrument_future = async …`: the awaits in its block belong to the
+    /// function. Returns `false` for any other statement.
     pub(crate) fn instrumented(&mut self, statement: &mut Local) -> bool {
         let Some(expression) = future(statement).filter(|_| self.inline().is_some()) else { return false };
         let Expr::Async(block) = expression else { return false };

@@ -1,4 +1,4 @@
-//! What the attribute stands on, and the way of it through this crate.
+//! Dispatches the annotated item to the other modules of this crate.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens as _;
@@ -8,8 +8,8 @@ use crate::args::Args;
 use crate::function::Function;
 use crate::{blocks, check, members};
 
-/// The whole macro. An item that cannot be timed is emitted all the same, with the error behind it, so that there is
-/// one error and everything else that names the item still compiles.
+/// Runs the whole macro. An item that cannot be timed is still emitted, followed by the error. So
+/// there is only one error, and other uses of the item still compile.
 pub(crate) fn diagnose(args: TokenStream, item: TokenStream) -> TokenStream {
     let (mut tokens, item) = without_docs(item);
     tokens.extend(rewrite(args, item.clone()).unwrap_or_else(|error| {
@@ -20,7 +20,8 @@ pub(crate) fn diagnose(args: TokenStream, item: TokenStream) -> TokenStream {
     tokens
 }
 
-/// The documentation that an item begins with, and the rest. To parse a long text takes as long as to parse a function.
+/// Splits an item into the documentation at its start and the rest. Parsing a long text takes as
+/// long as parsing a function.
 fn without_docs(item: TokenStream) -> (TokenStream, TokenStream) {
     let tokens: Vec<TokenTree> = item.into_iter().collect();
     let n_docs = tokens.chunks_exact(2).take_while(|pair| is_doc(pair)).count();
@@ -28,7 +29,7 @@ fn without_docs(item: TokenStream) -> (TokenStream, TokenStream) {
     (docs.iter().cloned().collect(), rest.iter().cloned().collect())
 }
 
-/// `#[doc …]`, which is what a line of documentation is.
+/// Returns whether the tokens are `#[doc …]`, which is a line of documentation.
 fn is_doc(tokens: &[TokenTree]) -> bool {
     let [TokenTree::Punct(pound), TokenTree::Group(attribute)] = tokens else { return false };
     let first = attribute.stream().into_iter().next();
@@ -40,7 +41,7 @@ fn rewrite(args: TokenStream, item: TokenStream) -> Result<TokenStream> {
     if args.skip.is_some() {
         return Ok(untimed(item));
     }
-    // A method, seen by itself, is a function with `self`.
+    // A method alone parses as a function with `self`.
     if let Ok(function) = syn::parse2::<ItemFn>(item.clone()) {
         return Ok(members::timed(&args, Function::from(function)).unwrap_or_else(|(error, mut tokens)| {
             tokens.extend(error.into_compile_error());
@@ -57,12 +58,12 @@ fn rewrite(args: TokenStream, item: TokenStream) -> Result<TokenStream> {
             Ok(members::rewrite(&args, container))
         }
         Ok(other) => Err(check::not_a_function(&other)),
-        // Half written, as in an editor: the compiler knows best what is missing.
+        // Incomplete, as in an editor: the compiler has the best message for it.
         Err(_) => Ok(item),
     }
 }
 
-/// The item as it is, without the attributes on async blocks in it, which the compiler would not accept.
+/// Returns the item without the attributes on async blocks in it, which the compiler rejects.
 fn untimed(item: TokenStream) -> TokenStream {
     let Ok(mut function) = syn::parse2::<ItemFn>(item.clone()) else { return item };
     blocks::strip(&mut function.block);

@@ -1,12 +1,13 @@
-//! The attribute of the crate `diagnose`. Use it through that crate, whose documentation explains it.
+//! The attribute of the crate `diagnose`. Use it through that crate, whose documentation explains
+//! it.
 //!
 //! ```text
 //! args ─┐
 //! item ─┼─▶ check ─▶ blocks ─▶ expand ─▶ tokens       with the feature `on`
 //!       └─▶ off ───────────────────────▶ the item     without
 //! ```
-//! Tokens go in and tokens come out: nothing here knows the recorder, only the names in `diagnose::__private`. Only
-//! `expand` quotes.
+//! This crate only transforms tokens. It knows nothing of the recorder except the names in
+//! `diagnose::__private`. Only `expand` generates code.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "on")]
@@ -61,7 +62,7 @@ pub fn diagnose(args: TokenStream, item: TokenStream) -> TokenStream {
     item::diagnose(args.into(), item.into()).into()
 }
 
-/// Without the feature `on`: the item as it is.
+/// Without the feature `on`: returns the unchanged item.
 #[cfg(not(feature = "on"))]
 #[proc_macro_attribute]
 pub fn diagnose(_args: TokenStream, item: TokenStream) -> TokenStream {

@@ -1,8 +1,8 @@
-//! Macros whose arguments are known to be expressions, by their names.
+//! Rewrites macros whose arguments are expressions, known by their names.
 //!
-//! Anything that does not parse as expected stays as it was written, and so do all other macros, but for the annotated
-//! blocks in them: `dbg!` and `assert!` print the source of their arguments, and what an unknown macro makes of an
-//! `.await` is not known. Then the macro as a whole is one await.
+//! A macro that does not parse as expected stays as it was written, except for annotated blocks. So
+//! do all other macros: `dbg!` and `assert!` print the source of their arguments, and an unknown
+//! macro may do anything with an `.await`. Then the macro as a whole is one await.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
@@ -40,15 +40,15 @@ const PLAIN: [&str; 19] = [
     "writeln",
 ];
 
-/// Macros of `log` and `tracing`. What stands before the format string must be `name = value`.
+/// Macros of `log` and `tracing`. Arguments before the format string must be `name = value`.
 const LOGGING: [&str; 6] = ["debug", "error", "info", "log", "trace", "warn"];
 
-/// Macros whose arguments are the body of something else, which does not run here.
+/// Macros whose arguments are the body of other code, which does not run here.
 const BODIES: [&str; 4] = ["quote", "quote_spanned", "stream", "try_stream"];
 
 impl Blocks {
-    /// Rewrites the arguments of a macro as far as they can be read. Where there are awaits that cannot, the macro itself is
-    /// the place.
+    /// Rewrites the arguments of a macro as far as they can be parsed. If some awaits in it cannot
+    /// be, returns the place of the macro itself.
     pub(crate) fn invocation(&mut self, invocation: &mut Macro) -> Option<Place> {
         if let Some(tokens) = self.known_macro(invocation) {
             invocation.tokens = tokens;
@@ -67,7 +67,8 @@ impl Blocks {
         place
     }
 
-    /// The arguments of a macro that is known, rewritten; `None` if it is not, or if there is nothing to rewrite.
+    /// Returns the rewritten arguments of a known macro; `None` if it is unknown or has nothing to
+    /// rewrite.
     pub(crate) fn known_macro(&mut self, invocation: &Macro) -> Option<TokenStream> {
         if !self.is_timing() {
             return None;
@@ -85,12 +86,12 @@ impl Blocks {
         }
     }
 
-    /// Whether there are arms to rewrite, even if they do not mention anything asynchronous.
+    /// Returns whether there are arms to rewrite, even if they mention nothing asynchronous.
     fn has_arms(&self, name: &str) -> bool {
         self.awaits().is_some() && matches!(name, "join" | "try_join" | "select" | "select_biased")
     }
 
-    /// A list of expressions.
+    /// Rewrites a list of expressions.
     fn arguments(&mut self, tokens: &TokenStream, is_logging: bool) -> Option<TokenStream> {
         let repeated = |input: ParseStream<'_>| {
             Ok((input.parse::<Expr>()?, input.parse::<Token![;]>()?, input.parse::<Expr>()?))
@@ -102,7 +103,7 @@ impl Blocks {
         }
         let mut list = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens.clone()).ok()?;
         if is_logging {
-            // A field of `tracing` may be a bare path, whose text it prints.
+            // A field of `tracing` may be a bare path, whose text is printed.
             let first = list.iter().find(|argument| argument.name.is_none())?;
             if !matches!(&first.value, Expr::Lit(literal) if matches!(literal.lit, Lit::Str(_))) {
                 return None;
@@ -123,7 +124,7 @@ impl Blocks {
         Some(rewritten)
     }
 
-    /// `matches!`: an expression, and a pattern that stays.
+    /// Rewrites `matches!`: an expression, and a pattern that stays.
     fn matches(&mut self, tokens: &TokenStream) -> Option<TokenStream> {
         let parse = |input: ParseStream<'_>| {
             Ok((input.parse::<Expr>()?, input.parse::<Token![,]>()?, input.parse::<TokenStream>()?))
@@ -133,7 +134,8 @@ impl Blocks {
         Some(quote!(#value #comma #pattern))
     }
 
-    /// The arguments of any macro with their annotated blocks rewritten, or `None` if there are none.
+    /// Returns the arguments of any macro with their annotated blocks rewritten, or `None` if there
+    /// are none.
     pub(crate) fn in_tokens(&mut self, tokens: &TokenStream) -> Option<TokenStream> {
         let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
         let mut rewritten = TokenStream::new();
@@ -175,7 +177,7 @@ impl Parse for Argument {
     }
 }
 
-/// Whether a macro that stays as it was written awaits something in the body around it.
+/// Returns whether a macro that stays as it was written awaits something in the surrounding body.
 fn hides_awaits(invocation: &Macro) -> bool {
     let is_in = |names: &[&str]| {
         invocation.path.segments.iter().any(|segment| names.iter().any(|name| segment.ident == name))
@@ -184,8 +186,8 @@ fn hides_awaits(invocation: &Macro) -> bool {
     is_select || (!is_in(&BODIES) && awaits(invocation.tokens.clone()))
 }
 
-/// Whether a macro may be one that never comes back, by what can be seen of it. What stands behind such a one the compiler
-/// calls unreachable.
+/// Returns whether a macro may never return, judged by its name and tokens. The compiler calls code
+/// after such a macro unreachable.
 pub(crate) fn may_never_end(invocation: &Macro) -> bool {
     let names = ["abort", "bail", "fail", "raise", "throw"];
     let is_named = |last: &PathSegment| names.iter().any(|name| last.ident == name);
@@ -200,7 +202,7 @@ fn leaves(tokens: TokenStream) -> bool {
     })
 }
 
-/// Whether there is an `.await` that is not one of an async block.
+/// Returns whether there is an `.await` outside of async blocks.
 fn awaits(tokens: TokenStream) -> bool {
     let (mut after_dot, mut after_async) = (false, false);
     tokens.into_iter().any(|token| {
@@ -221,7 +223,7 @@ fn awaits(tokens: TokenStream) -> bool {
     })
 }
 
-/// Whether there may be an `.await`, an async block or an attribute of ours.
+/// Returns whether there may be an `.await`, an async block or this crate's attribute.
 fn mentions_async(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Group(group) => mentions_async(group.stream()),
@@ -230,7 +232,8 @@ fn mentions_async(tokens: TokenStream) -> bool {
     })
 }
 
-/// The `#[diagnose] async move { … }` that these tokens begin with, and how many tokens it is.
+/// Returns the `#[diagnose] async move { … }` at the start of these tokens, and its number of
+/// tokens.
 fn annotated_block(tokens: &[TokenTree]) -> Option<(Expr, usize)> {
     let [TokenTree::Punct(pound), TokenTree::Group(attribute), TokenTree::Ident(keyword), after @ ..] =
         tokens

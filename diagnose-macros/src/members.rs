@@ -1,7 +1,8 @@
-//! The functions inside an impl block, a trait or an inline module.
+//! Times the functions inside an impl block, a trait or an inline module.
 //!
-//! All async functions are timed, and those that return a future; with `all` the other ones too. An attribute on a
-//! member has the last word: `skip` leaves it out, arguments are its own.
+//! All async functions are timed, and those that return a future; with `all` the other ones too. An
+//! attribute on a member takes precedence: `skip` leaves the member out, and its arguments replace
+//! the outer ones.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
@@ -13,7 +14,8 @@ use crate::boxed::Returned;
 use crate::function::Function;
 use crate::{attributes, blocks, check, driver, expand};
 
-/// Times what is inside. What is wrong with one member is said of that member; the others are timed all the same.
+/// Times the members. An error in one member is reported at that member, and the others are still
+/// timed.
 pub(crate) fn rewrite(args: &Args, item: Item) -> TokenStream {
     let mut members = Members { args, errors: None };
     let mut item = item;
@@ -51,10 +53,10 @@ impl Members<'_> {
         }
     }
 
-    /// An item of a module.
+    /// Visits an item of a module.
     fn item(&mut self, item: &mut Item) {
         let own = match item {
-            // A function's own attribute is looked at where the function is.
+            // A function's own attribute is read where the function is rewritten.
             Item::Impl(block) => attributes::take(&mut block.attrs),
             Item::Trait(definition) => attributes::take(&mut definition.attrs),
             Item::Mod(module) => attributes::take(&mut module.attrs),
@@ -104,7 +106,7 @@ impl Members<'_> {
         }
     }
 
-    /// A function or method, timed if it is to be.
+    /// Times a function or method, if it is to be timed.
     fn function(&mut self, mut function: Function) -> TokenStream {
         let own = attributes::take(&mut function.attrs);
         let asked = own.is_some();
@@ -130,7 +132,7 @@ impl Members<'_> {
         }
     }
 
-    /// `poll` of a future, `poll_next` of a stream.
+    /// Times `poll` of a future, or `poll_next` of a stream.
     fn polled(&mut self, mut function: Function, polled: &Polled) -> TokenStream {
         let own = attributes::take(&mut function.attrs);
         match own.map(|own| self.own_args(&own)).transpose() {
@@ -166,7 +168,8 @@ impl Members<'_> {
     }
 }
 
-/// A function as a span or a frame; if something is wrong with it, what, and the function as far as it can be timed.
+/// Makes a function a span or a frame. If it has an error, returns the error and the function,
+/// timed as far as possible.
 pub(crate) fn timed(
     args: &Args,
     mut function: Function,
@@ -197,13 +200,13 @@ pub(crate) fn timed(
     }
 }
 
-/// The function as it is, without the attributes on async blocks in it, which the compiler would not accept.
+/// Returns the function without the attributes on async blocks in it, which the compiler rejects.
 fn untimed(mut function: Function) -> TokenStream {
     blocks::strip(&mut function.block);
     function.into_token_stream()
 }
 
-/// The traits whose method is called once per poll.
+/// A trait whose method is called once per poll.
 struct Polled {
     method: &'static str,
     ready: expand::Ready,
@@ -219,7 +222,7 @@ impl Polled {
     }
 }
 
-/// The last name of a type's path: `Store` for `crate::Store<K>` and for `&Store`.
+/// Returns the last name of a type's path: `Store` for `crate::Store<K>` and for `&Store`.
 fn type_name(type_: &Type) -> Option<String> {
     match type_ {
         Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),

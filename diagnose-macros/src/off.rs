@@ -1,11 +1,11 @@
-//! The attribute when nothing is to be recorded.
+//! The attribute when recording is compiled out.
 //!
-//! The item comes back as it is, but for attributes on async blocks in it, which the compiler does not accept. There
-//! is no syn here; this works on raw tokens.
+//! The item is returned unchanged, except for attributes on async blocks in it, which the compiler
+//! rejects. This module works on raw tokens, without syn.
 
 use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Removes `#[diagnose…]` before `async` anywhere inside.
+/// Removes `#[diagnose…]` before `async`, at any depth.
 pub(crate) fn strip(tokens: TokenStream) -> TokenStream {
     if !has_attribute(&tokens) {
         return tokens;
@@ -39,7 +39,7 @@ fn has_attribute(tokens: &TokenStream) -> bool {
     })
 }
 
-/// `#`, `[path::to::diagnose …]`, `async`, and not `fn` after it.
+/// Returns whether `#`, `[path::to::diagnose …]`, `async` and no `fn` follow.
 fn is_attribute_at(tokens: &[TokenTree], at: usize) -> bool {
     let [TokenTree::Punct(pound), TokenTree::Group(attribute), TokenTree::Ident(keyword), after, ..] =
         &tokens[at..]
@@ -54,7 +54,7 @@ fn is_attribute_at(tokens: &[TokenTree], at: usize) -> bool {
         && is_diagnose(attribute)
 }
 
-/// Whether the attribute's path ends in `diagnose`.
+/// Returns whether the attribute's path ends in `diagnose`.
 fn is_diagnose(attribute: &Group) -> bool {
     let path = attribute.stream().into_iter().take_while(|token| !matches!(token, TokenTree::Group(_)));
     let last = path.filter_map(|token| match token {

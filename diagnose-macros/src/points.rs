@@ -1,4 +1,4 @@
-//! Await points in a body: which expressions and macros are one.
+//! Decides which expressions and macros in a body are await points.
 
 use quote::quote;
 use syn::visit_mut::{self, VisitMut as _};
@@ -10,7 +10,7 @@ use crate::instrument;
 use crate::macros::may_never_end;
 
 impl Blocks {
-    /// `future.await`
+    /// Makes `future.await` an await point.
     pub(crate) fn awaited(&mut self, expression: &mut Expr) {
         let Expr::Await(point) = expression else { return };
         if instrument::is_future(&point.base) {
@@ -29,7 +29,8 @@ impl Blocks {
         }
     }
 
-    /// A macro as an expression. `is_place`: it may stand for a place in memory, which stays where it is.
+    /// Visits a macro as an expression. `is_place` says that it may be a place in memory, which
+    /// must not be moved.
     pub(crate) fn macro_expression(&mut self, expression: &mut Expr, is_place: bool) {
         let Expr::Macro(invocation) = expression else { return };
         self.visit_attributes_mut(&mut invocation.attrs);
@@ -42,7 +43,7 @@ impl Blocks {
         }
     }
 
-    /// A macro as a statement.
+    /// Visits a macro as a statement.
     pub(crate) fn macro_statement(&mut self, statement: &mut Stmt, is_last: bool) {
         let Stmt::Macro(StmtMacro { attrs, mac, semi_token }) = statement else { return };
         self.visit_attributes_mut(attrs);
@@ -57,7 +58,7 @@ impl Blocks {
     }
 }
 
-/// Whether what an expression begins with is looked at, borrowed or assigned to where it is.
+/// Returns whether an expression reads, borrows or assigns to its first operand in place.
 pub(crate) fn begins_with_place(expression: &Expr, is_place: bool) -> bool {
     match expression {
         Expr::Paren(_) | Expr::Group(_) => is_place,
@@ -74,7 +75,8 @@ pub(crate) fn begins_with_place(expression: &Expr, is_place: bool) -> bool {
     }
 }
 
-/// Whether there is nothing to wait for, as in `panic!().await`, where the compiler would call our call unreachable.
+/// Returns whether there is nothing to wait for, as in `panic!().await`. The compiler would call
+/// this crate's call unreachable.
 fn never_ends(expression: &Expr) -> bool {
     match expression {
         Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,

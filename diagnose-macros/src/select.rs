@@ -1,4 +1,4 @@
-//! What stands in `select!`.
+//! The grammar of `select!`.
 //!
 //! ```text
 //! [biased;] pattern = future [, if condition] => handler, … [else => handler]      tokio
@@ -23,10 +23,10 @@ pub(crate) struct Branch {
     comma: Option<Token![,]>,
 }
 
-/// What a branch waits for.
+/// The left side of a branch.
 pub(crate) enum Source {
     Future(Box<Waited>),
-    /// `else`, `complete`, `default`.
+    /// One of `else`, `complete` and `default`.
     Word(Ident),
 }
 
@@ -110,7 +110,7 @@ impl ToTokens for Select {
     }
 }
 
-/// Whose `select!` it is.
+/// The library of a `select!`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Library {
     Tokio,
@@ -118,7 +118,8 @@ pub(crate) enum Library {
 }
 
 impl Library {
-    /// Whose `select!` it is, by its path or its form; `None` if both may be.
+    /// Returns the library of a `select!`, judged by its path or its form; `None` if both are
+    /// possible.
     pub(crate) fn of(path: &Path, select: &Select) -> Option<Self> {
         let is = |words: &[&str]| {
             path.segments.iter().any(|segment| words.iter().any(|word| segment.ident == word))
@@ -141,7 +142,7 @@ impl Library {
     }
 }
 
-/// Whether a handler needs no comma behind it.
+/// Returns whether a handler needs no comma after it.
 fn ends_in_braces(handler: &Expr) -> bool {
     matches!(
         handler,

@@ -1,7 +1,8 @@
-//! What comes out for what goes in, as source text.
+//! Tests of the macro's output, as source text.
 //!
-//! Each `tests/*.rs` is a function with its attribute; `tests/*.expanded.rs` is what becomes of it. A missing one is
-//! written, and the test fails; after a wanted change, delete the old ones, run the test for each, and read them.
+//! Each `tests/*.rs` is a function with its attribute; `tests/*.expanded.rs` is its expansion. A
+//! missing expansion is written, and the test fails. After an intended change, delete the old ones,
+//! run each test, and read them.
 
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
@@ -14,7 +15,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests")
 }
 
-/// Applies the attribute that stands at the beginning of a source text.
+/// Applies the attribute at the start of a source text.
 fn expand(source: &str) -> TokenStream {
     let mut tokens = source.parse::<TokenStream>().unwrap().into_iter().skip(1);
     let Some(TokenTree::Group(attribute)) = tokens.next() else { panic!("no attribute: {source}") };
@@ -53,7 +54,7 @@ fn the_body_is_there_once() {
     assert_eq!(expanded.matches("marker").count(), 1, "{expanded}");
 }
 
-/// The text that an expression is shown by.
+/// Returns the text that is shown for an expression.
 fn text(source: &str) -> String {
     let tokens = source.parse::<TokenStream>().unwrap();
     crate::text::of(crate::text::without_attributes(tokens.into_iter()).collect())
@@ -76,14 +77,15 @@ fn a_text_is_one_short_line() {
     );
 }
 
-/// Everything before the braces of a function's body.
+/// Returns all tokens before the braces of a function's body, as text.
 fn head(tokens: TokenStream) -> String {
     let is_body =
         |token: &TokenTree| matches!(token, TokenTree::Group(it) if it.delimiter() == Delimiter::Brace);
     tokens.into_iter().take_while(|token| !is_body(token)).collect::<TokenStream>().to_string()
 }
 
-/// An editor asks for completions in bodies that are not finished. The function must be there for them.
+/// An editor asks for completions in unfinished bodies. The function must still be emitted for
+/// that.
 #[test]
 fn a_half_written_function_survives_as_it_is() {
     for body in [

@@ -1,17 +1,17 @@
-//! The text of an expression, as the source has it but on one short line.
+//! Returns the text of an expression as in the source, but on one short line.
 //!
-//! Tokens that touch in the source touch in the text; any gap becomes one space, and none before `.` and `?`, where
-//! chains are broken. Braces that span lines are `{…}`. Where the compiler does not tell where tokens stand, the tokens
-//! are printed as the compiler prints them.
+//! Tokens that touch in the source touch in the text. Any gap becomes one space, except before `.`
+//! and `?`, where chains are broken. Braces that span lines become `{…}`. If the compiler does not
+//! report positions, the tokens are formatted as the compiler prints them.
 
 use proc_macro2::{Delimiter, Group, LineColumn, Span, TokenStream, TokenTree};
 
-/// How many characters a text has at most.
+/// Maximum length of a text, in characters.
 const MOST: usize = 80;
-/// How many of them are kept from the end of a longer one: its last call and its `.await`.
+/// Number of these that are kept from the end of a longer text: its last call and its `.await`.
 const END: usize = 30;
 
-/// The text of these tokens.
+/// Returns the text of these tokens.
 pub(crate) fn of(tokens: Vec<TokenTree>) -> String {
     let start = tokens.first().map(|first| first.span().start());
     if start.is_none_or(|start| start.line == 0) {
@@ -29,12 +29,12 @@ struct Printer {
     end: End,
 }
 
-/// Where the last token ended. To ask the compiler takes longer than everything else here, so it is asked only where it
-/// matters.
+/// The end of the last token. Asking the compiler takes longer than all other work here, so it is
+/// only asked if the answer matters.
 enum End {
-    /// There was none.
+    /// There was no token yet.
     Nowhere,
-    /// Behind this text, which began there.
+    /// After this text, which began at this span.
     Behind(Span, String),
     At(LineColumn),
 }
@@ -65,7 +65,7 @@ impl Printer {
             Delimiter::Parenthesis => ("(", ")"),
             Delimiter::Brace => ("{", "}"),
             Delimiter::Bracket => ("[", "]"),
-            // What a `macro_rules!` puts around a `$value`.
+            // The invisible group of a `macro_rules!` around a `$value`.
             Delimiter::None => return self.tokens(inside),
         };
         let mut inside = inside.peekable();
@@ -75,7 +75,8 @@ impl Printer {
             self.end = End::Behind(group.span(), "()".to_owned());
             return;
         }
-        // Not `span_open` and `span_close`: a group that was parsed and printed again has one span only.
+        // Not `span_open` and `span_close`: a group that was parsed and printed again has only one
+        // span.
         let (start, end) = (group.span().start(), group.span().end());
         let is_broken = start.line != end.line;
         let last = LineColumn { line: end.line, column: end.column.saturating_sub(1) };
@@ -86,7 +87,7 @@ impl Printer {
         } else {
             self.tokens(inside);
         }
-        // The comma that a list on several lines ends with.
+        // A list over several lines ends with this comma.
         if is_broken && close == ")" && self.text.ends_with(',') {
             self.text.pop();
         }
@@ -95,13 +96,13 @@ impl Printer {
     }
 
     fn token(&mut self, token: String, span: Span) {
-        // Nothing is shown between these, whatever the source has there.
+        // No space is shown between these, even if the source has one.
         let hugs = matches!(token.as_str(), "." | "?") || self.text.ends_with('.');
         self.put(&token, (!hugs).then(|| span.start()));
         self.end = End::Behind(span, token);
     }
 
-    /// `start` is not given where no space can be.
+    /// Appends a token. `start` is `None` if there can be no space before it.
     fn put(&mut self, token: &str, start: Option<LineColumn>) {
         if let (Some(start), Some(end)) = (start, self.end.place()) {
             let is_in_parentheses = self.text.ends_with(['(', '[']) || matches!(token, ")" | "]");
@@ -109,12 +110,12 @@ impl Printer {
                 self.text.push(' ');
             }
         }
-        // A string that spans lines.
+        // The string spans lines.
         self.text.push_str(if token.contains('\n') { "\"…\"" } else { token });
     }
 }
 
-/// Where a token ends that starts there.
+/// Returns the end of a token that starts at `start`.
 fn behind(token: &str, start: LineColumn) -> LineColumn {
     match token.rsplit_once('\n') {
         Some((before, last)) => {
@@ -124,7 +125,7 @@ fn behind(token: &str, start: LineColumn) -> LineColumn {
     }
 }
 
-/// The tokens without `#[…]` among them.
+/// Returns the tokens without any `#[…]`.
 pub(crate) fn without_attributes(tokens: impl Iterator<Item = TokenTree>) -> impl Iterator<Item = TokenTree> {
     let mut tokens = tokens.peekable();
     std::iter::from_fn(move || {
@@ -139,7 +140,7 @@ pub(crate) fn without_attributes(tokens: impl Iterator<Item = TokenTree>) -> imp
     })
 }
 
-/// A text that is too long, without its middle.
+/// Removes the middle of a text that is too long.
 fn cut(text: &str) -> String {
     let n_chars = text.chars().count();
     if n_chars <= MOST {

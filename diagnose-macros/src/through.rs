@@ -1,11 +1,13 @@
-//! Awaits in the blocks that a macro is given which cannot be read, as in `retry!(3, { get(key).await })`.
+//! Rewrites awaits in blocks inside a macro that cannot be parsed, as in
+//! `retry!(3, { get(key).await })`.
 //!
 //! ```text
 //! { get(key).await }   ──▶   { passed(through(get(key), || ()).await) }
 //! ```
-//! They are no places of their own, because nobody knows what the macro makes of them: the macro is. But a future that is
-//! awaited there by the body itself is polled by it as soon as the body goes on. Whether it is the body, or an async block around
-//! it that the macro has made, the type of the closure tells: its name says what it stands in.
+//! They are no await points, because it is unknown where the macro puts them: the whole macro is
+//! one. But if the body itself awaits a future there, it polls that future as soon as it resumes.
+//! The await may also be in an async block that the macro has made around it. The type of the
+//! closure shows which: its name contains the enclosing code.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens as _;
@@ -15,7 +17,7 @@ use syn::{Block, Expr, ExprAsync, ExprClosure, Item, Macro};
 use crate::args::Args;
 use crate::expand;
 
-/// The arguments with the awaits in blocks among them, or `None` if there are none.
+/// Returns the arguments with their awaits in blocks rewritten, or `None` if there are none.
 pub(crate) fn rewrite(args: &Args, tokens: &TokenStream) -> Option<TokenStream> {
     let mut any = false;
     let mut rewritten = TokenStream::new();

@@ -1,4 +1,4 @@
-//! How the block names and takes apart what it captures.
+//! Emits the statements that name and destructure the captures of a block.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -6,20 +6,22 @@ use syn::{Lifetime, LifetimeParam, parse_quote};
 
 use crate::captures::{self, Capture, Kind};
 
-/// Names all arguments, the last first; and makes variables of those that are patterns or behind one, the first first.
+/// Names all arguments, the last one first. Makes variables of patterns and of the arguments after
+/// one, in order.
 pub(super) fn naming(captures: &[Capture]) -> (TokenStream, TokenStream) {
     let is_plain = |it: &Capture| {
         it.cfgs.is_empty()
             && !matches!(it.kind, Kind::Plain { unused: true })
             && allow_underscored(&it.name).is_none()
     };
-    // One statement for all where that can be, for the compiler's sake.
+    // One statement for all of them where possible: it compiles faster.
     let names = captures.iter().rev().map(|capture| &capture.name);
     let together = (captures.len() > 1 && captures.iter().all(is_plain))
         .then(|| quote_spanned!(Span::mixed_site()=> { _ = (#(&#names),*); }));
     let apart = captures.iter().rev().map(|Capture { name, cfgs, levels, kind }| {
         if matches!(kind, Kind::Plain { unused: true }) {
-            // The binding has the argument's name and place, so that the warning of an unused one points there.
+            // The binding has the argument's name and place, so that the warning about an unused
+            // one points there.
             quote_spanned!(Span::mixed_site()=> #(#cfgs)* if false { #(#levels)* let #name = &#name; })
         } else {
             let allow = allow_underscored(name);
@@ -49,14 +51,15 @@ pub(super) fn naming(captures: &[Capture]) -> (TokenStream, TokenStream) {
     (together.unwrap_or_else(|| apart.collect()), variables.collect())
 }
 
-/// The parameter for a lifetime that the user has elided: no lint may ask to leave its name out.
+/// Returns the parameter for an elided lifetime. The attribute keeps lints from asking to elide it
+/// again.
 pub(crate) fn named_lifetime(lifetime: Lifetime) -> LifetimeParam {
     let mut param = LifetimeParam::new(lifetime);
     param.attrs.push(parse_quote!(#[allow(single_use_lifetimes)]));
     param
 }
 
-/// A name that says it is not used is used nowhere but here.
+/// A name with a leading underscore is used only here.
 fn allow_underscored(name: &Ident) -> Option<TokenStream> {
     let is_ours = name.to_string().starts_with("__diagnose");
     (!is_ours && name.to_string().starts_with('_')).then(|| quote!(#[allow(clippy::used_underscore_binding)]))

@@ -1,4 +1,4 @@
-//! An `async fn`.
+//! Emits a timed `async fn`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -12,7 +12,8 @@ use crate::captures::{self, Mentions};
 use crate::function::Function;
 use crate::{attributes, elided};
 
-/// Makes it a function that returns the timed future, or keeps it `async` for an attribute that wants to see that.
+/// Returns a function that returns the timed future. Keeps it `async` for an attribute that looks
+/// for that.
 pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStream]) -> TokenStream {
     let statics = body_of(args, future_kind(args, "Fn"), &function, points);
     let never = match &function.sig.output {
@@ -34,8 +35,8 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
     let inside = if variables.is_empty() {
         in_braces(braces, quote_spanned!(Span::mixed_site()=> #items #captured #expected #statements))
     } else {
-        // The braces around have this crate's edition, 2024: temporaries of the body's last expression are gone
-        // before what the patterns have bound.
+        // The surrounding braces have this crate's edition, 2024: temporaries of the body's last
+        // expression are dropped before the bindings of the patterns.
         let block = in_braces(braces, quote!(#items #statements));
         quote_spanned!(Span::mixed_site()=> { #captured #variables #expected #block })
     };
@@ -50,16 +51,18 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
         (true, Some(_)) => quote_spanned!(Span::mixed_site()=> #timed.await; loop {}),
     };
     let allow_loop = never.map(|_| quote!(#[allow(unreachable_code)]));
-    // The compiler's checks of an `async fn` know that its output may be a future, those of an async block do not.
+    // The compiler's lints know that the output of an `async fn` may be a future. They do not know
+    // it of an async block.
     let allow_futures =
         matches!(sig.output, ReturnType::Type(..)).then(|| quote!(#[allow(clippy::async_yields_async)]));
     if !keep_async {
         return_future(&mut sig);
     }
-    // Like an `async fn`, it only makes a future: there is nothing to compile where nobody calls it.
+    // Like an `async fn`, it only makes a future: without a caller there is nothing to compile.
     let is_placed = keep_async || sig.abi.is_some() || attrs.iter().any(attributes::may_place);
     let inline = (!is_placed).then(|| quote!(#[inline]));
-    // To the compiler what a future has captured is only stored in, if nothing but its drop reads it again.
+    // The compiler sees a captured variable as only assigned to, if nothing but its drop reads it
+    // again.
     let allow_assignments = has_mut(&sig).then(|| quote!(#[allow(unused_assignments)]));
     let allow_braces = (!variables.is_empty()).then(|| quote!(#[allow(unused_braces)]));
     quote_spanned! {Span::mixed_site()=>
@@ -77,7 +80,7 @@ pub(crate) fn asynchronous(args: &Args, function: Function, points: &[TokenStrea
     }
 }
 
-/// Whether an argument is the function's own to change, as in `mut self`.
+/// Returns whether the function may modify an argument, as in `mut self`.
 fn has_mut(signature: &Signature) -> bool {
     signature.inputs.iter().any(|argument| match argument {
         FnArg::Receiver(receiver) => receiver.mutability.is_some(),

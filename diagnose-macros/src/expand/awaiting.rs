@@ -1,13 +1,15 @@
-//! An await point.
+//! Emits await points.
 //!
 //! ```text
 //! get(key).await   ──▶   ended(at(&BODY.awaits.3, get(key)).await, &BODY.site)
 //! ```
-//! A macro that cannot be read is one await: `ended((InMacro::begin(&BODY.awaits.3, || ()), retry!(get(key).await)).1, &BODY.site)`.
+//! A macro that cannot be parsed is one await:
+//! `ended((InMacro::begin(&BODY.awaits.3, || ()), retry!(get(key).await)).1, &BODY.site)`.
 //!
-//! The calls give back what they are given. They stand where the awaited expression stood, so temporaries live as long as
-//! they did, and the `.await` is the user's own: what is not a future is refused there. The body is the innermost one, whose
-//! static has the site of the await among its `awaits`.
+//! The calls return their argument. They replace the awaited expression, so temporaries live as
+//! long as before. The `.await` is the user's own, so the compiler reports an operand that is no
+//! future at that place. The body is the innermost one, whose static has the site of the await
+//! among its `awaits`.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -17,7 +19,8 @@ use super::parts::{krate, path};
 use crate::args::Args;
 use crate::text;
 
-/// Where an await point stands, and its text: taken from the tokens before anything in them is rewritten.
+/// The place of an await point, and its text. Both are taken from the tokens before anything in
+/// them is rewritten.
 pub(crate) struct Place {
     text: String,
     start: Span,
@@ -32,19 +35,19 @@ impl Place {
     }
 }
 
-/// The site of an await point: an element of its body's static.
+/// Returns the site of an await point, which is an element of its body's static.
 pub(crate) fn point(args: &Args, place: &Place) -> TokenStream {
     site(args, "Site", "at", None, place)
 }
 
-/// What stands before `.await`, for the point of this number.
+/// Returns the operand of `.await` for the point of this number.
 pub(crate) fn awaited(args: &Args, place: &Place, number: usize, expression: &Expr) -> Expr {
     let number = Literal::usize_unsuffixed(number);
     let point = quote_spanned!(Span::mixed_site()=> &__DIAGNOSE_BODY.awaits.#number);
     call(args, "at", &point, place, expression)
 }
 
-/// What stands around the whole expression.
+/// Returns the call around the whole expression.
 pub(crate) fn ended(args: &Args, place: &Place, expression: &mut ExprAwait) -> Expr {
     let attributes = std::mem::take(&mut expression.attrs);
     let ended = callee(args, place, "ended");
@@ -54,7 +57,8 @@ pub(crate) fn ended(args: &Args, place: &Place, expression: &mut ExprAwait) -> E
     Expr::Verbatim(quote!(#(#attributes)* #ended #arguments))
 }
 
-/// A macro that cannot be read, as an expression: the await begins before it, and ends with its value.
+/// Returns the await of a macro that cannot be parsed, used as an expression. The await begins
+/// before the macro, and ends with its value.
 pub(crate) fn macro_awaited(args: &Args, place: &Place, number: usize, invocation: &impl ToTokens) -> Expr {
     let (begin, ended) = (begin(args, number), path(args, here(place.start), "ended"));
     let arguments = quote_spanned!(Span::mixed_site()=> (#begin, #invocation).1, &__DIAGNOSE_BODY.site);
@@ -63,7 +67,7 @@ pub(crate) fn macro_awaited(args: &Args, place: &Place, number: usize, invocatio
     Expr::Verbatim(quote!(#ended #arguments))
 }
 
-/// An await in a block that such a macro is given.
+/// Returns an await in a block that is an argument of such a macro.
 pub(crate) fn through(args: &Args, point: &mut ExprAwait) -> Expr {
     let (through, passed) =
         (path(args, Span::mixed_site(), "through"), path(args, Span::mixed_site(), "passed"));
@@ -73,7 +77,7 @@ pub(crate) fn through(args: &Args, point: &mut ExprAwait) -> Expr {
     Expr::Verbatim(quote_spanned!(Span::mixed_site()=> #(#attributes)* #passed(#point)))
 }
 
-/// Such a macro as a statement, which may define variables.
+/// Returns the await of such a macro, used as a statement. The macro may define variables.
 pub(crate) fn macro_statement(
     args: &Args,
     place: &Place,
@@ -85,7 +89,7 @@ pub(crate) fn macro_statement(
         return Stmt::Expr(macro_awaited(args, place, number, invocation), None);
     }
     let begin = begin(args, number);
-    // It may be one that never comes back.
+    // The macro may never return.
     let statements = quote_spanned! {Span::mixed_site()=>
         let __diagnose_macro = #begin;
         #invocation
@@ -102,12 +106,13 @@ fn begin(args: &Args, number: usize) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> #in_macro::begin(&__DIAGNOSE_BODY.awaits.#number, || ()))
 }
 
-/// The place of something that is not the user's.
+/// Returns the span of generated code at the given place.
 fn here(place: Span) -> Span {
     Span::mixed_site().located_at(place)
 }
 
-/// An arm of a macro that polls it in code of its own. `is_joined`: until it is done, whatever the others do.
+/// Returns an arm of a macro that polls it in code of its own. `is_joined` says that it is polled
+/// until it is done, whatever the other arms do.
 pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr, is_joined: bool) -> Expr {
     let krate = krate(args);
     let new = site(args, "Arm", "new", Some(&quote_spanned!(Span::mixed_site()=> &ARM,)), place);
@@ -118,13 +123,14 @@ pub(crate) fn arm(args: &Args, place: &Place, expression: &Expr, is_joined: bool
     call(args, "arm", &arm, place, expression)
 }
 
-/// An arm that is a future's name, which the macro's own code would only have borrowed.
+/// Returns an arm for a variable, which the macro's own code would only have borrowed.
 pub(crate) fn borrowed_arm(args: &Args, place: &Place, name: &Expr) -> Expr {
     let borrowed = Expr::Verbatim(quote_spanned!(Span::mixed_site()=> &mut #name));
     arm(args, place, &borrowed, false)
 }
 
-/// A call that makes a site where the expression begins. Where the compiler does not tell where a token ends, that is 0.
+/// Returns a call that makes a site at the start of the expression. The end of the site is 0 if the
+/// compiler does not report it.
 fn site(args: &Args, type_: &str, function: &str, first: Option<&TokenStream>, place: &Place) -> TokenStream {
     let Place { text, start, end } = place;
     let (type_, function) = (path(args, *start, type_), Ident::new(function, *start));
@@ -139,7 +145,8 @@ fn site(args: &Args, type_: &str, function: &str, first: Option<&TokenStream>, p
     quote!(#path #arguments)
 }
 
-/// A call around an expression, which lints that replace it see the whole of, from its first token to its `.await`.
+/// Returns a call around an expression. Lints that replace the expression see all of it, from its
+/// first token to its `.await`.
 fn call(args: &Args, function: &str, point: &TokenStream, place: &Place, expression: &Expr) -> Expr {
     let callee = callee(args, place, function);
     let expression = argument(expression);
@@ -149,21 +156,23 @@ fn call(args: &Args, function: &str, point: &TokenStream, place: &Place, express
     Expr::Verbatim(quote!(#callee #arguments))
 }
 
-/// The path of the called function, with the user's span. If the user's expression starts with `::` too, clippy would take this
-/// call for source code and lint it, so the path gets the macro's span.
+/// Returns the path of the called function, with the user's span. If the user's expression also
+/// starts with `::`, clippy would take this call for source code and lint it. In that case the path
+/// gets the macro's span.
 fn callee(args: &Args, place: &Place, function: &str) -> TokenStream {
     let is_alike = place.text.trim_start_matches('(').starts_with("::");
     path(args, if is_alike { here(place.start) } else { place.start }, function)
 }
 
-/// The expression as the argument of a call: nothing may warn there of what did not warn before `.await`.
+/// Returns the expression as the argument of a call. There it must cause no warning that it did not
+/// cause before `.await`.
 fn argument(expression: &Expr) -> TokenStream {
     match expression {
         Expr::Paren(inside) if inside.attrs.is_empty() => {
             let inside = &inside.expr;
             quote!(#inside)
         }
-        // With one item in them, braces are not called unnecessary.
+        // With one more item, the compiler does not call the braces unnecessary.
         Expr::Block(block)
             if block.attrs.is_empty() && block.label.is_none() && block.block.stmts.len() == 1 =>
         {
@@ -180,7 +189,7 @@ fn argument(expression: &Expr) -> TokenStream {
     }
 }
 
-/// The span of the first token, inside the invisible groups of a `macro_rules!`.
+/// Returns the span of the first token, also inside the invisible groups of a `macro_rules!`.
 fn first(token: Option<&TokenTree>) -> Span {
     match token {
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => {
@@ -191,7 +200,7 @@ fn first(token: Option<&TokenTree>) -> Span {
     }
 }
 
-/// The span of the last token.
+/// Returns the span of the last token, also inside such groups.
 fn last(token: Option<&TokenTree>) -> Span {
     match token {
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => {

@@ -1,4 +1,4 @@
-//! An async block, an async closure.
+//! Emits timed async blocks and async closures.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -11,7 +11,7 @@ use crate::args::Args;
 
 /// A timed async block.
 pub(crate) fn block(args: &Args, mut block: ExprAsync, points: &[TokenStream]) -> Expr {
-    // In an argument the compiler would not accept attributes, before a statement it does.
+    // The compiler rejects attributes in an argument, but accepts them before a statement.
     let attrs = std::mem::take(&mut block.attrs);
     let krate = krate(args);
     let statics = statics(args, block.async_token.span, points);
@@ -25,14 +25,14 @@ pub(crate) fn block(args: &Args, mut block: ExprAsync, points: &[TokenStream]) -
     )
 }
 
-/// An async block that is no span, in a body that polls it through other code.
+/// Returns an async block that is no span of its own, in a body that polls it through other code.
 pub(crate) fn inline(args: &Args, block: &Expr) -> Expr {
     let inline = path(args, Span::mixed_site(), "Inline");
     Expr::Verbatim(quote_spanned!(Span::mixed_site()=> #inline::new(#block)))
 }
 
-/// The body of an async closure: a timed async block. It borrows what the body only borrows, so that the closure can
-/// still be called more than once.
+/// Makes the body of an async closure a timed async block. It borrows every variable that the body
+/// only borrows, so that the closure can still be called more than once.
 pub(crate) fn closure(args: &Args, closure: &mut ExprClosure, points: &[TokenStream]) {
     let Some(async_token) = &closure.asyncness else { return };
     let krate = krate(args);
@@ -60,7 +60,7 @@ fn statics(args: &Args, place: Span, points: &[TokenStream]) -> TokenStream {
     body(args, future_kind(args, "Block"), &name, place, points)
 }
 
-/// A block expression, which is printed in parentheses where a statement begins with it.
+/// Returns a block expression. It is printed in parentheses where a statement begins with it.
 fn braced(attrs: Vec<Attribute>, inside: TokenStream) -> Expr {
     let brace_token = Brace(Span::mixed_site());
     let block = Block { brace_token, stmts: vec![Stmt::Expr(Expr::Verbatim(inside), None)] };

@@ -1,4 +1,5 @@
-//! What is busy and never waits by itself: a plain function, and the polls of a hand-written future.
+//! Emits code that is busy and never waits by itself: plain functions, and the polls of
+//! hand-written futures.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -10,7 +11,7 @@ use crate::boxed;
 use crate::driver;
 use crate::function::Function;
 
-/// A plain function.
+/// Returns a timed plain function.
 pub(crate) fn synchronous(args: &Args, function: Function) -> TokenStream {
     let statics = body_of(args, "Sync", &function, &[]);
     let Function { attrs, before: qualifiers, sig, block, .. } = function;
@@ -25,7 +26,8 @@ pub(crate) fn synchronous(args: &Args, function: Function) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> #(#outer)* #qualifiers #sig #body)
 }
 
-/// A function that only drives an executor: the future that it drives is timed, under the function's name.
+/// Returns a function that only drives an executor. The future it drives is timed, under the
+/// function's name.
 pub(crate) fn driving(args: &Args, function: Function) -> TokenStream {
     let statics = body_of(args, "Fn", &function, &[]);
     let Function { attrs, before: qualifiers, sig, mut block, .. } = function;
@@ -42,26 +44,26 @@ pub(crate) fn driving(args: &Args, function: Function) -> TokenStream {
     }
     let start = quote_spanned! {Span::mixed_site()=>
         #statics
-        // The arguments may be in the future by the time that it is timed.
+        // The future may own the arguments by the time it is timed.
         let __diagnose_label = #label;
     };
     let body = before(block, &inner, &start);
     quote_spanned!(Span::mixed_site()=> #(#outer)* #qualifiers #sig #body)
 }
 
-/// When a poll has brought something to its end.
+/// When a poll has completed something.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Ready {
-    /// A future: when it is ready.
+    /// For a future: when it is ready.
     Once,
-    /// A stream: with each item.
+    /// For a stream: at each item.
     PerItem,
 }
 
-/// `poll` of a hand-written future, `poll_next` of a hand-written stream.
+/// Returns a timed `poll` of a hand-written future, or `poll_next` of a hand-written stream.
 pub(crate) fn polled(args: &Args, function: Function, ready: Ready) -> TokenStream {
     let place = function.sig.ident.span();
-    // The type's name says it all: it has one such method.
+    // The type's name is enough: a type has one such method.
     let name = function.owner.clone().unwrap_or_else(|| function.name());
     let name = args.name.clone().unwrap_or_else(|| LitStr::new(&name, place));
     let statics = body(args, "Impl", &name, place, &[]);

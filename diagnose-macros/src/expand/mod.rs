@@ -1,25 +1,30 @@
-//! The output: the only room of this crate that writes code. Elsewhere `quote!` only puts tokens of the user's together.
+//! Generates the output. Only this module writes code: elsewhere `quote!` only joins the user's
+//! tokens.
 //!
 //! ```text
-//! #[diagnose]                              fn get(key: u64) -> impl Future<Output = Option<u64>> {
-//! async fn get(key: u64) -> Option<u64> {      static BODY: Body<(Site,)> = …;
-//!     map().await.get(&key)           ──▶      Timed::new(Span::new(&BODY.site, Label::NONE), async move {
-//! }                                                _ = &key;                      // captures
-//!                                                  if false { return … }         // the type, for inference
-//!                                                  { map().await.get(&key) }     // the body, once; see `awaiting`
-//!                                              })
-//!                                          }
+//! #[diagnose]
+//! async fn get(key: u64) -> Option<u64> { map().await.get(&key) }
+//!   ▼
+//! fn get(key: u64) -> impl Future<Output = Option<u64>> {
+//!     static BODY: Body<(Site,)> = …;
+//!     Timed::new(Span::new(&BODY.site, Label::NONE), async move {
+//!         _ = &key;                      // captures
+//!         if false { return … }          // the type, for inference
+//!         { map().await.get(&key) }      // the body, once; see `awaiting`
+//!     })
+//! }
 //! ```
-//! The function becomes one that returns the future, because an `async fn` around another would store the arguments
-//! twice. `impl Future` carries the edition of this crate, so it captures all lifetimes in any caller's edition, as an
-//! `async fn` does.
+//! The function becomes one that returns the future, because an `async fn` around another would
+//! store the arguments twice. `impl Future` has the edition of this crate. So it captures all
+//! lifetimes in any caller's edition, as an `async fn` does.
 //!
 //! - `asynchronous`: an `async fn`, as above; with `arguments` and `output` for its two ends.
 //! - `returning`: a function that returns a future.
-//! - `frames`: a plain function, one that only drives an executor, and the polls of a hand-written future.
+//! - `frames`: a plain function, one that only drives an executor, and the polls of a hand-written
+//!   future.
 //! - `block`: an async block or closure inside a function.
 //! - `awaiting`: an await point inside any of these.
-//! - `parts`: what they share: the static, the label, a body with something before it.
+//! - `parts`: shared by all: the static, the label, a body with statements added at its start.
 
 mod arguments;
 mod asynchronous;

@@ -1,4 +1,4 @@
-//! What a function returns: how the compiler is told, and how a signature is changed.
+//! Emits the return type of a function: as a hint for the compiler, and in the signature.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
@@ -6,8 +6,9 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{ReturnType, Signature, Token, Type, parse_quote, parse_quote_spanned};
 
-/// A branch that is never taken and returns the declared type: from it the compiler knows what the block returns
-/// before it comes to the body, so that coercions work and errors point at the body.
+/// Returns a branch that is never taken and returns the declared type. From it the compiler knows
+/// the type of the block before it checks the body, so that coercions work and errors point at the
+/// body.
 pub(super) fn expected(krate: &TokenStream, output: &ReturnType) -> TokenStream {
     let ReturnType::Type(_, output) = output else {
         return quote_spanned!(Span::mixed_site()=> if false { return; });
@@ -18,7 +19,8 @@ pub(super) fn expected(krate: &TokenStream, output: &ReturnType) -> TokenStream 
     let mut output = (**output).clone();
     EraseImplTrait.visit_type_mut(&mut output);
     let place = output.span().resolved_at(Span::mixed_site());
-    // With the semicolon it is a statement in an empty body too, where it were the value that is of the wrong type.
+    // The semicolon makes it a statement in an empty body too. Otherwise it would be a value of the
+    // wrong type.
     quote_spanned! {place=>
         if false {
             return #krate::__private::expected::<#output>();
@@ -26,7 +28,7 @@ pub(super) fn expected(krate: &TokenStream, output: &ReturnType) -> TokenStream 
     }
 }
 
-/// The place of the `!`, if that is the type.
+/// Returns the span of the `!`, if that is the type.
 pub(super) fn never(output: &Type) -> Option<Span> {
     match ungrouped(output) {
         Type::Never(never) => Some(never.bang_token.span.resolved_at(Span::mixed_site())),
@@ -34,7 +36,8 @@ pub(super) fn never(output: &Type) -> Option<Span> {
     }
 }
 
-/// A block that must not end: `!` has no name as a type, so it is taken from a function that returns it.
+/// Returns a block that must not end. The type `!` cannot be written, so it is taken from a
+/// function that returns it.
 pub(super) fn diverging(place: Span, body: &TokenStream) -> TokenStream {
     quote_spanned! {place=>
         {
@@ -52,7 +55,7 @@ pub(super) fn diverging(place: Span, body: &TokenStream) -> TokenStream {
     }
 }
 
-/// From `async fn f() -> T` to `fn f() -> impl Future<Output = T>`.
+/// Changes `async fn f() -> T` into `fn f() -> impl Future<Output = T>`.
 pub(super) fn return_future(signature: &mut Signature) {
     let output: Type = match &signature.output {
         ReturnType::Default => parse_quote!(()),
@@ -63,7 +66,7 @@ pub(super) fn return_future(signature: &mut Signature) {
     signature.output = ReturnType::Type(Token![->](Span::mixed_site()), Box::new(Type::Verbatim(future)));
 }
 
-/// A type without the invisible groups that `macro_rules!` puts around a `$type`.
+/// Returns a type without the invisible groups that `macro_rules!` puts around a `$type`.
 fn ungrouped(mut type_: &Type) -> &Type {
     while let Type::Group(group) = type_ {
         type_ = &group.elem;
@@ -71,7 +74,7 @@ fn ungrouped(mut type_: &Type) -> &Type {
     type_
 }
 
-/// `impl Trait` cannot stand in a `let`: the compiler finds out.
+/// `impl Trait` is not allowed in a `let`: the compiler infers the type.
 struct EraseImplTrait;
 
 impl VisitMut for EraseImplTrait {

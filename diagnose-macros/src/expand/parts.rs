@@ -1,4 +1,4 @@
-//! What all outputs share.
+//! Parts that all outputs share.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
@@ -8,15 +8,16 @@ use syn::{AttrStyle, Attribute, Block, Expr, LitStr, Stmt};
 use crate::args::Args;
 use crate::function::Function;
 
-/// The static of a function, under the name that was given or its own.
+/// Returns the static of a function, with the given name or the function's own.
 pub(super) fn body_of(args: &Args, kind: &str, function: &Function, points: &[TokenStream]) -> TokenStream {
     let place = function.sig.ident.span();
     let name = args.name.clone().unwrap_or_else(|| LitStr::new(&function.name(), place));
     body(args, kind, &name, place, points)
 }
 
-/// The static of this body and of the await points in it, an item for the block around the body: what the body says of it
-/// means the innermost one. Line and column are those of `place`.
+/// Returns the static of this body and of its await points. It is an item of the block around the
+/// body, so that its name in the body means the innermost one. Line and column are those of
+/// `place`.
 pub(super) fn body(
     args: &Args,
     kind: &str,
@@ -38,8 +39,9 @@ pub(super) fn body(
     }
 }
 
-/// The path of something in the library. It has the span of a place in the source, as if the user had written it there: a
-/// message about the result of a call shows that line, as does what the call finds out about its caller.
+/// Returns the path of an item in the library. It has the span of a place in the source, as if the
+/// user had written it there. So a message about the result of a call shows that line, and so does
+/// `#[track_caller]`.
 pub(super) fn path(args: &Args, place: Span, name: &str) -> TokenStream {
     let name = Ident::new(name, place);
     let Some(krate) = &args.krate else { return quote_spanned!(place=> ::diagnose::__private::#name) };
@@ -51,17 +53,18 @@ pub(super) fn path(args: &Args, place: Span, name: &str) -> TokenStream {
     quote_spanned!(place=> #krate::__private::#name)
 }
 
-/// The kind of a span: a task, if the user says so.
+/// Returns the kind of a span: a task, if the attribute says `root`.
 pub(super) fn future_kind(args: &Args, otherwise: &'static str) -> &'static str {
     if args.root.is_some() { "Task" } else { otherwise }
 }
 
-/// The label of this call, made before the arguments move.
+/// Returns the label of this call, made before the arguments move.
 pub(super) fn label(args: &Args, krate: &TokenStream) -> TokenStream {
     match &args.label {
         Some(format) => {
             let text = quote_spanned!(format.span()=> ::std::format!(#format));
-            // An argument that only the label uses may have the name of an unused one: without the feature it is unused.
+            // An argument that only the label uses may be named as unused: without the feature it
+            // is.
             quote_spanned! {Span::mixed_site()=>
                 #krate::__private::Label::of(&__DIAGNOSE_BODY.site, || {
                     #[allow(clippy::used_underscore_binding)]
@@ -74,7 +77,7 @@ pub(super) fn label(args: &Args, krate: &TokenStream) -> TokenStream {
     }
 }
 
-/// Where the crate is.
+/// Returns the path of the crate `diagnose`.
 pub(super) fn krate(args: &Args) -> TokenStream {
     match &args.krate {
         Some(path) => quote!(#path),
@@ -82,15 +85,15 @@ pub(super) fn krate(args: &Args) -> TokenStream {
     }
 }
 
-/// The body with something before its first statement, but behind its own attributes and the items it begins with. Its
-/// braces stay the user's own, and with them the edition that decides about temporaries, and the compiler's word on
-/// braces that are not needed.
+/// Adds statements before the first one of a body, but after its own attributes and the items at
+/// its start. The braces stay the user's own. They keep the edition that decides about temporaries,
+/// and the compiler's warnings about unnecessary braces.
 pub(super) fn before(body: Block, inner: &[&Attribute], start: &TokenStream) -> TokenStream {
     let (braces, items, statements) = taken_apart(body);
     in_braces(braces, quote!(#(#inner)* #items #start #statements))
 }
 
-/// The braces of a body, the items that it begins with, and the rest.
+/// Splits a body into its braces, the items at its start, and the rest.
 pub(super) fn taken_apart(mut body: Block) -> (Brace, TokenStream, TokenStream) {
     let n_items = body.stmts.iter().take_while(|statement| matches!(statement, Stmt::Item(_))).count();
     let statements = body.stmts.split_off(n_items);
@@ -98,12 +101,12 @@ pub(super) fn taken_apart(mut body: Block) -> (Brace, TokenStream, TokenStream) 
     (body.brace_token, quote!(#(#items)*), quote!(#(#statements)*))
 }
 
-/// A body again.
+/// Puts tokens into the braces of a body.
 pub(super) fn in_braces(braces: Brace, inside: TokenStream) -> TokenStream {
     Block { brace_token: braces, stmts: vec![Stmt::Expr(Expr::Verbatim(inside), None)] }.into_token_stream()
 }
 
-/// Attributes before the function, and `#![…]` inside it.
+/// Splits attributes into those before the function and `#![…]` inside it.
 pub(super) fn split(attributes: &[Attribute]) -> (Vec<&Attribute>, Vec<&Attribute>) {
     attributes.iter().partition(|attribute| matches!(attribute.style, AttrStyle::Outer))
 }

@@ -1,4 +1,4 @@
-//! A function that returns a future.
+//! Emits functions that return a future.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -9,7 +9,8 @@ use crate::args::Args;
 use crate::boxed::{self, Returned};
 use crate::function::Function;
 
-/// A function that returns a future: statements before the future run when it is called, as ever.
+/// Returns a function whose returned future is timed. Statements before the future still run when
+/// the function is called.
 pub(crate) fn returning(
     args: &Args,
     function: Function,

@@ -105,8 +105,8 @@ impl Frame {
         self.name.contains("::") && !self.is_internal()
     }
 
-    /// Returns the crate's name, or "" if there is none: `tokio` of `<tokio::task::Task<T> as
-    /// core::future::Future>::poll`.
+    /// Returns the crate's name, or "" if there is none: `tokio` of
+    /// `<tokio::task::Task<T> as core::future::Future>::poll`.
     fn krate(&self) -> &str {
         let name = self.name.trim_start_matches(['<', '&', '(', '[']);
         name.strip_prefix("dyn ").unwrap_or(name).split("::").next().unwrap_or(name)
