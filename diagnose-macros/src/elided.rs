@@ -1,5 +1,5 @@
-//! Names the elided lifetimes inside `impl Trait` in argument position:
-//! `impl Iterator<Item = &str>`, `impl Debug + '_`.
+//! Names the elided lifetimes inside `impl Trait` in argument position. Examples are
+//! `impl Iterator<Item = &str>` and `impl Debug + '_`.
 //!
 //! The compiler accepts them only in an `async fn`. A function that returns its future needs names
 //! for them. So each gets a lifetime parameter, in source order, after the lifetimes that the

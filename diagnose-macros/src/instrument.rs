@@ -9,8 +9,8 @@
 //! with `err` or `ret`: async move { … async move { body }.await … }
 //! ```
 //! The block and its await are only the function itself, so they are no spans and no await points
-//! of their own. Tracing's own work at the start and at the end of a poll counts for the await
-//! at which the function has stopped, unless that await is of a span.
+//! of their own. The await at which the function has stopped is charged for tracing's own
+//! work at the start and at the end of a poll. An await of a span is not.
 
 use syn::visit_mut::VisitMut as _;
 use syn::{Block, Expr, ExprAsync, Local, Pat, Stmt};

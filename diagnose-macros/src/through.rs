@@ -1,4 +1,4 @@
-//! Rewrites awaits in blocks inside a macro that cannot be parsed, as in
+//! Rewrites awaits in blocks inside a macro that cannot be parsed. One example is
 //! `retry!(3, { get(key).await })`.
 //!
 //! ```text

@@ -1,5 +1,4 @@
-//! A resource of the program's own, such as a pool, a lock or a limit, with its holders and
-//! waiters.
+//! A resource of the program's own, such as a pool, a lock or a limit.
 //!
 //! Primitives that diagnose does not wrap are as opaque as any other future. Two calls make them
 //! visible. A [`Resource`] has a number of units, and its [`Hold`]s show the tasks that have some.

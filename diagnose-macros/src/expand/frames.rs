@@ -1,5 +1,5 @@
-//! Emits code that is busy and never waits by itself: plain functions, and the polls of
-//! hand-written futures.
+//! Emits code that is busy and never waits by itself. This is a plain function, or the poll of a
+//! hand-written future.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};

@@ -1,4 +1,4 @@
-//! Emits the return type of a function: as a hint for the compiler, and in the signature.
+//! Emits a function's return type: as a hint for the compiler, and in the signature.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;

@@ -1,4 +1,4 @@
-//! The last event of its kind at a resource: an acquisition, or a notification of waiters. Only the
+//! The last acquisition, or the last notification of waiters, at a resource. Only the
 //! last one is kept.
 
 use std::panic::Location;

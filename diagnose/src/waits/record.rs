@@ -32,7 +32,7 @@ pub(crate) struct Record {
     made: AtomicU64,
     name: Mutex<Option<Arc<str>>>,
     is_named: AtomicBool,
-    /// Total number of units, or [`UNBOUNDED`].
+    /// Total number of units, or [`UNBOUNDED`](super::UNBOUNDED).
     pub(crate) capacity: AtomicU64,
     /// Messages put in (channel), arrivals (barrier), or acquisitions (any other resource).
     pub(crate) entered: AtomicU64,

@@ -1,4 +1,4 @@
-//! Finds late polls and late queued tasks in a snapshot, and keeps those that are new.
+//! Finds late polls and late queued tasks in a snapshot, if they are new.
 //!
 //! ```text
 //! late     a future that runs, or is in the queue of its runtime, for the threshold or longer

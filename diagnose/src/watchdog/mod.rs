@@ -1,7 +1,6 @@
-//! The watchdog: a thread that finds tasks that do not move, while they do not move. It only reads:
-//! the state of each task, and the code that runs on the threads. It changes nothing in the
-//! program. Each alarm is printed once on stderr, and from then on it is part of text and JSON
-//! reports.
+//! The watchdog: a thread that finds stuck tasks while they are stuck. It only reads: the state of
+//! each task, and the code that runs on the threads. It changes nothing in the program. Each alarm
+//! is printed once on stderr, and from then on it is part of text and JSON reports.
 //!
 //! ```text
 //! diagnose: ALARM task 7 `conn` has been in one poll for 312 ms on thread tokio-rt-worker, using 100 % of a CPU

@@ -1,4 +1,4 @@
-//! Signal stacks for threads that have none, so that a handler needs no room on the thread's own
+//! Signal stacks for threads that have none. With one, a handler needs no room on the thread's own
 //! stack.
 //!
 //! The standard library gives the threads that it starts a signal stack. A thread started by C code

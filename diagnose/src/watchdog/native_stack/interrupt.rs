@@ -80,8 +80,7 @@ pub(super) fn copy_of(thread_id: u64) -> Option<Copied> {
 fn is_done(done: u64, thread_id: u64) -> bool {
     let end = Instant::now() + LIMIT;
     let mut turns = 0_u32;
-    // Acquire pairs with the Release at the end of the handler: after it, this thread sees the
-    // copy.
+    // Acquire pairs with the Release at the end of the handler, which comes after the copy.
     while STATE.load(Ordering::Acquire) != done {
         turns += 1;
         if turns < 20 {

@@ -1,4 +1,4 @@
-//! Turns the native stack of a thread into lines, without the frames that do not matter.
+//! Turns a thread's native stack into lines, without the frames that do not matter.
 //!
 //! ```text
 //! clock_nanosleep                 ┐ the innermost frames of any origin: the call in which
