@@ -141,7 +141,6 @@ impl Blocks {
         self.outer.as_ref().filter(|_| self.around.is_async && !self.around.skipped)
     }
 
-    /// Returns whether blocks without an attribute are timed.
     pub(crate) fn is_timing(&self) -> bool {
         self.outer.is_some() && !self.around.skipped
     }

@@ -61,7 +61,6 @@ fn is_future(bound: &TypeParamBound) -> bool {
     bound.path.segments.last().is_some_and(|last| last.ident == "Future")
 }
 
-/// Returns the last expression of a body.
 pub(crate) fn last(body: &mut Block) -> Option<&mut Expr> {
     match body.stmts.last_mut()? {
         Stmt::Expr(expression, None) => Some(expression),

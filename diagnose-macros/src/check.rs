@@ -57,7 +57,6 @@ pub(crate) fn elsewhere(module: &ItemMod) -> Error {
     Error::new(module.semi.map_or(module.mod_token.span, |semi| semi.span), message)
 }
 
-/// Refuses an item that is not a function.
 pub(crate) fn not_a_function(item: &Item) -> Error {
     let (span, what) = match item {
         Item::Struct(item) => (item.struct_token.span, "a struct"),
@@ -77,7 +76,6 @@ pub(crate) fn not_a_function(item: &Item) -> Error {
     )
 }
 
-/// Refuses a function without a body.
 pub(crate) fn without_body(method: &TraitItemFn) -> Error {
     let message = "`#[diagnose]` needs a body to time; put it on the implementations";
     Error::new(method.sig.ident.span(), message)

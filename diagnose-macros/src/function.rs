@@ -4,7 +4,6 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 use syn::{Attribute, Block, ImplItemFn, Item, ItemFn, Signature, Stmt, TraitItemFn};
 
-/// A function with a body.
 pub(crate) struct Function {
     pub(crate) attrs: Vec<Attribute>,
     /// Tokens between attributes and signature: visibility, `default`.
@@ -35,7 +34,6 @@ impl Function {
         self.block.stmts.iter().any(|statement| matches!(statement, Stmt::Item(item) if is_site(item)))
     }
 
-    /// Returns the unchanged function.
     pub(crate) fn into_token_stream(self) -> TokenStream {
         let Self { attrs, before, sig, block, .. } = self;
         quote!(#(#attrs)* #before #sig #block)

@@ -53,7 +53,6 @@ impl Members<'_> {
         }
     }
 
-    /// Visits an item of a module.
     fn item(&mut self, item: &mut Item) {
         let own = match item {
             // A function's own attribute is read where the function is rewritten.

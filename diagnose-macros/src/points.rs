@@ -43,7 +43,6 @@ impl Blocks {
         }
     }
 
-    /// Visits a macro as a statement.
     pub(crate) fn macro_statement(&mut self, statement: &mut Stmt, is_last: bool) {
         let Stmt::Macro(StmtMacro { attrs, mac, semi_token }) = statement else { return };
         self.visit_attributes_mut(attrs);

@@ -15,7 +15,6 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests")
 }
 
-/// Applies the attribute at the start of a source text.
 fn expand(source: &str) -> TokenStream {
     let mut tokens = source.parse::<TokenStream>().unwrap().into_iter().skip(1);
     let Some(TokenTree::Group(attribute)) = tokens.next() else { panic!("no attribute: {source}") };

@@ -11,7 +11,6 @@ const MOST: usize = 80;
 /// Number of these that are kept from the end of a longer text: its last call and its `.await`.
 const END: usize = 30;
 
-/// Returns the text of these tokens.
 pub(crate) fn of(tokens: Vec<TokenTree>) -> String {
     let start = tokens.first().map(|first| first.span().start());
     if start.is_none_or(|start| start.line == 0) {
@@ -110,7 +109,6 @@ impl Printer {
                 self.text.push(' ');
             }
         }
-        // The string spans lines.
         self.text.push_str(if token.contains('\n') { "\"…\"" } else { token });
     }
 }

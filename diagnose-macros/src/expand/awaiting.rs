@@ -200,7 +200,6 @@ fn first(token: Option<&TokenTree>) -> Span {
     }
 }
 
-/// Returns the span of the last token, also inside such groups.
 fn last(token: Option<&TokenTree>) -> Span {
     match token {
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::None => {

@@ -9,7 +9,6 @@ use super::output::expected;
 use super::parts::{body, future_kind, krate, label, path};
 use crate::args::Args;
 
-/// A timed async block.
 pub(crate) fn block(args: &Args, mut block: ExprAsync, points: &[TokenStream]) -> Expr {
     // The compiler rejects attributes in an argument, but accepts them before a statement.
     let attrs = std::mem::take(&mut block.attrs);

@@ -11,7 +11,6 @@ use crate::boxed;
 use crate::driver;
 use crate::function::Function;
 
-/// Returns a timed plain function.
 pub(crate) fn synchronous(args: &Args, function: Function) -> TokenStream {
     let statics = body_of(args, "Sync", &function, &[]);
     let Function { attrs, before: qualifiers, sig, block, .. } = function;

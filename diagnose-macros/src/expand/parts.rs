@@ -101,7 +101,6 @@ pub(super) fn taken_apart(mut body: Block) -> (Brace, TokenStream, TokenStream) 
     (body.brace_token, quote!(#(#items)*), quote!(#(#statements)*))
 }
 
-/// Puts tokens into the braces of a body.
 pub(super) fn in_braces(braces: Brace, inside: TokenStream) -> TokenStream {
     Block { brace_token: braces, stmts: vec![Stmt::Expr(Expr::Verbatim(inside), None)] }.into_token_stream()
 }

@@ -1,5 +1,4 @@
-//! Threads that block on a resource or on a runtime that shuts down. They are recorded like waits
-//! of futures.
+//! Threads that block on a resource or on a runtime that shuts down.
 
 use std::panic::Location;
 use std::sync::atomic::Ordering::Relaxed;
@@ -26,7 +25,7 @@ impl BlockedThread {
         at: &'static Location<'static>,
     ) -> Option<Self> {
         let record = record.filter(|_| switch::records())?;
-        // This gives the thread a tree if it has recorded nothing yet: the tree identifies it.
+        // The thread needs a tree, by which it is known.
         recorder::own_tree_number();
         let wait = WaitCell::take()?;
         wait.begin(begun(Some(record), mode, units, Vec::new(), at), None);
@@ -48,7 +47,7 @@ impl RuntimeShutdown {
         if tasks.is_empty() || !switch::records() {
             return None;
         }
-        // As above: the tree identifies the thread.
+        // The thread needs a tree, as above.
         recorder::own_tree_number();
         let wait = WaitCell::take()?;
         wait.begin(begun(None, WaitMode::Shutdown, 1, tasks, at), None);

@@ -53,7 +53,6 @@ impl ChannelEnd {
         Self::new(Shared::new(what, 0, at, None), Role::Uses, at)
     }
 
-    /// Creates an end that is not recorded.
     pub(crate) const fn none() -> Self {
         Self { holding: Holding::NONE, shared: Shared::NONE }
     }
@@ -125,8 +124,7 @@ impl ChannelEnd {
         sent
     }
 
-    /// Counts a message that was put into a channel of fixed capacity. A full channel drops its
-    /// oldest message, so it has at most `capacity`.
+    /// Counts a message in a channel that drops its oldest message when `capacity` is reached.
     #[inline]
     pub(crate) fn put_over<T>(&self) {
         if let Some(record) = self.record() {
@@ -194,8 +192,7 @@ impl ChannelEnd {
         }
     }
 
-    /// Records that code has accessed the original at `at`. Any task may have another such end from
-    /// now on.
+    /// Records that code has accessed the original. Any task may have another such end from now on.
     pub(crate) fn share(&self, at: &'static Location<'static>) {
         self.holding.share(at);
     }
@@ -216,7 +213,6 @@ impl SoleEnd {
         Self(end)
     }
 
-    /// Creates a sole end that is not recorded.
     pub(crate) const fn none() -> Self {
         Self(ChannelEnd::none())
     }

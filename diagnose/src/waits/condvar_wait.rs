@@ -7,9 +7,8 @@ use super::holding::Holding;
 use super::record::Record;
 use super::wait_cell::WaitMode;
 
-/// A call that waits for a condition variable. While it waits, it does not hold the mutex: its
-/// holding ends, and another begins when it has the mutex again. After a notification the mutex may
-/// block it; that is not told apart from the wait.
+/// A call that waits for a condition variable. While it waits, it has no holding in the mutex.
+/// After a notification the mutex may still block it; that counts as the same wait.
 #[derive(Debug)]
 pub(crate) struct CondvarWait {
     condvar: Option<&'static Record>,
@@ -21,7 +20,7 @@ pub(crate) struct CondvarWait {
 }
 
 impl CondvarWait {
-    /// Records that the thread is about to wait. `holding` is its holding in the mutex.
+    /// `holding` is the one in the mutex.
     pub(crate) fn begin(
         condvar: Option<&'static Record>,
         mutex: Option<&'static Record>,

@@ -1,11 +1,9 @@
-//! The creator of a resource and the moment of its creation. Verdicts use them to tell which tasks
-//! came after the resource.
+//! The creator and the moment of creation of a resource. They tell which tasks came after it.
 
 use crate::clock;
 use crate::context;
 use crate::recorder;
 
-/// When a resource was made, and by which task or thread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Creation {
     /// Tick of the creation; inside a poll, the last clock reading before it.
@@ -24,12 +22,11 @@ impl Creation {
 
     #[cold]
     fn by_thread() -> u64 {
-        // This gives the thread a tree if it has recorded nothing yet: the tree identifies it.
+        // The thread needs a tree, by which it is known.
         THREAD | u64::from(recorder::own_tree_number())
     }
 }
 
-/// The task or thread that made a resource.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Creator {
     Task(u64),

@@ -43,12 +43,11 @@ impl WaitCell {
         if self.flags.load(Relaxed) & LISTED == 0 {
             return None;
         }
-        // 0 while the poll that began the wait is not over.
+        // 0 while the first poll is not over.
         let began = self.began.load(Relaxed);
         Some(if began == 0 { self.entered.load(Relaxed) } else { began })
     }
 
-    /// Returns whether it waits for a resource.
     pub(crate) fn has_resource(&self) -> bool {
         self.resource.load(Relaxed) != 0
     }
@@ -79,15 +78,13 @@ impl WaitCell {
 }
 
 impl Glance {
-    /// Returns the joined tasks, of which one has to end.
     pub(crate) fn joined(&self) -> Vec<u64> {
         self.wait.tasks.lock().clone()
     }
 }
 
 impl Record {
-    /// Returns whether it is a mutex or a read-write lock: a waiter gets it once the holders
-    /// release it.
+    /// Returns whether it is a lock that a waiter gets once the holders release it.
     pub(crate) fn is_lock(&self) -> bool {
         self.what().is_some_and(|what| matches!(what.kind, ResourceKind::Mutex | ResourceKind::RwLock))
     }

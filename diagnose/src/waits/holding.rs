@@ -1,5 +1,5 @@
-//! Holdings: the guards, permits, senders and receivers that tasks have. A holding is recorded in a
-//! cell that readers can copy without a lock. Which task can progress is not decided here.
+//! Holdings: the guards, permits, senders and receivers that tasks have. Readers copy them without
+//! a lock.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -24,9 +24,9 @@ pub(crate) enum Role {
     Uses,
 }
 
-/// The cell of a holding, as readers find it. The owner of the holding writes it with relaxed
-/// stores. A copy belongs to one resource if `resource` is the same before and after. If the cell
-/// was taken again meanwhile, the copy may mix fields of two holdings in that resource.
+/// The cell of a holding. Its owner writes it with relaxed stores. A copy belongs to one resource
+/// if `resource` is the same before and after. If the cell was taken again meanwhile, it may mix
+/// two holdings in that resource.
 #[derive(Debug)]
 pub(crate) struct HoldingSlot {
     /// Number of the resource; 0 while the cell is free.
@@ -40,10 +40,10 @@ pub(crate) struct HoldingSlot {
     at: Link<Location<'static>>,
     /// For units: the node that ran when they were taken.
     node: Link<Node>,
-    /// Tick since which it is held, or of the last use; 0 if the clock was not read.
+    /// Tick of acquisition or of the last use; 0 if not read.
     since: AtomicU64,
     uses: AtomicU64,
-    /// Number of spawns and sends of its task at the last use.
+    /// Spawns and sends of its task at the last use.
     given: AtomicU64,
     /// Number of the thread's tree, plus one; 0 if the thread has no tree.
     thread: AtomicU32,
@@ -65,10 +65,10 @@ pub(crate) struct HoldingCopy {
     pub(crate) at: Option<&'static Location<'static>>,
     /// For units: the node that ran when they were taken.
     pub(crate) node: Option<&'static Node>,
-    /// Tick since which it is held, or of the last use; 0 if the clock was not read.
+    /// Tick of acquisition or of the last use; 0 if not read.
     pub(crate) since: u64,
     pub(crate) uses: u64,
-    /// Number of spawns and sends of its task at the last use.
+    /// Spawns and sends of its task at the last use.
     pub(crate) given: TransferCounts,
 }
 
@@ -114,7 +114,6 @@ impl HoldingSlot {
         self.given.store(here.registered.map_or(0, |task| task.transfer_counts().0), Relaxed);
     }
 
-    /// Returns whether this cell holds a part of the resource with that number.
     #[inline]
     pub(super) fn is_of(&self, resource: u64) -> bool {
         self.resource.load(Relaxed) == resource
@@ -161,7 +160,6 @@ pub(crate) struct Holding {
 }
 
 impl Holding {
-    /// An empty holding.
     pub(crate) const NONE: Self = Self { place: None };
 
     /// Records that the running task has acquired `units` without waiting. `is_movable` says that
@@ -239,7 +237,7 @@ impl Holding {
         let Some(place) = pool::take::<HoldingSlot>() else { return Self::NONE };
         let mut here = live::current_poll();
         if here.thread.is_none() {
-            // This gives the thread a tree if it has recorded nothing yet: the tree identifies it.
+            // The thread needs a tree, by which it is known.
             recorder::own_tree_number();
             here = live::current_poll();
         }
@@ -247,8 +245,7 @@ impl Holding {
         place.units.store((role as u64) << ROLE | flags | units.min(UNITS), Relaxed);
         place.at.set(at);
         place.uses.store(0, Relaxed);
-        // Outside of tasks, a lock may be taken very often: reading the clock each time is too
-        // expensive.
+        // Outside of tasks, reading the clock for each acquisition is too expensive.
         let is_read = is_exact || here.stamp == 0 && role != Role::Holds;
         let since = if is_read { clock::now() } else { here.stamp };
         place.since.store(since, Relaxed);
@@ -270,7 +267,6 @@ impl Holding {
         self.place?.record.get()
     }
 
-    /// Returns whether it can move to another thread unseen.
     #[allow(dead_code)]
     pub(crate) fn is_movable(&self) -> bool {
         self.place.is_some_and(|place| place.units.load(Relaxed) & MOVABLE != 0)
@@ -310,7 +306,6 @@ impl Holding {
         record.lose(self);
     }
 
-    /// Returns its role, or `None` if the holding is empty.
     pub(super) fn role(&self) -> Option<Role> {
         Some(self.place?.role())
     }
@@ -348,7 +343,7 @@ impl Holding {
     #[allow(dead_code)]
     pub(crate) fn merge(&self, other: Self) {
         let taken = other.place.map_or(0, |place| place.units.load(Relaxed) & UNITS);
-        // Until the store below, readers see these units as free. They never see them held twice.
+        // Until the store below, the units look free, never held twice.
         drop(other);
         if let Some(place) = self.place {
             place.units.store(place.units.load(Relaxed).saturating_add(taken), Relaxed);
@@ -377,17 +372,16 @@ impl Drop for Holding {
     }
 }
 
-/// Returns copies of all current holdings.
 pub(crate) fn all_holdings() -> Vec<HoldingCopy> {
     holdings().collect()
 }
 
-/// Iterates over copies of all current holdings.
+/// Iterates over copies of all holdings.
 pub(crate) fn holdings() -> impl Iterator<Item = HoldingCopy> {
     pool::all().filter_map(HoldingSlot::read)
 }
 
-/// Returns how many holdings were not recorded because the pool was full.
+/// Returns how many holdings found no room in the pool.
 pub(crate) fn over() -> u64 {
     pool::over::<HoldingSlot>()
 }

@@ -1,5 +1,4 @@
-//! The last acquisition, or the last notification of waiters, at a resource. Only the
-//! last one is kept.
+//! The last acquisition, or the last notification of waiters, at a resource.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -38,7 +37,6 @@ pub(super) struct LastEventCell {
 }
 
 impl LastEventCell {
-    /// Creates a cell without an event.
     pub(super) fn new() -> Self {
         Self { at: Link::new(None), task: AtomicU64::new(0), tick: AtomicU64::new(0) }
     }
@@ -50,7 +48,6 @@ impl LastEventCell {
         self.at.set(at);
     }
 
-    /// Removes the event.
     pub(super) fn clear(&self) {
         self.at.put(None);
     }

@@ -48,7 +48,7 @@ impl LazyWait {
         self.poll_in_order(context, None, leaf, poll)
     }
 
-    /// Polls at a resource whose queue is ordered; `record` is the record of that resource.
+    /// Polls at the ordered queue of `record`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn poll_in_order<T>(
         &mut self,
@@ -120,8 +120,8 @@ impl LazyWait {
         }
     }
 
-    /// Returns whether the wait is listed. If so, the next poll uses only one fact of its
-    /// `WaitInfo`: whether the `Pending` was forced.
+    /// Returns whether the wait is listed. Then the next poll only needs to know whether its
+    /// `Pending` was forced.
     #[inline]
     pub(crate) fn is_listed(&self) -> bool {
         self.0.is_some_and(WaitCell::is_listed)
@@ -211,13 +211,12 @@ impl<F, L> LazyWaitFuture<F, L> {
         Self::in_order(future, None, leaf)
     }
 
-    /// Creates a future that waits at a resource whose queue is ordered.
+    /// Creates a future that waits in the ordered queue of `record`.
     #[inline]
     pub(crate) fn in_order(future: F, record: Option<&'static Record>, leaf: L) -> Self {
         Self { future, kept: LazyWait::default(), record, leaf, has_waited: false }
     }
 
-    /// Returns whether it has ever returned `Pending`.
     #[inline]
     pub(crate) fn has_waited(&self) -> bool {
         self.has_waited
@@ -238,7 +237,7 @@ impl<F: Future, L: FnMut() -> WaitInfo> Future for LazyWaitFuture<F, L> {
     }
 }
 
-/// The arguments of an acquisition: which resource, how, how many units, and where.
+/// The arguments of an acquisition.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AcquireArgs {
     pub(crate) record: Option<&'static Record>,
@@ -279,7 +278,7 @@ impl<F: Future, T, G: Fn(F::Output, Holding) -> T> Future for Acquire<F, G> {
         let this = self.project();
         let AcquireArgs { record, mode, units, at, is_movable } = *this.ask;
         let entry = PollScope::new(this.kept.0, record, context.waker());
-        // SAFETY: the entry does not move until the poll is over.
+        // SAFETY: as in `LazyWait`: the entry does not move until the poll is over.
         let waker = unsafe { entry.lend(context.waker()) };
         let outer = context.waker();
         // This does not call `LazyWait::poll`: moving a value that was just written in pieces

@@ -30,7 +30,6 @@ const MAX_HELD: usize = 64;
 /// Number of owners per part above which owners that hold nothing are removed.
 const MAX_OWNERS: usize = 256;
 
-/// A lock that its owner has acquired.
 #[derive(Debug, Clone, Copy)]
 struct HeldLock {
     place: &'static HoldingSlot,
@@ -51,7 +50,6 @@ pub(crate) struct LockPair {
     pub(crate) count: u64,
 }
 
-/// All recorded pairs.
 #[derive(Debug, Clone)]
 pub(crate) struct LockOrderRecord {
     /// By the numbers of the held lock and of the acquired lock.
@@ -78,7 +76,6 @@ pub(crate) fn noted() -> Option<LockOrderRecord> {
     IS_ON.load(Relaxed).then(|| NOTED.lock().clone())
 }
 
-/// Records a new holding.
 #[inline]
 pub(super) fn note(role: Role, record: &'static Record, place: &'static HoldingSlot) {
     if IS_ON.load(Relaxed) && role == Role::Holds {
@@ -140,7 +137,7 @@ fn note_pair(held: (&'static Record, &HoldingCopy), acquired: (&'static Record, 
         pair.count += 1;
         return;
     }
-    // Read outside of the lock on `NOTED`: names are under locks of their own.
+    // Read outside of the lock on `NOTED`: names have locks of their own.
     let identity = |(record, staked): (&'static Record, &HoldingCopy)| {
         record.identity().filter(|(id, _)| *id == staked.resource).map(|(_, identity)| identity)
     };
@@ -163,7 +160,7 @@ fn note_pair(held: (&'static Record, &HoldingCopy), acquired: (&'static Record, 
         noted.over += 1;
         noted.over
     };
-    // Locks go away, so there may be room again. This is checked only now and then.
+    // Locks go away, so now and then there is room again.
     if over % 4096 == 1 {
         let alive: BTreeSet<u64> = all_records().into_iter().map(Record::id).collect();
         let mut noted = NOTED.lock();

@@ -12,7 +12,7 @@
 //! enters a queue. Its waker notes the wake before it forwards it: at a fair lock that wake is the
 //! grant.
 
-// Shared by the wrappers: each feature uses only a part.
+// Each feature uses only a part.
 #![cfg_attr(
     not(all(
         feature = "async-channel",

@@ -1,5 +1,5 @@
-//! The tasks that may notify waiters of a resource. They share the resource without ends or guards,
-//! such as a `Notify`, or a semaphore that gets more permits.
+//! The tasks that may notify waiters of a resource that has no ends or guards. That is a `Notify`,
+//! or a semaphore that gets more permits.
 
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -60,7 +60,6 @@ impl Notifiers {
         }
     }
 
-    /// Records that the running task uses the resource at `at`.
     #[inline]
     pub(crate) fn note(&self, record: Option<&'static Record>, at: &'static Location<'static>) {
         if record.is_some() {

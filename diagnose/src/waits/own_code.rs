@@ -8,8 +8,8 @@ use std::ptr;
 const KEPT: usize = 8;
 
 thread_local! {
-    /// Cached places: the address of each, plus one if it is not in the program's own code. A new
-    /// place replaces the one that shares its cell.
+    /// Cached addresses, each plus one if it is not in the program's own code. A new address
+    /// replaces the one that shares its cell.
     static ANSWERS: [Cell<usize>; KEPT] = const { [const { Cell::new(0) }; KEPT] };
 }
 

@@ -1,5 +1,4 @@
-//! The record of one resource. It has counts, a queue and identity, which readers see without
-//! stopping the resource's users.
+//! The record of one resource: identity, counts and queue.
 
 use std::panic::{Location, RefUnwindSafe};
 use std::sync::Arc;
@@ -17,9 +16,9 @@ use crate::pool::{self, pooled};
 use crate::sync::{Mutex, MutexGuard};
 use crate::tree::Link;
 
-/// The record of one resource. The users of the resource write its counts; `name` and `rare` are
-/// under locks. The identity belongs to one resource if `id` is the same before and after. So a
-/// channel that is made for a single message costs no lock.
+/// The users of the resource write its counts; `name` and `rare` are under locks. The identity
+/// belongs to one resource if `id` is the same before and after. So a channel for a single message
+/// costs no lock.
 #[derive(Debug)]
 pub(crate) struct Record {
     /// Unique number, from 1; 0 while the record is free.
@@ -56,24 +55,23 @@ pub(crate) struct Record {
     pub(super) owners: AtomicU32,
     /// Number of waits ever put into the queue, above [`WAITING`] bits for the number in it now.
     queue: AtomicU64,
-    /// Ticks that the first wait in the queue took; 0 if it was not granted.
+    /// Ticks that the first wait took; 0 if it was not granted.
     first_wait: AtomicU64,
     /// Allocated at the second wait, or at the first timed hold.
     usage: Link<UsageCounters>,
     is_used: AtomicBool,
     rare: Mutex<RareFields>,
-    /// Whether `rare` was written since the record was taken from the pool.
+    /// Whether `rare` was written for this resource.
     is_rare: AtomicBool,
 }
 
-/// The fields that do not change while the resource lives.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordIdentity {
     pub(crate) what: &'static ResourceType,
     pub(crate) name: Option<Arc<str>>,
     pub(crate) made_at: &'static Location<'static>,
     pub(crate) made_by: Creator,
-    /// Tick at which it was made, which tells the tasks that came after it; 0 if unknown.
+    /// Tick at which it was made; 0 if unknown. It tells which tasks came after it.
     pub(crate) born: u64,
     pub(crate) made: u64,
 }
@@ -169,7 +167,6 @@ impl Record {
         Some(record)
     }
 
-    /// Returns the record to the pool: its resource is gone.
     #[inline]
     pub(super) fn vacate(&'static self) {
         self.id.store(0, Relaxed);
@@ -193,7 +190,6 @@ impl Record {
         drop((name, rare));
     }
 
-    /// Locks `rare` for writing.
     fn rare(&self) -> MutexGuard<'_, RareFields> {
         let rare = self.rare.lock();
         self.is_rare.store(true, Relaxed);
@@ -204,7 +200,7 @@ impl Record {
     fn usage(&self) -> &'static UsageCounters {
         self.is_used.store(true, Relaxed);
         self.usage.get().unwrap_or_else(|| {
-            // Threads that get here at the same time must share one allocation.
+            // Concurrent threads must share one allocation.
             static MAKING: Mutex<()> = Mutex::new(());
             let _making = MAKING.lock();
             self.usage.get().unwrap_or_else(|| {
@@ -283,13 +279,11 @@ impl Record {
         self.rare.lock().lost.iter().any(|holding| holding.role() == Some(role))
     }
 
-    /// Returns whether the queue is not empty.
     #[inline]
     pub(crate) fn has_waiting(&self) -> bool {
         self.queue.load(Relaxed) & (QUEUED - 1) != 0
     }
 
-    /// Returns whether a blocked thread is in the queue.
     #[inline]
     pub(crate) fn has_blocked(&self) -> bool {
         self.blocked.load(Relaxed) != 0
@@ -301,7 +295,6 @@ impl Record {
         self.borrowed.get().is_some_and(|place| place.is_of(self.id()))
     }
 
-    /// Counts a hold of `ticks` ticks.
     pub(super) fn count_hold(&self, ticks: u64) {
         self.usage().add_hold(ticks);
     }
@@ -313,12 +306,10 @@ impl Record {
         self.told.set(at, waiting, all);
     }
 
-    /// Returns the last acquisition of units, or `None` if there was none.
     pub(crate) fn taken(&self) -> Option<LastEvent> {
         self.taken.get()
     }
 
-    /// Records that `permits` permits are removed for good.
     #[cold]
     pub(crate) fn forget(&self, permits: u64, at: &'static Location<'static>) {
         let mut rare = self.rare();
@@ -326,22 +317,18 @@ impl Record {
         rare.forgot = Some(LastEvent { at, task: context::task(), tick: clock::now() });
     }
 
-    /// Returns the last removal of permits.
     pub(crate) fn forgot(&self) -> Option<LastEvent> {
         if self.is_rare.load(Relaxed) { self.rare.lock().forgot } else { None }
     }
 
-    /// For a channel: returns the number of messages taken out.
     pub(crate) fn taken_out(&self) -> u64 {
         self.left.load(Relaxed)
     }
 
-    /// Returns the last notification.
     pub(crate) fn told(&self) -> Option<LastNotify> {
         self.told.get()
     }
 
-    /// Returns how it has been used.
     pub(crate) fn usage_so_far(&self) -> Usage {
         let contended = self.queue.load(Relaxed) >> WAITING;
         let counters = if self.is_used.load(Relaxed) { self.usage.get() } else { None };

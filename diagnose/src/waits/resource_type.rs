@@ -1,6 +1,5 @@
 //! The types of resources, by library.
 
-/// The kind of a resource, across libraries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResourceKind {
     Mutex,

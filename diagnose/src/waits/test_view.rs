@@ -4,7 +4,7 @@ use super::holding::{HoldingCopy, Role, all_holdings};
 use super::record::{Record, all_records};
 use super::wait_copy::{WaitCopy, all_waits};
 
-/// Returns the live resource that was made at that line of a file, or `None` if there is none.
+/// Returns the live resource that was made at that line.
 pub(crate) fn made_at(file: &str, line: u32) -> Option<&'static Record> {
     let is_it = |record: &&'static Record| {
         record.identity().is_some_and(|(_, it)| it.made_at.file() == file && it.made_at.line() == line)
@@ -12,12 +12,11 @@ pub(crate) fn made_at(file: &str, line: u32) -> Option<&'static Record> {
     all_records().into_iter().find(is_it)
 }
 
-/// Returns its holdings.
 pub(crate) fn holdings(record: &Record) -> Vec<HoldingCopy> {
     all_holdings().into_iter().filter(|holding| holding.resource == record.id()).collect()
 }
 
-/// Returns the units of each holding that has some, in ascending order.
+/// Returns the units of each holding, in ascending order, without those that have none.
 pub(crate) fn units(record: &Record) -> Vec<u64> {
     let held = holdings(record).into_iter().filter(|holding| holding.role == Role::Holds);
     let mut units: Vec<u64> = held.map(|holding| holding.units).collect();

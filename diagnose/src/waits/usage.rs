@@ -20,7 +20,6 @@ pub(crate) struct Usage {
     pub(crate) holds: Durations,
 }
 
-/// The counters behind [`Usage`]. Any thread may add to them.
 #[derive(Debug)]
 pub(super) struct UsageCounters {
     waits: UsageCounts,
@@ -96,8 +95,8 @@ impl Record {
     /// Counts an acquisition. Returns how many there have been.
     #[inline]
     pub(super) fn count_acquisition(&self) -> u64 {
-        // A resource with one unit has one writer at a time, and its own lock orders the writers.
-        // So no read-modify-write is needed.
+        // A resource with one unit has one writer at a time, ordered by its own lock. So no
+        // read-modify-write is needed.
         if self.capacity.load(Relaxed) == 1 {
             add_relaxed(&self.entered, 1);
             return self.entered.load(Relaxed);

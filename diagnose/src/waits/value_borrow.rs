@@ -1,5 +1,4 @@
-//! Borrows of a value that lives under a blocking lock inside a resource. While a borrow lives, a
-//! writer blocks its thread.
+//! Borrows of a value under a blocking lock in a resource. Meanwhile a writer blocks its thread.
 
 use std::panic::Location;
 use std::sync::atomic::Ordering::Relaxed;
@@ -30,7 +29,6 @@ impl ValueBorrow {
         Self { holding, counted }
     }
 
-    /// Returns whether the value is borrowed.
     #[inline]
     pub(crate) fn is_there(record: &'static Record) -> bool {
         record.is_borrowed_by_one() || record.more_borrowed.load(Relaxed) != 0

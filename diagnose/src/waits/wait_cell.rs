@@ -19,7 +19,6 @@ use crate::site::Site;
 use crate::sync::{Mutex, add_relaxed};
 use crate::tree::Link;
 
-/// The operation that waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum WaitMode {
@@ -71,7 +70,7 @@ pub(crate) struct WaitCell {
     pub(super) resource: AtomicU64,
     /// Number of waits put into the record's queue before this one.
     pub(super) place: AtomicU64,
-    /// Number of waits put into that queue before this wait's first poll: all of them are ahead.
+    /// Number of waits put into that queue before its first poll: these are ahead.
     pub(super) asked: AtomicU64,
     pub(super) units: AtomicU64,
     /// Numbers of the joined tasks.
@@ -83,7 +82,7 @@ pub(crate) struct WaitCell {
     pub(super) awaited: Link<Site>,
     /// Tick at which the poll that returned `Pending` ended; 0 before that.
     pub(super) began: AtomicU64,
-    /// Number of the tree of the thread on which it began, plus one; 0 if none.
+    /// Tree of the thread on which it began, plus one; 0 if none.
     pub(super) thread: AtomicU64,
     pub(super) task: AtomicU64,
     pub(super) span: AtomicU64,
@@ -114,7 +113,6 @@ pub(super) const OVER: u32 = 1 << 4;
 static TABLE: RawWakerVTable = promoted_table::<WaitCell>();
 static LENT: RawWakerVTable = lent_table::<WaitWaker>();
 
-/// The fields of a wait that begins.
 #[derive(Debug)]
 pub(super) struct WaitStart {
     pub(super) record: Option<&'static Record>,
@@ -171,7 +169,6 @@ impl WaitCell {
         Some(wait)
     }
 
-    /// Lists the wait and puts it into the queue of its record.
     pub(super) fn begin(&'static self, begun: WaitStart, outer: Option<&Waker>) {
         let WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking } = begun;
         context::count(|counts| &counts.waits);
@@ -242,7 +239,6 @@ impl WaitCell {
         self.flags.store(if on { flags | flag } else { flags & !flag }, Relaxed);
     }
 
-    /// Returns the record of its resource, or `None` if it waits for none.
     pub(super) fn record(&self) -> Option<&'static Record> {
         self.record.get()
     }
@@ -277,7 +273,7 @@ impl WaitCell {
         }
     }
 
-    /// Returns how long it waited, in ticks, up to the poll that ends it.
+    /// Returns the ticks from its start to the poll that ends it.
     fn waited(&self) -> u64 {
         let now = match context::stamp() {
             0 => clock::now(),
@@ -334,7 +330,6 @@ impl WaitWaker {
         &LENT
     }
 
-    /// Returns the wait that its first clone has taken.
     pub(super) fn wait(&self) -> Option<&'static WaitCell> {
         self.lent.promoted()
     }

@@ -20,8 +20,8 @@ pub(crate) struct WaitProgress {
     pub(crate) woken: u64,
     pub(crate) is_forced: bool,
     pub(crate) is_indirect: bool,
-    /// Clones of the wait's waker that the resource keeps. While there is one, it keeps a clone of
-    /// the task's waker.
+    /// Clones of its waker that the resource keeps. While there is one, it keeps a clone of the
+    /// task's waker.
     pub(crate) wakers: u64,
     /// Whether the wait is off the record. A blocked thread may go on within the same poll.
     pub(crate) is_ended: bool,
@@ -36,7 +36,6 @@ impl WaitProgress {
     }
 }
 
-/// A copy of a wait.
 #[derive(Debug, Clone)]
 pub(crate) struct WaitCopy {
     wait: &'static WaitCell,
@@ -61,7 +60,6 @@ pub(crate) struct WaitCopy {
 }
 
 impl WaitCopy {
-    /// Reads the changing fields again.
     pub(crate) fn read(&self) -> WaitProgress {
         let polled = self.wait.polled();
         // Pairs with the Release fence in `take`: the fields read above are of this wait if its
@@ -118,7 +116,7 @@ impl WaitCell {
             resource: self.resource.load(Relaxed),
             place: self.place.load(Relaxed),
             asked: self.asked.load(Relaxed),
-            // 0 while the poll that began the wait is not over.
+            // 0 while the first poll is not over.
             began: if began == 0 { self.entered.load(Relaxed) } else { began },
             thread: self.thread.load(Relaxed).checked_sub(1).and_then(|thread| u32::try_from(thread).ok()),
             is_blocking: flags & BLOCKING != 0,
@@ -132,7 +130,6 @@ impl WaitCell {
     }
 }
 
-/// Iterates over copies of all waits.
 pub(crate) fn all_waits() -> impl Iterator<Item = WaitCopy> {
     pool::all::<WaitCell>().filter_map(WaitCell::copy)
 }

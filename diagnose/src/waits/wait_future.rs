@@ -1,4 +1,4 @@
-//! Futures that wait, and the description of their wait.
+//! Futures that wait, with a description of the wait.
 
 use std::future::Future;
 use std::panic::Location;
@@ -12,7 +12,6 @@ use super::lazy_wait::LazyWait;
 use super::record::Record;
 use super::wait_cell::WaitMode;
 
-/// The target of a wait.
 #[derive(Debug, Clone)]
 pub(crate) enum WaitTarget {
     /// A resource; `None` while recording is off.
@@ -80,7 +79,6 @@ impl WaitInfo {
         Holding::hold_after(record, self.units, self.at, is_movable, has_waited)
     }
 
-    /// Returns the resource, if it waits for one.
     #[inline]
     pub(super) fn record(&self) -> Option<&'static Record> {
         match self.target {
@@ -124,7 +122,6 @@ impl<F> WaitFuture<F> {
         Self { future, kept: LazyWait::default(), leaf, is_pending: false }
     }
 
-    /// Returns whether it has ever returned `Pending`.
     #[inline]
     pub(crate) fn has_waited(&self) -> bool {
         self.is_pending
@@ -136,7 +133,6 @@ impl<F> WaitFuture<F> {
         self.leaf.hold(is_movable, self.is_pending)
     }
 
-    /// Returns the original future.
     #[inline]
     pub(crate) fn future(&self) -> &F {
         &self.future

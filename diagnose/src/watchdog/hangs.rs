@@ -41,9 +41,7 @@ type AlarmPart = (LinkNode, String, String, u32, LinkRole);
 /// The watchdog's output about an alarm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
-    /// The text of a new alarm.
     Alarm(String),
-    /// The end of an alarm.
     Over {
         /// The text with which the alarm was printed.
         alarm: String,
@@ -91,7 +89,6 @@ impl Hangs {
         (late.anything || self.has_open()) && since >= pause.max(self.took.saturating_mul(SHARE))
     }
 
-    /// Returns whether an alarm is not over.
     pub(super) fn has_open(&self) -> bool {
         self.alarms.values().any(|alarm| !alarm.is_over())
     }

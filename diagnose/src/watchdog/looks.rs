@@ -16,7 +16,6 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, Runtime, Task, TaskKind, Worker};
 
-/// Something that the watchdog reports.
 #[derive(Debug, PartialEq)]
 pub(super) enum Finding<'a> {
     /// A poll that does not return.

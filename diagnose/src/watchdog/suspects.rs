@@ -242,7 +242,6 @@ impl Resources {
         self.0.get_mut(index)
     }
 
-    /// Returns the flags of a resource.
     fn flags(&mut self, resource: u64) -> u64 {
         self.get_mut(resource).map_or(0, |entry| *entry & ((1 << FLAGS) - 1))
     }

@@ -52,7 +52,6 @@ pub(crate) fn long_poll_ns() -> u64 {
     LONG_POLL_NS.load(Relaxed)
 }
 
-/// Returns the last alarms, oldest first.
 pub(crate) fn alarms() -> Vec<String> {
     ALARMS.lock().clone()
 }
@@ -75,7 +74,6 @@ fn run(times: u64) {
     }
 }
 
-/// The state of the watchdog's thread.
 #[derive(Debug, Default)]
 struct Watch {
     gather: Gather,

@@ -11,7 +11,6 @@ use super::modules::{self, Loaded};
 /// Maximum number of frames kept; the innermost ones are.
 const MAX_FRAMES: usize = 128;
 
-/// The registers that locate a thread.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Registers {
     pub(super) instruction: u64,
