@@ -84,6 +84,10 @@ fn main() {
         runtime.spawn(works(Arc::clone(&lock)));
         runtime.spawn(works(lock));
     }
+    // A child is refused only if another thread records, and on a busy machine the workers start late.
+    while diagnose::snapshot().threads.iter().filter(|thread| thread.alive).count() < 2 {
+        std::thread::yield_now();
+    }
     for _ in 0..count {
         // So that workers run, and something is half done.
         std::thread::sleep(std::time::Duration::from_micros(300));
