@@ -94,7 +94,7 @@ fn the_native_stack_of_a_poll_that_spins_names_the_function() {
 fn a_blocked_thread_gives_its_stack_and_stays_blocked() {
     diagnose_isolation::isolated!();
     let (alarms, _) = run("blocked", "native stack");
-    let blocked: Vec<&String> = alarms.iter().filter(|alarm| alarm.contains(" blocks has been ")).collect();
+    let blocked: Vec<&String> = alarms.iter().filter(|alarm| alarm.contains(" `blocks` has been ")).collect();
     assert!(!blocked.is_empty(), "{alarms:#?}");
     assert!(blocked.iter().any(|alarm| alarm.contains("\n    alarms::receives (")), "{alarms:#?}");
 }
