@@ -33,6 +33,8 @@ pub(crate) struct Chain<'a> {
     resource: Option<usize>,
     /// The task that ends the last clause, and the words that join its next clause.
     joint: Option<(u64, &'static str)>,
+    /// Whether the last clause ended with the channel of an unread message.
+    is_after_message: bool,
 }
 
 impl<'a> Chain<'a> {
@@ -46,6 +48,7 @@ impl<'a> Chain<'a> {
             wait: None,
             resource: None,
             joint: None,
+            is_after_message: false,
         };
         let mut length = 0;
         for (number, &node) in path.iter().enumerate() {
@@ -180,7 +183,15 @@ impl<'a> Chain<'a> {
             None => owner,
         };
         let is_unread = matches!(next, Some(Node::AnyReceiver(channel)) if self.resource != Some(channel));
-        self.words.push_str(&holding_words(facts, resource, holding, &who, is_unread));
+        let words = holding_words(facts, resource, holding, &who, is_unread);
+        // The channel of the message is the last noun.
+        match words.strip_prefix("; its ").filter(|_| self.is_after_message) {
+            Some(end) => {
+                let _ = write!(self.words, ", whose {end}");
+            }
+            None => self.words.push_str(&words),
+        }
+        self.is_after_message = false;
         if aside.is_some() {
             self.words.push_str(", but its task stopped polling it");
         }
@@ -226,6 +237,7 @@ impl<'a> Chain<'a> {
             " is in an unread message in {}",
             resource_words(&self.facts.snapshot.resources[index])
         );
+        self.is_after_message = true;
         self.push_resource(Some(index));
     }
 
@@ -258,6 +270,7 @@ impl<'a> Chain<'a> {
 
     /// Begins a clause about a task or thread: with its name, unless the last clause ended with it.
     fn push_subject(&mut self, task: Option<u64>, name: &str) {
+        self.is_after_message = false;
         match self.joint.take() {
             Some((last, joint)) if Some(last) == task => self.words.push_str(joint),
             _ => {
