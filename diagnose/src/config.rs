@@ -215,7 +215,7 @@ impl Builder {
     ///
     /// While something waits for longer than the threshold, the thread takes a snapshot and
     /// computes verdicts. It does so once per threshold while more waits appear, then after twice,
-    /// four times … as long, up to 10 s, and never for more than a fiftieth of a processor. A
+    /// four times … as long, up to 10 s, and never for more than a hundredth of a processor. A
     /// server whose tasks all wait for clients is checked about every 10 s.
     ///
     /// # Native stacks

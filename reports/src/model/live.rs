@@ -1,4 +1,4 @@
-//! What is alive: workers, tasks and spans.
+//! Runtimes, workers, tasks and spans that are alive at the capture.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 use super::text::Text;
 use super::waits::Place;
 
-/// A runtime.
+/// An async runtime that was built through this crate.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Runtime {
-    /// Its number in this process, from 1, in the order in which they were built; never used twice.
+    /// Its number in this process, from 1, in order of creation; never reused.
     pub number: u64,
-    /// `tokio`.
+    /// The library it belongs to, such as `tokio`.
     pub library: String,
-    /// The name that the program gave it.
+    /// The name given by the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// How many worker threads it has. Those that have not parked yet are not in
+    /// Number of worker threads. Workers that have not parked yet are missing from
     /// [`Snapshot::workers`](crate::Snapshot::workers).
     pub workers: u64,
-    /// The threads that it has started and that run, those for blocking code included.
+    /// Number of its running threads, including those for blocking work.
     pub threads: u64,
 }
 
@@ -29,21 +29,21 @@ pub struct Runtime {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Worker {
-    /// `tokio`.
+    /// The library of its runtime, such as `tokio`.
     pub runtime: String,
-    /// The thread's name, empty if it has none.
+    /// Name of the thread; empty if it has none.
     pub thread: String,
-    /// The kernel's number of the thread.
+    /// Kernel id of the thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<u64>,
-    /// The number of the runtime that it belongs to, in this process; zero if that is not known.
+    /// Number of its runtime in this process; 0 if unknown.
     #[serde(default)]
     pub runtime_number: u64,
-    /// Whether it is parked: it has nothing to do.
+    /// Whether it is parked: it has no task to poll.
     pub parked: bool,
-    /// For how long it has been parked, or has not.
+    /// ns since it parked, or since it was last unparked.
     pub since_ns: u64,
-    /// The task whose poll is running on it.
+    /// Id of the task that it is polling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<u64>,
 }
@@ -52,9 +52,9 @@ pub struct Worker {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BlockingPool {
-    /// The number of the runtime, in this process.
+    /// Number of the runtime in this process.
     pub runtime_number: u64,
-    /// How many of them there may be.
+    /// Maximum number of these threads.
     pub threads: u64,
 }
 
@@ -63,101 +63,103 @@ pub struct BlockingPool {
 #[non_exhaustive]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 pub struct Task {
-    /// Its number, from 1, in the order in which tasks came to be known; never used twice.
+    /// Its id, from 1, in the order in which tasks were first recorded; never reused.
     pub id: u64,
-    /// Index into [`Snapshot::sites`](crate::Snapshot::sites): its name, and where that was annotated or spawned.
+    /// Index into [`Snapshot::sites`](crate::Snapshot::sites): its name, and the place of its
+    /// annotation or spawn.
     pub site: usize,
-    /// The label of its root span.
+    /// Label of its root span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Text>,
-    /// What the program has noted about it, by name.
+    /// Facts that the program has noted with `task_attr`, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attributes: BTreeMap<String, String>,
-    /// A future, or a closure on a thread for blocking code.
+    /// A future, or a closure on a thread for blocking work.
     pub kind: TaskKind,
-    /// `tokio`, `smol`, …; empty if it was met without being spawned through this crate.
+    /// Library of its runtime, such as `tokio`; empty if it was not spawned through this crate.
     pub runtime: Text,
-    /// The runtime's own number of it.
+    /// The id that the runtime itself gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime_id: Option<u64>,
-    /// The call that spawned it, if that is known.
+    /// The call that spawned it, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawned_at: Option<Place>,
-    /// The task that spawned it, which may be done by now.
+    /// Id of the task that spawned it; that task may be done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawned_by: Option<u64>,
-    /// What it is doing.
+    /// Its state at the capture.
     pub state: RunState,
-    /// For how long it has been in this state.
+    /// ns in that state.
     pub since_ns: u64,
-    /// For how long it has been known.
+    /// ns since it was first recorded.
     pub age_ns: u64,
-    /// Finished polls.
+    /// Number of finished polls.
     pub polls: u64,
-    /// Time in finished polls, and in the running one up to now.
+    /// ns inside `poll`, including the running poll up to the capture.
     pub busy_ns: u64,
-    /// Time between a wake and the poll that it led to.
+    /// ns between wakes and the polls that followed them.
     pub queued_ns: u64,
-    /// How often it was woken.
+    /// Number of wakes.
     pub wakes: u64,
-    /// How often by itself.
+    /// Number of wakes by the task itself.
     pub self_wakes: u64,
-    /// The task that woke it last; `None` if it was no task.
+    /// Id of the task that woke it last; `None` if the wake came from outside all tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub woken_by: Option<u64>,
-    /// How long ago it was woken last; `None` if it never was.
+    /// ns since the last wake; `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub woken_ns: Option<u64>,
-    /// Clones of its waker that somebody keeps; `None` if wakers are not watched. A waiting task without any is never
-    /// polled again.
+    /// Clones of its waker that are alive; `None` if wakers are not recorded. A waiting task
+    /// without any is never polled again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wakers: Option<u64>,
-    /// Of those, the ones that no wait in [`Snapshot::waits`](crate::Snapshot::waits) keeps: a timer, a socket, a thread,
-    /// anything that is not recorded may wake it.
+    /// Clones of its waker that no wait in [`Snapshot::waits`](crate::Snapshot::waits) keeps. A
+    /// timer, a socket, a thread or other unrecorded code may wake the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque_wakers: Option<u64>,
-    /// The number of the runtime that it was spawned on, in this process, if the workers of that runtime poll it; zero if
-    /// they do not, as those of several do not poll the future of a `block_on` and the tasks of a `LocalSet`, and if that
-    /// is not known.
+    /// Number of the runtime whose workers poll it. 0 if unknown, or if no worker polls it, as in a
+    /// `block_on` or a `LocalSet`.
     #[serde(default)]
     pub runtime_number: u64,
-    /// While it is running, whether its thread is asleep in the kernel; `None` where that cannot be known.
+    /// For a running task, whether its thread sleeps in the kernel; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_asleep: Option<bool>,
-    /// It changed while the snapshot was taken.
+    /// Whether it changed during the capture.
     #[serde(default)]
     pub is_unstable: bool,
-    /// It was met with its first poll, without being spawned through this crate: what polls it may drop it, or poll it without
-    /// a wake.
+    /// Whether it was first seen in a poll, without a spawn through this crate. The code that polls
+    /// it may drop it, or poll it without a wake.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_unspawned: bool,
-    /// A handle that awaits or aborts it is alive. What has it may abort the task.
+    /// Whether a handle that joins or aborts it is alive. The owner of that handle may abort the
+    /// task.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_handle: bool,
-    /// The program has asked for a handle that aborts it, which may be anywhere.
+    /// Whether the program has asked for an abort handle, which may be anywhere.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_abort_handle: bool,
-    /// It is in a set of tasks, which aborts it when it is dropped.
+    /// Whether it is in a `JoinSet` or the like, which aborts it when dropped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_in_set: bool,
-    /// Only the thread that polled it last can poll it: it is in a `LocalSet` or the like.
+    /// Whether only the thread that polled it last can poll it, as in a `LocalSet`.
     #[serde(default)]
     pub is_local: bool,
-    /// The thread that polled it last, by its name.
+    /// Name of the thread that polled it last.
     pub thread: Text,
-    /// The kernel's number of that thread.
+    /// Kernel id of that thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<u64>,
-    /// While it is running, what runs on its thread at this moment, from its root down, as indices into
-    /// [`Snapshot::sites`](crate::Snapshot::sites).
+    /// For a running task, the sites that run on its thread now, from the root down, as indices
+    /// into [`Snapshot::sites`](crate::Snapshot::sites).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub running: Vec<usize>,
-    /// Index into [`Snapshot::spans`](crate::Snapshot::spans) of its root span, once that has been pending.
+    /// Index of its root span in [`Snapshot::spans`](crate::Snapshot::spans), once that has been
+    /// pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<usize>,
 }
 
-/// What a task is.
+/// The kind of a task.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -165,58 +167,60 @@ pub enum TaskKind {
     /// A future.
     #[default]
     Future,
-    /// A closure on a thread for blocking code.
+    /// A closure on a thread for blocking work.
     Blocking,
 }
 
-/// What a task or a span is doing.
+/// The state of a task or a span.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum RunState {
-    /// It was not polled yet.
+    /// It has not been polled yet.
     Unpolled,
     /// Its poll is running.
     Running,
-    /// It was woken, and waits for its poll.
+    /// It was woken, and its next poll has not started.
     Queued,
-    /// It returned `Pending`, and was not woken since.
+    /// It returned `Pending`, and has not been woken since.
     #[default]
     Waiting,
 }
 
-/// A span that was pending or running at the capture, and, if that was asked for, one that was not polled yet. Otherwise one
-/// that is in its first poll is not listed.
+/// A span that was pending or running at the capture. Unpolled spans are listed only on request; a
+/// span in its first poll is not listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Span {
-    /// Its number, never used twice; an await in a body has the number of that body's span.
+    /// Its id, never reused. An await in a body has the id of that body's span.
     pub id: u64,
     /// Index into [`Snapshot::sites`](crate::Snapshot::sites).
     pub site: usize,
-    /// Index into [`Snapshot::sites`](crate::Snapshot::sites) of the await through which it is polled, if it is awaited directly.
+    /// Index into [`Snapshot::sites`](crate::Snapshot::sites) of the await that polls it, if it is
+    /// awaited directly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<usize>,
-    /// The label of the span.
+    /// Its label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Text>,
-    /// Index into [`Snapshot::spans`](crate::Snapshot::spans) of the span that polled it last, smaller than its own; `None` for a root, and where
-    /// that one is gone.
+    /// Index into [`Snapshot::spans`](crate::Snapshot::spans) of the span that polled it last,
+    /// smaller than its own; `None` for a root, and if that span is gone.
     pub parent: Option<usize>,
-    /// The task to which it belongs; of one whose parent is gone, the task that polled it last, if that is not done.
+    /// Id of its task. If its parent is gone, the task that polled it last, unless that is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<u64>,
-    /// [`RunState::Running`] or [`RunState::Waiting`]; [`RunState::Unpolled`] if such futures are listed.
+    /// [`RunState::Running`] or [`RunState::Waiting`]; [`RunState::Unpolled`] if such spans are
+    /// listed.
     pub state: RunState,
-    /// For how long it has been in this state.
+    /// ns in that state.
     pub since_ns: u64,
-    /// For how long it has existed.
+    /// ns since it was created.
     pub age_ns: u64,
-    /// Finished polls.
+    /// Number of finished polls.
     pub polls: u64,
-    /// The span that polled it last is gone.
+    /// Whether the span that polled it last is gone.
     pub detached: bool,
-    /// Its task has been polled since, without polling it: it is parked, or it was not woken and somebody polls only what
-    /// was, as `FuturesUnordered` does.
+    /// Whether its task has been polled since without polling it. It is set aside, or only woken
+    /// futures are polled there, as in `FuturesUnordered`.
     pub skipped: bool,
 }

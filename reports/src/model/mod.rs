@@ -1,13 +1,13 @@
-//! The data that every report is made of: one [`Snapshot`], plain and complete.
+//! The data that every report is computed from: one [`Snapshot`].
 //!
 //! ```text
-//! Snapshot ── sites ─ what was annotated: name, module, place in the source
-//!          ├─ tasks, spans, resources, waits ─ what is alive, and who waits for whom
-//!          ├─ nodes ─ one per call path of sites, with its counters; a parent stands before its children
-//!          └─ footer: elapsed time, threads, clock, cost, what was dropped
+//! Snapshot ─┬─ sites: annotated places, with name, module and place in the source
+//!           ├─ nodes: call paths of sites, with counters; a parent comes before its children
+//!           ├─ tasks, spans, resources, waits: live tasks, and what they wait for
+//!           └─ footer: elapsed time, threads, clock, cost, dropped records
 //! ```
-//! All times are nanoseconds, summed over every span that took the path. A snapshot is what a saved JSON file holds,
-//! so a change here is a change of the file format: see [`VERSION`].
+//! Times are in nanoseconds. Names that end in `_ns` say so. A saved JSON file holds a snapshot, so
+//! a change of a type here changes the file format: see [`VERSION`].
 
 mod folding;
 mod live;
@@ -26,78 +26,81 @@ pub use waits::{
     Attribution, Holding, LastEvent, Place, Quantiles, Resource, ResourceKind, Role, Usage, Wait, WaitMode,
 };
 
-/// The version of the saved format. Increment it when a type in this file changes its meaning or its shape.
+/// Version of the saved format. It is incremented when a type of this module changes its meaning or
+/// its shape.
 pub const VERSION: u32 = 2;
 
-/// What the program had recorded at one moment, merged over all threads, living and dead.
+/// Everything that a program has recorded up to one moment, merged over all its threads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Snapshot {
     /// [`VERSION`] of the crate that wrote it.
     pub version: u32,
-    /// The writing library and its version, `diagnose 0.1.0`.
+    /// Name and version of the library that wrote it, such as `diagnose 0.1.0`.
     pub producer: String,
     /// The recorded process.
     pub process: Process,
-    /// From the start of the recording (or the last reset) to the capture.
+    /// ns from the start of the recording, or from the last reset, to the capture.
     pub elapsed_ns: u64,
-    /// Whether recording was switched on at the moment of the capture.
+    /// Whether recording was switched on at the capture.
     pub enabled: bool,
-    /// How time was measured.
+    /// The clock that measured all times.
     pub clock: Clock,
-    /// What the recording of this has cost, in the order of [`Activity`]; empty if that was not measured.
+    /// Cost of the recording, in the order of [`Activity`]; empty if it was not measured.
     #[serde(default)]
     pub costs: Vec<Cost>,
-    /// What was not recorded, and why.
+    /// Counts of records that were dropped, by reason.
     pub dropped: Dropped,
-    /// The threads that polled something annotated, sorted by name.
+    /// Threads that have polled annotated code, sorted by name.
     pub threads: Vec<Thread>,
-    /// The annotated places that `nodes` refers to, sorted by file, line, column and name.
+    /// Annotated places, sorted by place and name.
     pub sites: Vec<Site>,
-    /// One per call path, in depth-first order: a parent stands before its children.
+    /// Call paths in depth-first order: a parent comes before its children.
     pub nodes: Vec<Node>,
-    /// From how many nanoseconds on a poll counts as long in the text report; zero if none does.
+    /// Shortest poll, in ns, that the text report lists as long; 0 if it lists none.
     #[serde(default)]
     pub long_poll_ns: u64,
-    /// What the watchdog has raised, oldest first; the last 64.
+    /// The last 64 alarms of the watchdog, oldest first.
     #[serde(default)]
     pub alarms: Vec<String>,
-    /// The runtimes that are built through this crate, by number.
+    /// Runtimes that were built through this crate, sorted by number.
     #[serde(default)]
     pub runtimes: Vec<Runtime>,
-    /// The worker threads of runtimes that are built through this crate, sorted by name and number.
+    /// Worker threads of these runtimes, sorted by name and number.
     #[serde(default)]
     pub workers: Vec<Worker>,
-    /// The bounds of the runtimes' threads for blocking work, where they are known.
+    /// Limits of the threads for blocking work, of the runtimes where they are known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocking_pools: Vec<BlockingPool>,
-    /// What was spawned, or polled as a root, and was not done at the capture, by number.
+    /// Tasks and other roots that were not done at the capture, sorted by id.
     #[serde(default, with = "folding")]
     pub tasks: Vec<Task>,
-    /// What was pending or running at the capture, in depth-first order: a parent stands before its children.
+    /// Spans that were pending or running at the capture, in depth-first order: a parent comes
+    /// before its children.
     #[serde(default, with = "folding")]
     pub spans: Vec<Span>,
-    /// The locks, channels and the like for which something waits, or that somebody holds or has used, by number.
+    /// Locks, channels and other resources that are waited for, held, or were used, sorted by id.
     #[serde(default, with = "folding")]
     pub resources: Vec<Resource>,
-    /// What waits for a resource, a task or a moment; those at one resource in the order of its queue.
+    /// Waits for a resource, a task or a point in time. Those for one resource are in queue order.
     #[serde(default, with = "folding")]
     pub waits: Vec<Wait>,
-    /// In which order locks were taken; `None` if that was not noted.
+    /// The order in which locks were acquired; `None` if it was not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock_order: Option<LockOrder>,
-    /// Threads of the process of which nothing is known: none of a runtime, none that is in a recorded task, none of this
-    /// crate's own, and not the first one. Whatever can move may be with one of them.
+    /// Number of threads with unknown code: no worker, not inside a recorded task, not this
+    /// crate's, not the main thread. Any movable holding may be with one of them.
     #[serde(default)]
     pub foreign_threads: u64,
-    /// Threads cannot be counted on that system: one such thread is taken to be there.
+    /// Whether this system cannot count threads. One foreign thread is assumed then.
     #[serde(default)]
     pub are_threads_unknown: bool,
-    /// Tasks of the listed runtimes that were not spawned through this crate. Whatever can move may be with one of them.
+    /// Number of tasks of the listed runtimes that were not spawned through this crate. Any movable
+    /// holding may be with one of them.
     #[serde(default)]
     pub unrecorded_tasks: u64,
-    /// All code that can run is in a listed task: each thread of the process is a worker without unrecorded tasks, or inside
-    /// a listed task.
+    /// Whether all code that can run is in a listed task: each thread is a worker without
+    /// unrecorded tasks, or inside a listed task.
     #[serde(default)]
     pub is_all_recorded: bool,
 }
@@ -106,124 +109,123 @@ pub struct Snapshot {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Process {
-    /// The file name of the executable.
+    /// File name of the executable.
     pub name: String,
-    /// The process id.
+    /// Process id.
     pub pid: u32,
 }
 
-/// The clock behind the times.
+/// The clock that measured all times.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Clock {
     /// `tsc`, `cntvct`, `instant` or `manual`.
     pub name: String,
-    /// How often the clock and the system's have jumped against each other, as when the machine was suspended. What was
-    /// recorded across a jump is as long as the clock says.
+    /// How often the clock and the system's clock have jumped against each other, as in a suspend.
+    /// A duration across a jump is the one that the clock shows.
     #[serde(default)]
     pub jumps: u64,
 }
 
-/// What one kind of recording has cost: how often it was done, times what that takes on this machine with everything in its
-/// caches, as measured once in the process.
+/// Cost of one activity of the recorder: its count, times its price on this machine with warm
+/// caches. The price is measured once per process.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Cost {
-    /// What was recorded.
+    /// The activity.
     pub activity: Activity,
-    /// How often.
+    /// How often it was done.
     pub count: u64,
-    /// What all of that has cost.
+    /// Total cost in ns.
     pub ns: u64,
 }
 
-/// What the recorder does.
+/// An activity of the recorder that costs time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Activity {
-    /// A call, from its making to its end: of one that is ready at once, all that is recorded.
+    /// A call, from its creation to its end. A call that is ready at once records nothing else.
     #[default]
     Calls,
-    /// An `.await` of something that is not annotated.
+    /// An `.await` of a future that is not annotated.
     Awaits,
-    /// A poll of a call after its first, with two readings of the clock.
+    /// A poll of a call after the first, with two clock readings.
     Polls,
-    /// A poll that only goes on to the call inside, with its readings.
+    /// A poll that only passes to the call inside, with that call's readings.
     Passed,
-    /// A wake of a task, with the waker that was kept for it.
+    /// A wake of a task through its registered waker.
     Wakes,
-    /// A call that waits, which is listed as alive from then on. How many have is counted as an upper bound: as many as were called
-    /// and as were polled again.
+    /// A call that waits and is listed as alive from then on. The count is an upper bound.
     Listed,
     /// A task that is listed from its spawn on.
     Spawns,
-    /// A lock taken, a message sent or received, and the like.
+    /// An acquired lock, a sent or received message, or a similar use of a resource.
     Uses,
-    /// A future that has waited for such.
+    /// A future that has waited for a resource.
     Waits,
 }
 
-/// Counts of what the recorder left out instead of growing past its bounds.
+/// Counts of records that were dropped to keep memory bounded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Dropped {
-    /// Calls that went into `[other]` because the thread had its full number of nodes.
+    /// Calls counted in `[other]` because their thread had the maximum number of nodes.
     pub over_nodes: u64,
-    /// Calls that went into `[other]` because the path was at its full depth.
+    /// Calls counted in `[other]` because their path had the maximum depth.
     pub over_depth: u64,
-    /// Labels that were shown as `[other]` because the full number of labels was in use.
+    /// Labels shown as `[other]` because the maximum number of labels was in use.
     pub over_labels: u64,
-    /// Pending spans that are not in [`Snapshot::spans`] because the full number of them was.
+    /// Pending spans missing from [`Snapshot::spans`] because the maximum number was listed.
     #[serde(default)]
     pub over_spans: u64,
-    /// Guards, permits and ends of channels that are not among the holdings because the full number of them was.
+    /// Guards, permits and channel ends that were not recorded because the maximum number was.
     #[serde(default)]
     pub over_holdings: u64,
     /// Nodes whose counters could not be read consistently at the capture.
     pub unreadable: u64,
 }
 
-/// A thread that polled something annotated.
+/// A thread that has polled annotated code.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Thread {
-    /// The thread's name, empty if it has none.
+    /// Its name; empty if it has none.
     pub name: String,
-    /// Whether it still runs. The records of an ended thread stay.
+    /// Whether it still runs. Records of ended threads are kept.
     pub alive: bool,
-    /// How many nodes its tree has.
+    /// Number of nodes in its tree.
     pub nodes: u64,
 }
 
-/// An annotated place in the source.
+/// An annotated place in the source, or an await in one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Site {
-    /// Where it is annotated.
+    /// Its place in the source.
     pub place: Place,
-    /// Of an await, the line on which its text ends; zero if that is not known.
+    /// For an await, the line on which its text ends; 0 if unknown.
     #[serde(default)]
     pub end_line: u32,
-    /// Of an await, the column after the last of its text; zero if that is not known.
+    /// For an await, the column after its text; 0 if unknown.
     #[serde(default)]
     pub end_column: u32,
-    /// The name given by the user, else that of the function; `{block}` for an unnamed async block, the source text of
-    /// an await.
+    /// The name given by the user, else the function's; `{block}` for an unnamed async block; the
+    /// source text of an await.
     pub name: String,
-    /// The module path, `server::conn`.
+    /// The module path, such as `server::conn`.
     pub module: String,
-    /// What was annotated.
+    /// The kind of the annotated item.
     pub kind: SiteKind,
-    /// Of an await, whether it is an arm of a `join!`: no other arm that is done takes it along.
+    /// For an await, whether it is an arm of a `join!`: no other arm that finishes drops it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_joined: bool,
-    /// Of a future that was named, whether somebody wrote its `poll` by hand.
+    /// For a named future, whether its `poll` is written by hand.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_hand_written: bool,
 }
 
-/// What a site is.
+/// The kind of a site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -233,7 +235,7 @@ pub enum SiteKind {
     /// An async function.
     #[default]
     Fn,
-    /// An async block, or any future that was named by hand.
+    /// An async block, or a future that was named by hand.
     Block,
     /// An `.await`, or an arm of a `join!` or `select!`.
     Await,
@@ -241,6 +243,6 @@ pub enum SiteKind {
     Impl,
     /// A synchronous function: busy, never idle.
     Sync,
-    /// Not a place at all: the node that takes what is over a bound.
+    /// The node that takes records past a limit; not a place in the source.
     Other,
 }

@@ -1,64 +1,66 @@
-//! What was spent, per call path.
+//! Counters and times per call path.
 
 use serde::{Deserialize, Serialize};
 
-/// One call path of sites, with everything that was measured on it.
+/// One call path of sites, with all its counters.
 ///
-/// Counters are sums over all spans (calls) of the path, on all threads, and include what was still open at the
-/// capture: a running poll up to that moment, a pending span's wait up to that moment.
+/// Counters are sums over all spans (calls) of the path, on all threads. They include running polls
+/// and open waits, up to the capture.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Node {
     /// Index into [`Snapshot::sites`](crate::Snapshot::sites).
     pub site: usize,
-    /// Index into [`Snapshot::nodes`](crate::Snapshot::nodes), smaller than this node's own; `None` for a root.
+    /// Index into [`Snapshot::nodes`](crate::Snapshot::nodes), smaller than its own; `None` for a
+    /// root.
     pub parent: Option<usize>,
-    /// The label of the span, if its site has one.
+    /// Label of its spans, if their site has labels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Spans that were polled at least once. For a synchronous function, its calls.
+    /// Spans that were polled at least once; for a synchronous function, its calls.
     pub calls: u64,
-    /// Polls, the running ones included.
+    /// Polls, including running ones.
     pub polls: u64,
     /// Spans that returned `Ready`.
     pub completed: u64,
     /// Spans that were dropped while pending.
     pub cancelled: u64,
-    /// Spans that left a poll by a panic.
+    /// Spans that panicked in a poll.
     pub panicked: u64,
-    /// Spans that were dropped without having been polled.
+    /// Spans that were dropped before their first poll.
     pub never_polled: u64,
-    /// Spans that are pending at the capture.
+    /// Spans that were pending at the capture.
     pub pending: u64,
-    /// Polls that are running at the capture.
+    /// Polls that were running at the capture.
     pub running: u64,
-    /// Calls that began or ended while the snapshot was read, and so are counted in one place and not yet in the other; that
-    /// began on this path and went on elsewhere (less those that came here); and that are not recorded any more and have not
-    /// ended. So always `calls = completed + cancelled + panicked + pending + running + unsettled`.
+    /// Calls whose start and end are not counted together: begun or ended during the capture, moved
+    /// to or from another path, or no longer recorded. Always `calls = completed + cancelled +
+    /// panicked + pending + running + unsettled`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unsettled: i64,
-    /// Time inside `poll`, nested annotated polls included.
+    /// ns inside `poll`, including annotated polls inside.
     pub busy_ns: u64,
-    /// Of `busy_ns`, outside of every child: time in tasks that a nested executor polled, which are roots of their own.
+    /// The part of `busy_ns` in tasks that a nested executor polled. They are roots of their own.
     pub nested_ns: u64,
-    /// From the end of a `Pending` poll to the start of the next.
+    /// ns from the end of a `Pending` poll to the start of the next.
     pub idle_ns: u64,
-    /// Of `idle_ns`, the waits during which no annotated child was pending: the node's own.
+    /// The part of `idle_ns` during which no annotated child was pending.
     pub self_idle_ns: u64,
-    /// Of a root's `idle_ns`: from a wake to the start of the poll that it led to.
+    /// For a root, the part of `idle_ns` between a wake and the poll that followed it.
     #[serde(default)]
     pub queued_ns: u64,
-    /// Of the idle time of its task, what this path has ended: of several that wait at the same time only one is charged.
-    /// The times of a task's paths add up to the task's, less the time that was charged to none, which is its root's.
+    /// The part of its task's idle time that ended on this path. Of waits at the same time, only
+    /// one is charged. Over all paths of a task they add up to its idle time; the rest is charged
+    /// to the root.
     #[serde(default)]
     pub wall_ns: u64,
-    /// From construction to the start of the first poll.
+    /// ns from construction to the start of the first poll.
     pub unpolled_ns: u64,
-    /// The longest poll, a running one included.
+    /// Longest poll in ns, including running ones.
     pub longest_poll_ns: u64,
-    /// When the path was first entered, from the start of the recording.
+    /// ns from the start of the recording to the first poll on this path.
     pub first_seen_ns: u64,
-    /// When the path was last left, from the start of the recording.
+    /// ns from the start of the recording to the end of the last poll on this path.
     pub last_seen_ns: u64,
     /// Durations of finished polls: the non-empty buckets of a log2 histogram, ascending.
     pub polls_histogram: Vec<Bucket>,
@@ -68,11 +70,11 @@ pub struct Node {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Bucket {
-    /// The smallest duration that falls into it.
+    /// Lower bound in ns, inclusive.
     pub from_ns: u64,
-    /// The smallest duration that is too long for it.
+    /// Upper bound in ns, exclusive.
     pub to_ns: u64,
-    /// How many did.
+    /// Number of durations in it.
     pub count: u64,
 }
 

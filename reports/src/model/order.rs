@@ -1,62 +1,62 @@
-//! In which order locks were taken.
+//! The order in which locks were acquired.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Place, ResourceKind};
 
-/// Which locks were acquired while which were held: noted only where the program asks for it.
+/// Pairs of locks, one acquired while the other was held. Recorded only on request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LockOrder {
-    /// The locks in the pairs, by number. Some may be gone.
+    /// The locks in the pairs, sorted by id. Some may be gone.
     pub resources: Vec<LockedResource>,
-    /// By the locks that were held, then by those that were acquired.
+    /// The pairs, sorted by the held lock, then by the acquired one.
     pub pairs: Vec<LockPair>,
-    /// How often a pair was met that was not noted, because the full number of them was.
+    /// Occurrences of pairs that were not recorded because the maximum number was.
     pub over_pairs: u64,
 }
 
-/// A mutex, a lock for readers, a semaphore, or a resource of the program's own.
+/// A mutex, a read-write lock, a semaphore, or a resource of the program's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LockedResource {
-    /// That of [`Resource::id`](crate::model::Resource::id).
+    /// Its [`Resource::id`](crate::model::Resource::id).
     pub id: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: ResourceKind,
-    /// `tokio`, `async-lock`, `std`, `parking_lot`; empty if it is the program's own.
+    /// `tokio`, `async-lock`, `std` or `parking_lot`; empty for a resource of the program's own.
     pub library: String,
-    /// The name that the program gave it.
+    /// The name given by the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Where it was made.
+    /// The call that created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<Place>,
 }
 
-/// One lock was acquired while another was held: by whom and where the first time, and how often.
+/// One lock was acquired while another was held: the first time, and how often.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LockPair {
-    /// The lock that was held, as an index into [`LockOrder::resources`].
+    /// Index into [`LockOrder::resources`] of the held lock.
     pub held: usize,
-    /// The lock that was acquired, as an index into [`LockOrder::resources`].
+    /// Index into [`LockOrder::resources`] of the acquired lock.
     pub acquired: usize,
-    /// Where the first was taken.
+    /// The call that acquired the held lock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_at: Option<Place>,
-    /// Where the second was acquired.
+    /// The call that acquired the other lock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acquired_at: Option<Place>,
-    /// The task that did it, which may be done by now; `None` outside of all tasks.
+    /// Id of the task, which may be done; `None` outside of all tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<u64>,
-    /// What that task was called.
+    /// Name of that task.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub task_name: String,
-    /// Outside of all tasks, the thread's name; empty if it has none.
+    /// Outside of all tasks, the name of the thread; empty if it has none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub thread: String,
-    /// How often, by anybody.
+    /// Number of occurrences, over all tasks and threads.
     pub count: u64,
 }

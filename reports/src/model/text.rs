@@ -1,4 +1,4 @@
-//! Text that many records have in common, in memory once: a million tasks come from a few places.
+//! Text that many records share: a million tasks come from a few places.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Text that is shared and never changed: a clone of it is a pointer to the same.
+/// Shared, immutable text. A clone is a pointer to the same text.
 ///
 /// # Examples
 /// ```
@@ -21,7 +21,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text(Arc<String>);
 
-/// That of all records that have none.
+/// The empty text of all records without one.
 static EMPTY: LazyLock<Text> = LazyLock::new(|| Text(Arc::default()));
 
 impl Text {

@@ -1,10 +1,11 @@
-//! Who waits for whom: resources, who has a holding in them, and who waits.
+//! Resources, the tasks that have parts of them, and the tasks that wait for them.
 //!
 //! ```text
 //! Wait ── resource ─▶ Resource ── holdings ─▶ Holding: who holds, sends to, receives from it
 //!      ── tasks ────▶ the tasks that are joined
 //! ```
-//! Everything names tasks by [`Task::id`](crate::model::Task::id) and spans by [`Span::id`](crate::model::Span::id).
+//! Tasks are named by [`Task::id`](crate::model::Task::id), spans by
+//! [`Span::id`](crate::model::Span::id).
 
 use std::fmt;
 
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::text::Text;
 
-/// A place in the source.
+/// A place in the source. It is shown as `src/main.rs:12:5`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Place {
@@ -24,201 +25,204 @@ pub struct Place {
     pub column: u32,
 }
 
-/// `src/main.rs:12:5`.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file.as_str(), self.line, self.column)
     }
 }
 
-/// What a resource is.
+/// The kind of a resource.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ResourceKind {
-    /// One unit, held by one.
+    /// A lock with one unit.
     #[default]
     Mutex,
-    /// As many units as there may be readers; a writer takes all.
+    /// A lock with one unit per reader; a writer takes all units.
     RwLock,
-    /// So many permits.
+    /// A number of permits.
     Semaphore,
-    /// Held by whoever initialises it.
+    /// A cell that is initialized once. Its holder is the task that initializes it.
     OnceCell,
-    /// Passed by all when the last arrives.
+    /// A barrier: all parties continue when the last one arrives.
     Barrier,
-    /// Somebody tells somebody.
+    /// A notification between tasks.
     Notify,
-    /// Told with a lock at hand, by a thread to a thread.
+    /// A condition variable: a notification between threads, with a mutex.
     Condvar,
-    /// A channel from many to one.
+    /// A channel with one receiver.
     Mpsc,
-    /// A channel from many to many, one of whom gets each message.
+    /// A channel with many receivers, one of which gets each message.
     Mpmc,
     /// A channel for one message.
     Oneshot,
-    /// A channel from many to many, each of whom gets every message.
+    /// A channel with many receivers, each of which gets every message.
     Broadcast,
-    /// A value that is watched. Held by whoever borrows the value.
+    /// A watched value. Its holders are the borrows of the value.
     Watch,
     /// One direction of a pipe of bytes.
     Pipe,
-    /// A token of cancellation with those that were made of it.
+    /// A cancellation token with its child tokens.
     Cancellation,
-    /// Something of the program's own.
+    /// A resource of the program's own.
     Custom,
 }
 
-/// Something for which tasks wait, and by which others let them go on.
+/// A lock, a channel or another object that tasks wait for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Resource {
-    /// Its number, from 1; never used twice. Those of one thread are in the order in which they came to be known.
+    /// Its id, from 1; never reused. The ids of one thread are in the order of first use.
     pub id: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: ResourceKind,
-    /// `tokio`, `async-lock`, `std`, `parking_lot`; empty if it is the program's own.
+    /// `tokio`, `async-lock`, `std`, `parking_lot`, …; empty for a resource of the program's own.
     pub library: Text,
-    /// The name that the program gave it.
+    /// The name given by the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Text>,
-    /// Where it was made.
+    /// The call that created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<Place>,
-    /// The task that made it.
+    /// Id of the task that created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by: Option<u64>,
-    /// The kernel's number of the thread that made it, if that was outside of all tasks.
+    /// Kernel id of the thread that created it, if that was outside of all tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_on: Option<u64>,
-    /// Tasks with this number and above came after it; `None` if that is not known.
+    /// Tasks with this id or a higher one are younger than the resource; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_task: Option<u64>,
-    /// For how long it has been known.
+    /// ns since it was first recorded.
     pub age_ns: u64,
-    /// How many units there are in all: 1 of a mutex, the permits of a semaphore, the bound of a channel, the parties of a
-    /// barrier. `None` if there is no bound.
+    /// Number of units: 1 for a mutex, the permits of a semaphore, the capacity of a channel, the
+    /// parties of a barrier. `None` if unbounded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<u64>,
-    /// Units that nobody has, and that are promised to nobody: of a lock or semaphore, permits; of a channel, free places.
+    /// Units that are neither held nor granted: permits of a lock or semaphore, free slots of a
+    /// channel.
     pub free: u64,
-    /// Of a channel or pipe, the messages or bytes in it; of a barrier, who has arrived.
+    /// Messages in a channel, bytes in a pipe, or arrived parties of a barrier.
     pub filled: u64,
-    /// Permits that were taken out for ever.
+    /// Permits that `forget` has removed for good.
     pub forgotten: u64,
-    /// Permits were added after it was made: somebody makes units.
+    /// Whether permits were added after its creation.
     pub is_refilled: bool,
-    /// What is released is handed to the first in the queue; otherwise it is told, and whoever comes first takes it.
+    /// Whether a release hands the unit to the first waiter. Otherwise the first task to try takes
+    /// it.
     pub is_fair: bool,
-    /// It was closed, or one side is gone: nobody waits for long.
+    /// Whether it was closed, or one side is gone: no wait lasts.
     pub is_closed: bool,
-    /// Who has a part in it, oldest first.
+    /// Guards, permits and ends of it, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holdings: Vec<Holding>,
-    /// The last time that somebody took units of it, whether they are held still or were given back.
+    /// The last acquisition, even if it has been released since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_acquired: Option<LastEvent>,
-    /// The last time that somebody told the waiting: of a `Notify`, a `Condvar`.
+    /// The last notification, of a `Notify` or a `Condvar`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_notified: Option<LastEvent>,
-    /// The last time that somebody took permits out for ever.
+    /// The last removal of permits by `forget`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_forgotten: Option<LastEvent>,
-    /// How it has been used.
+    /// Counts and durations of its uses.
     pub usage: Usage,
 }
 
-/// What somebody is to a resource.
+/// The role of a holding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Role {
-    /// Has units of it: a guard, a permit, the place of a reserved message, the initialising of a cell.
+    /// It holds units: a guard, a permit, a reserved slot, the initialization of a cell.
     #[default]
     Holds,
     /// A sender, or the writing end of a pipe.
     Sends,
     /// A receiver, or the reading end of a pipe.
     Receives,
-    /// Has used it, and may again: who has told or waited at a `Notify`, who has added permits.
+    /// It has used the resource, and may again: it has notified a `Notify` or added permits.
     Uses,
 }
 
-/// How sure it is where a holding is.
+/// How sure it is which task has a holding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Attribution {
-    /// With that task: it cannot go elsewhere.
+    /// It is with that task, and cannot move.
     Exact,
-    /// With that task, unless code that is not on record has moved it: nothing that is on record has carried it away.
+    /// It is with that task unless unrecorded code has moved it: no recorded event has.
     Unmoved,
-    /// With that task, or one of `candidates`: who used it last.
+    /// It is with that task, which used it last, or with one of `candidates`.
     Likely,
     /// It may be anywhere.
     #[default]
     Unknown,
 }
 
-/// Somebody's part in a resource.
+/// A guard, a permit, a sender, a receiver: a part of a resource that a task has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Holding {
-    /// What part it is.
+    /// Its role.
     pub role: Role,
-    /// How many units it has, if it holds any.
+    /// Number of units that it holds; 0 if it holds none.
     pub units: u64,
-    /// The task that took or used it last.
+    /// Id of the task that acquired or used it last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<u64>,
-    /// The span that did, which may be gone by now.
+    /// Id of the span that did, which may be gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<u64>,
-    /// The kernel's number of the thread, if it was done outside of all tasks, or cannot leave that thread.
+    /// Kernel id of the thread, if it was used outside of all tasks or cannot leave that thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<u64>,
-    /// How sure it is that it is there still.
+    /// How sure it is that the task still has it.
     pub attribution: Attribution,
-    /// It can go to another task without being seen: an owned guard or permit, an end of a channel, a guard of a static.
+    /// Whether it can move to another task unseen: an owned guard or permit, an end of a channel, a
+    /// guard of a static.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_movable: bool,
-    /// Other tasks that may have it: those that were spawned by that task since.
+    /// Ids of other tasks that may have it: those that `task` has spawned since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<u64>,
-    /// It may lie in a message of this channel that nobody has received yet: the number of the resource.
+    /// Id of a channel in which it may be, in a message that was not received yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_channel: Option<u64>,
-    /// Where it was taken, or used last.
+    /// The call that acquired it, or used it last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// Of units that something waits for: the awaits by which the call that took them was reached, from that of the innermost
-    /// caller to that of the task. Empty if the task itself has called it.
+    /// For contended units, the awaits through which that call was reached, from the innermost
+    /// caller to the task. Empty if the task made the call itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub callers: Vec<Place>,
-    /// Since when it has been held; in a poll, since that began; outside of tasks, of a lock that is taken often, since
-    /// somebody waits for it. Of one that holds nothing, the time since it was used last.
+    /// ns since it was acquired; inside a poll, since that poll started. For a frequently used lock
+    /// outside of tasks, since it has had a waiter. If it holds no units, since its last use.
     pub since_ns: u64,
-    /// How often it was used since it was made: messages sent or received, values looked at through a guard.
+    /// Number of uses: messages sent or received, accesses through a guard.
     pub uses: u64,
 }
 
-/// The last time that something was done to a resource: when, by which task, where.
+/// The last event of one kind at a resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LastEvent {
-    /// ns before the capture; inside a poll, counted from the start of that poll. `None` if the clock was not read for it.
+    /// ns before the capture; inside a poll, since that poll started. `None` if the clock was not
+    /// read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ago_ns: Option<u64>,
-    /// The task; `None` outside of all tasks.
+    /// Id of the task; `None` outside of all tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<u64>,
     /// The call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// Of a notification, how many waited at that moment; else 0.
+    /// For a notification, the number of waiters at that moment; else 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub waiters: u64,
-    /// Of a notification, whether it was for all waiters and not for one.
+    /// For a notification, whether it was for all waiters.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_broadcast: bool,
 }
@@ -228,127 +232,130 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-/// How a resource has been used.
+/// Counts and durations of the uses of a resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Usage {
-    /// How often it was acquired; of a channel, messages sent.
+    /// Number of acquisitions; for a channel, of messages sent.
     pub acquisitions: u64,
-    /// How many of these had to wait.
+    /// Number of waits.
     pub contended: u64,
-    /// How long finished waits took.
+    /// Durations of finished waits.
     pub wait: Quantiles,
-    /// How long it was held, over all releases.
+    /// Durations from acquisition to release.
     pub held: Quantiles,
 }
 
-/// Quantiles of durations in ns, each at most a factor of two off; 0 if there were none.
+/// Quantiles of durations in ns, each within a factor of two; 0 if there are none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Quantiles {
-    /// The median.
+    /// Median.
     pub p50_ns: u64,
-    /// The 99th percentile.
+    /// 99th percentile.
     pub p99_ns: u64,
-    /// The longest.
+    /// Maximum.
     pub max_ns: u64,
 }
 
-/// What is waited for.
+/// The operation that waits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WaitMode {
-    /// A mutex, all of a lock.
+    /// Acquires a mutex, or all of a lock.
     #[default]
     Lock,
-    /// A unit of a lock for readers.
+    /// Acquires a lock to read.
     Read,
-    /// All units of a lock for readers.
+    /// Acquires a lock to write: all its units.
     Write,
-    /// Permits.
+    /// Acquires permits.
     Acquire,
-    /// A place in a channel or pipe.
+    /// Waits for a free slot in a channel or pipe.
     Send,
-    /// A message, a new value, bytes.
+    /// Waits for a message, a new value, or bytes.
     Receive,
-    /// That the other side goes away.
+    /// Waits until the other side is dropped.
     Closed,
-    /// That somebody else initialises it.
+    /// Waits until another task has initialized the cell.
     Initialize,
-    /// The others at a barrier.
+    /// Waits for the other parties of a barrier.
     Arrive,
-    /// To be told.
+    /// Waits for a notification.
     Notified,
-    /// The end of tasks.
+    /// Waits for tasks to end.
     Join,
-    /// A moment in time.
+    /// Waits for a point in time.
     Timer,
-    /// The end of blocking work: the shutdown of a runtime.
+    /// Waits for blocking work to end, in the shutdown of a runtime.
     Shutdown,
-    /// Something of the program's own.
+    /// Waits for a resource of the program's own.
     Custom,
 }
 
-/// A future, or a thread, that waits for something known.
+/// A future or a thread that waits for a recorded resource, task or point in time.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 pub struct Wait {
-    /// Its number, of the same sequence as [`Span::id`](crate::model::Span::id).
+    /// Its id, from the sequence of [`Span::id`](crate::model::Span::id).
     pub id: u64,
-    /// Index into [`Snapshot::resources`](crate::Snapshot::resources); `None` for a timer and for a join.
+    /// Index into [`Snapshot::resources`](crate::Snapshot::resources); `None` for a timer or a
+    /// join.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<usize>,
-    /// The tasks that are joined: one of them has to end.
+    /// Ids of the joined tasks, one of which has to end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<u64>,
-    /// What it waits for there.
+    /// The operation that waits.
     pub mode: WaitMode,
-    /// How many units it asks for.
+    /// Number of units that it asks for.
     pub units: u64,
-    /// The task that polled it last, or that the blocked thread is running.
+    /// Id of the task that polled it last, or that the blocked thread is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<u64>,
-    /// The span that polled it last.
+    /// Id of the span that polled it last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<u64>,
     /// The call that waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// For how long it has waited.
+    /// ns since it began.
     pub since_ns: u64,
-    /// How often it was polled.
+    /// Number of polls.
     pub polls: u64,
-    /// Of a timer: in how many nanoseconds it is due; negative if it should have come already.
+    /// For a timer, ns until it is due; negative if it is late.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due_ns: Option<i64>,
-    /// It was woken so long ago and not polled since.
+    /// ns since it was woken, if it has not been polled since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub woken_ns: Option<u64>,
-    /// What it waits for is its own already: at a fair lock the wake is the grant.
+    /// Whether it has its units already: at a fair lock, the wake is the grant.
     pub is_granted: bool,
-    /// Its task was polled since its last poll began, without it.
+    /// Whether its task has been polled since, without polling it.
     pub is_parked: bool,
-    /// It was woken, then its task was polled, and it was not: nobody is going to poll it for that wake.
+    /// Whether it was woken, and the next poll of its task did not poll it. Nothing will poll it
+    /// for that wake.
     pub is_wake_ignored: bool,
-    /// Something between the task and it polls only what was woken, as `FuturesUnordered` does; or it is in a `block_on` of
-    /// its own.
+    /// Whether code between it and its task polls only woken futures, as `FuturesUnordered` does,
+    /// or it is in a nested `block_on`.
     pub is_indirect: bool,
-    /// It was woken by a waker that is not its task's, and that wake has not reached its task: nobody is known to poll it.
+    /// Whether it was woken through a waker that is not its task's, and the wake has not reached
+    /// its task.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_wake_lost: bool,
-    /// Its last poll was made to return `Pending`, whatever it waits for: its task has used up its budget.
+    /// Whether its last poll returned `Pending` only because its task had used up its coop budget.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_forced: bool,
-    /// Clones of its waker that the resource keeps: without any, and not woken, nothing can wake it.
+    /// Clones of its waker that the resource keeps. Without any, and not woken, nothing can wake
+    /// it.
     pub wakers: u64,
-    /// So many of the waits before it at the same resource, counted from the first of them, are surely before it in the queue
-    /// too.
+    /// Number of earlier waits at the same resource that are certainly ahead of it in the queue.
     pub ahead: u64,
-    /// The kernel's number of the thread that is blocked by it; `None` for a future.
+    /// Kernel id of the blocked thread; `None` for a future.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<u64>,
-    /// It changed while the snapshot was taken.
+    /// Whether it changed during the capture.
     pub is_unstable: bool,
 }
