@@ -77,7 +77,8 @@
 //! clean lists units view   safe text, lists of numbers, times as text, which times are shown
 //! model                    the snapshot: data only, and the format of saved files
 //! error index names        the error, positions of ids, the name of a site in every report
-//! analysis                 pure functions: fold, rows, labels, quantiles, verdicts
+//! analysis                 pure functions: fold, rows, labels, quantiles, verdicts,
+//!                          findings
 //! export                   one format per file, each from a snapshot to text
 //! format write             the table of formats, and what writes files
 //! ```
@@ -108,6 +109,7 @@ mod units;
 mod view;
 mod write;
 
+pub use analysis::findings::{Evidence, Finding, Rule, Severity};
 pub use analysis::fold::{Stack, fold};
 pub use analysis::hangs::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictDetail, VerdictKind};
 pub use analysis::lock_order::LockInversion;

@@ -10,10 +10,12 @@
 //! long_polls  call paths with polls over a bound
 //! lock_order  locks that were acquired in both orders
 //! hangs       what can still make progress: verdicts
+//! findings    what to look at first, one rule per file
 //! ```
 //! Nothing here writes, and nothing fails: a snapshot that contradicts itself gives odd numbers,
 //! never a panic.
 
+pub(crate) mod findings;
 pub(crate) mod fold;
 pub(crate) mod hangs;
 pub(crate) mod hide;

@@ -63,7 +63,7 @@ const COLD: [&str; 20] = [
 ];
 
 /// The rooms of `reports/src`, in the order of [`RECORDER`]. The longest entry that a path begins with is its room.
-const REPORTS: [&[&str]; 15] = [
+const REPORTS: [&[&str]; 16] = [
     &["clean", "lists", "units", "view"],
     &["model"],
     &["error", "index", "names"],
@@ -78,6 +78,7 @@ const REPORTS: [&[&str]; 15] = [
     &["analysis::hangs::warnings"],
     // `solve`, and what `mod.rs` exports of all these.
     &["analysis::hangs"],
+    &["analysis::findings"],
     &["export"],
     &["format", "write"],
 ];

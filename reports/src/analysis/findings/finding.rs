@@ -1,0 +1,123 @@
+//! What a finding consists of. Nothing is decided here.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::rule::Rule;
+use crate::clean::printable;
+use crate::model::Place;
+
+/// One answer to "what is wrong, and where": something stuck, slow, wasteful or risky.
+///
+/// Texts are plain: names of the program are in backquotes, and harmful characters are replaced.
+/// A format still has to escape them.
+///
+/// # Examples
+/// ```
+/// use diagnose_reports::Snapshot;
+///
+/// for finding in Snapshot::default().findings() {
+///     println!("{} {finding}", finding.severity);
+/// }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The rule that found it.
+    pub rule: Rule,
+    /// How urgent it is.
+    pub severity: Severity,
+    /// What is wrong, with the number and the place, without a dot at its end.
+    pub sentence: String,
+    /// The line to look at first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// Task time that it explains, in ns: waits, or busy time. Findings are sorted by it.
+    pub explains_ns: u64,
+    /// The share that the sentence names, in thousandths; `None` if it names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_mille: Option<u64>,
+    /// What to do next, as one clause in the imperative, without a dot at its end.
+    pub next: String,
+    /// The section of the documentation with cause, example and remedy:
+    /// `docs/findings.md#contended`.
+    pub page: &'static str,
+    /// The records that it is based on.
+    pub evidence: Evidence,
+}
+
+/// The records of a snapshot that a finding is based on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Evidence {
+    /// Indexes into [`Snapshot::sites`](crate::Snapshot::sites), most important first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<usize>,
+    /// Indexes into [`Snapshot::nodes`](crate::Snapshot::nodes), most important first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<usize>,
+    /// Ids of tasks, ascending; at most 32.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<u64>,
+    /// Ids of resources, most important first; at most 32.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<u64>,
+    /// Index into [`Snapshot::verdicts`](crate::Snapshot::verdicts).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<usize>,
+}
+
+/// How urgent a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Severity {
+    /// Tasks make no progress.
+    Stuck,
+    /// Calls take longer than they need.
+    Slow,
+    /// CPU time or memory is spent without need.
+    Waste,
+    /// Nothing is wrong yet, but it will be.
+    Risk,
+    /// The recording itself is incomplete.
+    Note,
+}
+
+impl Finding {
+    /// Creates a finding without numbers, place and evidence.
+    pub(super) fn new(rule: Rule, severity: Severity, sentence: &str, next: &str) -> Self {
+        Self {
+            rule,
+            severity,
+            sentence: printable(sentence),
+            place: None,
+            explains_ns: 0,
+            per_mille: None,
+            next: printable(next),
+            page: rule.page(),
+            evidence: Evidence::default(),
+        }
+    }
+}
+
+/// `sentence. Next: next. (rule)`, on one line.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}. Next: {}. ({})", self.sentence, self.next, self.rule)
+    }
+}
+
+/// The word in saved files: `stuck`.
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Stuck => "stuck",
+            Self::Slow => "slow",
+            Self::Waste => "waste",
+            Self::Risk => "risk",
+            Self::Note => "note",
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! The rule `stuck.*`: every verdict that no other verdict explains, and hazards as `parked`.
+//!
+//! A verdict behind another one ends with its cause, so it is not told again.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::finding::{Finding, Severity};
+use super::rule::Rule;
+use crate::analysis::hangs::{LinkNode, Verdict, VerdictKind};
+use crate::index::TasksById;
+use crate::model::{Place, Snapshot};
+use crate::units::counted;
+
+/// How many ids of tasks, and of resources, are listed as evidence.
+const MAX_IDS: usize = 32;
+
+pub(super) fn find(snapshot: &Snapshot) -> Vec<Finding> {
+    let tasks = TasksById::new(&snapshot.tasks);
+    let verdicts = snapshot.verdicts();
+    let causes = verdicts.iter().enumerate().filter(|(_, verdict)| verdict.root_cause);
+    causes.map(|(number, verdict)| of_verdict(number, verdict, &tasks)).collect()
+}
+
+fn of_verdict(number: usize, verdict: &Verdict, tasks: &TasksById<'_>) -> Finding {
+    let mut sentence = format!("{} {}: {}", verdict.confidence, verdict.kind, verdict.sentence);
+    if !verdict.victims.is_empty() {
+        let verb = if verdict.victims.len() == 1 { "waits" } else { "wait" };
+        // Writing to a string cannot fail.
+        let _ = write!(sentence, "; {} {verb} behind", counted(verdict.victims.len() as u64, "task"));
+    }
+    let (rule, severity) = match verdict.kind {
+        // Nothing is stuck yet.
+        VerdictKind::Hazard => (Rule::Parked, Severity::Risk),
+        kind => (Rule::Stuck(kind), Severity::Stuck),
+    };
+    let mut finding = Finding::new(rule, severity, &sentence, verdict.remedy());
+    finding.place = place(verdict);
+    let of = |node: LinkNode| verdict.chain.iter().filter(move |link| link.node == node).map(|link| link.id);
+    let ids: BTreeSet<u64> = of(LinkNode::Task).chain(verdict.victims.iter().copied()).collect();
+    let since_ns = ids.iter().filter_map(|&id| tasks.get(id)).map(|task| task.since_ns);
+    finding.explains_ns = since_ns.fold(0, u64::saturating_add);
+    finding.evidence.tasks = ids.into_iter().take(MAX_IDS).collect();
+    let mut resources: Vec<u64> = Vec::new();
+    for id in of(LinkNode::Resource) {
+        if resources.len() < MAX_IDS && !resources.contains(&id) {
+            resources.push(id);
+        }
+    }
+    finding.evidence.resources = resources;
+    finding.evidence.verdict = Some(number);
+    finding
+}
+
+/// The first line of the chain.
+fn place(verdict: &Verdict) -> Option<Place> {
+    let link = verdict.chain.iter().find(|link| !link.file.is_empty())?;
+    Some(Place { file: link.file.as_str().into(), line: link.line, column: 0 })
+}
