@@ -12,6 +12,6 @@
 
 pub use diagnose_reports::model::*;
 pub use diagnose_reports::{
-    Confidence, Evidence, Finding, Link, LinkNode, LinkRole, LockInversion, Rule, Severity, Verdict,
-    VerdictDetail, VerdictKind,
+    Confidence, Evidence, Finding, FunctionLatency, LatencyQuantiles, Link, LinkNode, LinkRole,
+    LockInversion, Rule, Severity, Verdict, VerdictDetail, VerdictKind,
 };

@@ -112,6 +112,7 @@ mod write;
 pub use analysis::findings::{Evidence, Finding, Rule, Severity};
 pub use analysis::fold::{Stack, fold};
 pub use analysis::hangs::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictDetail, VerdictKind};
+pub use analysis::latency::{FunctionLatency, LatencyQuantiles};
 pub use analysis::lock_order::LockInversion;
 pub use analysis::rows::{Row, rows};
 pub use clean::{clean_lines, printable as clean_line};

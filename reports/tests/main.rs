@@ -13,6 +13,7 @@ mod formats_without_svg;
 mod hangs;
 mod hostile;
 mod json;
+mod latency;
 mod lock_order;
 mod names;
 mod rows;

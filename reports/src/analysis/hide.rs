@@ -125,6 +125,7 @@ fn merge(into: &mut Node, node: &Node) {
         same.count = same.count.saturating_add(bucket.count);
     }
     into.polls_histogram = buckets.into_values().collect();
+    into.latency.merge(&node.latency);
 }
 
 /// Puts the nodes back into depth-first order, siblings by name.

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! tree        children, roots, self times: the base of the others
-//! quantile    p50 and p99 from log2 histograms
+//! quantile    p50 and p99 of polls, from log2 histograms
+//! latency     quantiles of calls, by function and label
 //! hide        a snapshot without some of its nodes
 //! fold        stacks with a value: flame graphs
 //! rows        one row per site: the table by function
@@ -20,6 +21,7 @@ pub(crate) mod fold;
 pub(crate) mod hangs;
 pub(crate) mod hide;
 pub(crate) mod labels;
+pub(crate) mod latency;
 pub(crate) mod lock_order;
 pub(crate) mod long_polls;
 pub(crate) mod quantile;

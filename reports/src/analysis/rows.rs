@@ -11,9 +11,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use crate::analysis::latency::{LatencyQuantiles, has_latency, in_flight, mean_concurrency};
 use crate::analysis::quantile::Histogram;
 use crate::analysis::tree::Tree;
-use crate::model::{Node, Snapshot};
+use crate::model::{Latency, Node, Snapshot};
 use crate::names::Names;
 
 /// One line of the table by function.
@@ -57,6 +58,21 @@ pub struct Row {
     pub p99_poll_ns: Option<u64>,
     /// The longest poll in ns, a running one included.
     pub longest_poll_ns: u64,
+    /// Latency of the calls that returned.
+    pub completed_latency: LatencyQuantiles,
+    /// Latency of the calls that were dropped while pending.
+    pub cancelled_latency: LatencyQuantiles,
+    /// ns that calls were in flight, summed over all calls, recursive ones included; 0 for awaits.
+    pub in_flight_ns: u64,
+}
+
+impl Row {
+    /// The mean number of calls in flight at once during `elapsed_ns`, by Little's law; 0 if no
+    /// time has passed.
+    #[must_use]
+    pub fn mean_concurrency(&self, elapsed_ns: u64) -> f64 {
+        mean_concurrency(self.in_flight_ns, elapsed_ns)
+    }
 }
 
 /// Adds up the snapshot by site, sorted by self busy, then self idle (both descending), then name.
@@ -73,9 +89,9 @@ pub struct Row {
 pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
-    let mut by_site = BTreeMap::<usize, (Row, Histogram)>::new();
+    let mut by_site = BTreeMap::<usize, (Row, Histogram, Latency)>::new();
     for (index, node) in tree.nodes.iter().enumerate() {
-        let (row, histogram) = by_site.entry(node.site).or_default();
+        let (row, histogram, latency) = by_site.entry(node.site).or_default();
         add_counters(row, node);
         add(&mut row.self_busy_ns, tree.self_busy_ns[index]);
         if tree.is_outermost(index, |ancestor, node| ancestor.site == node.site) {
@@ -83,12 +99,18 @@ pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
             add(&mut row.idle_ns, node.idle_ns);
         }
         histogram.merge(&node.polls_histogram);
+        if has_latency(snapshot, node) {
+            latency.merge(&node.latency);
+            add(&mut row.in_flight_ns, in_flight(node));
+        }
     }
-    let finish = |(site, (row, histogram)): (usize, (Row, Histogram))| Row {
+    let finish = |(site, (row, histogram, latency)): (usize, (Row, Histogram, Latency))| Row {
         name: names.frame(site).to_owned(),
         site,
         p50_poll_ns: histogram.quantile(500, row.longest_poll_ns),
         p99_poll_ns: histogram.quantile(990, row.longest_poll_ns),
+        completed_latency: latency.completed.quantiles(),
+        cancelled_latency: latency.cancelled.quantiles(),
         ..row
     };
     let mut rows: Vec<Row> = by_site.into_iter().map(finish).collect();

@@ -99,6 +99,9 @@ fn by_function(page: &mut String, snapshot: &Snapshot) {
         OPTIONAL.into_iter().filter(|(_, number)| rows.iter().any(|row| number(row) > 0)).collect();
     let mut heading = vec!["self busy", "busy", "self idle", "idle", "calls", "polls"];
     heading.extend(optional.iter().map(|(name, _)| *name));
+    // Older snapshots have no latency.
+    let has_latency = rows.iter().any(|row| row.completed_latency.count > 0);
+    heading.extend(["p50 latency", "p99 latency"].into_iter().filter(|_| has_latency));
     heading.extend(["p50 poll", "p99 poll", "max poll"]);
     let mut table = Table::new(&heading, &["function"]);
     for row in rows.iter().take(MAX_ROWS) {
@@ -106,6 +109,9 @@ fn by_function(page: &mut String, snapshot: &Snapshot) {
             [row.self_busy_ns, row.busy_ns, row.self_idle_ns, row.idle_ns].map(time).into();
         cells.extend([row.calls, row.polls].map(count));
         cells.extend(optional.iter().map(|(_, number)| count(number(row))));
+        let latency = row.completed_latency;
+        let cell = |ns| if latency.count == 0 { "-".to_owned() } else { time(ns) };
+        cells.extend([latency.p50_ns, latency.p99_ns].map(cell).into_iter().filter(|_| has_latency));
         cells.extend([row.p50_poll_ns, row.p99_poll_ns].map(|ns| ns.map_or_else(|| "-".to_owned(), time)));
         cells.push(time(row.longest_poll_ns));
         cells.push(with_location(snapshot, row));

@@ -10,6 +10,7 @@
 //! a change of a type here changes the file format: see [`VERSION`].
 
 mod folding;
+mod latency;
 mod live;
 mod node;
 mod order;
@@ -18,6 +19,7 @@ mod waits;
 
 use serde::{Deserialize, Serialize};
 
+pub use latency::{Durations, Latency};
 pub use live::{BlockingPool, RunState, Runtime, Span, Task, TaskKind, Worker};
 pub use node::{Bucket, Node};
 pub use order::{LockOrder, LockPair, LockedResource};

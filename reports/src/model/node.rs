@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::latency::Latency;
+
 /// One call path of sites, with all its counters.
 ///
 /// Counters are sums over all spans (calls) of the path, on all threads. They include running polls
@@ -64,6 +66,9 @@ pub struct Node {
     pub last_seen_ns: u64,
     /// Durations of finished polls: the non-empty buckets of a log2 histogram, ascending.
     pub polls_histogram: Vec<Bucket>,
+    /// Durations of finished calls; empty for awaits and hand-written futures.
+    #[serde(default, skip_serializing_if = "Latency::is_empty")]
+    pub latency: Latency,
 }
 
 /// One bucket of a histogram.

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every test file uses its own part")]
 
 pub(crate) mod hangs;
+pub(crate) mod latency;
 pub(crate) mod random;
 
 use diagnose_reports::model::{Activity, Bucket, Cost, Node, Place, Site, SiteKind, Thread, VERSION};

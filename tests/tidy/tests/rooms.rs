@@ -67,7 +67,7 @@ const REPORTS: [&[&str]; 16] = [
     &["clean", "lists", "units", "view"],
     &["model"],
     &["error", "index", "names"],
-    &["analysis::quantile", "analysis::tree"],
+    &["analysis::latency", "analysis::quantile", "analysis::tree"],
     &["analysis::hide"],
     &["analysis::fold", "analysis::labels", "analysis::lock_order", "analysis::long_polls", "analysis::rows"],
     &["analysis::hangs::facts"],

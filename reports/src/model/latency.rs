@@ -1,0 +1,53 @@
+//! Durations of finished calls.
+
+use serde::{Deserialize, Serialize};
+
+use super::node::Bucket;
+
+/// How long the finished calls of a path took, each from the start of its first poll to its end.
+///
+/// A call that ends in its first poll took as long as that poll. A call that panics is in neither
+/// histogram. A call that began before a reset, or was polled while recording was off, counts with
+/// its whole duration. On a path with several functions, a call counts where it ended.
+///
+/// Only functions and blocks have durations. Awaits, arms of macros and hand-written futures have
+/// none. For all others, the counts add up to `completed` and `cancelled` of the
+/// [`Node`](super::Node).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Latency {
+    /// Calls that returned `Ready`; for a synchronous function, calls that returned.
+    #[serde(skip_serializing_if = "Durations::is_empty")]
+    pub completed: Durations,
+    /// Calls that were dropped while pending.
+    #[serde(skip_serializing_if = "Durations::is_empty")]
+    pub cancelled: Durations,
+}
+
+/// A histogram of durations. Its quantiles are within 4 % of the exact ones.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Durations {
+    /// The longest duration in ns, exact; 0 if there is none.
+    pub longest_ns: u64,
+    /// The non-empty buckets of a log-linear histogram, ascending: 16 buckets per power of two.
+    pub buckets: Vec<Bucket>,
+}
+
+impl Latency {
+    /// Whether no call has ended.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.completed.is_empty() && self.cancelled.is_empty()
+    }
+}
+
+impl Durations {
+    /// Whether there are no durations.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.buckets.is_empty()
+    }
+}
