@@ -1,11 +1,11 @@
 //! Settings: [`Builder`] in code, `DIAGNOSE*` in the environment.
 
 use std::fmt;
-use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Format, Report};
+use crate::{Alarm, Format, Report};
 
 /// The settings of [`install`](Builder::install).
 ///
@@ -51,10 +51,22 @@ pub struct Builder {
     pub(crate) tasks_only: Option<bool>,
     pub(crate) wakers: Wakers,
     pub(crate) watchdog: Option<Duration>,
+    pub(crate) on_alarm: Option<AlarmFunction>,
     pub(crate) lock_order: bool,
     pub(crate) unpolled: bool,
     pub(crate) long_polls: Option<Duration>,
     pub(crate) panic_hook: bool,
+}
+
+/// The function of [`Builder::on_alarm`].
+#[derive(Clone)]
+#[cfg_attr(not(feature = "on"), allow(dead_code))]
+pub(crate) struct AlarmFunction(pub(crate) Arc<dyn Fn(&Alarm) + Send + Sync>);
+
+impl fmt::Debug for AlarmFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Fn(&Alarm)")
+    }
 }
 
 /// The wakers that diagnose wraps.
@@ -104,6 +116,7 @@ impl Builder {
             tasks_only: None,
             wakers: Wakers::default(),
             watchdog: None,
+            on_alarm: None,
             lock_order: false,
             unpolled: false,
             long_polls: Some(Duration::from_micros(100)),
@@ -235,6 +248,34 @@ impl Builder {
         self
     }
 
+    /// Sets a function that gets each alarm of the [`watchdog`](Self::watchdog): once when it is
+    /// raised, and once more when it is resolved, then with
+    /// [`resolved_at_unix_ms`](Alarm::resolved_at_unix_ms).
+    ///
+    /// Calls run one at a time on a thread of their own, which exists while there are alarms. So
+    /// the function may send a message to a pager, or write a dump. A slow function delays only its
+    /// own next call; past 64 waiting alarms, further ones are left out. A panic is caught, unless
+    /// the program aborts on panics. Stderr and the reports have every alarm in any case.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("diagnose-on-alarm-{}", std::process::id()));
+    /// # let settings =
+    /// diagnose::Builder::new()
+    ///     .watchdog(Duration::from_millis(100))
+    ///     .on_alarm(|alarm| println!("{:?} {}", alarm.kind, alarm.sentence()))
+    /// #   .dir(&folder).signal(None);
+    /// # settings
+    ///     .install();
+    /// # _ = std::fs::remove_dir(folder);
+    /// ```
+    pub fn on_alarm(mut self, function: impl Fn(&Alarm) + Send + Sync + 'static) -> Self {
+        self.on_alarm = Some(AlarmFunction(Arc::new(function)));
+        self
+    }
+
     /// Records the order of lock acquisitions: each lock acquired while another is held, with owner
     /// and place. Reports list locks taken in both orders, or in a circle: two tasks that do so at
     /// the same time deadlock. See [`lock_order`](crate::lock_order()).
@@ -284,56 +325,6 @@ const DEFAULT_FORMATS: [Format; DEFAULT_COUNT] = [
     Format::Json,
 ];
 const DEFAULT_COUNT: usize = if cfg!(any(feature = "svg", not(feature = "on"))) { 4 } else { 3 };
-
-/// Why settings were not installed, or not all of them.
-///
-/// # Examples
-/// ```
-/// use diagnose::{Builder, InstallError};
-///
-/// # let folder = std::env::temp_dir().join(format!("diagnose-install-{}", std::process::id()));
-/// match Builder::new().dir(&folder).try_install() {
-///     Ok(()) => {}
-///     Err(InstallError::SignalTaken(signal)) => eprintln!("no dumps on a signal: {signal:?} is in use"),
-///     Err(error) => return Err(error),
-/// }
-/// # _ = std::fs::remove_dir(folder);
-/// # Ok::<(), InstallError>(())
-/// ```
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum InstallError {
-    /// Settings are already installed and stay. [`Builder::reinstall`] replaces them.
-    AlreadyInstalled,
-    /// The signal already has a handler, which stays. All other settings apply.
-    SignalTaken(Signal),
-    /// The system refused a handler or its thread. All other settings apply.
-    Signal(Signal, io::Error),
-    /// The folder for dumps does not exist and cannot be created. All settings apply, and each dump
-    /// tries to create the folder again.
-    Dir(PathBuf, io::Error),
-}
-
-impl fmt::Display for InstallError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AlreadyInstalled => {
-                f.write_str("settings are installed already, and stay; `Builder::reinstall` replaces them")
-            }
-            Self::SignalTaken(signal) => write!(
-                f,
-                "{signal} has a handler already, so it does not ask for a dump; \
-                 `Builder::signal` or DIAGNOSE_SIGNAL names another one"
-            ),
-            Self::Signal(signal, source) => write!(f, "cannot listen for {signal}: {source}"),
-            Self::Dir(path, source) => {
-                write!(f, "cannot make the folder for dumps, `{}`: {source}", path.display())
-            }
-        }
-    }
-}
-
-impl std::error::Error for InstallError {}
 
 impl fmt::Display for Signal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use diagnose_reports::Report;
 
-use crate::config::{Builder, InstallError, Signal, Wakers};
+use crate::config::{Builder, Signal, Wakers};
+use crate::install_error::InstallError;
 use crate::keep::Keep;
 use crate::pattern::Pattern;
 use crate::say::say;
@@ -98,6 +99,7 @@ impl Builder {
         watchdog::set_long_polls(
             env::duration("DIAGNOSE_LONG_POLLS").unwrap_or(self.long_polls).unwrap_or_default(),
         );
+        watchdog::set_callback(self.on_alarm);
         watchdog::watch(env::duration("DIAGNOSE_WATCHDOG").unwrap_or(self.watchdog));
         trigger::watch(env::path("DIAGNOSE_TRIGGER").or(self.trigger), write.clone());
         signal::listen(wanted, write).and(made)

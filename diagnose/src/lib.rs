@@ -190,6 +190,7 @@ pub mod async_channel;
 pub mod async_lock;
 #[cfg(all(feature = "on", feature = "async-std"))]
 pub mod async_std;
+mod attribute;
 #[cfg(feature = "on")]
 mod awaited;
 mod block;
@@ -218,6 +219,7 @@ mod fork;
 pub mod futures;
 #[cfg(feature = "on")]
 mod install;
+mod install_error;
 #[cfg(feature = "on")]
 mod keep;
 #[cfg(feature = "on")]
@@ -285,86 +287,21 @@ mod within;
 #[cfg(feature = "on")]
 mod wrap;
 
-/// Times a function: one span per call, under the span that polls or calls it.
-///
-/// - `async fn`, free or a method: times the future, every poll under the function's name.
-/// - Function that returns `impl Future`, `Pin<Box<dyn Future>>` or `BoxFuture`, as by async-trait
-///   (in either order of the two attributes): times the future, not the code before it.
-/// - Plain function: times the call.
-/// - Impl block, trait or inline module: times every async function inside, methods as
-///   `Type::method`. An attribute on one of them overrides it.
-/// - `impl Future for T`, `impl Stream for T`: times `poll` or `poll_next`, under the name of the
-///   type. It records polls and busy time, and counts each value or item as a call. Waits of such a
-///   future appear at its `.await`.
-/// - Async block inside an annotated function: times the block. Blocks without the attribute, and
-///   async closures, are spans named `{block}`; `#[diagnose(skip)]` leaves one out.
-///
-/// Every `.await` inside is recorded too, and every arm of a `join!` or `select!`. So are awaits in
-/// arguments of other macros whose expansion is known. Any other macro is one await, unless its
-/// value may be assigned to or borrowed from, or its arguments `return`, `break` or `continue`.
-///
-/// # Arguments
-/// - `name = "…"`: the name to show instead of the function's.
-/// - `label = "user={user_id}"`: a format string over the arguments, formatted once per call and
-///   only while recording. Up to 1,024 labels get nodes of their own; later ones are `[other]`.
-/// - `root`: the future is a task, a root wherever it is polled.
-/// - `all`: inside an impl block, a trait or a module, times plain functions too.
-/// - `skip`: leaves the item as it is.
-/// - `awaits = false`: records no await points, here and in nested items.
-/// - `crate = path`: the path of this crate, if it was renamed or is re-exported.
-///
-/// # Examples
-/// ```
-/// use diagnose::diagnose;
-///
-/// #[diagnose(label = "key={key}")]
-/// async fn get(key: u64) -> Option<String> {
-///     #[diagnose(name = "fetch")]
-///     async {
-///         Some(key.to_string())
-///     }
-///     .await
-/// }
-///
-/// #[diagnose(root)]
-/// async fn connection() {
-///     get(7).await;
-/// }
-/// ```
-///
-/// # What it expands to
-/// ```text
-/// fn get(key: u64) -> impl Future<Output = Option<String>> {
-///     static BODY: Body<(Site,)> = Body { site: Site::new(…), awaits: (Site::at(&BODY.site, …),) };
-///     Timed::new(Span::new(&BODY.site, Label::of(&BODY.site, || format!("key={key}"))), async move {
-///         _ = &key;                              // all arguments live as long as the future, as in an `async fn`
-///         if false { return … }                  // so that the compiler knows the type before it sees the body
-///         …                                      // the body
-///     })
-/// }
-/// ```
-/// The future has the output, the borrows and the `Send`-ness of the original, and stores arguments
-/// once. It grows by at most 64 bytes per annotated level, whatever it awaits. If an attribute
-/// follows that may look for `async fn`, such as `#[tokio::main]`, the function stays one and
-/// stores its arguments twice.
-///
-/// # Errors
-/// An unknown or repeated argument, a `const fn`, a future in a form that cannot be timed, a module
-/// in another file, or any item not listed above is a compile error at that place. The item is
-/// emitted nevertheless.
-pub use diagnose_macros::diagnose;
-
+pub use attribute::diagnose;
 #[cfg(feature = "manual-clock")]
 pub use clock::manual as manual_clock;
-pub use config::{Builder, InstallError, Signal, Wakers};
+pub use config::{Builder, Signal, Wakers};
 #[cfg(feature = "on")]
 pub use custom::{Hold, Resource, wait};
+#[cfg(feature = "on")]
+pub use diagnose_reports::model::{Alarm, AlarmKind};
 #[cfg(feature = "on")]
 pub use diagnose_reports::{Error, Format, Report, Snapshot, View};
 #[cfg(feature = "on")]
 pub use dump::{dump, dump_to};
 #[cfg(feature = "on")]
 pub use install::install;
+pub use install_error::InstallError;
 #[cfg(feature = "on")]
 pub use named::FutureExt;
 #[cfg(not(feature = "on"))]

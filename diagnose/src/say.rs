@@ -15,6 +15,8 @@ use std::sync::Once;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use diagnose_reports::model::Alarm;
+
 use crate::exit;
 use crate::sync::Mutex;
 
@@ -28,7 +30,7 @@ static QUEUE: Mutex<Queue> =
 
 /// The texts that are not written yet.
 struct Queue {
-    texts: VecDeque<String>,
+    texts: VecDeque<Message>,
     /// Length of the queued texts and of the one being written, in bytes.
     bytes: usize,
     /// Number of texts that found no room since this was last printed.
@@ -38,6 +40,35 @@ struct Queue {
     /// Id of the process whose thread writes; `None` if no thread does. In a forked child the
     /// parent's thread does not exist.
     writer: Option<u32>,
+}
+
+/// A queued message.
+enum Message {
+    /// Lines, the first of which begins with `diagnose: `.
+    Text(String),
+    Alarm {
+        alarm: Alarm,
+        /// How long a resolved alarm lasted; empty for a new one.
+        words: String,
+    },
+}
+
+impl Message {
+    /// Length in bytes.
+    fn len(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Alarm { alarm, words } => alarm.text.len() + words.len(),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Alarm { alarm, words } if words.is_empty() => format!("diagnose: ALARM {}", alarm.text),
+            Self::Alarm { alarm, words } => format!("diagnose: {words}: {}", alarm.sentence()),
+        }
+    }
 }
 
 /// Queues a line for stderr.
@@ -59,6 +90,15 @@ pub(crate) use say_now;
 
 /// Queues a text.
 pub(crate) fn later(text: String) {
+    queue(Message::Text(text));
+}
+
+/// Queues an alarm. `words` say how long a resolved one lasted.
+pub(crate) fn alarm(alarm: Alarm, words: String) {
+    queue(Message::Alarm { alarm, words });
+}
+
+fn queue(text: Message) {
     static AT_EXIT: Once = Once::new();
     AT_EXIT.call_once(|| exit::register(flush));
     let mut queue = QUEUE.lock();
@@ -80,21 +120,22 @@ pub(crate) fn later(text: String) {
 /// Writes the queue until it is empty.
 fn write() {
     while let Some(text) = next() {
-        let _ = writeln!(std::io::stderr(), "{}", diagnose_reports::clean_lines(&text));
+        let _ = writeln!(std::io::stderr(), "{}", diagnose_reports::clean_lines(&text.text()));
         let mut queue = QUEUE.lock();
         queue.bytes = queue.bytes.saturating_sub(text.len());
         queue.written += 1;
     }
 }
 
-fn next() -> Option<String> {
+fn next() -> Option<Message> {
     let mut queue = QUEUE.lock();
     if let Some(text) = queue.texts.pop_front() {
         return Some(text);
     }
     if queue.lost > 0 {
         let lost = std::mem::take(&mut queue.lost);
-        return Some(format!("diagnose: {lost} messages were lost, because stderr was blocked"));
+        let text = format!("diagnose: {lost} messages were lost, because stderr was blocked");
+        return Some(Message::Text(text));
     }
     queue.writer = None;
     None

@@ -3,7 +3,8 @@
 //! The handler itself only writes one byte into a pipe, through signal-hook. This thread reads it
 //! and does the rest. Signals that arrive while a dump is being written cause one further dump.
 
-use crate::config::{InstallError, Signal};
+use crate::config::Signal;
+use crate::install_error::InstallError;
 
 /// Listens for `signal` instead of the previous one.
 ///

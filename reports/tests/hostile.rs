@@ -29,7 +29,7 @@ fn program() -> Snapshot {
     program.at(first).name = Some("sessions".into());
     program.set_aside(right, "aside", 30);
     let mut snapshot = program.snapshot;
-    snapshot.alarms.push("a poll\n  and its stack".to_owned());
+    snapshot.alarms.push("a poll\n  and its stack".to_owned().into());
     snapshot.nodes = crate::support::tree("main | busy=5\n  read | busy=2 label=x").nodes;
     for node in &mut snapshot.nodes {
         node.site = 0;

@@ -3,13 +3,16 @@
 //! ```text
 //! recording   FutureExt, spawn_with, task_attr, Resource, Hold, wait, within, set_enabled
 //! reports     snapshot, dump, tree, … with the types that they take and return
+//! alarms      the type of an alarm
 //! ```
 //! So applications need no `cfg` around their calls. `diagnose::model`, the data of a snapshot,
 //! does not exist here.
 
+mod alarms;
 mod recording;
 mod reports;
 
+pub use alarms::*;
 pub use recording::*;
 pub use reports::*;
 

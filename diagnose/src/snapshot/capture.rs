@@ -68,9 +68,10 @@ fn refusal(parent: u32) -> Snapshot {
     snapshot.version = diagnose_reports::model::VERSION;
     snapshot.producer.push_str(concat!("diagnose ", env!("CARGO_PKG_VERSION")));
     snapshot.process = process();
-    snapshot.alarms.push(format!(
+    let words = format!(
         "nothing is recorded here: this process was forked from process {parent} while other threads of it recorded, and \
          what they recorded cannot be read"
-    ));
+    );
+    snapshot.alarms.push(words.into());
     snapshot
 }

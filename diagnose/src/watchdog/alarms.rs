@@ -3,20 +3,21 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use diagnose_reports::model::{RunState, Runtime, Task, Worker};
+use diagnose_reports::model::{Alarm, AlarmKind, RunState, Runtime, Task, Worker};
 use diagnose_reports::{Snapshot, clean_line};
 
 use super::looks::Finding;
 use super::native_stack;
+use super::raised::alarm;
 use crate::cpu::{self, CpuUsage};
 use crate::live;
 
 /// Maximum number of running tasks that an alarm about a queued task names.
 const MAX_NAMED: usize = 16;
 
-/// Returns the findings as text, in their order. If one of them is about a poll, this takes 20 ms,
+/// Returns the findings as alarms, in their order. If one of them is about a poll, this takes 20 ms,
 /// to measure what its thread does.
-pub(super) fn texts(snapshot: &Snapshot, findings: &[Finding<'_>]) -> Vec<String> {
+pub(super) fn alarms_of(snapshot: &Snapshot, findings: &[Finding<'_>]) -> Vec<Alarm> {
     let polls = findings.iter().flat_map(|finding| match finding {
         Finding::LongPoll(task) => std::slice::from_ref(task),
         Finding::Blocked { polls, .. } => polls,
@@ -26,7 +27,27 @@ pub(super) fn texts(snapshot: &Snapshot, findings: &[Finding<'_>]) -> Vec<String
     threads.sort_unstable();
     threads.dedup();
     let texts = Texts { snapshot, usages: cpu::watch(&threads) };
-    findings.iter().map(|finding| texts.text(finding)).collect()
+    findings.iter().map(|finding| alarm(kind(finding), texts.text(finding), tasks(finding))).collect()
+}
+
+fn kind(finding: &Finding<'_>) -> AlarmKind {
+    match finding {
+        Finding::LongPoll(_) => AlarmKind::LongPoll,
+        Finding::Blocked { .. } => AlarmKind::BlockedRuntime,
+        Finding::Uneven { .. } => AlarmKind::UnreachableTask,
+        Finding::Starved(_) => AlarmKind::StarvedTask,
+    }
+}
+
+/// Returns the ids of a finding's tasks: running ones first.
+fn tasks(finding: &Finding<'_>) -> Vec<u64> {
+    let of = |tasks: &[&Task]| tasks.iter().map(|task| task.id).collect::<Vec<u64>>();
+    match finding {
+        Finding::LongPoll(task) => of(&[task]),
+        Finding::Blocked { polls, queued, .. } => [of(polls), of(queued)].concat(),
+        Finding::Uneven { queued, .. } => of(queued),
+        Finding::Starved(tasks) => of(tasks),
+    }
 }
 
 struct Texts<'a> {

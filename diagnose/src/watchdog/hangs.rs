@@ -41,7 +41,11 @@ type AlarmPart = (LinkNode, String, String, u32, LinkRole);
 /// The watchdog's output about an alarm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
-    Alarm(String),
+    Alarm {
+        text: String,
+        /// The tasks in the chains, by id: sorted, without duplicates.
+        tasks: Vec<u64>,
+    },
     Over {
         /// The text with which the alarm was printed.
         alarm: String,
@@ -122,15 +126,16 @@ impl Hangs {
         let mut more = 0_usize;
         for key in order {
             let Some(alike) = seen.get(&key) else { continue };
-            let Some(text) = self.note(key, alike) else { continue };
+            let Some((text, tasks)) = self.note(key, alike) else { continue };
             if said.len() == MAX_SAID {
                 more += 1;
             } else {
-                said.push(Said::Alarm(text));
+                said.push(Said::Alarm { text, tasks });
             }
         }
         if more > 0 {
-            said.push(Said::Alarm(format!("{more} more verdicts, which the reports list")));
+            let text = format!("{more} more verdicts, which the reports list");
+            said.push(Said::Alarm { text, tasks: Vec::new() });
         }
         said.extend(self.end(&seen));
         self.quiet = if late.is_new || !said.is_empty() { 0 } else { self.quiet + 1 };
@@ -138,8 +143,8 @@ impl Hangs {
         said
     }
 
-    /// Records verdicts that are one alarm. Returns its text if it is to be printed.
-    fn note(&mut self, key: AlarmKey, alike: &[&Verdict]) -> Option<String> {
+    /// Records verdicts that are one alarm. Returns its text and its tasks if it is to be printed.
+    fn note(&mut self, key: AlarmKey, alike: &[&Verdict]) -> Option<(String, Vec<u64>)> {
         let alarm =
             self.alarms.entry(key).or_insert_with(|| HangAlarm { missed: MISSED, ..HangAlarm::default() });
         let was_over = alarm.is_over();
@@ -155,6 +160,7 @@ impl Hangs {
             alarm.age_ns = alarm.age_ns.max(youngest_ns(verdict));
             links.extend(own);
         }
+        let tasks = links.iter().map(|(_, id)| *id).collect();
         alarm.links.extend(links);
         alarm.missed = 0;
         if !was_over || !alarm.times.is_power_of_two() {
@@ -164,7 +170,7 @@ impl Hangs {
         if alarm.times > 1 {
             alarm.text = format!("for the {} time: {}", ordinal(alarm.times), alarm.text);
         }
-        Some(alarm.text.clone())
+        Some((alarm.text.clone(), tasks))
     }
 
     /// Records the alarms that are over. Returns those that were printed.

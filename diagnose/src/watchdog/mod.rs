@@ -24,7 +24,9 @@
 //! ```
 //!
 //! ```text
-//! watch         the thread, its settings, its alarms
+//! watch         the thread and its settings
+//! raised        the alarms so far; where each new one goes
+//! callback      the function of `Builder::on_alarm`, on a thread of its own
 //! late          whether anything is late, without a snapshot
 //! suspects      which late tasks may hang, in a few bytes per task
 //! looks         long polls and queued tasks in a snapshot, if new: a pure function
@@ -34,6 +36,7 @@
 //! ```
 
 mod alarms;
+mod callback;
 mod hangs;
 mod late;
 mod looks;
@@ -49,9 +52,11 @@ mod native_stack;
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
 mod no_stack;
+mod raised;
 mod suspects;
 mod watch;
 
+pub(crate) use callback::set_callback;
 #[cfg(feature = "native-stacks")]
 pub(crate) use native_stack::prepare_thread;
 #[cfg(feature = "native-stacks")]
@@ -62,4 +67,5 @@ pub use native_stack::{addresses_of, interrupt_thread};
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
 use no_stack as native_stack;
-pub(crate) use watch::{alarms, long_poll_ns, set_long_polls, watch};
+pub(crate) use raised::alarms;
+pub(crate) use watch::{long_poll_ns, set_long_polls, watch};

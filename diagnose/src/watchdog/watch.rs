@@ -4,14 +4,17 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::alarms::texts;
+use diagnose_reports::model::AlarmKind;
+
+use super::alarms::alarms_of;
 use super::hangs::{Hangs, Said};
 use super::late::Gather;
 use super::looks::Looks;
+use super::raised::{alarm, raise, resolve};
 use super::suspects::{Suspects, suspects};
 use crate::clock;
 use crate::os;
-use crate::say::{self, say};
+use crate::say::say;
 use crate::sync::Mutex;
 
 /// How long a poll or a wait may take before it is an alarm; `None` while off.
@@ -22,10 +25,6 @@ static LONG_POLL_NS: AtomicU64 = AtomicU64::new(100_000);
 
 /// How often the watchdog was switched on. A thread of an earlier time ends.
 static TIMES: AtomicU64 = AtomicU64::new(0);
-
-/// The last [`MAX_ALARMS`] alarms, oldest first.
-static ALARMS: Mutex<Vec<String>> = Mutex::new(Vec::new());
-const MAX_ALARMS: usize = 64;
 
 /// Switches the watchdog on, or off with `None`.
 pub(crate) fn watch(threshold: Option<Duration>) {
@@ -50,10 +49,6 @@ pub(crate) fn set_long_polls(bound: Duration) {
 /// Returns the duration from which reports count a poll as long, in ns.
 pub(crate) fn long_poll_ns() -> u64 {
     LONG_POLL_NS.load(Relaxed)
-}
-
-pub(crate) fn alarms() -> Vec<String> {
-    ALARMS.lock().clone()
 }
 
 /// After a look the watchdog pauses `LOOK_SHARE` times as long as the look took. After a snapshot
@@ -140,7 +135,7 @@ impl Watch {
             let snapshot = crate::snapshot::running();
             let findings = self.looks.look(&snapshot, ns(threshold));
             self.running = watch.turn();
-            texts(&snapshot, &findings).into_iter().for_each(raise);
+            alarms_of(&snapshot, &findings).into_iter().for_each(raise);
         }
         if (late.anything || self.hangs.has_open()) && self.is_sieve_due(threshold) {
             let watch = Stopwatch::start();
@@ -179,33 +174,11 @@ impl Watch {
         let said = self.hangs.hear(&verdicts, late, self.asked.took, ns(threshold));
         for said in said {
             match said {
-                Said::Alarm(alarm) => raise(alarm),
-                Said::Over { alarm, words } => end(&alarm, &words),
+                Said::Alarm { text, tasks } => raise(alarm(AlarmKind::Hang, text, tasks)),
+                Said::Over { alarm, words } => resolve(&alarm, &words),
             }
         }
     }
-}
-
-/// Marks an alarm as over, and prints that.
-fn end(alarm: &str, words: &str) {
-    let mut alarms = ALARMS.lock();
-    if let Some(own) = alarms.iter_mut().rev().find(|own| own.as_str() == alarm) {
-        own.push_str("\n  ");
-        own.push_str(words);
-    }
-    drop(alarms);
-    say::later(format!("diagnose: {words}: {}", alarm.lines().next().unwrap_or_default()));
-}
-
-fn raise(alarm: String) {
-    let words = format!("diagnose: ALARM {alarm}");
-    let mut alarms = ALARMS.lock();
-    if alarms.len() == MAX_ALARMS {
-        alarms.remove(0);
-    }
-    alarms.push(alarm);
-    drop(alarms);
-    say::later(words);
 }
 
 fn ns(duration: Duration) -> u64 {

@@ -52,7 +52,7 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     }
     let _ = writeln!(page, "{}", footer[0]);
     for alarm in &snapshot.alarms {
-        let mut lines = alarm.lines();
+        let mut lines = alarm.text.lines();
         let _ = writeln!(page, "\nALARM {}", lines.next().unwrap_or_default());
         for line in lines {
             // Indented lines belong to the line above.

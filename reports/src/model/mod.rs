@@ -9,6 +9,7 @@
 //! Times are in nanoseconds. Names that end in `_ns` say so. A saved JSON file holds a snapshot, so
 //! a change of a type here changes the file format: see [`VERSION`].
 
+mod alarm;
 mod folding;
 mod latency;
 mod live;
@@ -19,6 +20,7 @@ mod waits;
 
 use serde::{Deserialize, Serialize};
 
+pub use alarm::{Alarm, AlarmKind};
 pub use latency::{Durations, Latency};
 pub use live::{BlockingPool, RunState, Runtime, Span, Task, TaskKind, Worker};
 pub use node::{Bucket, Node};
@@ -64,7 +66,7 @@ pub struct Snapshot {
     pub long_poll_ns: u64,
     /// The last 64 alarms of the watchdog, oldest first.
     #[serde(default)]
-    pub alarms: Vec<String>,
+    pub alarms: Vec<Alarm>,
     /// Runtimes that were built through this crate, sorted by number.
     #[serde(default)]
     pub runtimes: Vec<Runtime>,

@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         runtime.block_on(runtime.spawn(running)).expect("no panic");
     }
     let verdicts = ends.join().expect("no panic");
-    let alarms = diagnose::snapshot().alarms;
+    let alarms: Vec<String> = diagnose::snapshot().alarms.into_iter().map(|alarm| alarm.text).collect();
     println!("{} done, {} alarms, {} verdicts", load.done(), alarms.len(), verdicts.len());
     for said in alarms.iter().chain(&verdicts) {
         println!("{said}");

@@ -44,7 +44,10 @@ fn a_deadlock_is_said_with_both_tasks_and_both_places_and_what_only_waits_is_not
     }
     let first = alarm.lines().next().expect("there is one");
     assert!(report.contains(&format!("\nALARM {first}\n")), "in the text: {report}");
-    assert!(report.contains("\"alarms\": [\n    \"proven cycle: task "), "in JSON: {report}");
+    assert!(
+        report.contains("\"kind\": \"hang\",\n      \"text\": \"proven cycle: task "),
+        "in JSON: {report}"
+    );
 }
 
 #[test]

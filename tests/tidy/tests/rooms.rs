@@ -39,7 +39,8 @@ const EXCEPTIONS: [(&str, &str); 4] =
     [("block", "__private"), ("recorder", "threads"), ("spawned", "tokio"), ("switch", "env")];
 
 /// Rooms that no poll goes through. They may import everything.
-const COLD: [&str; 20] = [
+const COLD: [&str; 22] = [
+    "attribute",
     "config",
     "cpu",
     "dump",
@@ -48,6 +49,7 @@ const COLD: [&str; 20] = [
     "exit",
     "fork",
     "install",
+    "install_error",
     "keep",
     "lib",
     "model",

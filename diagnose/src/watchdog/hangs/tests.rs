@@ -53,7 +53,7 @@ fn heard(hangs: &mut Hangs, snapshot: &Snapshot) -> Vec<Said> {
 /// Returns the texts of the new alarms.
 fn said(hangs: &mut Hangs, snapshot: &Snapshot) -> Vec<String> {
     let alarm = |said| match said {
-        Said::Alarm(text) => Some(text),
+        Said::Alarm { text, .. } => Some(text),
         Said::Over { .. } => None,
     };
     heard(hangs, snapshot).into_iter().filter_map(alarm).collect()

@@ -64,7 +64,7 @@ fn is_refused() -> bool {
     let says = |text: &str| text.contains("forked from process ");
     recorded();
     diagnose::reset();
-    snapshot.nodes.is_empty() && snapshot.alarms.len() == 1 && says(&snapshot.alarms[0]) && says(&text())
+    snapshot.nodes.is_empty() && snapshot.alarms.len() == 1 && says(&snapshot.alarms[0].text) && says(&text())
 }
 
 fn text() -> String {

@@ -19,7 +19,7 @@ fn until(is_so: impl Fn() -> bool) {
 }
 
 fn has_said(words: &str) -> bool {
-    diagnose::snapshot().alarms.iter().any(|alarm| alarm.contains(words))
+    diagnose::snapshot().alarms.iter().any(|alarm| alarm.text.contains(words))
 }
 
 #[diagnose]

@@ -134,7 +134,7 @@ fn main() {
             "forgotten" => forgotten(&runtime),
             _ => panic!("{what}?"),
         }
-        until(|| diagnose::snapshot().alarms.iter().any(|alarm| alarm.contains(words)));
+        until(|| diagnose::snapshot().alarms.iter().any(|alarm| alarm.text.contains(words)));
     }
     end.send(()).expect("it waits");
     assert_eq!(runtime.block_on(waiting), 3, "they have only waited");

@@ -1,0 +1,57 @@
+//! Errors of `Builder::try_install`.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use crate::Signal;
+
+/// Why settings were not installed, or not all of them.
+///
+/// # Examples
+/// ```
+/// use diagnose::{Builder, InstallError};
+///
+/// # let folder = std::env::temp_dir().join(format!("diagnose-install-{}", std::process::id()));
+/// match Builder::new().dir(&folder).try_install() {
+///     Ok(()) => {}
+///     Err(InstallError::SignalTaken(signal)) => eprintln!("no dumps on a signal: {signal:?} is in use"),
+///     Err(error) => return Err(error),
+/// }
+/// # _ = std::fs::remove_dir(folder);
+/// # Ok::<(), InstallError>(())
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum InstallError {
+    /// Settings are already installed and stay. [`Builder::reinstall`] replaces them.
+    AlreadyInstalled,
+    /// The signal already has a handler, which stays. All other settings apply.
+    SignalTaken(Signal),
+    /// The system refused a handler or its thread. All other settings apply.
+    Signal(Signal, io::Error),
+    /// The folder for dumps does not exist and cannot be created. All settings apply, and each dump
+    /// tries to create the folder again.
+    Dir(PathBuf, io::Error),
+}
+
+impl fmt::Display for InstallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AlreadyInstalled => {
+                f.write_str("settings are installed already, and stay; `Builder::reinstall` replaces them")
+            }
+            Self::SignalTaken(signal) => write!(
+                f,
+                "{signal} has a handler already, so it does not ask for a dump; \
+                 `Builder::signal` or DIAGNOSE_SIGNAL names another one"
+            ),
+            Self::Signal(signal, source) => write!(f, "cannot listen for {signal}: {source}"),
+            Self::Dir(path, source) => {
+                write!(f, "cannot make the folder for dumps, `{}`: {source}", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for InstallError {}

@@ -1,0 +1,79 @@
+//! Calls the function of `Builder::on_alarm`, on a thread of its own.
+//!
+//! ```text
+//! call   ──▶ queue, up to `MAX_QUEUED` alarms ──▶ thread `diagnose-alarm`, while there are alarms
+//! ```
+//! The function is the program's: it may block, panic, or never return. The watchdog goes on, and
+//! so do stderr and the reports. Alarms that find no room in the queue are left out. A panic ends
+//! the call; the thread continues with the next alarm.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
+use diagnose_reports::model::Alarm;
+
+use crate::config::AlarmFunction;
+use crate::say::say;
+use crate::sync::Mutex;
+
+/// Maximum number of alarms that wait for the function.
+const MAX_QUEUED: usize = 64;
+
+static CALLBACK: Mutex<Callback> =
+    Mutex::new(Callback { function: None, queue: VecDeque::new(), caller: None });
+
+struct Callback {
+    function: Option<AlarmFunction>,
+    queue: VecDeque<Alarm>,
+    /// Id of the process whose thread calls; `None` if no thread does. In a forked child the
+    /// parent's thread does not exist.
+    caller: Option<u32>,
+}
+
+/// Sets the function that gets each alarm from now on.
+pub(crate) fn set_callback(function: Option<AlarmFunction>) {
+    let previous = std::mem::replace(&mut CALLBACK.lock().function, function);
+    // The program's function may have a drop of its own, which runs without the lock.
+    drop(previous);
+}
+
+/// Queues an alarm for the function, if there is one.
+pub(super) fn call(alarm: &Alarm) {
+    let mut callback = CALLBACK.lock();
+    if callback.function.is_none() || callback.queue.len() >= MAX_QUEUED {
+        return;
+    }
+    callback.queue.push_back(alarm.clone());
+    let process = std::process::id();
+    if callback.caller == Some(process) {
+        return;
+    }
+    // If no thread can be started, the alarm stays in the queue, and the next alarm tries again.
+    let thread = thread::Builder::new().name("diagnose-alarm".to_owned()).spawn(run);
+    callback.caller = thread.is_ok().then_some(process);
+}
+
+/// Calls the function until the queue is empty.
+fn run() {
+    while let Some((function, alarm)) = next() {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (function.0)(&alarm))) {
+            // The payload's own drop may panic too.
+            std::mem::forget(payload);
+            say!(
+                "diagnose: the function of `Builder::on_alarm` panicked; it is called again for the next alarm"
+            );
+        }
+    }
+}
+
+fn next() -> Option<(AlarmFunction, Alarm)> {
+    let mut callback = CALLBACK.lock();
+    let alarm = callback.queue.pop_front();
+    let next = callback.function.clone().zip(alarm);
+    if next.is_none() {
+        callback.queue.clear();
+        callback.caller = None;
+    }
+    next
+}

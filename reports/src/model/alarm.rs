@@ -1,0 +1,139 @@
+//! Alarms: what the watchdog reported while the program ran.
+//!
+//! Times are of the wall clock, because an alarm is compared with logs. A reset of the recording
+//! does not change them.
+
+use serde::{Deserialize, Serialize};
+
+/// An alarm of the watchdog: something has made no progress for the threshold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "SavedAlarm")]
+#[non_exhaustive]
+pub struct Alarm {
+    /// When the alarm was raised, in ms since 1970 in UTC; 0 if unknown.
+    pub at_unix_ms: u64,
+    /// What makes no progress.
+    pub kind: AlarmKind,
+    /// The first line is a sentence. Details follow, one per line, indented by two spaces.
+    pub text: String,
+    /// The tasks that the alarm is about, by id, without duplicates: first those that are stuck or
+    /// running, then those that wait.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<u64>,
+    /// When the watchdog found it resolved, in ms since 1970 in UTC; `None` while it lasts, and for
+    /// kinds other than [`Hang`](AlarmKind::Hang).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_at_unix_ms: Option<u64>,
+}
+
+impl Alarm {
+    /// The sentence, without the details.
+    #[must_use]
+    pub fn sentence(&self) -> &str {
+        self.text.lines().next().unwrap_or_default()
+    }
+}
+
+/// A text without anything else that is known.
+impl From<String> for Alarm {
+    fn from(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+/// What makes no progress.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AlarmKind {
+    /// A poll has not returned.
+    LongPoll,
+    /// All workers of a runtime are in polls that have not returned.
+    BlockedRuntime,
+    /// A task is queued although a worker of its runtime is idle.
+    UnreachableTask,
+    /// A task was woken and has not been polled since.
+    StarvedTask,
+    /// Tasks wait for each other, or for something that cannot happen: a verdict.
+    Hang,
+    /// Anything else, such as a recording that cannot be read.
+    #[default]
+    Other,
+}
+
+impl AlarmKind {
+    /// The name in saved snapshots and in log fields, such as `long_poll`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LongPoll => "long_poll",
+            Self::BlockedRuntime => "blocked_runtime",
+            Self::UnreachableTask => "unreachable_task",
+            Self::StarvedTask => "starved_task",
+            Self::Hang => "hang",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// An alarm in a file: older ones have the text alone.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "an alarm")]
+enum SavedAlarm {
+    Text(String),
+    Whole {
+        #[serde(default)]
+        at_unix_ms: u64,
+        #[serde(default)]
+        kind: AlarmKind,
+        text: String,
+        #[serde(default)]
+        tasks: Vec<u64>,
+        #[serde(default)]
+        resolved_at_unix_ms: Option<u64>,
+    },
+}
+
+impl From<SavedAlarm> for Alarm {
+    fn from(saved: SavedAlarm) -> Self {
+        match saved {
+            SavedAlarm::Text(text) => Self::from(text),
+            SavedAlarm::Whole { at_unix_ms, kind, text, tasks, resolved_at_unix_ms } => {
+                Self { at_unix_ms, kind, text, tasks, resolved_at_unix_ms }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Alarm, AlarmKind};
+
+    #[test]
+    fn an_alarm_is_read_as_it_was_saved_and_an_older_one_by_its_text() {
+        let mut alarm = Alarm::from("task 7 `conn` hangs\n  at src/main.rs:12".to_owned());
+        (alarm.at_unix_ms, alarm.kind, alarm.tasks) = (1_763_900_000_123, AlarmKind::Hang, vec![7, 9]);
+        alarm.resolved_at_unix_ms = Some(1_763_900_001_000);
+        let saved = serde_json::to_string(&alarm).expect("it is plain data");
+        assert!(saved.contains("\"kind\":\"hang\""), "{saved}");
+        assert_eq!(serde_json::from_str::<Alarm>(&saved).expect("it was just saved"), alarm);
+        assert_eq!(alarm.sentence(), "task 7 `conn` hangs");
+        let old: Vec<Alarm> = serde_json::from_str(r#"["a\n  b"]"#).expect("a list of texts");
+        assert_eq!(old, [Alarm::from("a\n  b".to_owned())]);
+        assert!(serde_json::from_str::<Alarm>("7").is_err());
+    }
+
+    #[test]
+    fn a_kind_is_saved_under_its_name() {
+        for kind in [
+            AlarmKind::LongPoll,
+            AlarmKind::BlockedRuntime,
+            AlarmKind::UnreachableTask,
+            AlarmKind::StarvedTask,
+            AlarmKind::Hang,
+            AlarmKind::Other,
+        ] {
+            assert_eq!(serde_json::to_string(&kind).expect("a word"), format!("\"{}\"", kind.name()));
+        }
+    }
+}
