@@ -45,8 +45,7 @@ impl Span {
             self.end_unpolled();
             self.unlist();
             self.end_task();
-            self.pending_children = 0;
-            self.state = self.state.unrecorded();
+            self.go_unrecorded();
             return entry.begin_unrecorded();
         };
         self.end_unpolled();
@@ -171,7 +170,14 @@ impl Span {
         self.unlist();
         self.end_task();
         local::hand_down(None, 0);
+        self.go_unrecorded();
+    }
+
+    /// Forgets where the body has stopped: from now on nothing records where it is.
+    fn go_unrecorded(&mut self) {
         self.pending_children = 0;
+        self.is_in_child = false;
+        self.depth = 0;
         self.passes = false;
         self.state = self.state.unrecorded();
     }

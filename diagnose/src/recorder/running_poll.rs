@@ -54,8 +54,7 @@ impl Span {
     /// only pass that on.
     fn leave(&mut self, entry: &mut PollEntry, is_pending: bool) {
         if is_pending && entry.begun.goes_down {
-            // Fewer levels than this span has are not its own: a span that was switched off inside this
-            // poll hands up none, and leaves those of an earlier poll.
+            // The chain counts this span's nodes too: see `go_on_at`.
             let passing = local::passing();
             if passing > u32::from(self.at.is_some()) {
                 return self.leave_through(entry, passing);
