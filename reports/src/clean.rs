@@ -72,6 +72,21 @@ pub fn clean_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|c| if is_removed(c) { REPLACEMENT } else { c }).collect())
 }
 
+/// Cleans JSON text: every harmful character becomes its escape, such as `\u009b`, so that a parser
+/// reads an equal value.
+///
+/// # Examples
+/// ```
+/// assert_eq!(diagnose_reports::clean_json("\"a\u{202E}b\""), "\"a\\u202eb\"");
+/// ```
+#[must_use]
+pub fn clean_json(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    // Writing to a vector cannot fail, and text is never cut inside a character here.
+    let _ = Clean::new(&mut bytes, How::Escape).text(text);
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 /// Whether a character is harmful in multi-line text.
 fn is_removed(c: char) -> bool {
     is_harmful(c) && c != '\n' && c != '\t'

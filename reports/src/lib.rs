@@ -115,12 +115,18 @@ pub use analysis::hangs::{Confidence, Link, LinkNode, LinkRole, Verdict, Verdict
 pub use analysis::latency::{FunctionLatency, LatencyQuantiles};
 pub use analysis::lock_order::LockInversion;
 pub use analysis::rows::{Row, rows};
-pub use clean::{clean_lines, printable as clean_line};
+pub use clean::{clean_json, clean_lines, printable as clean_line};
 pub use error::Error;
+// Only for the command `diagnose`, which prints tables of its own.
+#[doc(hidden)]
+pub use export::table::Table;
 pub use format::{Format, Report};
 // Only for `diagnose`, which indexes the same lists before it builds a snapshot.
 #[doc(hidden)]
 pub use index::Index;
 pub use model::Snapshot;
+// Only for the command, as above.
+#[doc(hidden)]
+pub use units::{count, counted, percent, time};
 pub use view::View;
 pub use write::{write, write_file, write_new_file};

@@ -6,7 +6,8 @@ const UNITS: [(u64, &str); 4] = [(1, "ns"), (1_000, "µs"), (1_000_000, "ms"), (
 
 /// Formats a time with three significant digits in the unit that fits: `0 ns`, `999 ns`, `1.00 µs`,
 /// `83.4 ms`, `4711 s`.
-pub(crate) fn time(ns: u64) -> String {
+#[must_use]
+pub fn time(ns: u64) -> String {
     for (unit_ns, unit) in UNITS {
         for decimals in [2, 1, 0] {
             if unit_ns == 1 && decimals > 0 {
@@ -23,7 +24,8 @@ pub(crate) fn time(ns: u64) -> String {
 }
 
 /// Formats a count with separated thousands: `1,234,567`.
-pub(crate) fn count(number: u64) -> String {
+#[must_use]
+pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -36,13 +38,15 @@ pub(crate) fn count(number: u64) -> String {
 }
 
 /// Formats a count with its noun: `1 call`, `2 calls`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
+#[must_use]
+pub fn counted(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", count(number))
 }
 
 /// Formats a share in percent with two decimals, `0.40 %`; `< 0.01 %` if it would round to zero.
-pub(crate) fn percent(part: u64, whole: u64) -> String {
+#[must_use]
+pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 || part == 0 {
         return "0 %".to_owned();
     }

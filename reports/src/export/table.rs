@@ -2,7 +2,7 @@
 
 /// Rows under a heading, all with the same number of cells.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub struct Table {
     /// How many of the first columns hold numbers.
     numbers: usize,
     /// The heading, then the rows.
@@ -11,19 +11,21 @@ pub(crate) struct Table {
 
 impl Table {
     /// Creates a table from the headings of its columns of numbers, then of names.
-    pub(crate) fn new(numbers: &[&str], names: &[&str]) -> Self {
+    #[must_use]
+    pub fn new(numbers: &[&str], names: &[&str]) -> Self {
         let heading = [numbers, names].concat();
         Self { numbers: numbers.len(), rows: vec![heading.iter().map(|&cell| cell.to_owned()).collect()] }
     }
 
     /// Appends a row with as many cells as the heading.
-    pub(crate) fn push(&mut self, row: Vec<String>) {
+    pub fn push(&mut self, row: Vec<String>) {
         debug_assert_eq!(row.len(), self.rows[0].len(), "a row has as many cells as the heading");
         self.rows.push(row);
     }
 
     /// The lines, each with a line break, two spaces in front and between columns, none at the end.
-    pub(crate) fn render(&self) -> String {
+    #[must_use]
+    pub fn render(&self) -> String {
         let widths: Vec<usize> = (0..self.rows[0].len()).map(|column| self.width(column)).collect();
         let mut text = String::new();
         for row in &self.rows {

@@ -53,7 +53,7 @@ pub fn words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 
 pub fn sources() -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = Vec::new();
-    for member in ["diagnose", "diagnose-macros", "reports", "examples", "tests"] {
+    for member in ["diagnose", "diagnose-macros", "reports", "cli", "examples", "tests"] {
         collect(&root.join(member), &mut files);
     }
     files.sort();

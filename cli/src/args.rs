@@ -1,0 +1,194 @@
+//! The command line: subcommands, flags and their help.
+
+use std::path::PathBuf;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use diagnose_reports::View;
+
+use crate::commands::top::SortKey;
+
+/// Help in the colors of cargo.
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Reports, comparisons and dumps of programs that record themselves with the crate `diagnose`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "diagnose",
+    version,
+    styles = STYLES,
+    max_term_width = 100,
+    after_help = "A snapshot is the `.json` file of a dump. `-` reads a snapshot from standard input. A folder \
+                  stands for its newest snapshot.\n\
+                  Exit status: 0 success, 1 found or over the threshold, 2 wrong usage or unreadable input."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) global: Global,
+}
+
+/// Flags of every subcommand.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Global {
+    /// Print JSON, as docs/command.schema.json describes
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Color the output; `auto` colors on a terminal, unless `NO_COLOR` is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: When,
+}
+
+/// When output is colored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Print the text report: findings, verdicts, tables, call tree
+    #[command(visible_aliases = ["report", "text"])]
+    Show(Show),
+    /// Print the functions that take the most time
+    Top(Top),
+    /// Write a flame graph, as SVG or as a page
+    #[command(visible_aliases = ["flamegraph", "svg"])]
+    Flame(Flame),
+    /// Write the page and open it in the browser
+    #[command(visible_aliases = ["web", "view"])]
+    Open(Open),
+    /// Write a snapshot in another format
+    Convert(Convert),
+    /// Print what every task is doing
+    #[command(visible_alias = "tree")]
+    Tasks(One),
+    /// Print contended resources with their holders and waiters
+    #[command(visible_alias = "locks")]
+    Waiters(One),
+    /// Print what hangs, and why; exits with 1 if anything does
+    #[command(visible_alias = "hangs")]
+    Verdicts(One),
+    /// Print what to look at first; exits with 1 if there is anything
+    #[command(visible_alias = "lint")]
+    Findings(One),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page, or write the pages of all subcommands into a folder
+    Man {
+        /// The folder for the pages
+        dir: Option<PathBuf>,
+    },
+}
+
+/// The snapshot to read.
+#[derive(Debug, Args)]
+pub(crate) struct Input {
+    /// A snapshot (`.json`), a folder for its newest one, or `-` for standard input
+    #[arg(value_name = "SNAPSHOT")]
+    pub(crate) path: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct One {
+    #[command(flatten)]
+    pub(crate) input: Input,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// Show all rows
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Top {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// The column to sort by, largest first
+    #[arg(short, long, value_name = "KEY", default_value = "self-busy")]
+    pub(crate) sort: SortKey,
+    /// The number of functions to print; 0 prints all
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, visible_alias = "limit")]
+    pub(crate) count: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Flame {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// The file to write, `.svg` or `.html`; `-` for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "diagnose.svg")]
+    pub(crate) output: PathBuf,
+    /// The format, if the file name does not tell: `svg` or `html`
+    #[arg(short, long, value_name = "FORMAT")]
+    pub(crate) format: Option<String>,
+    /// The times to draw
+    #[arg(long, value_enum, default_value = "wall")]
+    pub(crate) view: Times,
+    /// Open the file in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+}
+
+/// The times that a flame graph draws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Times {
+    /// Elapsed time of every task
+    Wall,
+    /// Time inside `poll`
+    Busy,
+    /// Time between polls
+    Idle,
+    /// Busy and idle time
+    Time,
+}
+
+impl From<Times> for View {
+    fn from(times: Times) -> Self {
+        match times {
+            Times::Wall => Self::Wall,
+            Times::Busy => Self::Busy,
+            Times::Idle => Self::Idle,
+            Times::Time => Self::Time,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Open {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// The file to write; a temporary file by default
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write the page without opening it
+    #[arg(long = "no-open")]
+    pub(crate) write_only: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Convert {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// The file to write, in the format of its extension, such as `x.folded` or `x.busy.svg`; `-` for
+    /// standard output
+    #[arg(value_name = "OUTPUT")]
+    pub(crate) output: PathBuf,
+    /// The format, if the file name does not tell, such as `folded` or `busy.svg`
+    #[arg(short, long = "to", value_name = "FORMAT", visible_alias = "format")]
+    pub(crate) format: Option<String>,
+}

@@ -1,0 +1,59 @@
+//! `diagnose convert`: a snapshot in another format.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use diagnose_reports::{Report, Snapshot};
+use serde::Serialize;
+
+use crate::args::Convert;
+use crate::failure::Failure;
+use crate::input;
+use crate::output::{Output, is_dash};
+
+/// The JSON of every command that writes one file.
+#[derive(Debug, Serialize)]
+pub(crate) struct Written<'a> {
+    /// The file; absent for standard output.
+    pub(crate) file: &'a Path,
+    /// The report, such as `busy.svg`.
+    pub(crate) format: String,
+    /// Whether a browser was opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) is_opened: Option<bool>,
+}
+
+pub(crate) fn run(args: &Convert, output: Output) -> Result<ExitCode, Failure> {
+    let report = report(args.format.as_deref(), &args.output)?;
+    let snapshot = input::read(&args.input.path)?;
+    write("convert", &snapshot, report, &args.output, output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The report to write: the named one, or that of the file name.
+pub(crate) fn report(format: Option<&str>, file: &Path) -> Result<Report, Failure> {
+    match format {
+        Some(format) => Ok(Report::try_from(format)?),
+        None if is_dash(file) => {
+            Err(Failure::new("standard output has no file name to tell the format: name it with --to"))
+        }
+        None => Ok(Report::try_from(file)?),
+    }
+}
+
+/// Writes the report, and prints the file's name.
+pub(crate) fn write(
+    command: &str,
+    snapshot: &Snapshot,
+    report: Report,
+    file: &Path,
+    output: Output,
+) -> Result<(), Failure> {
+    if !Output::report(snapshot, report, file)? {
+        return Ok(());
+    }
+    if output.is_json {
+        return Output::json(command, Written { file, format: report.to_string(), is_opened: None });
+    }
+    output.text(&format!("wrote {}\n", diagnose_reports::clean_line(&file.to_string_lossy())))
+}

@@ -1,0 +1,51 @@
+//! `diagnose findings`: what to look at first.
+
+use std::process::ExitCode;
+
+use diagnose_reports::{Finding, clean_lines};
+use serde::Serialize;
+
+use crate::args::One;
+use crate::commands::FOUND;
+use crate::failure::Failure;
+use crate::input;
+use crate::output::Output;
+
+#[derive(Serialize)]
+struct Page {
+    findings: Vec<Finding>,
+}
+
+/// Exits with 1 if there is a finding.
+pub(crate) fn run(args: &One, output: Output) -> Result<ExitCode, Failure> {
+    let snapshot = input::read(&args.input.path)?;
+    let findings = snapshot.findings();
+    let status = if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) };
+    if output.is_json {
+        Output::json("findings", Page { findings })?;
+    } else if findings.is_empty() {
+        output.text("no findings\n")?;
+    } else {
+        output.text(&clean_lines(&text(&findings)))?;
+    }
+    Ok(status)
+}
+
+/// ```text
+///  1 slow   `Cache.rows` delays `get_order`: 61 % of its time
+///           Next: do not hold it across the query (docs/findings.md#contended)
+/// ```
+fn text(findings: &[Finding]) -> String {
+    let numbered = findings.iter().zip(1..);
+    let lines = numbered.map(|(finding, number): (_, u32)| {
+        format!(
+            "{number:2} {:6} {}\n{:10}Next: {} ({})\n",
+            finding.severity.to_string(),
+            finding.sentence,
+            "",
+            finding.next,
+            finding.page
+        )
+    });
+    lines.collect()
+}

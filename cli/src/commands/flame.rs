@@ -1,0 +1,32 @@
+//! `diagnose flame`: a flame graph, as SVG or as a page.
+
+use std::process::ExitCode;
+
+use diagnose_reports::View;
+
+use crate::args::Flame;
+use crate::commands::convert::report;
+use crate::commands::open::write_and_open;
+use crate::failure::Failure;
+use crate::input;
+use crate::output::{Output, is_dash};
+
+pub(crate) fn run(args: &Flame, output: Output) -> Result<ExitCode, Failure> {
+    let mut report = match args.format.as_deref() {
+        None if is_dash(&args.output) => report(Some("svg"), &args.output)?,
+        format => report(format, &args.output)?,
+    };
+    if !["svg", "html"].contains(&report.format.extension()) {
+        let message = format!("`{report}` is no flame graph: use `diagnose convert` for other formats");
+        return Err(Failure::new(message));
+    }
+    if report.view == View::default() {
+        report = report.view(args.view.into());
+    }
+    if args.open && is_dash(&args.output) {
+        return Err(Failure::new("standard output cannot be opened in a browser: name a file with --output"));
+    }
+    let snapshot = input::read(&args.input.path)?;
+    write_and_open("flame", &snapshot, report, &args.output, args.open, output)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,25 @@
+//! Calls the subcommand.
+
+use std::process::ExitCode;
+
+use crate::args::Command;
+use crate::commands::{convert, findings, flame, manual, open, show, tasks, top, verdicts, waiters};
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Runs a subcommand. Returns its exit status.
+pub(crate) fn run(command: Command, output: Output) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Show(args) => show::run(&args, output),
+        Command::Top(args) => top::run(&args, output),
+        Command::Flame(args) => flame::run(&args, output),
+        Command::Open(args) => open::run(&args, output),
+        Command::Convert(args) => convert::run(&args, output),
+        Command::Tasks(args) => tasks::run(&args, output),
+        Command::Waiters(args) => waiters::run(&args, output),
+        Command::Verdicts(args) => verdicts::run(&args, output),
+        Command::Findings(args) => findings::run(&args, output),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { dir } => manual::man(dir.as_deref()),
+    }
+}

@@ -1,0 +1,27 @@
+//! `diagnose show`: the text report.
+
+use std::process::ExitCode;
+
+use diagnose_reports::{Format, Report, Snapshot};
+
+use crate::args::Show;
+use crate::failure::Failure;
+use crate::input;
+use crate::output::Output;
+
+pub(crate) fn run(args: &Show, output: Output) -> Result<ExitCode, Failure> {
+    let snapshot = input::read(&args.input.path)?;
+    print(&snapshot, args.full, output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the text report; as JSON, the snapshot itself.
+pub(crate) fn print(snapshot: &Snapshot, _is_full: bool, output: Output) -> Result<(), Failure> {
+    if output.is_json {
+        Output::report(snapshot, Format::Json.into(), "-".as_ref())?;
+        return Ok(());
+    }
+    let mut text = Vec::new();
+    diagnose_reports::write(snapshot, Report::new(Format::Text), &mut text)?;
+    output.text(&String::from_utf8_lossy(&text))
+}

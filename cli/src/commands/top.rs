@@ -1,0 +1,184 @@
+//! `diagnose top`: the functions that take the most of something.
+
+use std::cmp::Reverse;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use diagnose_reports::model::{Place, SiteKind};
+use diagnose_reports::{Row, Snapshot, Table, clean_line, count, percent, rows, time};
+use serde::Serialize;
+
+use crate::args::Top;
+use crate::failure::Failure;
+use crate::input;
+use crate::output::Output;
+
+/// A column to sort by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SortKey {
+    /// Time inside `poll`, without annotated callees
+    #[value(alias = "flat", alias = "self")]
+    SelfBusy,
+    /// Time inside `poll`, with annotated callees
+    #[value(alias = "cum", alias = "cpu")]
+    Busy,
+    /// Waits of the function itself
+    #[value(alias = "wait")]
+    SelfIdle,
+    /// Waits, with those of annotated callees
+    Idle,
+    /// Number of calls
+    Calls,
+    /// Number of polls
+    Polls,
+    /// Number of calls that were dropped while pending
+    Cancelled,
+    /// Number of calls that were pending
+    Pending,
+    /// 99th percentile of the polls
+    P99,
+    /// Longest poll
+    #[value(alias = "longest")]
+    Max,
+    /// Name, ascending
+    Name,
+}
+
+#[derive(Serialize)]
+struct Page<'a> {
+    sort: String,
+    elapsed_ns: u64,
+    functions: Vec<Function<'a>>,
+}
+
+/// A row of the table, with its site looked up. Times are in ns.
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    place: Option<&'a Place>,
+    kind: Option<SiteKind>,
+    calls: u64,
+    polls: u64,
+    completed: u64,
+    cancelled: u64,
+    panicked: u64,
+    never_polled: u64,
+    pending: u64,
+    running: u64,
+    self_busy_ns: u64,
+    busy_ns: u64,
+    self_idle_ns: u64,
+    idle_ns: u64,
+    p50_poll_ns: Option<u64>,
+    p99_poll_ns: Option<u64>,
+    longest_poll_ns: u64,
+}
+
+pub(crate) fn run(args: &Top, output: Output) -> Result<ExitCode, Failure> {
+    let snapshot = input::read(&args.input.path)?;
+    let mut rows = rows(&snapshot);
+    rows.retain(|row| is_shown(&snapshot, row));
+    sort(&mut rows, args.sort);
+    let all = rows.len();
+    if args.count > 0 {
+        rows.truncate(args.count);
+    }
+    if output.is_json {
+        let sort = args.sort.to_possible_value().map(|key| key.get_name().to_owned()).unwrap_or_default();
+        let functions = rows.iter().map(|row| function(&snapshot, row)).collect();
+        Output::json("top", Page { sort, elapsed_ns: snapshot.elapsed_ns, functions })?;
+    } else {
+        output.text(&text(&snapshot, &rows, all))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a row has time of its own. An await without any is covered by the function it awaits.
+fn is_shown(snapshot: &Snapshot, row: &Row) -> bool {
+    let is_await = snapshot.sites.get(row.site).is_some_and(|site| site.kind == SiteKind::Await);
+    !is_await || row.self_busy_ns > 0 || row.self_idle_ns > 0
+}
+
+/// Sorts stably, so that equal values stay in the order of the report.
+fn sort(rows: &mut [Row], key: SortKey) {
+    let value: fn(&Row) -> u64 = match key {
+        SortKey::SelfBusy => |row| row.self_busy_ns,
+        SortKey::Busy => |row| row.busy_ns,
+        SortKey::SelfIdle => |row| row.self_idle_ns,
+        SortKey::Idle => |row| row.idle_ns,
+        SortKey::Calls => |row| row.calls,
+        SortKey::Polls => |row| row.polls,
+        SortKey::Cancelled => |row| row.cancelled,
+        SortKey::Pending => |row| row.pending,
+        SortKey::P99 => |row| row.p99_poll_ns.unwrap_or(0),
+        SortKey::Max => |row| row.longest_poll_ns,
+        SortKey::Name => return rows.sort_by(|a, b| a.name.cmp(&b.name)),
+    };
+    rows.sort_by_key(|row| Reverse(value(row)));
+}
+
+fn text(snapshot: &Snapshot, rows: &[Row], all: usize) -> String {
+    let busy_ns = rows_busy_ns(snapshot);
+    let mut table = Table::new(
+        &["self busy", "%", "busy", "self idle", "idle", "calls", "polls", "p99 poll", "max poll"],
+        &["function"],
+    );
+    for row in rows {
+        let mut cells = vec![time(row.self_busy_ns), percent(row.self_busy_ns, busy_ns)];
+        cells.extend([row.busy_ns, row.self_idle_ns, row.idle_ns].map(time));
+        cells.extend([row.calls, row.polls].map(count));
+        cells.push(row.p99_poll_ns.map_or_else(|| "-".to_owned(), time));
+        cells.push(time(row.longest_poll_ns));
+        cells.push(with_place(snapshot, row));
+        table.push(cells);
+    }
+    let mut text = format!(
+        "{} recorded, {} busy; {} of {} functions and awaits\n",
+        time(snapshot.elapsed_ns),
+        time(busy_ns),
+        count(rows.len() as u64),
+        count(all as u64)
+    );
+    text.push_str(&table.render());
+    text
+}
+
+/// The busy time of all functions, without counting any twice.
+fn rows_busy_ns(snapshot: &Snapshot) -> u64 {
+    rows(snapshot).iter().fold(0, |sum, row| sum.saturating_add(row.self_busy_ns))
+}
+
+/// `handle (src/main.rs:12)`, with the place only if the name does not contain it.
+fn with_place(snapshot: &Snapshot, row: &Row) -> String {
+    match snapshot.sites.get(row.site) {
+        Some(site) if site.kind != SiteKind::Other => {
+            let place = clean_line(&format!("{}:{}", site.place.file.as_str(), site.place.line));
+            if row.name.contains(&place) { row.name.clone() } else { format!("{} ({place})", row.name) }
+        }
+        _ => row.name.clone(),
+    }
+}
+
+fn function<'a>(snapshot: &'a Snapshot, row: &'a Row) -> Function<'a> {
+    let site = snapshot.sites.get(row.site);
+    Function {
+        name: &row.name,
+        place: site.map(|site| &site.place),
+        kind: site.map(|site| site.kind),
+        calls: row.calls,
+        polls: row.polls,
+        completed: row.completed,
+        cancelled: row.cancelled,
+        panicked: row.panicked,
+        never_polled: row.never_polled,
+        pending: row.pending,
+        running: row.running,
+        self_busy_ns: row.self_busy_ns,
+        busy_ns: row.busy_ns,
+        self_idle_ns: row.self_idle_ns,
+        idle_ns: row.idle_ns,
+        p50_poll_ns: row.p50_poll_ns,
+        p99_poll_ns: row.p99_poll_ns,
+        longest_poll_ns: row.longest_poll_ns,
+    }
+}

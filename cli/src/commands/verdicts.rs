@@ -1,0 +1,33 @@
+//! `diagnose verdicts`: what hangs, and why.
+
+use std::process::ExitCode;
+
+use diagnose_reports::Verdict;
+use serde::Serialize;
+
+use crate::args::One;
+use crate::commands::FOUND;
+use crate::failure::Failure;
+use crate::input;
+use crate::output::Output;
+
+#[derive(Serialize)]
+struct Page {
+    verdicts: Vec<Verdict>,
+}
+
+/// Exits with 1 if there is a verdict.
+pub(crate) fn run(args: &One, output: Output) -> Result<ExitCode, Failure> {
+    let snapshot = input::read(&args.input.path)?;
+    let verdicts = snapshot.verdicts();
+    let status = if verdicts.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) };
+    if output.is_json {
+        Output::json("verdicts", Page { verdicts })?;
+    } else if verdicts.is_empty() {
+        output.text("nothing hangs\n")?;
+    } else {
+        let text: Vec<String> = verdicts.iter().map(|verdict| format!("{verdict}\n")).collect();
+        output.text(&text.join("\n"))?;
+    }
+    Ok(status)
+}

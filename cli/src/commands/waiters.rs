@@ -1,0 +1,50 @@
+//! `diagnose waiters`: contended resources, with their holders and waiters.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{Resource, Wait};
+use serde::Serialize;
+
+use crate::args::One;
+use crate::failure::Failure;
+use crate::input;
+use crate::output::Output;
+
+#[derive(Serialize)]
+struct Page<'a> {
+    resources: Vec<Contended<'a>>,
+}
+
+/// A resource, with its waits in queue order.
+#[derive(Serialize)]
+struct Contended<'a> {
+    #[serde(flatten)]
+    resource: &'a Resource,
+    waits: Vec<&'a Wait>,
+}
+
+pub(crate) fn run(args: &One, output: Output) -> Result<ExitCode, Failure> {
+    let snapshot = input::read(&args.input.path)?;
+    if output.is_json {
+        Output::json("waiters", page(&snapshot))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let waiters = snapshot.waiters();
+    output.text(if waiters.is_empty() { "no resource has waiters\n" } else { &waiters })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn page(snapshot: &Snapshot) -> Page<'_> {
+    let mut waits = BTreeMap::<usize, Vec<&Wait>>::new();
+    for wait in &snapshot.waits {
+        if let Some(resource) = wait.resource {
+            waits.entry(resource).or_default().push(wait);
+        }
+    }
+    let contended = |(index, waits): (usize, Vec<_>)| {
+        snapshot.resources.get(index).map(|resource| Contended { resource, waits })
+    };
+    Page { resources: waits.into_iter().filter_map(contended).collect() }
+}

@@ -1,0 +1,93 @@
+//! Reads a snapshot: a file, standard input, or the newest of a folder.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use diagnose_reports::Snapshot;
+use serde::de::IgnoredAny;
+
+use crate::failure::Failure;
+use crate::output::is_dash;
+
+/// Reads one snapshot: a file, the newest one of a folder, or standard input for `-`.
+pub(crate) fn read(path: &Path) -> Result<Snapshot, Failure> {
+    if path.is_dir() {
+        return parse(&newest(path)?);
+    }
+    parse(path)
+}
+
+/// The `.json` files of a folder, sorted by name.
+pub(crate) fn snapshots(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unreadable = |error: io::Error| Failure::new(format!("cannot read `{}`: {error}", folder.display()));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if path.extension().is_some_and(|it| it == "json") && !is_hidden && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The snapshot of a folder that was written last; of several at that time, the last by name.
+fn newest(folder: &Path) -> Result<PathBuf, Failure> {
+    let written = |path: &PathBuf| -> Option<SystemTime> { fs::metadata(path).ok()?.modified().ok() };
+    let newest = snapshots(folder)?.into_iter().max_by(|a, b| (written(a), a).cmp(&(written(b), b)));
+    newest.ok_or_else(|| none_in(folder))
+}
+
+fn none_in(folder: &Path) -> Failure {
+    Failure::new(format!("there is no snapshot (`.json`) in the folder `{}`", folder.display()))
+}
+
+/// Reads a file, or standard input.
+fn parse(path: &Path) -> Result<Snapshot, Failure> {
+    let mut bytes = Vec::new();
+    let (name, read) = if is_dash(path) {
+        ("standard input".to_owned(), io::stdin().lock().read_to_end(&mut bytes))
+    } else {
+        let read = fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+        (format!("`{}`", path.display()), read)
+    };
+    read.map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    Snapshot::read_json(bytes).map_err(|error| {
+        let reason = reason(bytes).unwrap_or_else(|| error.to_string());
+        Failure::new(format!("{name}: {reason}"))
+    })
+}
+
+/// What the bytes are, if they are no snapshot of any version.
+fn reason(bytes: &[u8]) -> Option<String> {
+    const ADVICE: &str = "a snapshot is the `.json` file of a dump";
+    let text = bytes.trim_ascii_start();
+    let head = &text[..text.len().min(4096)];
+    let has = |word: &[u8]| head.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
+    let kind = match text {
+        [] => return Some("it is empty".to_owned()),
+        [0x1F, 0x8B, ..] => "it is compressed with gzip",
+        [b'<', ..] if has(b"<html") => "it is a web page",
+        [b'<', ..] if has(b"<svg") => "it is an SVG picture",
+        [b'<', ..] => "it is XML",
+        [b'{' | b'[', ..] => return json_reason(text),
+        _ if std::str::from_utf8(bytes).is_err() || bytes.contains(&0) => "it is a binary file",
+        _ => "it is text, but not JSON",
+    };
+    Some(format!("{kind}; {ADVICE}"))
+}
+
+/// What is wrong with JSON; `None` if its syntax is right.
+fn json_reason(text: &[u8]) -> Option<String> {
+    let error = serde_json::from_slice::<IgnoredAny>(text).err()?;
+    let (line, column) = (error.line(), error.column());
+    Some(if error.is_eof() {
+        format!("it is truncated: it ends inside a value, in line {line}")
+    } else {
+        format!("it is damaged: line {line}, column {column} is no JSON")
+    })
+}

@@ -1,0 +1,40 @@
+//! The command `diagnose`: reads snapshots, prints reports, compares, and asks programs for dumps.
+//!
+//! ```text
+//! args        the command line, by clap          commands/   one file per subcommand
+//! input       snapshots from files and streams   output      standard output, JSON
+//! paint       colors                             browser     opens a file
+//! failure     one sentence, exit status 2
+//! ```
+//! All analysis is in `diagnose-reports`. The command parses, calls and prints.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod browser;
+mod commands;
+mod failure;
+mod input;
+mod output;
+mod paint;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::Cli;
+use output::Output;
+
+/// Exit status for wrong usage and unreadable input; clap's own too.
+const FAILED: u8 = 2;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match commands::run(cli.command, Output::new(cli.global)) {
+        Ok(status) => status,
+        Err(failure) => {
+            failure.print();
+            ExitCode::from(FAILED)
+        }
+    }
+}

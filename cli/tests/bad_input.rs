@@ -1,0 +1,81 @@
+//! Whatever is not a snapshot is refused in one sentence that says what it is.
+
+use diagnose_reports::model::VERSION;
+
+use crate::support::{Scratch, run, run_with_input, server};
+
+/// The refusal of a file with this content, without the file's name.
+#[track_caller]
+fn refusal(content: impl AsRef<[u8]>) -> String {
+    let scratch = Scratch::new();
+    let path = scratch.file("dump", content);
+    let message = run(&["show", &path]).refusal();
+    let message = message.strip_prefix(&format!("diagnose: `{path}`: ")).expect("the file is named");
+    message.to_owned()
+}
+
+#[test]
+fn other_files_are_named_for_what_they_are() {
+    assert_eq!(refusal(""), "it is empty");
+    assert_eq!(refusal(" \n"), "it is empty");
+    let advice = "; a snapshot is the `.json` file of a dump";
+    assert_eq!(refusal(b"\x1F\x8B\x08\0\0"), format!("it is compressed with gzip{advice}"));
+    assert_eq!(
+        refusal("<?xml version=\"1.0\"?><!DOCTYPE svg><svg>"),
+        format!("it is an SVG picture{advice}")
+    );
+    assert_eq!(refusal("<!doctype html><html><svg></svg>"), format!("it is a web page{advice}"));
+    assert_eq!(refusal("main;handle;[busy] 4000\n"), format!("it is text, but not JSON{advice}"));
+    assert_eq!(refusal(b"\x7FELF\x02\x01\0\0"), format!("it is a binary file{advice}"));
+}
+
+#[test]
+fn a_truncated_snapshot_is_called_truncated() {
+    let whole = server();
+    for end in [1, 2, whole.len() / 2, whole.len() - 1] {
+        let message = refusal(&whole[..end]);
+        assert!(message.starts_with("it is truncated: it ends inside a value, in line "), "{end}: {message}");
+    }
+}
+
+#[test]
+fn other_json_is_refused() {
+    assert!(refusal(server().replacen("true", "treu", 1)).starts_with("it is damaged: line "));
+    let message = refusal("{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\"}");
+    assert!(message.starts_with("not a saved snapshot: missing field `version`"), "{message}");
+    assert!(refusal("[]").starts_with("not a saved snapshot: "));
+    assert_eq!(
+        refusal("{\"version\": 1, \"producer\": \"diagnose 0.0.9\"}"),
+        format!(
+            "the snapshot has version 1, but this reader knows version {VERSION} only \
+             (it was written by `diagnose 0.0.9`)"
+        )
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    assert_eq!(
+        run(&["show", "no/such.json"]).refusal(),
+        "diagnose: cannot read `no/such.json`: No such file or directory (os error 2)"
+    );
+    let scratch = Scratch::new();
+    let folder = scratch.path().to_str().expect("the path is text");
+    assert_eq!(
+        run(&["show", folder]).refusal(),
+        format!("diagnose: there is no snapshot (`.json`) in the folder `{folder}`")
+    );
+    assert_eq!(run_with_input(&["show", "-"], b"").refusal(), "diagnose: standard input: it is empty");
+}
+
+#[test]
+fn a_name_cannot_write_to_the_terminal() {
+    let message = run(&["show", "a\u{1B}[2J\nverdict: none"]).refusal();
+    assert!(!message.contains('\u{1B}'), "{message:?}");
+}
+
+#[test]
+fn a_byte_order_mark_is_no_obstacle() {
+    let marked = format!("\u{FEFF}{}", server());
+    run_with_input(&["show", "-"], marked.as_bytes()).ok();
+}

@@ -1,0 +1,6 @@
+//! The command as a child process: every subcommand, bad input, pipes, colors and exit statuses.
+
+mod bad_input;
+mod basics;
+mod reading;
+mod support;

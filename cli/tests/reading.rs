@@ -1,0 +1,114 @@
+//! The commands that read one snapshot.
+
+use std::fs;
+
+use crate::support::{Scratch, command, run, run_with_input, server};
+
+#[test]
+fn show_prints_the_text_report() {
+    let text = run_with_input(&["show", "-"], server().as_bytes()).ok();
+    assert!(text.contains("server (pid 4711)"), "{text}");
+    assert!(text.contains("handle (src/main.rs:12)"), "{text}");
+    let json = run_with_input(&["show", "-", "--json"], server().as_bytes()).ok();
+    let again = run_with_input(&["show", "-", "--json"], json.as_bytes()).ok();
+    assert_eq!(json, again, "the JSON of a snapshot is a snapshot");
+}
+
+#[test]
+fn the_newest_snapshot_stands_for_its_folder() {
+    let scratch = Scratch::new();
+    let old = scratch.file("b.json", server());
+    let new = scratch.file("a.json", server().replace("handle", "newest"));
+    fs::File::open(&old).and_then(|file| file.set_modified(std::time::UNIX_EPOCH)).expect("times can be set");
+    assert!(fs::metadata(&new).is_ok());
+    scratch.file("c.txt", "no snapshot");
+    assert!(run(&["show", scratch.path().to_str().unwrap()]).ok().contains("newest"));
+}
+
+#[test]
+fn top_sorts_by_any_column() {
+    let first = |key: &str| {
+        let text = run_with_input(&["top", "-", "--sort", key, "-n", "1"], server().as_bytes()).ok();
+        assert!(text.starts_with("2.00 s recorded, 7.00 ms busy; 1 of 2 functions"), "{text}");
+        assert_eq!(text.lines().count(), 3, "{text}");
+        text.lines().last().and_then(|line| line.split("  ").last()).unwrap_or_default().to_owned()
+    };
+    for key in ["self-busy", "flat", "busy", "cum", "idle"] {
+        assert_eq!(first(key), "handle (src/main.rs:12)", "{key}");
+    }
+    for key in ["self-idle", "calls"] {
+        assert_eq!(first(key), "read (src/main.rs:30)", "{key}");
+    }
+    let all = run_with_input(&["top", "-", "-n0"], server().as_bytes()).ok();
+    assert_eq!(all.lines().count(), 4, "{all}");
+}
+
+#[test]
+fn flame_writes_a_picture() {
+    let scratch = Scratch::new();
+    let input = scratch.file("a.json", server());
+    let picture = scratch.text("x.svg");
+    assert_eq!(run(&["flame", &input, "-o", &picture]).ok(), format!("wrote {picture}\n"));
+    assert!(fs::read_to_string(&picture).unwrap().contains("<svg"));
+    assert!(run(&["flame", &input, "-o", "-"]).ok().contains("<svg"));
+    assert!(run(&["flame", &input, "--view", "busy", "-o", "-"]).ok().contains("<svg"));
+    let refusal = run(&["flame", &input, "-o", &scratch.text("x.txt")]).refusal();
+    assert_eq!(refusal, "diagnose: `txt` is no flame graph: use `diagnose convert` for other formats");
+}
+
+#[test]
+fn convert_takes_the_format_from_the_file_name_or_from_the_flag() {
+    let scratch = Scratch::new();
+    let input = scratch.file("a.json", server());
+    for name in ["x.folded", "x.busy.folded", "x.svg", "x.txt", "x.json", "x.dot"] {
+        let output = scratch.text(name);
+        assert_eq!(run(&["convert", &input, &output]).ok(), format!("wrote {output}\n"));
+        assert!(fs::metadata(&output).unwrap().len() > 0, "{name}");
+    }
+    let folded = run(&["convert", &input, "-", "--to", "busy.folded"]).ok();
+    assert_eq!(folded, fs::read_to_string(scratch.at("x.busy.folded")).unwrap());
+    assert!(run(&["convert", &input, "-"]).refusal().contains("--to"));
+    let unknown = run(&["convert", &input, &scratch.text("x.gif")]).refusal();
+    assert!(unknown.contains("accepted are svg, folded"), "{unknown}");
+    let nowhere = format!("{input}/x.txt");
+    assert!(run(&["convert", &input, &nowhere]).refusal().contains("cannot write"));
+}
+
+#[test]
+fn open_starts_the_browser_or_prints_the_path() {
+    let scratch = Scratch::new();
+    let input = scratch.file("a.json", server());
+    let page = scratch.text("page.svg");
+    let mut without = command(&["open", &input, "-o", &page]);
+    let output = without.env("PATH", scratch.path()).output().expect("the command starts");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        format!("wrote {page}\nno browser found; open the file yourself\n")
+    );
+    assert_eq!(output.status.code(), Some(0));
+    assert!(run(&["open", &input, "-o", &page, "--no-open"]).ok().starts_with("wrote "));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn open_gives_the_file_to_the_launcher() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let scratch = Scratch::new();
+    let input = scratch.file("a.json", server());
+    let page = scratch.text("page.svg");
+    let launcher = scratch.file("xdg-open", "#!/bin/sh\necho \"$1\" > \"$OPENED\"\n");
+    fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut with = command(&["open", &input, "-o", &page]);
+    with.env("PATH", scratch.path()).env("OPENED", scratch.at("opened"));
+    let output = with.output().expect("the command starts");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), format!("wrote {page}\nopened in the browser\n"));
+    assert_eq!(fs::read_to_string(scratch.at("opened")).unwrap(), format!("{page}\n"));
+}
+
+#[test]
+fn nothing_alive_is_said_so() {
+    assert_eq!(run_with_input(&["verdicts", "-"], server().as_bytes()).ok(), "nothing hangs\n");
+    assert_eq!(run_with_input(&["waiters", "-"], server().as_bytes()).ok(), "no resource has waiters\n");
+    assert!(run_with_input(&["tasks", "-"], server().as_bytes()).ok().contains("tasks: 0 alive"));
+}
