@@ -47,7 +47,11 @@ pub(crate) struct Names {
 impl Names {
     /// Names the sites that the snapshot's nodes use. Equal sites in equal order give equal names.
     pub(crate) fn new(snapshot: &Snapshot) -> Self {
-        let used: BTreeSet<usize> = snapshot.nodes.iter().map(|node| node.site).collect();
+        Self::of_sites(snapshot, snapshot.nodes.iter().map(|node| node.site).collect())
+    }
+
+    /// Names only the sites in `used`.
+    pub(crate) fn of_sites(snapshot: &Snapshot, used: BTreeSet<usize>) -> Self {
         let mut namesakes = BTreeMap::<&str, Vec<usize>>::new();
         let mut frames = vec![OTHER.to_owned(); snapshot.sites.len()];
         for (index, site) in snapshot.sites.iter().enumerate() {

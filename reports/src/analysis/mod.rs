@@ -5,7 +5,8 @@
 //! quantile    p50 and p99 of polls, from log2 histograms
 //! latency     quantiles of calls, by function and label
 //! hide        a snapshot without some of its nodes
-//! fold        stacks with a value: flame graphs
+//! paths       call paths with their own times: flame graphs and profiles
+//! fold        stacks with a value
 //! rows        one row per site: the table by function
 //! labels      one row per site and label
 //! long_polls  call paths with polls over a bound
@@ -24,6 +25,7 @@ pub(crate) mod labels;
 pub(crate) mod latency;
 pub(crate) mod lock_order;
 pub(crate) mod long_polls;
+pub(crate) mod paths;
 pub(crate) mod quantile;
 pub(crate) mod rows;
 pub(crate) mod tree;

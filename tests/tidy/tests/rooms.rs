@@ -70,7 +70,7 @@ const REPORTS: [&[&str]; 16] = [
     &["model"],
     &["error", "index", "names"],
     &["analysis::latency", "analysis::quantile", "analysis::tree"],
-    &["analysis::hide"],
+    &["analysis::hide", "analysis::paths"],
     &["analysis::fold", "analysis::labels", "analysis::lock_order", "analysis::long_polls", "analysis::rows"],
     &["analysis::hangs::facts"],
     &["analysis::hangs::system"],
