@@ -162,16 +162,18 @@
 //! | [`Svg`](Format::Svg) | `x.svg`, `x.busy.svg`, `x.idle.svg`, `x.time.svg` | flame graph: wall time, or a [`View`] |
 //! | [`Folded`](Format::Folded) | `x.folded`, `x.busy.folded`, … | folded stacks in ns, for any flame graph tool |
 //! | [`Text`](Format::Text) | `x.txt` | verdicts, alarms, live tasks, contended resources, tables by function and call path |
-//! | [`Dot`](Format::Dot) | `x.dot` | graph of waiters, resources and holders, for Graphviz |
+//! | [`Pprof`](Format::Pprof), [`Speedscope`](Format::Speedscope) | `x.pb.gz`, `x.speedscope.json` | profiles |
+//! | [`Csv`](Format::Csv), [`Dot`](Format::Dot) | `x.csv`, `x.dot` | table by function; who waits for whom, for Graphviz |
 //! | [`Json`](Format::Json) | `x.json` | the whole [`Snapshot`]; `Snapshot::read_json` reads it back |
 //!
 //! # Features
 //!
-//! - `on` (default, through `svg` and `signal`): records and reports. Without it, the attribute
+//! - `on` (default, through `pprof`, `svg` and `signal`): records and reports. Without it, the attribute
 //!   leaves every item untouched, every function exists and does nothing, and neither syn nor any
 //!   other dependency is compiled. A library that annotates itself depends on `diagnose` with
 //!   `default-features = false`; the application turns it on.
-//! - `svg` (default): flame graphs, drawn by inferno, whose license is CDDL-1.0.
+//! - `svg` (default): flame graphs, drawn by inferno, whose license is CDDL-1.0. `pprof` (default):
+//!   profiles for `go tool pprof`.
 //! - `signal` (default): a dump on SIGUSR1, on Unix.
 //! - `native-stacks`: adds the thread's native stack to the [watchdog](Builder::watchdog)'s alarm
 //!   about a poll that does not return, on Linux on x86-64 and aarch64. It uses a real-time signal.

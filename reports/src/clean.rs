@@ -99,6 +99,9 @@ pub(crate) enum How {
     Replace,
     /// Writes its JSON escape, such as `\u001b`. In JSON, such characters occur only in strings.
     Escape,
+    /// Keeps it, because the format is no text, or ends its lines in a way of its own. Each text in
+    /// it is [`printable`] before it is encoded.
+    Keep,
 }
 
 /// A writer that forwards UTF-8 text, in pieces of any size, without harmful characters.
@@ -125,6 +128,7 @@ impl<W: io::Write> Clean<W> {
         for c in text.chars() {
             match self.how {
                 _ if !is_removed(c) => self.cleaned.push(c),
+                How::Keep => self.cleaned.push(c),
                 How::Replace => self.cleaned.push(REPLACEMENT),
                 How::Escape => {
                     for unit in c.encode_utf16(&mut [0; 2]) {
@@ -160,6 +164,9 @@ impl<W: io::Write> io::Write for Clean<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         /// Large enough for few system calls, small enough that a harmful character costs little.
         const PIECE: usize = 64 << 10;
+        if self.how == How::Keep {
+            return self.out.write(bytes);
+        }
         let bytes = &bytes[..bytes.len().min(PIECE)];
         if bytes.iter().fold(self.cut.is_empty(), |is_plain, &byte| is_plain & is_plain_byte(byte)) {
             self.out.write_all(bytes)?;

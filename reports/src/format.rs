@@ -4,16 +4,19 @@
 //! ```text
 //! svg                   Svg, Wall          out/x.busy.svg       Svg, Busy
 //! busy.svg              Svg, Busy          out/my.service.svg   Svg, Wall
-//! idle.folded           Folded, Idle       x.txt                Text, Wall
+//! idle.folded           Folded, Idle       x.idle.pb.gz         Pprof, Idle
+//! speedscope            Speedscope, Wall   x.speedscope.json    Speedscope, Wall
 //! ```
-//! The tables `FORMATS` and `VIEWS` define all names: a new format is one new file under `export`
-//! and one line in `FORMATS`.
+//! The tables `FORMATS` and `VIEWS` define all names, for calls, settings and the command alike. A
+//! new format is one new file under `export` and one entry in `FORMATS`. The longest name at the
+//! end of a file name decides.
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 use std::str::FromStr;
 
+use crate::clean::How;
 use crate::error::Error;
 use crate::export;
 use crate::model::Snapshot;
@@ -41,6 +44,14 @@ pub enum Format {
     Json,
     /// Waiters, resources and holders as a graph for Graphviz.
     Dot,
+    /// A gzipped profile for `go tool pprof`, Pyroscope and Parca. The view chooses the sample type
+    /// that is shown first; all of them are in the file. Needs the feature `pprof`.
+    Pprof,
+    /// Profiles of wall, busy and idle time for <https://www.speedscope.app>. The view chooses the
+    /// profile that is shown first.
+    Speedscope,
+    /// The table by function for spreadsheets, with times in nanoseconds.
+    Csv,
 }
 
 /// A format and a view.
@@ -68,7 +79,7 @@ pub(crate) enum Render {
     /// For a report of bounded size, or one that is drawn as a whole.
     Page(fn(&Snapshot, View) -> io::Result<String>),
     /// For a report that grows with the program: written piece by piece.
-    Stream(fn(&Snapshot, &mut dyn io::Write) -> io::Result<()>),
+    Stream(fn(&Snapshot, View, &mut dyn io::Write) -> io::Result<()>),
 }
 
 impl Render {
@@ -76,7 +87,7 @@ impl Render {
     pub(crate) fn write(self, snapshot: &Snapshot, view: View, out: &mut dyn io::Write) -> io::Result<()> {
         match self {
             Self::Page(page) => out.write_all(page(snapshot, view)?.as_bytes()),
-            Self::Stream(stream) => stream(snapshot, out),
+            Self::Stream(stream) => stream(snapshot, view, out),
         }
     }
 }
@@ -84,8 +95,12 @@ impl Render {
 /// The table's entry for a format.
 struct Entry {
     format: Format,
-    /// Accepted names; the first is the file extension.
+    /// Accepted names, in lower case; the first is the file extension.
     names: &'static [&'static str],
+    /// What it is, without a verb and a dot.
+    about: &'static str,
+    /// How harmful characters are removed from its output.
+    how: How,
     /// The renderer, or the name of the Cargo feature that is needed for it.
     render: Result<Render, &'static str>,
 }
@@ -94,27 +109,108 @@ struct Entry {
 const SVG: Result<Render, &str> = Ok(Render::Page(export::svg::render));
 #[cfg(not(feature = "svg"))]
 const SVG: Result<Render, &str> = Err("svg");
+#[cfg(feature = "pprof")]
+const PPROF: Result<Render, &str> = Ok(Render::Stream(export::pprof::write));
+#[cfg(not(feature = "pprof"))]
+const PPROF: Result<Render, &str> = Err("pprof");
 
 const FORMATS: &[Entry] = &[
-    Entry { format: Format::Svg, names: &["svg"], render: SVG },
+    Entry {
+        format: Format::Svg,
+        names: &["svg"],
+        about: "flame graph for a browser",
+        how: How::Replace,
+        render: SVG,
+    },
     Entry {
         format: Format::Folded,
         names: &["folded", "collapsed"],
+        about: "folded stacks for flame graph tools",
+        how: How::Replace,
         render: Ok(Render::Page(export::folded::render)),
     },
-    Entry { format: Format::Text, names: &["txt", "text"], render: Ok(Render::Page(export::text::render)) },
-    Entry { format: Format::Json, names: &["json"], render: Ok(Render::Stream(export::json::write)) },
-    Entry { format: Format::Dot, names: &["dot"], render: Ok(Render::Page(export::dot::render)) },
+    Entry {
+        format: Format::Text,
+        names: &["txt", "text"],
+        about: "text report for a terminal",
+        how: How::Replace,
+        render: Ok(Render::Page(export::text::render)),
+    },
+    Entry {
+        format: Format::Json,
+        names: &["json"],
+        about: "the snapshot, which every command reads back",
+        how: How::Escape,
+        render: Ok(Render::Stream(export::json::write)),
+    },
+    Entry {
+        format: Format::Dot,
+        names: &["dot", "gv"],
+        about: "graph of waiters and holders for Graphviz",
+        how: How::Replace,
+        render: Ok(Render::Page(export::dot::render)),
+    },
+    Entry {
+        format: Format::Pprof,
+        names: &["pb.gz", "pprof", "pb"],
+        about: "profile for `go tool pprof`, Pyroscope and Parca",
+        how: How::Keep,
+        render: PPROF,
+    },
+    Entry {
+        format: Format::Speedscope,
+        names: &["speedscope.json", "speedscope"],
+        about: "profiles for speedscope",
+        how: How::Escape,
+        render: Ok(Render::Stream(export::speedscope::write)),
+    },
+    Entry {
+        format: Format::Csv,
+        names: &["csv"],
+        about: "table by function for spreadsheets",
+        how: How::Keep,
+        render: Ok(Render::Stream(export::csv::write)),
+    },
 ];
 
 const VIEWS: &[(&str, View)] =
     &[("wall", View::Wall), ("time", View::Time), ("busy", View::Busy), ("idle", View::Idle)];
 
 impl Format {
-    /// Returns the file extension, without the dot.
+    /// Returns all formats that this build can write, in the order of the documentation.
+    ///
+    /// # Examples
+    /// ```
+    /// for format in diagnose_reports::Format::all() {
+    ///     println!("{:16} {}", format.extension(), format.about());
+    /// }
+    /// ```
+    pub fn all() -> impl Iterator<Item = Self> {
+        FORMATS.iter().filter(|entry| entry.render.is_ok()).map(|entry| entry.format)
+    }
+
+    /// Returns the file extension, without the first dot: `svg`, `pb.gz`.
     #[must_use]
     pub fn extension(self) -> &'static str {
         self.entry().names[0]
+    }
+
+    /// Returns all accepted names, in lower case. The first is the file extension.
+    #[must_use]
+    pub fn names(self) -> &'static [&'static str] {
+        self.entry().names
+    }
+
+    /// Returns what the format is, in a few words.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        self.entry().about
+    }
+
+    /// Whether a report in this format is text, as opposed to compressed bytes.
+    #[must_use]
+    pub fn is_text(self) -> bool {
+        self != Self::Pprof
     }
 
     /// Returns the renderer.
@@ -125,15 +221,27 @@ impl Format {
         self.entry().render.map_err(|feature| Error::feature_off(self.extension(), feature))
     }
 
+    /// Returns how harmful characters are removed from the output.
+    pub(crate) fn how(self) -> How {
+        self.entry().how
+    }
+
     fn entry(self) -> &'static Entry {
         FORMATS.iter().find(|entry| entry.format == self).expect("every format has its line in the table")
     }
 
-    /// Returns the format with this name, if any, whether or not it is compiled in.
-    fn named(name: &str) -> Option<Self> {
-        let entry =
-            FORMATS.iter().find(|entry| entry.names.iter().any(|known| known.eq_ignore_ascii_case(name)))?;
-        Some(entry.format)
+    /// Splits a name like `x.busy.pb.gz` into `x.busy` and its format, whether or not that is
+    /// compiled in. A bare `pb.gz` has nothing before its format.
+    fn split(name: &str) -> Option<(String, Self)> {
+        let name = name.to_ascii_lowercase();
+        let ends = FORMATS.iter().flat_map(|entry| entry.names.iter().map(move |end| (*end, entry.format)));
+        let rest = |end: &str| match name.strip_suffix(end)? {
+            "" => Some(""),
+            rest => rest.strip_suffix('.'),
+        };
+        let found = ends.filter_map(|(end, format)| Some((end.len(), rest(end)?, format)));
+        let (_, rest, format) = found.max_by_key(|(length, ..)| *length)?;
+        Some((rest.to_owned(), format))
     }
 }
 
@@ -141,8 +249,12 @@ impl FromStr for Format {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        let format = Self::named(name).ok_or_else(|| Error::unknown_format(name, accepted()))?;
-        format.render().map(|_| format)
+        match Self::split(name) {
+            Some((rest, format)) if rest.is_empty() && !name.starts_with('.') => {
+                format.render().map(|_| format)
+            }
+            _ => Err(Error::unknown_format(name, accepted())),
+        }
     }
 }
 
@@ -187,9 +299,9 @@ impl FromStr for Report {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        let Some((view, format)) = name.rsplit_once('.') else { return Ok(Self::new(name.parse()?)) };
-        let view = View::named(view).ok_or_else(|| Error::unknown_format(name, accepted()))?;
-        let format = Format::named(format).ok_or_else(|| Error::unknown_format(name, accepted()))?;
+        let unknown = || Error::unknown_format(name, accepted());
+        let (rest, format) = Format::split(name).filter(|_| !name.starts_with('.')).ok_or_else(unknown)?;
+        let view = if rest.is_empty() { View::default() } else { View::named(&rest).ok_or_else(unknown)? };
         format.render().map(|_| Self { format, view })
     }
 }
@@ -207,11 +319,13 @@ impl TryFrom<&Path> for Report {
     type Error = Error;
 
     fn try_from(path: &Path) -> Result<Self, Error> {
-        let unknown = || Error::unknown_format(&path.display().to_string(), accepted());
-        let format = path.extension().and_then(|extension| Format::named(&extension.to_string_lossy()));
-        let format = format.ok_or_else(unknown)?;
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let view = stem.rsplit('.').next().and_then(View::named).unwrap_or_default();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        // `svg` and `.svg` are names without an extension, `pb.gz` is not.
+        let has_extension = |rest: &str| !rest.is_empty() || name.find('.').is_some_and(|dot| dot > 0);
+        let found = Format::split(&name).filter(|(rest, _)| has_extension(rest));
+        let (rest, format) =
+            found.ok_or_else(|| Error::unknown_format(&path.display().to_string(), accepted()))?;
+        let view = rest.rsplit('.').next().and_then(View::named).unwrap_or_default();
         format.render().map(|_| Self { format, view })
     }
 }

@@ -87,6 +87,7 @@
 //!
 //! # Features
 //!
+//! - `pprof` (default): profiles for `go tool pprof`, compressed by flate2.
 //! - `svg` (default): flame graphs, drawn by inferno. Its license is CDDL-1.0, and its script is
 //!   part of every page it draws. Without the feature, inferno is not compiled, and a request for
 //!   `svg` is an error that names the feature.

@@ -47,11 +47,11 @@ pub(crate) struct Names {
 impl Names {
     /// Names the sites that the snapshot's nodes use. Equal sites in equal order give equal names.
     pub(crate) fn new(snapshot: &Snapshot) -> Self {
-        Self::of_sites(snapshot, snapshot.nodes.iter().map(|node| node.site).collect())
+        Self::of_sites(snapshot, &snapshot.nodes.iter().map(|node| node.site).collect())
     }
 
     /// Names only the sites in `used`.
-    pub(crate) fn of_sites(snapshot: &Snapshot, used: BTreeSet<usize>) -> Self {
+    pub(crate) fn of_sites(snapshot: &Snapshot, used: &BTreeSet<usize>) -> Self {
         let mut namesakes = BTreeMap::<&str, Vec<usize>>::new();
         let mut frames = vec![OTHER.to_owned(); snapshot.sites.len()];
         for (index, site) in snapshot.sites.iter().enumerate() {
@@ -65,7 +65,7 @@ impl Names {
                 frames[index] = sanitize(&style(&snapshot.sites[index]));
             }
         }
-        number_equals(snapshot, &used, &mut frames);
+        number_equals(snapshot, used, &mut frames);
         Self { frames }
     }
 

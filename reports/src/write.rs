@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::clean::{Clean, How};
 use crate::error::Error;
-use crate::format::{Format, Report};
+use crate::format::Report;
 use crate::model::Snapshot;
 
 /// Maximum number of temporary names to try.
@@ -34,7 +34,7 @@ const MAX_NAMES: u32 = 100;
 /// ```
 pub fn write<W: io::Write + ?Sized>(snapshot: &Snapshot, report: Report, out: &mut W) -> Result<(), Error> {
     let render = report.format.render()?;
-    let mut out = Clean::new(out, how(report.format));
+    let mut out = Clean::new(out, report.format.how());
     render.write(snapshot, report.view, &mut out).and_then(|()| out.flush()).map_err(Error::write)
 }
 
@@ -64,11 +64,6 @@ enum IfThere {
     Refuse,
 }
 
-/// The treatment of harmful characters: a saved snapshot must be read back unchanged.
-fn how(format: Format) -> How {
-    if format == Format::Json { How::Escape } else { How::Replace }
-}
-
 fn create_report(
     snapshot: &Snapshot,
     report: Report,
@@ -77,7 +72,7 @@ fn create_report(
 ) -> Result<PathBuf, Error> {
     let render = report.format.render()?;
     let write = |out: &mut dyn Write| render.write(snapshot, report.view, out);
-    create(path, write, how(report.format), if_there).map_err(|source| Error::write_file(path, source))?;
+    create(path, write, report.format.how(), if_there).map_err(|source| Error::write_file(path, source))?;
     Ok(path.to_owned())
 }
 

@@ -1,5 +1,5 @@
 //! Names of formats and views, as users type them and as files carry them.
-#![cfg(feature = "svg")]
+#![cfg(all(feature = "pprof", feature = "svg"))]
 
 use std::path::Path;
 
@@ -21,6 +21,13 @@ fn a_name_is_a_format_with_a_view_in_front_if_wanted() {
         ("text", Format::Text, View::Wall),
         ("JSON", Format::Json, View::Wall),
         ("dot", Format::Dot, View::Wall),
+        ("gv", Format::Dot, View::Wall),
+        ("pprof", Format::Pprof, View::Wall),
+        ("pb.gz", Format::Pprof, View::Wall),
+        ("busy.pb.gz", Format::Pprof, View::Busy),
+        ("speedscope", Format::Speedscope, View::Wall),
+        ("idle.speedscope.json", Format::Speedscope, View::Idle),
+        ("csv", Format::Csv, View::Wall),
     ];
     for (name, format, view) in cases {
         assert_eq!(Report::try_from(name).unwrap(), Report::new(format).view(view), "{name}");
@@ -38,6 +45,14 @@ fn a_path_is_judged_by_the_end_of_its_name() {
         ("busy.idle/x.svg", Format::Svg, View::Wall),
         ("x.idle.collapsed", Format::Folded, View::Idle),
         ("FLAME.SVG", Format::Svg, View::Wall),
+        ("x.pb.gz", Format::Pprof, View::Wall),
+        ("out/pb.gz", Format::Pprof, View::Wall),
+        ("x.busy.pb.gz", Format::Pprof, View::Busy),
+        ("busy.pprof", Format::Pprof, View::Busy),
+        ("x.speedscope.json", Format::Speedscope, View::Wall),
+        ("speedscope.json", Format::Speedscope, View::Wall),
+        ("my-speedscope.json", Format::Json, View::Wall),
+        ("x.csv", Format::Csv, View::Wall),
     ];
     for (path, format, view) in cases {
         assert_eq!(of_path(path).unwrap(), Report::new(format).view(view), "{path}");
@@ -46,12 +61,13 @@ fn a_path_is_judged_by_the_end_of_its_name() {
 
 #[test]
 fn what_is_no_format_is_refused_with_a_list() {
-    let accepted = "svg, folded (or collapsed), txt (or text), json, dot, each with wall., time., busy., idle. in front if wanted";
-    for name in ["pdf", "", ".", "hot.svg", "x.busy.svg", "svg.busy"] {
+    let accepted = "svg, folded (or collapsed), txt (or text), json, dot (or gv), pb.gz (or pprof, pb), \
+        speedscope.json (or speedscope), csv, each with wall., time., busy., idle. in front if wanted";
+    for name in ["pdf", "", ".", ".svg", "gz", "x.gz", "hot.svg", "x.busy.svg", "svg.busy", "xsvg"] {
         let error = Report::try_from(name).unwrap_err().to_string();
         assert_eq!(error, format!("unknown format `{name}`: accepted are {accepted}"));
     }
-    for path in ["out/flame", "out/flame.pdf", "svg", ".svg", "out/", ".."] {
+    for path in ["out/flame", "out/flame.pdf", "svg", ".svg", "pprof", "x.gz", "out/", ".."] {
         let error = of_path(path).unwrap_err().to_string();
         assert_eq!(error, format!("unknown format `{path}`: accepted are {accepted}"));
     }
@@ -59,10 +75,21 @@ fn what_is_no_format_is_refused_with_a_list() {
 
 #[test]
 fn an_extension_names_its_format() {
-    for format in [Format::Svg, Format::Folded, Format::Text, Format::Json, Format::Dot] {
+    for format in Format::all() {
         assert_eq!(format.extension().parse::<Format>().unwrap(), format);
         assert_eq!(Report::from(format), Report::new(format));
+        assert_eq!(of_path(&format!("x.{}", format.extension())).unwrap(), Report::new(format));
     }
+}
+
+#[test]
+fn no_two_formats_share_a_name() {
+    let names: Vec<&str> = Format::all().flat_map(|format| format.names().iter().copied()).collect();
+    let mut unique = names.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(unique.len(), names.len());
+    assert!(names.iter().all(|name| name.to_ascii_lowercase() == *name && !name.starts_with('.')));
 }
 
 #[test]

@@ -98,6 +98,12 @@ pub enum Format {
     Json,
     /// A graph for Graphviz.
     Dot,
+    /// A profile for `go tool pprof`.
+    Pprof,
+    /// Profiles for speedscope.
+    Speedscope,
+    /// A table for spreadsheets.
+    Csv,
 }
 
 /// The times that a report shows.

@@ -40,11 +40,6 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// ns of its task's wall time.
-    pub(crate) fn wall_ns(&self) -> u64 {
-        self.busy_ns.saturating_add(self.waited_ns).saturating_add(self.queued_ns)
-    }
-
     fn add(&mut self, other: &Self) {
         let sums = [
             (&mut self.busy_ns, other.busy_ns),
@@ -84,8 +79,6 @@ impl PathSite {
 pub(crate) struct Path<'a> {
     /// Its last frame.
     pub(crate) site: PathSite,
-    /// The index of the path that is one frame shorter; smaller than its own.
-    pub(crate) parent: Option<usize>,
     /// Number of its frames.
     pub(crate) depth: usize,
     /// The label of its last frame, if labels are kept.
@@ -114,7 +107,7 @@ pub(crate) fn paths(snapshot: &Snapshot, labels: Labels) -> Paths<'_> {
     let tree = Tree::new(snapshot);
     let is_shown = shown(snapshot, &tree);
     let shown_sites = tree.nodes.iter().zip(&is_shown).filter(|(_, is_shown)| **is_shown);
-    let names = Names::of_sites(snapshot, shown_sites.map(|(node, _)| node.site).collect());
+    let names = Names::of_sites(snapshot, &shown_sites.map(|(node, _)| node.site).collect());
     let list = list(&tree, &is_shown, &ranks(snapshot, &names), labels);
     Paths { list, names }
 }
@@ -155,7 +148,7 @@ fn list<'a>(tree: &Tree<'a>, is_shown: &[bool], ranks: &[usize], labels: Labels)
         }
         let site = if is_deeper { PathSite::Deeper } else { PathSite::Site(tree.nodes[first].site) };
         let label = tree.nodes[first].label.as_deref().filter(|_| labels == Labels::Kept && !is_deeper);
-        paths.push(Path { site, parent, depth, label, times: sum });
+        paths.push(Path { site, depth, label, times: sum });
     }
     paths
 }
@@ -183,8 +176,7 @@ fn add_all_below(sum: &mut Times, tree: &Tree<'_>, times: &[Times], mut below: V
 /// By node: whether it is a frame. An await is none if it has no time of its own and is not the end
 /// of its path.
 fn shown(snapshot: &Snapshot, tree: &Tree<'_>) -> Vec<bool> {
-    let is_await =
-        |site: usize| snapshot.sites.get(site).is_some_and(|site| site.kind == SiteKind::Await);
+    let is_await = |site: usize| snapshot.sites.get(site).is_some_and(|site| site.kind == SiteKind::Await);
     let mut shown = vec![true; tree.nodes.len()];
     for (index, node) in tree.nodes.iter().enumerate() {
         let is_root = tree.ancestors(index).next().is_none();

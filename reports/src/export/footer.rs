@@ -18,14 +18,19 @@ pub(crate) fn footer(snapshot: &Snapshot) -> Vec<String> {
     vec![recorded(snapshot), dropped(&snapshot.dropped), clock(snapshot), producer(snapshot)]
 }
 
-fn recorded(snapshot: &Snapshot) -> String {
+/// Name and id of the process: `server (pid 4711)`.
+pub(crate) fn process(snapshot: &Snapshot) -> String {
     let process = &snapshot.process;
     let name = if process.name.is_empty() { "process".to_owned() } else { printable(&process.name) };
+    format!("{name} (pid {})", process.pid)
+}
+
+fn recorded(snapshot: &Snapshot) -> String {
     let ended = snapshot.threads.iter().filter(|thread| !thread.alive).count();
     let ended = if ended == 0 { String::new() } else { format!(", {ended} of them ended") };
     format!(
-        "{name} (pid {}): {} recorded on {}{ended}; {}, {}, {} busy",
-        process.pid,
+        "{}: {} recorded on {}{ended}; {}, {}, {} busy",
+        process(snapshot),
         time(snapshot.elapsed_ns),
         counted(snapshot.threads.len() as u64, "thread"),
         counted(sum(calls(snapshot).map(|node| node.calls)), "call"),

@@ -13,6 +13,7 @@ use crate::analysis::hangs::Verdict;
 use crate::analysis::lock_order::LockInversion;
 use crate::error::Error;
 use crate::model::{Snapshot, VERSION};
+use crate::view::View;
 
 /// How many bytes are written at once.
 const BUFFER: usize = 64 << 10;
@@ -36,8 +37,8 @@ struct Page<'a> {
     lock_inversions: Vec<LockInversion>,
 }
 
-/// Writes the whole snapshot, one field at a time.
-pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn io::Write) -> io::Result<()> {
+/// Writes the whole snapshot, one field at a time. It does not depend on the view.
+pub(crate) fn write(snapshot: &Snapshot, _view: View, out: &mut dyn io::Write) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(BUFFER, out);
     let page = Page { snapshot, verdicts: snapshot.verdicts(), lock_inversions: snapshot.lock_inversions() };
     serde_json::to_writer_pretty(&mut out, &page)?;

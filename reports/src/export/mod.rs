@@ -3,7 +3,8 @@
 //! ```text
 //! svg         flame graph, a page for a browser       folded  stacks, for other tools
 //! text        tables and trees, for a terminal        json    the snapshot, for reading it back
-//! dot         who waits for what, for Graphviz
+//! dot         who waits for what, for Graphviz        csv     the table by function
+//! pprof       a profile: `go tool pprof`, Pyroscope   speedscope  profiles for speedscope
 //!
 //! parts of the text report
 //! verdicts    what hangs                              waiters lock_order  resources with waits; inversions
@@ -13,10 +14,12 @@
 //! parts of all formats
 //! footer      what a report says about itself         dress   legend and footer of the flame graph
 //! empty       the page when there is nothing to draw  table   aligned columns
+//! protobuf    the encoding of pprof
 //! ```
 //! Equal snapshots give equal bytes.
 
 pub(crate) mod callpaths;
+pub(crate) mod csv;
 pub(crate) mod dot;
 #[cfg(feature = "svg")]
 pub(crate) mod dress;
@@ -27,7 +30,12 @@ pub(crate) mod head;
 pub(crate) mod json;
 pub(crate) mod lock_order;
 pub(crate) mod long_polls;
+#[cfg(feature = "pprof")]
+pub(crate) mod pprof;
+#[cfg(feature = "pprof")]
+mod protobuf;
 mod shapes;
+pub(crate) mod speedscope;
 #[cfg(feature = "svg")]
 pub(crate) mod svg;
 pub(crate) mod table;

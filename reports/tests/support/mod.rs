@@ -89,9 +89,14 @@ pub(crate) fn roots(sites: Vec<Site>) -> Snapshot {
 
 /// The report as text.
 pub(crate) fn page(snapshot: &Snapshot, format: Format, view: View) -> String {
+    String::from_utf8(bytes(snapshot, format, view)).unwrap()
+}
+
+/// The report.
+pub(crate) fn bytes(snapshot: &Snapshot, format: Format, view: View) -> Vec<u8> {
     let mut page = Vec::new();
     write(snapshot, Report::new(format).view(view), &mut page).unwrap();
-    String::from_utf8(page).unwrap()
+    page
 }
 
 /// The folded report without its footer.
