@@ -26,6 +26,7 @@ use crate::{Alarm, Format, Report};
 /// | `DIAGNOSE_LOCK_ORDER=1` | [`lock_order`](Builder::lock_order) | off |
 /// | `DIAGNOSE_UNPOLLED=1` | [`unpolled`](Builder::unpolled) | off |
 /// | `DIAGNOSE_LONG_POLLS=100us\|off` | [`long_polls`](Builder::long_polls) | 100 µs |
+/// | `DIAGNOSE_BUILD=1.4.2` | [`build_id`](Builder::build_id) | none |
 ///
 /// A value that cannot be parsed is reported on stderr and ignored. `DIAGNOSE`, `DIAGNOSE_ONLY` and
 /// `DIAGNOSE_TASKS_ONLY` also apply without `install`.
@@ -56,6 +57,7 @@ pub struct Builder {
     pub(crate) unpolled: bool,
     pub(crate) long_polls: Option<Duration>,
     pub(crate) panic_hook: bool,
+    pub(crate) build_id: Option<String>,
 }
 
 /// The function of [`Builder::on_alarm`].
@@ -121,6 +123,7 @@ impl Builder {
             unpolled: false,
             long_polls: Some(Duration::from_micros(100)),
             panic_hook: false,
+            build_id: None,
         }
     }
 
@@ -306,6 +309,18 @@ impl Builder {
     /// from the existing histograms. Default: 100 µs; `None` for no table.
     pub fn long_polls(mut self, bound: impl Into<Option<Duration>>) -> Self {
         self.long_polls = bound.into();
+        self
+    }
+
+    /// Names the program's build: a version, a commit, or both. Reports show it beside host and time.
+    /// At most 100 characters are kept.
+    ///
+    /// # Examples
+    /// ```
+    /// diagnose::Builder::new().build_id(env!("CARGO_PKG_VERSION")).install();
+    /// ```
+    pub fn build_id(mut self, build_id: impl Into<String>) -> Self {
+        self.build_id = Some(build_id.into());
         self
     }
 

@@ -9,7 +9,7 @@ use crate::install_error::InstallError;
 use crate::keep::Keep;
 use crate::pattern::Pattern;
 use crate::say::say;
-use crate::{dump, env, exit, live, panics, signal, switch, trigger, waits, watchdog};
+use crate::{dump, env, exit, identity, live, panics, signal, switch, trigger, waits, watchdog};
 
 /// Installs the defaults: SIGUSR1 writes the reports into the working directory.
 ///
@@ -96,6 +96,7 @@ impl Builder {
         switch::set_lists_unpolled(env::switch("DIAGNOSE_UNPOLLED").unwrap_or(self.unpolled));
         waits::lock_order::set_on(env::switch("DIAGNOSE_LOCK_ORDER").unwrap_or(self.lock_order));
         panics::install(self.panic_hook);
+        identity::set_build(self.build_id);
         watchdog::set_long_polls(
             env::duration("DIAGNOSE_LONG_POLLS").unwrap_or(self.long_polls).unwrap_or_default(),
         );

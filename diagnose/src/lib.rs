@@ -220,6 +220,8 @@ mod fork;
 #[cfg(all(feature = "on", feature = "futures"))]
 pub mod futures;
 #[cfg(feature = "on")]
+mod identity;
+#[cfg(feature = "on")]
 mod install;
 mod install_error;
 #[cfg(feature = "on")]

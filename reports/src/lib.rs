@@ -74,7 +74,7 @@
 //!
 //! Each module imports only modules above it:
 //! ```text
-//! clean lists units view   safe text, lists of numbers, times as text, which times are shown
+//! clean lists units wall_clock view   safe text, lists of numbers, times as text, which times are shown
 //! model                    the snapshot: data only, and the format of saved files
 //! error index names        the error, positions of ids, the name of a site in every report
 //! analysis                 pure functions: fold, rows, labels, quantiles, verdicts,
@@ -108,6 +108,7 @@ pub mod model;
 mod names;
 mod units;
 mod view;
+mod wall_clock;
 mod write;
 
 pub use analysis::findings::{Evidence, Finding, Rule, Severity};
@@ -130,4 +131,7 @@ pub use model::Snapshot;
 #[doc(hidden)]
 pub use units::{count, counted, percent, time};
 pub use view::View;
+// Only for `diagnose`, which names files after the same times.
+#[doc(hidden)]
+pub use wall_clock::Utc;
 pub use write::{write, write_file, write_new_file};

@@ -20,6 +20,7 @@ fn reads_like_the_model() {
         "name": "server",
         "pid": 4711
       },
+      "captured_unix_ms": 0,
       "elapsed_ns": 2000000000,
       "enabled": true,
       "clock": {

@@ -15,7 +15,7 @@ use super::numbers::Table;
 use super::reset;
 use crate::clock::{self, Scale};
 use crate::tree::Histogram;
-use crate::{cpu, label, live, site, switch, task_attr, waits, watchdog};
+use crate::{cpu, identity, label, live, site, switch, task_attr, waits, watchdog};
 
 /// Builds the snapshot of a capture, in its final order.
 pub(super) fn build(merged: &Merged, alive: LiveSpans) -> Snapshot {
@@ -25,6 +25,7 @@ pub(super) fn build(merged: &Merged, alive: LiveSpans) -> Snapshot {
     snapshot.version = diagnose_reports::model::VERSION;
     snapshot.producer.push_str(concat!("diagnose ", env!("CARGO_PKG_VERSION")));
     snapshot.process = process();
+    snapshot.captured_unix_ms = identity::unix_ms();
     snapshot.elapsed_ns = scale.ns(clock::now().saturating_sub(began));
     snapshot.enabled = switch::is_enabled();
     snapshot.clock = clock_of();
@@ -213,6 +214,8 @@ pub(super) fn process() -> Process {
     let executable = std::env::current_exe().ok();
     let name = executable.as_deref().and_then(|path| path.file_name());
     process.name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    process.host = identity::host();
+    process.build = identity::build();
     process
 }
 

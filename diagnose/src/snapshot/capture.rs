@@ -7,6 +7,7 @@ use diagnose_reports::Snapshot;
 use super::build::{build, process};
 use super::live_spans::LiveSpans;
 use super::merged::Merged;
+use crate::identity;
 use crate::sync::{Mutex, MutexGuard};
 
 /// Serializes captures: each keeps the waits that it reads, and counts how many waits keep a task's
@@ -68,6 +69,7 @@ fn refusal(parent: u32) -> Snapshot {
     snapshot.version = diagnose_reports::model::VERSION;
     snapshot.producer.push_str(concat!("diagnose ", env!("CARGO_PKG_VERSION")));
     snapshot.process = process();
+    snapshot.captured_unix_ms = identity::unix_ms();
     let words = format!(
         "nothing is recorded here: this process was forked from process {parent} while other threads of it recorded, and \
          what they recorded cannot be read"

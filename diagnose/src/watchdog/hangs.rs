@@ -157,7 +157,7 @@ impl Hangs {
             let own = verdict.chain.iter().filter(|link| link.node == LinkNode::Task);
             let own: BTreeSet<(LinkNode, u64)> = own.map(|link| (link.node, link.id)).collect();
             alarm.count += u64::from(own.is_empty() && was_over || !own.is_subset(&alarm.links));
-            alarm.age_ns = alarm.age_ns.max(youngest_ns(verdict));
+            alarm.age_ns = alarm.age_ns.max(age_ns(verdict));
             links.extend(own);
         }
         let tasks = links.iter().map(|(_, id)| *id).collect();
@@ -225,6 +225,16 @@ fn seconds(ns: u64) -> String {
 fn youngest_ns(verdict: &Verdict) -> u64 {
     let waits = |link: &&Link| matches!(link.role, LinkRole::Waits | LinkRole::Queued | LinkRole::Blocked);
     verdict.chain.iter().filter(waits).map(|link| link.since_ns).min().unwrap_or(u64::MAX)
+}
+
+/// Returns how long the verdict has been true, in ns: the age of its youngest wait, or else of its
+/// youngest poll.
+fn age_ns(verdict: &Verdict) -> u64 {
+    let tasks = verdict.chain.iter().filter(|link| link.node == LinkNode::Task);
+    match youngest_ns(verdict) {
+        u64::MAX => tasks.map(|link| link.since_ns).min().unwrap_or(0),
+        youngest => youngest,
+    }
 }
 
 fn key(verdict: &Verdict) -> AlarmKey {

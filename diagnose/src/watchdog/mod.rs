@@ -26,6 +26,7 @@
 //! ```text
 //! watch         the thread and its settings
 //! raised        the alarms so far; where each new one goes
+//! poll_alarms   which alarms about polls and queued tasks are over
 //! callback      the function of `Builder::on_alarm`, on a thread of its own
 //! late          whether anything is late, without a snapshot
 //! suspects      which late tasks may hang, in a few bytes per task
@@ -52,6 +53,7 @@ mod native_stack;
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
 mod no_stack;
+mod poll_alarms;
 mod raised;
 mod suspects;
 mod watch;

@@ -6,11 +6,10 @@
 //!                 └─▶ the function of `Builder::on_alarm`: a queue, see `callback`
 //! ```
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use diagnose_reports::model::{Alarm, AlarmKind};
 
 use super::callback;
+use crate::identity;
 use crate::say;
 use crate::sync::Mutex;
 
@@ -28,7 +27,7 @@ pub(crate) fn alarms() -> Vec<Alarm> {
 pub(super) fn alarm(kind: AlarmKind, text: String, mut tasks: Vec<u64>) -> Alarm {
     tasks.truncate(MAX_TASKS);
     let mut alarm = Alarm::from(text);
-    (alarm.at_unix_ms, alarm.kind, alarm.tasks) = (now(), kind, tasks);
+    (alarm.at_unix_ms, alarm.kind, alarm.tasks) = (identity::unix_ms(), kind, tasks);
     alarm
 }
 
@@ -47,7 +46,7 @@ pub(super) fn raise(alarm: Alarm) {
 pub(super) fn resolve(text: &str, words: &str) {
     let mut alarms = ALARMS.lock();
     let Some(own) = alarms.iter_mut().rev().find(|own| own.text == text) else { return };
-    own.resolved_at_unix_ms = Some(now());
+    own.resolved_at_unix_ms = Some(identity::unix_ms());
     let mut resolved = own.clone();
     own.text.push_str("\n  ");
     own.text.push_str(words);
@@ -59,10 +58,4 @@ pub(super) fn resolve(text: &str, words: &str) {
 fn report(alarm: Alarm, words: String) {
     callback::call(&alarm);
     say::alarm(alarm, words);
-}
-
-/// Wall-clock time in ms since 1970.
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -10,6 +10,7 @@ use super::alarms::alarms_of;
 use super::hangs::{Hangs, Said};
 use super::late::Gather;
 use super::looks::Looks;
+use super::poll_alarms::{self, PollAlarm};
 use super::raised::{alarm, raise, resolve};
 use super::suspects::{Suspects, suspects};
 use crate::clock;
@@ -73,6 +74,8 @@ fn run(times: u64) {
 struct Watch {
     gather: Gather,
     looks: Looks,
+    /// Alarms about polls and queued tasks that are not over.
+    open: Vec<PollAlarm>,
     hangs: Hangs,
     /// Duration of the last look for late tasks alone.
     looked: Duration,
@@ -128,14 +131,19 @@ impl Watch {
         let (watch, now) = (Stopwatch::start(), clock::now());
         let ticks = clock::Scale::measure().ticks(threshold);
         let late = self.gather.look(now, ticks);
+        poll_alarms::resolve_ended(&mut self.open);
         self.looked = watch.turn().took;
         self.is_new |= late.is_new;
         if late.polls && self.running.ago() >= self.running.took.saturating_mul(SNAPSHOT_SHARE) {
             let watch = Stopwatch::start();
+            let taken = Instant::now();
             let snapshot = crate::snapshot::running();
             let findings = self.looks.look(&snapshot, ns(threshold));
             self.running = watch.turn();
-            alarms_of(&snapshot, &findings).into_iter().for_each(raise);
+            for (finding, alarm) in findings.iter().zip(alarms_of(&snapshot, &findings)) {
+                self.open.push(PollAlarm::new(&alarm.text, finding, taken));
+                raise(alarm);
+            }
         }
         if (late.anything || self.hangs.has_open()) && self.is_sieve_due(threshold) {
             let watch = Stopwatch::start();

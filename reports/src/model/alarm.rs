@@ -20,8 +20,7 @@ pub struct Alarm {
     /// running, then those that wait.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<u64>,
-    /// When the watchdog found it resolved, in ms since 1970 in UTC; `None` while it lasts, and for
-    /// kinds other than [`Hang`](AlarmKind::Hang).
+    /// When the watchdog found it resolved, in ms since 1970 in UTC; `None` while it lasts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_at_unix_ms: Option<u64>,
 }

@@ -44,6 +44,9 @@ pub struct Snapshot {
     pub producer: String,
     /// The recorded process.
     pub process: Process,
+    /// Wall-clock time of the capture, in ms since 1970-01-01 UTC; 0 if unknown.
+    #[serde(default)]
+    pub captured_unix_ms: u64,
     /// ns from the start of the recording, or from the last reset, to the capture.
     pub elapsed_ns: u64,
     /// Whether recording was switched on at the capture.
@@ -117,6 +120,13 @@ pub struct Process {
     pub name: String,
     /// Process id.
     pub pid: u32,
+    /// Name of the machine or container; empty if unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub host: String,
+    /// Version or commit of the program, as the program or its operator names it; empty if neither
+    /// does.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub build: String,
 }
 
 /// The clock that measured all times.

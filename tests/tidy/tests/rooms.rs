@@ -39,7 +39,7 @@ const EXCEPTIONS: [(&str, &str); 4] =
     [("block", "__private"), ("recorder", "threads"), ("spawned", "tokio"), ("switch", "env")];
 
 /// Rooms that no poll goes through. They may import everything.
-const COLD: [&str; 22] = [
+const COLD: [&str; 23] = [
     "attribute",
     "config",
     "cpu",
@@ -48,6 +48,7 @@ const COLD: [&str; 22] = [
     "env",
     "exit",
     "fork",
+    "identity",
     "install",
     "install_error",
     "keep",
@@ -66,7 +67,7 @@ const COLD: [&str; 22] = [
 
 /// The rooms of `reports/src`, in the order of [`RECORDER`]. The longest entry that a path begins with is its room.
 const REPORTS: [&[&str]; 16] = [
-    &["clean", "lists", "units", "view"],
+    &["clean", "lists", "units", "view", "wall_clock"],
     &["model"],
     &["error", "index", "names"],
     &["analysis::latency", "analysis::quantile", "analysis::tree"],

@@ -1,5 +1,5 @@
-//! Hangs until the watchdog raises an alarm that contains the last argument. Then continues, and prints the text report to
-//! stdout.
+//! Hangs until the watchdog raises an alarm that contains the last argument. Then continues until all alarms are over, and
+//! prints the text report to stdout.
 
 use std::hint::black_box;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -119,5 +119,6 @@ fn main() {
         "uneven" => uneven(&runtime, &words),
         _ => runtime.block_on(spins(&words)),
     }
+    until(|| diagnose::snapshot().alarms.iter().all(|alarm| alarm.resolved_at_unix_ms.is_some()));
     diagnose::dump_to(diagnose::Format::Text, &mut std::io::stdout()).expect("it is open");
 }
