@@ -17,6 +17,7 @@ mod latency;
 mod lock_order;
 mod names;
 mod rows;
+mod since;
 mod support;
 mod svg;
 mod tasks;

@@ -7,6 +7,7 @@
 //! hide        a snapshot without some of its nodes
 //! paths       call paths with their own times: flame graphs and profiles
 //! fold        stacks with a value
+//! since       what was recorded between two snapshots
 //! rows        one row per site: the table by function
 //! labels      one row per site and label
 //! long_polls  call paths with polls over a bound
@@ -28,4 +29,5 @@ pub(crate) mod long_polls;
 pub(crate) mod paths;
 pub(crate) mod quantile;
 pub(crate) mod rows;
+pub(crate) mod since;
 pub(crate) mod tree;

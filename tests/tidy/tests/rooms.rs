@@ -39,7 +39,7 @@ const EXCEPTIONS: [(&str, &str); 4] =
     [("block", "__private"), ("recorder", "threads"), ("spawned", "tokio"), ("switch", "env")];
 
 /// Rooms that no poll goes through. They may import everything.
-const COLD: [&str; 23] = [
+const COLD: [&str; 25] = [
     "attribute",
     "config",
     "cpu",
@@ -57,6 +57,8 @@ const COLD: [&str; 23] = [
     "off",
     "panics",
     "say",
+    "serve",
+    "serve_address",
     "signal",
     "snapshot",
     "threads",
@@ -72,7 +74,14 @@ const REPORTS: [&[&str]; 16] = [
     &["error", "index", "names"],
     &["analysis::latency", "analysis::quantile", "analysis::tree"],
     &["analysis::hide", "analysis::paths"],
-    &["analysis::fold", "analysis::labels", "analysis::lock_order", "analysis::long_polls", "analysis::rows"],
+    &[
+        "analysis::fold",
+        "analysis::labels",
+        "analysis::lock_order",
+        "analysis::long_polls",
+        "analysis::rows",
+        "analysis::since",
+    ],
     &["analysis::hangs::facts"],
     &["analysis::hangs::system"],
     &["analysis::hangs::stuck"],

@@ -1,0 +1,166 @@
+//! The difference of two snapshots of one process: what was recorded between them.
+//!
+//! ```text
+//! earlier   handle 10 calls                   later   handle 14 calls
+//!           └─ read 10 calls                          ├─ read 13 calls
+//!                                                     └─ write 2 calls
+//! later since earlier   handle 4 calls
+//!                       ├─ read 3 calls
+//!                       └─ write 2 calls
+//! ```
+//! Counters and times of call paths are subtracted. Tasks, resources and waits are those of the
+//! later snapshot: they are a state, not a sum. Paths are matched by their sites, not by position:
+//! new paths change the positions of others.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::model::{Bucket, Durations, Node, Site, Snapshot};
+
+/// Identifies a path: the number of its parent, of its site, and its label.
+type PathKey<'a> = (Option<usize>, usize, Option<&'a str>);
+
+impl Snapshot {
+    /// Returns what was recorded after `earlier`, a snapshot of the same process, up to this one.
+    ///
+    /// Counters, times and histograms of [`nodes`](Self::nodes) are subtracted, and so are
+    /// [`elapsed_ns`](Self::elapsed_ns) and the cost of recording. Paths that had nothing to
+    /// subtract stay, with zeros. [`alarms`](Self::alarms) are those that `earlier` does not have.
+    /// Everything else is as in this snapshot.
+    ///
+    /// A poll or wait that was open in `earlier` counts from then on. The longest poll is exact if
+    /// it is longer than any before `earlier`; otherwise it is the upper bound of its histogram's
+    /// bucket.
+    ///
+    /// If `earlier` is of another process, or if the recording was reset in between, the result is
+    /// this snapshot.
+    ///
+    /// # Examples
+    /// ```
+    /// use diagnose_reports::Snapshot;
+    ///
+    /// let earlier = Snapshot::default();
+    /// let mut later = Snapshot::default();
+    /// later.elapsed_ns = 5_000;
+    /// assert_eq!(later.since(&earlier).elapsed_ns, 5_000);
+    /// assert_eq!(later.since(&later).elapsed_ns, 0);
+    /// ```
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut between = self.clone();
+        if self.process != earlier.process || self.elapsed_ns < earlier.elapsed_ns {
+            return between;
+        }
+        between.elapsed_ns -= earlier.elapsed_ns;
+        for cost in &mut between.costs {
+            for before in earlier.costs.iter().filter(|before| before.activity == cost.activity) {
+                cost.count = cost.count.saturating_sub(before.count);
+                cost.ns = cost.ns.saturating_sub(before.ns);
+            }
+        }
+        between.alarms.retain(|alarm| !earlier.alarms.contains(alarm));
+        for (node, before) in matches(self, earlier) {
+            if let (Some(node), Some(before)) = (between.nodes.get_mut(node), earlier.nodes.get(before)) {
+                subtract(node, before);
+            }
+        }
+        between
+    }
+}
+
+/// Returns the paths that both snapshots have, as indexes into their nodes.
+fn matches(later: &Snapshot, earlier: &Snapshot) -> Vec<(usize, usize)> {
+    // The first of equal sites stands for all of them.
+    let mut numbers: BTreeMap<&Site, usize> = BTreeMap::new();
+    let mut of_later = |site| {
+        let next = numbers.len();
+        *numbers.entry(site).or_insert(next)
+    };
+    let known: Vec<usize> = later.sites.iter().map(&mut of_later).collect();
+    let before: Vec<usize> = earlier.sites.iter().map(of_later).collect();
+    let mut paths: HashMap<PathKey<'_>, usize> = HashMap::with_capacity(later.nodes.len());
+    for (number, node) in later.nodes.iter().enumerate() {
+        if let Some(site) = known.get(node.site) {
+            paths.entry((node.parent, *site, node.label.as_deref())).or_insert(number);
+        }
+    }
+    // For each path of `earlier`, the one of `later`: a parent comes before its children.
+    let mut found: Vec<Option<usize>> = Vec::with_capacity(earlier.nodes.len());
+    for node in &earlier.nodes {
+        let parent = match node.parent {
+            None => Some(None),
+            Some(parent) => found.get(parent).copied().flatten().map(Some),
+        };
+        let path = parent.zip(before.get(node.site));
+        let path = path.map(|(parent, site)| (parent, *site, node.label.as_deref()));
+        found.push(path.and_then(|path| paths.get(&path).copied()));
+    }
+    found.into_iter().enumerate().filter_map(|(before, later)| later.map(|later| (later, before))).collect()
+}
+
+/// Subtracts the counters of an earlier reading. A counter that has shrunk becomes zero: both
+/// readings are taken while the program runs.
+fn subtract(node: &mut Node, before: &Node) {
+    let counters = [
+        (&mut node.calls, before.calls),
+        (&mut node.polls, before.polls),
+        (&mut node.completed, before.completed),
+        (&mut node.cancelled, before.cancelled),
+        (&mut node.panicked, before.panicked),
+        (&mut node.never_polled, before.never_polled),
+        (&mut node.busy_ns, before.busy_ns),
+        (&mut node.nested_ns, before.nested_ns),
+        (&mut node.idle_ns, before.idle_ns),
+        (&mut node.self_idle_ns, before.self_idle_ns),
+        (&mut node.queued_ns, before.queued_ns),
+        (&mut node.wall_ns, before.wall_ns),
+        (&mut node.unpolled_ns, before.unpolled_ns),
+    ];
+    for (counter, before) in counters {
+        *counter = counter.saturating_sub(before);
+    }
+    // Calls that were open in `earlier` have no beginning here.
+    let ends = [node.completed, node.cancelled, node.panicked, node.pending, node.running];
+    let ends = ends.into_iter().fold(0_u64, u64::saturating_add);
+    node.unsettled = signed(node.calls).saturating_sub(signed(ends));
+    subtract_buckets(&mut node.polls_histogram, &before.polls_histogram);
+    let bound = node.polls_histogram.last().map_or(0, |bucket| bucket.to_ns);
+    node.longest_poll_ns = longest(node.longest_poll_ns, before.longest_poll_ns, node.polls, bound);
+    subtract_durations(&mut node.latency.completed, &before.latency.completed);
+    subtract_durations(&mut node.latency.cancelled, &before.latency.cancelled);
+}
+
+fn subtract_durations(durations: &mut Durations, before: &Durations) {
+    subtract_buckets(&mut durations.buckets, &before.buckets);
+    let count = durations.buckets.iter().map(|bucket| bucket.count).max().unwrap_or(0);
+    let bound = durations.buckets.last().map_or(0, |bucket| bucket.to_ns);
+    durations.longest_ns = longest(durations.longest_ns, before.longest_ns, count, bound);
+}
+
+/// The longest of `count` durations since then, where `bound` is above all finished ones; zero for
+/// no bound.
+fn longest(now: u64, before: u64, count: u64, bound: u64) -> u64 {
+    if count == 0 {
+        0
+    } else if now > before || bound == 0 {
+        now
+    } else {
+        now.min(bound)
+    }
+}
+
+/// Subtracts each earlier bucket from the bucket that has its middle. The bounds of one bucket may
+/// differ between two readings, because the scale from ticks to ns is measured anew.
+fn subtract_buckets(buckets: &mut Vec<Bucket>, before: &[Bucket]) {
+    for earlier in before {
+        let middle = earlier.from_ns.midpoint(earlier.to_ns);
+        let at = buckets.partition_point(|bucket| bucket.to_ns <= middle);
+        if let Some(bucket) = buckets.get_mut(at).filter(|bucket| bucket.from_ns <= middle) {
+            bucket.count = bucket.count.saturating_sub(earlier.count);
+        }
+    }
+    buckets.retain(|bucket| bucket.count > 0);
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,135 @@
+//! The difference of two snapshots of one process.
+
+use std::collections::BTreeMap;
+
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{Alarm, Bucket};
+use proptest::prelude::*;
+
+use crate::support::{empty, node, site, tree};
+
+/// Per path of function numbers: calls and busy ns.
+type Work = BTreeMap<Vec<u8>, (u64, u64)>;
+
+/// A snapshot of this work. Sites are numbered in the order of the paths, so they differ between snapshots.
+fn snapshot(work: &Work) -> Snapshot {
+    let mut snapshot = empty();
+    let mut all = work.clone();
+    for path in work.keys() {
+        for length in 1..path.len() {
+            all.entry(path[..length].to_vec()).or_default();
+        }
+    }
+    let mut numbers = BTreeMap::new();
+    for (path, (calls, busy_ns)) in &all {
+        let Some((function, parent)) = path.split_last() else { continue };
+        let name = format!("f{function}");
+        let known = snapshot.sites.iter().position(|site| site.name == name);
+        let at = known.unwrap_or_else(|| {
+            snapshot.sites.push(site(&name, "server", "src/main.rs", u32::from(*function) + 1, 1));
+            snapshot.sites.len() - 1
+        });
+        let mut node = node(at, numbers.get(parent).copied());
+        (node.calls, node.completed, node.polls, node.busy_ns) = (*calls, *calls, *calls, *busy_ns);
+        node.polls_histogram = buckets(*calls, 1_024);
+        node.longest_poll_ns = if *calls == 0 { 0 } else { 1_500 };
+        numbers.insert(path.clone(), snapshot.nodes.len());
+        snapshot.nodes.push(node);
+    }
+    snapshot
+}
+
+fn buckets(count: u64, from_ns: u64) -> Vec<Bucket> {
+    let mut bucket = Bucket::default();
+    (bucket.from_ns, bucket.to_ns, bucket.count) = (from_ns, from_ns * 2, count);
+    if count == 0 { Vec::new() } else { vec![bucket] }
+}
+
+/// The work that a snapshot has, without paths that did nothing.
+fn work(snapshot: &Snapshot) -> Work {
+    let mut paths: Vec<Vec<u8>> = Vec::new();
+    let mut work = Work::new();
+    for node in &snapshot.nodes {
+        let function = snapshot.sites[node.site].name[1..].parse().expect("a number");
+        let mut path = node.parent.map(|parent| paths[parent].clone()).unwrap_or_default();
+        path.push(function);
+        assert_eq!((node.completed, node.polls, node.unsettled), (node.calls, node.calls, 0));
+        let counted: u64 = node.polls_histogram.iter().map(|bucket| bucket.count).sum();
+        assert_eq!(counted, node.calls, "one poll per call");
+        assert_eq!(node.longest_poll_ns == 0, node.calls == 0);
+        if (node.calls, node.busy_ns) != (0, 0) {
+            work.insert(path.clone(), (node.calls, node.busy_ns));
+        }
+        paths.push(path);
+    }
+    work
+}
+
+fn any_work() -> impl Strategy<Value = Work> {
+    let path = proptest::collection::vec(0_u8..4, 1..5);
+    proptest::collection::btree_map(path, (1_u64..1_000, 0_u64..1_000_000), 0..20)
+}
+
+proptest! {
+    #[test]
+    fn the_work_in_between_is_what_is_left(before in any_work(), between in any_work()) {
+        let mut after = before.clone();
+        for (path, (calls, busy_ns)) in &between {
+            let sum = after.entry(path.clone()).or_default();
+            *sum = (sum.0 + calls, sum.1 + busy_ns);
+        }
+        let (earlier, later) = (snapshot(&before), snapshot(&after));
+        prop_assert_eq!(work(&later.since(&earlier)), between);
+        prop_assert_eq!(work(&later.since(&later)), Work::new());
+        prop_assert_eq!(work(&later.since(&snapshot(&Work::new()))), after);
+    }
+}
+
+#[test]
+fn labels_and_positions_tell_paths_apart() {
+    let earlier = tree("a | calls=1 label=x\na | calls=2 label=y\nb | calls=3");
+    let later =
+        tree("a | calls=5 label=w\na | calls=1 label=x\na | calls=4 label=y\nb | calls=3\n  a | calls=7");
+    let between = later.since(&earlier);
+    let calls: Vec<u64> = between.nodes.iter().map(|node| node.calls).collect();
+    assert_eq!(calls, [5, 0, 2, 0, 7]);
+}
+
+#[test]
+fn another_process_or_a_reset_leaves_the_later_snapshot_as_it_is() {
+    let (mut earlier, later) = (tree("a | calls=5"), tree("a | calls=7"));
+    earlier.process.pid += 1;
+    assert_eq!(later.since(&earlier), later);
+    earlier.process.pid -= 1;
+    earlier.elapsed_ns += 1;
+    assert_eq!(later.since(&earlier), later);
+}
+
+#[test]
+fn calls_that_were_open_are_unsettled_and_counters_never_go_below_zero() {
+    let earlier = tree("a | calls=3 completed=1 pending=2 busy=100");
+    let later = tree("a | calls=3 completed=3 busy=90");
+    let between = later.since(&earlier);
+    let node = &between.nodes[0];
+    assert_eq!((node.calls, node.completed, node.unsettled, node.busy_ns), (0, 2, -2, 0));
+}
+
+#[test]
+fn buckets_match_although_the_scale_of_the_clock_moved() {
+    let (mut earlier, mut later) = (tree("a | polls=2"), tree("a | polls=5"));
+    earlier.nodes[0].polls_histogram = buckets(2, 65_536);
+    later.nodes[0].polls_histogram = buckets(5, 65_530);
+    (earlier.nodes[0].longest_poll_ns, later.nodes[0].longest_poll_ns) = (100_000, 100_000);
+    let between = later.since(&earlier);
+    assert_eq!(between.nodes[0].polls_histogram, buckets(3, 65_530));
+    assert_eq!(between.nodes[0].longest_poll_ns, 100_000, "an upper bound");
+}
+
+#[test]
+fn alarms_are_those_that_are_new() {
+    let (mut earlier, mut later) = (empty(), empty());
+    let alarm = |text: &str| Alarm::from(text.to_owned());
+    earlier.alarms.push(alarm("old"));
+    later.alarms.extend([alarm("old"), alarm("new")]);
+    assert_eq!(later.since(&earlier).alarms, [alarm("new")]);
+}
