@@ -1,0 +1,50 @@
+//! Two tasks that lock two accounts in opposite order: `cargo run --release --example deadlock`.
+//!
+//! The verdict is proven: it names both tasks, both locks, and the four lines. A watchdog would have
+//! raised it as an alarm, and `DIAGNOSE_LOCK_ORDER=1` reports the inversion before it hangs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use diagnose::{diagnose, tokio};
+use tokio::sync::{Barrier, Mutex};
+
+#[derive(Clone)]
+struct Account {
+    balance: Arc<Mutex<i64>>,
+}
+
+/// Locks the account that pays, and then the one that is paid: two transfers in opposite directions
+/// each have what the other needs.
+#[diagnose]
+async fn transfer(from: Account, to: Account, both_begun: Arc<Barrier>) {
+    let mut paying = from.balance.lock().await;
+    both_begun.wait().await;
+    let mut paid = to.balance.lock().await;
+    *paying -= 10;
+    *paid += 10;
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    diagnose::install();
+    let account = || Account { balance: Arc::new(Mutex::new(100)) };
+    let (alice, bob) = (account(), account());
+    let both_begun = Arc::new(Barrier::new(2));
+    let transfers = [
+        tokio::spawn(transfer(alice.clone(), bob.clone(), Arc::clone(&both_begun))),
+        tokio::spawn(transfer(bob, alice, both_begun)),
+    ];
+
+    // A request has a time limit; the tasks that it spawned have none, and hang on.
+    let limit = tokio::time::timeout(Duration::from_millis(500), async {
+        for transfer in transfers {
+            let _ = transfer.await;
+        }
+    });
+    assert!(limit.await.is_err(), "the transfers block each other");
+    for verdict in diagnose::snapshot().verdicts() {
+        println!("{verdict}\n");
+    }
+    println!("{}", diagnose::waiters());
+}

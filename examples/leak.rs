@@ -1,0 +1,39 @@
+//! A task per request that never ends: `cargo run --release --example leak`.
+//!
+//! Each order starts a task that waits for a message that never comes. No request is slow, and memory
+//! grows. The finding names the place of the spawn, how many tasks are alive, and how fast they grow.
+
+use std::time::Duration;
+
+use diagnose::{diagnose, tokio};
+use tokio::sync::broadcast;
+
+/// Waits for the event "shipped", which nobody sends.
+#[diagnose]
+async fn notify_customer(order: u64, mut events: broadcast::Receiver<u64>) {
+    while let Ok(shipped) = events.recv().await {
+        if shipped == order {
+            return;
+        }
+    }
+}
+
+#[diagnose]
+async fn place_order(order: u64, events: &broadcast::Sender<u64>) {
+    tokio::time::sleep(Duration::from_millis(2)).await;
+    tokio::spawn(notify_customer(order, events.subscribe()));
+}
+
+#[tokio::main]
+async fn main() -> Result<(), diagnose::Error> {
+    diagnose::install();
+    let (events, _) = broadcast::channel(16);
+    for order in 0..600 {
+        place_order(order, &events).await;
+    }
+    for finding in diagnose::snapshot().findings() {
+        println!("{finding}\n");
+    }
+    println!("wrote {}", diagnose::dump("target/diagnose/leak.txt")?.display());
+    Ok(())
+}
