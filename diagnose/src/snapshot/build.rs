@@ -43,7 +43,8 @@ pub(super) fn build(merged: &Merged, alive: LiveSpans) -> Snapshot {
     snapshot.alarms = watchdog::alarms();
     snapshot.long_poll_ns = watchdog::long_poll_ns();
     snapshot.lock_order = lock_order::build();
-    alive.build(&mut snapshot, scale, |site| order.site_number(site));
+    let node_number = |node| merged.find(node).and_then(|path| order.node_number(path));
+    alive.build(&mut snapshot, scale, |site| order.site_number(site), &node_number);
     task_attr::fill(&mut snapshot.tasks);
     snapshot.are_threads_unknown = !cpu::counts_threads();
     add_open_queues(&mut snapshot);
@@ -130,6 +131,12 @@ impl PathOrder {
 
     fn sites(&self) -> Vec<Site> {
         self.sites.keys().cloned().collect()
+    }
+
+    /// The index of a path in the snapshot; `None` if it was never used.
+    fn node_number(&self, path: usize) -> Option<usize> {
+        let number = *self.numbers.get(path)?;
+        (self.paths.get(number) == Some(&path)).then_some(number)
     }
 
     fn site_number(&self, site: &'static site::Site) -> usize {

@@ -7,6 +7,7 @@ use super::task_copy::TaskCopy;
 use super::texts::Texts;
 use crate::clock::Scale;
 use crate::live;
+use crate::tree::Node;
 
 /// The part of a task that a capture needs for other entries.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +53,10 @@ pub(super) struct CaptureContext<'a> {
     /// Names and kernel ids of threads, by the numbers of their trees.
     pub(super) threads: &'a Table<u32, (Text, u64)>,
     pub(super) texts: &'a Texts,
+    /// The index of a node's path in the snapshot; `None` if it has none.
+    pub(super) node_number: &'a dyn Fn(&'static Node) -> Option<usize>,
+    /// Whether the recorded times are captured too.
+    pub(super) is_whole: bool,
 }
 
 impl CaptureContext<'_> {

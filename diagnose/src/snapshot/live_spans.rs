@@ -111,6 +111,7 @@ impl LiveSpans {
         snapshot: &mut Snapshot,
         scale: Scale,
         site_number: impl Fn(&'static Site) -> usize,
+        node_number: &dyn Fn(&'static Node) -> Option<usize>,
     ) {
         let Self { tasks, by_id, spans, waits, counted, now } = self;
         let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
@@ -142,8 +143,9 @@ impl LiveSpans {
         runtimes::add_busy_workers(snapshot);
         unrecorded::add(snapshot, waits.threads(), &counted);
         let tasks = TaskTable::new(tasks, by_id);
-        waits
-            .build(snapshot, &CaptureContext { now, scale, tasks: &tasks, threads: &threads, texts: &texts });
+        let (tasks, threads, texts) = (&tasks, &threads, &texts);
+        let is_whole = !snapshot.nodes.is_empty();
+        waits.build(snapshot, &CaptureContext { now, scale, tasks, threads, texts, node_number, is_whole });
         lost_wakes::mark(snapshot);
     }
 }

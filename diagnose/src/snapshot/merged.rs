@@ -159,6 +159,22 @@ impl Merged {
         self.path(via.or(parent), node.site, node.label)
     }
 
+    /// The path of a node, if it was read.
+    pub(super) fn find(&self, node: &'static Node) -> Option<usize> {
+        let parent = match node.parent.filter(|parent| !parent.is_root()) {
+            Some(parent) => Some(self.find(parent)?),
+            None => None,
+        };
+        let path = |parent: Option<usize>, site: &'static Site, label: Label| {
+            self.index.get(&(parent, ptr::from_ref(site).addr(), label)).copied()
+        };
+        let parent = match node.via {
+            Some(via) => Some(path(parent, via, Label::NONE)?),
+            None => parent,
+        };
+        path(parent, node.site, node.label)
+    }
+
     fn path(&mut self, parent: Option<usize>, site: &'static Site, label: Label) -> usize {
         let key = (parent, ptr::from_ref(site).addr(), label);
         *self.index.entry(key).or_insert_with(|| {

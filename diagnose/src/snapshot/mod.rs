@@ -29,6 +29,7 @@ mod task_copy;
 mod texts;
 mod total_times;
 mod unrecorded;
+mod usage;
 mod waits;
 
 #[cfg(unix)]

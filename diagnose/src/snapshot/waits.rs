@@ -6,13 +6,13 @@
 use std::ops::Range;
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{self, LastEvent, Quantiles, Resource, Text, Usage, Wait, WaitMode};
+use diagnose_reports::model::{self, LastEvent, Resource, Text, Wait, WaitMode};
 
 use super::capture_context::CaptureContext;
 use super::holdings::Holdings;
 use super::numbers::Index;
-use super::quantiles::quantiles;
-use crate::clock::{self, Scale};
+use super::usage::usage;
+use crate::clock;
 use crate::cpu;
 #[cfg(feature = "tokio")]
 use crate::live;
@@ -154,7 +154,10 @@ impl WaitsCopy {
     ) {
         let queue = &self.waiting[recorded.queue.clone()];
         let holdings = holdings.of(recorded.id, queue.iter().map(|wait| wait.began).min(), seen);
-        if holdings.is_empty() && queue.is_empty() {
+        // A lock that was waited for is listed even if it is free now.
+        let was_contended =
+            || seen.is_whole && recorded.record.has_units() && recorded.record.was_contended();
+        if holdings.is_empty() && queue.is_empty() && !was_contended() {
             return;
         }
         let number = snapshot.resources.len();
@@ -282,7 +285,7 @@ impl ResourceQueue {
         // Read late: a kilobyte for each of a million channels is too much to keep.
         let used = record.usage_so_far();
         if record.id() == self.id {
-            resource.usage = usage(&used, entered, seen.scale);
+            resource.usage = usage(&used, entered, seen);
         }
         resource
     }
@@ -328,21 +331,6 @@ fn build(wait: &WaitCopy, seen: &CaptureContext<'_>) -> Wait {
     built.wakers = polled.wakers;
     built.thread_id = if wait.is_blocking { seen.thread_id(wait.thread) } else { None };
     built.is_unstable = !later.waits_as(polled);
-    built
-}
-
-fn usage(usage: &waits::Usage, acquisitions: u64, scale: Scale) -> Usage {
-    let mut built = Usage::default();
-    built.acquisitions = acquisitions;
-    built.contended = usage.contended;
-    built.wait = quantiles_ns(&usage.waits, scale);
-    built.held = quantiles_ns(&usage.holds, scale);
-    built
-}
-
-fn quantiles_ns(durations: &waits::Durations, scale: Scale) -> Quantiles {
-    let mut built = Quantiles::default();
-    [built.p50_ns, built.p99_ns, built.max_ns] = quantiles(durations).map(|ticks| scale.ns(ticks));
     built
 }
 

@@ -321,7 +321,8 @@ impl Holding {
     #[cold]
     fn count_hold(&self, place: &HoldingSlot) {
         if let Some(record) = self.record() {
-            record.count_hold(clock::now().saturating_sub(place.since.load(Relaxed)));
+            let ticks = clock::now().saturating_sub(place.since.load(Relaxed));
+            record.count_hold(place.at.get(), place.node.get(), ticks);
         }
     }
 

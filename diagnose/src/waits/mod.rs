@@ -42,6 +42,7 @@ mod resource_type;
 #[cfg(test)]
 pub(crate) mod test_view;
 mod usage;
+mod usage_places;
 mod value_borrow;
 mod wait_cell;
 mod wait_copy;
@@ -63,6 +64,7 @@ pub(crate) use record::{Record, RecordIdentity, all_records};
 pub(crate) use resource::{Resource, Shared};
 pub(crate) use resource_type::{ResourceKind, ResourceType, UNBOUNDED};
 pub(crate) use usage::{Durations, Usage};
+pub(crate) use usage_places::UsagePlace;
 pub(crate) use value_borrow::ValueBorrow;
 pub(crate) use wait_cell::{WaitCell, WaitMode};
 pub(crate) use wait_copy::{WaitCopy, WaitProgress, all_waits};

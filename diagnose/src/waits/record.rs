@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 use super::creation::{Creation, Creator};
 use super::holding::{Holding, HoldingSlot, Role};
 use super::last_event::{LastEvent, LastEventCell, LastNotify, LastNotifyCell};
-use super::resource_type::ResourceType;
+use super::resource_type::{ResourceKind, ResourceType};
 use super::usage::{Usage, UsageCounters};
 use crate::clock;
 use crate::context;
 use crate::pool::{self, pooled};
+use crate::recorder;
 use crate::sync::{Mutex, MutexGuard};
-use crate::tree::Link;
+use crate::tree::{Link, Node};
 
 /// The users of the resource write its counts; `name` and `rare` are under locks. The identity
 /// belongs to one resource if `id` is the same before and after. So a channel for a single message
@@ -259,14 +260,30 @@ impl Record {
     }
 
     /// Removes the wait with place `place`. `waited` is its duration in ticks, or `None` if it was
-    /// given up.
-    pub(super) fn dequeue(&self, place: u64, waited: Option<u64>) {
+    /// given up. `at` is the call that waited.
+    pub(super) fn dequeue(&self, place: u64, waited: Option<u64>, at: Option<&'static Location<'static>>) {
         self.queue.fetch_sub(1, Relaxed);
         match waited {
             Some(ticks) if place == 0 => self.first_wait.store(ticks.max(1), Relaxed),
-            Some(ticks) => self.usage().add_wait(ticks),
+            Some(ticks) => {
+                let usage = self.usage();
+                usage.add_wait(ticks);
+                if let Some(at) = at.filter(|_| self.has_units()) {
+                    usage.add_waiter(at, recorder::current_node(), ticks);
+                }
+            }
             None => {}
         }
+    }
+
+    /// Whether a wait ends because another task releases units: not at a channel or the like.
+    pub(crate) fn has_units(&self) -> bool {
+        self.what.get().is_some_and(|what| {
+            matches!(
+                what.kind,
+                ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore | ResourceKind::Custom
+            )
+        })
     }
 
     /// Keeps a holding that any task may have from now on.
@@ -277,6 +294,11 @@ impl Record {
     /// Returns whether any task may have that role.
     pub(super) fn has_lost(&self, role: Role) -> bool {
         self.rare.lock().lost.iter().any(|holding| holding.role() == Some(role))
+    }
+
+    /// Whether several waits were put into its queue.
+    pub(crate) fn was_contended(&self) -> bool {
+        self.queue.load(Relaxed) >> WAITING > 1
     }
 
     #[inline]
@@ -295,8 +317,14 @@ impl Record {
         self.borrowed.get().is_some_and(|place| place.is_of(self.id()))
     }
 
-    pub(super) fn count_hold(&self, ticks: u64) {
-        self.usage().add_hold(ticks);
+    /// Counts a hold of the units that the call `at` acquired in `node`.
+    pub(super) fn count_hold(
+        &self,
+        at: Option<&'static Location<'static>>,
+        node: Option<&'static Node>,
+        ticks: u64,
+    ) {
+        self.usage().add_hold(at, node, ticks);
     }
 
     /// Records a notification of the waiters: of one, or of all.
@@ -332,12 +360,15 @@ impl Record {
     pub(crate) fn usage_so_far(&self) -> Usage {
         let contended = self.queue.load(Relaxed) >> WAITING;
         let counters = if self.is_used.load(Relaxed) { self.usage.get() } else { None };
-        let (mut waits, holds) = counters.map(UsageCounters::read).unwrap_or_default();
+        let mut usage = match counters {
+            Some(counters) => counters.read(contended),
+            None => Usage { contended, ..Usage::default() },
+        };
         match self.first_wait.load(Relaxed) {
             0 => {}
-            ticks => waits.add(ticks),
+            ticks => usage.waits.add(ticks),
         }
-        Usage { contended, waits, holds }
+        usage
     }
 }
 

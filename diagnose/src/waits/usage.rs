@@ -2,14 +2,19 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use std::panic::Location;
+
 use super::record::Record;
+use super::usage_places::{UsagePlace, UsagePlaces};
 use crate::sync::add_relaxed;
+use crate::tree::Node;
 
 /// Histogram of durations in ticks: one count per power of two.
 #[derive(Debug, Clone)]
 pub(crate) struct Durations {
     pub(crate) counts: [u64; 64],
     pub(crate) longest: u64,
+    pub(crate) total: u64,
 }
 
 /// Waits and holds of a resource, as far as the clock was read.
@@ -18,23 +23,30 @@ pub(crate) struct Usage {
     pub(crate) contended: u64,
     pub(crate) waits: Durations,
     pub(crate) holds: Durations,
+    /// The calls that waited, most time first; empty for channels and the like.
+    pub(crate) waiters: Vec<UsagePlace>,
+    /// The calls that held it, most time first; empty for channels and the like.
+    pub(crate) holders: Vec<UsagePlace>,
 }
 
 #[derive(Debug)]
 pub(super) struct UsageCounters {
     waits: UsageCounts,
     holds: UsageCounts,
+    waiters: UsagePlaces,
+    holders: UsagePlaces,
 }
 
 #[derive(Debug)]
 struct UsageCounts {
     counts: [AtomicU64; 64],
     longest: AtomicU64,
+    total: AtomicU64,
 }
 
 impl Default for Durations {
     fn default() -> Self {
-        Self { counts: [0; 64], longest: 0 }
+        Self { counts: [0; 64], longest: 0, total: 0 }
     }
 }
 
@@ -42,39 +54,70 @@ impl Durations {
     pub(super) fn add(&mut self, ticks: u64) {
         self.counts[(ticks | 1).ilog2() as usize] += 1;
         self.longest = self.longest.max(ticks);
+        self.total = self.total.saturating_add(ticks);
     }
 }
 
 impl UsageCounters {
     pub(super) fn new() -> Self {
-        Self { waits: UsageCounts::new(), holds: UsageCounts::new() }
+        Self {
+            waits: UsageCounts::new(),
+            holds: UsageCounts::new(),
+            waiters: UsagePlaces::new(),
+            holders: UsagePlaces::new(),
+        }
     }
 
     pub(super) fn add_wait(&self, ticks: u64) {
         self.waits.add(ticks);
     }
 
-    pub(super) fn add_hold(&self, ticks: u64) {
+    pub(super) fn add_waiter(&self, at: &'static Location<'static>, node: Option<&'static Node>, ticks: u64) {
+        self.waiters.add(at, node, ticks);
+    }
+
+    pub(super) fn add_hold(
+        &self,
+        at: Option<&'static Location<'static>>,
+        node: Option<&'static Node>,
+        ticks: u64,
+    ) {
         self.holds.add(ticks);
+        if let Some(at) = at {
+            self.holders.add(at, node, ticks);
+        }
     }
 
     pub(super) fn clear(&self) {
         self.waits.clear();
         self.holds.clear();
+        self.waiters.clear();
+        self.holders.clear();
     }
 
-    pub(super) fn read(&self) -> (Durations, Durations) {
-        (self.waits.read(), self.holds.read())
+    pub(super) fn read(&self, contended: u64) -> Usage {
+        Usage {
+            contended,
+            waits: self.waits.read(),
+            holds: self.holds.read(),
+            waiters: self.waiters.read(),
+            holders: self.holders.read(),
+        }
     }
 }
 
 impl UsageCounts {
     fn new() -> Self {
-        Self { counts: [const { AtomicU64::new(0) }; 64], longest: AtomicU64::new(0) }
+        Self {
+            counts: [const { AtomicU64::new(0) }; 64],
+            longest: AtomicU64::new(0),
+            total: AtomicU64::new(0),
+        }
     }
 
     fn add(&self, ticks: u64) {
         self.counts[(ticks | 1).ilog2() as usize].fetch_add(1, Relaxed);
+        self.total.fetch_add(ticks, Relaxed);
         if ticks > self.longest.load(Relaxed) {
             self.longest.fetch_max(ticks, Relaxed);
         }
@@ -83,11 +126,12 @@ impl UsageCounts {
     fn clear(&self) {
         self.counts.iter().for_each(|count| count.store(0, Relaxed));
         self.longest.store(0, Relaxed);
+        self.total.store(0, Relaxed);
     }
 
     fn read(&self) -> Durations {
         let counts = self.counts.each_ref().map(|count| count.load(Relaxed));
-        Durations { counts, longest: self.longest.load(Relaxed) }
+        Durations { counts, longest: self.longest.load(Relaxed), total: self.total.load(Relaxed) }
     }
 }
 

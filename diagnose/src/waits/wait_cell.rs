@@ -258,7 +258,8 @@ impl WaitCell {
                 self.began.store(context::stamp(), Relaxed);
             }
             if let Some(record) = self.record.get() {
-                record.dequeue(self.place.load(Relaxed), (!is_given_up).then(|| self.waited()));
+                let waited = (!is_given_up).then(|| self.waited());
+                record.dequeue(self.place.load(Relaxed), waited, self.at.get());
             }
         }
         if self.forward.clones() != 0 {

@@ -27,7 +27,8 @@ pub use node::{Bucket, Node};
 pub use order::{LockOrder, LockPair, LockedResource};
 pub use text::Text;
 pub use waits::{
-    Attribution, Holding, LastEvent, Place, Quantiles, Resource, ResourceKind, Role, Usage, Wait, WaitMode,
+    Attribution, Holding, LastEvent, Place, Quantiles, Resource, ResourceKind, Role, Usage, UsagePlace, Wait,
+    WaitMode,
 };
 
 /// Version of the saved format. It is incremented when a type of this module changes its meaning or

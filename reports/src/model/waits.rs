@@ -244,6 +244,35 @@ pub struct Usage {
     pub wait: Quantiles,
     /// Durations from acquisition to release.
     pub held: Quantiles,
+    /// Total time of finished waits, in ns.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub waited_ns: u64,
+    /// For a lock, the calls that waited, most time first; at most six. The last may stand for
+    /// several. The first wait of a lock is not among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiters: Vec<UsagePlace>,
+    /// For a lock, the calls that held it, most time first; at most six. The last may stand for
+    /// several. All holds after a wait are measured, of others one in 64.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub holders: Vec<UsagePlace>,
+}
+
+/// The waits for a lock, or its holds, by the call that acquired it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct UsagePlace {
+    /// The call.
+    pub place: Place,
+    /// Index into [`Snapshot::nodes`](crate::Snapshot::nodes): the path on which it took longest;
+    /// `None` if that is not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<usize>,
+    /// Number of measured waits or holds.
+    pub count: u64,
+    /// Their total time in ns.
+    pub total_ns: u64,
+    /// The longest, in ns.
+    pub longest_ns: u64,
 }
 
 /// Quantiles of durations in ns, each within a factor of two; 0 if there are none.

@@ -1,0 +1,40 @@
+//! Converts the counts and times of a resource's use.
+
+use diagnose_reports::model::{Quantiles, Usage, UsagePlace};
+
+use super::capture_context::CaptureContext;
+use super::quantiles::quantiles;
+use crate::clock::Scale;
+use crate::waits;
+
+/// Converts them; `acquisitions` counts all, measured or not.
+pub(super) fn usage(usage: &waits::Usage, acquisitions: u64, seen: &CaptureContext<'_>) -> Usage {
+    let scale = seen.scale;
+    let mut built = Usage::default();
+    built.acquisitions = acquisitions;
+    built.contended = usage.contended;
+    built.wait = quantiles_ns(&usage.waits, scale);
+    built.held = quantiles_ns(&usage.holds, scale);
+    built.waited_ns = scale.ns(usage.waits.total);
+    let places =
+        |of: &[waits::UsagePlace]| of.iter().map(|it| usage_place(it, seen)).collect::<Vec<UsagePlace>>();
+    built.waiters = places(&usage.waiters);
+    built.holders = places(&usage.holders);
+    built
+}
+
+fn usage_place(of: &waits::UsagePlace, seen: &CaptureContext<'_>) -> UsagePlace {
+    let mut built = UsagePlace::default();
+    built.place = seen.texts.place(of.at);
+    built.node = of.node.and_then(|node| (seen.node_number)(node));
+    built.count = of.count;
+    built.total_ns = seen.scale.ns(of.ticks);
+    built.longest_ns = seen.scale.ns(of.longest);
+    built
+}
+
+fn quantiles_ns(durations: &waits::Durations, scale: Scale) -> Quantiles {
+    let mut built = Quantiles::default();
+    [built.p50_ns, built.p99_ns, built.max_ns] = quantiles(durations).map(|ticks| scale.ns(ticks));
+    built
+}

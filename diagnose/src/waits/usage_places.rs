@@ -1,0 +1,150 @@
+//! The calls that waited for a lock, and those that held it, with the most time first come.
+//!
+//! Only measured waits and holds count here, so an uncontended lock pays nothing. A table has room
+//! for few calls: a lock has few. Further ones are counted in the last row.
+
+use std::panic::Location;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::tree::{Link, Node};
+
+/// How many calls are distinguished.
+const ROWS: usize = 6;
+
+/// Times by call.
+#[derive(Debug)]
+pub(super) struct UsagePlaces {
+    rows: [UsageRow; ROWS],
+}
+
+#[derive(Debug)]
+struct UsageRow {
+    /// `None` while the row is free.
+    at: Link<Location<'static>>,
+    /// The node in which the call took longest.
+    node: Link<Node>,
+    count: AtomicU64,
+    ticks: AtomicU64,
+    longest: AtomicU64,
+}
+
+/// A copy of one row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UsagePlace {
+    pub(crate) at: &'static Location<'static>,
+    /// The node in which the call took longest; `None` outside of recorded code.
+    pub(crate) node: Option<&'static Node>,
+    pub(crate) count: u64,
+    /// Their total time, in ticks.
+    pub(crate) ticks: u64,
+    pub(crate) longest: u64,
+}
+
+impl UsagePlaces {
+    pub(super) fn new() -> Self {
+        Self { rows: std::array::from_fn(|_| UsageRow::new()) }
+    }
+
+    /// Adds a wait or a hold. Concurrent writers may give one call two rows; readers merge them.
+    pub(super) fn add(&self, at: &'static Location<'static>, node: Option<&'static Node>, ticks: u64) {
+        let is_its = |row: &&UsageRow| row.at.get().is_none_or(|own| std::ptr::eq(own, at) || own == at);
+        let row = self.rows.iter().find(is_its).unwrap_or(&self.rows[ROWS - 1]);
+        if row.at.get().is_none() {
+            row.at.set(at);
+        }
+        row.count.fetch_add(1, Relaxed);
+        row.ticks.fetch_add(ticks, Relaxed);
+        if ticks >= row.longest.load(Relaxed) {
+            row.longest.fetch_max(ticks, Relaxed);
+            row.node.put(node);
+        }
+    }
+
+    pub(super) fn clear(&self) {
+        for row in &self.rows {
+            row.at.put(None);
+            row.node.put(None);
+            for counter in [&row.count, &row.ticks, &row.longest] {
+                counter.store(0, Relaxed);
+            }
+        }
+    }
+
+    /// Returns the used rows, most time first.
+    pub(super) fn read(&self) -> Vec<UsagePlace> {
+        let rows = self.rows.iter().filter_map(|row| {
+            Some(UsagePlace {
+                at: row.at.get()?,
+                node: row.node.get(),
+                count: row.count.load(Relaxed),
+                ticks: row.ticks.load(Relaxed),
+                longest: row.longest.load(Relaxed),
+            })
+        });
+        let mut places: Vec<UsagePlace> = Vec::new();
+        for row in rows {
+            match places.iter_mut().find(|place| place.at == row.at) {
+                Some(place) => place.merge(&row),
+                None => places.push(row),
+            }
+        }
+        places.sort_by_key(|place| (std::cmp::Reverse(place.ticks), place.at.line(), place.at.column()));
+        places
+    }
+}
+
+impl UsagePlace {
+    fn merge(&mut self, other: &Self) {
+        if other.longest > self.longest {
+            (self.node, self.longest) = (other.node, other.longest);
+        }
+        self.count += other.count;
+        self.ticks += other.ticks;
+    }
+}
+
+impl UsageRow {
+    fn new() -> Self {
+        let zero = || AtomicU64::new(0);
+        Self { at: Link::new(None), node: Link::new(None), count: zero(), ticks: zero(), longest: zero() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::Location;
+
+    use super::{ROWS, UsagePlaces};
+
+    #[track_caller]
+    fn here() -> &'static Location<'static> {
+        Location::caller()
+    }
+
+    #[test]
+    fn times_are_added_by_call_with_the_most_time_first() {
+        let places = UsagePlaces::new();
+        let (one, other) = (here(), here());
+        assert_ne!(one, other);
+        for (at, ticks) in [(one, 5), (other, 40), (one, 7)] {
+            places.add(at, None, ticks);
+        }
+        let rows: Vec<_> =
+            places.read().into_iter().map(|row| (row.at, row.count, row.ticks, row.longest)).collect();
+        assert_eq!(rows, [(other, 1, 40, 40), (one, 2, 12, 7)]);
+        places.clear();
+        assert!(places.read().is_empty());
+    }
+
+    #[test]
+    fn no_time_is_lost_when_all_rows_are_taken() {
+        let places = UsagePlaces::new();
+        let calls = [here(), here(), here(), here(), here(), here(), here(), here()];
+        for at in calls {
+            places.add(at, None, 1);
+        }
+        let rows = places.read();
+        assert_eq!(rows.len(), ROWS);
+        assert_eq!(rows.iter().map(|row| row.count).sum::<u64>(), 8);
+    }
+}

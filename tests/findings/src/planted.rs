@@ -1,0 +1,125 @@
+//! A shop over HTTP with four faults, each behind a route of its own: a lock held over a query, a
+//! CPU hog in a function without annotation, tasks that never end, and two locks in both orders.
+//!
+//! A comment `FAULT:` marks the line that a finding has to name.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::routing::get;
+use diagnose::tokio::sync::{Mutex, Notify, RwLock};
+use diagnose::{diagnose, tokio};
+
+#[derive(Default)]
+struct Shop {
+    cache: Cache,
+    stock: Mutex<HashMap<u64, u64>>,
+    ledger: Mutex<Vec<u64>>,
+    shutdown: Notify,
+}
+
+#[derive(Default)]
+struct Cache {
+    rows: RwLock<HashMap<u64, u64>>,
+}
+
+/// The routes of the shop.
+pub(crate) fn router() -> Router {
+    Router::new()
+        .route("/orders/{id}", get(get_order))
+        .route("/receipts/{id}", get(get_receipt))
+        .route("/notify/{id}", get(notify))
+        .route("/reserve/{id}", get(reserve))
+        .route("/refund/{id}", get(refund))
+        .route("/health", get(health))
+        .with_state(Arc::new(Shop::default()))
+}
+
+#[diagnose]
+async fn health() -> &'static str {
+    "well"
+}
+
+#[diagnose]
+async fn get_order(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String {
+    let row = shop.cache.get_or_fill(id).await;
+    format!("order {id}: {row}")
+}
+
+#[diagnose]
+impl Cache {
+    async fn get_or_fill(&self, id: u64) -> u64 {
+        let mut rows = self.rows.write().await; // FAULT: lock
+        if let Some(row) = rows.get(&id) {
+            return *row;
+        }
+        let row = query(id).await;
+        rows.insert(id, row);
+        if rows.len() > 100 {
+            rows.clear();
+        }
+        row
+    }
+}
+
+#[diagnose]
+async fn query(id: u64) -> u64 {
+    tokio::time::sleep(Duration::from_millis(4)).await;
+    id * 2
+}
+
+#[diagnose]
+async fn get_receipt(Path(id): Path<u64>) -> String {
+    // FAULT: hog
+    let row = query(id).await;
+    let signature = sign(row);
+    format!("receipt {id}: {signature}")
+}
+
+/// About 20 ms of CPU time. Nobody has annotated it.
+fn sign(row: u64) -> u64 {
+    let began = std::time::Instant::now();
+    let mut sum = row;
+    while began.elapsed() < Duration::from_millis(20) {
+        for step in 0..1_000_u64 {
+            sum = std::hint::black_box(sum.rotate_left(5) ^ step);
+        }
+    }
+    sum
+}
+
+#[diagnose]
+async fn notify(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String {
+    query(id).await;
+    tokio::spawn(notify_customer(shop, id)); // FAULT: leak
+    format!("notified {id}")
+}
+
+#[diagnose]
+async fn notify_customer(shop: Arc<Shop>, id: u64) {
+    query(id).await;
+    shop.shutdown.notified().await;
+}
+
+#[diagnose]
+async fn reserve(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String {
+    let mut stock = shop.stock.lock().await;
+    query(id).await;
+    let mut ledger = shop.ledger.lock().await; // FAULT: cycle
+    ledger.push(id);
+    *stock.entry(id).or_default() += 1;
+    format!("reserved {id}")
+}
+
+#[diagnose]
+async fn refund(State(shop): State<Arc<Shop>>, Path(id): Path<u64>) -> String {
+    let mut ledger = shop.ledger.lock().await;
+    query(id).await;
+    let mut stock = shop.stock.lock().await; // FAULT: cycle
+    stock.remove(&id);
+    ledger.push(id);
+    format!("refunded {id}")
+}
