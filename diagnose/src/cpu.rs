@@ -43,6 +43,14 @@ pub(crate) fn watch(thread_ids: &[u64]) -> HashMap<u64, CpuUsage> {
     usages.collect()
 }
 
+/// Returns the time of a thread on a CPU, and the time that it waited for one, in ns. `None` if
+/// unknown.
+pub(crate) fn times(thread_id: u64) -> Option<(u64, u64)> {
+    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread_id}/schedstat")).ok()?;
+    let mut times = stat.split_whitespace().map(|time| time.parse::<u64>().ok());
+    Some((times.next()??, times.next()??))
+}
+
 /// Returns whether the thread sleeps in the kernel, rather than running or waiting for a CPU.
 /// `None` if unknown.
 pub(crate) fn is_asleep(thread_id: u64) -> Option<bool> {

@@ -9,6 +9,7 @@ use crate::live::SpawnRuntime;
 /// Adds the known runtimes to a snapshot. `running` maps the trees of threads to running tasks.
 #[cfg(feature = "tokio")]
 pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, ago: impl Fn(u64) -> u64) {
+    use crate::cpu;
     use crate::live::{runtimes, workers};
 
     for listed in workers::all_workers() {
@@ -19,6 +20,7 @@ pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, ago: impl 
         worker.thread_id = listed.os_id;
         worker.parked = listed.is_parked;
         worker.since_ns = ago(listed.since);
+        (worker.cpu_ns, worker.delayed_ns) = listed.os_id.and_then(cpu::times).unzip();
         worker.task = listed.tree.filter(|_| !worker.parked).and_then(|tree| running.get(&tree).copied());
         snapshot.workers.push(worker);
     }

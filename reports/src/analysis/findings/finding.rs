@@ -85,6 +85,9 @@ pub enum Severity {
     Note,
 }
 
+/// How many ids of tasks, and of resources, are listed as evidence.
+pub(super) const MAX_IDS: usize = 32;
+
 impl Finding {
     /// Creates a finding without numbers, place and evidence.
     pub(super) fn new(rule: Rule, severity: Severity, sentence: &str, next: &str) -> Self {

@@ -1,16 +1,30 @@
 //! Findings: what to look at first, most urgent first. One rule per file.
 //!
 //! ```text
-//! finding rule   the types: a sentence with number, place, next step and evidence
-//! stuck          the verdicts
-//! rank           calls all rules, removes repetitions, sorts, keeps ten
+//! finding rule     the types: a sentence with number, place, next step and evidence
+//! facts workers waiting events   what rules share: names and times, CPU of workers, waits of tasks
+//! stuck            the verdicts
+//! contended hog self_wake cancelled         what makes calls slow, or wastes work
+//! growing missing_await lost_data           risks and notes
+//! rank             calls all rules, removes repetitions, sorts, keeps ten
 //! ```
 //! A rule is silent unless it is sure: on a healthy program no rule fires.
 
+mod cancelled;
+mod contended;
+mod events;
+mod facts;
 mod finding;
+mod growing;
+mod hog;
+mod lost_data;
+mod missing_await;
 mod rank;
 mod rule;
+mod self_wake;
 mod stuck;
+mod waiting;
+mod workers;
 
 pub use finding::{Evidence, Finding, Severity};
 pub use rule::Rule;

@@ -2,8 +2,9 @@
 
 use std::cmp::Reverse;
 
+use super::facts::Facts;
 use super::finding::{Finding, Severity};
-use super::stuck;
+use super::{cancelled, contended, growing, hog, lost_data, missing_await, self_wake, stuck};
 use crate::model::Snapshot;
 
 /// How many findings there are at most: as many as fit on one screen.
@@ -28,14 +29,30 @@ impl Snapshot {
     }
 }
 
-fn find(snapshot: &Snapshot, _earlier: Option<&Snapshot>) -> Vec<Finding> {
-    let mut findings = stuck::find(snapshot);
+/// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes first.
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 7] = [
+    contended::find,
+    hog::find,
+    self_wake::find,
+    cancelled::find,
+    growing::find,
+    missing_await::find,
+    lost_data::find,
+];
+
+fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>) -> Vec<Finding> {
+    let mut facts = Facts::new(snapshot, earlier);
+    let mut findings = stuck::find(&mut facts);
+    for rule in RULES {
+        findings.extend(rule(&facts));
+    }
     // A stable sort: findings that are equal here keep the order of the rules.
     findings.sort_by_key(|finding| {
         let class = match finding.severity {
             Severity::Stuck => 0,
-            Severity::Note => 2,
-            _ => 1,
+            Severity::Slow | Severity::Waste => 1,
+            Severity::Risk => 2,
+            Severity::Note => 3,
         };
         (class, Reverse(finding.explains_ns))
     });

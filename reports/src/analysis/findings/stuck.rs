@@ -5,21 +5,39 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::finding::{Finding, Severity};
+use super::facts::Facts;
+use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
-use crate::analysis::hangs::{LinkNode, Verdict, VerdictKind};
+use crate::analysis::hangs::{Confidence, LinkNode, Verdict, VerdictKind};
 use crate::index::TasksById;
-use crate::model::{Place, Snapshot};
+use crate::model::Place;
 use crate::units::counted;
 
-/// How many ids of tasks, and of resources, are listed as evidence.
-const MAX_IDS: usize = 32;
+pub(super) fn find(facts: &mut Facts<'_>) -> Vec<Finding> {
+    let tasks = TasksById::new(&facts.snapshot.tasks);
+    let verdicts = facts.snapshot.verdicts();
+    let mut findings = Vec::new();
+    for (number, verdict) in verdicts.iter().enumerate().filter(|(_, verdict)| is_sure(verdict)) {
+        let of =
+            |node: LinkNode| verdict.chain.iter().filter(move |link| link.node == node).map(|link| link.id);
+        facts.stuck_tasks.extend(of(LinkNode::Task).chain(verdict.victims.iter().copied()));
+        facts.stuck_resources.extend(of(LinkNode::Resource));
+        if verdict.root_cause {
+            findings.push(of_verdict(number, verdict, &tasks));
+        }
+    }
+    findings
+}
 
-pub(super) fn find(snapshot: &Snapshot) -> Vec<Finding> {
-    let tasks = TasksById::new(&snapshot.tasks);
-    let verdicts = snapshot.verdicts();
-    let causes = verdicts.iter().enumerate().filter(|(_, verdict)| verdict.root_cause);
-    causes.map(|(number, verdict)| of_verdict(number, verdict, &tasks)).collect()
+/// Whether a verdict is a finding. A suspicion is one only if it follows from a chain of waits, and
+/// is weak merely because unrecorded code could drop one of them: handlers in a connection of a
+/// library. The others rest on the age of a wait, and healthy services have old waits.
+fn is_sure(verdict: &Verdict) -> bool {
+    let has_chain = matches!(
+        verdict.kind,
+        VerdictKind::Cycle | VerdictKind::SelfWait | VerdictKind::Futurelock | VerdictKind::Hazard
+    );
+    verdict.confidence != Confidence::Suspect || has_chain
 }
 
 fn of_verdict(number: usize, verdict: &Verdict, tasks: &TasksById<'_>) -> Finding {

@@ -14,4 +14,6 @@ mod names;
 pub(crate) use callers::acquired_words;
 pub(crate) use chain::Chain;
 pub(crate) use endings::{ending, notified_words, push_knot, push_last_forget, push_last_notify};
-pub(crate) use names::{at, link, place, resource_name, resource_name_of, resource_words, units_words};
+pub(crate) use names::{
+    at, kind_name, link, place, resource_name, resource_name_of, resource_words, units_words,
+};

@@ -1,0 +1,263 @@
+//! The rule `contended`: a lock makes calls wait for a large share of their time.
+//!
+//! ```text
+//! waits of a lock, by call ─▶ the function that waits ─▶ its callers ─▶ the outermost one with a large share
+//! holds of a lock, by call ─▶ the await that takes most of each hold
+//! ```
+//! Silent if the waits are short, or few against the recorded time; at a semaphore unless each
+//! permit is waited for much longer than it is held, because bounded concurrency makes tasks wait
+//! by design; and at a lock that is held while its holder waits for the next event: there the lock
+//! only says whose turn it is, as in workers that share one receiver.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::events::is_for_event;
+use super::facts::{Facts, line, per_mille, percent};
+use super::finding::{Finding, MAX_IDS, Severity};
+use super::rule::Rule;
+use crate::analysis::hangs::words::kind_name;
+use crate::clean::printable;
+use crate::model::{Place, Resource, ResourceKind, SiteKind, UsagePlace};
+use crate::units::{count, time};
+
+/// The least mean wait. Below it, waits are in the range of a thread switch on a busy machine.
+const MIN_MEAN_NS: u64 = 1_000_000;
+/// How many waits there must be: fewer may be a start-up.
+const MIN_WAITS: u64 = 10;
+/// The least share of a function's time, if its calls end. One in twenty is seen in a p95.
+const MIN_SHARE: u64 = 50;
+/// The least share of the time of a loop, which also waits for other reasons, and of calls that
+/// wait for permits, which are meant to bound them.
+const MIN_LOOP_SHARE: u64 = 200;
+const MIN_PERMIT_SHARE: u64 = 500;
+/// How many times as long as a hold a permit must be waited for.
+const MIN_HOLDS: u64 = 10;
+
+/// Locks that are created at one place, as one.
+#[derive(Debug)]
+struct Lock<'a> {
+    first: &'a Resource,
+    ids: Vec<u64>,
+    waits: u64,
+    waited_ns: u64,
+    p99_ns: u64,
+    held_ns: u64,
+    waiters: Vec<UsagePlace>,
+    holders: Vec<UsagePlace>,
+}
+
+pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
+    locks(facts).iter().filter_map(|lock| of_lock(facts, lock)).collect()
+}
+
+fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
+    let mut locks = BTreeMap::new();
+    for it in &facts.snapshot.resources {
+        if it.usage.waiters.is_empty() || facts.stuck_resources.contains(&it.id) {
+            continue;
+        }
+        let key = (it.kind, it.created.as_ref(), it.name.as_deref(), it.library.as_str());
+        let lock = locks.entry(key).or_insert_with(|| Lock {
+            first: it,
+            ids: Vec::new(),
+            waits: 0,
+            waited_ns: 0,
+            p99_ns: 0,
+            held_ns: 0,
+            waiters: Vec::new(),
+            holders: Vec::new(),
+        });
+        lock.add(it);
+    }
+    locks.into_values().collect()
+}
+
+impl Lock<'_> {
+    fn add(&mut self, it: &Resource) {
+        let sum =
+            |value: fn(&UsagePlace) -> u64| it.usage.waiters.iter().map(value).fold(0, u64::saturating_add);
+        self.waits = self.waits.saturating_add(sum(|row| row.count));
+        self.waited_ns = self.waited_ns.saturating_add(sum(|row| row.total_ns));
+        self.p99_ns = self.p99_ns.max(it.usage.wait.p99_ns);
+        self.held_ns = self.held_ns.max(it.usage.held.p50_ns);
+        self.ids.push(it.id);
+        merge(&mut self.waiters, &it.usage.waiters);
+        merge(&mut self.holders, &it.usage.holders);
+    }
+
+    fn has_permits(&self) -> bool {
+        matches!(self.first.kind, ResourceKind::Semaphore | ResourceKind::Custom)
+    }
+}
+
+/// Adds rows of one call to each other.
+fn merge(rows: &mut Vec<UsagePlace>, more: &[UsagePlace]) {
+    for row in more {
+        match rows.iter_mut().find(|own| own.place == row.place) {
+            Some(own) => {
+                own.count = own.count.saturating_add(row.count);
+                own.total_ns = own.total_ns.saturating_add(row.total_ns);
+                if row.longest_ns > own.longest_ns || own.node.is_none() {
+                    (own.longest_ns, own.node) = (own.longest_ns.max(row.longest_ns), row.node.or(own.node));
+                }
+            }
+            None => rows.push(row.clone()),
+        }
+    }
+}
+
+fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
+    let mean_ns = lock.waited_ns.checked_div(lock.waits)?;
+    let is_long = lock.waits >= MIN_WAITS
+        && mean_ns >= MIN_MEAN_NS
+        // In a long recording, a few long waits at its start do not matter.
+        && lock.waited_ns >= facts.snapshot.elapsed_ns / 100;
+    let is_bounding = lock.has_permits() && mean_ns < lock.held_ns.saturating_mul(MIN_HOLDS);
+    if !is_long || is_bounding {
+        return None;
+    }
+    let (site, share) = delayed(facts, lock)?;
+    let holder = longest_holder(facts, lock);
+    if holder.as_ref().is_some_and(|holder| holder.over.is_some_and(|node| is_for_event(facts, node))) {
+        return None;
+    }
+    let mut sentence = format!(
+        "{} makes {} wait: {} of its time, p99 {}",
+        lock_words(lock),
+        facts.name(site),
+        percent(share),
+        time(lock.p99_ns)
+    );
+    let mut next = match lock.first.kind {
+        ResourceKind::Semaphore | ResourceKind::Custom => {
+            "hold the permits for a shorter time, or add permits".to_owned()
+        }
+        _ => "shorten the code that runs under it, or split it".to_owned(),
+    };
+    let mut place = None;
+    if let Some(holder) = &holder {
+        sentence.push_str(&holder.words);
+        if let Some(over) = holder.over {
+            next = format!("do not hold it across {}", facts.short_name(facts.node(over).site));
+        }
+        place = Some(holder.row.place.clone());
+    }
+    let mut finding = Finding::new(Rule::Contended, Severity::Slow, &sentence, &next);
+    finding.place = place.or_else(|| lock.waiters.first().map(|row| row.place.clone()));
+    finding.explains_ns = lock.waited_ns;
+    finding.per_mille = Some(share);
+    finding.evidence.sites.push(site);
+    let nodes = holder.iter().filter_map(|holder| holder.row.node);
+    finding.evidence.nodes = nodes.chain(lock.waiters.iter().filter_map(|row| row.node)).collect();
+    finding.evidence.nodes.dedup();
+    finding.evidence.resources = lock.ids.iter().copied().take(MAX_IDS).collect();
+    Some(finding)
+}
+
+/// `` `rows` (RwLock, src/store.rs:12) ``, or `the RwLock of src/store.rs:12`.
+fn lock_words(lock: &Lock<'_>) -> String {
+    let kind = kind_name(lock.first.kind);
+    let created = lock.first.created.as_ref().filter(|place| !place.file.is_empty()).map(line);
+    match (&lock.first.name, created, lock.ids.len()) {
+        (Some(name), Some(at), _) => format!("`{}` ({kind}, {at})", printable(name)),
+        (Some(name), None, _) => format!("`{}` ({kind})", printable(name)),
+        (None, Some(at), 1) => format!("the {kind} created at {at}"),
+        (None, Some(at), many) => format!("each of {} {kind}es created at {at}", count(many as u64)),
+        (None, None, _) => format!("a {kind}"),
+    }
+}
+
+/// The function that loses a large share of its time at the lock, and that share: the outermost
+/// caller with one, since that is what somebody waits for.
+fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(usize, u64)> {
+    // By site: ns that its calls have waited for the lock, and the depth at which it was met.
+    let mut waits: BTreeMap<usize, (u64, usize)> = BTreeMap::new();
+    for row in &lock.waiters {
+        let Some(node) = row.node.filter(|&node| node < facts.tree.nodes.len()) else { continue };
+        let own = facts.node(node).site;
+        let all = facts.sum(own, |node| node.idle_ns);
+        let mut under: BTreeMap<usize, (u64, usize)> = BTreeMap::new();
+        for &same in facts.nodes_of_site(own) {
+            let mut sites: Vec<usize> = facts.functions(same).map(|node| facts.node(node).site).collect();
+            sites.dedup();
+            for (depth, site) in sites.into_iter().enumerate() {
+                let entry = under.entry(site).or_default();
+                entry.0 = entry.0.saturating_add(facts.node(same).idle_ns);
+                entry.1 = entry.1.max(depth);
+            }
+        }
+        for (site, (idle_ns, depth)) in under {
+            // The await may also wait for other locks: each function gets its part of this one.
+            let part = u128::from(row.total_ns) * u128::from(idle_ns) / u128::from(all.max(1));
+            let entry = waits.entry(site).or_default();
+            entry.0 = entry.0.saturating_add(u64::try_from(part).unwrap_or(u64::MAX));
+            entry.1 = entry.1.max(depth);
+        }
+    }
+    let share_of = |(&site, &(wait_ns, depth)): (&usize, &(u64, usize))| {
+        let share = per_mille(wait_ns, facts.wall_ns(site)).min(1000);
+        let least = match (facts.has_ends(site), lock.has_permits()) {
+            (true, false) => MIN_SHARE,
+            (false, false) => MIN_LOOP_SHARE,
+            (true, true) => MIN_PERMIT_SHARE,
+            (false, true) => return None,
+        };
+        (share >= least).then_some((depth, std::cmp::Reverse(site), share))
+    };
+    let (_, std::cmp::Reverse(site), share) = waits.iter().filter_map(share_of).max()?;
+    Some((site, share))
+}
+
+/// The call that holds the lock for most of the time.
+#[derive(Debug)]
+struct Holder<'a> {
+    row: &'a UsagePlace,
+    /// The await that takes most of each hold.
+    over: Option<usize>,
+    words: String,
+}
+
+fn longest_holder<'a>(facts: &Facts<'_>, lock: &'a Lock<'_>) -> Option<Holder<'a>> {
+    let row = lock.holders.iter().max_by_key(|row| row.total_ns)?;
+    let node = row.node.filter(|&node| node < facts.tree.nodes.len());
+    let over = node.and_then(|node| over(facts, node, row));
+    let by = match node.and_then(|node| facts.function(node)) {
+        Some(function) => format!("by {} ", facts.name(facts.node(function).site)),
+        None => String::new(),
+    };
+    let mut words =
+        format!("; held most {by}at {}, {} at the longest", line(&row.place), time(row.longest_ns));
+    if let Some(over) = over {
+        let site = facts.node(over).site;
+        // Writing to a string cannot fail.
+        let _ = write!(words, ", over {}", facts.name_and_line(site));
+    }
+    Some(Holder { row, over, words })
+}
+
+/// The await during which the lock is held: one after the acquisition, in the function that made
+/// it, that takes about as long as the hold.
+fn over(facts: &Facts<'_>, node: usize, row: &UsagePlace) -> Option<usize> {
+    let held_ns = row.total_ns.checked_div(row.count)?;
+    let function = facts.function(node)?;
+    let calls = facts.node(function).calls.max(1);
+    let per_call_ns = |&child: &usize| facts.node(child).idle_ns / calls;
+    let follows = |&child: &usize| {
+        child != node
+            && facts
+                .site(child)
+                .is_some_and(|site| site.kind == SiteKind::Await && is_after(&site.place, &row.place))
+    };
+    // The lower bound leaves out awaits that explain little of the hold, the upper one an await
+    // that is longer than the hold and so comes after the release.
+    let fits = |child: &usize| {
+        let ns = per_call_ns(child);
+        ns >= held_ns / 3 && ns <= held_ns.saturating_mul(3) / 2
+    };
+    facts.tree.children[function].iter().copied().filter(follows).filter(fits).max_by_key(per_call_ns)
+}
+
+fn is_after(place: &Place, other: &Place) -> bool {
+    place.file == other.file && (place.line, place.column) > (other.line, other.column)
+}

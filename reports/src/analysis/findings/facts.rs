@@ -1,0 +1,170 @@
+//! What the rules share: a snapshot with its nodes by site, names, and the times of functions.
+
+use std::collections::BTreeSet;
+
+use crate::analysis::tree::Tree;
+use crate::clean::printable;
+use crate::model::{Node, Place, Site, SiteKind, Snapshot};
+use crate::names::{Names, OTHER, location};
+
+/// A snapshot, prepared for the rules.
+#[derive(Debug)]
+pub(super) struct Facts<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    /// An earlier snapshot of the same process.
+    pub(super) earlier: Option<&'a Snapshot>,
+    pub(super) tree: Tree<'a>,
+    names: Names,
+    /// By site: its nodes, ascending.
+    nodes_of_site: Vec<Vec<usize>>,
+    /// Ids of the tasks that verdicts mention.
+    pub(super) stuck_tasks: BTreeSet<u64>,
+    /// Ids of the resources that verdicts mention.
+    pub(super) stuck_resources: BTreeSet<u64>,
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot, earlier: Option<&'a Snapshot>) -> Self {
+        let mut nodes_of_site = vec![Vec::new(); snapshot.sites.len()];
+        for (index, node) in snapshot.nodes.iter().enumerate() {
+            if let Some(nodes) = nodes_of_site.get_mut(node.site) {
+                nodes.push(index);
+            }
+        }
+        Self {
+            snapshot,
+            earlier,
+            tree: Tree::new(snapshot),
+            names: Names::new(snapshot),
+            nodes_of_site,
+            stuck_tasks: BTreeSet::new(),
+            stuck_resources: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn node(&self, index: usize) -> &'a Node {
+        &self.tree.nodes[index]
+    }
+
+    pub(super) fn site(&self, node: usize) -> Option<&'a Site> {
+        self.snapshot.sites.get(self.node(node).site)
+    }
+
+    pub(super) fn nodes_of_site(&self, site: usize) -> &[usize] {
+        self.nodes_of_site.get(site).map_or(&[], Vec::as_slice)
+    }
+
+    /// The site's name in backquotes, distinguished from namesakes.
+    pub(super) fn name(&self, site: usize) -> String {
+        match self.names.frame(site) {
+            // A site without a node, such as that of a spawn.
+            OTHER => self.short_name(site),
+            frame => quoted(frame),
+        }
+    }
+
+    /// The site's name in backquotes, as the program has it.
+    pub(super) fn short_name(&self, site: usize) -> String {
+        quoted(&self.snapshot.sites.get(site).map_or_else(|| OTHER.to_owned(), |site| printable(&site.name)))
+    }
+
+    /// The name and the line: `` `get` (src/store.rs:12) ``.
+    pub(super) fn name_and_line(&self, site: usize) -> String {
+        let name = self.name(site);
+        match self.snapshot.sites.get(site).map(location) {
+            Some(line) if !name.contains(&line) => format!("{name} ({})", printable(&line)),
+            _ => name,
+        }
+    }
+
+    pub(super) fn place(&self, site: usize) -> Option<Place> {
+        let site = self.snapshot.sites.get(site)?;
+        (!site.place.file.is_empty()).then(|| site.place.clone())
+    }
+
+    pub(super) fn is_await(&self, node: usize) -> bool {
+        self.site(node).is_some_and(|site| site.kind == SiteKind::Await)
+    }
+
+    /// The node itself if it is no await, else the function or block that awaits there.
+    pub(super) fn function(&self, node: usize) -> Option<usize> {
+        std::iter::once(node).chain(self.tree.ancestors(node)).find(|&node| !self.is_await(node))
+    }
+
+    /// The functions and blocks from the node up to its root.
+    pub(super) fn functions(&self, node: usize) -> impl Iterator<Item = usize> {
+        std::iter::once(node).chain(self.tree.ancestors(node)).filter(|&node| !self.is_await(node))
+    }
+
+    /// The root of a node.
+    pub(super) fn root(&self, node: usize) -> usize {
+        self.tree.ancestors(node).last().unwrap_or(node)
+    }
+
+    /// Sums over the nodes of a site; recursive calls are part of the outer ones.
+    pub(super) fn sum_outermost(&self, site: usize, value: fn(&Node) -> u64) -> u64 {
+        let nodes = self.nodes_of_site(site).iter().copied();
+        let outermost = nodes.filter(|&node| self.tree.is_outermost(node, |a, b| a.site == b.site));
+        outermost.map(|node| value(self.node(node))).fold(0, u64::saturating_add)
+    }
+
+    /// Sums over all nodes of a site.
+    pub(super) fn sum(&self, site: usize, value: fn(&Node) -> u64) -> u64 {
+        let nodes = self.nodes_of_site(site).iter().copied();
+        nodes.map(|node| value(self.node(node))).fold(0, u64::saturating_add)
+    }
+
+    /// The time of all calls of a site, from first poll to end, in ns.
+    pub(super) fn wall_ns(&self, site: usize) -> u64 {
+        self.sum_outermost(site, |node| node.busy_ns.saturating_add(node.idle_ns))
+    }
+
+    /// Whether most calls of a site end: requests, not loops.
+    pub(super) fn has_ends(&self, site: usize) -> bool {
+        let calls = self.sum(site, |node| node.calls);
+        let ended = self.sum(site, ended);
+        calls > 0 && ended >= calls / 2
+    }
+
+    /// The deepest node that explains most of the waiting below a node, or the node itself.
+    pub(super) fn waiting_leaf(&self, node: usize) -> usize {
+        let mut leaf = node;
+        loop {
+            let children = self.tree.children[leaf].iter().copied();
+            match children.max_by_key(|&child| (self.node(child).idle_ns, std::cmp::Reverse(child))) {
+                Some(child) if self.node(child).idle_ns > self.node(leaf).idle_ns / 2 => leaf = child,
+                _ => return leaf,
+            }
+        }
+    }
+
+    /// Whether a node is under a future: on a thread for blocking work, long calls harm nobody.
+    pub(super) fn is_in_task(&self, node: usize) -> bool {
+        self.site(self.root(node)).is_some_and(|site| !matches!(site.kind, SiteKind::Sync | SiteKind::Other))
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "'"))
+}
+
+/// Calls that have ended.
+pub(super) fn ended(node: &Node) -> u64 {
+    node.completed.saturating_add(node.cancelled).saturating_add(node.panicked)
+}
+
+/// A share in thousandths; 0 if `whole` is 0.
+pub(super) fn per_mille(part: u64, whole: u64) -> u64 {
+    let share = (u128::from(part) * 1000).checked_div(u128::from(whole)).unwrap_or(0);
+    u64::try_from(share).unwrap_or(u64::MAX)
+}
+
+/// `61 %`, from thousandths.
+pub(super) fn percent(per_mille: u64) -> String {
+    format!("{} %", (per_mille + 5) / 10)
+}
+
+/// `src/store.rs:12`.
+pub(super) fn line(place: &Place) -> String {
+    printable(&format!("{}:{}", place.file.as_str(), place.line))
+}

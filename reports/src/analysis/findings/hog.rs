@@ -1,0 +1,153 @@
+//! The rule `hog`: one function does long polls, and other tasks wait for a thread meanwhile.
+//!
+//! ```text
+//! poll of a task   |█ handle ████ sign ██████████|     longer than LONG_NS
+//! another task            woken ·················|███  queued
+//! ```
+//! A poll counts for the innermost function on record whose callees do not explain it. On a machine
+//! that is busy with other processes, short polls look long now and then. So most polls of the
+//! function's own time have to be long, and the bound rises with the time that workers waited for a
+//! CPU.
+
+use super::facts::{Facts, per_mille, percent};
+use super::finding::{Finding, Severity};
+use super::rule::Rule;
+use super::workers::CpuShare;
+use crate::model::{Node, SiteKind};
+use crate::units::{count, time};
+
+/// A long poll. A task should reach an await every 10 to 100 µs; from a millisecond on, others
+/// notice.
+const LONG_NS: u64 = 2_000_000;
+/// The least share of all busy time, in thousandths.
+const MIN_SHARE: u64 = 200;
+/// The least share of the function's own time in long polls, and of long ones among its polls.
+const MIN_LONG_TIME: u64 = 500;
+const MIN_LONG_POLLS: u64 = 100;
+/// One or two long polls are a start-up.
+const MIN_POLLS: u64 = 5;
+/// The least delay of others, against the time of the long polls, in thousandths.
+const MIN_DELAY: u64 = 100;
+
+/// The long polls of one function.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct LongPolls {
+    pub(super) polls: u64,
+    pub(super) time_ns: u64,
+}
+
+/// A function with long polls.
+#[derive(Debug)]
+pub(super) struct Hog {
+    pub(super) site: usize,
+    pub(super) self_busy_ns: u64,
+    /// Its share of all busy time, in thousandths.
+    pub(super) share: u64,
+    pub(super) long: LongPolls,
+    /// ns that other tasks were queued.
+    pub(super) delay_ns: u64,
+    /// Its node with the most own time.
+    node: usize,
+}
+
+pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
+    let cpu = CpuShare::new(facts.snapshot);
+    hogs(facts, &cpu).iter().map(|hog| of_hog(facts, hog)).collect()
+}
+
+/// The functions whose long polls delay others, most own time first.
+pub(super) fn hogs(facts: &Facts<'_>, cpu: &CpuShare) -> Vec<Hog> {
+    let tree = &facts.tree;
+    let long_ns = cpu.stretched(LONG_NS);
+    let in_tasks = || (0..tree.nodes.len()).filter(|&node| facts.is_in_task(node));
+    let all_ns = in_tasks().map(|node| tree.self_busy_ns[node]).fold(0, u64::saturating_add);
+    let mut by_site = vec![(0_u64, LongPolls::default(), 0_usize); facts.snapshot.sites.len()];
+    for node in in_tasks() {
+        let Some((busy_ns, long, most)) = by_site.get_mut(facts.node(node).site) else { continue };
+        let own = own_long_polls(facts, node, long_ns);
+        if *busy_ns == 0 || tree.self_busy_ns[node] > tree.self_busy_ns[*most] {
+            *most = node;
+        }
+        *busy_ns = busy_ns.saturating_add(tree.self_busy_ns[node]);
+        long.polls = long.polls.saturating_add(own.polls);
+        long.time_ns = long.time_ns.saturating_add(own.time_ns);
+    }
+    let hog = |(site, &(self_busy_ns, long, node)): (usize, &(u64, LongPolls, usize))| {
+        let share = per_mille(self_busy_ns, all_ns);
+        let polls = facts.sum(site, |node| node.polls);
+        let is_long = long.polls >= MIN_POLLS
+            && per_mille(long.time_ns, self_busy_ns) >= MIN_LONG_TIME
+            && per_mille(long.polls, polls) >= MIN_LONG_POLLS;
+        if share < MIN_SHARE || !is_long || facts.site(node)?.kind == SiteKind::Other {
+            return None;
+        }
+        let delay_ns = delay_ns(facts, site);
+        let is_felt = per_mille(delay_ns, long.time_ns) >= MIN_DELAY;
+        is_felt.then_some(Hog { site, self_busy_ns, share, long, delay_ns, node })
+    };
+    let mut hogs: Vec<Hog> = by_site.iter().enumerate().filter_map(hog).collect();
+    hogs.sort_by_key(|hog| (std::cmp::Reverse(hog.self_busy_ns), hog.site));
+    hogs
+}
+
+/// The long polls of a node that its children do not explain.
+fn own_long_polls(facts: &Facts<'_>, node: usize, long_ns: u64) -> LongPolls {
+    let own = facts.node(node);
+    let polls = reaching(own, long_ns);
+    let children = facts.tree.children[node].iter();
+    // A child explains a poll of which it takes half.
+    let explained = children.map(|&child| reaching(facts.node(child), long_ns / 2));
+    let unexplained = polls.saturating_sub(explained.fold(0, u64::saturating_add));
+    if unexplained == 0 {
+        return LongPolls::default();
+    }
+    let long = own.polls_histogram.iter().filter(|bucket| bucket.from_ns >= long_ns);
+    // A duration lies anywhere in its bucket, on average at three quarters of its upper end.
+    let time =
+        long.map(|bucket| u128::from(bucket.from_ns / 2 + bucket.to_ns / 2) * u128::from(bucket.count));
+    let time_ns = time.fold(0_u128, u128::saturating_add) * u128::from(unexplained) / u128::from(polls);
+    let time_ns = u64::try_from(time_ns).unwrap_or(u64::MAX).min(facts.tree.self_busy_ns[node]);
+    LongPolls { polls: unexplained, time_ns }
+}
+
+/// How many polls took that long.
+fn reaching(node: &Node, ns: u64) -> u64 {
+    let long = node.polls_histogram.iter().filter(|bucket| bucket.from_ns >= ns);
+    long.map(|bucket| bucket.count).fold(0, u64::saturating_add)
+}
+
+/// The time in the queue of all tasks. Tasks of the function itself that never end are left out:
+/// workers that compute in turns wait for each other as they should.
+fn delay_ns(facts: &Facts<'_>, site: usize) -> u64 {
+    let own_roots: Vec<usize> = facts
+        .nodes_of_site(site)
+        .iter()
+        .map(|&node| facts.node(facts.root(node)).site)
+        .filter(|&root| !facts.has_ends(root))
+        .collect();
+    let roots = facts.tree.roots.iter().map(|&root| facts.node(root));
+    let others = roots.filter(|root| !own_roots.contains(&root.site));
+    others.map(|root| root.queued_ns).fold(0, u64::saturating_add)
+}
+
+fn of_hog(facts: &Facts<'_>, hog: &Hog) -> Finding {
+    let Hog { site, share, long, .. } = *hog;
+    let mean_ns = long.time_ns.checked_div(long.polls).unwrap_or(0);
+    let sentence = format!(
+        "{} takes {} of all busy time in its own code: {} polls of {} on average, and other tasks waited {} for a thread",
+        facts.name_and_line(site),
+        percent(share),
+        count(long.polls),
+        time(mean_ns),
+        time(hog.delay_ns),
+    );
+    let next = "move that work to `spawn_blocking` or a thread pool, or split it with `yield_now().await`; what it calls \
+                without annotation counts as its own";
+    let mut finding = Finding::new(Rule::Hog, Severity::Waste, &sentence, next);
+    finding.place = facts.place(site);
+    finding.explains_ns = hog.self_busy_ns.saturating_add(hog.delay_ns);
+    finding.per_mille = Some(share);
+    finding.evidence.sites.push(site);
+    finding.evidence.nodes.push(hog.node);
+    finding
+}

@@ -1,0 +1,61 @@
+//! The rule `missing_await`: a function's futures are created, and dropped without a poll.
+//!
+//! Futures in a `select!` or a race are dropped like that all the time, so callers that have one
+//! are left out.
+
+use std::collections::BTreeMap;
+
+use super::facts::Facts;
+use super::finding::{Finding, Severity};
+use super::rule::Rule;
+use crate::units::counted;
+
+/// A few may be dropped at the end of a program.
+const MIN_FUTURES: u64 = 10;
+/// What an await with several futures has in its text.
+const RACES: [&str; 3] = ["select", "race", "join"];
+
+pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
+    // By site: futures that were never polled, by calling function.
+    let mut by_site: BTreeMap<usize, BTreeMap<usize, u64>> = BTreeMap::new();
+    for (index, node) in facts.tree.nodes.iter().enumerate().filter(|(_, node)| node.never_polled > 0) {
+        let caller = node.parent.filter(|&parent| parent < index);
+        if caller.is_none_or(|caller| races(facts, caller)) {
+            continue;
+        }
+        let callers = by_site.entry(node.site).or_default();
+        let count = caller.map_or(0, |caller| facts.node(caller).site);
+        *callers.entry(count).or_default() += node.never_polled;
+    }
+    let finding = |(site, callers): (usize, BTreeMap<usize, u64>)| {
+        let futures = callers.values().copied().fold(0, u64::saturating_add);
+        let (&caller, _) = callers.iter().max_by_key(|(site, count)| (**count, std::cmp::Reverse(**site)))?;
+        // A function that is awaited elsewhere on the same path is no oversight.
+        let calls = facts.sum(site, |node| node.calls);
+        (futures >= MIN_FUTURES && calls == 0).then(|| of_site(facts, site, caller, futures))
+    };
+    by_site.into_iter().filter_map(finding).collect()
+}
+
+/// Whether a function has an await of several futures, or none that is on record.
+fn races(facts: &Facts<'_>, caller: usize) -> bool {
+    facts.tree.children[caller].iter().filter_map(|&child| facts.site(child)).any(|site| {
+        let name = site.name.to_ascii_lowercase();
+        RACES.iter().any(|race| name.contains(race))
+    })
+}
+
+fn of_site(facts: &Facts<'_>, site: usize, caller: usize, futures: u64) -> Finding {
+    let sentence = format!(
+        "{} is called in {} and never awaited: {} dropped without a poll",
+        facts.name_and_line(site),
+        facts.name(caller),
+        counted(futures, "future"),
+    );
+    let mut finding =
+        Finding::new(Rule::MissingAwait, Severity::Risk, &sentence, "add `.await`, or spawn the future");
+    finding.place = facts.place(caller);
+    finding.evidence.sites = vec![site, caller];
+    finding.evidence.nodes = facts.nodes_of_site(site).iter().copied().take(1).collect();
+    finding
+}

@@ -1,0 +1,93 @@
+//! What the tasks of a group wait for, as far as that tells whether they will end.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::facts::Facts;
+use crate::model::{Place, RunState, Task, Wait, WaitMode};
+
+/// A timer that is due later than this is no timer that anybody waits for.
+const FAR_NS: i64 = 600_000_000_000;
+
+/// What a group of tasks does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waiting {
+    /// A timer ends them, or they run.
+    Ends,
+    /// They have waited for most of their life, without a poll.
+    Dormant,
+    /// They are polled now and then.
+    Active,
+}
+
+/// The waits of each task.
+#[derive(Debug)]
+pub(super) struct WaitingTasks<'a> {
+    facts: &'a Facts<'a>,
+    waits: HashMap<u64, Vec<&'a Wait>>,
+}
+
+impl<'a> WaitingTasks<'a> {
+    pub(super) fn new(facts: &'a Facts<'a>) -> Self {
+        let mut waits: HashMap<u64, Vec<&Wait>> = HashMap::new();
+        for wait in &facts.snapshot.waits {
+            if let Some(task) = wait.task {
+                waits.entry(task).or_default().push(wait);
+            }
+        }
+        Self { facts, waits }
+    }
+
+    fn waits(&self, task: &Task) -> &[&'a Wait] {
+        self.waits.get(&task.id).map_or(&[], Vec::as_slice)
+    }
+
+    /// What most of these tasks do.
+    pub(super) fn of(&self, tasks: &[&Task]) -> Waiting {
+        let most =
+            |is: &dyn Fn(&Task) -> bool| tasks.iter().filter(|task| is(task)).count() * 2 > tasks.len();
+        if most(&|task| self.has_timer(task) || task.state != RunState::Waiting) {
+            Waiting::Ends
+        } else if most(&|task| task.since_ns >= task.age_ns / 2) {
+            Waiting::Dormant
+        } else {
+            Waiting::Active
+        }
+    }
+
+    /// Whether it sleeps for the first time, and not for ever: it goes on when the timer is due.
+    fn has_timer(&self, task: &Task) -> bool {
+        let is_due =
+            |wait: &&Wait| wait.mode == WaitMode::Timer && wait.due_ns.is_some_and(|due_ns| due_ns < FAR_NS);
+        self.waits(task).iter().copied().any(|wait| is_due(&wait))
+    }
+
+    /// The line at which most of them wait.
+    pub(super) fn place(&self, tasks: &[&Task]) -> Option<Place> {
+        let mut places: BTreeMap<Place, usize> = BTreeMap::new();
+        for task in tasks {
+            let own = self.waits(task).iter().find_map(|wait| wait.place.clone());
+            if let Some(place) = own.or_else(|| self.place_of_span(task)) {
+                *places.entry(place).or_default() += 1;
+            }
+        }
+        let (place, count) = places.into_iter().max_by_key(|(_, count)| *count)?;
+        (count * 2 > tasks.len()).then_some(place)
+    }
+
+    /// The innermost await of a task, if it waits at only one.
+    fn place_of_span(&self, task: &Task) -> Option<Place> {
+        let snapshot = self.facts.snapshot;
+        let root = task.span?;
+        let spans = snapshot.spans.get(root..)?;
+        let own = spans.iter().take_while(|span| span.task == Some(task.id));
+        let site = snapshot.sites.get(own.last()?.site)?;
+        (!site.place.file.is_empty()).then(|| site.place.clone())
+    }
+}
+
+/// Whether most of them wait for nothing but a recorded resource, or for nothing at all: not for a
+/// client.
+pub(super) fn are_recorded(tasks: &[&Task]) -> bool {
+    let recorded = tasks.iter().filter(|task| task.opaque_wakers == Some(0)).count();
+    recorded * 10 >= tasks.len() * 9
+}

@@ -1,0 +1,31 @@
+//! How much CPU the workers got, of what they wanted.
+
+use crate::model::Snapshot;
+
+/// The CPU time of all workers, from their start.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct CpuShare {
+    /// ns on a CPU.
+    pub(super) cpu_ns: u64,
+    /// ns in which a worker could have run, and another thread or process had the CPU.
+    pub(super) delayed_ns: u64,
+}
+
+impl CpuShare {
+    pub(super) fn new(snapshot: &Snapshot) -> Self {
+        let mut share = Self::default();
+        for worker in &snapshot.workers {
+            share.cpu_ns = share.cpu_ns.saturating_add(worker.cpu_ns.unwrap_or(0));
+            share.delayed_ns = share.delayed_ns.saturating_add(worker.delayed_ns.unwrap_or(0));
+        }
+        share
+    }
+
+    /// How long something takes on this machine that takes so much CPU time. At most ten times as
+    /// long: past that, nothing can be said of polls.
+    pub(super) fn stretched(&self, ns: u64) -> u64 {
+        let wanted = u128::from(self.cpu_ns) + u128::from(self.delayed_ns);
+        let stretched = (u128::from(ns) * wanted).checked_div(u128::from(self.cpu_ns)).unwrap_or(0);
+        u64::try_from(stretched).unwrap_or(u64::MAX).clamp(ns, ns.saturating_mul(10))
+    }
+}
