@@ -162,8 +162,12 @@
 //! | [`Svg`](Format::Svg) | `x.svg`, `x.busy.svg`, `x.idle.svg`, `x.time.svg` | flame graph: wall time, or a [`View`] |
 //! | [`Folded`](Format::Folded) | `x.folded`, `x.busy.folded`, … | folded stacks in ns, for any flame graph tool |
 //! | [`Text`](Format::Text) | `x.txt` | verdicts, alarms, live tasks, contended resources, tables by function and call path |
-//! | [`Pprof`](Format::Pprof), [`Speedscope`](Format::Speedscope) | `x.pb.gz`, `x.speedscope.json` | profiles |
-//! | [`Csv`](Format::Csv), [`Dot`](Format::Dot) | `x.csv`, `x.dot` | table by function; who waits for whom, for Graphviz |
+//! | [`Pprof`](Format::Pprof) | `x.pb.gz`, `x.busy.pb.gz`, … | profile for `go tool pprof`, Pyroscope and Parca |
+//! | [`Speedscope`](Format::Speedscope) | `x.speedscope.json` | profiles for speedscope |
+//! | [`Firefox`](Format::Firefox) | `x.firefox.json` | profile for the Firefox Profiler, with tasks and waits as markers |
+//! | [`OpenMetrics`](Format::OpenMetrics), [`Prometheus`](Format::Prometheus) | `x.om`, `x.prom` | metrics |
+//! | [`Dot`](Format::Dot), [`Mermaid`](Format::Mermaid) | `x.dot`, `x.mmd` | graph of waiters, resources and holders |
+//! | [`Csv`](Format::Csv) | `x.csv` | table by function for spreadsheets, in ns |
 //! | [`Json`](Format::Json) | `x.json` | the whole [`Snapshot`]; `Snapshot::read_json` reads it back |
 //!
 //! # Features

@@ -50,6 +50,15 @@ pub enum Format {
     /// Profiles of wall, busy and idle time for <https://www.speedscope.app>. The view chooses the
     /// profile that is shown first.
     Speedscope,
+    /// A profile for <https://profiler.firefox.com>: wall, busy and idle time as threads, with
+    /// tasks, waits and verdicts as markers. The view chooses the thread that is selected first.
+    Firefox,
+    /// Metrics by function, tasks and resources in the text format of OpenMetrics, for a scrape.
+    OpenMetrics,
+    /// These metrics in the older text format of Prometheus, for the files of `node_exporter`.
+    Prometheus,
+    /// Waiters, resources and holders as a Mermaid flowchart, which GitHub draws in an issue.
+    Mermaid,
     /// The table by function for spreadsheets, with times in nanoseconds.
     Csv,
 }
@@ -163,6 +172,34 @@ const FORMATS: &[Entry] = &[
         about: "profiles for speedscope",
         how: How::Escape,
         render: Ok(Render::Stream(export::speedscope::write)),
+    },
+    Entry {
+        format: Format::Firefox,
+        names: &["firefox.json", "firefox"],
+        about: "profile for the Firefox Profiler",
+        how: How::Escape,
+        render: Ok(Render::Stream(export::firefox::write)),
+    },
+    Entry {
+        format: Format::OpenMetrics,
+        names: &["om", "openmetrics", "metrics"],
+        about: "metrics in the text format of OpenMetrics",
+        how: How::Replace,
+        render: Ok(Render::Stream(export::metrics::open_metrics)),
+    },
+    Entry {
+        format: Format::Prometheus,
+        names: &["prom", "prometheus"],
+        about: "metrics in the text format of Prometheus",
+        how: How::Replace,
+        render: Ok(Render::Stream(export::metrics::prometheus)),
+    },
+    Entry {
+        format: Format::Mermaid,
+        names: &["mmd", "mermaid"],
+        about: "flowchart of waiters and holders for Mermaid",
+        how: How::Replace,
+        render: Ok(Render::Page(export::mermaid::render)),
     },
     Entry {
         format: Format::Csv,

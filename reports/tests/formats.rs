@@ -27,6 +27,12 @@ fn a_name_is_a_format_with_a_view_in_front_if_wanted() {
         ("busy.pb.gz", Format::Pprof, View::Busy),
         ("speedscope", Format::Speedscope, View::Wall),
         ("idle.speedscope.json", Format::Speedscope, View::Idle),
+        ("busy.firefox.json", Format::Firefox, View::Busy),
+        ("firefox", Format::Firefox, View::Wall),
+        ("om", Format::OpenMetrics, View::Wall),
+        ("openmetrics", Format::OpenMetrics, View::Wall),
+        ("prom", Format::Prometheus, View::Wall),
+        ("mermaid", Format::Mermaid, View::Wall),
         ("csv", Format::Csv, View::Wall),
     ];
     for (name, format, view) in cases {
@@ -52,6 +58,11 @@ fn a_path_is_judged_by_the_end_of_its_name() {
         ("x.speedscope.json", Format::Speedscope, View::Wall),
         ("speedscope.json", Format::Speedscope, View::Wall),
         ("my-speedscope.json", Format::Json, View::Wall),
+        ("x.firefox.json", Format::Firefox, View::Wall),
+        ("my.profile.json", Format::Json, View::Wall),
+        ("node/diagnose.prom", Format::Prometheus, View::Wall),
+        ("x.om", Format::OpenMetrics, View::Wall),
+        ("x.mmd", Format::Mermaid, View::Wall),
         ("x.csv", Format::Csv, View::Wall),
     ];
     for (path, format, view) in cases {
@@ -62,7 +73,8 @@ fn a_path_is_judged_by_the_end_of_its_name() {
 #[test]
 fn what_is_no_format_is_refused_with_a_list() {
     let accepted = "svg, folded (or collapsed), txt (or text), json, dot (or gv), pb.gz (or pprof, pb), \
-        speedscope.json (or speedscope), csv, each with wall., time., busy., idle. in front if wanted";
+        speedscope.json (or speedscope), firefox.json (or firefox), om (or openmetrics, metrics), \
+        prom (or prometheus), mmd (or mermaid), csv, each with wall., time., busy., idle. in front if wanted";
     for name in ["pdf", "", ".", ".svg", "gz", "x.gz", "hot.svg", "x.busy.svg", "svg.busy", "xsvg"] {
         let error = Report::try_from(name).unwrap_err().to_string();
         assert_eq!(error, format!("unknown format `{name}`: accepted are {accepted}"));

@@ -102,6 +102,14 @@ pub enum Format {
     Pprof,
     /// Profiles for speedscope.
     Speedscope,
+    /// A profile for the Firefox Profiler.
+    Firefox,
+    /// Metrics for a scrape.
+    OpenMetrics,
+    /// Metrics for a file.
+    Prometheus,
+    /// A flowchart.
+    Mermaid,
     /// A table for spreadsheets.
     Csv,
 }

@@ -25,6 +25,11 @@ pub(crate) fn process(snapshot: &Snapshot) -> String {
     format!("{name} (pid {})", process.pid)
 }
 
+/// When the recording started, in ms since 1970 in UTC; 0 if unknown.
+pub(crate) fn started_unix_ms(snapshot: &Snapshot) -> u64 {
+    snapshot.captured_unix_ms.saturating_sub(snapshot.elapsed_ns / 1_000_000)
+}
+
 fn recorded(snapshot: &Snapshot) -> String {
     let ended = snapshot.threads.iter().filter(|thread| !thread.alive).count();
     let ended = if ended == 0 { String::new() } else { format!(", {ended} of them ended") };

@@ -3,8 +3,8 @@
 //! ```text
 //! svg         flame graph, a page for a browser       folded  stacks, for other tools
 //! text        tables and trees, for a terminal        json    the snapshot, for reading it back
-//! dot         who waits for what, for Graphviz        csv     the table by function
-//! pprof       a profile: `go tool pprof`, Pyroscope   speedscope  profiles for speedscope
+//! csv         the table by function                   dot mermaid  who waits for what, to be drawn
+//! pprof speedscope firefox    profiles                metrics  for OpenMetrics and Prometheus
 //!
 //! parts of the text report
 //! verdicts    what hangs                              waiters lock_order  resources with waits; inversions
@@ -14,7 +14,7 @@
 //! parts of all formats
 //! footer      what a report says about itself         dress   legend and footer of the flame graph
 //! empty       the page when there is nothing to draw  table   aligned columns
-//! protobuf    the encoding of pprof
+//! protobuf    the encoding of pprof                   wait_graph  the graph of dot and mermaid
 //! ```
 //! Equal snapshots give equal bytes.
 
@@ -24,12 +24,15 @@ pub(crate) mod dot;
 #[cfg(feature = "svg")]
 pub(crate) mod dress;
 pub(crate) mod empty;
+pub(crate) mod firefox;
 pub(crate) mod folded;
 pub(crate) mod footer;
 pub(crate) mod head;
 pub(crate) mod json;
 pub(crate) mod lock_order;
 pub(crate) mod long_polls;
+pub(crate) mod mermaid;
+pub(crate) mod metrics;
 #[cfg(feature = "pprof")]
 pub(crate) mod pprof;
 #[cfg(feature = "pprof")]
@@ -42,5 +45,6 @@ pub(crate) mod table;
 pub(crate) mod tasks;
 pub(crate) mod text;
 pub(crate) mod verdicts;
+mod wait_graph;
 pub(crate) mod waiters;
 pub(crate) mod wakes;

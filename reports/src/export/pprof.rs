@@ -21,7 +21,7 @@ use flate2::{Compression, GzBuilder};
 
 use crate::analysis::paths::{Labels, Path, PathSite, Paths, paths};
 use crate::clean::printable;
-use crate::export::footer::footer;
+use crate::export::footer::{footer, started_unix_ms};
 use crate::export::protobuf::Message;
 use crate::model::Snapshot;
 use crate::view::View;
@@ -44,6 +44,7 @@ mod field {
     pub(super) const LOCATION: u32 = 4;
     pub(super) const FUNCTION: u32 = 5;
     pub(super) const STRING_TABLE: u32 = 6;
+    pub(super) const TIME_NANOS: u32 = 9;
     pub(super) const DURATION_NANOS: u32 = 10;
     pub(super) const PERIOD_TYPE: u32 = 11;
     pub(super) const PERIOD: u32 = 12;
@@ -80,6 +81,8 @@ impl<'a> Profile<'a> {
         self.samples()?;
         self.mapping()?;
         let mut rest = Message::default();
+        let started_ns = started_unix_ms(self.snapshot).saturating_mul(1_000_000);
+        rest.integer(field::TIME_NANOS, signed(started_ns));
         rest.integer(field::DURATION_NANOS, signed(self.snapshot.elapsed_ns));
         let period_type = self.value_type("wall", "nanoseconds");
         rest.field(field::PERIOD_TYPE, period_type.bytes());
@@ -180,6 +183,7 @@ impl<'a> Profile<'a> {
         let mut mapping = Message::default();
         mapping.integer(1, 1);
         mapping.integer(5, self.strings.number(&printable(&self.snapshot.process.name)));
+        mapping.integer(6, self.strings.number(&printable(&self.snapshot.process.build)));
         (7..=10).for_each(|has_symbols| mapping.integer(has_symbols, 1));
         self.put(field::MAPPING, &mapping)
     }

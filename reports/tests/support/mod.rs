@@ -3,6 +3,7 @@
 
 pub(crate) mod hangs;
 pub(crate) mod latency;
+pub(crate) mod profiles;
 pub(crate) mod random;
 
 use diagnose_reports::model::{Activity, Bucket, Cost, Node, Place, Site, SiteKind, Thread, VERSION};

@@ -1,0 +1,115 @@
+//! Who waits for what, and who holds it, as a Mermaid flowchart, which GitHub draws in an issue.
+//!
+//! ```text
+//! flowchart LR
+//!   task2["task 2 handle"] -- "waits src/main.rs:6<br/>1.00 s" --> resource2(["Mutex#2"])
+//! ```
+//! Tasks are boxes, resources rounded, blocked threads outside of tasks rhombuses. Nodes of proven
+//! and likely verdicts are red; an edge that is only likely is dotted.
+
+use std::fmt::Write as _;
+use std::io;
+
+use crate::export::footer::footer;
+use crate::export::wait_graph::{GraphNode, NodeId, NodeKind, wait_graph};
+use crate::model::Snapshot;
+use crate::units::counted;
+use crate::view::View;
+
+/// How many edges are drawn. Mermaid refuses more than 500, and more than 50,000 characters.
+const MAX_EDGES: usize = 150;
+/// How many characters of a line of a label are shown.
+const MAX_LINE: usize = 60;
+
+/// Renders the graph. It does not depend on the view.
+#[allow(clippy::unnecessary_wraps, reason = "all formats share one signature")]
+pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
+    let graph = wait_graph(snapshot, MAX_EDGES);
+    let mut page = String::from("flowchart LR\n");
+    for node in &graph.nodes {
+        // Writing to a string cannot fail.
+        let _ = writeln!(page, "  {}", shape(node));
+    }
+    if graph.nodes.is_empty() {
+        page.push_str("  none[\"nothing waits for a recorded resource or task\"]\n");
+    }
+    for edge in &graph.edges {
+        let (from, to) = (name(edge.from), name(edge.to));
+        let (start, end) = if edge.is_likely { ("-.", ".->") } else { ("--", "-->") };
+        let _ = writeln!(page, "  {from} {start} \"{}\" {end} {to}", label(&edge.lines));
+    }
+    if graph.edges_left_out > 0 {
+        let more = counted(graph.edges_left_out as u64, "edge");
+        let _ = writeln!(page, "  more[\"{more} more, in the JSON report\"]");
+    }
+    let stuck: Vec<String> =
+        graph.nodes.iter().filter(|node| node.is_stuck).map(|node| name(node.id)).collect();
+    if !stuck.is_empty() {
+        page.push_str("  classDef stuck stroke:#D55E00,stroke-width:3px\n");
+        let _ = writeln!(page, "  class {} stuck", stuck.join(","));
+    }
+    let edges = graph.edges.iter().enumerate().filter(|(_, edge)| edge.is_stuck);
+    let stuck: Vec<String> = edges.map(|(index, _)| index.to_string()).collect();
+    if !stuck.is_empty() {
+        let _ = writeln!(page, "  linkStyle {} stroke:#D55E00,stroke-width:3px", stuck.join(","));
+    }
+    for line in footer(snapshot) {
+        // Braces begin a directive, even in a comment.
+        let _ = writeln!(page, "%% diagnose: {}", line.replace(['{', '}'], "|"));
+    }
+    Ok(page)
+}
+
+fn shape(node: &GraphNode) -> String {
+    let (name, label) = (name(node.id), label(&node.lines));
+    match node.id.0 {
+        NodeKind::Task => format!("{name}[\"{label}\"]"),
+        NodeKind::Thread => format!("{name}{{\"{label}\"}}"),
+        NodeKind::Resource => format!("{name}([\"{label}\"])"),
+    }
+}
+
+fn name((kind, id): NodeId) -> String {
+    match kind {
+        NodeKind::Task => format!("task{id}"),
+        NodeKind::Thread => format!("thread{id}"),
+        NodeKind::Resource => format!("resource{id}"),
+    }
+}
+
+/// Joins lines for a quoted text of Mermaid.
+fn label(lines: &[String]) -> String {
+    let lines: Vec<String> = lines.iter().map(|line| escape(line)).collect();
+    lines.join("<br/>")
+}
+
+/// Writes every character that Markdown, HTML or Mermaid may take for its own as a character code.
+fn escape(line: &str) -> String {
+    let mut escaped = String::with_capacity(line.len());
+    let is_plain = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || " .,/:_()'+-".contains(c);
+    for (index, c) in line.chars().enumerate() {
+        match c {
+            _ if index == MAX_LINE => {
+                escaped.push('…');
+                break;
+            }
+            _ if is_plain(c) => escaped.push(c),
+            _ => {
+                let _ = write!(escaped, "#{};", u32::from(c));
+            }
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escape;
+
+    #[test]
+    fn a_label_has_no_character_of_the_language() {
+        assert_eq!(escape("Vec<u8>::new()"), "Vec#60;u8#62;::new()");
+        assert_eq!(escape("\"x\"; end #1 `a` | {b}"), "#34;x#34;#59; end #35;1 #96;a#96; #124; #123;b#125;");
+        assert_eq!(escape(&"a".repeat(100)).chars().count(), 61);
+    }
+}

@@ -1,0 +1,90 @@
+//! The sums of each function. A wait at an await belongs to the function that awaits.
+
+use std::cmp::Reverse;
+
+use crate::analysis::tree::Tree;
+use crate::model::{Latency, Node, SiteKind, Snapshot};
+use crate::names::Names;
+
+/// The sums of one function.
+#[derive(Debug, Default)]
+pub(super) struct Function {
+    /// Its name, unambiguous within the snapshot and equal in all reports.
+    pub(super) name: String,
+    pub(super) module: String,
+    pub(super) calls: u64,
+    pub(super) cancelled: u64,
+    pub(super) panicked: u64,
+    pub(super) pending: u64,
+    pub(super) polls: u64,
+    /// ns inside `poll`, without annotated callees.
+    pub(super) self_busy_ns: u64,
+    /// ns of waits, without those of annotated callees.
+    pub(super) self_idle_ns: u64,
+    /// For tasks, ns between wakes and polls.
+    pub(super) queued_ns: u64,
+    /// ns of all polls, with annotated callees: the sum of `polls_histogram`.
+    pub(super) busy_ns: u64,
+    pub(super) poll_durations: Durations,
+    pub(super) latency: Latency,
+}
+
+/// A histogram of durations.
+pub(super) type Durations = crate::model::Durations;
+
+/// The heaviest functions, by name, and how many are left out.
+pub(super) fn functions(snapshot: &Snapshot, max: usize) -> (Vec<Function>, usize) {
+    let tree = Tree::new(snapshot);
+    let names = Names::new(snapshot);
+    let kind = |node: &Node| snapshot.sites.get(node.site).map_or(SiteKind::Other, |site| site.kind);
+    // By site; the last is for nodes without a site of their own.
+    let other = snapshot.sites.len();
+    let mut functions: Vec<Option<Function>> = Vec::new();
+    functions.resize_with(other + 1, || None);
+    let mut owners: Vec<usize> = Vec::with_capacity(tree.nodes.len());
+    for (index, node) in tree.nodes.iter().enumerate() {
+        let above = tree.ancestors(index).next().map(|parent| owners[parent]);
+        let is_await = kind(node) == SiteKind::Await;
+        let owner = above.filter(|_| is_await).unwrap_or(index);
+        owners.push(owner);
+        let owner_node = &tree.nodes[owner];
+        let site = if kind(owner_node) == SiteKind::Other { other } else { owner_node.site };
+        let function = functions[site].get_or_insert_default();
+        add(&mut function.self_busy_ns, tree.self_busy_ns[index]);
+        add(&mut function.self_idle_ns, node.self_idle_ns);
+        if owner == index {
+            add_own(function, node);
+        }
+    }
+    let mut found: Vec<Function> = Vec::new();
+    for (site, function) in functions.into_iter().enumerate() {
+        let Some(function) = function else { continue };
+        let module = snapshot.sites.get(site).map(|site| site.module.clone()).unwrap_or_default();
+        found.push(Function { name: names.frame(site).to_owned(), module, ..function });
+    }
+    let left_out = found.len().saturating_sub(max);
+    let weight = |it: &Function| it.self_busy_ns.saturating_add(it.self_idle_ns);
+    found.sort_by(|a, b| Reverse(weight(a)).cmp(&Reverse(weight(b))).then_with(|| a.name.cmp(&b.name)));
+    found.truncate(max);
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    (found, left_out)
+}
+
+fn add_own(function: &mut Function, node: &Node) {
+    add(&mut function.calls, node.calls);
+    add(&mut function.cancelled, node.cancelled);
+    add(&mut function.panicked, node.panicked);
+    add(&mut function.pending, node.pending);
+    add(&mut function.polls, node.polls);
+    add(&mut function.queued_ns, node.queued_ns);
+    add(&mut function.busy_ns, node.busy_ns);
+    let mut polls = Durations::default();
+    polls.buckets.clone_from(&node.polls_histogram);
+    function.poll_durations.merge(&polls);
+    function.latency.merge(&node.latency);
+}
+
+/// Saturates: a saved snapshot may contain any number.
+fn add(sum: &mut u64, value: u64) {
+    *sum = sum.saturating_add(value);
+}

@@ -1,0 +1,191 @@
+//! Who waits for what, and who holds it, as nodes and edges for the formats that draw it.
+//!
+//! ```text
+//! task 2 ──waits src/main.rs:6──▶ Mutex#2 ──held src/main.rs:9──▶ task 3
+//! ```
+//! Nodes are tasks, resources, and blocked threads outside of tasks. A large graph is cut: the edges
+//! of verdicts come first, then the longest waits, each with both of its nodes.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::analysis::hangs::words::{place, resource_name};
+use crate::analysis::hangs::{Confidence, LinkNode};
+use crate::clean::printable;
+use crate::model::{Attribution, Holding, Place, Role, Snapshot, Wait};
+use crate::units::time;
+
+/// What a node is. The order is that of the nodes in a drawing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum NodeKind {
+    Task,
+    Thread,
+    Resource,
+}
+
+/// Kind and id of a node.
+pub(crate) type NodeId = (NodeKind, u64);
+
+/// A node.
+#[derive(Debug)]
+pub(crate) struct GraphNode {
+    pub(crate) id: NodeId,
+    /// Its label, one line each, safe to print.
+    pub(crate) lines: Vec<String>,
+    /// Whether it is part of a proven or likely verdict.
+    pub(crate) is_stuck: bool,
+}
+
+/// An edge: one waits for the other, or is held by it.
+#[derive(Debug)]
+pub(crate) struct GraphEdge {
+    pub(crate) from: NodeId,
+    pub(crate) to: NodeId,
+    /// Its label, one line each, safe to print.
+    pub(crate) lines: Vec<String>,
+    pub(crate) is_stuck: bool,
+    /// Whether the holder is only likely.
+    pub(crate) is_likely: bool,
+    /// Length of the wait in ns; for a holding, the longest.
+    since_ns: u64,
+}
+
+/// The graph.
+#[derive(Debug)]
+pub(crate) struct WaitGraph {
+    /// Nodes by id.
+    pub(crate) nodes: Vec<GraphNode>,
+    /// Waits in the order of the snapshot, then holdings in the order of their resources.
+    pub(crate) edges: Vec<GraphEdge>,
+    /// How many edges the bound has cut.
+    pub(crate) edges_left_out: usize,
+}
+
+/// The ids of nodes in proven and likely verdicts, and of the tasks behind them.
+fn stuck_nodes(snapshot: &Snapshot) -> BTreeSet<NodeId> {
+    let mut stuck = BTreeSet::new();
+    for verdict in snapshot.verdicts() {
+        if verdict.confidence == Confidence::Suspect {
+            continue;
+        }
+        stuck.extend(verdict.victims.iter().map(|id| (NodeKind::Task, *id)));
+        for link in verdict.chain {
+            match link.node {
+                LinkNode::Task => stuck.extend([(NodeKind::Task, link.id)]),
+                LinkNode::Resource => stuck.extend([(NodeKind::Resource, link.id)]),
+                _ => {}
+            }
+        }
+    }
+    stuck
+}
+
+/// Collects the graph, with at most `max_edges` edges.
+pub(crate) fn wait_graph(snapshot: &Snapshot, max_edges: usize) -> WaitGraph {
+    let stuck = stuck_nodes(snapshot);
+    let mut edges: Vec<GraphEdge> = Vec::new();
+    let mut longest_ns = BTreeMap::<usize, u64>::new();
+    for wait in &snapshot.waits {
+        add_wait(&mut edges, snapshot, &stuck, wait);
+        if let Some(resource) = wait.resource {
+            let longest_ns = longest_ns.entry(resource).or_default();
+            *longest_ns = wait.since_ns.max(*longest_ns);
+        }
+    }
+    // Holders of resources that nothing waits for are not part of the graph.
+    for (&resource, &since_ns) in &longest_ns {
+        let Some(it) = snapshot.resources.get(resource) else { continue };
+        for holding in it.holdings.iter().filter(|holding| holding.role != Role::Uses) {
+            edges.extend(holding_edge(&stuck, it.id, holding, since_ns));
+        }
+    }
+    let edges_left_out = edges.len().saturating_sub(max_edges);
+    if edges_left_out > 0 {
+        let mut order: Vec<usize> = (0..edges.len()).collect();
+        order.sort_by_key(|&index| (!edges[index].is_stuck, Reverse(edges[index].since_ns), index));
+        let kept: BTreeSet<usize> = order.into_iter().take(max_edges).collect();
+        let mut index = 0..;
+        edges.retain(|_| index.next().is_some_and(|index| kept.contains(&index)));
+    }
+    let ids: BTreeSet<NodeId> = edges.iter().flat_map(|edge| [edge.from, edge.to]).collect();
+    WaitGraph { nodes: nodes(snapshot, &stuck, &ids), edges, edges_left_out }
+}
+
+fn nodes(snapshot: &Snapshot, stuck: &BTreeSet<NodeId>, ids: &BTreeSet<NodeId>) -> Vec<GraphNode> {
+    let mut lines: BTreeMap<NodeId, Vec<String>> = BTreeMap::new();
+    for task in snapshot.tasks.iter().filter(|task| ids.contains(&(NodeKind::Task, task.id))) {
+        let name = snapshot.sites.get(task.site).map_or("", |site| site.name.as_str());
+        let line = format!("task {} {}", task.id, printable(name));
+        lines.entry((NodeKind::Task, task.id)).or_insert_with(|| vec![line]);
+    }
+    for it in snapshot.resources.iter().filter(|it| ids.contains(&(NodeKind::Resource, it.id))) {
+        let label = [resource_name(it)].into_iter().chain(place(it.created.as_ref()));
+        lines.entry((NodeKind::Resource, it.id)).or_insert_with(|| label.collect());
+    }
+    let unknown = |id: NodeId| match id {
+        (NodeKind::Task, id) => vec![format!("task {id}, done")],
+        (NodeKind::Thread, id) => vec![format!("thread {id}")],
+        (NodeKind::Resource, id) => vec![format!("resource {id}")],
+    };
+    ids.iter()
+        .map(|&id| GraphNode {
+            id,
+            lines: lines.remove(&id).unwrap_or_else(|| unknown(id)),
+            is_stuck: stuck.contains(&id),
+        })
+        .collect()
+}
+
+fn add_wait(edges: &mut Vec<GraphEdge>, snapshot: &Snapshot, stuck: &BTreeSet<NodeId>, wait: &Wait) {
+    let from = match (wait.task, wait.thread_id) {
+        (Some(task), _) => (NodeKind::Task, task),
+        (None, Some(thread)) => (NodeKind::Thread, thread),
+        (None, None) => return,
+    };
+    let verb = if wait.is_granted { "granted" } else { "waits" };
+    let lines = vec![edge_label(verb, wait.place.as_ref()), time(wait.since_ns)];
+    let resource = wait.resource.and_then(|index| snapshot.resources.get(index));
+    let targets = wait.tasks.iter().map(|task| (NodeKind::Task, *task));
+    for to in targets.chain(resource.map(|it| (NodeKind::Resource, it.id))) {
+        let (is_stuck, is_likely) = (stuck.contains(&from), false);
+        edges.push(GraphEdge {
+            from,
+            to,
+            lines: lines.clone(),
+            is_stuck,
+            is_likely,
+            since_ns: wait.since_ns,
+        });
+    }
+}
+
+fn holding_edge(
+    stuck: &BTreeSet<NodeId>,
+    resource: u64,
+    holding: &Holding,
+    since_ns: u64,
+) -> Option<GraphEdge> {
+    let to = match (holding.attribution, holding.task, holding.thread_id) {
+        (Attribution::Unknown, ..) | (_, None, None) => return None,
+        (_, Some(task), _) => (NodeKind::Task, task),
+        (_, None, Some(thread)) => (NodeKind::Thread, thread),
+    };
+    let from = (NodeKind::Resource, resource);
+    let verb = match holding.role {
+        Role::Holds => "held",
+        Role::Sends => "sender",
+        _ => "receiver",
+    };
+    Some(GraphEdge {
+        from,
+        to,
+        lines: vec![edge_label(verb, holding.place.as_ref())],
+        is_stuck: stuck.contains(&from) && stuck.contains(&to),
+        is_likely: holding.attribution > Attribution::Unmoved,
+        since_ns,
+    })
+}
+
+fn edge_label(verb: &str, at: Option<&Place>) -> String {
+    place(at).map_or_else(|| verb.to_owned(), |place| format!("{verb} {}", printable(&place)))
+}
