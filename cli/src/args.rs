@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use diagnose_reports::View;
 
 use crate::commands::top::SortKey;
+use crate::commands::{diff, merge};
 
 /// Help in the colors of cargo.
 const STYLES: Styles = Styles::styled()
@@ -79,6 +80,11 @@ pub(crate) enum Command {
     /// Print what to look at first; exits with 1 if there is anything
     #[command(visible_alias = "lint")]
     Findings(One),
+    /// Compare functions of two sides; flags changes above threshold and noise
+    #[command(visible_alias = "compare")]
+    Diff(diff::Args),
+    /// Add up snapshots into one
+    Merge(merge::Args),
     /// Print a completion script for a shell
     Completions {
         /// The shell

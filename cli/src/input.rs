@@ -41,12 +41,13 @@ fn newest(folder: &Path) -> Result<PathBuf, Failure> {
     newest.ok_or_else(|| none_in(folder))
 }
 
-fn none_in(folder: &Path) -> Failure {
+/// The failure for a folder without snapshots.
+pub(crate) fn none_in(folder: &Path) -> Failure {
     Failure::new(format!("there is no snapshot (`.json`) in the folder `{}`", folder.display()))
 }
 
 /// Reads a file, or standard input.
-fn parse(path: &Path) -> Result<Snapshot, Failure> {
+pub(crate) fn parse(path: &Path) -> Result<Snapshot, Failure> {
     let mut bytes = Vec::new();
     let (name, read) = if is_dash(path) {
         ("standard input".to_owned(), io::stdin().lock().read_to_end(&mut bytes))

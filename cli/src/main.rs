@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! args        the command line, by clap          commands/   one file per subcommand
-//! input       snapshots from files and streams   output      standard output, JSON
+//! values      percentages, durations             output      standard output, JSON
+//! input sides snapshots from files and streams; several, by lists, folders and globs
 //! paint       colors                             browser     opens a file
 //! failure     one sentence, exit status 2
 //! ```
@@ -17,6 +18,8 @@ mod failure;
 mod input;
 mod output;
 mod paint;
+mod sides;
+mod values;
 
 use std::process::ExitCode;
 

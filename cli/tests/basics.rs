@@ -12,7 +12,10 @@ fn wrong_usage_exits_with_2_and_help_with_0() {
     assert!(run(&["shwo", "x.json"]).err.contains("show"), "the name is guessed");
     assert_eq!(run(&["top", "x.json", "--sort", "size"]).status, Some(2));
     let help = run(&["--help"]).ok();
-    for name in ["show", "top", "flame", "open", "convert", "tasks", "waiters", "verdicts", "findings"] {
+    for name in [
+        "show", "top", "flame", "open", "convert", "tasks", "waiters", "verdicts", "findings", "diff",
+        "merge",
+    ] {
         assert!(help.contains(&format!("\n  {name}")), "{name}");
         assert!(run(&[name, "--help"]).ok().contains("--json"), "{name}");
     }

@@ -2,5 +2,6 @@
 
 mod bad_input;
 mod basics;
+mod comparing;
 mod reading;
 mod support;

@@ -111,11 +111,15 @@ mod view;
 mod wall_clock;
 mod write;
 
+pub use analysis::diff::{
+    Basis, Change, Diff, DiffOptions, DiffSide, FunctionDiff, Measure, MeasureDiff, Presence, Spread, diff,
+};
 pub use analysis::findings::{Evidence, Finding, Rule, Severity};
 pub use analysis::fold::{Stack, fold};
 pub use analysis::hangs::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictDetail, VerdictKind};
 pub use analysis::latency::{FunctionLatency, LatencyQuantiles};
 pub use analysis::lock_order::LockInversion;
+pub use analysis::merge::merge;
 pub use analysis::rows::{Row, rows};
 pub use clean::{clean_json, clean_lines, printable as clean_line};
 pub use error::Error;

@@ -4,6 +4,7 @@
 
 mod deep;
 mod determinism;
+mod diff;
 mod empty;
 mod fold;
 mod fold_sums;
@@ -16,6 +17,7 @@ mod json;
 mod latency;
 mod lock_order;
 mod metrics;
+mod merge;
 mod names;
 mod profiles;
 mod rows;

@@ -3,9 +3,11 @@
 //! Each takes its arguments and the [`Output`](crate::output::Output), and returns the exit status.
 
 mod convert;
+pub(crate) mod diff;
 mod findings;
 mod flame;
 mod manual;
+pub(crate) mod merge;
 mod open;
 mod select;
 mod show;

@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use crate::args::Command;
-use crate::commands::{convert, findings, flame, manual, open, show, tasks, top, verdicts, waiters};
+use crate::commands::{
+    convert, diff, findings, flame, manual, merge, open, show, tasks, top, verdicts, waiters,
+};
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -19,6 +21,8 @@ pub(crate) fn run(command: Command, output: Output) -> Result<ExitCode, Failure>
         Command::Waiters(args) => waiters::run(&args, output),
         Command::Verdicts(args) => verdicts::run(&args, output),
         Command::Findings(args) => findings::run(&args, output),
+        Command::Diff(args) => diff::run(&args, output),
+        Command::Merge(args) => merge::run(&args, output),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { dir } => manual::man(dir.as_deref()),
     }

@@ -48,6 +48,14 @@ pub(crate) fn plain(snapshot: &Snapshot) -> Snapshot {
     })
 }
 
+/// The recorded times by function: without awaits, whose time goes to the function around them, and
+/// without what is alive.
+pub(crate) fn functions(snapshot: &Snapshot) -> Snapshot {
+    hide(snapshot, without_alive(snapshot), |_, node| {
+        snapshot.sites.get(node.site).is_some_and(|site| site.kind == SiteKind::Await)
+    })
+}
+
 /// A copy without nodes and without what is alive, of which there may be millions.
 fn without_alive(snapshot: &Snapshot) -> Snapshot {
     Snapshot {
@@ -85,7 +93,7 @@ fn hide(snapshot: &Snapshot, mut shown: Snapshot, is_hidden: impl Fn(usize, &Nod
         let place = *known.entry((parent, node.site, node.label.clone())).or_insert(shown.nodes.len());
         places.push(place);
         match shown.nodes.get_mut(place) {
-            Some(same) => merge(same, node),
+            Some(same) => add_counters(same, node),
             None => shown.nodes.push(Node { parent, ..node.clone() }),
         }
     }
@@ -94,7 +102,7 @@ fn hide(snapshot: &Snapshot, mut shown: Snapshot, is_hidden: impl Fn(usize, &Nod
 }
 
 /// Adds the counters of a node to those of another one with the same path.
-fn merge(into: &mut Node, node: &Node) {
+pub(crate) fn add_counters(into: &mut Node, node: &Node) {
     let sums: [(&mut u64, u64); 15] = [
         (&mut into.calls, node.calls),
         (&mut into.polls, node.polls),
@@ -115,6 +123,7 @@ fn merge(into: &mut Node, node: &Node) {
     for (sum, value) in sums {
         *sum = sum.saturating_add(value);
     }
+    into.unsettled = into.unsettled.saturating_add(node.unsettled);
     into.longest_poll_ns = into.longest_poll_ns.max(node.longest_poll_ns);
     into.first_seen_ns = into.first_seen_ns.min(node.first_seen_ns);
     into.last_seen_ns = into.last_seen_ns.max(node.last_seen_ns);
@@ -128,12 +137,15 @@ fn merge(into: &mut Node, node: &Node) {
     into.latency.merge(&node.latency);
 }
 
-/// Puts the nodes back into depth-first order, siblings by name.
-fn depth_first(snapshot: &mut Snapshot) {
+/// Puts the nodes back into depth-first order, siblings by name, site and label.
+pub(crate) fn depth_first(snapshot: &mut Snapshot) {
     let tree = Tree::new(snapshot);
     let sorted = |siblings: &[usize]| {
         let mut siblings = siblings.to_vec();
-        siblings.sort_by_key(|&index| snapshot.sites.get(snapshot.nodes[index].site).map(|site| &site.name));
+        siblings.sort_by_key(|&index| {
+            let node = &snapshot.nodes[index];
+            (snapshot.sites.get(node.site).map(|site| &site.name), node.site, &node.label)
+        });
         siblings.into_iter().rev()
     };
     let mut order: Vec<usize> = Vec::with_capacity(snapshot.nodes.len());

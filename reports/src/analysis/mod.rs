@@ -8,16 +8,19 @@
 //! paths       call paths with their own times: flame graphs and profiles
 //! fold        stacks with a value
 //! since       what was recorded between two snapshots
+//! diff        functions of two sides, with medians, spreads and warnings
 //! rows        one row per site: the table by function
 //! labels      one row per site and label
 //! long_polls  call paths with polls over a bound
 //! lock_order  locks that were acquired in both orders
+//! merge       several snapshots added up into one
 //! hangs       what can still make progress: verdicts
 //! findings    what to look at first, one rule per file
 //! ```
 //! Nothing here writes, and nothing fails: a snapshot that contradicts itself gives odd numbers,
 //! never a panic.
 
+pub(crate) mod diff;
 pub(crate) mod findings;
 pub(crate) mod fold;
 pub(crate) mod hangs;
@@ -26,6 +29,7 @@ pub(crate) mod labels;
 pub(crate) mod latency;
 pub(crate) mod lock_order;
 pub(crate) mod long_polls;
+pub(crate) mod merge;
 pub(crate) mod paths;
 pub(crate) mod quantile;
 pub(crate) mod rows;

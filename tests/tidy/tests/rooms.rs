@@ -68,7 +68,7 @@ const COLD: [&str; 25] = [
 ];
 
 /// The rooms of `reports/src`, in the order of [`RECORDER`]. The longest entry that a path begins with is its room.
-const REPORTS: [&[&str]; 16] = [
+const REPORTS: [&[&str]; 18] = [
     &["clean", "lists", "units", "view", "wall_clock"],
     &["model"],
     &["error", "index", "names"],
@@ -82,6 +82,8 @@ const REPORTS: [&[&str]; 16] = [
         "analysis::rows",
         "analysis::since",
     ],
+    &["analysis::diff"],
+    &["analysis::merge"],
     &["analysis::hangs::facts"],
     &["analysis::hangs::system"],
     &["analysis::hangs::stuck"],

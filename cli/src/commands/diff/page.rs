@@ -1,0 +1,202 @@
+//! A comparison as text or Markdown.
+//!
+//! ```text
+//! 10 recordings of 2.00 s against 10 of 2.00 s; threshold 5 %
+//! slower  `checksum` (src/main.rs:126): busy +10.2 % (105 µs → 116 µs a call, noise 2.1 %)
+//!
+//!       busy             idle            p50             calls/s           function
+//!     +10.2 %  ± 2.1 %     …
+//! ```
+
+use std::fmt::Write as _;
+
+use diagnose_reports::{
+    Basis, Change, Diff, DiffSide, FunctionDiff, Measure, MeasureDiff, Presence, Spread, Table, clean_line,
+    counted, time,
+};
+
+/// Columns of the table.
+const COLUMNS: [(Measure, &str); 5] = [
+    (Measure::Busy, "busy"),
+    (Measure::Idle, "idle"),
+    (Measure::P50, "p50"),
+    (Measure::P99, "p99"),
+    (Measure::Calls, "calls/s"),
+];
+
+/// The comparison for a terminal: what changed, warnings, and a table.
+pub(super) fn text(diff: &Diff, is_full: bool) -> String {
+    let mut page = format!("{}\n", head(diff));
+    for function in changed(diff) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(page, "{:6}  {}", word(function), sentence(function));
+    }
+    if changed(diff).next().is_none() {
+        page.push_str("no function changed\n");
+    }
+    for warning in &diff.warnings {
+        let _ = writeln!(page, "warning: {warning}");
+    }
+    let shown: Vec<&FunctionDiff> = shown(diff, is_full).collect();
+    if !shown.is_empty() {
+        page.push('\n');
+        page.push_str(&table(&shown));
+    }
+    let hidden = diff.functions.len() - shown.len();
+    if hidden > 0 {
+        let _ =
+            writeln!(page, "{} within the threshold (--full shows all)", counted(hidden as u64, "function"));
+    }
+    page
+}
+
+/// The comparison as Markdown, for a pull request.
+pub(super) fn markdown(diff: &Diff, is_full: bool) -> String {
+    let mut page = format!("### diagnose diff\n\n{}\n\n", escaped(&head(diff)));
+    for function in changed(diff) {
+        let _ = writeln!(page, "- **{}** {}", function.change, escaped(&sentence(function)));
+    }
+    if changed(diff).next().is_none() {
+        page.push_str("No function changed.\n");
+    }
+    for warning in &diff.warnings {
+        let _ = writeln!(page, "\n> warning: {}", escaped(warning));
+    }
+    let shown: Vec<&FunctionDiff> = shown(diff, is_full).collect();
+    if shown.is_empty() {
+        return page;
+    }
+    let columns = COLUMNS.map(|(_, name)| name).join(" | ");
+    let _ = writeln!(page, "\n| function | {columns} | change |\n|---|---:|---:|---:|---:|---:|---|");
+    for function in shown {
+        let cells = COLUMNS.map(|(measure, _)| cell(function, measure)).join(" | ");
+        let name = escaped(&format!("{} ({})", function.name, place(function)));
+        let _ = writeln!(page, "| {name} | {cells} | {} |", presence(function));
+    }
+    page
+}
+
+fn head(diff: &Diff) -> String {
+    let side = |side: &DiffSide| {
+        format!("{} of {}", counted(side.recordings as u64, "recording"), time(side.elapsed_ns))
+    };
+    let (old, new) = (&diff.old, &diff.new);
+    let programs = if old.processes == new.processes {
+        old.processes.clone()
+    } else {
+        format!("{} and {}", old.processes, new.processes)
+    };
+    format!("{programs}: {} against {}, threshold {}", side(old), side(new), share(diff.threshold))
+}
+
+/// Functions whose times have changed.
+fn changed(diff: &Diff) -> impl Iterator<Item = &FunctionDiff> {
+    diff.functions.iter().filter(|it| matches!(it.change, Change::Slower | Change::Faster))
+}
+
+fn shown(diff: &Diff, is_full: bool) -> impl Iterator<Item = &FunctionDiff> {
+    diff.functions
+        .iter()
+        .filter(move |it| is_full || it.change != Change::Same || it.presence != Presence::Both)
+}
+
+/// `` `checksum` (src/main.rs:126): busy +10.2 % (105 µs → 116 µs a call, noise 2.1 %) ``
+fn sentence(function: &FunctionDiff) -> String {
+    let measures = function.measures.iter();
+    let changed = measures.filter(|it| matches!(it.change, Change::Slower | Change::Faster)).map(|it| {
+        let name = COLUMNS.iter().find(|(measure, _)| *measure == it.measure).map_or("", |(_, name)| name);
+        let (old, new) = (amount(it.measure, it.old.as_ref()), amount(it.measure, it.new.as_ref()));
+        let per = match (it.measure, function.basis) {
+            (Measure::Busy | Measure::Idle, Basis::Call) => " a call",
+            (Measure::Busy | Measure::Idle, _) => " a second",
+            _ => "",
+        };
+        let noise = it.noise.map(|noise| format!(", noise {}", share(noise))).unwrap_or_default();
+        format!("{name} {} ({old} → {new}{per}{noise})", relative(it))
+    });
+    let changed: Vec<String> = changed.collect();
+    format!("`{}` ({}): {}", function.name, place(function), changed.join(", "))
+}
+
+fn table(functions: &[&FunctionDiff]) -> String {
+    let headings: Vec<&str> = COLUMNS.iter().map(|(_, name)| *name).collect();
+    let mut table = Table::new(&headings, &["change", "function"]);
+    for function in functions {
+        let mut cells: Vec<String> = COLUMNS.iter().map(|(measure, _)| cell(function, *measure)).collect();
+        cells.push(presence(function));
+        cells.push(format!("{} ({})", function.name, place(function)));
+        table.push(cells);
+    }
+    table.render()
+}
+
+/// The new median and its change: `116 µs +10.2 %`.
+fn cell(function: &FunctionDiff, measure: Measure) -> String {
+    let Some(found) = function.measures.iter().find(|it| it.measure == measure) else {
+        return "-".to_owned();
+    };
+    let shown = amount(measure, found.new.as_ref().or(found.old.as_ref()));
+    match found.relative.filter(|_| found.new.is_some()) {
+        Some(_) => format!("{shown} {}", relative(found)),
+        None => shown,
+    }
+}
+
+fn relative(measure: &MeasureDiff) -> String {
+    let Some(relative) = measure.relative else { return "new".to_owned() };
+    format!("{:+.1} %", relative * 100.0)
+}
+
+fn amount(measure: Measure, spread: Option<&Spread>) -> String {
+    let Some(median) = spread.map(|spread| spread.median) else { return "-".to_owned() };
+    if measure == Measure::Calls {
+        return if median < 100.0 { format!("{median:.1}") } else { format!("{median:.0}") };
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+    time(median.round() as u64)
+}
+
+fn share(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 10.0 && percent.fract() != 0.0 {
+        format!("{percent:.1} %")
+    } else {
+        format!("{percent:.0} %")
+    }
+}
+
+/// The first word of a function's line.
+fn word(function: &FunctionDiff) -> String {
+    function.change.to_string()
+}
+
+fn presence(function: &FunctionDiff) -> String {
+    match function.presence {
+        Presence::Added => "added".to_owned(),
+        Presence::Removed => "removed".to_owned(),
+        _ => function.change.to_string(),
+    }
+}
+
+fn place(function: &FunctionDiff) -> String {
+    clean_line(&format!("{}:{}", function.place.file.as_str(), function.place.line))
+}
+
+/// Text in a cell or a list of Markdown, without a meaning of its own there.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut is_code = false;
+    for c in text.chars() {
+        is_code ^= c == '`';
+        match c {
+            '|' => escaped.push_str("\\|"),
+            '<' if !is_code => escaped.push_str("&lt;"),
+            '*' | '_' | '[' | ']' | '\\' | '#' | '@' if !is_code => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}

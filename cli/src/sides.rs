@@ -1,0 +1,57 @@
+//! Reads several snapshots: lists, folders and globs.
+
+use std::path::{Path, PathBuf};
+
+use diagnose_reports::Snapshot;
+
+use crate::failure::Failure;
+use crate::input::{none_in, parse, snapshots};
+
+/// Reads the snapshots of one side: each text is a file, a folder with all its snapshots, a glob, or
+/// several of these with commas between. A file whose name contains a comma or a bracket is that
+/// file.
+pub(crate) fn read_all(texts: &[String]) -> Result<Vec<Snapshot>, Failure> {
+    let mut paths = Vec::new();
+    for text in texts {
+        if is_plain(text) {
+            paths.extend(expand(text)?);
+            continue;
+        }
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            paths.extend(expand(part)?);
+        }
+    }
+    let mut unique: Vec<PathBuf> = Vec::new();
+    for path in paths {
+        if !unique.contains(&path) {
+            unique.push(path);
+        }
+    }
+    unique.iter().map(|path| parse(path)).collect()
+}
+
+/// Whether a text names one file, folder or stream.
+fn is_plain(text: &str) -> bool {
+    text == "-" || Path::new(text).exists()
+}
+
+/// The files that a name or a glob stands for, sorted by name.
+fn expand(text: &str) -> Result<Vec<PathBuf>, Failure> {
+    let path = Path::new(text);
+    if path.is_dir() {
+        let snapshots = snapshots(path)?;
+        if snapshots.is_empty() {
+            return Err(none_in(path));
+        }
+        return Ok(snapshots);
+    }
+    if is_plain(text) || !text.contains(['*', '?', '[']) {
+        return Ok(vec![path.to_owned()]);
+    }
+    let found = glob::glob(text).map_err(|error| Failure::new(format!("`{text}` is no glob: {error}")))?;
+    let found: Vec<PathBuf> = found.filter_map(Result::ok).filter(|path| !path.is_dir()).collect();
+    if found.is_empty() {
+        return Err(Failure::new(format!("no file matches `{text}`")));
+    }
+    Ok(found)
+}

@@ -1,0 +1,235 @@
+//! Compares both sides, function by function.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::analysis::diff::recordings::{FunctionKey, Recording, Totals, recordings};
+use crate::analysis::diff::spread::{Spread, is_dominant, median, noise};
+use crate::analysis::diff::types::{
+    Basis, Change, Diff, DiffOptions, DiffSide, FunctionDiff, Measure, MeasureDiff, Presence,
+};
+use crate::analysis::diff::warnings::warnings;
+use crate::clean::printable;
+use crate::model::{Durations, Snapshot};
+
+/// Differences below this many ns are those of clock readings.
+const RESOLUTION_NS: f64 = 50.0;
+/// Relative noise of exact means, at least, and of quantiles, whose buckets are 6 % wide.
+const MEAN_FLOOR: f64 = 0.01;
+const QUANTILE_FLOOR: f64 = 0.04;
+
+/// Compares the functions of two sides. Snapshots of one process are taken apart: each counts from
+/// the one before it. See [`Diff`] for the result, and [`Change`] for what is flagged.
+///
+/// # Examples
+/// ```
+/// use diagnose_reports::{DiffOptions, Snapshot, diff};
+///
+/// let (old, new) = ([Snapshot::default()], [Snapshot::default()]);
+/// let diff = diff(&old, &new, DiffOptions::default());
+/// assert_eq!(diff.slower_than(0.1).count(), 0);
+/// ```
+#[must_use]
+pub fn diff(old: &[Snapshot], new: &[Snapshot], options: DiffOptions) -> Diff {
+    let sides = [recordings(old), recordings(new)];
+    let keys: BTreeSet<&FunctionKey> =
+        sides.iter().flatten().flat_map(|recording| recording.functions.keys()).collect();
+    let names = names(&keys);
+    let mut functions: Vec<(u8, f64, FunctionDiff)> =
+        keys.iter().map(|key| function(key, &names[key], &sides, options)).collect();
+    functions.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then_with(|| a.2.name.cmp(&b.2.name)));
+    let functions: Vec<FunctionDiff> = functions.into_iter().map(|(_, _, function)| function).collect();
+    let warnings = warnings(&sides, &functions, options);
+    Diff {
+        threshold: options.threshold,
+        old: side(old, &sides[0]),
+        new: side(new, &sides[1]),
+        warnings,
+        functions,
+    }
+}
+
+fn side(snapshots: &[Snapshot], recordings: &[Recording]) -> DiffSide {
+    let processes: BTreeSet<&str> = recordings.iter().map(|recording| &recording.process[..]).collect();
+    let processes: Vec<String> = processes.into_iter().map(printable).collect();
+    let elapsed_ns = median(&recordings.iter().map(|it| float(it.elapsed_ns)).collect::<Vec<_>>());
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the median of u64 is one")]
+    DiffSide {
+        processes: processes.join(", "),
+        snapshots: snapshots.len(),
+        recordings: recordings.len(),
+        elapsed_ns: elapsed_ns.unwrap_or(0.0) as u64,
+    }
+}
+
+/// Names that tell the functions apart: alone, with the module, or with the file.
+fn names<'a>(keys: &BTreeSet<&'a FunctionKey>) -> BTreeMap<&'a FunctionKey, String> {
+    let styles: [fn(&FunctionKey) -> String; 2] =
+        [|key| key.name.clone(), |key| format!("{}::{}", key.module, key.name)];
+    let counts = styles.map(|style| {
+        let mut counts = BTreeMap::<String, u32>::new();
+        for key in keys {
+            *counts.entry(style(key)).or_default() += 1;
+        }
+        counts
+    });
+    let name = |key: &FunctionKey| {
+        let unique = styles.iter().zip(&counts).map(|(style, counts)| (style(key), counts));
+        let unique = unique.filter(|(name, counts)| counts[name] == 1).map(|(name, _)| name).next();
+        printable(&unique.unwrap_or_else(|| format!("{}::{} ({})", key.module, key.name, key.file)))
+    };
+    keys.iter().map(|&key| (key, name(key))).collect()
+}
+
+/// Compares one function. Returns its rank and its difference, to sort by.
+fn function(
+    key: &FunctionKey,
+    name: &str,
+    sides: &[Vec<Recording>; 2],
+    options: DiffOptions,
+) -> (u8, f64, FunctionDiff) {
+    // A recording without calls of the function has no value for it.
+    let totals = sides.each_ref().map(|side| -> Vec<(&Recording, &Totals)> {
+        let totals = side.iter().filter_map(|it| Some((it, it.functions.get(key)?)));
+        totals.filter(|(_, totals)| totals.calls > 0 || totals.self_busy_ns > 0).collect()
+    });
+    let is_ended = |(_, it): &&(&Recording, &Totals)| it.ended >= it.calls.div_ceil(2);
+    let basis = if totals.iter().flatten().all(|it| is_ended(&it)) { Basis::Call } else { Basis::Second };
+    let measures: &[Measure] = match basis {
+        Basis::Call => &[Measure::Busy, Measure::Idle, Measure::P50, Measure::P99, Measure::Calls],
+        Basis::Second => &[Measure::Busy, Measure::Calls],
+    };
+    let measures: Vec<MeasureDiff> = measures
+        .iter()
+        .filter_map(|&measure| {
+            let [old, new] = totals.each_ref().map(|side| {
+                Spread::new(
+                    side.iter().filter_map(|(it, totals)| value(measure, basis, it, totals)).collect(),
+                )
+            });
+            compare(measure, old, new, options)
+        })
+        .collect();
+    let presence = match totals.each_ref().map(Vec::is_empty) {
+        [true, false] => Presence::Added,
+        [false, true] => Presence::Removed,
+        _ => Presence::Both,
+    };
+    let change = overall(&measures);
+    let place = totals.iter().rev().flatten().next().map(|(_, totals)| totals.place.clone());
+    let rank = match (change, presence) {
+        (Change::Slower, _) => 0,
+        (Change::Faster, _) => 1,
+        (_, Presence::Added | Presence::Removed) => 2,
+        (Change::MoreCalls | Change::FewerCalls, _) => 3,
+        _ => 4,
+    };
+    let difference = difference(&measures, basis);
+    let function = FunctionDiff {
+        name: name.to_owned(),
+        place: place.unwrap_or_default(),
+        presence,
+        basis,
+        change,
+        measures,
+    };
+    (rank, difference, function)
+}
+
+/// The value of a measure in one recording; `None` if the recording says too little.
+fn value(measure: Measure, basis: Basis, recording: &Recording, totals: &Totals) -> Option<f64> {
+    /// A quantile needs this many durations above it.
+    const ABOVE: u64 = 10;
+    let per = match basis {
+        Basis::Call => float(totals.calls),
+        Basis::Second => float(recording.elapsed_ns) / 1e9,
+    };
+    let divided = |value: f64, by: f64| (by > 0.0).then(|| value / by);
+    match measure {
+        Measure::Busy => divided(float(totals.self_busy_ns), per),
+        Measure::Idle => divided(float(totals.self_idle_ns), per),
+        Measure::P50 => quantile(&totals.completed, 0.5, ABOVE * 2),
+        Measure::P99 => quantile(&totals.completed, 0.99, ABOVE * 100),
+        Measure::Calls => divided(float(totals.calls), float(recording.elapsed_ns) / 1e9),
+    }
+}
+
+/// A quantile, interpolated inside its bucket, so that a small shift of all durations shows; `None`
+/// with fewer than `least` durations.
+fn quantile(durations: &Durations, share: f64, least: u64) -> Option<f64> {
+    let total = durations.count();
+    if total < least.max(1) {
+        return None;
+    }
+    let target = share * float(total);
+    let mut before = 0.0;
+    for bucket in durations.buckets.iter().filter(|bucket| bucket.count > 0) {
+        let count = float(bucket.count);
+        if before + count >= target {
+            let width = float(bucket.to_ns.saturating_sub(bucket.from_ns));
+            return Some(float(bucket.from_ns) + width * (target - before) / count);
+        }
+        before += count;
+    }
+    Some(float(durations.longest_ns))
+}
+
+/// Compares a measure; `None` if neither side has a value, or both are zero.
+fn compare(
+    measure: Measure,
+    old: Option<Spread>,
+    new: Option<Spread>,
+    options: DiffOptions,
+) -> Option<MeasureDiff> {
+    let is_nothing = |side: &Option<Spread>| side.as_ref().is_none_or(|it| it.median <= 0.0);
+    if is_nothing(&old) && is_nothing(&new) {
+        return None;
+    }
+    let (mut relative, mut relative_noise, mut change) = (None, None, Change::Same);
+    if let (Some(old), Some(new)) = (&old, &new) {
+        let floor = if matches!(measure, Measure::P50 | Measure::P99) { QUANTILE_FLOOR } else { MEAN_FLOOR };
+        let noise = noise(old, new, floor * old.median);
+        let difference = new.median - old.median;
+        if old.median > 0.0 {
+            relative = Some(difference / old.median);
+            relative_noise = Some(noise / old.median);
+        }
+        let resolution = if measure == Measure::Calls { 0.0 } else { RESOLUTION_NS };
+        let is_over = difference.abs() > resolution && difference.abs() > options.threshold * old.median;
+        let is_real = difference.abs() > noise && is_dominant(old, new);
+        change = match (is_over, is_real, measure == Measure::Calls, difference > 0.0) {
+            (false, ..) => Change::Same,
+            (true, false, ..) => Change::Unsure,
+            (true, true, true, true) => Change::MoreCalls,
+            (true, true, true, false) => Change::FewerCalls,
+            (true, true, false, true) => Change::Slower,
+            (true, true, false, false) => Change::Faster,
+        };
+    }
+    Some(MeasureDiff { measure, old, new, relative, noise: relative_noise, change })
+}
+
+/// The change of a function: slower if any of its times is, then faster, then its calls.
+fn overall(measures: &[MeasureDiff]) -> Change {
+    let order = [Change::Slower, Change::Faster, Change::MoreCalls, Change::FewerCalls, Change::Unsure];
+    let has = |change: &Change| measures.iter().any(|measure| measure.change == *change);
+    order.into_iter().find(has).unwrap_or_default()
+}
+
+/// The difference of busy and idle time, in ns per second of the recording.
+fn difference(measures: &[MeasureDiff], basis: Basis) -> f64 {
+    let median = |measure: Measure| {
+        let found = measures.iter().find(|it| it.measure == measure)?;
+        let median = |side: &Option<Spread>| side.as_ref().map_or(0.0, |spread| spread.median);
+        Some((median(&found.old), median(&found.new)))
+    };
+    let calls = median(Measure::Calls).map_or(0.0, |(old, new)| old.max(new));
+    let scale = if basis == Basis::Call { calls } else { 1.0 };
+    let times = [Measure::Busy, Measure::Idle].into_iter().filter_map(median);
+    times.map(|(old, new)| (new - old).abs() * scale).sum()
+}
+
+/// A count or a time as a number to compute with.
+#[expect(clippy::cast_precision_loss, reason = "a relative error of 1e-16 does not matter")]
+fn float(value: u64) -> f64 {
+    value as f64
+}

@@ -1,0 +1,178 @@
+//! Totals by function, one set per recording.
+//!
+//! Snapshots of one process contain each other. So a later one counts from the one before it:
+//! ```text
+//! process 7   |=====|          snapshot 1   ──▶  recording 1: start to snapshot 1
+//!             |==========|     snapshot 2   ──▶  recording 2: snapshot 1 to snapshot 2
+//! process 8   |======|         snapshot 3   ──▶  recording 3
+//! ```
+
+use std::collections::BTreeMap;
+
+use crate::analysis::hide::functions;
+use crate::analysis::tree::Tree;
+use crate::model::{Durations, Place, Site, SiteKind, Snapshot};
+
+/// What makes two sites of two snapshots the same function: all but its line, which moves.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FunctionKey {
+    pub(super) name: String,
+    pub(super) module: String,
+    pub(super) file: String,
+    kind: SiteKind,
+    /// The number of the site among those with equal names in the file, by place.
+    ordinal: usize,
+}
+
+/// The totals of a function in a recording.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Totals {
+    pub(super) place: Place,
+    pub(super) calls: u64,
+    /// Calls that have ended, in any way.
+    pub(super) ended: u64,
+    pub(super) self_busy_ns: u64,
+    pub(super) self_idle_ns: u64,
+    /// Latency of completed calls.
+    pub(super) completed: Durations,
+    /// ns from the start of the process's recording to the first poll of the function.
+    first_seen_ns: u64,
+}
+
+/// A part of a process's life, with its totals.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Recording {
+    pub(super) process: String,
+    pub(super) elapsed_ns: u64,
+    /// Whether the recorder has dropped calls.
+    pub(super) is_incomplete: bool,
+    pub(super) functions: BTreeMap<FunctionKey, Totals>,
+}
+
+/// The recordings of a side, in the order of its snapshots. Equal snapshots count once.
+pub(super) fn recordings(snapshots: &[Snapshot]) -> Vec<Recording> {
+    let all: Vec<Recording> = snapshots.iter().map(Recording::new).collect();
+    let mut found = Vec::new();
+    for (index, recording) in all.iter().enumerate() {
+        let earlier = all.iter().enumerate().filter(|(other, earlier)| {
+            let is_before = (earlier.elapsed_ns, *other) < (recording.elapsed_ns, index);
+            let is_same = snapshots[*other].process == snapshots[index].process;
+            is_before && is_same && recording.continues(earlier)
+        });
+        match earlier.max_by_key(|(other, earlier)| (earlier.elapsed_ns, *other)) {
+            None => found.push(recording.clone()),
+            Some((_, earlier)) if earlier.elapsed_ns < recording.elapsed_ns => {
+                found.push(recording.since(earlier));
+            }
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+/// For each snapshot, whether another one of its process contains it. Of equal ones, the last is
+/// not contained.
+pub(crate) fn is_continued(snapshots: &[Snapshot]) -> Vec<bool> {
+    let all: Vec<Recording> = snapshots.iter().map(Recording::new).collect();
+    let is_before = |index: usize, other: usize| {
+        let (earlier, later) = (&snapshots[index], &snapshots[other]);
+        earlier.process == later.process
+            && (earlier.elapsed_ns, index) < (later.elapsed_ns, other)
+            && all[other].continues(&all[index])
+    };
+    (0..all.len()).map(|index| (0..all.len()).any(|other| is_before(index, other))).collect()
+}
+
+impl Recording {
+    fn new(snapshot: &Snapshot) -> Self {
+        let snapshot = &functions(snapshot);
+        let keys = keys(&snapshot.sites);
+        let tree = Tree::new(snapshot);
+        let mut functions = BTreeMap::<FunctionKey, Totals>::new();
+        for (index, node) in snapshot.nodes.iter().enumerate() {
+            let Some(site) = snapshot.sites.get(node.site).filter(|site| site.kind != SiteKind::Other) else {
+                continue;
+            };
+            let totals = functions.entry(keys[node.site].clone()).or_insert_with(|| Totals {
+                place: site.place.clone(),
+                first_seen_ns: u64::MAX,
+                ..Totals::default()
+            });
+            let ended = node.completed.saturating_add(node.cancelled).saturating_add(node.panicked);
+            add(&mut totals.calls, node.calls);
+            add(&mut totals.ended, ended);
+            add(&mut totals.self_busy_ns, tree.self_busy_ns[index]);
+            add(&mut totals.self_idle_ns, node.self_idle_ns);
+            totals.completed.merge(&node.latency.completed);
+            totals.first_seen_ns = totals.first_seen_ns.min(node.first_seen_ns);
+        }
+        let dropped = &snapshot.dropped;
+        Self {
+            process: snapshot.process.name.clone(),
+            elapsed_ns: snapshot.elapsed_ns,
+            is_incomplete: dropped.over_nodes > 0 || dropped.over_depth > 0 || dropped.unreadable > 0,
+            functions,
+        }
+    }
+
+    /// Whether it can contain `earlier`: every function was first seen at the same moment, and has
+    /// at least as many calls. Two runs of a program never agree on the first.
+    fn continues(&self, earlier: &Self) -> bool {
+        /// For the rounding of ticks, and for a rate of the clock that is known better later.
+        const SLACK_NS: u64 = 1_000;
+        !earlier.functions.is_empty()
+            && earlier.functions.iter().all(|(key, before)| {
+                self.functions.get(key).is_some_and(|totals| {
+                    let slack_ns = SLACK_NS + before.first_seen_ns / 10_000;
+                    totals.calls >= before.calls
+                        && totals.first_seen_ns.abs_diff(before.first_seen_ns) <= slack_ns
+                })
+            })
+    }
+
+    /// What was recorded after `earlier`.
+    fn since(&self, earlier: &Self) -> Self {
+        let mut later = self.clone();
+        later.elapsed_ns -= earlier.elapsed_ns;
+        for (key, totals) in &mut later.functions {
+            let Some(before) = earlier.functions.get(key) else { continue };
+            totals.calls = totals.calls.saturating_sub(before.calls);
+            totals.ended = totals.ended.saturating_sub(before.ended);
+            totals.self_busy_ns = totals.self_busy_ns.saturating_sub(before.self_busy_ns);
+            totals.self_idle_ns = totals.self_idle_ns.saturating_sub(before.self_idle_ns);
+            for bucket in &mut totals.completed.buckets {
+                let same = before.completed.buckets.iter().find(|it| it.from_ns == bucket.from_ns);
+                bucket.count = bucket.count.saturating_sub(same.map_or(0, |it| it.count));
+            }
+        }
+        later
+    }
+}
+
+/// The key of each site, by index.
+fn keys(sites: &[Site]) -> Vec<FunctionKey> {
+    let mut order: Vec<usize> = (0..sites.len()).collect();
+    order.sort_by_key(|&index| &sites[index].place);
+    let mut keys: Vec<Option<FunctionKey>> = vec![None; sites.len()];
+    let mut numbers = BTreeMap::<FunctionKey, usize>::new();
+    for index in order {
+        let site = &sites[index];
+        let mut key = FunctionKey {
+            name: site.name.clone(),
+            module: site.module.clone(),
+            file: site.place.file.as_str().to_owned(),
+            kind: site.kind,
+            ordinal: 0,
+        };
+        let number = numbers.entry(key.clone()).or_default();
+        key.ordinal = *number;
+        *number += 1;
+        keys[index] = Some(key);
+    }
+    keys.into_iter().flatten().collect()
+}
+
+/// Saturates: a saved snapshot may contain any number.
+fn add(sum: &mut u64, value: u64) {
+    *sum = sum.saturating_add(value);
+}
