@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::serve_address::{ServeAddress, ServeToken};
 use crate::{Alarm, Format, Report};
 
 /// The settings of [`install`](Builder::install).
@@ -27,6 +28,8 @@ use crate::{Alarm, Format, Report};
 /// | `DIAGNOSE_UNPOLLED=1` | [`unpolled`](Builder::unpolled) | off |
 /// | `DIAGNOSE_LONG_POLLS=100us\|off` | [`long_polls`](Builder::long_polls) | 100 µs |
 /// | `DIAGNOSE_BUILD=1.4.2` | [`build_id`](Builder::build_id) | none |
+/// | `DIAGNOSE_SERVE=127.0.0.1:6070\|/run/app.sock\|off` | [`serve`](Builder::serve) | off |
+/// | `DIAGNOSE_SERVE_TOKEN` | [`serve_token`](Builder::serve_token) | none |
 ///
 /// A value that cannot be parsed is reported on stderr and ignored. `DIAGNOSE`, `DIAGNOSE_ONLY` and
 /// `DIAGNOSE_TASKS_ONLY` also apply without `install`.
@@ -58,6 +61,8 @@ pub struct Builder {
     pub(crate) long_polls: Option<Duration>,
     pub(crate) panic_hook: bool,
     pub(crate) build_id: Option<String>,
+    pub(crate) serve: Option<ServeAddress>,
+    pub(crate) serve_token: Option<ServeToken>,
 }
 
 /// The function of [`Builder::on_alarm`].
@@ -124,6 +129,8 @@ impl Builder {
             long_polls: Some(Duration::from_micros(100)),
             panic_hook: false,
             build_id: None,
+            serve: None,
+            serve_token: None,
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::keep::Keep;
 use crate::pattern::Pattern;
+use crate::serve_address::{ServeAddress, ServeToken};
 
 /// `DIAGNOSE=off|on`.
 pub(crate) fn enabled() -> Option<bool> {
@@ -19,6 +20,19 @@ pub(crate) fn only() -> Option<Pattern> {
 /// `DIAGNOSE_TASKS_ONLY=1`.
 pub(crate) fn tasks_only() -> bool {
     switch("DIAGNOSE_TASKS_ONLY") == Some(true)
+}
+
+/// `DIAGNOSE_SERVE=127.0.0.1:6070|/run/app.sock|off`.
+#[allow(clippy::option_option)] // The outer `None` means not set, the inner one `off`.
+pub(crate) fn serve() -> Option<Option<ServeAddress>> {
+    let value = text("DIAGNOSE_SERVE")?;
+    let is_off = parse_switch(&value) == Some(false) || value.eq_ignore_ascii_case("none");
+    Some((!is_off).then(|| ServeAddress::from(value)))
+}
+
+/// `DIAGNOSE_SERVE_TOKEN`.
+pub(crate) fn serve_token() -> Option<ServeToken> {
+    text("DIAGNOSE_SERVE_TOKEN").map(ServeToken)
 }
 
 /// The value of a variable that is set and not empty.

@@ -82,6 +82,7 @@ unsafe extern "C" fn in_parent() {
 }
 
 unsafe extern "C" fn in_child() {
+    crate::serve::close_in_child();
     let Some(HeldLocks { switch, process, .. }) = HELD.try_with(Cell::take).ok().flatten() else { return };
     if IS_SHARED.load(Relaxed) {
         PARENT.store(process, Relaxed);

@@ -9,7 +9,7 @@ use crate::install_error::InstallError;
 use crate::keep::Keep;
 use crate::pattern::Pattern;
 use crate::say::say;
-use crate::{dump, env, exit, identity, live, panics, signal, switch, trigger, waits, watchdog};
+use crate::{dump, env, exit, identity, live, panics, serve, signal, switch, trigger, waits, watchdog};
 
 /// Installs the defaults: SIGUSR1 writes the reports into the working directory.
 ///
@@ -103,7 +103,9 @@ impl Builder {
         watchdog::set_callback(self.on_alarm);
         watchdog::watch(env::duration("DIAGNOSE_WATCHDOG").unwrap_or(self.watchdog));
         trigger::watch(env::path("DIAGNOSE_TRIGGER").or(self.trigger), write.clone());
-        signal::listen(wanted, write).and(made)
+        let served =
+            serve::set_up(env::serve().unwrap_or(self.serve), env::serve_token().or(self.serve_token));
+        signal::listen(wanted, write).and(made).and(served)
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use crate::Signal;
+use crate::serve_address::ServeAddress;
 
 /// Why settings were not installed, or not all of them.
 ///
@@ -33,6 +35,11 @@ pub enum InstallError {
     /// The folder for dumps does not exist and cannot be created. All settings apply, and each dump
     /// tries to create the folder again.
     Dir(PathBuf, io::Error),
+    /// The address is not a loopback address, and there is no token. Nothing is served. All other
+    /// settings apply.
+    ServeNeedsToken(SocketAddr),
+    /// The address or the token is refused. Nothing is served. All other settings apply.
+    Serve(ServeAddress, io::Error),
 }
 
 impl fmt::Display for InstallError {
@@ -47,6 +54,12 @@ impl fmt::Display for InstallError {
                  `Builder::signal` or DIAGNOSE_SIGNAL names another one"
             ),
             Self::Signal(signal, source) => write!(f, "cannot listen for {signal}: {source}"),
+            Self::ServeNeedsToken(address) => write!(
+                f,
+                "not serving on {address} without a token, because other machines can reach that address; set \
+                 `Builder::serve_token` or DIAGNOSE_SERVE_TOKEN, or serve on 127.0.0.1"
+            ),
+            Self::Serve(address, source) => write!(f, "cannot serve on `{address}`: {source}"),
             Self::Dir(path, source) => {
                 write!(f, "cannot make the folder for dumps, `{}`: {source}", path.display())
             }

@@ -257,6 +257,9 @@ mod recorder;
 #[cfg(feature = "on")]
 mod say;
 #[cfg(feature = "on")]
+mod serve;
+mod serve_address;
+#[cfg(feature = "on")]
 mod signal;
 #[cfg(feature = "on")]
 mod site;
@@ -314,6 +317,9 @@ pub use install_error::InstallError;
 pub use named::FutureExt;
 #[cfg(not(feature = "on"))]
 pub use off::*;
+#[cfg(feature = "on")]
+pub use serve::{Response, respond, serve_address};
+pub use serve_address::ServeAddress;
 #[cfg(feature = "on")]
 pub use snapshot::{lock_order, reset, snapshot, tree, waiters};
 #[cfg(feature = "on")]

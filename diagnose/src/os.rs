@@ -37,6 +37,13 @@ pub(crate) fn processor_time() -> Option<Duration> {
     None
 }
 
+/// Closes a file descriptor that nothing else in this process closes.
+#[cfg(unix)]
+pub(crate) fn close(descriptor: std::os::fd::RawFd) {
+    // SAFETY: the caller owns the descriptor. A failure leaves nothing to do.
+    let _ = unsafe { libc::close(descriptor) };
+}
+
 /// Whether the process handles `signal`, instead of leaving the default or ignoring it.
 #[cfg(all(unix, feature = "signal"))]
 pub(crate) fn has_signal_handler(signal: std::ffi::c_int) -> bool {

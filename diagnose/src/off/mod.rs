@@ -4,6 +4,7 @@
 //! recording   FutureExt, spawn_with, task_attr, Resource, Hold, wait, within, set_enabled
 //! reports     snapshot, dump, tree, … with the types that they take and return
 //! alarms      the type of an alarm
+//! serving     respond, with its response
 //! ```
 //! So applications need no `cfg` around their calls. `diagnose::model`, the data of a snapshot,
 //! does not exist here.
@@ -11,10 +12,12 @@
 mod alarms;
 mod recording;
 mod reports;
+mod serving;
 
 pub use alarms::*;
 pub use recording::*;
 pub use reports::*;
+pub use serving::*;
 
 #[cfg(feature = "async-channel")]
 #[doc(no_inline)]

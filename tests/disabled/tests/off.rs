@@ -120,6 +120,12 @@ fn every_function_of_the_root_is_there_and_does_nothing() -> Result<(), diagnose
     let settings = Builder::new().signal(diagnose::Signal::Quit).wakers(diagnose::Wakers::All);
     let settings = settings.formats([Report::new(Format::Svg).view(View::Busy)]).watchdog(None);
     assert!(settings.clone().try_install().is_ok() && settings.reinstall().is_ok());
+    let settings = Builder::new().on_alarm(|alarm: &diagnose::Alarm| println!("{}", alarm.sentence()));
+    let settings = settings.serve("0.0.0.0:0").serve_token("secret");
+    assert!(settings.try_install().is_ok() && diagnose::serve_address().is_none());
+    let alarm = diagnose::Alarm::default();
+    assert_eq!((alarm.kind.name(), alarm.text), (diagnose::AlarmKind::Other.name(), String::new()));
+    assert_eq!(diagnose::respond("/metrics").status, 404);
     diagnose::set_enabled(true);
     diagnose::reset();
     assert_eq!(diagnose::snapshot(), diagnose::Snapshot::default());

@@ -1,0 +1,217 @@
+//! What a path and its query ask for.
+//!
+//! | path | page |
+//! |---|---|
+//! | `/` | the page for a browser |
+//! | `/debug/pprof/` | the list of profiles |
+//! | `/debug/pprof/profile?seconds=N` | busy time in the next N seconds, as pprof |
+//! | `/debug/pprof/wall?seconds=N` | wall time in the next N seconds, as pprof |
+//! | `/metrics` | OpenMetrics |
+//! | `/tasks` `/waiters` `/verdicts` `/findings` `/report.txt` | text |
+//! | `/snapshot.json` `/flame.svg` | the snapshot, the flame graph |
+
+use std::time::Duration;
+
+use diagnose_reports::{Report, Snapshot, write};
+
+/// Seconds that a profile takes if the query does not say, as in Go.
+const DEFAULT_SECONDS: u64 = 30;
+/// Longest profile.
+const MAX_SECONDS: u64 = 300;
+
+/// A page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Page {
+    /// The first of these formats that this build has.
+    Report(&'static [&'static str]),
+    Tasks,
+    Waiters,
+    Verdicts,
+    Findings,
+    Profiles,
+}
+
+/// A page, and for how long to record before it is made; `None` for everything recorded so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) page: Page,
+    pub(super) record: Option<Duration>,
+}
+
+/// Why there is no such page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoPage {
+    Path,
+    Seconds,
+}
+
+const BUSY: Page = Page::Report(&["busy.pprof"]);
+const WALL: Page = Page::Report(&["pprof"]);
+
+const PAGES: [(&str, Page); 11] = [
+    ("/", Page::Report(&["html", "txt"])),
+    ("/metrics", Page::Report(&["prom", "openmetrics"])),
+    ("/tasks", Page::Tasks),
+    ("/waiters", Page::Waiters),
+    ("/verdicts", Page::Verdicts),
+    ("/findings", Page::Findings),
+    ("/report.txt", Page::Report(&["txt"])),
+    ("/snapshot.json", Page::Report(&["json"])),
+    ("/flame.svg", Page::Report(&["svg"])),
+    ("/debug/pprof", Page::Profiles),
+    ("/debug/pprof/", Page::Profiles),
+];
+
+impl Wanted {
+    /// Parses a path with an optional query, such as `/debug/pprof/profile?seconds=5`.
+    pub(super) fn parse(path_and_query: &str) -> Result<Self, NoPage> {
+        let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
+        let profile = match path {
+            "/debug/pprof/profile" => Some(BUSY),
+            "/debug/pprof/wall" => Some(WALL),
+            _ => None,
+        };
+        if let Some(page) = profile {
+            return Ok(Self { page, record: Some(seconds(query)?) });
+        }
+        let path = if path.is_empty() { "/" } else { path };
+        let known = PAGES.iter().find(|(known, _)| *known == path);
+        known.map(|(_, page)| Self { page: *page, record: None }).ok_or(NoPage::Path)
+    }
+}
+
+fn seconds(query: &str) -> Result<Duration, NoPage> {
+    let given = query.split('&').find_map(|pair| pair.strip_prefix("seconds="));
+    let seconds = match given {
+        None | Some("") => DEFAULT_SECONDS,
+        Some(number) => number.parse().map_err(|_| NoPage::Seconds)?,
+    };
+    match seconds {
+        0 => Ok(Duration::from_secs(DEFAULT_SECONDS)),
+        1..=MAX_SECONDS => Ok(Duration::from_secs(seconds)),
+        _ => Err(NoPage::Seconds),
+    }
+}
+
+/// A page as bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Made {
+    pub(super) content_type: &'static str,
+    pub(super) body: Vec<u8>,
+}
+
+impl Page {
+    /// Makes the page.
+    ///
+    /// # Errors
+    /// The build has no such format: the reason, for the client.
+    pub(super) fn make(self, snapshot: &Snapshot) -> Result<Made, String> {
+        let lines = |lines: Vec<String>, none: &str| {
+            if lines.is_empty() { format!("{none}\n") } else { lines.join("\n") + "\n" }
+        };
+        let text = match self {
+            Self::Report(names) => return report(names, snapshot),
+            Self::Tasks => snapshot.tree(),
+            Self::Waiters => snapshot.waiters(),
+            Self::Verdicts => {
+                let verdicts = snapshot.verdicts();
+                lines(verdicts.iter().map(ToString::to_string).collect(), "no verdicts")
+            }
+            Self::Findings => {
+                let findings = snapshot.findings();
+                let findings = findings.iter().map(|finding| {
+                    format!("{} {finding}. Next: {}. ({})", finding.severity, finding.next, finding.page)
+                });
+                lines(findings.collect(), "no findings")
+            }
+            Self::Profiles => return Ok(Made { content_type: HTML, body: PROFILES.as_bytes().to_vec() }),
+        };
+        Ok(Made { content_type: TEXT, body: diagnose_reports::clean_lines(&text).into_owned().into_bytes() })
+    }
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// Makes the first of these reports that the build has.
+fn report(names: &[&str], snapshot: &Snapshot) -> Result<Made, String> {
+    let mut reason = String::new();
+    for name in names {
+        match Report::try_from(*name) {
+            Ok(report) => {
+                let mut body = Vec::new();
+                write(snapshot, report, &mut body).map_err(|error| error.to_string())?;
+                return Ok(Made { content_type: content_type(name), body });
+            }
+            Err(error) => reason = error.to_string(),
+        }
+    }
+    Err(reason)
+}
+
+fn content_type(name: &str) -> &'static str {
+    match name.rsplit('.').next() {
+        Some("html") => HTML,
+        Some("svg") => "image/svg+xml",
+        Some("json") => "application/json",
+        Some("pprof") => "application/octet-stream",
+        Some("prom" | "openmetrics") => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        _ => TEXT,
+    }
+}
+
+/// The list of profiles.
+const PROFILES: &str = "<!DOCTYPE html>
+<html lang=\"en\"><meta charset=\"utf-8\"><title>diagnose: profiles</title>
+<h1>Profiles</h1>
+<ul>
+<li><a href=\"profile?seconds=5\">profile</a>: busy time; <code>?seconds=N</code>, 30 if not given</li>
+<li><a href=\"wall?seconds=5\">wall</a>: wall time; <code>?seconds=N</code>, 30 if not given</li>
+</ul>
+<p>Both are of the seconds after the request, for <code>go tool pprof</code>, Pyroscope and Parca.</p>
+<p><a href=\"../../\">The page</a>, <a href=\"../../report.txt\">report</a>, <a href=\"../../tasks\">tasks</a>,
+<a href=\"../../waiters\">waiters</a>, <a href=\"../../verdicts\">verdicts</a>,
+<a href=\"../../findings\">findings</a>, <a href=\"../../metrics\">metrics</a>,
+<a href=\"../../snapshot.json\">snapshot</a>, <a href=\"../../flame.svg\">flame graph</a></p>
+</html>
+";
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{BUSY, MAX_SECONDS, NoPage, Page, Wanted};
+
+    #[test]
+    fn a_profile_takes_the_seconds_of_its_query() {
+        let record = |query: &str| {
+            let wanted = Wanted::parse(&format!("/debug/pprof/profile{query}"));
+            wanted.map(|wanted| wanted.record.expect("it takes a while").as_secs())
+        };
+        for (query, seconds) in [
+            ("", 30),
+            ("?", 30),
+            ("?seconds=", 30),
+            ("?seconds=0", 30),
+            ("?seconds=7", 7),
+            ("?a=1&seconds=2&b", 2),
+        ] {
+            assert_eq!(record(query), Ok(seconds), "{query}");
+        }
+        assert_eq!(record(&format!("?seconds={MAX_SECONDS}")), Ok(MAX_SECONDS));
+        for wrong in ["-1", "1.5", "5s", "301", "99999999999999999999", "%31"] {
+            assert_eq!(record(&format!("?seconds={wrong}")), Err(NoPage::Seconds), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn paths_are_matched_as_a_whole() {
+        assert_eq!(Wanted::parse("/tasks?x").map(|wanted| wanted.page), Ok(Page::Tasks));
+        assert_eq!(Wanted::parse("").map(|wanted| wanted.record), Ok(None));
+        let profile = Wanted::parse("/debug/pprof/profile?seconds=1");
+        assert_eq!(profile, Ok(Wanted { page: BUSY, record: Some(Duration::from_secs(1)) }));
+        for wrong in ["/task", "/tasks/", "//", "/../tasks", "/snapshot", "tasks", "/debug/pprof/heap"] {
+            assert_eq!(Wanted::parse(wrong), Err(NoPage::Path), "{wrong}");
+        }
+    }
+}

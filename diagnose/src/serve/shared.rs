@@ -1,0 +1,102 @@
+//! The last snapshot and the pages made of it, shared by all requests of about a second.
+//!
+//! A snapshot serves for a second, or for three times as long as it and its pages took. So making
+//! pages takes at most a quarter of one processor, however many clients ask.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use diagnose_reports::Snapshot;
+
+use super::page::{Made, Page};
+use crate::snapshot::snapshot;
+use crate::sync::Mutex;
+
+/// How long a snapshot serves at least.
+const LIFETIME: Duration = Duration::from_secs(1);
+/// The same for the start of a profile, whose seconds begin with its snapshot.
+const START_LIFETIME: Duration = Duration::from_millis(50);
+/// How long a request waits for pages that another one makes.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How many times as long it serves as it took.
+const SHARE: u32 = 3;
+
+static SHARED: Mutex<Option<Shared>> = Mutex::new(None);
+
+/// A page, or the reason why there is none.
+pub(super) type MadePage = Result<Arc<Made>, String>;
+
+struct Shared {
+    /// Id of the process: a forked child has its own records.
+    process: u32,
+    taken: Instant,
+    /// Time that the snapshot and its pages took so far.
+    took: Duration,
+    snapshot: Arc<Snapshot>,
+    pages: Vec<(Page, MadePage)>,
+}
+
+impl Shared {
+    fn take() -> Self {
+        let taken = Instant::now();
+        let snapshot = Arc::new(snapshot());
+        Self { process: std::process::id(), taken, took: taken.elapsed(), snapshot, pages: Vec::new() }
+    }
+
+    fn is_fresh(&self, lifetime: Duration) -> bool {
+        let lifetime = lifetime.max(self.took.saturating_mul(SHARE));
+        self.taken.elapsed() < lifetime && self.process == std::process::id()
+    }
+}
+
+/// Returns a snapshot for the start of a profile; `None` if it takes too long.
+pub(super) fn start() -> Option<Arc<Snapshot>> {
+    with_fresh(START_LIFETIME, |shared| Arc::clone(&shared.snapshot))
+}
+
+/// Returns the page of a recent snapshot.
+pub(super) fn page(page: Page) -> MadePage {
+    let made = with_fresh(LIFETIME, |shared| {
+        if let Some((_, made)) = shared.pages.iter().find(|(known, _)| *known == page) {
+            return made.clone();
+        }
+        let began = Instant::now();
+        let made = make(page, &shared.snapshot);
+        shared.took += began.elapsed();
+        shared.pages.push((page, made.clone()));
+        made
+    });
+    made.unwrap_or_else(|| Err("another report is still being made".to_owned()))
+}
+
+/// Returns the page of what was recorded after `earlier`.
+pub(super) fn page_since(page: Page, earlier: &Snapshot) -> MadePage {
+    // Not the shared snapshot: it may be older than the end of the recorded time.
+    make(page, &snapshot().since(earlier))
+}
+
+/// Frees the snapshot and its pages if they serve no longer. Returns whether there is nothing left.
+pub(super) fn free_old() -> bool {
+    let Some(mut shared) = SHARED.try_lock() else { return false };
+    if shared.as_ref().is_some_and(|shared| !shared.is_fresh(LIFETIME)) {
+        *shared = None;
+    }
+    shared.is_none()
+}
+
+/// Reads the shared snapshot. Returns `None` if another thread makes pages for too long. In a forked
+/// child, that thread may not exist.
+fn with_fresh<R>(lifetime: Duration, read: impl FnOnce(&mut Shared) -> R) -> Option<R> {
+    let mut shared = SHARED.try_lock_for(PATIENCE)?;
+    if shared.as_ref().is_some_and(|shared| !shared.is_fresh(lifetime)) {
+        *shared = None;
+    }
+    Some(read(shared.get_or_insert_with(Shared::take)))
+}
+
+fn make(page: Page, snapshot: &Snapshot) -> MadePage {
+    let made = catch_unwind(AssertUnwindSafe(|| page.make(snapshot)));
+    let made = made.unwrap_or_else(|_| Err("this report cannot be made of what is recorded".to_owned()));
+    made.map(Arc::new)
+}

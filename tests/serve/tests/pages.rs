@@ -1,0 +1,68 @@
+//! Each page has its content and its type.
+
+use diagnose_serve_tests::client::{get, send};
+use diagnose_serve_tests::program::Program;
+
+const SERVES: &str = env!("CARGO_BIN_EXE_serves");
+
+#[test]
+fn every_page_is_there_with_its_type() {
+    let mut program = Program::start(SERVES, &["127.0.0.1:0"], &[]);
+    let address = program.hear();
+    for (path, kind, part) in [
+        ("/", "text/", "works"),
+        ("/tasks", "text/plain", "tasks: "),
+        ("/waiters", "text/plain", ""),
+        ("/verdicts", "text/plain", "no verdicts"),
+        ("/findings", "text/plain", ""),
+        ("/report.txt", "text/plain", "works"),
+        ("/snapshot.json", "application/json", "\"version\""),
+        ("/flame.svg", "image/svg+xml", "<svg"),
+        ("/debug/pprof/", "text/html", "wall?seconds="),
+    ] {
+        let response = get(&address, path);
+        assert_eq!(response.status, 200, "{path}: {}", response.text());
+        assert!(response.head.contains(&format!("Content-Type: {kind}")), "{path}: {}", response.head);
+        assert!(response.text().contains(part), "{path}: {}", response.text());
+        let length = format!("Content-Length: {}\r\n", response.body.len());
+        assert!(response.head.contains(&length), "{path}: {}", response.head);
+    }
+    for header in [
+        "Cache-Control: no-store",
+        "X-Content-Type-Options: nosniff",
+        "Content-Security-Policy: default-src 'none'",
+    ] {
+        assert!(get(&address, "/tasks").head.contains(header), "{header}");
+    }
+    assert_eq!(get(&address, "/tasks/").status, 404);
+    assert_eq!(get(&address, "/debug/pprof/profile?seconds=0x1").status, 400);
+    let head = send(&address, &format!("HEAD /tasks HTTP/1.1\r\nHost: {address}\r\n\r\n"));
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    assert!(!head.head.contains("Content-Length: 0"), "the length of the body that GET has");
+}
+
+#[test]
+fn a_profile_is_of_the_seconds_after_the_request() {
+    let mut program = Program::start(SERVES, &["127.0.0.1:0"], &[]);
+    let address = program.hear();
+    for path in ["/debug/pprof/profile?seconds=1", "/debug/pprof/wall?seconds=1"] {
+        let response = get(&address, path);
+        assert_eq!(response.status, 200, "{}", response.text());
+        assert!(response.head.contains("Content-Type: application/octet-stream"), "{}", response.head);
+        assert!(response.body.starts_with(&[0x1f, 0x8b]), "compressed by gzip");
+    }
+}
+
+#[test]
+fn other_clients_are_served_while_a_profile_is_recorded() {
+    let mut program = Program::start(SERVES, &["127.0.0.1:0"], &[]);
+    let address = program.hear();
+    let recording = std::thread::spawn({
+        let address = address.clone();
+        move || get(&address, "/debug/pprof/profile?seconds=2").status
+    });
+    while !recording.is_finished() {
+        assert_eq!(get(&address, "/tasks").status, 200);
+    }
+    assert_eq!(recording.join().expect("it ended"), 200);
+}

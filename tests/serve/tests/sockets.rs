@@ -1,0 +1,117 @@
+//! Addresses that are taken, files that are left over, processes that fork and end.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+
+use diagnose_serve_tests::client::{get, get_unix};
+use diagnose_serve_tests::program::Program;
+
+const SERVES: &str = env!("CARGO_BIN_EXE_serves");
+
+/// An empty folder for one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("diagnose-serve-{}-{name}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir(&folder).expect("a folder");
+    folder
+}
+
+#[test]
+fn a_unix_socket_is_for_its_user_alone_and_goes_with_the_program() {
+    let folder = folder("private");
+    let path = folder.join("a.sock");
+    let text = path.to_str().expect("text");
+    let mut program = Program::start(SERVES, &[text], &[]);
+    assert_eq!(program.hear(), format!("unix:{text}"));
+    let mode = fs::symlink_metadata(&path).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(get_unix(&path, "/tasks").expect("it listens").status, 200);
+    let files: Vec<_> = fs::read_dir(&folder).expect("a folder").collect();
+    assert_eq!(files.len(), 1, "nothing else is left: {files:?}");
+    let (status, stderr) = program.end();
+    assert!(status.success() && stderr.contains("diagnose: serving on unix:"), "{stderr}");
+    assert!(!path.exists());
+    fs::remove_dir(folder).expect("it is empty");
+}
+
+#[test]
+fn a_left_over_socket_is_replaced_and_a_live_one_or_a_file_is_not() {
+    let folder = folder("left");
+    let path = folder.join("a.sock");
+    let text = path.to_str().expect("text");
+    drop(UnixListener::bind(&path).expect("a socket file, on which nobody listens now"));
+    let mut first = Program::start(SERVES, &[text], &[]);
+    assert_eq!(first.hear(), format!("unix:{text}"));
+    let mut second = Program::start(SERVES, &[text], &[]);
+    let error = second.hear();
+    assert!(error.ends_with("another process listens on this socket"), "{error}");
+    assert!(second.end().0.success());
+    assert_eq!(get_unix(&path, "/tasks").expect("the first one still listens").status, 200);
+    // A process that is killed leaves its socket.
+    first.signal("TERM");
+    assert!(!first.end().0.success());
+    assert!(path.exists());
+    let mut third = Program::start(SERVES, &[text], &[]);
+    assert_eq!(third.hear(), format!("unix:{text}"));
+    // Its path is not its own any more.
+    fs::remove_file(&path).expect("it is there");
+    fs::write(&path, "precious").expect("a file");
+    assert!(third.end().0.success());
+    let mut fourth = Program::start(SERVES, &[text], &[]);
+    let error = fourth.hear();
+    assert!(error.ends_with("there is a file that is not a socket; it stays"), "{error}");
+    drop(fourth);
+    assert_eq!(fs::read_to_string(&path).expect("it stays"), "precious");
+    fs::remove_dir_all(folder).expect("it is there");
+}
+
+#[test]
+fn a_port_in_use_is_an_error_and_the_program_goes_on() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("it is bound").to_string();
+    let mut program = Program::start(SERVES, &[&address], &[]);
+    let error = program.hear();
+    assert!(error.starts_with(&format!("error: cannot serve on `{address}`: ")), "{error}");
+    drop(taken);
+    program.say(&format!("move {address}"));
+    assert_eq!(program.hear(), address);
+    assert_eq!(get(&address, "/tasks").status, 200);
+}
+
+#[test]
+fn a_second_install_changes_nothing_and_a_new_one_moves_the_server() {
+    let mut program = Program::start(SERVES, &["127.0.0.1:0"], &[]);
+    let first = program.hear();
+    program.say("again");
+    assert!(program.hear().contains("installed already"));
+    assert_eq!(get(&first, "/tasks").status, 200);
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    let second = free.expect("a port").to_string();
+    program.say(&format!("move {second}"));
+    assert_eq!(program.hear(), second);
+    assert_eq!(get(&second, "/tasks").status, 200);
+    assert!(std::net::TcpStream::connect(&first).is_err(), "the old address is free");
+    program.say(&format!("move {second}"));
+    assert_eq!(program.hear(), second);
+    program.say("threads");
+    assert_eq!(program.hear(), "diagnose-serve", "one thread");
+    program.say("stop");
+    assert_eq!(program.hear(), "true");
+    program.say("threads");
+    assert_eq!(program.hear(), "");
+}
+
+#[test]
+fn a_forked_child_neither_serves_nor_keeps_the_port() {
+    let mut program = Program::start(SERVES, &["127.0.0.1:0"], &[]);
+    let address = program.hear();
+    assert_eq!(get(&address, "/tasks").status, 200);
+    program.say(&format!("fork {address}"));
+    assert_eq!(program.hear(), "true true", "the child has no server, and the port is the parent's");
+    assert_eq!(get(&address, "/tasks").status, 200, "the parent serves on");
+    assert!(program.end().0.success());
+    assert!(TcpListener::bind(&address).is_ok(), "the port is free");
+}
