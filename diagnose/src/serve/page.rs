@@ -50,7 +50,7 @@ const WALL: Page = Page::Report(&["pprof"]);
 
 const PAGES: [(&str, Page); 11] = [
     ("/", Page::Report(&["html", "txt"])),
-    ("/metrics", Page::Report(&["prom", "openmetrics"])),
+    ("/metrics", Page::Report(&["openmetrics"])),
     ("/tasks", Page::Tasks),
     ("/waiters", Page::Waiters),
     ("/verdicts", Page::Verdicts),
@@ -141,7 +141,7 @@ fn report(names: &[&str], snapshot: &Snapshot) -> Result<Made, String> {
             Ok(report) => {
                 let mut body = Vec::new();
                 write(snapshot, report, &mut body).map_err(|error| error.to_string())?;
-                return Ok(Made { content_type: content_type(name), body });
+                return Ok(Made { content_type: content_type(report), body });
             }
             Err(error) => reason = error.to_string(),
         }
@@ -149,13 +149,13 @@ fn report(names: &[&str], snapshot: &Snapshot) -> Result<Made, String> {
     Err(reason)
 }
 
-fn content_type(name: &str) -> &'static str {
-    match name.rsplit('.').next() {
-        Some("html") => HTML,
-        Some("svg") => "image/svg+xml",
-        Some("json") => "application/json",
-        Some("pprof") => "application/octet-stream",
-        Some("prom" | "openmetrics") => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+fn content_type(report: Report) -> &'static str {
+    match report.format.extension() {
+        "html" => HTML,
+        "svg" => "image/svg+xml",
+        "json" => "application/json",
+        "pb.gz" => "application/octet-stream",
+        "om" => "application/openmetrics-text; version=1.0.0; charset=utf-8",
         _ => TEXT,
     }
 }

@@ -39,8 +39,7 @@ impl PollAlarm {
         let (tasks, lasts_for_any) = match finding {
             Finding::LongPoll(task) => (std::slice::from_ref(task), false),
             Finding::Blocked { polls, .. } => (&polls[..], false),
-            Finding::Uneven { queued, .. } => (&queued[..], true),
-            Finding::Starved(queued) => (&queued[..], true),
+            Finding::Uneven { queued, .. } | Finding::Starved(queued) => (&queued[..], true),
         };
         // All workers are in polls since the youngest of these polls.
         let ages = || tasks.iter().map(|task| task.since_ns);

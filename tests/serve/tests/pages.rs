@@ -18,6 +18,7 @@ fn every_page_is_there_with_its_type() {
         ("/report.txt", "text/plain", "works"),
         ("/snapshot.json", "application/json", "\"version\""),
         ("/flame.svg", "image/svg+xml", "<svg"),
+        ("/metrics", "application/openmetrics-text; version=1.0.0", "# EOF"),
         ("/debug/pprof/", "text/html", "wall?seconds="),
     ] {
         let response = get(&address, path);
