@@ -36,6 +36,9 @@ use crate::view::View;
 pub enum Format {
     /// A flame graph: one self-contained page for a browser. Needs the feature `svg`.
     Svg,
+    /// Findings, flame graphs, tables, tasks and the wait graph: one self-contained page for a
+    /// browser. Needs the feature `html`.
+    Html,
     /// Folded stacks, one line each, in nanoseconds, for most flame graph tools.
     Folded,
     /// Tables and a call tree for humans, with the times of all views.
@@ -123,6 +126,11 @@ const PPROF: Result<Render, &str> = Ok(Render::Stream(export::pprof::write));
 #[cfg(not(feature = "pprof"))]
 const PPROF: Result<Render, &str> = Err("pprof");
 
+#[cfg(feature = "html")]
+const HTML: Result<Render, &str> = Ok(Render::Page(export::page::render));
+#[cfg(not(feature = "html"))]
+const HTML: Result<Render, &str> = Err("html");
+
 const FORMATS: &[Entry] = &[
     Entry {
         format: Format::Svg,
@@ -130,6 +138,13 @@ const FORMATS: &[Entry] = &[
         about: "flame graph for a browser",
         how: How::Replace,
         render: SVG,
+    },
+    Entry {
+        format: Format::Html,
+        names: &["html"],
+        about: "findings, flame graphs, tables and tasks as one page for a browser",
+        how: How::Replace,
+        render: HTML,
     },
     Entry {
         format: Format::Folded,

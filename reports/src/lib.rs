@@ -88,6 +88,8 @@
 //! # Features
 //!
 //! - `pprof` (default): profiles for `go tool pprof`, compressed by flate2.
+//! - `html` (default): the page for a browser, [`Format::Html`] and [`write_live_page`]. Its data is
+//!   compressed by flate2.
 //! - `svg` (default): flame graphs, drawn by inferno. Its license is CDDL-1.0, and its script is
 //!   part of every page it draws. Without the feature, inferno is not compiled, and a request for
 //!   `svg` is an error that names the feature.
@@ -138,4 +140,4 @@ pub use view::View;
 // Only for `diagnose`, which names files after the same times.
 #[doc(hidden)]
 pub use wall_clock::Utc;
-pub use write::{write, write_file, write_new_file};
+pub use write::{write, write_file, write_live_page, write_new_file};

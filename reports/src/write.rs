@@ -38,6 +38,40 @@ pub fn write<W: io::Write + ?Sized>(snapshot: &Snapshot, report: Report, out: &m
     render.write(snapshot, report.view, &mut out).and_then(|()| out.flush()).map_err(Error::write)
 }
 
+/// Writes the page of [`Format::Html`](crate::Format::Html) in the form that is served: it fetches `snapshot.json`, a saved
+/// snapshot beside it, every second, and keeps its view. It begins with `snapshot`. A query in the
+/// address of the page, such as a token, is sent with every fetch.
+///
+/// # Errors
+/// The feature `html` is off, or the writer fails.
+///
+/// # Examples
+/// ```
+/// use diagnose_reports::{Snapshot, write_live_page};
+///
+/// let mut page = Vec::new();
+/// # #[cfg(feature = "html")]
+/// write_live_page(&Snapshot::default(), &mut page)?;
+/// # #[cfg(feature = "html")]
+/// assert!(page.starts_with(b"<!doctype html>"));
+/// # Ok::<(), diagnose_reports::Error>(())
+/// ```
+pub fn write_live_page<W: io::Write + ?Sized>(snapshot: &Snapshot, out: &mut W) -> Result<(), Error> {
+    let page = live_page(snapshot)?;
+    let mut out = Clean::new(out, How::Replace);
+    out.write_all(page.as_bytes()).and_then(|()| out.flush()).map_err(Error::write)
+}
+
+#[cfg(feature = "html")]
+fn live_page(snapshot: &Snapshot) -> Result<String, Error> {
+    crate::export::page::render_live(snapshot).map_err(Error::write)
+}
+
+#[cfg(not(feature = "html"))]
+fn live_page(_: &Snapshot) -> Result<String, Error> {
+    Err(Error::feature_off("html", "html"))
+}
+
 /// Writes the report to the file `path`, and returns the path. Missing parent directories are
 /// created. On Unix, only its owner can access the file (mode 0600), because labels may be
 /// confidential.

@@ -1,5 +1,5 @@
 //! Names of formats and views, as users type them and as files carry them.
-#![cfg(all(feature = "pprof", feature = "svg"))]
+#![cfg(all(feature = "html", feature = "pprof", feature = "svg"))]
 
 use std::path::Path;
 
@@ -13,6 +13,7 @@ fn of_path(path: &str) -> Result<Report, Error> {
 fn a_name_is_a_format_with_a_view_in_front_if_wanted() {
     let cases = [
         ("svg", Format::Svg, View::Wall),
+        ("busy.html", Format::Html, View::Busy),
         ("time.svg", Format::Svg, View::Time),
         ("busy.svg", Format::Svg, View::Busy),
         ("idle.folded", Format::Folded, View::Idle),
@@ -72,7 +73,7 @@ fn a_path_is_judged_by_the_end_of_its_name() {
 
 #[test]
 fn what_is_no_format_is_refused_with_a_list() {
-    let accepted = "svg, folded (or collapsed), txt (or text), json, dot (or gv), pb.gz (or pprof, pb), \
+    let accepted = "svg, html, folded (or collapsed), txt (or text), json, dot (or gv), pb.gz (or pprof, pb), \
         speedscope.json (or speedscope), firefox.json (or firefox), om (or openmetrics, metrics), \
         prom (or prometheus), mmd (or mermaid), csv, each with wall., time., busy., idle. in front if wanted";
     for name in ["pdf", "", ".", ".svg", "gz", "x.gz", "hot.svg", "x.busy.svg", "svg.busy", "xsvg"] {

@@ -9,6 +9,7 @@ fn refusal(bytes: &[u8]) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the whole page is written out")]
 fn reads_like_the_model() {
     let mut snapshot = tree("main | busy=5 polls=2 label=user:7 polls@2..4=2");
     snapshot.dropped.over_nodes = 3;
@@ -107,7 +108,18 @@ fn reads_like_the_model() {
       "are_threads_unknown": false,
       "unrecorded_tasks": 0,
       "is_all_recorded": false,
-      "verdicts": []
+      "verdicts": [],
+      "findings": [
+        {
+          "rule": "lost_data",
+          "severity": "note",
+          "sentence": "3 calls are counted in `[other]`, because a thread had the maximum number of paths",
+          "explains_ns": 0,
+          "next": "use fewer distinct labels, annotate fewer functions, or reset the recording; the footer has all losses",
+          "page": "docs/findings.md#lost_data",
+          "evidence": {}
+        }
+      ]
     }
     "#);
 }

@@ -5,6 +5,7 @@
 //! text        tables and trees, for a terminal        json    the snapshot, for reading it back
 //! csv         the table by function                   dot mermaid  who waits for what, to be drawn
 //! pprof speedscope firefox    profiles                metrics  for OpenMetrics and Prometheus
+//! page        findings, graphs and tables, for a browser
 //!
 //! parts of the text report
 //! verdicts    what hangs                              waiters lock_order  resources with waits; inversions
@@ -33,6 +34,8 @@ pub(crate) mod lock_order;
 pub(crate) mod long_polls;
 pub(crate) mod mermaid;
 pub(crate) mod metrics;
+#[cfg(feature = "html")]
+pub(crate) mod page;
 #[cfg(feature = "pprof")]
 pub(crate) mod pprof;
 #[cfg(feature = "pprof")]

@@ -10,7 +10,7 @@
 //! a change of a type here changes the file format: see [`VERSION`].
 
 mod alarm;
-mod folding;
+pub(crate) mod folding;
 mod latency;
 mod live;
 mod node;

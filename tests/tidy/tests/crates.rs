@@ -11,7 +11,7 @@ const CRATES: [(&str, &[&str]); 26] = [
     ("clap", &["cli/src/args.rs", "cli/src/commands/", "cli/src/main.rs", "cli/src/paint.rs"]),
     ("clap_complete", &["cli/src/args.rs", "cli/src/commands/manual.rs"]),
     ("clap_mangen", &["cli/src/commands/manual.rs"]),
-    ("flate2", &["reports/src/export/pprof.rs"]),
+    ("flate2", &["reports/src/export/page/", "reports/src/export/pprof.rs"]),
     ("flume", &["diagnose/src/flume/", "diagnose/src/off/"]),
     ("framehop", &["diagnose/src/watchdog/native_stack/"]),
     ("futures", &["diagnose/src/futures/", "diagnose/src/async_lock/tests.rs", "diagnose/src/off/"]),

@@ -1,0 +1,81 @@
+//! The data of the page as JSON: the saved snapshot, with its nodes as columns, and what is found
+//! in it.
+//!
+//! The scripts read a saved snapshot as well: a page that is served live fetches one every second.
+
+use std::io;
+
+use serde::Serialize;
+
+use super::columns::Columns;
+use crate::analysis::findings::Finding;
+use crate::analysis::hangs::Verdict;
+use crate::analysis::lock_order::LockInversion;
+use crate::model::{
+    Alarm, BlockingPool, Clock, Cost, Dropped, Process, Resource, Runtime, Site, Snapshot, Span, Task,
+    Thread, Wait, Worker, folding,
+};
+
+/// The fields of a snapshot by their names, without those that no view shows.
+#[derive(Serialize)]
+struct Data<'a> {
+    version: u32,
+    producer: &'a str,
+    process: &'a Process,
+    captured_unix_ms: u64,
+    elapsed_ns: u64,
+    enabled: bool,
+    clock: &'a Clock,
+    costs: &'a [Cost],
+    dropped: &'a Dropped,
+    threads: &'a [Thread],
+    sites: &'a [Site],
+    nodes: Columns<'a>,
+    alarms: &'a [Alarm],
+    runtimes: &'a [Runtime],
+    workers: &'a [Worker],
+    blocking_pools: &'a [BlockingPool],
+    #[serde(serialize_with = "folding::serialize")]
+    tasks: &'a [Task],
+    #[serde(serialize_with = "folding::serialize")]
+    spans: &'a [Span],
+    #[serde(serialize_with = "folding::serialize")]
+    resources: &'a [Resource],
+    #[serde(serialize_with = "folding::serialize")]
+    waits: &'a [Wait],
+    are_threads_unknown: bool,
+    verdicts: Vec<Verdict>,
+    findings: Vec<Finding>,
+    lock_inversions: Vec<LockInversion>,
+}
+
+/// Writes the data of the page, on one line.
+pub(super) fn write(snapshot: &Snapshot, out: &mut dyn io::Write) -> io::Result<()> {
+    let data = Data {
+        version: snapshot.version,
+        producer: &snapshot.producer,
+        process: &snapshot.process,
+        captured_unix_ms: snapshot.captured_unix_ms,
+        elapsed_ns: snapshot.elapsed_ns,
+        enabled: snapshot.enabled,
+        clock: &snapshot.clock,
+        costs: &snapshot.costs,
+        dropped: &snapshot.dropped,
+        threads: &snapshot.threads,
+        sites: &snapshot.sites,
+        nodes: Columns(&snapshot.nodes),
+        alarms: &snapshot.alarms,
+        runtimes: &snapshot.runtimes,
+        workers: &snapshot.workers,
+        blocking_pools: &snapshot.blocking_pools,
+        tasks: &snapshot.tasks,
+        spans: &snapshot.spans,
+        resources: &snapshot.resources,
+        waits: &snapshot.waits,
+        are_threads_unknown: snapshot.are_threads_unknown,
+        verdicts: snapshot.verdicts(),
+        findings: snapshot.findings(),
+        lock_inversions: snapshot.lock_inversions(),
+    };
+    serde_json::to_writer(out, &data).map_err(io::Error::from)
+}

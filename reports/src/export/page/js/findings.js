@@ -1,0 +1,115 @@
+// The first view: findings as cards with links, alarms, and the totals of the recording; and the last one, About.
+
+import { h, fill, sentence, clean } from './dom.js';
+import { time, count, counted, percent, shortPlace, utc } from './units.js';
+
+const WORDS = { stuck: 'Stuck', slow: 'Slow', waste: 'Waste', risk: 'Risk', note: 'Note' };
+
+export function makeFindings(links) {
+  const element = h('section', { class: 'findings', 'aria-label': 'Findings' });
+  let shown = [];
+  return {
+    element,
+    render(model) {
+      const { snapshot } = model;
+      shown = snapshot.findings;
+      fill(element, overview(model),
+        shown.length ? h('ol', {}, shown.map((finding, index) => card(model, finding, index, links))) : h('p', { class: 'fine' }, h('b', {}, 'No findings. '), reason(model)),
+        snapshot.alarms.length ? h('section', { class: 'alarms' }, h('h2', {}, `Alarms (${count(snapshot.alarms.length)}), the latest first`), h('ul', {}, [...snapshot.alarms].reverse().map(alarmOf))) : null);
+    },
+    markdown: () => (shown.length ? shown.map((finding, index) => `${index + 1}. **${finding.severity}** ${clean(finding.sentence)}. Next: ${clean(finding.next)}. (${finding.rule})`).join('\n') : 'No findings.'),
+  };
+}
+
+// An alarm with its times; the details are behind it.
+function alarmOf(alarm) {
+  const { text = '', at_unix_ms: at, resolved_at_unix_ms: end } = typeof alarm === 'string' ? { text: alarm } : alarm;
+  const [first, ...details] = String(text).split('\n');
+  const times = [at ? `${utc(at)} UTC` : null, end ? `resolved ${utc(end).slice(11)}` : null].filter(Boolean).join(', ');
+  const head = [times ? h('small', {}, `${times}: `) : null, sentence(first)];
+  return h('li', { class: end ? 'resolved' : null }, details.length ? h('details', {}, h('summary', {}, h('span', {}, head)), details.map((line) => h('p', {}, sentence(line)))) : head);
+}
+
+function reason({ snapshot, size }) {
+  if (size === 0) return snapshot.enabled === false ? 'Recording is switched off.' : 'No annotated future was polled yet.';
+  return 'Nothing is stuck, and no rule found waste or risk in this recording.';
+}
+
+// The totals as tiles.
+function overview(model) {
+  const { snapshot, nodes } = model;
+  let [busy, calls, polls] = [0, 0, 0];
+  for (let node = 0; node < model.size; node += 1) {
+    busy += model.selfBusy[node];
+    if (model.sites[nodes.site[node]]?.isAwait) continue;
+    calls += nodes.calls[node];
+    polls += nodes.polls[node];
+  }
+  const workers = snapshot.workers.length || snapshot.threads.length;
+  const stuck = snapshot.tasks.filter((task) => model.stuckTasks.has(task.id)).length;
+  const tiles = [['Recorded', time(snapshot.elapsed_ns ?? 0), ''], ['CPU in polls', time(busy), snapshot.elapsed_ns ? `${percent(busy, snapshot.elapsed_ns * Math.max(1, workers))} of ${counted(workers, 'thread')}` : ''],
+    ['Calls', count(calls), `${count(polls)} polls`], ['Tasks alive', count(snapshot.tasks.length), stuck ? `${count(stuck)} stuck` : 'none stuck'],
+    ['Resources', count(snapshot.resources.length), `${count(snapshot.waits.length)} waits now`]];
+  return h('dl', { class: 'tiles' }, tiles.map(([name, value, detail]) => h('div', {}, h('dt', {}, name), h('dd', {}, value, h('small', {}, detail)))));
+}
+
+function card(model, finding, index, links) {
+  const { evidence = {} } = finding;
+  const severity = WORDS[finding.severity] ? finding.severity : 'note';
+  const site = evidence.nodes?.length ? model.sites[model.nodes.site[evidence.nodes[0]]] : model.sites[evidence.sites?.[0]];
+  const task = evidence.tasks?.[0];
+  const resource = evidence.resources?.[0];
+  const verdict = model.snapshot.verdicts[evidence.verdict];
+  const button = (text, onclick) => h('button', { type: 'button', onclick }, text);
+  return h('li', { class: `card ${severity}` },
+    h('h2', {}, h('span', { class: `badge ${severity}` }, WORDS[severity]), ' ', h('code', {}, clean(finding.rule)), finding.place ? h('small', {}, ` ${clean(shortPlace(finding.place))}`) : null),
+    h('p', { class: 'says' }, sentence(finding.sentence), '.'),
+    finding.next ? h('p', {}, h('b', {}, 'Next: '), sentence(finding.next), '.') : null,
+    verdict ? chainOf(verdict) : null,
+    h('p', { class: 'links' },
+      evidence.nodes?.length ? button('Show in flame graph', () => links.node(evidence.nodes[0], finding)) : site ? button('Show in flame graph', () => links.site(site, finding)) : null,
+      resource !== undefined ? button(`Resource ${resource}`, () => links.resource(resource)) : null,
+      task !== undefined ? button(evidence.tasks.length > 1 ? `Tasks (${evidence.tasks.length}${evidence.tasks.length === 32 ? '+' : ''})` : `Task ${task}`, () => links.task(task)) : null,
+      verdict ? button('Waits-for graph', () => links.graph()) : null,
+      finding.page ? h('small', {}, `More: ${clean(finding.page)}`) : null));
+}
+
+function chainOf(verdict) {
+  const chain = verdict.chain ?? [];
+  return h('details', { class: 'chain' }, h('summary', {}, `Chain of ${counted(chain.length, 'link')}`),
+    h('ol', {}, chain.map((link) => h('li', {}, h('b', {}, `${link.node} ${link.id} ${clean(link.name)} `), `${link.role} `,
+      link.file ? h('code', {}, `${shortPlace(link)}`) : null, ` ${time(link.since_ns)}`))));
+}
+
+const DROPPED = { over_nodes: 'calls over the limit of nodes', over_depth: 'calls over the limit of depth', over_labels: 'labels over their limit',
+  over_spans: 'pending spans over their limit', over_holdings: 'guards and channel ends over their limit', unreadable: 'nodes unreadable at the capture' };
+const MEANINGS = [['busy', 'Busy', 'time inside poll'], ['wait', 'Waiting', 'time between polls, without the time in the queue'], ['queued', 'Queued', 'from the wake of a task to its next poll'],
+  ['cancelled', 'Cancelled', 'dropped while pending'], ['stuck', 'Stuck', 'waits in a proven or likely verdict']];
+const KEYS = [['/', 'search'], ['Enter', 'next match; zoom into the selected frame'], ['Esc', 'clear the search; zoom out'], ['arrows', 'select a frame'], ['1 – 7', 'views'],
+  ['m', 'next measure'], ['o', 'next order'], ['c', 'copy the view as Markdown'], ['t', 'light or dark'], ['?', 'About']];
+
+export function makeAbout() {
+  const element = h('section', { class: 'about', 'aria-label': 'About' });
+  const list = (title, items) => (items.length ? h('section', {}, h('h2', {}, title), h('dl', {}, items.map(([term, text]) => [h('dt', {}, term), h('dd', {}, text)]))) : null);
+  return {
+    element,
+    render({ snapshot }) {
+      const cost = snapshot.costs.reduce((sum, one) => sum + one.ns, 0);
+      const dropped = Object.entries(snapshot.dropped).filter(([, number]) => number > 0).map(([name, number]) => `${count(number)} ${DROPPED[name] ?? clean(name)}`);
+      fill(element,
+        list('Recording', [['Program', `${clean(snapshot.process.name)} (pid ${snapshot.process.pid})`], ['Recorded', `${time(snapshot.elapsed_ns ?? 0)}${snapshot.captured_unix_ms ? `, until ${utc(snapshot.captured_unix_ms)} UTC` : ''}`],
+          ['Host, build', [snapshot.process.host, snapshot.process.build].filter(Boolean).map(clean).join(', ') || 'unknown'],
+          ['Written by', `${clean(snapshot.producer)}, recording ${snapshot.enabled === false ? 'off' : 'on'}`], ['Clock', `${clean(snapshot.clock.name)}${snapshot.clock.jumps ? ` with ${counted(snapshot.clock.jumps, 'jump')} relative to the system clock` : ''}`],
+          ['Cost of recording', cost ? `≈ ${time(cost)}: ${snapshot.costs.filter((one) => one.ns * 100 >= cost).map((one) => `${count(one.count)} ${one.activity} ${time(one.ns)}`).join(', ')}` : 'not measured'],
+          ['Lost data', dropped.length ? dropped.join(', ') : 'nothing dropped']]),
+        list('Runtimes', snapshot.runtimes.map((one) => [`${one.number} ${clean(one.name ?? one.library)}`, `${clean(one.library)}, ${counted(one.workers, 'worker')}, ${counted(one.threads, 'thread')}`])),
+        list('Workers', snapshot.workers.slice(0, 64).map((one) => [clean(one.thread) || 'unnamed', `${one.parked ? 'parked' : one.task ? `polls task ${one.task}` : 'busy'} for ${time(one.since_ns)}`])),
+        list('Threads', snapshot.threads.slice(0, 64).map((one) => [clean(one.name) || 'unnamed', `${one.alive ? 'alive' : 'ended'}, ${counted(one.nodes, 'node')}`])),
+        list('Colors', MEANINGS.map(([kind, word, text]) => [h('span', {}, h('i', { class: `dot ${kind}` }), word), text])),
+        list('Keys', KEYS.map(([key, text]) => [h('kbd', {}, key), text])),
+        list('Numbers', [['Self', 'without annotated callees'], ['Wall', 'of waits at the same time, as under join!, one counts'], ['Idle', 'every await counts, so overlapping waits add up to more than elapsed time'],
+          ['Mean per call', 'each root is divided by its number of calls; live calls count with the time that they have taken so far']]));
+    },
+    markdown: () => '',
+  };
+}

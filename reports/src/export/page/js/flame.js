@@ -1,0 +1,252 @@
+// The view of the flame graph: what is drawn, the pointer, the keyboard, the search.
+
+import { h, fill, choice, say, isTyping } from './dom.js';
+import { time, count, counted, percent } from './units.js';
+import { MEASURES } from './model.js';
+import { framer, topDown, bottomUp, callersOf, calleesOf, follow, pathOf } from './frames.js';
+import { ROW, place, paint, frameAt, windowOf } from './canvas.js';
+import { panelOf } from './panel.js';
+import { state, go } from './state.js';
+import { isStill } from './theme.js';
+
+const ORDERS = [['top', 'Top-down', 'From tasks down to what they await'], ['bottom', 'Bottom-up', 'From what has the time up to its callers'],
+  ['sandwich', 'Sandwich', 'One function: its callers above, its callees below']];
+const SCALES = [['total', 'Total', 'All calls together'], ['mean', 'Mean per call', 'Each root divided by its number of calls']];
+const ROOT_KINDS = [['work', 'Work'], ['background', 'Background'], ['parked', 'Parked']];
+const LEGEND = { wall: ['busy', 'wait', 'queued'], busy: ['busy'], idle: ['wait'], queued: ['queued'], calls: ['calls'] };
+const LEGEND_WORDS = { busy: 'busy', wait: 'waiting', queued: 'queued', calls: 'calls', stuck: 'stuck (dark edge)' };
+const ZOOM_MS = 160;
+
+export function makeFlame() {
+  const canvas = h('canvas', { tabindex: '0', role: 'application', 'aria-label': 'Flame graph. Arrow keys select a frame, Enter zooms, Escape zooms out.' });
+  const sizer = h('div', { class: 'sizer' });
+  const scroller = h('div', { class: 'flame-scroll' }, canvas, sizer);
+  const [bar, panel, crumbs, found] = [h('div', { class: 'bar-row' }), h('aside', { class: 'panel', 'aria-label': 'Details of the frame' }), h('nav', { class: 'crumbs', 'aria-label': 'Zoom' }), h('p', { class: 'found' })];
+  const element = h('section', { class: 'flame', 'aria-label': 'Flame graph' }, bar, crumbs, found, h('div', { class: 'flame-body' }, scroller, panel));
+  const it = { element, view: [0, 1], blocks: [], zoomed: null, marked: null, model: null, drawing: { rects: [], rows: 1 }, key: '', timer: 0 };
+
+  const show = (value) => (state.m === 'calls' ? count(value) : time(value));
+
+  it.render = (model) => {
+    const groups = shownGroups(model);
+    const key = JSON.stringify([state.m, state.o, state.per, state.roots, state.labels, state.f]);
+    const isNew = key !== it.key || model !== it.model;
+    if (isNew) build(model, groups, key);
+    toolbar(model);
+    const target = state.o === 'sandwich' ? it.blocks[0]?.top : follow(it.blocks[0].top, state.z);
+    if (target && (target !== it.zoomed || isNew)) zoomTo(target, !isNew);
+    else draw();
+    trail();
+    searchResult(model);
+    if (!it.marked) details(it.zoomed ?? it.blocks[0]?.top);
+  };
+
+  function build(model, groups, key) {
+    const context = framer(model, { measure: state.m, groups, perCall: state.per === 'mean', byLabel: state.labels === '1' });
+    const site = model.sites.find((one) => one.key === state.f);
+    if (state.o === 'bottom') it.blocks = [{ top: bottomUp(context) }];
+    else if (state.o === 'sandwich' && site) {
+      it.blocks = [{ top: calleesOf(context, site.index) }, { top: callersOf(context, site.index), up: true }];
+    } else it.blocks = [{ top: topDown(context) }];
+    Object.assign(it, { key, model, marked: null, zoomed: null, context });
+  }
+
+  // The kinds of roots that are drawn: work, unless there is none or the reader chose otherwise.
+  function shownGroups(model) {
+    const has = (kind) => model.groups.some((group) => group.kind === kind);
+    const shown = state.roots ? state.roots.split(',') : has('work') ? ['work'] : ['background', 'parked'];
+    it.shown = shown;
+    return model.groups.filter((group) => shown.includes(group.kind));
+  }
+
+  function toolbar(model) {
+    const sites = model.snapshot.sites.length ? model.sites.filter((site) => !site.isAwait && site.kind !== 'other') : [];
+    const kinds = ROOT_KINDS.filter(([kind]) => model.groups.some((group) => group.kind === kind));
+    fill(bar,
+      choice('Measure', MEASURES, state.m, (m) => go({ m, z: [] })),
+      choice('Order', ORDERS, state.o, (o) => go({ o, z: [], f: o === 'sandwich' ? state.f || heaviest(model) : state.f })),
+      choice('Scale', SCALES, state.per, (per) => go({ per })),
+      state.o === 'sandwich' ? h('label', {}, 'of ', h('select', { 'aria-label': 'Function', onchange: (event) => go({ f: event.target.value }) },
+        [...sites].sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, 2000).map((site) => h('option', { value: site.key, selected: site.key === state.f }, `${site.name}  ${site.short}`)))) : null,
+      kinds.length > 1 ? h('div', { class: 'choice', role: 'group', 'aria-label': 'Roots' }, kinds.map(([kind, word]) => rootButton(model, kind, word))) : null,
+      model.nodes.labels.length ? h('button', { type: 'button', 'aria-pressed': String(state.labels === '1'), title: 'A frame for each label', onclick: () => go({ labels: state.labels ? '' : '1', z: [] }) }, 'Labels') : null,
+      h('span', { class: 'legend', role: 'img', 'aria-label': 'Colors' }, [...LEGEND[state.m], ...(model.stuck.size ? ['stuck'] : [])].map((part) => [h('i', { class: `dot ${part}` }), LEGEND_WORDS[part]])));
+  }
+
+  function rootButton(model, kind, word) {
+    const groups = model.groups.filter((group) => group.kind === kind);
+    const calls = groups.reduce((sum, group) => sum + group.calls, 0);
+    const wall = groups.reduce((sum, group) => sum + group.wall, 0);
+    const isOn = it.shown.includes(kind);
+    const title = { work: 'Tasks that end, or use the CPU', background: 'Tasks that are all alive and busy for less than 1 % of their time',
+      parked: 'Tasks that have waited since their first polls' }[kind];
+    const next = isOn ? it.shown.filter((one) => one !== kind) : [...it.shown, kind];
+    return h('button', { type: 'button', title: `${title}: ${count(calls)} × ${time(wall / Math.max(1, calls))}`, 'aria-pressed': String(isOn), disabled: isOn && next.length === 0,
+      onclick: () => go({ roots: next.join(','), z: [] }) }, `${word} `, h('small', {}, count(calls)));
+  }
+
+  function heaviest(model) {
+    const row = [...model.groups].sort((a, b) => b.wall - a.wall)[0];
+    return row ? model.sites[row.site].key : '';
+  }
+
+  function zoomTo(frame, isAnimated) {
+    it.zoomed = frame;
+    const to = windowOf(frame);
+    const from = it.view;
+    cancelAnimationFrame(it.timer);
+    if (!isAnimated || isStill()) {
+      it.view = to;
+      draw();
+      return;
+    }
+    const start = performance.now();
+    const step = (now) => {
+      const done = Math.min(1, (now - start) / ZOOM_MS);
+      const ease = 1 - (1 - done) ** 3;
+      it.view = [from[0] + (to[0] - from[0]) * ease, from[1] + (to[1] - from[1]) * ease];
+      draw();
+      if (done < 1) it.timer = requestAnimationFrame(step);
+    };
+    it.timer = requestAnimationFrame(step);
+  }
+
+  function draw() {
+    const width = Math.max(200, scroller.clientWidth);
+    const height = Math.max(120, scroller.clientHeight);
+    it.drawing = place(it.blocks, it.view, width);
+    sizer.style.height = `${Math.max(0, (it.drawing.rows + 1) * ROW - height)}px`;
+    repaint();
+  }
+
+  function repaint() {
+    const width = Math.max(200, scroller.clientWidth);
+    const height = Math.max(120, scroller.clientHeight);
+    const query = state.q.toLowerCase();
+    paint(canvas, it.drawing, { scroll: scroller.scrollTop, width, height, marked: it.marked,
+      matches: query ? (frame) => isMatch(frame, query) : null,
+      note: (frame) => (frame.calls ? `${counted(frame.calls, 'call')} × ${show(frame.value / frame.calls)} = ${show(frame.value)}` : `${show(frame.value)}`),
+      stuck: (frame) => frame.site && it.model.stuck.has(frame.site.index) && (frame.parts?.wait ?? 0) > 0 });
+  }
+
+  function details(frame) {
+    if (frame) fill(panel, panelOf(frame, { show, onsandwich: (site) => go({ o: 'sandwich', f: site.key, z: [] }) }));
+  }
+
+  function mark(frame, isSaid) {
+    if (frame === it.marked) return;
+    it.marked = frame;
+    details(frame ?? it.zoomed);
+    repaint();
+    if (isSaid && frame) say(`${frame.name} ${frame.place}, ${show(frame.value)}`);
+  }
+
+  // From the zoomed frame up to all.
+  function trail() {
+    const path = [];
+    for (let frame = it.zoomed; frame; frame = frame.parent) path.push(frame);
+    const zoomedIn = path.length > 1;
+    fill(crumbs, zoomedIn ? path.reverse().map((frame, index) => [index ? h('span', { 'aria-hidden': 'true' }, '›') : null,
+      h('button', { type: 'button', class: 'link', 'aria-current': index === path.length - 1 ? 'true' : null, onclick: () => go({ z: pathOf(frame) }) }, frame.name)]) : null);
+    crumbs.hidden = !zoomedIn;
+  }
+
+  function searchResult(model) {
+    const query = state.q.toLowerCase();
+    found.hidden = !query;
+    if (!query) return;
+    const { context } = it;
+    let value = 0;
+    const isBelow = new Uint8Array(model.size);
+    const sites = model.sites.map((site) => isMatch({ name: site.name, site }, query));
+    const labels = model.nodes.labels.map((label) => String(label).toLowerCase().includes(query));
+    for (let node = 0; node < model.size; node += 1) {
+      const above = model.up[node];
+      const isIt = sites[model.nodes.site[node]] || labels[model.nodes.label[node] - 1];
+      isBelow[node] = isIt || (above >= 0 && isBelow[above]) ? 1 : 0;
+      if (isIt && context.isShown(node) && !(above >= 0 && isBelow[above])) value += context.sums[node] * context.factor(node);
+    }
+    const top = it.blocks[0].top.value;
+    fill(found, `“${state.q}” matches ${count(sites.filter(Boolean).length)} functions and awaits: ${show(value)}, ${percent(value, top)} of all. Enter goes to the next one.`);
+  }
+
+  function isMatch(frame, query) {
+    if (frame.leaf) return false;
+    const { site } = frame;
+    return frame.name.toLowerCase().includes(query) || (site?.long ?? '').toLowerCase().includes(query) || (frame.label ?? '').toLowerCase().includes(query);
+  }
+
+  // Zooms to the next match, in the order of the drawing.
+  it.nextMatch = () => {
+    const query = state.q.toLowerCase();
+    if (!query || !it.blocks.length) return;
+    const all = place(it.blocks, [0, 1], 4000).rects.map((rect) => rect.frame).filter((frame) => isMatch(frame, query));
+    if (!all.length) return;
+    const next = all[(all.indexOf(it.marked) + 1) % all.length];
+    go({ z: pathOf(next.parent ?? next) }, { replace: true });
+    mark(next, true);
+  };
+
+  it.escape = () => {
+    if (state.z.length) go({ z: state.z.slice(0, -1) });
+    else if (state.o === 'sandwich') go({ o: 'top' });
+  };
+
+  it.markdown = () => {
+    const rows = [];
+    const walk = (frame, depth) => {
+      rows.push(`${'  '.repeat(depth)}- ${show(frame.value)} (${percent(frame.value, it.blocks[0].top.value)}) \`${frame.name.replaceAll('`', "'")}\` ${frame.place}`);
+      if (depth < 4) for (const child of frame.expand().slice(0, 5)) if (child.value > it.blocks[0].top.value * 0.01) walk(child, depth + 1);
+    };
+    walk(it.zoomed ?? it.blocks[0].top, 0);
+    return rows.join('\n');
+  };
+
+  it.mark = (isIt) => {
+    const rect = it.drawing.rects.find((one) => isIt(one.frame));
+    if (rect) mark(rect.frame, false);
+  };
+
+  const at = (event) => {
+    const box = canvas.getBoundingClientRect();
+    return frameAt(it.drawing, event.clientX - box.left, event.clientY - box.top + scroller.scrollTop);
+  };
+  canvas.addEventListener('pointermove', (event) => {
+    const frame = at(event);
+    canvas.style.cursor = frame ? 'pointer' : 'default';
+    if (frame) mark(frame, false);
+  });
+  canvas.addEventListener('click', (event) => {
+    const frame = at(event);
+    if (!frame) return;
+    if (state.o === 'sandwich') {
+      if (frame.site) go({ f: frame.site.key });
+    } else go({ z: pathOf(frame.leaf ? frame.parent : frame) });
+  });
+  canvas.addEventListener('keydown', (event) => {
+    const next = step(it.marked ?? it.zoomed, event.key);
+    if (next === undefined || isTyping(event.target)) return;
+    event.preventDefault();
+    if (event.key === 'Enter') go({ z: pathOf(it.marked?.leaf ? it.marked.parent : it.marked ?? it.zoomed) });
+    else if (next) {
+      mark(next, true);
+      const rect = it.drawing.rects.find((one) => one.frame === next);
+      if (rect && (rect.row * ROW < scroller.scrollTop || (rect.row + 1) * ROW > scroller.scrollTop + scroller.clientHeight)) scroller.scrollTop = rect.row * ROW - scroller.clientHeight / 2;
+    }
+  });
+  scroller.addEventListener('scroll', () => requestAnimationFrame(repaint));
+  new ResizeObserver(() => it.model && element.isConnected && draw()).observe(scroller);
+  it.repaint = repaint;
+  return it;
+}
+
+// Where a key leads from a frame: `undefined` for other keys, `null` where there is nothing.
+function step(frame, key) {
+  if (key === 'Enter') return frame;
+  if (!['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'].includes(key)) return undefined;
+  if (!frame) return null;
+  if (key === 'ArrowUp') return frame.parent;
+  if (key === 'ArrowDown') return frame.expand()[0] ?? null;
+  const siblings = frame.parent?.expand() ?? [frame];
+  return siblings[siblings.indexOf(frame) + (key === 'ArrowLeft' ? -1 : 1)] ?? null;
+}

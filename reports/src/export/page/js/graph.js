@@ -1,0 +1,174 @@
+// The graph of who waits for whom, with the chain of a verdict in red.
+
+import { h, svg, fill, clean, sentence } from './dom.js';
+import { time, count, counted, shortPlace, middle } from './units.js';
+import { layout } from './layout.js';
+import { resourceType } from './tasks.js';
+import { state } from './state.js';
+
+const MAX_NODES = 200;
+const LETTER = 7.3;
+// Rounds of comparing neighbors before nodes are folded.
+const ROUNDS = 3;
+const EDGE_ROLES = { holds: 'held by', sends: 'sender', receives: 'receiver' };
+
+// Nodes and edges of a snapshot: each task, resource and thread of a wait, then folded.
+export function graphOf(model) {
+  if (model.graph) return model.graph;
+  const { snapshot } = model;
+  const tasks = new Map(snapshot.tasks.map((task) => [task.id, task]));
+  const [nodes, edges] = [new Map(), []];
+  const chain = new Set(snapshot.verdicts.filter((verdict) => verdict.confidence !== 'suspect').flatMap((verdict) => (verdict.chain ?? []).map((link) => `${link.node} ${link.id}`)));
+  const node = (id, name, place, fields) => {
+    if (!nodes.has(id)) nodes.set(id, { id, name, place, isStuck: chain.has(id), members: [], ...fields });
+    return nodes.get(id);
+  };
+  const taskNode = (id) => {
+    const task = tasks.get(id);
+    const site = model.sites[task?.site];
+    return node(`task ${id}`, task ? site?.name ?? 'task' : 'done', site?.short ?? '', { kind: 'task', number: id, isVictim: model.stuckTasks.has(id) });
+  };
+  const resourceNode = (resource) => node(`resource ${resource.id}`, `${resourceType(resource)}${resource.name ? ` ${clean(resource.name)}` : ''}`, clean(shortPlace(resource.created)), { kind: 'resource', number: resource.id });
+  const threadNode = (id) => node(`thread ${id}`, 'thread', '', { kind: 'thread', number: id });
+  const edge = (from, to, kind, place, fields) => edges.push({ from: from.id, to: to.id, kind, place: clean(shortPlace(place)), isStuck: from.isStuck && to.isStuck, since: 0, ...fields });
+  const seen = new Set();
+  for (const wait of snapshot.waits) {
+    const resource = snapshot.resources[wait.resource];
+    if ((!resource && !wait.tasks?.length) || (!wait.task && !wait.thread_id)) continue;
+    const from = wait.task ? taskNode(wait.task) : threadNode(wait.thread_id);
+    const verb = wait.is_granted ? 'granted' : wait.mode === 'join' ? 'joins' : 'waits';
+    for (const task of wait.tasks ?? []) edge(from, taskNode(task), verb, wait.place, { since: wait.since_ns });
+    if (!resource) continue;
+    edge(from, resourceNode(resource), verb, wait.place, { since: wait.since_ns });
+    if (seen.has(resource)) continue;
+    seen.add(resource);
+    for (const holding of resource.holdings ?? []) {
+      if (holding.role === 'uses' || (!holding.task && !holding.thread_id)) continue;
+      edge(resourceNode(resource), holding.task ? taskNode(holding.task) : threadNode(holding.thread_id), EDGE_ROLES[holding.role] ?? holding.role, holding.place,
+        { since: holding.since_ns, isLikely: holding.attribution === 'likely' || holding.attribution === 'unknown' });
+    }
+  }
+  model.graph = cut(folded([...nodes.values()], edges));
+  return model.graph;
+}
+
+// Nodes that look alike, with neighbors that look alike, become one. Those of verdicts stay.
+function folded(nodes, edges) {
+  let classes = new Map(nodes.map((it) => [it.id, it.isStuck ? it.id : `${it.kind} ${it.name} ${it.place}`]));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const around = new Map(nodes.map((it) => [it.id, new Set()]));
+    for (const it of edges) {
+      around.get(it.from).add(`> ${it.kind} ${classes.get(it.to)}`);
+      around.get(it.to).add(`< ${it.kind} ${classes.get(it.from)}`);
+    }
+    const numbers = new Map();
+    const number = (text) => numbers.get(text) ?? numbers.set(text, numbers.size).get(text);
+    classes = new Map(nodes.map((it) => [it.id, number(`${classes.get(it.id)}|${[...around.get(it.id)].sort().join('|')}`)]));
+  }
+  const groups = new Map();
+  for (const it of nodes) {
+    const key = classes.get(it.id);
+    if (!groups.has(key)) groups.set(key, { ...it, id: key, members: [], isVictim: false });
+    const group = groups.get(key);
+    group.members.push(it.number);
+    group.isVictim ||= it.isVictim;
+  }
+  for (const it of groups.values()) {
+    it.title = it.members.length > 1 ? `${count(it.members.length)} × ${it.name}` : it.kind === 'resource' ? it.name.replace(/ |$/, `#${it.number} `).trim() : `${it.kind} ${it.number} ${it.kind === 'task' ? it.name : ''}`;
+  }
+  const merged = new Map();
+  for (const it of edges) {
+    const [from, to] = [classes.get(it.from), classes.get(it.to)];
+    const key = `${from}|${to}|${it.kind}|${it.place}`;
+    const known = merged.get(key);
+    if (known) {
+      known.times += 1;
+      known.since = Math.max(known.since, it.since);
+    } else merged.set(key, { ...it, from, to, times: 1 });
+  }
+  return { nodes: [...groups.values()], edges: [...merged.values()] };
+}
+
+// At most `MAX_NODES`: those of verdicts first, then those with the most edges.
+function cut({ nodes, edges }) {
+  const degree = new Map(nodes.map((it) => [it.id, 0]));
+  for (const it of edges) for (const end of [it.from, it.to]) degree.set(end, degree.get(end) + it.times);
+  const rank = (it) => (it.isStuck ? 2e9 : 0) + (it.isVictim ? 1e9 : 0) + degree.get(it.id);
+  const kept = [...nodes].sort((a, b) => rank(b) - rank(a)).slice(0, MAX_NODES);
+  const ids = new Set(kept.map((it) => it.id));
+  return { nodes: kept, edges: edges.filter((it) => ids.has(it.from) && ids.has(it.to)), left: nodes.length - kept.length };
+}
+
+export function makeGraph() {
+  const note = h('p', { class: 'note' });
+  const stage = h('div', { class: 'graph', tabindex: '0', role: 'region', 'aria-label': 'Graph of who waits for whom' });
+  const sentences = h('div', {});
+  const element = h('section', { class: 'list', 'aria-label': 'Waits-for' }, h('div', { class: 'bar-row' }, note), sentences, stage);
+  let graph = { nodes: [], edges: [], left: 0 };
+  return {
+    element,
+    render(model) {
+      graph = graphOf(model);
+      const query = state.q.toLowerCase();
+      fill(note, graph.nodes.length ? `${counted(graph.nodes.length, 'node')}${graph.left ? `, ${count(graph.left)} more are not drawn` : ''}. Tasks are boxes, resources are rounded, threads have a double edge. A red bold edge belongs to a verdict.` : 'No task waits for a recorded lock, channel or task.');
+      fill(sentences, model.snapshot.verdicts.filter((verdict) => verdict.root_cause).slice(0, 5).map((verdict) => h('p', { class: 'verdict' }, h('b', {}, `${verdict.confidence} ${verdict.kind}: `), sentence(verdict.sentence), '.')));
+      fill(stage, graph.nodes.length ? draw(graph, element, query) : null);
+      stage.hidden = !graph.nodes.length;
+    },
+    markdown: () => ['```mermaid', 'graph LR', ...graph.edges.map((it) => `  ${idOf(graph, it.from)} -->|"${plain(labelOf(it))}"| ${idOf(graph, it.to)}`), '```'].join('\n'),
+  };
+}
+
+const plain = (text) => text.replace(/["\\<>#;`|[\]]/g, "'");
+
+function idOf(graph, id) {
+  const index = graph.nodes.findIndex((it) => it.id === id);
+  return `n${index}["${plain(graph.nodes[index].title)}"]`;
+}
+
+function draw({ nodes, edges }, element, query) {
+  for (const it of nodes) {
+    it.text = middle(it.title, 34);
+    it.w = Math.max(80, Math.max(it.text.length, (it.place ?? '').length * 0.9) * LETTER + 20);
+    it.h = it.place ? 42 : 28;
+  }
+  const size = layout(nodes, edges);
+  const byId = new Map(nodes.map((it) => [it.id, it]));
+  const arrow = (id, kind) => svg('marker', { id, viewBox: '0 0 8 8', refX: 8, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0 0L8 4L0 8z', class: kind }));
+  const click = (it) => () => element.dispatchEvent(new CustomEvent(it.kind === 'resource' ? 'resource' : 'task', { detail: it.members[0], bubbles: true }));
+  return svg('svg', { width: size.width, height: size.height, viewBox: `0 0 ${size.width} ${size.height}` },
+    svg('defs', {}, arrow('arrow', 'head'), arrow('arrow-stuck', 'head stuck')),
+    edges.map((it) => drawEdge(it, byId.get(it.from), byId.get(it.to))),
+    nodes.map((it) => svg('g', { class: `node ${it.kind}${it.isStuck ? ' stuck' : it.isVictim ? ' victim' : ''}${query && !it.title.toLowerCase().includes(query) ? ' faint' : ''}`, transform: `translate(${it.x} ${it.y})`,
+      tabindex: '0', role: 'button', 'aria-label': `${it.title} ${it.place ?? ''}${it.isStuck ? ', in a verdict' : ''}`, onclick: click(it), onkeydown: (event) => event.key === 'Enter' && click(it)() },
+      svg('title', {}, `${it.title} ${it.members?.length > 1 ? `(tasks ${it.members.slice(0, 20).join(', ')})` : ''}`),
+      svg('rect', { width: it.w, height: it.h, rx: it.kind === 'resource' ? it.h / 2 : 4 }),
+      it.kind === 'thread' ? svg('rect', { x: 3, y: 3, width: it.w - 6, height: it.h - 6, rx: 2 }) : null,
+      svg('text', { x: it.w / 2, y: it.place ? 17 : 18 }, it.text),
+      it.place ? svg('text', { x: it.w / 2, y: 33, class: 'weak' }, middle(it.place, 38)) : null)));
+}
+
+const labelOf = (it) => `${it.times > 1 ? `${count(it.times)} × ` : ''}${it.kind} ${it.place.split('/').at(-1)} ${it.since ? time(it.since) : ''}`.trim();
+
+// An edge to the right is a curve; one that leads back goes over the top.
+function drawEdge(it, from, to) {
+  const text = labelOf(it);
+  let path;
+  let at;
+  if (it.isBack || to.x <= from.x) {
+    const [x0, x1] = [from.x + from.w / 2, to.x + to.w / 2];
+    const top = Math.max(4, Math.min(from.y, to.y) - 52);
+    path = `M${x0} ${from.y} C${x0} ${top} ${x1} ${top} ${x1} ${to.y}`;
+    at = [(x0 + x1) / 2, Math.min(from.y, to.y) * 0.25 + top * 0.75 - 3];
+  } else {
+    const [x0, y0, x1, y1] = [from.x + from.w, from.y + from.h / 2, to.x, to.y + to.h / 2];
+    const bend = (x1 - x0) / 2;
+    path = `M${x0} ${y0} C${x0 + bend} ${y0} ${x1 - bend} ${y1} ${x1} ${y1}`;
+    // Near the start, where edges into one node are still apart.
+    const share = 0.32;
+    at = [x0 + (x1 - x0) * (it.isStuck ? 0.5 : 0.45), y0 + (y1 - y0) * share - 5];
+  }
+  return svg('g', { class: `edge${it.isStuck ? ' stuck' : ''}${it.isLikely ? ' likely' : ''}` },
+    svg('title', {}, `${text} (${it.place})`), svg('path', { d: path, 'marker-end': `url(#arrow${it.isStuck ? '-stuck' : ''})` }),
+    svg('text', { x: at[0], y: at[1] }, middle(text, 30)));
+}

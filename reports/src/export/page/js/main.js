@@ -1,0 +1,196 @@
+// The page: reads the data, makes the views, and leads keys, links and new snapshots to them.
+
+import { h, fill, clean, say, isTyping, keepFocus } from './dom.js';
+import { time, count, counted, utc } from './units.js';
+import { unpack, pack } from './unpack.js';
+import { read } from './snapshot.js';
+import { build, MEASURES } from './model.js';
+import { state, go, start, onchange, format } from './state.js';
+import { startTheme, toggleTheme } from './theme.js';
+import { copy, download } from './markdown.js';
+import { makeFlame } from './flame.js';
+import { makeFunctions } from './functions.js';
+import { makeTasks } from './tasks.js';
+import { makeResources } from './resources.js';
+import { makeGraph } from './graph.js';
+import { makeFindings, makeAbout } from './findings.js';
+
+const POLL_MS = 1000;
+// The document before any view is in it: what `save` writes with the latest data.
+const DOCUMENT = document.documentElement.outerHTML;
+const dataBlock = document.getElementById('data');
+const isLive = dataBlock.dataset.live === 'true';
+const main = document.getElementById('main');
+let model = null;
+let latest = null;
+let isPaused = false;
+
+const flame = makeFlame();
+const functions = makeFunctions();
+const tasks = makeTasks();
+const resources = makeResources();
+const graph = makeGraph();
+const findings = makeFindings({ node: toNode, site: toSite, task: toTask, resource: toResource, graph: () => go({ view: 'waits', q: '' }) });
+const about = makeAbout();
+const VIEWS = [['findings', 'Findings', findings, (it) => it.snapshot.findings.length], ['flame', 'Flame', flame], ['functions', 'Functions', functions],
+  ['tasks', 'Tasks', tasks, (it) => it.snapshot.tasks.length], ['resources', 'Resources', resources, (it) => it.snapshot.resources.length],
+  ['waits', 'Waits-for', graph], ['about', 'About', about]];
+
+const search = h('input', { type: 'search', id: 'search', placeholder: 'Search  ( / )', 'aria-label': 'Search and filter', autocomplete: 'off', spellcheck: 'false',
+  oninput: () => go({ q: search.value }, { replace: true }) });
+const status = h('span', { class: 'live' });
+
+function currentView() {
+  return VIEWS.find(([name]) => name === state.view) ?? VIEWS[0];
+}
+
+function pageHead() {
+  const { snapshot } = model;
+  const workers = snapshot.runtimes.reduce((sum, runtime) => sum + runtime.workers, 0) || snapshot.workers.length;
+  const facts = [`pid ${snapshot.process.pid ?? '?'}`, clean(snapshot.process.host), time(snapshot.elapsed_ns ?? 0), clean(snapshot.process.build), workers ? counted(workers, 'worker') : counted(snapshot.threads.length, 'thread'), recordedAt(snapshot)];
+  const isEmpty = (it, number) => number && number(it) === 0;
+  fill(document.getElementById('top'),
+    h('div', { class: 'title' }, h('h1', {}, clean(snapshot.process.name) || 'diagnose'), h('p', {}, facts.filter(Boolean).join(' · ')), status,
+      h('div', { class: 'tools' }, search,
+        isLive ? h('button', { type: 'button', 'aria-pressed': String(isPaused), onclick: pause }, isPaused ? 'Resume' : 'Pause') : null,
+        h('button', { type: 'button', title: 'Copy this view as Markdown (c)', onclick: copyView }, 'Copy'),
+        h('button', { type: 'button', title: 'Light or dark (t)', 'aria-label': 'Switch between light and dark', onclick: switchTheme }, '◐'),
+        h('button', { type: 'button', title: 'Save this page', onclick: save }, 'Save'))),
+    h('nav', { class: 'tabs', 'aria-label': 'Views' }, VIEWS.map(([name, title, , number]) => h('a', { href: `#${name}`, class: isEmpty(model, number) ? 'empty' : null,
+      'aria-current': name === currentView()[0] ? 'page' : null, onclick: (event) => {
+        event.preventDefault();
+        if (name !== state.view) go({ view: name, sort: '' });
+      } }, title, number ? h('small', {}, ` ${count(number(model))}`) : null))));
+}
+
+function recordedAt(snapshot) {
+  const at = snapshot.captured_unix_ms;
+  return at ? `${utc(at)} UTC` : '';
+}
+
+function render() {
+  if (model) keepFocus(show);
+}
+
+function show() {
+  pageHead();
+  if (search.value !== state.q) search.value = state.q;
+  const [, title, view] = currentView();
+  if (main.firstElementChild !== view.element || main.childElementCount > 1) fill(main, view.element);
+  document.title = `${clean(model.snapshot.process.name) || 'diagnose'}: ${title}`;
+  view.render(model);
+}
+
+function update(json) {
+  latest = json;
+  model = build(read(json));
+  for (const view of [tasks, resources]) view.setModel(model);
+  render();
+}
+
+// Links of findings into the views.
+function toNode(node) {
+  const path = [];
+  for (let at = model.hidden[node] ? model.up[node] : node; at >= 0; at = model.up[at]) path.push(model.sites[model.nodes.site[at]].key);
+  go({ view: 'flame', o: 'top', m: 'wall', labels: '', roots: 'work,background,parked', z: path.reverse(), q: '' });
+}
+
+function toSite(site) {
+  const node = model.nodes.site.findIndex((index, at) => index === site.index && !model.hidden[at]);
+  if (node >= 0) toNode(node);
+  else go({ view: 'functions', q: site.name });
+}
+
+function toTask(id) {
+  go({ view: 'tasks', q: '' });
+  tasks.reveal(id);
+}
+
+function toResource(id) {
+  go({ view: 'resources', q: '', sort: '' });
+  resources.reveal(id);
+}
+main.addEventListener('task', (event) => toTask(event.detail));
+main.addEventListener('resource', (event) => toResource(event.detail));
+
+async function copyView() {
+  const [, title, view] = currentView();
+  const { snapshot } = model;
+  const text = `### ${clean(snapshot.process.name)}: ${title}\n\n${view.markdown()}\n\n${location.protocol === 'file:' ? '' : location.origin + location.pathname}${format(state)}\n`;
+  say(await copy(text) ? 'Copied as Markdown' : 'The browser refused to copy');
+}
+
+async function save() {
+  const safe = (clean(model.snapshot.process.name) || 'diagnose').replace(/[^\w.-]+/g, '_');
+  const copyOfBlock = dataBlock.cloneNode(true);
+  copyOfBlock.dataset.live = 'false';
+  if (isLive) copyOfBlock.textContent = await pack(latest);
+  const [before, after] = DOCUMENT.split(dataBlock.outerHTML);
+  const page = `<!doctype html>\n${before}${copyOfBlock.outerHTML}${after}`;
+  download(`${safe}.html`, page, 'text/html');
+}
+
+function switchTheme() {
+  toggleTheme();
+  render();
+}
+
+function pause() {
+  isPaused = !isPaused;
+  render();
+}
+
+// Fetches a snapshot every second, and keeps what is shown.
+async function poll() {
+  if (!isPaused && !document.hidden) {
+    try {
+      const answer = await fetch(`snapshot.json${location.search}`, { cache: 'no-store' });
+      if (!answer.ok) throw new Error(String(answer.status));
+      const json = await answer.json();
+      fill(status, '● live');
+      status.className = 'live';
+      update(json);
+    } catch {
+      fill(status, '○ no answer, trying again');
+      status.className = 'live lost';
+    }
+  }
+  setTimeout(poll, POLL_MS);
+}
+
+const cycle = (list, now) => list[(list.indexOf(now) + 1) % list.length];
+const KEYS_OF_PAGE = {
+  '/': () => search.focus(),
+  t: switchTheme,
+  c: copyView,
+  '?': () => go({ view: 'about' }),
+  m: () => go({ view: 'flame', m: cycle(MEASURES.map(([name]) => name), state.m), z: [] }),
+  o: () => go({ view: 'flame', o: cycle(['top', 'bottom'], state.o), z: [] }),
+};
+
+addEventListener('keydown', (event) => {
+  if (!model || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === 'Escape') {
+    if (state.q || isTyping(event.target)) {
+      search.blur();
+      go({ q: '' }, { replace: true });
+    } else if (state.view === 'flame') flame.escape();
+  } else if (event.key === 'Enter' && event.target === search && state.view === 'flame') flame.nextMatch();
+  else if (isTyping(event.target)) return;
+  else if (/^[1-7]$/.test(event.key)) go({ view: VIEWS[Number(event.key) - 1][0], sort: '' });
+  else if (KEYS_OF_PAGE[event.key]) {
+    event.preventDefault();
+    KEYS_OF_PAGE[event.key]();
+  }
+});
+
+onchange(render);
+startTheme(render);
+start({ m: dataBlock.dataset.view === 'busy' || dataBlock.dataset.view === 'idle' ? dataBlock.dataset.view : 'wall', view: dataBlock.dataset.view === 'wall' ? 'findings' : 'flame' });
+try {
+  const json = await unpack(dataBlock.textContent);
+  if (json) update(json);
+} catch (error) {
+  fill(main, h('p', { class: 'note' }, `The data of this page cannot be read: ${error.message}. The browser may be too old.`));
+}
+if (isLive) poll();

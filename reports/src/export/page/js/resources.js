@@ -1,0 +1,130 @@
+// The view of resources: folded by type, name and the place of their creation.
+
+import { h, fill, clean } from './dom.js';
+import { time, count, counted, shortPlace, longPlace } from './units.js';
+import { makeTable, markdownTable } from './table.js';
+import { resourceType, resourceName, waitText, chip } from './tasks.js';
+import { state, go } from './state.js';
+
+const ROLES = { holds: 'holds it', sends: 'sender', receives: 'receiver', uses: 'uses it' };
+const MOST = 20;
+
+// One row per place of creation.
+export function resourceRows(model) {
+  if (model.resourceRows) return model.resourceRows;
+  const waits = new Map();
+  for (const wait of model.snapshot.waits) {
+    if (wait.resource === undefined || wait.resource === null) continue;
+    if (!waits.has(wait.resource)) waits.set(wait.resource, []);
+    waits.get(wait.resource).push(wait);
+  }
+  const rows = new Map();
+  model.snapshot.resources.forEach((resource, index) => {
+    const key = `${resource.kind}|${clean(resource.name ?? '')}|${longPlace(resource.created)}`;
+    let row = rows.get(key);
+    if (!row) {
+      row = { key, type: resourceType(resource), name: clean(resource.name ?? ''), library: clean(resource.library), at: resource.created, members: [], waits: [],
+        uses: 0, contended: 0, held: 0, longest: 0, waitP50: 0, waitP99: 0, waitMax: 0, heldP99: 0, heldMax: 0 };
+      rows.set(key, row);
+    }
+    const { usage = {} } = resource;
+    row.members.push(resource);
+    row.waits.push(...(waits.get(index) ?? []));
+    row.uses += usage.acquisitions ?? 0;
+    row.contended += usage.contended ?? 0;
+    row.held += (resource.holdings ?? []).filter((holding) => holding.role === 'holds').length;
+    row.waitP50 = Math.max(row.waitP50, usage.wait?.p50_ns ?? 0);
+    row.waitP99 = Math.max(row.waitP99, usage.wait?.p99_ns ?? 0);
+    row.waitMax = Math.max(row.waitMax, usage.wait?.max_ns ?? 0);
+    row.heldP99 = Math.max(row.heldP99, usage.held?.p99_ns ?? 0);
+    row.heldMax = Math.max(row.heldMax, usage.held?.max_ns ?? 0);
+  });
+  for (const row of rows.values()) row.longest = row.waits.reduce((most, wait) => Math.max(most, wait.since_ns), 0);
+  model.resourceRows = [...rows.values()];
+  return model.resourceRows;
+}
+
+export function makeResources() {
+  const ns = (id, name, title, value, bar) => ({ id, name, title, value, text: (row) => (value(row) ? time(value(row)) : ''), bar });
+  let most = 1;
+  const columns = [
+    { id: 'name', name: 'Resource', isMain: true, key: (row) => row.type, hint: (row) => longPlace(row.at),
+      text: (row) => [h('b', {}, row.name || row.type), ' ', h('small', {}, `${row.name ? `${row.type} ` : ''}${row.library} ${clean(shortPlace(row.at))}`)],
+      plain: (row) => `${row.type} ${row.name ? `\`${row.name}\` ` : ''}${clean(shortPlace(row.at))}` },
+    { id: 'number', name: 'Number', value: (row) => row.members.length, text: (row) => count(row.members.length) },
+    { id: 'waiters', name: 'Waiting now', value: (row) => row.waits.length, text: (row) => (row.waits.length ? count(row.waits.length) : '') },
+    ns('longest', 'Longest now', 'The longest wait of now', (row) => row.longest),
+    { id: 'held', name: 'Held now', title: 'Guards and permits alive', value: (row) => row.held, text: (row) => (row.held ? count(row.held) : '') },
+    { id: 'uses', name: 'Uses', title: 'Acquisitions, or messages sent', value: (row) => row.uses, text: (row) => count(row.uses) },
+    { id: 'contended', name: 'Waits', title: 'Uses that had to wait', value: (row) => row.contended, text: (row) => (row.contended ? count(row.contended) : '') },
+    ns('p50', 'Wait p50', 'Median wait of the slowest of them, within a factor of two', (row) => row.waitP50),
+    ns('p99', 'Wait p99', '99 % of waits are not longer', (row) => row.waitP99, (row) => [['wait', row.waitP99 / most]]),
+    ns('max', 'Wait max', 'The longest wait', (row) => row.waitMax),
+    ns('heldP99', 'Held p99', 'From acquisition to release', (row) => row.heldP99, (row) => [['busy', row.heldP99 / most]]),
+    ns('heldMax', 'Held max', 'From acquisition to release', (row) => row.heldMax),
+  ];
+  const detail = h('div', { class: 'detail' });
+  const note = h('p', { class: 'note' });
+  let model = null;
+  let selected = null;
+  const table = makeTable({ label: 'Resources', columns, onsort: (sort) => go({ sort }, { replace: true }), onopen: (row) => {
+    selected = selected === row.key ? null : row.key;
+    details();
+    table.reveal((one) => one.key === selected);
+  } });
+  const element = h('section', { class: 'list', 'aria-label': 'Resources' }, h('div', { class: 'bar-row' }, note), table.element, detail);
+
+  function details() {
+    const row = table.rows.find((one) => one.key === selected);
+    detail.hidden = !row;
+    if (!row) return;
+    fill(detail, h('h2', {}, `${row.type} ${row.name}`, h('small', {}, ` ${clean(longPlace(row.at))}`)),
+      h('p', {}, `${counted(row.uses, 'use')}, ${counted(row.contended, 'wait')}, finished or not`),
+      row.members.slice(0, MOST).map((resource) => h('div', { class: 'one', id: `resource-${resource.id}` }, h('h3', {}, resourceName(resource)),
+        h('p', { class: 'note' }, facts(resource)),
+        (resource.holdings ?? []).slice(0, MOST).map((holding) => h('p', {}, chip('running', ROLES[holding.role] ?? holding.role), ' ', owner(holding), holding.place ? ` at ${clean(shortPlace(holding.place))}` : '', ` for ${time(holding.since_ns)}`, holding.attribution === 'likely' ? ' (likely)' : '')),
+        row.waits.filter((wait) => model.snapshot.resources[wait.resource] === resource).slice(0, MOST).map((wait) =>
+          h('p', {}, chip(model.stuckTasks.has(wait.task) ? 'stuck' : 'waiting', `${wait.mode} for ${time(wait.since_ns)}`), ' ', taskLink(wait.task), ` ${waitText(model, wait)}`)))),
+      row.members.length > MOST ? h('p', { class: 'note' }, `… and ${counted(row.members.length - MOST, 'more')}`) : null);
+  }
+
+  const taskLink = (task) => (task ? h('button', { type: 'button', class: 'link', onclick: () => element.dispatchEvent(new CustomEvent('task', { detail: task, bubbles: true })) }, `task ${task}`) : 'a thread');
+  const owner = (holding) => (holding.task ? taskLink(holding.task) : holding.thread_id ? `thread ${holding.thread_id}` : 'owner unknown');
+
+  return {
+    element,
+    render(next) {
+      model = next;
+      const query = state.q.toLowerCase();
+      const all = resourceRows(model);
+      most = Math.max(1, ...all.map((row) => Math.max(row.waitP99, row.heldP99)));
+      const shown = all.filter((row) => !query || `${row.type} ${row.name} ${row.library} ${longPlace(row.at)}`.toLowerCase().includes(query));
+      fill(note, `${counted(model.snapshot.resources.length, 'resource')} of ${counted(all.length, 'place')}`);
+      table.update(shown, state.sort || '-longest');
+      details();
+    },
+    // Opens the row with a resource.
+    reveal(id) {
+      const row = resourceRows(model).find((one) => one.members.some((resource) => resource.id === id));
+      selected = row?.key ?? null;
+      details();
+      table.reveal((one) => one.key === selected);
+      detail.querySelector(`#resource-${id}`)?.classList.add('lit');
+    },
+    setModel(next) {
+      model = next;
+    },
+    markdown: () => markdownTable(columns, table.rows),
+  };
+}
+
+function facts(resource) {
+  const list = [];
+  if (resource.capacity !== undefined && resource.capacity < 1e8 && !['oneshot', 'notify', 'condvar', 'watch'].includes(resource.kind)) list.push(`${count(Math.min(resource.free ?? 0, resource.capacity))} of ${count(resource.capacity)} free`);
+  if (resource.filled) list.push(`${count(resource.filled)} inside`);
+  if (resource.forgotten) list.push(`${count(resource.forgotten)} permits forgotten`);
+  if (resource.is_closed) list.push('closed');
+  if (resource.created_by) list.push(`created by task ${resource.created_by}`);
+  list.push(`age ${time(resource.age_ns)}`);
+  return list.join(', ');
+}

@@ -1,0 +1,104 @@
+// A snapshot with its lists unfolded and its nodes as columns, from the page or from a saved file.
+
+import { unfold } from './unpack.js';
+
+const COUNTERS = ['calls', 'polls', 'completed', 'cancelled', 'panicked', 'never_polled', 'pending', 'running',
+  'busy_ns', 'nested_ns', 'idle_ns', 'self_idle_ns', 'queued_ns', 'wall_ns', 'unpolled_ns', 'longest_poll_ns', 'last_seen_ns', 'latency_longest_ns', 'latency_cancelled_longest_ns'];
+// The histograms of a node in a saved file: their buckets, by the name of their column.
+const HISTOGRAMS = {
+  polls_histogram: (node) => node.polls_histogram ?? [],
+  latency: (node) => node.latency?.completed?.buckets ?? [],
+  latency_cancelled: (node) => node.latency?.cancelled?.buckets ?? [],
+};
+const LONGEST = {
+  latency_longest_ns: (node) => node.latency?.completed?.longest_ns ?? 0,
+  latency_cancelled_longest_ns: (node) => node.latency?.cancelled?.longest_ns ?? 0,
+};
+const LISTS = ['costs', 'threads', 'sites', 'alarms', 'runtimes', 'workers', 'blocking_pools', 'verdicts', 'findings',
+  'lock_inversions'];
+
+// Makes every list present, so that no view asks for what is not there.
+export function read(json) {
+  const snapshot = { process: {}, clock: {}, dropped: {}, ...json };
+  for (const name of LISTS) snapshot[name] = Array.isArray(json[name]) ? json[name] : [];
+  for (const name of ['tasks', 'spans', 'resources', 'waits']) snapshot[name] = unfold(json[name]);
+  snapshot.nodes = Array.isArray(json.nodes) ? fromRecords(json.nodes) : fromColumns(json.nodes ?? {});
+  return snapshot;
+}
+
+function fromColumns(columns) {
+  const nodes = { ...columns };
+  nodes.site = Int32Array.from(columns.site ?? []);
+  nodes.length = nodes.site.length;
+  nodes.parent = Int32Array.from(columns.parent ?? []);
+  nodes.label = Int32Array.from(columns.label ?? []);
+  nodes.labels = columns.labels ?? [];
+  nodes.bounds = columns.bounds ?? [];
+  for (const name of COUNTERS) nodes[name] = Float64Array.from(columns[name] ?? []);
+  for (const name of Object.keys(HISTOGRAMS)) nodes[name] = histograms(columns[name], nodes.length);
+  return nodes;
+}
+
+// Where the buckets of each node begin in the flat list.
+function histograms(flat, length) {
+  if (!flat) return null;
+  const starts = new Int32Array(length);
+  for (let node = 0, at = 0; node < length; node += 1) {
+    starts[node] = at;
+    at += 1 + 2 * (flat[at] ?? 0);
+  }
+  return { flat, starts };
+}
+
+function fromRecords(records) {
+  const labels = [...new Set(records.map((node) => node.label).filter((label) => label !== undefined && label !== null))];
+  const numbers = new Map(labels.map((label, index) => [label, index + 1]));
+  const bounds = [];
+  const known = new Map();
+  const bucket = ({ from_ns: from, to_ns: to, count }) => {
+    const key = `${from} ${to}`;
+    if (!known.has(key)) known.set(key, bounds.push([from, to]) - 1);
+    return [known.get(key), count];
+  };
+  const columns = {
+    site: records.map((node) => node.site),
+    parent: records.map((node) => node.parent ?? -1),
+    label: records.map((node) => numbers.get(node.label) ?? 0),
+    labels,
+    bounds,
+  };
+  for (const name of COUNTERS) columns[name] = records.map(LONGEST[name] ?? ((node) => node[name] ?? 0));
+  for (const [name, buckets] of Object.entries(HISTOGRAMS)) {
+    columns[name] = records.flatMap((node) => [buckets(node).length, ...buckets(node).flatMap(bucket)]);
+  }
+  return fromColumns(columns);
+}
+
+// The buckets of some nodes together, as `[from, to, count]`, ascending.
+export function histogram(nodes, name, members) {
+  const column = nodes[name];
+  if (!column) return [];
+  const counts = new Map();
+  for (const node of members) {
+    const start = column.starts[node];
+    for (let pair = 0; pair < column.flat[start]; pair += 1) {
+      const index = column.flat[start + 1 + 2 * pair];
+      counts.set(index, (counts.get(index) ?? 0) + column.flat[start + 2 + 2 * pair]);
+    }
+  }
+  const buckets = [...counts].map(([index, count]) => [...(nodes.bounds[index] ?? [0, 0]), count]);
+  return buckets.sort((a, b) => a[0] - b[0]);
+}
+
+// The duration that a share of all durations does not exceed, in ns; `null` without any.
+export function quantile(buckets, share, longest = Infinity) {
+  const total = buckets.reduce((sum, bucket) => sum + bucket[2], 0);
+  let before = 0;
+  for (const [from, to, count] of buckets) {
+    if (count > 0 && before + count >= total * share) {
+      return Math.min(longest, from + ((to - from) * (total * share - before)) / count);
+    }
+    before += count;
+  }
+  return null;
+}

@@ -1,0 +1,59 @@
+// What the page shows, as the fragment of its address: a colleague who opens the link sees the same.
+
+const DEFAULTS = { view: 'findings', m: 'wall', o: 'top', per: 'total', z: [], q: '', sort: '', roots: '', f: '', labels: '' };
+const FIELDS = Object.keys(DEFAULTS);
+
+export const state = { ...DEFAULTS };
+const listeners = [];
+
+// Calls a function after every change.
+export function onchange(listener) {
+  listeners.push(listener);
+}
+
+// Reads the fragment: `#flame?m=busy&z=handle@src/main.rs:12:1`.
+export function parse(fragment, fallback) {
+  const [view, query = ''] = fragment.replace(/^#/, '').split(/\?(.*)/s);
+  const fields = new URLSearchParams(query);
+  const parsed = { ...DEFAULTS, ...fallback };
+  if (view) parsed.view = view;
+  for (const name of FIELDS) {
+    if (name === 'z') parsed.z = fields.getAll('z');
+    else if (name !== 'view' && fields.has(name)) parsed[name] = fields.get(name);
+  }
+  return parsed;
+}
+
+// The fragment of a state, with what differs from the defaults.
+export function format(shown) {
+  const fields = new URLSearchParams();
+  for (const name of FIELDS) {
+    if (name === 'view') continue;
+    if (name === 'z') for (const key of shown.z) fields.append('z', key);
+    else if (shown[name] !== DEFAULTS[name]) fields.set(name, shown[name]);
+  }
+  const query = fields.toString();
+  return `#${shown.view}${query ? `?${query}` : ''}`;
+}
+
+// Changes what is shown. A change of place is a step in the history; typing is none.
+export function go(patch, { replace = false } = {}) {
+  Object.assign(state, patch);
+  const fragment = format(state);
+  if (fragment !== location.hash) {
+    if (replace) history.replaceState(null, '', fragment);
+    else history.pushState(null, '', fragment);
+  }
+  for (const listener of listeners) listener();
+}
+
+// Takes over the fragment of the address, also when the reader goes back.
+export function start(fallback) {
+  const take = () => {
+    Object.assign(state, parse(location.hash, fallback));
+    for (const listener of listeners) listener();
+  };
+  addEventListener('popstate', take);
+  addEventListener('hashchange', take);
+  Object.assign(state, parse(location.hash, fallback));
+}

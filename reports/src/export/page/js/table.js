@@ -1,0 +1,104 @@
+// A table that is sorted, filtered and scrolled. Only the rows in view are in the document.
+
+import { h, fill } from './dom.js';
+
+const HEIGHT = 28;
+const MARGIN = 8;
+
+// Makes a table. A column: `id`, `title`, `text(row)`; for numbers `value(row)`, and optionally `bar(row)`
+// as a list of `[class, share]`. `sort` is a column's id, with `-` for descending.
+export function makeTable({ label, columns, onsort, onopen }) {
+  const head = h('tr', { role: 'row' });
+  const body = h('tbody', {});
+  const table = h('table', { class: 'grid', 'aria-label': label }, h('thead', {}, head), body);
+  const scroller = h('div', { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': label }, table);
+  const it = { element: scroller, rows: [], sort: '', selected: null };
+
+  it.update = (rows, sort) => {
+    it.sort = sort;
+    it.rows = sorted(rows, columns, sort);
+    fill(head, columns.map((column) => header(column, sort, onsort)));
+    draw();
+  };
+  // Puts a row into view and marks it.
+  it.reveal = (isIt) => {
+    const index = it.rows.findIndex(isIt);
+    it.selected = index < 0 ? null : it.rows[index];
+    if (index >= 0) scroller.scrollTop = Math.max(0, index * HEIGHT - scroller.clientHeight / 2);
+    draw();
+  };
+
+  function draw(all = false) {
+    const view = scroller.clientHeight || 600;
+    const first = all ? 0 : Math.max(0, Math.floor(scroller.scrollTop / HEIGHT) - MARGIN);
+    const last = all ? Math.min(it.rows.length, 500) : Math.min(it.rows.length, first + Math.ceil(view / HEIGHT) + 2 * MARGIN);
+    const space = (rows) => (rows > 0 ? h('tr', { class: 'space', 'aria-hidden': 'true', style: { height: `${rows * HEIGHT}px` } }) : null);
+    table.setAttribute('aria-rowcount', String(it.rows.length + 1));
+    fill(body, space(first), it.rows.slice(first, last).map((row, at) => line(row, first + at)), all ? null : space(it.rows.length - last));
+    if (!it.rows.length) fill(body, h('tr', {}, h('td', { colspan: columns.length, class: 'none' }, 'No rows match.')));
+  }
+
+  function line(row, index) {
+    const open = () => onopen?.(row);
+    return h('tr', { class: row === it.selected ? 'selected' : null, 'aria-rowindex': index + 2, onclick: open }, columns.map((column) => cell(column, row, open)));
+  }
+
+  let isDue = false;
+  scroller.addEventListener('scroll', () => {
+    if (isDue) return;
+    isDue = true;
+    requestAnimationFrame(() => {
+      isDue = false;
+      draw();
+    });
+  });
+  addEventListener('beforeprint', () => draw(true));
+  addEventListener('afterprint', () => draw());
+  return it;
+}
+
+function header(column, sort, onsort) {
+  const isSorted = sort.replace('-', '') === column.id;
+  const isDescending = sort.startsWith('-');
+  const next = isSorted ? (isDescending ? column.id : `-${column.id}`) : column.value ? `-${column.id}` : column.id;
+  const order = isSorted ? (isDescending ? 'descending' : 'ascending') : null;
+  return h('th', { scope: 'col', class: column.value ? 'number' : 'text', 'aria-sort': order },
+    h('button', { type: 'button', title: column.title ?? `Sort by ${column.name}`, onclick: () => onsort(next) },
+      column.name, h('span', { class: 'arrow', 'aria-hidden': 'true' }, isSorted ? (isDescending ? ' ↓' : ' ↑') : '')));
+}
+
+function cell(column, row, open) {
+  if (!column.value) {
+    const content = column.text(row);
+    const isFirst = column.isMain && column.open !== false;
+    return h('td', { class: 'text' }, isFirst ? h('button', { type: 'button', class: 'link', title: column.hint?.(row), onclick: (event) => {
+      event.stopPropagation();
+      open();
+    } }, content) : content);
+  }
+  const bar = column.bar?.(row);
+  return h('td', { class: 'number' },
+    bar ? h('span', { class: 'bar', 'aria-hidden': 'true' }, bar.map(([kind, share]) => h('i', { class: `fill ${kind}`, style: { width: `${Math.min(100, 100 * share).toFixed(2)}%` } }))) : null,
+    h('span', {}, column.text(row)));
+}
+
+function sorted(rows, columns, sort) {
+  const column = columns.find((one) => one.id === sort.replace('-', ''));
+  if (!column) return rows;
+  const sign = sort.startsWith('-') ? -1 : 1;
+  const key = column.value ?? column.key ?? column.text;
+  const keys = new Map(rows.map((row) => [row, key(row)]));
+  return [...rows].sort((a, b) => {
+    const [left, right] = [keys.get(a), keys.get(b)];
+    return left < right ? -sign : left > right ? sign : 0;
+  });
+}
+
+// The rows as a table in Markdown, at most `most` of them.
+export function markdownTable(columns, rows, most = 30) {
+  const row = (cells) => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`;
+  const plain = (column, it) => (column.plain ?? column.text)(it);
+  return [row(columns.map((column) => column.name)), row(columns.map((column) => (column.value ? '---:' : '---'))),
+    ...rows.slice(0, most).map((it) => row(columns.map((column) => plain(column, it)))),
+    ...(rows.length > most ? [`… and ${rows.length - most} more`] : [])].join('\n');
+}

@@ -1,0 +1,207 @@
+// The view of tasks: folded by spawn site, each with its await tree.
+
+import { h, fill, clean } from './dom.js';
+import { time, count, counted, shortPlace, longPlace } from './units.js';
+import { state, go } from './state.js';
+
+export const STATES = [['running', 'running'], ['queued', 'queued'], ['waiting', 'waiting'], ['unpolled', 'not polled yet']];
+const MAX_GROUPS = 200;
+const MAX_TASKS = 25;
+
+// The tasks of a snapshot by where they are spawned, the most first.
+export function taskGroups(model) {
+  if (model.taskGroups) return model.taskGroups;
+  const groups = new Map();
+  for (const task of model.snapshot.tasks) {
+    const site = model.sites[task.site];
+    const at = task.spawned_at ?? site?.place;
+    const key = `${site?.key}|${longPlace(at)}`;
+    let group = groups.get(key);
+    if (!group) {
+      group = { key, name: site?.name ?? 'task', at, site, tasks: [], oldest: 0, longest: 0, busy: 0, polls: 0, states: {}, stuck: 0 };
+      groups.set(key, group);
+    }
+    group.tasks.push(task);
+    group.oldest = Math.max(group.oldest, task.age_ns);
+    group.longest = Math.max(group.longest, task.since_ns);
+    group.busy += task.busy_ns;
+    group.polls += task.polls;
+    group.states[task.state] = (group.states[task.state] ?? 0) + 1;
+    if (model.stuckTasks.has(task.id)) group.stuck += 1;
+  }
+  for (const group of groups.values()) group.tasks.sort((a, b) => b.since_ns - a.since_ns);
+  model.taskGroups = [...groups.values()].sort((a, b) => b.stuck - a.stuck || b.tasks.length - a.tasks.length || b.longest - a.longest);
+  return model.taskGroups;
+}
+
+export function makeTasks() {
+  const [bar, list] = [h('div', { class: 'bar-row' }), h('div', { class: 'groups' })];
+  const element = h('section', { class: 'list', 'aria-label': 'Tasks' }, bar, list);
+  const open = new Set();
+  const openTasks = new Set();
+  const shownOf = new Map();
+  let only = '';
+  let model = null;
+  let shown = [];
+  let wanted = null;
+
+  const it = { element };
+  it.render = (next) => {
+    model = next;
+    const query = state.q.toLowerCase();
+    const isShown = (task, group) => (!only || (only === 'stuck' ? model.stuckTasks.has(task.id) : task.state === only)) && (!query || textOf(task, group).includes(query));
+    shown = taskGroups(model).map((group) => ({ ...group, tasks: group.tasks.filter((task) => isShown(task, group)) })).filter((group) => group.tasks.length);
+    const total = shown.reduce((sum, group) => sum + group.tasks.length, 0);
+    const counts = [...STATES, ...(model.stuckTasks.size ? [['stuck', 'stuck']] : [])].map(([name, word]) => [name, word,
+      name === 'stuck' ? model.snapshot.tasks.filter((task) => model.stuckTasks.has(task.id)).length : model.snapshot.tasks.filter((task) => task.state === name).length]);
+    bar.hidden = !model.snapshot.tasks.length;
+    fill(bar, h('div', { class: 'choice', role: 'group', 'aria-label': 'State' }, counts.filter(([, , number]) => number > 0).map(([name, word, number]) =>
+      h('button', { type: 'button', 'aria-pressed': String(only === name), onclick: () => {
+        only = only === name ? '' : name;
+        it.render(model);
+      } }, h('i', { class: `dot ${name}` }), `${count(number)} ${word}`))), h('p', { class: 'note' }, `${counted(total, 'task')} of ${counted(shown.length, 'spawn site')}`));
+    fill(list, shown.length ? shown.slice(0, MAX_GROUPS).map(groupOf) : h('p', { class: 'note' }, model.snapshot.tasks.length ? 'No task matches.' : 'No task is alive.'),
+      shown.length > MAX_GROUPS ? h('p', { class: 'note' }, `… and ${count(shown.length - MAX_GROUPS)} more spawn sites: filter with the search.`) : null);
+    if (wanted !== null) focus(wanted);
+  };
+
+  function textOf(task, group) {
+    return `${task.id} ${group.name} ${longPlace(group.at)} ${task.label ?? ''} ${Object.entries(task.attributes ?? {}).flat().join(' ')} ${task.thread ?? ''}`.toLowerCase();
+  }
+
+  function groupOf(group) {
+    const details = h('details', { class: `group${group.stuck ? ' has-stuck' : ''}`, open: open.has(group.key) || shown.length === 1 },
+      h('summary', {},
+        h('span', { class: 'times' }, count(group.tasks.length), ' ×'),
+        h('b', {}, group.name), h('small', {}, clean(shortPlace(group.at))),
+        h('span', { class: 'chips' }, group.stuck ? chip('stuck', `${count(group.stuck)} stuck`) : null, STATES.filter(([name]) => group.states[name]).map(([name, word]) => chip(name, `${count(group.states[name])} ${word}`))),
+        h('span', { class: 'right' }, `oldest ${time(group.oldest)}, longest in its state ${time(group.longest)}, busy ${time(group.busy)}`)));
+    const content = () => fill(details, details.firstChild, tasksOf(group));
+    if (details.open) content();
+    details.addEventListener('toggle', () => {
+      if (details.open === open.has(group.key)) return;
+      if (details.open) {
+        open.add(group.key);
+        content();
+      } else open.delete(group.key);
+    });
+    return details;
+  }
+
+  function tasksOf(group) {
+    const most = shownOf.get(group.key) ?? MAX_TASKS;
+    const rest = group.tasks.length - most;
+    return h('div', { class: 'tasks' }, group.tasks.slice(0, most).map((task) => taskOf(task)),
+      rest > 0 ? h('button', { type: 'button', onclick: (event) => {
+        shownOf.set(group.key, most + 100);
+        event.target.closest('.tasks').replaceWith(tasksOf(group));
+      } }, `${count(Math.min(100, rest))} more of ${count(rest)}`) : null);
+  }
+
+  function taskOf(task) {
+    const details = h('details', { class: 'task', id: `task-${task.id}`, open: openTasks.has(task.id) },
+      h('summary', {}, h('b', {}, `task ${task.id}`), task.label ? h('span', { class: 'tag' }, task.label) : null,
+        chip(model.stuckTasks.has(task.id) ? 'stuck' : task.state, `${model.stuckTasks.has(task.id) ? 'stuck, ' : ''}${STATES.find(([name]) => name === task.state)?.[1] ?? task.state} ${time(task.since_ns)}`),
+        h('span', { class: 'right' }, `age ${time(task.age_ns)}, ${counted(task.polls, 'poll')}, busy ${time(task.busy_ns)}, queued ${time(task.queued_ns)}`)));
+    const content = () => fill(details, details.firstChild, h('div', { class: 'tree' }, awaitTree(model, task)));
+    if (details.open) content();
+    details.addEventListener('toggle', () => {
+      if (details.open === openTasks.has(task.id)) return;
+      if (details.open) {
+        openTasks.add(task.id);
+        content();
+      } else openTasks.delete(task.id);
+    });
+    return details;
+  }
+
+  function focus(id) {
+    const element_ = list.querySelector(`#task-${id}`);
+    if (!element_) return;
+    wanted = null;
+    list.querySelectorAll('.lit').forEach((one) => one.classList.remove('lit'));
+    element_.classList.add('lit');
+    element_.scrollIntoView({ block: 'center' });
+  }
+
+  // Opens the tree of a task and puts it into view.
+  it.reveal = (id) => {
+    only = '';
+    wanted = id;
+    for (const group of taskGroups(model)) {
+      const index = group.tasks.findIndex((task) => task.id === id);
+      if (index < 0) continue;
+      open.add(group.key);
+      openTasks.add(id);
+      shownOf.set(group.key, Math.max(MAX_TASKS, index + 1));
+    }
+    go({ q: '' }, { replace: true });
+  };
+  it.markdown = () => shown.slice(0, 30).map((group) => `- ${count(group.tasks.length)} × \`${group.name.replaceAll('`', "'")}\` ${clean(shortPlace(group.at))}: `
+    + `${STATES.filter(([name]) => group.states[name]).map(([name, word]) => `${count(group.states[name])} ${word}`).join(', ')}; oldest ${time(group.oldest)}`).join('\n');
+  it.setModel = (next) => {
+    model = next;
+  };
+  return it;
+}
+
+export function chip(kind, text) {
+  return h('span', { class: `chip ${kind}` }, h('i', { class: `dot ${kind}` }), text);
+}
+
+// The futures of a task, from its root down to where it waits.
+function awaitTree(model, task) {
+  const { spans } = model.snapshot;
+  if (!model.spanChildren) {
+    model.spanChildren = new Map();
+    spans.forEach((span, index) => {
+      const key = span.parent ?? (span.detached ? `task ${span.task}` : null);
+      if (key === null) return;
+      if (!model.spanChildren.has(key)) model.spanChildren.set(key, []);
+      model.spanChildren.get(key).push(index);
+    });
+  }
+  const facts = [];
+  if (task.spawned_at) facts.push(`spawned at ${clean(longPlace(task.spawned_at))}${task.spawned_by ? ` by task ${task.spawned_by}` : ''}`);
+  if (task.thread) facts.push(`last polled on ${clean(task.thread)}`);
+  if (task.wakes) facts.push(`${counted(task.wakes, 'wake')}${task.self_wakes ? `, ${count(task.self_wakes)} by itself` : ''}`);
+  if (task.wakers === 0 && task.state === 'waiting') facts.push('nothing can wake it');
+  for (const [name, value] of Object.entries(task.attributes ?? {})) facts.push(`${clean(name)} = ${clean(value)}`);
+  const tree = (index, depth) => {
+    const span = spans[index];
+    if (!span || depth > 60) return null;
+    const site = model.sites[span.site];
+    const via = span.at === undefined || span.at === null ? null : model.sites[span.at];
+    const below = (model.spanChildren.get(index) ?? []).map((child) => tree(child, depth + 1));
+    return h('li', { class: model.stuckTasks.has(task.id) && !below.length ? 'is-stuck' : null },
+      h('code', {}, site?.name ?? '?'), span.label ? h('span', { class: 'tag' }, span.label) : null,
+      h('small', {}, ` ${via ? `at ${via.name} ${via.short}` : site?.short ?? ''}`),
+      below.length ? null : h('span', {}, ` ${span.state} ${time(span.since_ns)}`),
+      span.skipped ? h('em', {}, ' its task stopped polling it') : null,
+      below.length ? h('ul', {}, below) : null);
+  };
+  const roots = [...(task.span !== undefined && task.span !== null ? [task.span] : []), ...(model.spanChildren.get(`task ${task.id}`) ?? [])];
+  const running = (task.running ?? []).map((site) => h('li', {}, h('code', {}, model.sites[site]?.name ?? '?'), h('small', {}, ` ${model.sites[site]?.short ?? ''} running`)));
+  const waits = model.snapshot.waits.filter((wait) => wait.task === task.id);
+  return [h('p', { class: 'note' }, facts.join('; ')), h('ul', {}, running, roots.map((index) => tree(index, 0))),
+    waits.length ? h('p', {}, waits.map((wait) => [h('span', { class: 'tag' }, wait.mode), ' ', waitText(model, wait), ' '])) : null];
+}
+
+// What a wait waits for, and how long.
+export function waitText(model, wait) {
+  const resource = model.snapshot.resources[wait.resource];
+  const what = resource ? resourceName(resource) : wait.tasks?.length ? `task ${wait.tasks.slice(0, 4).join(', ')}` : 'a timer';
+  return `${what} at ${clean(shortPlace(wait.place)) || '?'} for ${time(wait.since_ns)}${wait.due_ns === undefined ? '' : `, due in ${time(wait.due_ns)}`}`;
+}
+
+const TYPES = { mutex: 'Mutex', rw_lock: 'RwLock', semaphore: 'Semaphore', once_cell: 'OnceCell', barrier: 'Barrier', notify: 'Notify', condvar: 'Condvar' };
+
+// The type of a resource: `Mutex`; `oneshot` for a channel.
+export function resourceType(resource) {
+  return TYPES[resource.kind] ?? clean(resource.kind ?? 'mutex');
+}
+
+// The name of a resource: `Mutex#1 rows`.
+export function resourceName(resource) {
+  return `${resourceType(resource)}#${resource.id}${resource.name ? ` ${clean(resource.name)}` : ''}`;
+}
