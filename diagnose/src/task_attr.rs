@@ -78,7 +78,7 @@ pub(crate) fn fill(tasks: &mut [diagnose_reports::model::Task]) {
     let table = TABLE.lock();
     let Some(by_task) = &table.by_task else { return };
     for task in tasks {
-        let attributes = by_task.get(&task.id).into_iter().flatten();
+        let attributes = by_task.get(&task.id.get()).into_iter().flatten();
         task.attributes = attributes.map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     }
 }

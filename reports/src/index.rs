@@ -1,30 +1,34 @@
 //! Maps ids of tasks, spans or resources to positions in their lists.
 
+use std::marker::PhantomData;
+
 use rustc_hash::FxHashMap;
 
-use crate::model::Task;
+use crate::model::{Task, TaskId};
 
 /// The position of each id in a list.
 #[derive(Debug)]
-pub struct Index {
+pub struct Index<Id = u64> {
     first: u64,
     /// Positions by the difference to the first id, four bytes each, if the ids are dense;
     /// otherwise empty.
     near: Vec<u32>,
     far: FxHashMap<u64, u32>,
+    id: PhantomData<Id>,
 }
 
 /// Marks an id that is not in the list.
 const NOWHERE: u32 = u32::MAX;
 
-impl Index {
+impl<Id: Into<u64>> Index<Id> {
     /// Indexes a list of ids. For an id that occurs twice, the first position counts.
     #[must_use]
-    pub fn new(numbers: impl ExactSizeIterator<Item = u64> + Clone) -> Self {
+    pub fn new(ids: impl ExactSizeIterator<Item = Id> + Clone) -> Self {
+        let numbers = ids.map(Into::into);
         let count = numbers.len() as u64;
         let first = numbers.clone().min().unwrap_or(0);
         let last = numbers.clone().max().unwrap_or(0);
-        let mut index = Self { first, near: Vec::new(), far: FxHashMap::default() };
+        let mut index = Self { first, near: Vec::new(), far: FxHashMap::default(), id: PhantomData };
         let span = usize::try_from((last - first).saturating_add(1)).unwrap_or(usize::MAX);
         let is_near = (last - first) / 8 <= count;
         if is_near {
@@ -48,7 +52,8 @@ impl Index {
 
     /// Returns the position of an id.
     #[must_use]
-    pub fn get(&self, number: u64) -> Option<usize> {
+    pub fn get(&self, id: Id) -> Option<usize> {
+        let number: u64 = id.into();
         let near = usize::try_from(number.wrapping_sub(self.first)).ok().and_then(|near| self.near.get(near));
         let place = near.or_else(|| self.far.get(&number)).copied().filter(|place| *place != NOWHERE)?;
         Some(place as usize)
@@ -59,7 +64,7 @@ impl Index {
 #[derive(Debug)]
 pub(crate) struct TasksById<'a> {
     tasks: &'a [Task],
-    index: Index,
+    index: Index<TaskId>,
 }
 
 impl<'a> TasksById<'a> {
@@ -67,7 +72,7 @@ impl<'a> TasksById<'a> {
         Self { tasks, index: Index::new(tasks.iter().map(|task| task.id)) }
     }
 
-    pub(crate) fn get(&self, id: u64) -> Option<&'a Task> {
+    pub(crate) fn get(&self, id: TaskId) -> Option<&'a Task> {
         self.tasks.get(self.index.get(id)?)
     }
 }

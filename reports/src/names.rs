@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::clean::printable;
-use crate::model::{Site, SiteKind, Snapshot};
+use crate::model::{Site, SiteIndex, SiteKind, Snapshot};
 
 /// The frame for a path's own time inside `poll`.
 pub(crate) const BUSY: &str = "[busy]";
@@ -51,11 +51,11 @@ impl Names {
     }
 
     /// Names only the sites in `used`.
-    pub(crate) fn of_sites(snapshot: &Snapshot, used: &BTreeSet<usize>) -> Self {
+    pub(crate) fn of_sites(snapshot: &Snapshot, used: &BTreeSet<SiteIndex>) -> Self {
         let mut namesakes = BTreeMap::<&str, Vec<usize>>::new();
         let mut frames = vec![OTHER.to_owned(); snapshot.sites.len()];
         for (index, site) in snapshot.sites.iter().enumerate() {
-            if used.contains(&index) && site.kind != SiteKind::Other {
+            if used.contains(&SiteIndex::new(index)) && site.kind != SiteKind::Other {
                 namesakes.entry(&site.name).or_default().push(index);
             }
         }
@@ -70,8 +70,8 @@ impl Names {
     }
 
     /// Returns the frame of a site, or [`OTHER`] if the index is no site.
-    pub(crate) fn frame(&self, site: usize) -> &str {
-        self.frames.get(site).map_or(OTHER, String::as_str)
+    pub(crate) fn frame(&self, site: SiteIndex) -> &str {
+        self.frames.get(site.get()).map_or(OTHER, String::as_str)
     }
 }
 
@@ -93,13 +93,16 @@ fn distinguishing_style(snapshot: &Snapshot, group: &[usize]) -> fn(&Site) -> St
 }
 
 /// Appends ` (2)`, ` (3)` … to frames that are taken, in the order of the sites.
-fn number_equals(snapshot: &Snapshot, used: &BTreeSet<usize>, frames: &mut [String]) {
+fn number_equals(snapshot: &Snapshot, used: &BTreeSet<SiteIndex>, frames: &mut [String]) {
     // Unnumbered frames come first: a site named `a (2)` keeps its name even if a second `a` would
     // get it.
     let mut taken: BTreeSet<String> = [BUSY, IDLE, QUEUED, OTHER, DEEPER].map(str::to_owned).into();
     let mut late = Vec::new();
     for (index, site) in snapshot.sites.iter().enumerate() {
-        if used.contains(&index) && site.kind != SiteKind::Other && !taken.insert(frames[index].clone()) {
+        if used.contains(&SiteIndex::new(index))
+            && site.kind != SiteKind::Other
+            && !taken.insert(frames[index].clone())
+        {
             late.push(index);
         }
     }

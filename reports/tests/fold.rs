@@ -1,7 +1,7 @@
 //! Folding hand-made trees: which stack gets which time.
 
 use crate::support::{folded, node, roots, site, tree};
-use diagnose_reports::model::SiteKind;
+use diagnose_reports::model::{NodeIndex, SiteKind};
 use diagnose_reports::{View, fold};
 
 #[test]
@@ -114,7 +114,7 @@ handle | busy=2
 fn a_snapshot_that_contradicts_itself_still_folds() {
     let mut snapshot = roots(vec![site("a", "m", "a.rs", 1, 1)]);
     // Its own parent, and a site that is not there.
-    snapshot.nodes[0].parent = Some(0);
+    snapshot.nodes[0].parent = Some(NodeIndex::new(0));
     snapshot.nodes.push(node(9, Some(7)));
     snapshot.nodes[1].busy_ns = 5;
     let stacks: Vec<String> =

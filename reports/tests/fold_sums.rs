@@ -32,7 +32,7 @@ proptest! {
         let depth = |mut index: usize| {
             let mut depth = 1;
             while let Some(parent) = snapshot.nodes[index].parent {
-                index = parent;
+                index = parent.get();
                 depth += 1;
             }
             depth

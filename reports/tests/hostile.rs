@@ -2,7 +2,9 @@
 
 use crate::support::hangs::{Program, place};
 use crate::support::{bytes, page};
-use diagnose_reports::model::{LockOrder, LockPair, LockedResource, Role, WaitMode};
+use diagnose_reports::model::{
+    LockOrder, LockPair, LockedResource, ResourceId, Role, SiteIndex, TaskId, WaitMode,
+};
 use diagnose_reports::{Format, Snapshot, View};
 use serde_json::Value;
 
@@ -32,23 +34,23 @@ fn program() -> Snapshot {
     snapshot.alarms.push("a poll\n  and its stack".to_owned().into());
     snapshot.nodes = crate::support::tree("main | busy=5\n  read | busy=2 label=x").nodes;
     for node in &mut snapshot.nodes {
-        node.site = 0;
+        node.site = SiteIndex::new(0);
         node.label = Some("label".to_owned());
     }
     for span in &mut snapshot.spans {
-        span.at = Some(0);
+        span.at = Some(SiteIndex::new(0));
     }
     let mut order = LockOrder::default();
     order.pairs = vec![LockPair::default(); 2];
     order.resources = vec![LockedResource::default(); 2];
-    (order.pairs[0].acquired, order.pairs[1].held) = (1, 1);
-    order.resources[1].id = 1;
+    let second = ResourceId::new(1);
+    (order.pairs[0].acquired, order.pairs[1].held, order.resources[1].id) = (second, second, second);
     order.resources[0].name = Some("lock".to_owned());
     for pair in &mut order.pairs {
         pair.count = 1;
         pair.held_at = Some(place(5));
     }
-    (order.pairs[0].task, order.pairs[0].task_name) = (Some(2), "left".to_owned());
+    (order.pairs[0].task, order.pairs[0].task_name) = (Some(TaskId::new(2)), "left".to_owned());
     "thread".clone_into(&mut order.pairs[1].thread);
     snapshot.lock_order = Some(order);
     snapshot

@@ -1,6 +1,7 @@
 //! Saved snapshots: what is written is what is read, and what is not a snapshot is refused with a reason.
 
 use crate::support::{empty, page, random, tree};
+use diagnose_reports::model::{NodeIndex, SiteIndex};
 use diagnose_reports::{Format, Snapshot, View};
 use proptest::prelude::*;
 
@@ -158,11 +159,11 @@ fn a_cut_file_is_refused() {
 #[test]
 fn indexes_that_lead_nowhere_are_refused() {
     let mut snapshot = tree("main | busy=5\n  read | busy=3");
-    snapshot.nodes[1].site = 2;
+    snapshot.nodes[1].site = SiteIndex::new(2);
     let error = refusal(page(&snapshot, Format::Json, View::Time).as_bytes());
     assert_eq!(error, "the snapshot contradicts itself: node 1 refers to site 2, which is not there");
-    snapshot.nodes[1].site = 1;
-    snapshot.nodes[0].parent = Some(1);
+    snapshot.nodes[1].site = SiteIndex::new(1);
+    snapshot.nodes[0].parent = Some(NodeIndex::new(1));
     let error = refusal(page(&snapshot, Format::Json, View::Time).as_bytes());
     assert_eq!(
         error,

@@ -132,7 +132,7 @@ fn concurrency_is_the_time_in_flight_over_the_time_elapsed() {
     let of = |name: &str| rows.iter().find(|row| row.name == name).unwrap();
     assert_eq!(of("serve").mean_concurrency(snapshot.elapsed_ns).to_bits(), 2.0_f64.to_bits());
     assert_eq!(of("serve").mean_concurrency(0).to_bits(), 0.0_f64.to_bits());
-    let mut awaits = rows.iter().filter(|row| snapshot.sites[row.site].kind == SiteKind::Await);
+    let mut awaits = rows.iter().filter(|row| snapshot.site(row.site).unwrap().kind == SiteKind::Await);
     assert_eq!(awaits.next().map(|row| row.in_flight_ns), Some(0));
     assert_eq!(of("read").completed_latency.count, 5);
     assert_eq!(of("read").cancelled_latency.max_ns, 50);

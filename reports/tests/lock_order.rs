@@ -1,22 +1,22 @@
 //! Locks that were taken in both orders, or in a circle: what is found, and how it reads.
 
-use diagnose_reports::model::{LockOrder, LockPair, LockedResource, Place};
+use diagnose_reports::model::{LockOrder, LockPair, LockedResource, Place, ResourceId, TaskId};
 use diagnose_reports::{Format, Snapshot, View};
 
 /// Locks 1 to `locks`, and pairs of them.
-fn noted(locks: u64, pairs: &[(usize, usize)]) -> Snapshot {
+fn noted(locks: u64, pairs: &[(u64, u64)]) -> Snapshot {
     let mut order = LockOrder::default();
     for id in 1..=locks {
         let mut lock = LockedResource::default();
-        lock.id = id;
+        lock.id = ResourceId::new(id);
         order.resources.push(lock);
     }
     for (line, &(held, acquired)) in pairs.iter().enumerate() {
         let mut pair = LockPair::default();
-        (pair.held, pair.acquired) = (held - 1, acquired - 1);
+        (pair.held, pair.acquired) = (ResourceId::new(held), ResourceId::new(acquired));
         let line = u32::try_from(line).expect("few") * 10 + 1;
         (pair.held_at, pair.acquired_at) = (Some(place(line)), Some(place(line + 1)));
-        pair.task = Some(7);
+        pair.task = Some(TaskId::new(7));
         pair.task_name.push_str("work");
         pair.count = 1;
         order.pairs.push(pair);
@@ -34,10 +34,10 @@ fn place(line: u32) -> Place {
 }
 
 /// The numbers of the locks in each circle.
-fn circles(snapshot: &Snapshot) -> Vec<Vec<usize>> {
+fn circles(snapshot: &Snapshot) -> Vec<Vec<u64>> {
     let pairs = &snapshot.lock_order.as_ref().expect("it was noted").pairs;
     let found = snapshot.lock_inversions();
-    found.iter().map(|it| it.pairs.iter().map(|&pair| pairs[pair].held + 1).collect()).collect()
+    found.iter().map(|it| it.pairs.iter().map(|&pair| pairs[pair].held.get()).collect()).collect()
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn two_circles_with_a_lock_in_common_are_two() {
 
 #[test]
 fn a_ring_of_ten_thousand_is_one_circle() {
-    let pairs: Vec<(usize, usize)> = (1..=10_000).map(|lock| (lock, lock % 10_000 + 1)).collect();
+    let pairs: Vec<(u64, u64)> = (1..=10_000).map(|lock| (lock, lock % 10_000 + 1)).collect();
     let snapshot = noted(10_000, &pairs);
     assert_eq!(circles(&snapshot)[0].len(), 10_000);
     assert!(snapshot.lock_order_text().lines().count() < 50, "it is not written out");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::support::profiles::{Sums, timed};
 use crate::support::{bucket, empty, page, site, tree};
-use diagnose_reports::model::{RunState, SiteKind, Task};
+use diagnose_reports::model::{RunState, SiteIndex, SiteKind, Task, TaskId};
 use diagnose_reports::{Format, Snapshot, View};
 use proptest::prelude::*;
 
@@ -81,7 +81,8 @@ fn the_number_of_series_is_bounded() {
         snapshot.nodes[index].busy_ns = index as u64 + 1;
         snapshot.nodes[index].label = Some(format!("user {index}"));
         let mut task = Task::default();
-        (task.id, task.site, task.state) = (index as u64 + 1, index, RunState::Waiting);
+        (task.id, task.site) = (TaskId::new(index as u64 + 1), SiteIndex::new(index));
+        task.state = RunState::Waiting;
         task.spawned_at = Some(crate::support::place_at(u32::try_from(index).unwrap(), 1));
         snapshot.tasks.push(task);
     }

@@ -51,7 +51,7 @@ fn work(snapshot: &Snapshot) -> Work {
     let mut work = Work::new();
     for node in &snapshot.nodes {
         let function = snapshot.sites[node.site].name[1..].parse().expect("a number");
-        let mut path = node.parent.map(|parent| paths[parent].clone()).unwrap_or_default();
+        let mut path = node.parent.map(|parent| paths[parent.get()].clone()).unwrap_or_default();
         path.push(function);
         assert_eq!((node.completed, node.polls, node.unsettled), (node.calls, node.calls, 0));
         let counted: u64 = node.polls_histogram.iter().map(|bucket| bucket.count).sum();

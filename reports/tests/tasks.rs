@@ -2,14 +2,16 @@
 
 use crate::support::{empty, site};
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{RunState, Runtime, SiteKind, Span, Task, Worker};
+use diagnose_reports::model::{
+    RunState, Runtime, SiteIndex, SiteKind, Span, SpanId, SpanIndex, Task, TaskId, Worker,
+};
 
 const MS: u64 = 1_000_000;
 
 fn task(id: u64, site: usize, state: RunState, since_ns: u64) -> Task {
     let mut task = Task::default();
-    task.id = id;
-    task.site = site;
+    task.id = TaskId::new(id);
+    task.site = SiteIndex::new(site);
     task.state = state;
     task.since_ns = since_ns;
     task.age_ns = 2_000 * MS;
@@ -17,7 +19,7 @@ fn task(id: u64, site: usize, state: RunState, since_ns: u64) -> Task {
 }
 
 fn woken(mut task: Task, by: Option<u64>, ns: u64) -> Task {
-    task.woken_by = by;
+    task.woken_by = by.map(TaskId::new);
     task.woken_ns = Some(ns);
     task.wakes = 1;
     task
@@ -25,10 +27,10 @@ fn woken(mut task: Task, by: Option<u64>, ns: u64) -> Task {
 
 fn span(id: u64, site: usize, task: Option<u64>, parent: Option<usize>) -> Span {
     let mut span = Span::default();
-    span.id = id;
-    span.site = site;
-    span.task = task;
-    span.parent = parent;
+    span.id = SpanId::new(id);
+    span.site = SiteIndex::new(site);
+    span.task = task.map(TaskId::new);
+    span.parent = parent.map(SpanIndex::new);
     span.since_ns = 40 * MS;
     span
 }
@@ -63,7 +65,7 @@ fn the_head_says_what_the_runtimes_are_doing() {
         worker.thread.push_str("worker");
         worker.parked = parked;
         worker.since_ns = since_ns;
-        worker.task = (!parked).then_some(1);
+        worker.task = (!parked).then_some(TaskId::new(1));
         snapshot.workers.push(worker);
     }
     snapshot.tasks = vec![task(1, 0, RunState::Running, 312 * MS), task(2, 1, RunState::Waiting, 5 * MS)];
@@ -137,7 +139,7 @@ fn tasks_that_wake_each_other_end_the_chain() {
 fn what_has_lost_its_parent_stands_under_its_task() {
     let mut snapshot = sites();
     snapshot.tasks = vec![task(1, 0, RunState::Waiting, 40 * MS)];
-    snapshot.tasks[0].span = Some(0);
+    snapshot.tasks[0].span = Some(SpanIndex::new(0));
     snapshot.spans = vec![
         span(1, 0, Some(1), None),
         span(2, 1, Some(1), Some(0)),
@@ -166,7 +168,7 @@ fn tasks_that_have_polled_their_branches_in_another_order_are_alike() {
     for (id, branches) in [(1, [2, 3]), (2, [3, 2])] {
         let root = snapshot.spans.len();
         let mut waits = task(id, 1, RunState::Waiting, 40 * MS);
-        waits.span = Some(root);
+        waits.span = Some(SpanIndex::new(root));
         snapshot.tasks.push(waits);
         snapshot.spans.push(span(10 * id, 1, Some(id), None));
         for (number, site) in (1..).zip(branches) {

@@ -40,6 +40,6 @@ fn page(snapshot: &Snapshot) -> Page<'_> {
 }
 
 fn named<'a>(snapshot: &'a Snapshot, task: &'a Task) -> NamedTask<'a> {
-    let site = snapshot.sites.get(task.site);
+    let site = snapshot.site(task.site);
     NamedTask { name: site.map_or("", |site| &site.name), place: site.map(|site| &site.place), task }
 }

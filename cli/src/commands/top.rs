@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Top, output: Output) -> Result<ExitCode, Failure> {
 
 /// Whether a row has time of its own. An await without any is covered by the function it awaits.
 fn is_shown(snapshot: &Snapshot, row: &Row) -> bool {
-    let is_await = snapshot.sites.get(row.site).is_some_and(|site| site.kind == SiteKind::Await);
+    let is_await = snapshot.site(row.site).is_some_and(|site| site.kind == SiteKind::Await);
     !is_await || row.self_busy_ns > 0 || row.self_idle_ns > 0
 }
 
@@ -150,7 +150,7 @@ fn rows_busy_ns(snapshot: &Snapshot) -> u64 {
 
 /// `handle (src/main.rs:12)`, with the place only if the name does not contain it.
 fn with_place(snapshot: &Snapshot, row: &Row) -> String {
-    match snapshot.sites.get(row.site) {
+    match snapshot.site(row.site) {
         Some(site) if site.kind != SiteKind::Other => {
             let place = clean_line(&format!("{}:{}", site.place.file.as_str(), site.place.line));
             if row.name.contains(&place) { row.name.clone() } else { format!("{} ({place})", row.name) }
@@ -160,7 +160,7 @@ fn with_place(snapshot: &Snapshot, row: &Row) -> String {
 }
 
 fn function<'a>(snapshot: &'a Snapshot, row: &'a Row) -> Function<'a> {
-    let site = snapshot.sites.get(row.site);
+    let site = snapshot.site(row.site);
     Function {
         name: &row.name,
         place: site.map(|site| &site.place),

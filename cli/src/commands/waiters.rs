@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{Resource, Wait};
+use diagnose_reports::model::{Resource, ResourceId, Wait};
 use serde::Serialize;
 
 use crate::args::One;
@@ -37,14 +37,14 @@ pub(crate) fn run(args: &One, output: Output) -> Result<ExitCode, Failure> {
 }
 
 fn page(snapshot: &Snapshot) -> Page<'_> {
-    let mut waits = BTreeMap::<usize, Vec<&Wait>>::new();
+    let mut waits = BTreeMap::<ResourceId, Vec<&Wait>>::new();
     for wait in &snapshot.waits {
         if let Some(resource) = wait.resource {
             waits.entry(resource).or_default().push(wait);
         }
     }
-    let contended = |(index, waits): (usize, Vec<_>)| {
-        snapshot.resources.get(index).map(|resource| Contended { resource, waits })
+    let contended = |(id, waits): (ResourceId, Vec<_>)| {
+        snapshot.resource(id).map(|resource| Contended { resource, waits })
     };
     Page { resources: waits.into_iter().filter_map(contended).collect() }
 }

@@ -5,7 +5,7 @@ use std::ptr;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    Bucket, Clock, Dropped, Node, Process, RunState, Site, SiteKind, Text, Thread,
+    Bucket, Clock, Dropped, Node, NodeIndex, Process, RunState, Site, SiteIndex, SiteKind, Text, Thread,
 };
 
 use super::live_spans::LiveSpans;
@@ -36,15 +36,15 @@ pub(super) fn build(merged: &Merged, alive: LiveSpans) -> Snapshot {
     snapshot.sites = order.sites();
     for &path in &order.paths {
         let mut node = node(&merged.paths[path], scale, began);
-        node.site = order.site_number(merged.paths[path].site);
-        node.parent = merged.paths[path].parent.map(|parent| order.numbers[parent]);
+        node.site = order.site_index(merged.paths[path].site);
+        node.parent = merged.paths[path].parent.map(|parent| NodeIndex::new(order.numbers[parent]));
         snapshot.nodes.push(node);
     }
     snapshot.alarms = watchdog::alarms();
     snapshot.long_poll_ns = watchdog::long_poll_ns();
     snapshot.lock_order = lock_order::build();
-    let node_number = |node| merged.find(node).and_then(|path| order.node_number(path));
-    alive.build(&mut snapshot, scale, |site| order.site_number(site), &node_number);
+    let node_index = |node| merged.find(node).and_then(|path| order.node_index(path));
+    alive.build(&mut snapshot, scale, |site| order.site_index(site), &node_index);
     task_attr::fill(&mut snapshot.tasks);
     snapshot.are_threads_unknown = !cpu::counts_threads();
     add_open_queues(&mut snapshot);
@@ -59,7 +59,7 @@ fn add_open_queues(snapshot: &mut Snapshot) {
         roots.insert((node.site, node.label.as_deref().map(Text::from)), node);
     }
     for task in tasks.iter().filter(|task| task.state == RunState::Queued) {
-        let Some(span) = task.span.and_then(|span| spans.get(span)) else { continue };
+        let Some(span) = task.span.and_then(|span| spans.get(span.get())) else { continue };
         if let Some(node) = roots.get_mut(&(span.site, span.label.clone())) {
             let queued_ns = node.queued_ns.saturating_add(task.since_ns.min(*elapsed_ns));
             node.queued_ns = queued_ns.min(node.idle_ns);
@@ -134,13 +134,13 @@ impl PathOrder {
     }
 
     /// The index of a path in the snapshot; `None` if it was never used.
-    fn node_number(&self, path: usize) -> Option<usize> {
+    fn node_index(&self, path: usize) -> Option<NodeIndex> {
         let number = *self.numbers.get(path)?;
-        (self.paths.get(number) == Some(&path)).then_some(number)
+        (self.paths.get(number) == Some(&path)).then_some(NodeIndex::new(number))
     }
 
-    fn site_number(&self, site: &'static site::Site) -> usize {
-        self.site_numbers.get(&ptr::from_ref(site)).copied().unwrap_or(0)
+    fn site_index(&self, site: &'static site::Site) -> SiteIndex {
+        SiteIndex::new(self.site_numbers.get(&ptr::from_ref(site)).copied().unwrap_or(0))
     }
 }
 

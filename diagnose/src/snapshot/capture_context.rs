@@ -1,6 +1,6 @@
 //! Shared input of a capture's parts: the tasks by number, the threads, the time.
 
-use diagnose_reports::model::Text;
+use diagnose_reports::model::{NodeIndex, Text};
 
 use super::numbers::{Index, Table};
 use super::task_copy::TaskCopy;
@@ -54,7 +54,7 @@ pub(super) struct CaptureContext<'a> {
     pub(super) threads: &'a Table<u32, (Text, u64)>,
     pub(super) texts: &'a Texts,
     /// The index of a node's path in the snapshot; `None` if it has none.
-    pub(super) node_number: &'a dyn Fn(&'static Node) -> Option<usize>,
+    pub(super) node_index: &'a dyn Fn(&'static Node) -> Option<NodeIndex>,
     /// Whether the recorded times are captured too.
     pub(super) is_whole: bool,
 }

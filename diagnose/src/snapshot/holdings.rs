@@ -4,11 +4,12 @@
 //! counted: its spawns, and its sends that could carry a guard. An unknown thread that began later
 //! may have anything that existed before.
 
-use diagnose_reports::model::{Attribution, Holding, Place, Role};
+use diagnose_reports::model::{Attribution, Holding, Place, ResourceId, Role, SpanId, TaskId};
 
 use super::candidates::Candidates;
 use super::capture_context::{CaptureContext, KnownTask};
 use super::numbers::Table;
+use super::task_copy::some;
 use crate::live::{self, TransferCounts};
 use crate::site;
 use crate::waits::{self, Creator, HoldingCopy, ResourceKind};
@@ -91,8 +92,8 @@ impl<'a> Holdings<'a> {
             waits::Role::Uses => Role::Uses,
         };
         holding.units = copy.units;
-        holding.task = (copy.task != 0).then_some(copy.task);
-        holding.span = (copy.span != 0).then_some(copy.span);
+        holding.task = some(copy.task).map(TaskId::new);
+        holding.span = some(copy.span).map(SpanId::new);
         holding.thread_id = if copy.task == 0 { seen.thread_id(copy.thread) } else { None };
         holding.place = copy.at.map(|at| seen.texts.place(at));
         holding.since_ns = seen.ago(if copy.since == 0 { first_wait } else { copy.since });
@@ -131,7 +132,7 @@ impl<'a> Holdings<'a> {
                 && self.is_with_spawned(copy)
                 && !self.may_be_foreign(seen.ago(copy.since))
             {
-                holding.candidates = self.candidates.since(copy.task, copy.since).unwrap_or_default();
+                holding.candidates = ids(self.candidates.since(copy.task, copy.since).unwrap_or_default());
                 if holding.candidates.is_empty() { Attribution::Unknown } else { Attribution::Likely }
             } else {
                 Attribution::Unknown
@@ -141,7 +142,7 @@ impl<'a> Holdings<'a> {
         let given = owner.task.transfer_counts();
         if given.spawned() != copy.given.spawned() {
             let Some(candidates) = self.candidates.since(copy.task, copy.since) else { return };
-            holding.candidates = candidates;
+            holding.candidates = ids(candidates);
         }
         holding.attribution = if !copy.is_movable {
             // A guard of a lock in a static can move to a thread.
@@ -211,7 +212,7 @@ impl<'a> Holdings<'a> {
             return Attribution::Unknown;
         };
         if record.taken_out() < message {
-            holding.in_channel = Some(resource);
+            holding.in_channel = Some(ResourceId::new(resource));
             return likely;
         }
         // The message was received. The receiver has the holding, has spawned a task for it, or has
@@ -222,7 +223,7 @@ impl<'a> Holdings<'a> {
             return Attribution::Unknown;
         };
         // The receiver, if it is known at all.
-        holding.candidates.push(receiver.task);
+        holding.candidates.push(TaskId::new(receiver.task));
         // The receiver may have sent it on in its last poll, if it sent more in that poll.
         let [_, _, sent_at] = task.task.sent_to();
         let sent = task.task.transfer_counts().sent();
@@ -233,9 +234,13 @@ impl<'a> Holdings<'a> {
         let Some(later) = self.candidates.since(receiver.task, copy.since) else {
             return Attribution::Unknown;
         };
-        holding.candidates.extend(later);
+        holding.candidates.extend(ids(later));
         likely
     }
+}
+
+fn ids(tasks: Vec<u64>) -> Vec<TaskId> {
+    tasks.into_iter().map(TaskId::new).collect()
 }
 
 /// Returns the awaits that led to the acquiring call, innermost first, without the call's own.

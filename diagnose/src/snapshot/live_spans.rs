@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{RunState, Span, Task, Text};
+use diagnose_reports::model::{NodeIndex, RunState, SiteIndex, Span, SpanId, SpanIndex, Task, TaskId, Text};
 
 use super::capture_context::{CaptureContext, TaskTable};
 use super::lost_wakes;
@@ -110,8 +110,8 @@ impl LiveSpans {
         self,
         snapshot: &mut Snapshot,
         scale: Scale,
-        site_number: impl Fn(&'static Site) -> usize,
-        node_number: &dyn Fn(&'static Node) -> Option<usize>,
+        site_index: impl Fn(&'static Site) -> SiteIndex,
+        node_index: &dyn Fn(&'static Node) -> Option<NodeIndex>,
     ) {
         let Self { tasks, by_id, spans, waits, counted, now } = self;
         let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
@@ -122,18 +122,18 @@ impl LiveSpans {
             running.filter(|task| task.doing == TaskState::Running && task.origin.work == TaskKind::Future);
         let running = running.map(|task| (task.task.thread.load(Relaxed), task.id)).collect();
         runtimes::add(snapshot, &running, ago);
-        let roots = add_spans(snapshot, spans, &tasks, ago, &texts, &site_number);
+        let roots = add_spans(snapshot, spans, &tasks, ago, &texts, &site_index);
         let kept = waits.kept_wakers(&by_id, tasks.len());
         snapshot.tasks.reserve_exact(tasks.len());
         for ((listing, root), kept) in tasks.iter().zip(roots).zip(kept) {
             let mut task = listing.build(now, scale, &texts);
-            task.site = site_number(listing.origin.site);
+            task.site = site_index(listing.origin.site);
             let path = listing.running().iter().flat_map(|node| [node.via, Some(node.site)]);
-            task.running = path.flatten().map(&site_number).collect();
-            task.span = root.map(|root| root as usize);
+            task.running = path.flatten().map(&site_index).collect();
+            task.span = root;
             if task.label.is_none() {
                 // A spawned task gets its label with its root span.
-                task.label = task.span.and_then(|span| snapshot.spans.get(span)?.label.clone());
+                task.label = task.span.and_then(|span| snapshot.span(span)?.label.clone());
             }
             add_thread(&mut task, threads.get(&listing.task.thread.load(Relaxed)));
             task.opaque_wakers = task.wakers.map(|wakers| wakers.saturating_sub(kept.unwrap_or(0).into()));
@@ -145,7 +145,7 @@ impl LiveSpans {
         let tasks = TaskTable::new(tasks, by_id);
         let (tasks, threads, texts) = (&tasks, &threads, &texts);
         let is_whole = !snapshot.nodes.is_empty();
-        waits.build(snapshot, &CaptureContext { now, scale, tasks, threads, texts, node_number, is_whole });
+        waits.build(snapshot, &CaptureContext { now, scale, tasks, threads, texts, node_index, is_whole });
         lost_wakes::mark(snapshot);
     }
 }
@@ -157,24 +157,24 @@ fn add_spans(
     tasks: &[TaskCopy],
     ago: impl Fn(u64) -> u64,
     texts: &Texts,
-    site_number: impl Fn(&'static Site) -> usize,
-) -> Vec<Option<u32>> {
+    site_index: impl Fn(&'static Site) -> SiteIndex,
+) -> Vec<Option<SpanIndex>> {
     let mut roots = vec![None; tasks.len()];
     let all = spans.iter();
     snapshot.spans.reserve_exact(all.len());
     for (number, spot) in all.enumerate() {
         if spot.parent.is_none() && !spot.is_detached {
             if let Some(root) = spot.task.and_then(|task| roots.get_mut(task)) {
-                *root = u32::try_from(number).ok();
+                *root = Some(SpanIndex::new(number));
             }
         }
         let mut span = Span::default();
-        span.id = spot.listed.id;
-        span.site = site_number(spot.node.site);
-        span.at = spot.node.via.map(&site_number);
+        span.id = SpanId::new(spot.listed.id);
+        span.site = site_index(spot.node.site);
+        span.at = spot.node.via.map(&site_index);
         span.label = texts.of_any(spot.node.label.text());
-        span.parent = spot.parent;
-        span.task = spot.task.map(|task| tasks[task].id);
+        span.parent = spot.parent.map(SpanIndex::new);
+        span.task = spot.task.map(|task| TaskId::new(tasks[task].id));
         span.state = match spot.listed.state {
             live::SlotState::Unpolled => RunState::Unpolled,
             live::SlotState::Waiting => RunState::Waiting,

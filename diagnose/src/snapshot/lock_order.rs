@@ -1,8 +1,6 @@
 //! Converts the recorded lock order to plain data.
 
-use std::collections::BTreeMap;
-
-use diagnose_reports::model::{self, LockOrder, LockedResource};
+use diagnose_reports::model::{self, LockOrder, LockedResource, ResourceId, TaskId};
 
 use super::task_copy::some;
 use super::texts::Texts;
@@ -15,13 +13,12 @@ use crate::waits::lock_order::{LockPair, noted};
 pub(super) fn build() -> Option<LockOrder> {
     let noted = noted()?;
     let mut order = LockOrder::default();
-    let (texts, mut numbers) = (Texts::default(), BTreeMap::new());
+    let texts = Texts::default();
     for (id, identity) in &noted.resources {
-        numbers.insert(*id, order.resources.len());
         order.resources.push(resource(*id, identity, &texts));
     }
     for ((held, acquired), pair) in &noted.pairs {
-        if let (Some(held), Some(acquired)) = (numbers.get(held), numbers.get(acquired)) {
+        if noted.resources.contains_key(held) && noted.resources.contains_key(acquired) {
             order.pairs.push(build_pair(*held, *acquired, pair, &texts));
         }
     }
@@ -31,7 +28,7 @@ pub(super) fn build() -> Option<LockOrder> {
 
 fn resource(id: u64, identity: &RecordIdentity, texts: &Texts) -> LockedResource {
     let mut built = LockedResource::default();
-    built.id = id;
+    built.id = ResourceId::new(id);
     built.kind = kind(identity.what.kind);
     built.library.push_str(identity.what.library);
     built.name = identity.name.as_deref().map(str::to_owned);
@@ -39,12 +36,12 @@ fn resource(id: u64, identity: &RecordIdentity, texts: &Texts) -> LockedResource
     built
 }
 
-fn build_pair(held: usize, acquired: usize, pair: &LockPair, texts: &Texts) -> model::LockPair {
+fn build_pair(held: u64, acquired: u64, pair: &LockPair, texts: &Texts) -> model::LockPair {
     let mut built = model::LockPair::default();
-    (built.held, built.acquired) = (held, acquired);
+    (built.held, built.acquired) = (ResourceId::new(held), ResourceId::new(acquired));
     built.held_at = pair.held_at.map(|at| texts.place(at));
     built.acquired_at = pair.acquired_at.map(|at| texts.place(at));
-    built.task = some(pair.task);
+    built.task = some(pair.task).map(TaskId::new);
     built.task_name.push_str(pair.task_name);
     if pair.task == 0 {
         let own = tree::all().into_iter().find(|tree| Some(tree.root.tree) == pair.thread);

@@ -5,7 +5,7 @@
 //! inside the task.
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::RunState;
+use diagnose_reports::model::{RunState, TaskId};
 
 use super::numbers::Table;
 
@@ -23,7 +23,7 @@ pub(super) fn mark(snapshot: &mut Snapshot) {
     if !snapshot.waits.iter().any(is_it) {
         return;
     }
-    let tasks: Table<u64, (RunState, Option<u64>)> =
+    let tasks: Table<TaskId, (RunState, Option<u64>)> =
         snapshot.tasks.iter().map(|task| (task.id, (task.state, task.woken_ns))).collect();
     for wait in snapshot.waits.iter_mut().filter(|wait| is_it(wait)) {
         let Some((state, task_woken_ns)) = wait.task.and_then(|id| tasks.get(&id)) else { continue };

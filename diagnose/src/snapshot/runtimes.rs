@@ -21,7 +21,8 @@ pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, ago: impl 
         worker.parked = listed.is_parked;
         worker.since_ns = ago(listed.since);
         (worker.cpu_ns, worker.delayed_ns) = listed.os_id.and_then(cpu::times).unzip();
-        worker.task = listed.tree.filter(|_| !worker.parked).and_then(|tree| running.get(&tree).copied());
+        let task = listed.tree.filter(|_| !worker.parked).and_then(|tree| running.get(&tree));
+        worker.task = task.map(|id| diagnose_reports::model::TaskId::new(*id));
         snapshot.workers.push(worker);
     }
     snapshot.workers.sort_by(|a, b| (&a.thread, a.thread_id).cmp(&(&b.thread, b.thread_id)));
@@ -60,7 +61,7 @@ pub(super) fn add_busy_workers(snapshot: &mut Snapshot) {
         worker.task = tasks.iter().find(is_its).map(|task| task.id);
     }
     let is_spawned = |task: &&diagnose_reports::model::Task| {
-        let is_main = sites.get(task.site).is_some_and(|site| site.name == "main");
+        let is_main = sites.get(task.site.get()).is_some_and(|site| site.name == "main");
         task.state == RunState::Running
             && task.kind == TaskKind::Future
             && task.runtime_number != 0

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::Ordering::Relaxed;
 
-use diagnose_reports::model::{self, RunState, Task};
+use diagnose_reports::model::{self, RunState, Task, TaskId};
 
 use super::capture_context::KnownTask;
 use super::runtimes::library;
@@ -167,7 +167,7 @@ impl TaskCopy {
     pub(super) fn build(&self, now: u64, scale: Scale, texts: &Texts) -> Task {
         let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
         let mut task = Task::default();
-        task.id = self.id;
+        task.id = TaskId::new(self.id);
         task.label = texts.of_any(self.origin.label.text());
         task.kind = match self.origin.work {
             TaskKind::Future => model::TaskKind::Future,
@@ -185,7 +185,7 @@ impl TaskCopy {
         task.is_unspawned =
             matches!(self.origin.home.runtime, SpawnRuntime::Unknown | SpawnRuntime::TokioHooks);
         task.runtime_id = some(self.task.runtime_id.load(Relaxed));
-        task.spawned_by = some(self.origin.spawned_by);
+        task.spawned_by = some(self.origin.spawned_by).map(TaskId::new);
         task.state = match self.doing {
             TaskState::Unpolled => RunState::Unpolled,
             TaskState::Running => RunState::Running,
@@ -205,7 +205,7 @@ impl TaskCopy {
             task.queued_ns = task.queued_ns.saturating_add(task.since_ns);
         }
         (task.wakes, task.self_wakes) = (wakes, self_wakes);
-        task.woken_by = some(woken_by);
+        task.woken_by = some(woken_by).map(TaskId::new);
         task.woken_ns = some(last_wake).map(ago);
         task.wakers = (live::has_wakers() && self.origin.work == TaskKind::Future && !self.is_hooked())
             .then(|| u64::from(self.wakers));

@@ -112,6 +112,6 @@ impl ListedTasks {
 
 /// Whether a task is the future of a `block_on`, which runs on the calling thread.
 fn is_run(snapshot: &Snapshot, task: &Task) -> bool {
-    let is_main = || snapshot.sites.get(task.site).is_some_and(|site| site.name == "main");
+    let is_main = || snapshot.site(task.site).is_some_and(|site| site.name == "main");
     task.is_local && task.runtime_id.is_none() && is_main()
 }

@@ -26,7 +26,7 @@ pub(super) fn usage(usage: &waits::Usage, acquisitions: u64, seen: &CaptureConte
 fn usage_place(of: &waits::UsagePlace, seen: &CaptureContext<'_>) -> UsagePlace {
     let mut built = UsagePlace::default();
     built.place = seen.texts.place(of.at);
-    built.node = of.node.and_then(|node| (seen.node_number)(node));
+    built.node = of.node.and_then(|node| (seen.node_index)(node));
     built.count = of.count;
     built.total_ns = seen.scale.ns(of.ticks);
     built.longest_ns = seen.scale.ns(of.longest);

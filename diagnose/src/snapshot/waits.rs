@@ -6,7 +6,9 @@
 use std::ops::Range;
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{self, LastEvent, Resource, Text, Wait, WaitMode};
+use diagnose_reports::model::{
+    self, LastEvent, Resource, ResourceId, SpanId, TaskId, Text, Wait, WaitId, WaitMode,
+};
 
 use super::capture_context::CaptureContext;
 use super::holdings::Holdings;
@@ -160,11 +162,11 @@ impl WaitsCopy {
         if holdings.is_empty() && queue.is_empty() && !was_contended() {
             return;
         }
-        let number = snapshot.resources.len();
+        let id = ResourceId::new(recorded.id);
         let mut granted = 0;
         for (place, wait) in queue.iter().enumerate() {
             let mut built = build(wait, seen);
-            built.resource = Some(number);
+            built.resource = Some(id);
             built.is_granted = recorded.identity.what.is_fair && is_grant(&built, &wait.polled);
             granted += if built.is_granted { built.units } else { 0 };
             built.ahead = ahead(queue, place);
@@ -173,7 +175,7 @@ impl WaitsCopy {
         let given_up = recorded.given_up.map(|index| &self.waiting[index]);
         if let Some(wait) = given_up.filter(|it| may_be_made_anew(it, seen)) {
             let mut built = build(wait, seen);
-            built.resource = Some(number);
+            built.resource = Some(id);
             built.ahead = queue.len() as u64;
             snapshot.waits.push(built);
         }
@@ -248,17 +250,17 @@ impl ResourceQueue {
         let Self { record, identity, .. } = self;
         let value = |counter: &std::sync::atomic::AtomicU64| counter.load(Relaxed);
         let mut resource = Resource::default();
-        resource.id = self.id;
+        resource.id = ResourceId::new(self.id);
         resource.kind = kind(identity.what.kind);
         resource.library = seen.texts.of(identity.what.library);
         resource.name = identity.name.as_deref().map(Text::from);
         resource.created = Some(seen.texts.place(identity.made_at));
         match identity.made_by {
-            Creator::Task(task) => resource.created_by = Some(task),
+            Creator::Task(task) => resource.created_by = Some(TaskId::new(task)),
             Creator::Thread(thread) => resource.created_on = seen.thread_id(Some(thread)),
             Creator::Unknown => {}
         }
-        resource.first_task = seen.first_task_since(identity.born);
+        resource.first_task = seen.first_task_since(identity.born).map(TaskId::new);
         resource.age_ns = seen.ago(identity.made);
         resource.capacity = Some(value(&record.capacity)).filter(|capacity| *capacity != UNBOUNDED);
         let (entered, left) = (value(&record.entered), value(&record.left));
@@ -294,7 +296,7 @@ impl ResourceQueue {
 fn event(last: &waits::LastEvent, seen: &CaptureContext<'_>) -> LastEvent {
     let mut built = LastEvent::default();
     built.ago_ns = (last.tick != 0).then(|| seen.ago(last.tick));
-    built.task = (last.task != 0).then_some(last.task);
+    built.task = (last.task != 0).then_some(TaskId::new(last.task));
     built.place = Some(seen.texts.place(last.at));
     built
 }
@@ -305,12 +307,12 @@ fn build(wait: &WaitCopy, seen: &CaptureContext<'_>) -> Wait {
     let entered = task.map_or(0, |task| task.entered);
     let later = wait.read();
     let mut built = Wait::default();
-    built.id = wait.id;
-    built.tasks.clone_from(&wait.tasks);
+    built.id = WaitId::new(wait.id);
+    built.tasks = wait.tasks.iter().copied().map(TaskId::new).collect();
     built.mode = mode(wait.mode);
     built.units = wait.units;
-    built.task = (polled.task != 0).then_some(polled.task);
-    built.span = (polled.span != 0).then_some(polled.span);
+    built.task = (polled.task != 0).then_some(TaskId::new(polled.task));
+    built.span = (polled.span != 0).then_some(SpanId::new(polled.span));
     built.place = Some(match wait.awaited {
         Some(site) => seen.texts.place_of_site(site),
         None => seen.texts.place(wait.at),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use diagnose_reports::model::{Alarm, AlarmKind, RunState, Runtime, Task, Worker};
+use diagnose_reports::model::{Alarm, AlarmKind, RunState, Runtime, Task, TaskId, Worker};
 use diagnose_reports::{Snapshot, clean_line};
 
 use super::looks::Finding;
@@ -40,8 +40,8 @@ fn kind(finding: &Finding<'_>) -> AlarmKind {
 }
 
 /// Returns the ids of a finding's tasks: running ones first.
-fn tasks(finding: &Finding<'_>) -> Vec<u64> {
-    let of = |tasks: &[&Task]| tasks.iter().map(|task| task.id).collect::<Vec<u64>>();
+fn tasks(finding: &Finding<'_>) -> Vec<TaskId> {
+    let of = |tasks: &[&Task]| tasks.iter().map(|task| task.id).collect::<Vec<_>>();
     match finding {
         Finding::LongPoll(task) => of(&[task]),
         Finding::Blocked { polls, queued, .. } => [of(polls), of(queued)].concat(),
@@ -74,7 +74,7 @@ impl Texts<'_> {
             self.thread(task)
         );
         for (depth, &site) in task.running.iter().enumerate() {
-            let Some(site) = self.snapshot.sites.get(site) else { continue };
+            let Some(site) = self.snapshot.site(site) else { continue };
             let branch =
                 if depth == 0 { String::new() } else { format!("{:1$}└─ ", "", (depth - 1) * 3) };
             let mark = if depth + 1 == task.running.len() { "  ◀ running" } else { "" };
@@ -84,7 +84,7 @@ impl Texts<'_> {
         }
         let stack = task.thread_id.map(native_stack::of).unwrap_or_default();
         // The poll may have ended while its thread was interrupted.
-        if !stack.is_empty() && live::is_in_poll(task.id, task.polls) {
+        if !stack.is_empty() && live::is_in_poll(task.id.get(), task.polls) {
             alarm.push_str("\n  native stack, innermost first:");
             for line in stack {
                 let _ = write!(alarm, "\n    {line}");
@@ -198,7 +198,7 @@ impl Texts<'_> {
     }
 
     fn name(&self, task: &Task) -> String {
-        let name = self.snapshot.sites.get(task.site).map_or("", |site| &site.name);
+        let name = self.snapshot.site(task.site).map_or("", |site| &site.name);
         format!("task {} `{}`", task.id, clean_line(name))
     }
 }

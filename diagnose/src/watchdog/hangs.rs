@@ -16,6 +16,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
+use diagnose_reports::model::TaskId;
 use diagnose_reports::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 
 use super::late::Late;
@@ -44,7 +45,7 @@ pub(super) enum Said {
     Alarm {
         text: String,
         /// The tasks in the chains, by id: sorted, without duplicates.
-        tasks: Vec<u64>,
+        tasks: Vec<TaskId>,
     },
     Over {
         /// The text with which the alarm was printed.
@@ -59,7 +60,7 @@ pub(super) enum Said {
 struct HangAlarm {
     text: String,
     /// The tasks of its current verdicts. `count` is the number of verdicts so far.
-    links: BTreeSet<(LinkNode, u64)>,
+    tasks: BTreeSet<TaskId>,
     count: u64,
     /// How long it had lasted when it was last seen, in ns.
     age_ns: u64,
@@ -144,24 +145,22 @@ impl Hangs {
     }
 
     /// Records verdicts that are one alarm. Returns its text and its tasks if it is to be printed.
-    fn note(&mut self, key: AlarmKey, alike: &[&Verdict]) -> Option<(String, Vec<u64>)> {
+    fn note(&mut self, key: AlarmKey, alike: &[&Verdict]) -> Option<(String, Vec<TaskId>)> {
         let alarm =
             self.alarms.entry(key).or_insert_with(|| HangAlarm { missed: MISSED, ..HangAlarm::default() });
         let was_over = alarm.is_over();
         if was_over {
-            alarm.links.clear();
+            alarm.tasks.clear();
             (alarm.age_ns, alarm.count, alarm.times) = (0, 0, alarm.times + 1);
         }
-        let mut links = BTreeSet::new();
+        let mut tasks = BTreeSet::new();
         for verdict in alike {
-            let own = verdict.chain.iter().filter(|link| link.node == LinkNode::Task);
-            let own: BTreeSet<(LinkNode, u64)> = own.map(|link| (link.node, link.id)).collect();
-            alarm.count += u64::from(own.is_empty() && was_over || !own.is_subset(&alarm.links));
+            let own: BTreeSet<TaskId> = verdict.chain.iter().filter_map(Link::task).collect();
+            alarm.count += u64::from(own.is_empty() && was_over || !own.is_subset(&alarm.tasks));
             alarm.age_ns = alarm.age_ns.max(age_ns(verdict));
-            links.extend(own);
+            tasks.extend(own);
         }
-        let tasks = links.iter().map(|(_, id)| *id).collect();
-        alarm.links.extend(links);
+        alarm.tasks.extend(&tasks);
         alarm.missed = 0;
         if !was_over || !alarm.times.is_power_of_two() {
             return None;
@@ -170,7 +169,7 @@ impl Hangs {
         if alarm.times > 1 {
             alarm.text = format!("for the {} time: {}", ordinal(alarm.times), alarm.text);
         }
-        Some((alarm.text.clone(), tasks))
+        Some((alarm.text.clone(), tasks.into_iter().collect()))
     }
 
     /// Records the alarms that are over. Returns those that were printed.

@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{RunState, Runtime, Task, TaskKind, Worker};
+use diagnose_reports::model::{RunState, Runtime, SiteIndex, Task, TaskId, TaskKind, Worker};
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Finding<'a> {
@@ -43,9 +43,9 @@ pub(super) enum Finding<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Looks {
     /// Reported tasks: task, number of its poll, state.
-    said: HashSet<(u64, u64, RunState)>,
+    said: HashSet<(TaskId, u64, RunState)>,
     /// By runtime, the polls that its workers were in: task and number of the poll.
-    blocked: BTreeMap<u64, BTreeSet<(u64, u64)>>,
+    blocked: BTreeMap<u64, BTreeSet<(TaskId, u64)>>,
 }
 
 impl Looks {
@@ -114,7 +114,7 @@ impl Looks {
 
     /// Forgets findings that are over.
     fn forget(&mut self, snapshot: &Snapshot) {
-        let polls: HashSet<(u64, u64)> = snapshot.tasks.iter().map(|task| (task.id, task.polls)).collect();
+        let polls: HashSet<(TaskId, u64)> = snapshot.tasks.iter().map(|task| (task.id, task.polls)).collect();
         self.said.retain(|(id, poll, _)| polls.contains(&(*id, *poll)));
         self.blocked.retain(|number, _| snapshot.runtimes.iter().any(|runtime| runtime.number == *number));
     }
@@ -147,7 +147,7 @@ fn on_workers<'a>(snapshot: &Snapshot, runtime: &Runtime, polls: &[&'a Task]) ->
     };
     // In `block_in_place` another thread takes over the worker.
     let has_left = |task: &Task| {
-        let name = |site: &usize| snapshot.sites.get(*site).map(|site| site.name.as_str());
+        let name = |site: &SiteIndex| snapshot.site(*site).map(|site| site.name.as_str());
         task.running.iter().any(|site| name(site) == Some("block_in_place"))
     };
     let own = |task: &&&Task| task.runtime_number == runtime.number || is_listed(task);

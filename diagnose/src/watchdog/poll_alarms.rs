@@ -44,7 +44,7 @@ impl PollAlarm {
         // All workers are in polls since the youngest of these polls.
         let ages = || tasks.iter().map(|task| task.since_ns);
         let age_ns = if lasts_for_any { ages().max() } else { ages().min() };
-        let state = |task: &&Task| (task.id, task.state, task.polls);
+        let state = |task: &&Task| (task.id.get(), task.state, task.polls);
         Self {
             text: text.to_owned(),
             taken,

@@ -6,7 +6,7 @@
 //!                 └─▶ the function of `Builder::on_alarm`: a queue, see `callback`
 //! ```
 
-use diagnose_reports::model::{Alarm, AlarmKind};
+use diagnose_reports::model::{Alarm, AlarmKind, TaskId};
 
 use super::callback;
 use crate::identity;
@@ -24,7 +24,7 @@ pub(crate) fn alarms() -> Vec<Alarm> {
 }
 
 /// Makes an alarm that is raised now.
-pub(super) fn alarm(kind: AlarmKind, text: String, mut tasks: Vec<u64>) -> Alarm {
+pub(super) fn alarm(kind: AlarmKind, text: String, mut tasks: Vec<TaskId>) -> Alarm {
     tasks.truncate(MAX_TASKS);
     let mut alarm = Alarm::from(text);
     (alarm.at_unix_ms, alarm.kind, alarm.tasks) = (identity::unix_ms(), kind, tasks);

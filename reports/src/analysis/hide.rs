@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::tree::Tree;
-use crate::model::{Bucket, Node, SiteKind, Snapshot};
+use crate::model::{Bucket, Node, NodeIndex, SiteIndex, SiteKind, Snapshot};
 
 impl Snapshot {
     /// The snapshot without nodes of these kinds. Without [`SiteKind::Await`], a wait belongs to
@@ -31,7 +31,7 @@ impl Snapshot {
     #[must_use]
     pub fn without(&self, kinds: &[SiteKind]) -> Self {
         let shown = Self { nodes: Vec::new(), ..self.clone() };
-        hide(self, shown, |_, node| self.sites.get(node.site).is_some_and(|site| kinds.contains(&site.kind)))
+        hide(self, shown, |_, node| self.site(node.site).is_some_and(|site| kinds.contains(&site.kind)))
     }
 }
 
@@ -40,7 +40,7 @@ impl Snapshot {
 pub(crate) fn plain(snapshot: &Snapshot) -> Snapshot {
     let tree = Tree::new(snapshot);
     hide(snapshot, without_alive(snapshot), |index, node| {
-        let is_await = snapshot.sites.get(node.site).is_some_and(|site| site.kind == SiteKind::Await);
+        let is_await = snapshot.site(node.site).is_some_and(|site| site.kind == SiteKind::Await);
         is_await
             && tree.self_busy_ns[index] == 0
             && node.self_idle_ns == 0
@@ -52,7 +52,7 @@ pub(crate) fn plain(snapshot: &Snapshot) -> Snapshot {
 /// without what is alive.
 pub(crate) fn functions(snapshot: &Snapshot) -> Snapshot {
     hide(snapshot, without_alive(snapshot), |_, node| {
-        snapshot.sites.get(node.site).is_some_and(|site| site.kind == SiteKind::Await)
+        snapshot.site(node.site).is_some_and(|site| site.kind == SiteKind::Await)
     })
 }
 
@@ -79,9 +79,9 @@ fn without_alive(snapshot: &Snapshot) -> Snapshot {
 fn hide(snapshot: &Snapshot, mut shown: Snapshot, is_hidden: impl Fn(usize, &Node) -> bool) -> Snapshot {
     // By old index: the new index of the node, or that of its nearest shown ancestor.
     let mut places: Vec<usize> = Vec::with_capacity(snapshot.nodes.len());
-    let mut known = BTreeMap::<(Option<usize>, usize, Option<String>), usize>::new();
+    let mut known = BTreeMap::<(Option<usize>, SiteIndex, Option<String>), usize>::new();
     for (index, node) in snapshot.nodes.iter().enumerate() {
-        let parent = node.parent.filter(|&parent| parent < index).map(|parent| places[parent]);
+        let parent = node.parent.and_then(|parent| places.get(parent.get())).copied();
         if let (Some(parent), true) = (parent, is_hidden(index, node)) {
             places.push(parent);
             let above = &mut shown.nodes[parent];
@@ -94,7 +94,7 @@ fn hide(snapshot: &Snapshot, mut shown: Snapshot, is_hidden: impl Fn(usize, &Nod
         places.push(place);
         match shown.nodes.get_mut(place) {
             Some(same) => add_counters(same, node),
-            None => shown.nodes.push(Node { parent, ..node.clone() }),
+            None => shown.nodes.push(Node { parent: parent.map(NodeIndex::new), ..node.clone() }),
         }
     }
     depth_first(&mut shown);
@@ -144,7 +144,7 @@ pub(crate) fn depth_first(snapshot: &mut Snapshot) {
         let mut siblings = siblings.to_vec();
         siblings.sort_by_key(|&index| {
             let node = &snapshot.nodes[index];
-            (snapshot.sites.get(node.site).map(|site| &site.name), node.site, &node.label)
+            (snapshot.site(node.site).map(|site| &site.name), node.site, &node.label)
         });
         siblings.into_iter().rev()
     };
@@ -160,7 +160,7 @@ pub(crate) fn depth_first(snapshot: &mut Snapshot) {
     }
     let moved = order.iter().map(|&index| {
         let node = &snapshot.nodes[index];
-        Node { parent: node.parent.map(|parent| numbers[parent]), ..node.clone() }
+        Node { parent: node.parent.map(|parent| NodeIndex::new(numbers[parent.get()])), ..node.clone() }
     });
     snapshot.nodes = moved.collect();
 }

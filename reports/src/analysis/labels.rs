@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
-use crate::model::Snapshot;
+use crate::model::{SiteIndex, Snapshot};
 use crate::names::Names;
 
 /// One line of the table by label.
@@ -33,7 +33,7 @@ pub(crate) struct LabelRow {
 pub(crate) fn label_rows(snapshot: &Snapshot) -> Vec<LabelRow> {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
-    let mut by_label = BTreeMap::<(usize, &str), LabelRow>::new();
+    let mut by_label = BTreeMap::<(SiteIndex, &str), LabelRow>::new();
     for (index, node) in tree.nodes.iter().enumerate() {
         let Some(label) = &node.label else { continue };
         let row = by_label.entry((node.site, label)).or_default();
@@ -46,7 +46,7 @@ pub(crate) fn label_rows(snapshot: &Snapshot) -> Vec<LabelRow> {
             row.idle_ns = row.idle_ns.saturating_add(node.idle_ns);
         }
     }
-    let name = |((site, label), row): ((usize, &str), LabelRow)| LabelRow {
+    let name = |((site, label), row): ((SiteIndex, &str), LabelRow)| LabelRow {
         name: names.frame(site).to_owned(),
         label: printable(label),
         ..row

@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use crate::clean::printable;
-use crate::model::{Bucket, Durations, Latency, Node, SiteKind, Snapshot};
+use crate::model::{Bucket, Durations, Latency, Node, SiteIndex, SiteKind, Snapshot};
 use crate::names::Names;
 
 /// Quantiles of durations in ns, each within 4 % of the exact one; 0 if there are no durations.
@@ -40,8 +40,8 @@ pub struct LatencyQuantiles {
 pub struct FunctionLatency {
     /// The function's name, unambiguous within the snapshot and equal in all reports.
     pub name: String,
-    /// Index into [`Snapshot::sites`].
-    pub site: usize,
+    /// Its site.
+    pub site: SiteIndex,
     /// The label, safe to print on one line; `None` for spans without one.
     pub label: Option<String>,
     /// Calls that returned.
@@ -77,7 +77,7 @@ impl Snapshot {
     #[must_use]
     pub fn latencies(&self) -> Vec<FunctionLatency> {
         let names = Names::new(self);
-        let mut by_label = BTreeMap::<(usize, Option<&str>), (Latency, u64)>::new();
+        let mut by_label = BTreeMap::<(SiteIndex, Option<&str>), (Latency, u64)>::new();
         for node in self.nodes.iter().filter(|node| has_latency(self, node)) {
             let (latency, in_flight_ns) = by_label.entry((node.site, node.label.as_deref())).or_default();
             latency.merge(&node.latency);
@@ -176,7 +176,7 @@ impl Durations {
 
 /// Whether a node's calls have a first poll and an end.
 pub(crate) fn has_latency(snapshot: &Snapshot, node: &Node) -> bool {
-    let kind = snapshot.sites.get(node.site).map(|site| site.kind);
+    let kind = snapshot.site(node.site).map(|site| site.kind);
     !matches!(kind, None | Some(SiteKind::Await | SiteKind::Impl))
 }
 

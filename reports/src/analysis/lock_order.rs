@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use crate::index::Index;
 use crate::model::{LockOrder, LockPair, Snapshot};
 
 /// How many inversions are searched for.
@@ -39,7 +40,7 @@ fn inversions(order: &LockOrder) -> Vec<LockInversion> {
     let graph = Graph::new(order);
     let mut is_said = vec![false; order.pairs.len()];
     let mut found = Vec::new();
-    let edges = || order.pairs.iter().enumerate().filter(|(edge, _)| graph.is_left[*edge]);
+    let edges = || graph.pairs.iter().enumerate().filter(|(edge, _)| graph.is_left[*edge]);
     for (edge, pair) in edges().filter(|(_, pair)| pair.held < pair.acquired) {
         if let Some(&back) = graph.edges.get(&(pair.acquired, pair.held)) {
             (is_said[edge], is_said[back]) = (true, true);
@@ -50,7 +51,7 @@ fn inversions(order: &LockOrder) -> Vec<LockInversion> {
         if is_said[edge] || found.len() >= MAX_INVERSIONS {
             continue;
         }
-        if let Some(path) = graph.path(order, pair.acquired, pair.held) {
+        if let Some(path) = graph.path(pair.acquired, pair.held) {
             let pairs: Vec<usize> = [edge].into_iter().chain(path).collect();
             for &edge in &pairs {
                 is_said[edge] = true;
@@ -63,8 +64,15 @@ fn inversions(order: &LockOrder) -> Vec<LockInversion> {
     found
 }
 
+/// A pair, as positions in [`LockOrder::resources`].
+struct Edge {
+    held: usize,
+    acquired: usize,
+}
+
 /// The pairs that can be part of a cycle.
 struct Graph {
+    pairs: Vec<Edge>,
     edges: BTreeMap<(usize, usize), usize>,
     is_left: Vec<bool>,
     /// By lock: the edges that begin at it.
@@ -74,15 +82,20 @@ struct Graph {
 impl Graph {
     fn new(order: &LockOrder) -> Self {
         let count = order.resources.len();
-        let is_sound = |pair: &LockPair| pair.held.max(pair.acquired) < count && pair.held != pair.acquired;
-        let mut is_left: Vec<bool> = order.pairs.iter().map(is_sound).collect();
-        let ends: [fn(&LockPair) -> usize; 2] = [|pair| pair.held, |pair| pair.acquired];
+        let index = Index::new(order.resources.iter().map(|resource| resource.id));
+        // A lock that is not listed gets a position past the end.
+        let position = |id| index.get(id).unwrap_or(count);
+        let edge = |pair: &LockPair| Edge { held: position(pair.held), acquired: position(pair.acquired) };
+        let pairs: Vec<Edge> = order.pairs.iter().map(edge).collect();
+        let is_sound = |pair: &Edge| pair.held.max(pair.acquired) < count && pair.held != pair.acquired;
+        let mut is_left: Vec<bool> = pairs.iter().map(is_sound).collect();
+        let ends: [fn(&Edge) -> usize; 2] = [|pair| pair.held, |pair| pair.acquired];
         // First edges from locks that no edge leads to, then edges to locks that no edge leaves.
         for side in 0..2 {
             let (near, far) = (ends[1 - side], ends[side]);
             let mut degree = vec![0_usize; count];
             let mut at: Vec<Vec<usize>> = vec![Vec::new(); count];
-            for (edge, pair) in order.pairs.iter().enumerate().filter(|(edge, _)| is_left[*edge]) {
+            for (edge, pair) in pairs.iter().enumerate().filter(|(edge, _)| is_left[*edge]) {
                 degree[near(pair)] += 1;
                 at[far(pair)].push(edge);
             }
@@ -90,7 +103,7 @@ impl Graph {
             while let Some(lock) = bare.pop() {
                 for &edge in &at[lock] {
                     is_left[edge] = false;
-                    let next = near(&order.pairs[edge]);
+                    let next = near(&pairs[edge]);
                     degree[next] -= 1;
                     if degree[next] == 0 {
                         bare.push(next);
@@ -98,8 +111,8 @@ impl Graph {
                 }
             }
         }
-        let mut graph = Self { edges: BTreeMap::new(), is_left, from: vec![Vec::new(); count] };
-        for (edge, pair) in order.pairs.iter().enumerate() {
+        let mut graph = Self { pairs, edges: BTreeMap::new(), is_left, from: vec![Vec::new(); count] };
+        for (edge, pair) in graph.pairs.iter().enumerate() {
             if graph.is_left[edge] {
                 graph.edges.insert((pair.held, pair.acquired), edge);
                 graph.from[pair.held].push(edge);
@@ -109,18 +122,18 @@ impl Graph {
     }
 
     /// The edges of the shortest path from one lock to another.
-    fn path(&self, order: &LockOrder, start: usize, end: usize) -> Option<Vec<usize>> {
+    fn path(&self, start: usize, end: usize) -> Option<Vec<usize>> {
         let mut came_by: Vec<Option<usize>> = vec![None; self.from.len()];
         let mut queue = VecDeque::from([start]);
         while let Some(lock) = queue.pop_front() {
             for &edge in &self.from[lock] {
-                let next = order.pairs[edge].acquired;
+                let next = self.pairs[edge].acquired;
                 if next == start || came_by[next].is_some() {
                     continue;
                 }
                 came_by[next] = Some(edge);
                 if next == end {
-                    let back = |&edge: &usize| came_by[order.pairs[edge].held];
+                    let back = |&edge: &usize| came_by[self.pairs[edge].held];
                     let mut path: Vec<usize> = std::iter::successors(Some(edge), back).collect();
                     path.reverse();
                     return Some(path);

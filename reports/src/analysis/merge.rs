@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::diff::is_continued;
 use crate::analysis::hide::{add_counters, depth_first};
-use crate::model::{Activity, Cost, Dropped, Node, Site, Snapshot, VERSION};
+use crate::model::{Activity, Cost, Dropped, Node, NodeIndex, Site, SiteIndex, Snapshot, VERSION};
 
 /// Adds up the counters and times of all snapshots, by call path. Of several snapshots of one
 /// process, which contain each other, only the last one counts.
@@ -42,8 +42,8 @@ pub fn merge(snapshots: &[Snapshot]) -> Snapshot {
     head(&mut merged, &snapshots);
     let sites: BTreeSet<&Site> = snapshots.iter().flat_map(|snapshot| &snapshot.sites).collect();
     merged.sites = sites.iter().map(|site| (*site).clone()).collect();
-    let numbers: BTreeMap<&Site, usize> = sites.into_iter().zip(0..).collect();
-    let mut known = BTreeMap::<(Option<usize>, usize, Option<String>), usize>::new();
+    let numbers: BTreeMap<&Site, SiteIndex> = sites.into_iter().zip((0..).map(SiteIndex::new)).collect();
+    let mut known = BTreeMap::<(Option<NodeIndex>, SiteIndex, Option<String>), NodeIndex>::new();
     for snapshot in snapshots {
         add_nodes(&mut merged.nodes, &mut known, snapshot, &numbers);
     }
@@ -100,21 +100,21 @@ fn add_dropped(sum: &mut Dropped, dropped: &Dropped) {
 /// Adds the nodes of a snapshot. `known` has the merged node of each path so far.
 fn add_nodes(
     merged: &mut Vec<Node>,
-    known: &mut BTreeMap<(Option<usize>, usize, Option<String>), usize>,
+    known: &mut BTreeMap<(Option<NodeIndex>, SiteIndex, Option<String>), NodeIndex>,
     snapshot: &Snapshot,
-    numbers: &BTreeMap<&Site, usize>,
+    numbers: &BTreeMap<&Site, SiteIndex>,
 ) {
     // By old index: the merged node; `None` for a node without a site, whose children become roots.
-    let mut places: Vec<Option<usize>> = Vec::with_capacity(snapshot.nodes.len());
-    for (index, node) in snapshot.nodes.iter().enumerate() {
-        let Some(&site) = snapshot.sites.get(node.site).and_then(|site| numbers.get(site)) else {
+    let mut places: Vec<Option<NodeIndex>> = Vec::with_capacity(snapshot.nodes.len());
+    for node in &snapshot.nodes {
+        let Some(&site) = snapshot.site(node.site).and_then(|site| numbers.get(site)) else {
             places.push(None);
             continue;
         };
-        let parent = node.parent.filter(|&parent| parent < index).and_then(|parent| places[parent]);
-        let place = *known.entry((parent, site, node.label.clone())).or_insert(merged.len());
+        let parent = node.parent.and_then(|parent| places.get(parent.get()).copied().flatten());
+        let place = *known.entry((parent, site, node.label.clone())).or_insert(NodeIndex::new(merged.len()));
         places.push(Some(place));
-        match merged.get_mut(place) {
+        match merged.get_mut(place.get()) {
             Some(same) => add_counters(same, node),
             None => merged.push(Node { site, parent, ..node.clone() }),
         }

@@ -15,7 +15,7 @@
 //! path's own waits, which may overlap.
 
 use crate::analysis::tree::Tree;
-use crate::model::{SiteKind, Snapshot};
+use crate::model::{SiteIndex, SiteKind, Snapshot};
 use crate::names::{DEEPER, Names};
 
 /// The longest path, twice what is recorded. One line for each of thousands of nested nodes would
@@ -58,8 +58,8 @@ impl Times {
 /// The last frame of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PathSite {
-    /// An index into the sites of the snapshot, which may be out of range.
-    Site(usize),
+    /// A site, which may be out of range.
+    Site(SiteIndex),
     /// All frames below the longest path.
     Deeper,
 }
@@ -117,7 +117,7 @@ fn list<'a>(tree: &Tree<'a>, is_shown: &[bool], ranks: &[usize], labels: Labels)
     let key = |index: usize| {
         let node = &tree.nodes[index];
         let label = node.label.as_deref().filter(|_| labels == Labels::Kept);
-        (ranks.get(node.site).copied().unwrap_or(usize::MAX), label)
+        (ranks.get(node.site.get()).copied().unwrap_or(usize::MAX), label)
     };
     let mut paths: Vec<Path<'a>> = Vec::new();
     // Each entry is one path: the nodes that are merged into it.
@@ -176,7 +176,7 @@ fn add_all_below(sum: &mut Times, tree: &Tree<'_>, times: &[Times], mut below: V
 /// By node: whether it is a frame. An await is none if it has no time of its own and is not the end
 /// of its path.
 fn shown(snapshot: &Snapshot, tree: &Tree<'_>) -> Vec<bool> {
-    let is_await = |site: usize| snapshot.sites.get(site).is_some_and(|site| site.kind == SiteKind::Await);
+    let is_await = |site: SiteIndex| snapshot.site(site).is_some_and(|site| site.kind == SiteKind::Await);
     let mut shown = vec![true; tree.nodes.len()];
     for (index, node) in tree.nodes.iter().enumerate() {
         let is_root = tree.ancestors(index).next().is_none();
@@ -225,11 +225,12 @@ fn times(tree: &Tree<'_>, is_shown: &[bool]) -> Vec<Times> {
 /// By site: its place in the order of frames. Sites with equal frames are equal.
 fn ranks(snapshot: &Snapshot, names: &Names) -> Vec<usize> {
     let mut order: Vec<usize> = (0..snapshot.sites.len()).collect();
-    order.sort_by_key(|&site| names.frame(site));
+    let frame = |site: usize| names.frame(SiteIndex::new(site));
+    order.sort_by_key(|&site| frame(site));
     let mut ranks = vec![0; order.len()];
     let mut rank = 0;
     for (at, &site) in order.iter().enumerate() {
-        rank += usize::from(at > 0 && names.frame(order[at - 1]) != names.frame(site));
+        rank += usize::from(at > 0 && frame(order[at - 1]) != frame(site));
         ranks[site] = rank;
     }
     ranks

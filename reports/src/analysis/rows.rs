@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use crate::analysis::latency::{LatencyQuantiles, has_latency, in_flight, mean_concurrency};
 use crate::analysis::quantile::Histogram;
 use crate::analysis::tree::Tree;
-use crate::model::{Latency, Node, Snapshot};
+use crate::model::{Latency, Node, SiteIndex, Snapshot};
 use crate::names::Names;
 
 /// One line of the table by function.
@@ -23,8 +23,8 @@ use crate::names::Names;
 pub struct Row {
     /// The site's name, unambiguous within the snapshot and equal in all reports.
     pub name: String,
-    /// Index into [`Snapshot::sites`].
-    pub site: usize,
+    /// Its site.
+    pub site: SiteIndex,
     /// Spans that were polled at least once.
     pub calls: u64,
     /// Polls, including running ones.
@@ -89,7 +89,7 @@ impl Row {
 pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
-    let mut by_site = BTreeMap::<usize, (Row, Histogram, Latency)>::new();
+    let mut by_site = BTreeMap::<SiteIndex, (Row, Histogram, Latency)>::new();
     for (index, node) in tree.nodes.iter().enumerate() {
         let (row, histogram, latency) = by_site.entry(node.site).or_default();
         add_counters(row, node);
@@ -104,7 +104,7 @@ pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
             add(&mut row.in_flight_ns, in_flight(node));
         }
     }
-    let finish = |(site, (row, histogram, latency)): (usize, (Row, Histogram, Latency))| Row {
+    let finish = |(site, (row, histogram, latency)): (SiteIndex, (Row, Histogram, Latency))| Row {
         name: names.frame(site).to_owned(),
         site,
         p50_poll_ns: histogram.quantile(500, row.longest_poll_ns),

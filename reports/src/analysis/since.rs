@@ -14,7 +14,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::model::{Bucket, Durations, Node, Site, Snapshot};
+use crate::model::{Bucket, Durations, Node, NodeIndex, Site, Snapshot};
 
 /// Identifies a path: the number of its parent, of its site, and its label.
 type PathKey<'a> = (Option<usize>, usize, Option<&'a str>);
@@ -79,8 +79,8 @@ fn matches(later: &Snapshot, earlier: &Snapshot) -> Vec<(usize, usize)> {
     let before: Vec<usize> = earlier.sites.iter().map(of_later).collect();
     let mut paths: HashMap<PathKey<'_>, usize> = HashMap::with_capacity(later.nodes.len());
     for (number, node) in later.nodes.iter().enumerate() {
-        if let Some(site) = known.get(node.site) {
-            paths.entry((node.parent, *site, node.label.as_deref())).or_insert(number);
+        if let Some(site) = known.get(node.site.get()) {
+            paths.entry((node.parent.map(NodeIndex::get), *site, node.label.as_deref())).or_insert(number);
         }
     }
     // For each path of `earlier`, the one of `later`: a parent comes before its children.
@@ -88,9 +88,9 @@ fn matches(later: &Snapshot, earlier: &Snapshot) -> Vec<(usize, usize)> {
     for node in &earlier.nodes {
         let parent = match node.parent {
             None => Some(None),
-            Some(parent) => found.get(parent).copied().flatten().map(Some),
+            Some(parent) => found.get(parent.get()).copied().flatten().map(Some),
         };
-        let path = parent.zip(before.get(node.site));
+        let path = parent.zip(before.get(node.site.get()));
         let path = path.map(|(parent, site)| (parent, *site, node.label.as_deref()));
         found.push(path.and_then(|path| paths.get(&path).copied()));
     }

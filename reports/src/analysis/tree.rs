@@ -7,7 +7,7 @@
 //! self busy |██|       |█|    |███|     busy − Σ children's busy − nested_ns
 //! ```
 
-use crate::model::{Node, Snapshot};
+use crate::model::{Node, NodeIndex, Snapshot};
 
 /// The nodes of a snapshot with their links and self times, all by node index.
 #[derive(Debug)]
@@ -70,5 +70,5 @@ impl<'a> Tree<'a> {
 
 /// The parent if it stands before the child, as the snapshot promises. So no path is endless.
 fn parent(nodes: &[Node], index: usize) -> Option<usize> {
-    nodes[index].parent.filter(|&parent| parent < index)
+    nodes[index].parent.map(NodeIndex::get).filter(|&parent| parent < index)
 }

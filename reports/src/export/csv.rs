@@ -47,7 +47,7 @@ pub(crate) fn write(snapshot: &Snapshot, _view: View, out: &mut dyn Write) -> io
     out.write_all(b"\r\n")?;
     let snapshot = &plain(snapshot);
     for row in rows(snapshot) {
-        let site = snapshot.sites.get(row.site).cloned().unwrap_or_default();
+        let site = snapshot.site(row.site).cloned().unwrap_or_default();
         let texts = [&row.name, &site.module, word(site.kind), &site.place.file];
         let texts: Vec<String> = texts.into_iter().map(field).collect();
         write!(out, "{},{}", texts.join(","), site.place.line)?;

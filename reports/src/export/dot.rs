@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::io;
 
 use crate::export::footer::footer;
-use crate::export::wait_graph::{NodeId, NodeKind, wait_graph};
+use crate::export::wait_graph::{NodeId, wait_graph};
 use crate::model::Snapshot;
 use crate::units::counted;
 use crate::view::View;
@@ -24,10 +24,10 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     let graph = wait_graph(snapshot, MAX_EDGES);
     let mut page = String::from("digraph waits {\n  rankdir=LR;\n  node [fontname=\"monospace\"];\n");
     for node in &graph.nodes {
-        let shape = match node.id.0 {
-            NodeKind::Task => "box",
-            NodeKind::Thread => "diamond",
-            NodeKind::Resource => "ellipse",
+        let shape = match node.id {
+            NodeId::Task(_) => "box",
+            NodeId::Thread(_) => "diamond",
+            NodeId::Resource(_) => "ellipse",
         };
         let color = if node.is_stuck { ", color=red, fontcolor=red" } else { "" };
         // Writing to a string cannot fail.
@@ -52,11 +52,11 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
 }
 
 /// The name of a node in the file.
-pub(crate) fn name((kind, id): NodeId) -> String {
-    match kind {
-        NodeKind::Task => format!("task{id}"),
-        NodeKind::Thread => format!("thread{id}"),
-        NodeKind::Resource => format!("resource{id}"),
+pub(crate) fn name(node: NodeId) -> String {
+    match node {
+        NodeId::Task(id) => format!("task{id}"),
+        NodeId::Thread(id) => format!("thread{id}"),
+        NodeId::Resource(id) => format!("resource{id}"),
     }
 }
 

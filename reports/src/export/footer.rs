@@ -111,7 +111,7 @@ fn producer(snapshot: &Snapshot) -> String {
 
 /// The nodes of annotated calls, without the awaits in them.
 fn calls(snapshot: &Snapshot) -> impl Iterator<Item = &Node> {
-    let kind = |node: &Node| snapshot.sites.get(node.site).map(|site| site.kind);
+    let kind = |node: &Node| snapshot.site(node.site).map(|site| site.kind);
     snapshot.nodes.iter().filter(move |node| kind(node) != Some(SiteKind::Await))
 }
 

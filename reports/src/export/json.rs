@@ -92,13 +92,13 @@ impl Snapshot {
 /// Checks the indices that the model promises to be valid.
 fn check_references(snapshot: &Snapshot) -> Result<(), Error> {
     for (index, node) in snapshot.nodes.iter().enumerate() {
-        if node.site >= snapshot.sites.len() {
+        if snapshot.site(node.site).is_none() {
             return Err(Error::inconsistent(format!(
                 "node {index} refers to site {}, which is not there",
                 node.site
             )));
         }
-        if let Some(parent) = node.parent.filter(|&parent| parent >= index) {
+        if let Some(parent) = node.parent.filter(|parent| parent.get() >= index) {
             return Err(Error::inconsistent(format!(
                 "the parent of node {index} is {parent}, which does not stand before it"
             )));

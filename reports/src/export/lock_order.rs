@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 use crate::analysis::hangs::words::{at, place, resource_name_of};
 use crate::clean::{clean_lines, printable};
-use crate::model::{LockOrder, LockPair, Snapshot};
+use crate::model::{LockOrder, LockPair, ResourceId, Snapshot};
 use crate::units::{count, counted};
 
 /// How many cycles, and how many steps of a cycle, are written out.
@@ -80,9 +80,6 @@ fn words(order: &LockOrder, pair: &LockPair) -> String {
     )
 }
 
-fn name(order: &LockOrder, index: usize) -> String {
-    order
-        .resources
-        .get(index)
-        .map_or_else(String::new, |it| resource_name_of(it.kind, it.id, it.name.as_deref()))
+fn name(order: &LockOrder, id: ResourceId) -> String {
+    order.resource(id).map_or_else(String::new, |it| resource_name_of(it.kind, it.id, it.name.as_deref()))
 }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::io;
 
 use crate::export::footer::footer;
-use crate::export::wait_graph::{GraphNode, NodeId, NodeKind, wait_graph};
+use crate::export::wait_graph::{GraphNode, NodeId, wait_graph};
 use crate::model::Snapshot;
 use crate::units::counted;
 use crate::view::View;
@@ -62,18 +62,18 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
 
 fn shape(node: &GraphNode) -> String {
     let (name, label) = (name(node.id), label(&node.lines));
-    match node.id.0 {
-        NodeKind::Task => format!("{name}[\"{label}\"]"),
-        NodeKind::Thread => format!("{name}{{\"{label}\"}}"),
-        NodeKind::Resource => format!("{name}([\"{label}\"])"),
+    match node.id {
+        NodeId::Task(_) => format!("{name}[\"{label}\"]"),
+        NodeId::Thread(_) => format!("{name}{{\"{label}\"}}"),
+        NodeId::Resource(_) => format!("{name}([\"{label}\"])"),
     }
 }
 
-fn name((kind, id): NodeId) -> String {
-    match kind {
-        NodeKind::Task => format!("task{id}"),
-        NodeKind::Thread => format!("thread{id}"),
-        NodeKind::Resource => format!("resource{id}"),
+fn name(node: NodeId) -> String {
+    match node {
+        NodeId::Task(id) => format!("task{id}"),
+        NodeId::Thread(id) => format!("thread{id}"),
+        NodeId::Resource(id) => format!("resource{id}"),
     }
 }
 

@@ -23,7 +23,7 @@ use crate::analysis::paths::{Labels, Path, PathSite, Paths, paths};
 use crate::clean::printable;
 use crate::export::footer::{footer, started_unix_ms};
 use crate::export::protobuf::Message;
-use crate::model::Snapshot;
+use crate::model::{SiteIndex, Snapshot};
 use crate::view::View;
 
 /// Name and unit of each value of a sample, in order.
@@ -65,7 +65,7 @@ struct Profile<'a> {
     out: &'a mut dyn Write,
     strings: Strings,
     /// Functions by site, with their numbers from 1. A location has the number of its function.
-    functions: BTreeMap<Option<usize>, u64>,
+    functions: BTreeMap<Option<SiteIndex>, u64>,
 }
 
 impl<'a> Profile<'a> {
@@ -157,13 +157,13 @@ impl<'a> Profile<'a> {
     }
 
     /// Writes a function and its only location.
-    fn location(&mut self, site: Option<usize>, number: u64, frame: &str) -> io::Result<()> {
+    fn location(&mut self, site: Option<SiteIndex>, number: u64, frame: &str) -> io::Result<()> {
         let mut function = Message::default();
         function.integer(1, number);
         function.integer(2, self.strings.number(frame));
         let mut line = Message::default();
         line.integer(1, number);
-        if let Some(site) = site.and_then(|site| self.snapshot.sites.get(site)) {
+        if let Some(site) = site.and_then(|site| self.snapshot.site(site)) {
             let path = printable(&format!("{}::{}", site.module, site.name));
             function.integer(3, self.strings.number(&path));
             function.integer(4, self.strings.number(&printable(&site.place.file)));

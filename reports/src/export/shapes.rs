@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Snapshot, Span, Task};
+use crate::model::{SiteIndex, Snapshot, Span, SpanIndex, Task};
 
 /// Futures nested deeper than this are compared only by the levels above.
 const MAX_DEPTH: u32 = 128;
@@ -60,7 +60,7 @@ impl<'a> Shapes<'a> {
     /// Adds what two spans of one shape have in common, without their children.
     fn span(&mut self, key: &mut Vec<u64>, span: &'a Span) {
         let flags = u64::from(span.detached) << 1 | u64::from(span.skipped);
-        key.extend([span.site as u64, place(span.at), span.state as u64, flags]);
+        key.extend([span.site.get() as u64, place(span.at), span.state as u64, flags]);
         key.push(self.text(span.label.as_deref()));
     }
 
@@ -68,15 +68,15 @@ impl<'a> Shapes<'a> {
     /// are gone.
     pub(super) fn task(&mut self, key: &mut Vec<u64>, task: &'a Task, detached: &[usize]) {
         key.clear();
-        key.extend([task.site as u64, task.state as u64, task.kind as u64]);
+        key.extend([task.site.get() as u64, task.state as u64, task.kind as u64]);
         let spawned = task.spawned_at.as_ref();
         key.extend([self.text(task.label.as_deref()), self.text(spawned.map(|it| it.file.as_str()))]);
         key.push(spawned.map_or(0, |it| u64::from(it.line) << 32 | u64::from(it.column)));
         let shape = |span: Option<usize>| span.and_then(|span| self.spans.get(span)).copied();
-        key.push(shape(task.span).map_or(0, |shape| u64::from(shape) + 1));
+        key.push(shape(task.span.map(SpanIndex::get)).map_or(0, |shape| u64::from(shape) + 1));
         key.push(detached.len() as u64);
         key.extend(detached.iter().filter_map(|&span| shape(Some(span))).map(u64::from));
-        key.extend(task.running.iter().map(|&site| site as u64));
+        key.extend(task.running.iter().map(|site| site.get() as u64));
     }
 
     /// The number of a text; 0 for `None`.
@@ -86,7 +86,7 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// The number of a list index; 0 for `None`. A saved file may contain any index.
-fn place(index: Option<usize>) -> u64 {
-    index.map_or(0, |index| (index as u64).saturating_add(1))
+/// The number of a site; 0 for `None`.
+fn place(index: Option<SiteIndex>) -> u64 {
+    index.map_or(0, |index| index.get() as u64 + 1)
 }

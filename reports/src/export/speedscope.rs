@@ -18,7 +18,7 @@ use std::io::{self, BufWriter, Write};
 use crate::analysis::paths::{Labels, PathSite, Paths, Times, paths};
 use crate::clean::printable;
 use crate::export::footer::process;
-use crate::model::Snapshot;
+use crate::model::{SiteIndex, Snapshot};
 use crate::names::{BUSY, IDLE, QUEUED};
 use crate::view::View;
 
@@ -69,7 +69,7 @@ fn write_frames(
     snapshot: &Snapshot,
     paths: &Paths<'_>,
     out: &mut dyn Write,
-) -> io::Result<BTreeMap<Option<usize>, usize>> {
+) -> io::Result<BTreeMap<Option<SiteIndex>, usize>> {
     let mut numbers = BTreeMap::new();
     out.write_all(b"\"shared\":{\"frames\":[")?;
     for (number, leaf) in LEAVES.iter().enumerate() {
@@ -81,7 +81,7 @@ fn write_frames(
             continue;
         }
         write!(out, ",\n{{\"name\":{}", json(path.site.frame(&paths.names)))?;
-        let site = number_key(path.site).and_then(|site| snapshot.sites.get(site));
+        let site = number_key(path.site).and_then(|site| snapshot.site(site));
         if let Some(place) = site.map(|site| &site.place).filter(|place| !place.file.is_empty()) {
             let file = json(&printable(&place.file));
             write!(out, ",\"file\":{file},\"line\":{},\"col\":{}", place.line, place.column)?;
@@ -92,7 +92,7 @@ fn write_frames(
     Ok(numbers)
 }
 
-fn number_key(site: PathSite) -> Option<usize> {
+fn number_key(site: PathSite) -> Option<SiteIndex> {
     match site {
         PathSite::Site(site) => Some(site),
         PathSite::Deeper => None,
@@ -115,7 +115,7 @@ impl<'a> Events<'a> {
         mut self,
         kind: &Kind,
         paths: &Paths<'_>,
-        numbers: &BTreeMap<Option<usize>, usize>,
+        numbers: &BTreeMap<Option<SiteIndex>, usize>,
     ) -> io::Result<()> {
         let name = json(kind.name);
         write!(self.out, "{{\"type\":\"evented\",\"name\":{name},\"unit\":\"nanoseconds\",")?;

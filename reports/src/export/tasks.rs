@@ -23,7 +23,7 @@ use crate::export::verdicts;
 use crate::export::wakes::chain;
 use crate::index::TasksById;
 use crate::lists::Lists;
-use crate::model::{RunState, Site, SiteKind, Snapshot, Span, Task, TaskKind};
+use crate::model::{RunState, Site, SiteIndex, SiteKind, Snapshot, Span, Task, TaskId, TaskKind};
 use crate::units::{count, time};
 
 /// How many task ids of a group are written out.
@@ -71,8 +71,8 @@ fn longest_ns(group: &[&Task]) -> u64 {
 struct Forest<'a> {
     snapshot: &'a Snapshot,
     children: Lists,
-    /// Spans whose parent is gone, by the id of the task that polled them last.
-    detached: HashMap<u64, Vec<usize>>,
+    /// Spans whose parent is gone, by the task that polled them last.
+    detached: HashMap<TaskId, Vec<usize>>,
     /// The tasks by id.
     tasks: TasksById<'a>,
 }
@@ -80,10 +80,10 @@ struct Forest<'a> {
 impl<'a> Forest<'a> {
     fn new(snapshot: &'a Snapshot) -> Self {
         let children = snapshot.spans.iter().enumerate();
-        let children = children.filter_map(|(number, span)| Some((span.parent?, number)));
+        let children = children.filter_map(|(number, span)| Some((span.parent?.get(), number)));
         let children = children.filter(|(parent, number)| parent < number);
         let children = Lists::new(snapshot.spans.len(), children);
-        let mut detached = HashMap::<u64, Vec<usize>>::new();
+        let mut detached = HashMap::<TaskId, Vec<usize>>::new();
         for (number, span) in snapshot.spans.iter().enumerate().filter(|(_, span)| span.detached) {
             if let Some(task) = span.task {
                 detached.entry(task).or_default().push(number);
@@ -165,7 +165,7 @@ impl<'a> Forest<'a> {
             self.write_running(page, task);
         }
         if let Some(root) = task.span {
-            self.write_children(page, root, "  ");
+            self.write_children(page, root.get(), "  ");
         }
         for &span in self.detached_of(task) {
             self.write_detached(page, span);
@@ -182,8 +182,8 @@ impl<'a> Forest<'a> {
 
     /// Whether the task waits only for `std::future::pending()`, by the text of its awaits.
     fn waits_for_ever(&self, task: &Task) -> bool {
-        let Some(root) = task.span.filter(|&span| span < self.snapshot.spans.len()) else { return false };
-        let mut open = vec![root];
+        let Some(root) = task.span.filter(|&span| self.snapshot.span(span).is_some()) else { return false };
+        let mut open = vec![root.get()];
         let mut leaves = Vec::new();
         while let Some(span) = open.pop() {
             if self.children[span].is_empty() {
@@ -258,16 +258,16 @@ impl<'a> Forest<'a> {
         page
     }
 
-    fn site(&self, site: usize) -> Option<&'a Site> {
-        self.snapshot.sites.get(site)
+    fn site(&self, site: SiteIndex) -> Option<&'a Site> {
+        self.snapshot.site(site)
     }
 
-    fn name(&self, site: usize) -> String {
+    fn name(&self, site: SiteIndex) -> String {
         self.site(site).map_or_else(|| "[unknown]".to_owned(), |site| printable(&site.name))
     }
 
     /// The name of a site and its place in the source; the text of an await.
-    fn place(&self, site: usize) -> String {
+    fn place(&self, site: SiteIndex) -> String {
         let name = self.name(site);
         match self.site(site) {
             Some(site) if site.kind == SiteKind::Await => {

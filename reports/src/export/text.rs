@@ -124,7 +124,7 @@ fn by_function(page: &mut String, snapshot: &Snapshot) {
 
 /// `handle (src/main.rs:12)`, with the place only if the name does not contain it.
 fn with_location(snapshot: &Snapshot, row: &Row) -> String {
-    match snapshot.sites.get(row.site) {
+    match snapshot.site(row.site) {
         Some(site) if site.kind != SiteKind::Other && !row.name.contains(&location(site)) => {
             format!("{} ({})", row.name, printable(&location(site)))
         }

@@ -13,7 +13,7 @@ use std::fmt::{self, Write as _};
 
 use crate::analysis::hangs::{Link, LinkNode, LinkRole, Verdict};
 use crate::clean::printable;
-use crate::model::Snapshot;
+use crate::model::{Snapshot, TaskId};
 use crate::units::{count, time};
 
 /// How many verdicts are written out.
@@ -53,7 +53,7 @@ impl fmt::Display for Verdict {
             write!(f, "\n  waiting behind #{}", behind + 1)?;
         }
         if !self.victims.is_empty() {
-            let numbers: Vec<String> = self.victims.iter().take(MAX_LINKS).map(u64::to_string).collect();
+            let numbers: Vec<String> = self.victims.iter().take(MAX_LINKS).map(TaskId::to_string).collect();
             let more = if self.victims.len() > MAX_LINKS { ", …" } else { "" };
             let noun = if self.victims.len() == 1 { "task waits" } else { "tasks wait" };
             let (count, numbers) = (count(self.victims.len() as u64), numbers.join(", "));

@@ -10,21 +10,19 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::hangs::words::{place, resource_name};
-use crate::analysis::hangs::{Confidence, LinkNode};
+use crate::analysis::hangs::{Confidence, Link};
 use crate::clean::printable;
-use crate::model::{Attribution, Holding, Place, Role, Snapshot, Wait};
+use crate::model::{Attribution, Holding, Place, ResourceId, Role, Snapshot, TaskId, Wait};
 use crate::units::time;
 
 /// What a node is. The order is that of the nodes in a drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum NodeKind {
-    Task,
-    Thread,
-    Resource,
+pub(crate) enum NodeId {
+    Task(TaskId),
+    /// The kernel id of a thread.
+    Thread(u64),
+    Resource(ResourceId),
 }
-
-/// Kind and id of a node.
-pub(crate) type NodeId = (NodeKind, u64);
 
 /// A node.
 #[derive(Debug)]
@@ -68,14 +66,10 @@ fn stuck_nodes(snapshot: &Snapshot) -> BTreeSet<NodeId> {
         if verdict.confidence == Confidence::Suspect {
             continue;
         }
-        stuck.extend(verdict.victims.iter().map(|id| (NodeKind::Task, *id)));
-        for link in verdict.chain {
-            match link.node {
-                LinkNode::Task => stuck.extend([(NodeKind::Task, link.id)]),
-                LinkNode::Resource => stuck.extend([(NodeKind::Resource, link.id)]),
-                _ => {}
-            }
-        }
+        let chain = || verdict.chain.iter();
+        let tasks = verdict.victims.iter().copied().chain(chain().filter_map(Link::task));
+        stuck.extend(tasks.map(NodeId::Task));
+        stuck.extend(chain().filter_map(Link::resource).map(NodeId::Resource));
     }
     stuck
 }
@@ -84,7 +78,7 @@ fn stuck_nodes(snapshot: &Snapshot) -> BTreeSet<NodeId> {
 pub(crate) fn wait_graph(snapshot: &Snapshot, max_edges: usize) -> WaitGraph {
     let stuck = stuck_nodes(snapshot);
     let mut edges: Vec<GraphEdge> = Vec::new();
-    let mut longest_ns = BTreeMap::<usize, u64>::new();
+    let mut longest_ns = BTreeMap::<ResourceId, u64>::new();
     for wait in &snapshot.waits {
         add_wait(&mut edges, snapshot, &stuck, wait);
         if let Some(resource) = wait.resource {
@@ -94,7 +88,7 @@ pub(crate) fn wait_graph(snapshot: &Snapshot, max_edges: usize) -> WaitGraph {
     }
     // Holders of resources that nothing waits for are not part of the graph.
     for (&resource, &since_ns) in &longest_ns {
-        let Some(it) = snapshot.resources.get(resource) else { continue };
+        let Some(it) = snapshot.resource(resource) else { continue };
         for holding in it.holdings.iter().filter(|holding| holding.role != Role::Uses) {
             edges.extend(holding_edge(&stuck, it.id, holding, since_ns));
         }
@@ -113,19 +107,19 @@ pub(crate) fn wait_graph(snapshot: &Snapshot, max_edges: usize) -> WaitGraph {
 
 fn nodes(snapshot: &Snapshot, stuck: &BTreeSet<NodeId>, ids: &BTreeSet<NodeId>) -> Vec<GraphNode> {
     let mut lines: BTreeMap<NodeId, Vec<String>> = BTreeMap::new();
-    for task in snapshot.tasks.iter().filter(|task| ids.contains(&(NodeKind::Task, task.id))) {
-        let name = snapshot.sites.get(task.site).map_or("", |site| site.name.as_str());
+    for task in snapshot.tasks.iter().filter(|task| ids.contains(&NodeId::Task(task.id))) {
+        let name = snapshot.site(task.site).map_or("", |site| site.name.as_str());
         let line = format!("task {} {}", task.id, printable(name));
-        lines.entry((NodeKind::Task, task.id)).or_insert_with(|| vec![line]);
+        lines.entry(NodeId::Task(task.id)).or_insert_with(|| vec![line]);
     }
-    for it in snapshot.resources.iter().filter(|it| ids.contains(&(NodeKind::Resource, it.id))) {
+    for it in snapshot.resources.iter().filter(|it| ids.contains(&NodeId::Resource(it.id))) {
         let label = [resource_name(it)].into_iter().chain(place(it.created.as_ref()));
-        lines.entry((NodeKind::Resource, it.id)).or_insert_with(|| label.collect());
+        lines.entry(NodeId::Resource(it.id)).or_insert_with(|| label.collect());
     }
     let unknown = |id: NodeId| match id {
-        (NodeKind::Task, id) => vec![format!("task {id}, done")],
-        (NodeKind::Thread, id) => vec![format!("thread {id}")],
-        (NodeKind::Resource, id) => vec![format!("resource {id}")],
+        NodeId::Task(id) => vec![format!("task {id}, done")],
+        NodeId::Thread(id) => vec![format!("thread {id}")],
+        NodeId::Resource(id) => vec![format!("resource {id}")],
     };
     ids.iter()
         .map(|&id| GraphNode {
@@ -138,15 +132,15 @@ fn nodes(snapshot: &Snapshot, stuck: &BTreeSet<NodeId>, ids: &BTreeSet<NodeId>) 
 
 fn add_wait(edges: &mut Vec<GraphEdge>, snapshot: &Snapshot, stuck: &BTreeSet<NodeId>, wait: &Wait) {
     let from = match (wait.task, wait.thread_id) {
-        (Some(task), _) => (NodeKind::Task, task),
-        (None, Some(thread)) => (NodeKind::Thread, thread),
+        (Some(task), _) => NodeId::Task(task),
+        (None, Some(thread)) => NodeId::Thread(thread),
         (None, None) => return,
     };
     let verb = if wait.is_granted { "granted" } else { "waits" };
     let lines = vec![edge_label(verb, wait.place.as_ref()), time(wait.since_ns)];
-    let resource = wait.resource.and_then(|index| snapshot.resources.get(index));
-    let targets = wait.tasks.iter().map(|task| (NodeKind::Task, *task));
-    for to in targets.chain(resource.map(|it| (NodeKind::Resource, it.id))) {
+    let resource = wait.resource.and_then(|id| snapshot.resource(id));
+    let targets = wait.tasks.iter().map(|task| NodeId::Task(*task));
+    for to in targets.chain(resource.map(|it| NodeId::Resource(it.id))) {
         let (is_stuck, is_likely) = (stuck.contains(&from), false);
         edges.push(GraphEdge {
             from,
@@ -161,16 +155,16 @@ fn add_wait(edges: &mut Vec<GraphEdge>, snapshot: &Snapshot, stuck: &BTreeSet<No
 
 fn holding_edge(
     stuck: &BTreeSet<NodeId>,
-    resource: u64,
+    resource: ResourceId,
     holding: &Holding,
     since_ns: u64,
 ) -> Option<GraphEdge> {
     let to = match (holding.attribution, holding.task, holding.thread_id) {
         (Attribution::Unknown, ..) | (_, None, None) => return None,
-        (_, Some(task), _) => (NodeKind::Task, task),
-        (_, None, Some(thread)) => (NodeKind::Thread, thread),
+        (_, Some(task), _) => NodeId::Task(task),
+        (_, None, Some(thread)) => NodeId::Thread(thread),
     };
-    let from = (NodeKind::Resource, resource);
+    let from = NodeId::Resource(resource);
     let verb = match holding.role {
         Role::Holds => "held",
         Role::Sends => "sender",

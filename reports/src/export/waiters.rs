@@ -14,10 +14,11 @@ use std::fmt::Write as _;
 
 use crate::analysis::hangs::words::{notified_words, place, resource_name, units_words};
 use crate::clean::{clean_lines, printable};
-use crate::index::TasksById;
+use crate::index::{Index, TasksById};
 use crate::lists::Lists;
 use crate::model::{
-    Attribution, Holding, Place, Quantiles, Resource, ResourceKind, Role, Snapshot, Wait, WaitMode,
+    Attribution, Holding, Place, Quantiles, Resource, ResourceId, ResourceKind, Role, Snapshot, TaskId, Wait,
+    WaitMode,
 };
 use crate::units::{count, counted, percent, time};
 
@@ -36,14 +37,14 @@ impl Snapshot {
 /// Renders at most `bound` resources, and counts the others.
 pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
     let queued = snapshot.waits.iter().enumerate();
-    let queued = queued.filter_map(|(index, wait)| Some((wait.resource?, index)));
-    let queued = queued.filter(|(resource, _)| *resource < snapshot.resources.len());
+    let resources = Index::new(snapshot.resources.iter().map(|it| it.id));
+    let queued = queued.filter_map(|(index, wait)| Some((resources.get(wait.resource?)?, index)));
     let queues = Lists::new(snapshot.resources.len(), queued);
     let longest_ns = |queue: &[usize]| queue.iter().map(|&wait| snapshot.waits[wait].since_ns).max();
     let resources = snapshot.resources.iter().enumerate();
     let waited =
         resources.filter_map(|(index, it)| Some((Reverse(longest_ns(&queues[index])?), it.id, index)));
-    let mut waited: Vec<(Reverse<u64>, u64, usize)> = waited.collect();
+    let mut waited: Vec<(Reverse<u64>, ResourceId, usize)> = waited.collect();
     waited.sort_unstable();
     // Without waits for a resource, the ids of tasks are not needed.
     let tasks = if waited.is_empty() { &[][..] } else { &snapshot.tasks };
@@ -131,7 +132,7 @@ impl Page<'_> {
         Some(format!("last notified{event}, {}", notified_words(last)))
     }
 
-    fn last(&self, task: Option<u64>, at: Option<&Place>, ago_ns: Option<u64>) -> String {
+    fn last(&self, task: Option<TaskId>, at: Option<&Place>, ago_ns: Option<u64>) -> String {
         let mut words = task.map(|task| format!(" by {}", self.task(task))).unwrap_or_default();
         words.extend(place(at).map(|place| format!(" at {place}")));
         words.extend(ago_ns.map(|ns| format!(", {} ago", time(ns))));
@@ -175,8 +176,8 @@ impl Page<'_> {
         line
     }
 
-    fn task(&self, id: u64) -> String {
-        match self.tasks.get(id).and_then(|task| self.snapshot.sites.get(task.site)) {
+    fn task(&self, id: TaskId) -> String {
+        match self.tasks.get(id).and_then(|task| self.snapshot.site(task.site)) {
             Some(site) => format!("task {id} `{}`", printable(&site.name)),
             None => format!("task {id}"),
         }

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ids::TaskId;
+
 /// An alarm of the watchdog: something has made no progress for the threshold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "SavedAlarm")]
@@ -19,7 +21,7 @@ pub struct Alarm {
     /// The tasks that the alarm is about, by id, without duplicates: first those that are stuck or
     /// running, then those that wait.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tasks: Vec<u64>,
+    pub tasks: Vec<TaskId>,
     /// When the watchdog found it resolved, in ms since 1970 in UTC; `None` while it lasts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_at_unix_ms: Option<u64>,
@@ -87,7 +89,7 @@ enum SavedAlarm {
         kind: AlarmKind,
         text: String,
         #[serde(default)]
-        tasks: Vec<u64>,
+        tasks: Vec<TaskId>,
         #[serde(default)]
         resolved_at_unix_ms: Option<u64>,
     },
@@ -106,12 +108,13 @@ impl From<SavedAlarm> for Alarm {
 
 #[cfg(test)]
 mod tests {
-    use super::{Alarm, AlarmKind};
+    use super::{Alarm, AlarmKind, TaskId};
 
     #[test]
     fn an_alarm_is_read_as_it_was_saved_and_an_older_one_by_its_text() {
         let mut alarm = Alarm::from("task 7 `conn` hangs\n  at src/main.rs:12".to_owned());
-        (alarm.at_unix_ms, alarm.kind, alarm.tasks) = (1_763_900_000_123, AlarmKind::Hang, vec![7, 9]);
+        let tasks = vec![TaskId::new(7), TaskId::new(9)];
+        (alarm.at_unix_ms, alarm.kind, alarm.tasks) = (1_763_900_000_123, AlarmKind::Hang, tasks);
         alarm.resolved_at_unix_ms = Some(1_763_900_001_000);
         let saved = serde_json::to_string(&alarm).expect("it is plain data");
         assert!(saved.contains("\"kind\":\"hang\""), "{saved}");

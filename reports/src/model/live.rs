@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::ids::{SiteIndex, SpanId, SpanIndex, TaskId};
 use super::text::Text;
 use super::waits::Place;
 
@@ -50,9 +51,9 @@ pub struct Worker {
     /// unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ns: Option<u64>,
-    /// Id of the task that it is polling.
+    /// The task that it is polling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<u64>,
+    pub task: Option<TaskId>,
 }
 
 /// The threads for blocking work of a runtime.
@@ -71,10 +72,9 @@ pub struct BlockingPool {
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 pub struct Task {
     /// Its id, from 1, in the order in which tasks were first recorded; never reused.
-    pub id: u64,
-    /// Index into [`Snapshot::sites`](crate::Snapshot::sites): its name, and the place of its
-    /// annotation or spawn.
-    pub site: usize,
+    pub id: TaskId,
+    /// Its site: its name, and the place of its annotation or spawn.
+    pub site: SiteIndex,
     /// Label of its root span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Text>,
@@ -91,9 +91,9 @@ pub struct Task {
     /// The call that spawned it, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawned_at: Option<Place>,
-    /// Id of the task that spawned it; that task may be done.
+    /// The task that spawned it, which may be done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spawned_by: Option<u64>,
+    pub spawned_by: Option<TaskId>,
     /// Its state at the capture.
     pub state: RunState,
     /// ns in that state.
@@ -110,9 +110,9 @@ pub struct Task {
     pub wakes: u64,
     /// Number of wakes by the task itself.
     pub self_wakes: u64,
-    /// Id of the task that woke it last; `None` if the wake came from outside all tasks.
+    /// The task that woke it last; `None` if the wake came from outside all tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub woken_by: Option<u64>,
+    pub woken_by: Option<TaskId>,
     /// ns since the last wake; `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub woken_ns: Option<u64>,
@@ -156,14 +156,12 @@ pub struct Task {
     /// Kernel id of that thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<u64>,
-    /// For a running task, the sites that run on its thread now, from the root down, as indices
-    /// into [`Snapshot::sites`](crate::Snapshot::sites).
+    /// For a running task, the sites that run on its thread now, from the root down.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub running: Vec<usize>,
-    /// Index of its root span in [`Snapshot::spans`](crate::Snapshot::spans), once that has been
-    /// pending.
+    pub running: Vec<SiteIndex>,
+    /// Its root span, once that has been pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub span: Option<usize>,
+    pub span: Option<SpanIndex>,
 }
 
 /// The kind of a task.
@@ -200,22 +198,21 @@ pub enum RunState {
 #[non_exhaustive]
 pub struct Span {
     /// Its id, never reused. An await in a body has the id of that body's span.
-    pub id: u64,
-    /// Index into [`Snapshot::sites`](crate::Snapshot::sites).
-    pub site: usize,
-    /// Index into [`Snapshot::sites`](crate::Snapshot::sites) of the await that polls it, if it is
-    /// awaited directly.
+    pub id: SpanId,
+    /// Its site.
+    pub site: SiteIndex,
+    /// The site of the await that polls it, if it is awaited directly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at: Option<usize>,
+    pub at: Option<SiteIndex>,
     /// Its label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Text>,
-    /// Index into [`Snapshot::spans`](crate::Snapshot::spans) of the span that polled it last,
-    /// smaller than its own; `None` for a root, and if that span is gone.
-    pub parent: Option<usize>,
-    /// Id of its task. If its parent is gone, the task that polled it last, unless that is done.
+    /// The span that polled it last, at a smaller index than its own; `None` for a root, and if
+    /// that span is gone.
+    pub parent: Option<SpanIndex>,
+    /// Its task. If its parent is gone, the task that polled it last, unless that is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<u64>,
+    pub task: Option<TaskId>,
     /// [`RunState::Running`] or [`RunState::Waiting`]; [`RunState::Unpolled`] if such spans are
     /// listed.
     pub state: RunState,

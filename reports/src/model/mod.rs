@@ -11,6 +11,7 @@
 
 mod alarm;
 pub(crate) mod folding;
+mod ids;
 mod latency;
 mod live;
 mod node;
@@ -21,6 +22,7 @@ mod waits;
 use serde::{Deserialize, Serialize};
 
 pub use alarm::{Alarm, AlarmKind};
+pub use ids::{NodeIndex, ResourceId, SiteIndex, SpanId, SpanIndex, TaskId, WaitId};
 pub use latency::{Durations, Latency};
 pub use live::{BlockingPool, RunState, Runtime, Span, Task, TaskKind, Worker};
 pub use node::{Bucket, Node};

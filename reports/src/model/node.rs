@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ids::{NodeIndex, SiteIndex};
 use super::latency::Latency;
 
 /// One call path of sites, with all its counters.
@@ -11,11 +12,10 @@ use super::latency::Latency;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Node {
-    /// Index into [`Snapshot::sites`](crate::Snapshot::sites).
-    pub site: usize,
-    /// Index into [`Snapshot::nodes`](crate::Snapshot::nodes), smaller than its own; `None` for a
-    /// root.
-    pub parent: Option<usize>,
+    /// Its site.
+    pub site: SiteIndex,
+    /// The node of the caller, at a smaller index than its own; `None` for a root.
+    pub parent: Option<NodeIndex>,
     /// Label of its spans, if their site has labels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,

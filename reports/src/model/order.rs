@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Place, ResourceKind};
+use super::{Place, ResourceId, ResourceKind, TaskId};
 
 /// Pairs of locks, one acquired while the other was held. Recorded only on request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,12 +16,21 @@ pub struct LockOrder {
     pub over_pairs: u64,
 }
 
+impl LockOrder {
+    /// The lock with this id, found by binary search.
+    #[must_use]
+    pub fn resource(&self, id: ResourceId) -> Option<&LockedResource> {
+        let found = self.resources.binary_search_by_key(&id, |resource| resource.id);
+        found.ok().map(|position| &self.resources[position])
+    }
+}
+
 /// A mutex, a read-write lock, a semaphore, or a resource of the program's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LockedResource {
-    /// Its [`Resource::id`](crate::model::Resource::id).
-    pub id: u64,
+    /// Its id.
+    pub id: ResourceId,
     /// Its kind.
     pub kind: ResourceKind,
     /// `tokio`, `async-lock`, `std` or `parking_lot`; empty for a resource of the program's own.
@@ -38,19 +47,19 @@ pub struct LockedResource {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LockPair {
-    /// Index into [`LockOrder::resources`] of the held lock.
-    pub held: usize,
-    /// Index into [`LockOrder::resources`] of the acquired lock.
-    pub acquired: usize,
+    /// The held lock, one of [`LockOrder::resources`].
+    pub held: ResourceId,
+    /// The acquired lock, one of [`LockOrder::resources`].
+    pub acquired: ResourceId,
     /// The call that acquired the held lock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_at: Option<Place>,
     /// The call that acquired the other lock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acquired_at: Option<Place>,
-    /// Id of the task, which may be done; `None` outside of all tasks.
+    /// The task, which may be done; `None` outside of all tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<u64>,
+    pub task: Option<TaskId>,
     /// Name of that task.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub task_name: String,

@@ -4,13 +4,13 @@
 //! Wait ── resource ─▶ Resource ── holdings ─▶ Holding: who holds, sends to, receives from it
 //!      ── tasks ────▶ the tasks that are joined
 //! ```
-//! Tasks are named by [`Task::id`](crate::model::Task::id), spans by
-//! [`Span::id`](crate::model::Span::id).
+//! All three name each other, tasks and spans by their ids.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::ids::{NodeIndex, ResourceId, SpanId, TaskId, WaitId};
 use super::text::Text;
 
 /// A place in the source. It is shown as `src/main.rs:12:5`.
@@ -74,7 +74,7 @@ pub enum ResourceKind {
 #[non_exhaustive]
 pub struct Resource {
     /// Its id, from 1; never reused. The ids of one thread are in the order of first use.
-    pub id: u64,
+    pub id: ResourceId,
     /// Its kind.
     pub kind: ResourceKind,
     /// `tokio`, `async-lock`, `std`, `parking_lot`, …; empty for a resource of the program's own.
@@ -85,15 +85,15 @@ pub struct Resource {
     /// The call that created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<Place>,
-    /// Id of the task that created it.
+    /// The task that created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub created_by: Option<u64>,
+    pub created_by: Option<TaskId>,
     /// Kernel id of the thread that created it, if that was outside of all tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_on: Option<u64>,
     /// Tasks with this id or a higher one are younger than the resource; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_task: Option<u64>,
+    pub first_task: Option<TaskId>,
     /// ns since it was first recorded.
     pub age_ns: u64,
     /// Number of units: 1 for a mutex, the permits of a semaphore, the capacity of a channel, the
@@ -170,12 +170,12 @@ pub struct Holding {
     pub role: Role,
     /// Number of units that it holds; 0 if it holds none.
     pub units: u64,
-    /// Id of the task that acquired or used it last.
+    /// The task that acquired or used it last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<u64>,
-    /// Id of the span that did, which may be gone.
+    pub task: Option<TaskId>,
+    /// The span that did, which may be gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub span: Option<u64>,
+    pub span: Option<SpanId>,
     /// Kernel id of the thread, if it was used outside of all tasks or cannot leave that thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<u64>,
@@ -185,12 +185,12 @@ pub struct Holding {
     /// guard of a static.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_movable: bool,
-    /// Ids of other tasks that may have it: those that `task` has spawned since.
+    /// Other tasks that may have it: those that `task` has spawned since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub candidates: Vec<u64>,
-    /// Id of a channel in which it may be, in a message that was not received yet.
+    pub candidates: Vec<TaskId>,
+    /// A channel in which it may be, in a message that was not received yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub in_channel: Option<u64>,
+    pub in_channel: Option<ResourceId>,
     /// The call that acquired it, or used it last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
@@ -213,9 +213,9 @@ pub struct LastEvent {
     /// read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ago_ns: Option<u64>,
-    /// Id of the task; `None` outside of all tasks.
+    /// The task; `None` outside of all tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<u64>,
+    pub task: Option<TaskId>,
     /// The call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
@@ -263,10 +263,9 @@ pub struct Usage {
 pub struct UsagePlace {
     /// The call.
     pub place: Place,
-    /// Index into [`Snapshot::nodes`](crate::Snapshot::nodes): the path on which it took longest;
-    /// `None` if that is not recorded.
+    /// The path on which it took longest; `None` if that is not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub node: Option<usize>,
+    pub node: Option<NodeIndex>,
     /// Number of measured waits or holds.
     pub count: u64,
     /// Their total time in ns.
@@ -328,25 +327,24 @@ pub enum WaitMode {
 #[non_exhaustive]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 pub struct Wait {
-    /// Its id, from the sequence of [`Span::id`](crate::model::Span::id).
-    pub id: u64,
-    /// Index into [`Snapshot::resources`](crate::Snapshot::resources); `None` for a timer or a
-    /// join.
+    /// Its id; never reused.
+    pub id: WaitId,
+    /// The resource that it waits for; `None` for a timer or a join.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resource: Option<usize>,
-    /// Ids of the joined tasks, one of which has to end.
+    pub resource: Option<ResourceId>,
+    /// The joined tasks, one of which has to end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tasks: Vec<u64>,
+    pub tasks: Vec<TaskId>,
     /// The operation that waits.
     pub mode: WaitMode,
     /// Number of units that it asks for.
     pub units: u64,
-    /// Id of the task that polled it last, or that the blocked thread is running.
+    /// The task that polled it last, or that the blocked thread is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<u64>,
-    /// Id of the span that polled it last.
+    pub task: Option<TaskId>,
+    /// The span that polled it last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub span: Option<u64>,
+    pub span: Option<SpanId>,
     /// The call that waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,

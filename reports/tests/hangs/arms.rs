@@ -1,6 +1,6 @@
 //! Arms of a `join!`: one of them sets a future aside that has what it waits for.
 
-use diagnose_reports::model::{Wait, WaitMode};
+use diagnose_reports::model::{SpanId, SpanIndex, Wait, WaitMode};
 
 use crate::support::hangs::{Program, granted, parked};
 
@@ -24,7 +24,7 @@ fn beside_a_timer() -> (Program, Spans) {
     program.snapshot.spans[first].skipped = true;
     for arm in [works, ticks] {
         let site = program.snapshot.spans[arm].site;
-        program.snapshot.sites[site].is_joined = true;
+        program.snapshot.sites[site.get()].is_joined = true;
     }
     let lock = program.mutex();
     program.at(lock).free = 0;
@@ -62,7 +62,7 @@ fn a_lock_that_is_held_by_what_an_arm_has_set_aside() {
 fn an_arm_of_a_select_is_dropped_when_another_is_done() {
     let (mut program, Spans { works, .. }) = beside_a_timer();
     let site = program.snapshot.spans[works].site;
-    program.snapshot.sites[site].is_joined = false;
+    program.snapshot.sites[site.get()].is_joined = false;
     assert_eq!(program.verdicts(), ["suspect hazard"]);
 }
 
@@ -78,7 +78,7 @@ fn a_timer_around_the_join_may_drop_all_of_it() {
 fn what_is_not_on_record_in_the_arm_may_let_it_go_on() {
     let (mut program, Spans { works, .. }) = beside_a_timer();
     let mut unknown = program.snapshot.spans[works].clone();
-    (unknown.id, unknown.parent) = (599, Some(works));
+    (unknown.id, unknown.parent) = (SpanId::new(599), Some(SpanIndex::new(works)));
     program.snapshot.spans.insert(works + 1, unknown);
     assert_eq!(program.verdicts(), ["suspect hazard"]);
 }

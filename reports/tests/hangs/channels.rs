@@ -2,7 +2,7 @@
 
 use diagnose_reports::model::{Attribution, ResourceKind, Role, WaitMode};
 
-use crate::support::hangs::{Program, parked};
+use crate::support::hangs::{Program, parked, resource_id};
 
 /// Two actors, each blocked in a send to the other.
 #[test]
@@ -60,7 +60,7 @@ fn a_sender_in_the_mailbox_of_who_waits_for_it_is_a_self_wait() {
     program.fill(mailbox, 1);
     program.receives(actor, mailbox, 5);
     let sender = program.sends(actor, answer, 6);
-    (sender.uses, sender.in_channel) = (0, Some(1));
+    (sender.uses, sender.in_channel) = (0, Some(resource_id(mailbox)));
     program.waits(actor, answer, WaitMode::Receive, 7);
     assert_eq!(program.verdicts(), ["likely self_wait"]);
 }

@@ -1,6 +1,6 @@
 //! Verdicts in reports: text, JSON, the graph, and what is waited for.
 
-use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, WaitMode};
+use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, TaskId, WaitMode};
 use diagnose_reports::{Format, Snapshot, Verdict, View};
 
 use crate::hangs::locks::crossed;
@@ -111,7 +111,7 @@ fn waiters_are_listed_by_their_resources() {
 fn what_nobody_holds_is_listed_with_who_took_or_told_it_last() {
     let mut program = crossed();
     let mut taken = LastEvent::default();
-    (taken.ago_ns, taken.task, taken.place) = (Some(1_500_000_000), Some(3), Some(place(9)));
+    (taken.ago_ns, taken.task, taken.place) = (Some(1_500_000_000), Some(TaskId::new(3)), Some(place(9)));
     let mut told = LastEvent::default();
     (told.ago_ns, told.place, told.waiters) = (Some(20_000_000), Some(place(14)), 2);
     program.at(0).last_acquired = Some(taken.clone());

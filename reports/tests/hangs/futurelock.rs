@@ -1,6 +1,6 @@
 //! Futures that their task has stopped polling, and that have what it waits for.
 
-use diagnose_reports::model::{Attribution, Role, WaitMode};
+use diagnose_reports::model::{Attribution, Role, TaskId, WaitMode};
 
 use crate::support::hangs::{Program, granted, parked, told};
 
@@ -90,7 +90,7 @@ fn a_place_promised_to_a_send_that_is_not_polled() {
     program.waits(1, channel, WaitMode::Send, 12);
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
     assert_eq!(program.chain(), ["task 1 waits 12", "resource 1 created 11", "future 1001 granted 9"]);
-    assert_eq!(program.snapshot.verdicts()[0].victims, [2]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [2].map(TaskId::new));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_wrapper_that_stops_polling_locks_others_out() {
     program.joins(1, other, 20);
     assert_eq!(program.verdicts(), ["proven futurelock granted"]);
     assert_eq!(program.chain(), ["task 3 waits 10", "resource 1 created 11", "future 1000 granted 9"]);
-    assert_eq!(program.snapshot.verdicts()[0].victims, [1, 2]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [1, 2].map(TaskId::new));
     insta::assert_snapshot!(program.sentence(), @"task 3 `other` is waiting for `Mutex#1` at src/main.rs:10 (1.00 s); it was granted to a future of task 2 `paused` at src/main.rs:9 (1.00 s ago), but its task stopped polling it: only this task can poll that future, and this task is stuck here");
 }
 

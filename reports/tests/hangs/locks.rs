@@ -1,6 +1,6 @@
 //! Who waits for whom at locks, and in their queues.
 
-use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, Role, WaitMode};
+use diagnose_reports::model::{Attribution, LastEvent, ResourceKind, Role, TaskId, WaitMode};
 
 use crate::support::hangs::{Program, parked, place};
 
@@ -35,7 +35,7 @@ fn two_tasks_that_cross_their_locks_are_a_cycle() {
         ]
     );
     insta::assert_snapshot!(program.sentence(), @"task 2 `left` is waiting for `Mutex#2` at src/main.rs:6 (1.00 s); task 3 `right` has held it for 1.00 s (acquired at src/main.rs:9) and is waiting for `Mutex#1` at src/main.rs:10 (1.00 s); task 2 `left` has held it for 1.00 s (acquired at src/main.rs:5): none of them can continue");
-    assert_eq!(program.snapshot.verdicts()[0].victims, [1]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [1].map(TaskId::new));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_guard_that_may_be_with_another_task_is_no_reason_to_be_stuck() {
     program.has_timer(other);
     let holding = &mut program.at(0).holdings[0];
     holding.attribution = Attribution::Likely;
-    holding.candidates.push(other);
+    holding.candidates.push(TaskId::new(other));
     assert!(program.verdicts().is_empty());
 }
 
@@ -245,7 +245,7 @@ fn who_asks_for_more_than_holders_give_back_is_stuck() {
     assert!(program.verdicts().is_empty());
     program.snapshot.waits[0].units = 6;
     // Whoever was spawned by the same may have been handed the semaphore, although it is older, and may add permits.
-    program.at(pool).first_task = Some(1_000);
+    program.at(pool).first_task = Some(TaskId::new(1_000));
     assert_eq!(program.verdicts(), ["suspect starved"]);
     program.of(holder).spawned_by = None;
     assert_eq!(program.verdicts(), ["likely starved"]);
@@ -269,7 +269,7 @@ fn whoever_may_have_the_semaphore_may_add_a_permit_for_one_that_was_forgotten() 
     let mut program = Program::new();
     let pool = program.semaphore(1);
     (program.at(pool).forgotten, program.at(pool).free) = (1, 0);
-    program.at(pool).first_task = Some(2);
+    program.at(pool).first_task = Some(TaskId::new(2));
     program.waits(1, pool, WaitMode::Acquire, 8);
     assert_eq!(program.verdicts(), ["proven leak"]);
     let younger = program.task("younger");
@@ -282,7 +282,7 @@ fn who_has_forgotten_a_permit_is_named_with_the_place() {
     let mut program = Program::new();
     let pool = program.semaphore(1);
     let mut forgot = LastEvent::default();
-    (forgot.task, forgot.place, forgot.ago_ns) = (Some(1), Some(place(6)), Some(1_000_000_000));
+    (forgot.task, forgot.place, forgot.ago_ns) = (Some(TaskId::new(1)), Some(place(6)), Some(1_000_000_000));
     let it = program.at(pool);
     (it.forgotten, it.free, it.last_forgotten) = (1, 0, Some(forgot));
     program.waits(1, pool, WaitMode::Acquire, 8);
@@ -326,7 +326,7 @@ fn a_cycle_behind_another_is_not_a_root_cause() {
     let verdicts = program.snapshot.verdicts();
     let roots: Vec<_> = verdicts.iter().map(|it| (it.root_cause, it.behind)).collect();
     assert_eq!(roots, [(true, None), (false, Some(0))]);
-    assert_eq!(verdicts[0].victims, [1, 4, 5]);
+    assert_eq!(verdicts[0].victims, [1, 4, 5].map(TaskId::new));
 }
 
 /// ```text
@@ -367,7 +367,7 @@ fn who_goes_on_may_close_a_semaphore() {
     let other = program.task("other");
     program.has_timer(other);
     assert_eq!(program.verdicts(), ["likely self_wait"]);
-    program.at(pool).first_task = Some(other + 1);
+    program.at(pool).first_task = Some(TaskId::new(other + 1));
     assert_eq!(program.verdicts(), ["likely self_wait"]);
     program.joins(other, own, 6);
     (program.of(other).wakers, program.of(other).opaque_wakers) = (Some(1), Some(0));

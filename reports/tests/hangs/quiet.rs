@@ -1,6 +1,6 @@
 //! Those who wait to be told, or for others to come: anybody at all may be the one.
 
-use diagnose_reports::model::{Attribution, Holding, LastEvent, ResourceKind, Role, WaitMode};
+use diagnose_reports::model::{Attribution, Holding, LastEvent, ResourceKind, Role, TaskId, WaitMode};
 
 use crate::support::hangs::{Program, place};
 
@@ -37,7 +37,7 @@ fn notify(waiting: u64, all: bool) -> Program {
     let mut program = Program::new();
     let notify = program.other(ResourceKind::Notify);
     let mut told = LastEvent::default();
-    (told.ago_ns, told.task, told.place) = (Some(1_200_000_000), Some(77), Some(place(5)));
+    (told.ago_ns, told.task, told.place) = (Some(1_200_000_000), Some(TaskId::new(77)), Some(place(5)));
     (told.waiters, told.is_broadcast) = (waiting, all);
     program.at(notify).last_notified = Some(told);
     program.holding(77, notify, Role::Uses, 5);
@@ -85,7 +85,7 @@ fn who_waits_for_a_lock_of_an_idle_task_is_not_idle() {
     let (notify, lock) = (program.other(ResourceKind::Notify), program.mutex());
     program.has_timer(1);
     let it = program.at(notify);
-    (it.created_by, it.first_task) = (None, Some(idle));
+    (it.created_by, it.first_task) = (None, Some(TaskId::new(idle)));
     program.waits(idle, notify, WaitMode::Notified, 9);
     program.holds(idle, lock, 5);
     assert!(program.verdicts().is_empty());
@@ -95,7 +95,7 @@ fn who_waits_for_a_lock_of_an_idle_task_is_not_idle() {
     program.joins(1, busy, 20);
     program.of(1).opaque_wakers = Some(0);
     assert_eq!(program.verdicts(), ["likely cycle"]);
-    assert_eq!(program.snapshot.verdicts()[0].victims, [1]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [1].map(TaskId::new));
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use diagnose_reports::model::{Attribution, WaitMode};
-use diagnose_reports::{Confidence, Snapshot};
+use diagnose_reports::model::{Attribution, SiteIndex, SpanId, SpanIndex, TaskId, WaitMode};
+use diagnose_reports::{Confidence, Link, Snapshot};
 use proptest::prelude::*;
 
-use crate::support::hangs::Program;
+use crate::support::hangs::{Program, resource_id};
 
 const TASKS: u64 = 6;
 
@@ -67,7 +67,7 @@ fn action() -> impl Strategy<Value = Action> {
 }
 
 /// Everybody that a verdict of at least this confidence says is stuck.
-fn stuck(snapshot: &Snapshot, only_proven: bool) -> BTreeSet<u64> {
+fn stuck(snapshot: &Snapshot, only_proven: bool) -> BTreeSet<TaskId> {
     let mut stuck = BTreeSet::new();
     for verdict in snapshot.verdicts() {
         let counts = if only_proven {
@@ -83,24 +83,18 @@ fn stuck(snapshot: &Snapshot, only_proven: bool) -> BTreeSet<u64> {
 }
 
 /// All that the proofs name, in chains or behind them.
-fn named(snapshot: &Snapshot) -> BTreeSet<u64> {
+fn named(snapshot: &Snapshot) -> BTreeSet<TaskId> {
     let mut named = stuck(snapshot, true);
     for verdict in snapshot.verdicts().into_iter().filter(|verdict| verdict.confidence == Confidence::Proven)
     {
-        named.extend(
-            verdict
-                .chain
-                .iter()
-                .filter(|link| link.node == diagnose_reports::LinkNode::Task)
-                .map(|link| link.id),
-        );
+        named.extend(verdict.chain.iter().filter_map(Link::task));
     }
     named
 }
 
 /// The rules without a graph: rounds over everything until nothing changes.
-fn naive(snapshot: &Snapshot) -> BTreeSet<u64> {
-    let mut can: BTreeSet<u64> = BTreeSet::new();
+fn naive(snapshot: &Snapshot) -> BTreeSet<TaskId> {
+    let mut can: BTreeSet<TaskId> = BTreeSet::new();
     loop {
         let before = can.len();
         for task in &snapshot.tasks {
@@ -115,13 +109,13 @@ fn naive(snapshot: &Snapshot) -> BTreeSet<u64> {
     }
 }
 
-fn comes(snapshot: &Snapshot, can: &BTreeSet<u64>, wait: &diagnose_reports::model::Wait) -> bool {
+fn comes(snapshot: &Snapshot, can: &BTreeSet<TaskId>, wait: &diagnose_reports::model::Wait) -> bool {
     use diagnose_reports::model::{ResourceKind, Role};
     if wait.mode == WaitMode::Join {
         return wait.tasks.iter().any(|task| can.contains(task));
     }
-    let index = wait.resource.unwrap();
-    let it = &snapshot.resources[index];
+    let id = wait.resource.unwrap();
+    let it = snapshot.resource(id).unwrap();
     let gives = |holding: &&diagnose_reports::model::Holding| {
         holding.attribution != Attribution::Exact || can.contains(&holding.task.unwrap())
     };
@@ -140,7 +134,7 @@ fn comes(snapshot: &Snapshot, can: &BTreeSet<u64>, wait: &diagnose_reports::mode
         // Whoever receives may go.
         return true;
     }
-    let queue = snapshot.waits.iter().filter(|other| other.resource == Some(index));
+    let queue = snapshot.waits.iter().filter(|other| other.resource == Some(id));
     let ahead = queue.take(usize::try_from(wait.ahead).unwrap());
     let ahead: Vec<_> = ahead.filter(|other| it.is_fair && other.mode != WaitMode::Receive).collect();
     let asked = |wait: &diagnose_reports::model::Wait| match wait.mode {
@@ -190,7 +184,7 @@ proptest! {
                 let other = after.task("other");
                 after.has_timer(other);
                 for it in &mut after.snapshot.resources {
-                    it.holdings.iter_mut().for_each(|holding| holding.candidates.push(other));
+                    it.holdings.iter_mut().for_each(|holding| holding.candidates.push(TaskId::new(other)));
                 }
             }
             _ => after.of(helped).opaque_wakers = None,
@@ -226,21 +220,21 @@ proptest! {
         for (index, wait) in program.snapshot.waits.iter_mut().enumerate() {
             let number = numbers[index % 8];
             if number % 3 == 0 {
-                wait.resource = Some(resource);
+                wait.resource = Some(resource_id(resource));
             }
             wait.ahead = number;
             wait.units = numbers[(index + 1) % 8];
-            wait.task = Some(number % 9);
-            wait.span = Some(number % 5);
+            wait.task = Some(TaskId::new(number % 9));
+            wait.span = Some(SpanId::new(number % 5));
             wait.is_parked = number % 2 == 0;
             wait.is_granted = number % 5 == 0;
             wait.thread_id = (number % 7 == 0).then_some(number % 3);
         }
         program.set_aside(1, "op", 1);
-        program.snapshot.spans[0].parent = Some(usize::try_from(numbers[0] % 4).unwrap());
-        program.snapshot.spans[0].site = resource;
-        program.snapshot.tasks[0].span = Some(resource);
-        program.snapshot.tasks[0].site = resource + 20;
+        program.snapshot.spans[0].parent = Some(SpanIndex::new(usize::try_from(numbers[0] % 4).unwrap()));
+        program.snapshot.spans[0].site = SiteIndex::new(resource);
+        program.snapshot.tasks[0].span = Some(SpanIndex::new(resource));
+        program.snapshot.tasks[0].site = SiteIndex::new(resource + 20);
         let _ = program.snapshot.verdicts();
         let _ = (program.snapshot.waiters(), program.snapshot.tree());
     }

@@ -1,6 +1,6 @@
 //! Waits that nothing is heard of.
 
-use diagnose_reports::model::{RunState, SiteKind, WaitMode};
+use diagnose_reports::model::{RunState, SiteIndex, SiteKind, WaitMode};
 
 use crate::support::hangs::Program;
 use crate::support::site;
@@ -13,7 +13,7 @@ fn hand_written() -> Program {
     let waits = program.task("waits");
     let span = program.span(waits, None, 7);
     let site = program.snapshot.spans[span].site;
-    program.snapshot.sites[site].is_hand_written = true;
+    program.snapshot.sites[site.get()].is_hand_written = true;
     let task = program.of(waits);
     (task.wakers, task.opaque_wakers) = (Some(1), Some(1));
     program.joins(1, waits, 9);
@@ -46,7 +46,7 @@ fn it_is_not_where_an_unknown_thread_may_wake_it_or_nobody_waits_for_its_task_or
 fn a_future_that_the_compiler_made_is_not() {
     let mut program = hand_written();
     let site = program.snapshot.spans[0].site;
-    program.snapshot.sites[site].is_hand_written = false;
+    program.snapshot.sites[site.get()].is_hand_written = false;
     assert!(program.verdicts().is_empty());
 }
 
@@ -90,7 +90,7 @@ fn foreign(text: &str) -> Program {
         program.has_timer(task);
         program.joins(1, task, 9);
         let span = program.span(task, None, 7);
-        program.snapshot.spans[span].site = await_site;
+        program.snapshot.spans[span].site = SiteIndex::new(await_site);
     }
     program
 }

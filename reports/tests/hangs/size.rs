@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use diagnose_reports::model::{Role, WaitMode};
+use diagnose_reports::model::{Role, TaskId, WaitId, WaitMode};
 
-use crate::support::hangs::Program;
+use crate::support::hangs::{Program, resource_id};
 
 /// Unoptimized, a tenth.
 const MANY: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
@@ -33,8 +33,8 @@ fn count(name: &str, program: &Program) -> Vec<String> {
 
 fn push(program: &mut Program, task: u64, resource: usize, mode: WaitMode, ahead: u64) {
     let mut wait = diagnose_reports::model::Wait::default();
-    wait.id = 1000 + program.snapshot.waits.len() as u64;
-    (wait.task, wait.resource, wait.mode) = (Some(task), Some(resource), mode);
+    wait.id = WaitId::new(1000 + program.snapshot.waits.len() as u64);
+    (wait.task, wait.resource, wait.mode) = (Some(TaskId::new(task)), Some(resource_id(resource)), mode);
     (wait.units, wait.wakers, wait.since_ns, wait.ahead) = (1, 1, 1_000_000_000, ahead);
     program.snapshot.waits.push(wait);
     let task = &mut program.snapshot.tasks[usize::try_from(task).unwrap() - 1];

@@ -1,6 +1,6 @@
 //! Threads that sleep inside polls, and those who would have to run on them.
 
-use diagnose_reports::model::{BlockingPool, RunState, WaitMode, Worker};
+use diagnose_reports::model::{BlockingPool, RunState, TaskId, WaitMode, Worker};
 
 use crate::support::hangs::Program;
 
@@ -11,7 +11,7 @@ fn worker(program: &mut Program, thread: u64, task: Option<u64>) {
     worker.runtime_number = 1;
     worker.thread_id = Some(thread);
     worker.parked = task.is_none();
-    worker.task = task;
+    worker.task = task.map(TaskId::new);
     program.snapshot.workers.push(worker);
 }
 
@@ -77,7 +77,7 @@ fn nested() -> Program {
         worker(&mut program, thread, Some(task));
         let answer = program.other(diagnose_reports::model::ResourceKind::Oneshot);
         let sender = program.sends(1, answer, 30);
-        sender.candidates.push(waker);
+        sender.candidates.push(TaskId::new(waker));
         sender.uses = 0;
         program.waits(task, answer, WaitMode::Receive, 31).is_indirect = true;
         program.joins(1, task, 20);
@@ -146,7 +146,7 @@ fn a_full_pool_that_sleeps_is_suspect_while_a_job_waits() {
     (pool.runtime_number, pool.threads) = (1, 2);
     program.snapshot.blocking_pools.push(pool);
     assert_eq!(program.verdicts(), ["suspect pool_exhausted"]);
-    assert_eq!(program.snapshot.verdicts()[0].victims, [4, 5]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [4, 5].map(TaskId::new));
     insta::assert_snapshot!(program.sentence(), @"all 2 blocking threads are sleeping, the longest in task 2 `outer` at src/main.rs:200 (1.00 s); 2 jobs are queued for a thread (longest 1.00 s)");
     (program.of(4).since_ns, program.of(5).since_ns) = (500_000_000, 500_000_000);
     assert!(program.verdicts().is_empty());
@@ -184,7 +184,7 @@ fn a_runtime_that_goes_away_waits_for_its_jobs() {
     let job = program.job("job", RunState::Running);
     program.sleeps(job, 81);
     let wait = program.wait(0, WaitMode::Shutdown, 9);
-    (wait.task, wait.thread_id, wait.tasks) = (None, Some(70), vec![job]);
+    (wait.task, wait.thread_id, wait.tasks) = (None, Some(70), vec![TaskId::new(job)]);
     program.has_timer(1);
     assert_eq!(program.verdicts(), ["suspect shutdown"], "it may have to finish what it writes");
     assert_eq!(program.chain(), ["thread 70 blocked 9", "task 2 running 200"]);

@@ -1,6 +1,6 @@
 //! Tasks that nobody can wake, and tasks that end or do not.
 
-use diagnose_reports::model::{RunState, Span, WaitMode};
+use diagnose_reports::model::{RunState, SiteIndex, Span, SpanId, TaskId, WaitMode};
 
 use crate::support::hangs::Program;
 
@@ -12,7 +12,7 @@ fn a_task_without_a_waker_is_lost() {
     program.polls_by_hand(task);
     assert_eq!(program.verdicts(), ["proven lost_waker"]);
     assert_eq!(program.chain(), ["task 2 waits 200"]);
-    assert_eq!(program.snapshot.verdicts()[0].victims, [1]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [1].map(TaskId::new));
     insta::assert_snapshot!(program.sentence(), @"task 2 `lost` is waiting at src/main.rs:200 (1.00 s): it returned Pending and no clone of its waker is left, so nothing can wake it");
 }
 
@@ -33,8 +33,8 @@ fn a_task_that_awaits_pending_means_it() {
     let site = crate::support::site("std::future::pending::<()>().await", "server", "src/main.rs", 7, 9);
     program.snapshot.sites.push(site);
     let mut span = Span::default();
-    (span.id, span.task) = (500, Some(task));
-    span.site = program.snapshot.sites.len() - 1;
+    (span.id, span.task) = (SpanId::new(500), Some(TaskId::new(task)));
+    span.site = SiteIndex::new(program.snapshot.sites.len() - 1);
     program.snapshot.spans.push(span);
     assert!(program.verdicts().is_empty());
 }
@@ -91,7 +91,7 @@ fn one_of_several_joined_tasks_is_enough() {
     let (lost, live) = (program.task("lost"), program.task("live"));
     program.polls_by_hand(lost);
     program.has_timer(live);
-    program.joins(1, lost, 20).tasks.push(live);
+    program.joins(1, lost, 20).tasks.push(TaskId::new(live));
     assert_eq!(program.verdicts(), ["proven lost_waker"]);
     assert!(program.snapshot.verdicts()[0].victims.is_empty());
 }

@@ -1,6 +1,6 @@
 //! What is seen without a proof: late timers, long polls, futures that nobody polls.
 
-use diagnose_reports::model::{RunState, WaitMode, Worker};
+use diagnose_reports::model::{RunState, TaskId, WaitMode, Worker};
 
 use crate::support::hangs::{Program, granted, parked};
 
@@ -32,7 +32,7 @@ fn a_poll_that_does_not_end_spins() {
     let program = hog(false);
     assert_eq!(program.verdicts(), ["likely spin"]);
     assert_eq!(program.chain(), ["task 2 running 200"]);
-    assert_eq!(program.snapshot.verdicts()[0].victims, [3]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [3].map(TaskId::new));
     insta::assert_snapshot!(program.sentence(), @"task 2 `hog` has been running in one poll at src/main.rs:200 for 1.00 s; 1 other task of its runtime is queued for a thread (1.00 s)");
 }
 
@@ -100,7 +100,7 @@ fn who_waits_for_what_such_a_future_was_handed_is_named() {
         program.chain(),
         ["task 2 waits 7", "resource 1 created 11", "future 1000 granted 34", "task 1 waits 100"]
     );
-    assert_eq!(program.snapshot.verdicts()[0].victims, [other]);
+    assert_eq!(program.snapshot.verdicts()[0].victims, [TaskId::new(other)]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` stopped polling future `op` at src/main.rs:34 (woken 1.00 s ago); the task is waiting at src/main.rs:100 (1.00 s); `Mutex#1` was granted to that future, and 2 waiters are waiting for it (longest 1.00 s)");
 }
 

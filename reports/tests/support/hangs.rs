@@ -4,14 +4,15 @@
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    Attribution, Holding, Place, Resource, ResourceKind, Role, RunState, Span, Task, TaskKind, Wait, WaitMode,
+    Attribution, Holding, Place, Resource, ResourceId, ResourceKind, Role, RunState, SiteIndex, Span, SpanId,
+    SpanIndex, Task, TaskId, TaskKind, Wait, WaitId, WaitMode,
 };
 
 use super::{empty, site};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A snapshot in the making. Tasks go by their numbers, all else by indices.
+/// A snapshot in the making. Tasks go by their numbers, resources and spans by their positions.
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) snapshot: Snapshot,
@@ -36,9 +37,9 @@ impl Program {
         let line = u32::try_from(id).unwrap() * 100;
         self.snapshot.sites.push(site(name, "server", "src/main.rs", line, 1));
         let mut task = Task::default();
-        task.id = id;
-        task.site = self.snapshot.sites.len() - 1;
-        task.spawned_by = by;
+        task.id = TaskId::new(id);
+        task.site = self.last_site();
+        task.spawned_by = by.map(TaskId::new);
         task.spawned_at = by.map(|_| crate::support::place_at(line + 1, 9));
         task.runtime = "tokio".into();
         task.runtime_number = 1;
@@ -50,8 +51,12 @@ impl Program {
         id
     }
 
+    fn last_site(&self) -> SiteIndex {
+        SiteIndex::new(self.snapshot.sites.len() - 1)
+    }
+
     pub(crate) fn of(&mut self, task: u64) -> &mut Task {
-        self.snapshot.tasks.iter_mut().find(|it| it.id == task).unwrap()
+        self.snapshot.tasks.iter_mut().find(|it| it.id == TaskId::new(task)).unwrap()
     }
 
     /// Its poll runs; in the kernel it sleeps.
@@ -80,14 +85,14 @@ impl Program {
 
     fn resource(&mut self, kind: ResourceKind, capacity: u64, is_fair: bool) -> usize {
         let mut it = Resource::default();
-        it.id = self.snapshot.resources.len() as u64 + 1;
+        it.id = resource_id(self.snapshot.resources.len());
         it.kind = kind;
         it.library = "tokio".into();
         it.capacity = Some(capacity);
         it.free = capacity;
         it.is_fair = is_fair;
-        it.created = Some(place(10 + u32::try_from(it.id).unwrap()));
-        it.created_by = Some(1);
+        it.created = Some(place(10 + u32::try_from(it.id.get()).unwrap()));
+        it.created_by = Some(TaskId::new(1));
         it.age_ns = 2 * SECOND;
         self.snapshot.resources.push(it);
         self.snapshot.resources.len() - 1
@@ -133,7 +138,7 @@ impl Program {
     pub(crate) fn holding(&mut self, task: u64, resource: usize, role: Role, line: u32) -> &mut Holding {
         let mut holding = Holding::default();
         holding.role = role;
-        holding.task = Some(task);
+        holding.task = Some(TaskId::new(task));
         holding.attribution = Attribution::Exact;
         holding.place = Some(place(line));
         holding.since_ns = SECOND;
@@ -168,28 +173,29 @@ impl Program {
 
     /// The task waits there, behind all who wait already.
     pub(crate) fn waits(&mut self, task: u64, resource: usize, mode: WaitMode, line: u32) -> &mut Wait {
-        let ahead = self.snapshot.waits.iter().filter(|wait| wait.resource == Some(resource)).count();
+        let resource = Some(resource_id(resource));
+        let ahead = self.snapshot.waits.iter().filter(|wait| wait.resource == resource).count();
         let wait = self.wait(task, mode, line);
-        wait.resource = Some(resource);
+        wait.resource = resource;
         wait.ahead = ahead as u64;
         wait
     }
 
     pub(crate) fn joins(&mut self, task: u64, joined: u64, line: u32) -> &mut Wait {
         let wait = self.wait(task, WaitMode::Join, line);
-        wait.tasks = vec![joined];
+        wait.tasks = vec![TaskId::new(joined)];
         wait
     }
 
     pub(crate) fn wait(&mut self, task: u64, mode: WaitMode, line: u32) -> &mut Wait {
-        if let Some(it) = self.snapshot.tasks.iter_mut().find(|it| it.id == task) {
+        if let Some(it) = self.snapshot.tasks.iter_mut().find(|it| it.id == TaskId::new(task)) {
             it.wakers = it.wakers.map(|wakers| wakers + 1);
         }
         let mut wait = Wait::default();
-        wait.id = 1000 + self.snapshot.waits.len() as u64;
+        wait.id = WaitId::new(1000 + self.snapshot.waits.len() as u64);
         wait.mode = mode;
         wait.units = 1;
-        wait.task = Some(task);
+        wait.task = Some(TaskId::new(task));
         wait.place = Some(place(line));
         wait.since_ns = SECOND;
         wait.polls = 1;
@@ -199,12 +205,12 @@ impl Program {
     }
 
     /// A future of the task, which it does not poll any more.
-    pub(crate) fn set_aside(&mut self, task: u64, name: &str, line: u32) -> u64 {
+    pub(crate) fn set_aside(&mut self, task: u64, name: &str, line: u32) -> SpanId {
         self.snapshot.sites.push(site(name, "server", "src/main.rs", line, 1));
         let mut span = Span::default();
-        span.id = 500 + self.snapshot.spans.len() as u64;
-        span.site = self.snapshot.sites.len() - 1;
-        span.task = Some(task);
+        span.id = SpanId::new(500 + self.snapshot.spans.len() as u64);
+        span.site = self.last_site();
+        span.task = Some(TaskId::new(task));
         span.skipped = true;
         self.snapshot.spans.push(span);
         self.snapshot.spans.last().unwrap().id
@@ -216,7 +222,7 @@ impl Program {
         let id = self.set_aside(task, "span", line);
         let index = self.snapshot.spans.len() - 1;
         let span = &mut self.snapshot.spans[index];
-        (span.id, span.parent, span.skipped, span.since_ns) = (id, parent, false, SECOND);
+        (span.id, span.parent, span.skipped, span.since_ns) = (id, parent.map(SpanIndex::new), false, SECOND);
         index
     }
 
@@ -224,7 +230,7 @@ impl Program {
     pub(crate) fn polls_by_hand(&mut self, task: u64) {
         let index = self.span(task, None, 7);
         let site = self.snapshot.spans[index].site;
-        self.snapshot.sites[site].is_hand_written = true;
+        self.snapshot.sites[site.get()].is_hand_written = true;
     }
 
     /// Kind, detail and confidence of each verdict: `proven futurelock granted`.
@@ -251,6 +257,11 @@ impl Program {
             |link: &diagnose_reports::Link| format!("{} {} {} {}", link.node, link.id, link.role, link.line);
         verdicts[0].chain.iter().map(words).collect()
     }
+}
+
+/// The id of the resource at this position.
+pub(crate) fn resource_id(position: usize) -> ResourceId {
+    ResourceId::new(position as u64 + 1)
 }
 
 pub(crate) fn granted(wait: &mut Wait) -> &mut Wait {

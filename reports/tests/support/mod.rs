@@ -6,7 +6,9 @@ pub(crate) mod latency;
 pub(crate) mod profiles;
 pub(crate) mod random;
 
-use diagnose_reports::model::{Activity, Bucket, Cost, Node, Place, Site, SiteKind, Thread, VERSION};
+use diagnose_reports::model::{
+    Activity, Bucket, Cost, Node, NodeIndex, Place, Site, SiteIndex, SiteKind, Thread, VERSION,
+};
 use diagnose_reports::{Format, Report, Snapshot, View, write};
 
 /// A snapshot with one node per line: two spaces of indent per level, the name, `|`, and fields as `busy=10`.
@@ -71,8 +73,8 @@ pub(crate) fn site(name: &str, module: &str, file: &str, line: u32, column: u32)
 
 pub(crate) fn node(site: usize, parent: Option<usize>) -> Node {
     let mut node = Node::default();
-    node.site = site;
-    node.parent = parent;
+    node.site = SiteIndex::new(site);
+    node.parent = parent.map(NodeIndex::new);
     node
 }
 

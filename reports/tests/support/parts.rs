@@ -2,10 +2,24 @@
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    Attribution, Holding, Place, Resource, ResourceKind, Role, Site, Span, Task, Wait, WaitMode,
+    Attribution, Holding, Place, Resource, ResourceId, ResourceKind, Role, Site, SiteIndex, Span, SpanId,
+    Task, TaskId, Wait, WaitId, WaitMode,
 };
 
 pub(super) const SECOND: u64 = 1_000_000_000;
+
+pub(super) fn task_id(task: usize) -> TaskId {
+    TaskId::new(task as u64)
+}
+
+/// The id of the resource at this position.
+pub(super) fn resource_id(position: usize) -> ResourceId {
+    ResourceId::new(position as u64 + 1)
+}
+
+pub(super) fn span_id(number: usize) -> SpanId {
+    SpanId::new(1 << 30 | number as u64)
+}
 
 /// A snapshot of `main` and `count` tasks that nothing unrecorded wakes.
 pub(super) fn tasks(count: usize) -> Snapshot {
@@ -18,8 +32,9 @@ pub(super) fn tasks(count: usize) -> Snapshot {
     }
     for id in 1..=count as u64 + 1 {
         let mut task = Task::default();
-        (task.id, task.site, task.since_ns, task.age_ns) = (id, usize::from(id > 1), SECOND, SECOND);
-        task.spawned_by = (id > 1).then_some(1);
+        (task.id, task.site, task.since_ns, task.age_ns) =
+            (TaskId::new(id), SiteIndex::new(usize::from(id > 1)), SECOND, SECOND);
+        task.spawned_by = (id > 1).then_some(TaskId::new(1));
         if id > 1 {
             task.spawned_at = Some(place(9));
         }
@@ -41,7 +56,7 @@ pub(super) fn wakes(snapshot: &mut Snapshot, task: usize) {
 pub(super) fn loses(snapshot: &mut Snapshot, task: usize) {
     set_aside(snapshot, task);
     let own = snapshot.spans.last_mut().unwrap();
-    (own.site, own.skipped) = (3, false);
+    (own.site, own.skipped) = (SiteIndex::new(3), false);
     (snapshot.tasks[task - 1].wakers, snapshot.tasks[task - 1].opaque_wakers) = (Some(0), Some(0));
 }
 
@@ -60,10 +75,10 @@ pub(super) fn place(line: u32) -> Place {
 /// Its index. Nothing of it is free.
 pub(super) fn resource(snapshot: &mut Snapshot, kind: ResourceKind, capacity: usize) -> usize {
     let mut it = Resource::default();
-    (it.id, it.kind, it.library) = (snapshot.resources.len() as u64 + 1, kind, "tokio".into());
+    (it.id, it.kind, it.library) = (resource_id(snapshot.resources.len()), kind, "tokio".into());
     (it.capacity, it.is_fair, it.age_ns) = (Some(capacity as u64), true, 2 * SECOND);
     // No task is older but the first, which knows nothing of it.
-    (it.created, it.first_task) = (Some(place(10)), Some(2));
+    (it.created, it.first_task) = (Some(place(10)), Some(TaskId::new(2)));
     snapshot.resources.push(it);
     snapshot.resources.len() - 1
 }
@@ -76,7 +91,7 @@ pub(super) fn mutexes(snapshot: &mut Snapshot, count: usize) {
 
 pub(super) fn holding(snapshot: &mut Snapshot, task: usize, resource: usize, role: Role) -> &mut Holding {
     let mut holding = Holding::default();
-    (holding.role, holding.task, holding.attribution) = (role, Some(task as u64), Attribution::Exact);
+    (holding.role, holding.task, holding.attribution) = (role, Some(task_id(task)), Attribution::Exact);
     (holding.place, holding.since_ns, holding.units) =
         (Some(place(20)), SECOND, u64::from(role == Role::Holds));
     holding.uses = u64::from(role != Role::Holds);
@@ -97,17 +112,17 @@ pub(super) fn waits(
     ahead: usize,
 ) -> &mut Wait {
     let mut wait = Wait::default();
-    (wait.id, wait.mode, wait.units) = (1 << 40 | snapshot.waits.len() as u64, mode, 1);
-    (wait.task, wait.resource, wait.ahead) = (Some(task as u64), Some(resource), ahead as u64);
+    (wait.id, wait.mode, wait.units) = (WaitId::new(1 << 40 | snapshot.waits.len() as u64), mode, 1);
+    (wait.task, wait.resource, wait.ahead) = (Some(task_id(task)), Some(resource_id(resource)), ahead as u64);
     (wait.place, wait.since_ns, wait.polls, wait.wakers) = (Some(place(30)), SECOND, 1, 1);
     snapshot.waits.push(wait);
     snapshot.waits.last_mut().expect("it was just pushed")
 }
 
-/// A future of the task that it does not poll; the number of its span.
-pub(super) fn set_aside(snapshot: &mut Snapshot, task: usize) -> u64 {
+/// A future of the task that it does not poll; the id of its span.
+pub(super) fn set_aside(snapshot: &mut Snapshot, task: usize) -> SpanId {
     let mut span = Span::default();
-    (span.id, span.site, span.task) = (1 << 30 | snapshot.spans.len() as u64, 2, Some(task as u64));
+    (span.id, span.site, span.task) = (span_id(snapshot.spans.len()), SiteIndex::new(2), Some(task_id(task)));
     (span.skipped, span.since_ns) = (true, SECOND);
     snapshot.spans.push(span);
     snapshot.spans[snapshot.spans.len() - 1].id

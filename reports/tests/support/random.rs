@@ -78,7 +78,7 @@ pub(crate) fn snapshot(size: usize) -> impl Strategy<Value = Snapshot> {
         }
         for child in (0..snapshot.nodes.len()).rev() {
             if let Some(parent) = snapshot.nodes[child].parent {
-                snapshot.nodes[parent].busy_ns += snapshot.nodes[child].busy_ns;
+                snapshot.nodes[parent.get()].busy_ns += snapshot.nodes[child].busy_ns;
             }
         }
         snapshot

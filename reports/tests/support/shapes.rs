@@ -6,9 +6,14 @@
 mod parts;
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{Attribution, ResourceKind, Role, Span, WaitMode, Worker};
+use diagnose_reports::model::{
+    Attribution, ResourceKind, Role, SiteIndex, Span, SpanIndex, TaskId, WaitMode, Worker,
+};
 
-use parts::{SECOND, demands, holding, holds, loses, mutexes, resource, set_aside, tasks, waits, wakes};
+use parts::{
+    SECOND, demands, holding, holds, loses, mutexes, resource, set_aside, span_id, task_id, tasks, waits,
+    wakes,
+};
 
 /// A shape: what it is called, how it is made of so many tasks, and the kinds of its verdicts, each with its number.
 #[derive(Clone, Copy)]
@@ -258,7 +263,7 @@ fn own_notifies(count: usize) -> Snapshot {
     let mut snapshot = notifies_and_locks(count);
     for number in 0..count {
         let notify = &mut snapshot.resources[number];
-        (notify.created_by, notify.first_task) = (Some(number as u64 + 2), Some(u64::MAX));
+        (notify.created_by, notify.first_task) = (Some(task_id(number + 2)), Some(TaskId::new(u64::MAX)));
     }
     snapshot
 }
@@ -281,12 +286,12 @@ fn joined(count: usize) -> Snapshot {
     let first = snapshot.spans.len();
     for number in 0..count {
         let mut span = Span::default();
-        (span.id, span.site, span.task) = (1 << 30 | number as u64, 2, Some(1));
-        span.parent = number.checked_sub(1).map(|_| first);
+        (span.id, span.site, span.task) = (span_id(number), SiteIndex::new(2), Some(task_id(1)));
+        span.parent = number.checked_sub(1).map(|_| SpanIndex::new(first));
         snapshot.spans.push(span);
-        waits(&mut snapshot, 1, number, WaitMode::Lock, 1).span = Some(1 << 30 | number as u64);
+        waits(&mut snapshot, 1, number, WaitMode::Lock, 1).span = Some(span_id(number));
     }
-    snapshot.tasks[0].span = Some(first);
+    snapshot.tasks[0].span = Some(SpanIndex::new(first));
     snapshot
 }
 

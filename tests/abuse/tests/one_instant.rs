@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use diagnose::model::RunState;
+use diagnose::model::{RunState, SiteIndex};
 use diagnose::tokio::sync::mpsc;
 use diagnose::{diagnose, tokio};
 
@@ -78,7 +78,7 @@ fn a_task_that_runs_is_not_listed_with_what_it_has_begun_since() {
     let (mut seen, mut torn) = (0, Vec::new());
     while seen < 300 {
         let snapshot = diagnose::snapshot();
-        let is_named = |site: usize, name: &str| snapshot.sites[site].name == name;
+        let is_named = |site: SiteIndex, name: &str| snapshot.sites[site].name == name;
         for task in snapshot.tasks.iter().filter(|task| task.state == RunState::Running) {
             if !task.running.iter().any(|&site| is_named(site, "write_frame")) {
                 continue;

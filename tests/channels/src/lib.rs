@@ -46,12 +46,9 @@ impl Seen {
     /// Those who wait in that mode for what was made there.
     #[must_use]
     pub fn waits(&self, made: (&str, u32), mode: WaitMode) -> Vec<&Wait> {
-        let index = self.0.resources.iter().position(|resource| is_at(resource.created.as_ref(), made));
-        self.0
-            .waits
-            .iter()
-            .filter(|wait| wait.resource == index && wait.mode == mode && index.is_some())
-            .collect()
+        let made = self.made(made).map(|resource| resource.id);
+        let waits = self.0.waits.iter().filter(|wait| wait.mode == mode && wait.resource.is_some());
+        waits.filter(|wait| wait.resource == made).collect()
     }
 
     /// Those who wait in that mode at that place.

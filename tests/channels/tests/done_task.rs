@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use diagnose::tokio;
 use diagnose_channels_tests::{here, look};
-use diagnose_reports::model::{Attribution, Holding, Role, WaitMode};
+use diagnose_reports::model::{Attribution, Holding, Role, TaskId, WaitMode};
 use tokio::sync::mpsc;
 
-/// The number of the task that has both ends, and what is known of the one that sends.
-async fn sender_of_a_done_task() -> (u64, Holding) {
+/// The task that has both ends, and its sender.
+async fn sender_of_a_done_task() -> (TaskId, Holding) {
     let start = tokio::spawn(async move {
         let (made, (sender, mut receiver)) = (here(), mpsc::channel::<u8>(1));
         let spawned = tokio::spawn(async move {

@@ -44,7 +44,7 @@ async fn a_receive_that_was_given_up_wakes_for_nothing() {
     let waiting = seen.0.tasks.iter().find(|task| Some(task.id) == own).unwrap();
     assert_eq!((waiting.wakers, waiting.opaque_wakers), (Some(2), Some(0)));
     let verdicts = seen.0.verdicts();
-    let verdict = verdicts.iter().find(|it| it.chain.iter().any(|link| Some(link.id) == own)).unwrap();
+    let verdict = verdicts.iter().find(|it| it.chain.iter().any(|link| link.task() == own)).unwrap();
     assert_eq!((verdict.confidence, verdict.kind), (Confidence::Proven, VerdictKind::SelfWait));
     // The waker is kept all the same.
     sender.send(1).await.unwrap();

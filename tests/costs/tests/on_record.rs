@@ -9,7 +9,7 @@ const SIZE: u64 = 256;
 /// The recorded calls of functions in modules of this name.
 fn calls(module: &str) -> u64 {
     let snapshot = diagnose::snapshot();
-    let is_there = |site: usize| snapshot.sites[site].module.ends_with(module);
+    let is_there = |site: diagnose::model::SiteIndex| snapshot.sites[site].module.ends_with(module);
     snapshot.nodes.iter().filter(|node| is_there(node.site)).map(|node| node.calls).sum()
 }
 

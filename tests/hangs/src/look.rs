@@ -1,7 +1,7 @@
 //! What a program says of itself at one moment: a line of JSON, from the child to who judges it.
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{RunState, Wait};
+use diagnose_reports::model::{RunState, TaskId, Wait};
 use serde_json::{Value, json};
 
 /// One look at a program.
@@ -89,7 +89,7 @@ const LONG_NS: u64 = 1_000_000_000;
 
 fn is_in_poll(snapshot: &Snapshot) -> bool {
     let running = snapshot.tasks.iter().filter(|task| task.state == RunState::Running);
-    let running: Vec<(u64, u64)> = running.map(|task| (task.id, task.since_ns)).collect();
+    let running: Vec<(TaskId, u64)> = running.map(|task| (task.id, task.since_ns)).collect();
     let waits_in = |wait: &Wait| running.iter().any(|it| wait.task == Some(it.0) && wait.since_ns > it.1);
     snapshot.waits.iter().filter(|wait| wait.since_ns >= LONG_NS).any(waits_in)
 }

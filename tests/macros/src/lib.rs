@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use diagnose::Snapshot;
-use diagnose::model::SiteKind;
+use diagnose::model::{NodeIndex, SiteKind};
 
 /// Polls a future until it is ready.
 pub fn run<F: Future>(future: F) -> F::Output {
@@ -51,13 +51,13 @@ pub fn calls(name: &str) -> Vec<String> {
     let snapshot = diagnose::snapshot().without(&[SiteKind::Await]);
     let mut lines: Vec<String> = (0..snapshot.nodes.len())
         .filter(|&number| snapshot.sites[snapshot.nodes[number].site].name == name)
-        .map(|number| format!("{} {}", snapshot.nodes[number].calls, path(&snapshot, number)))
+        .map(|number| format!("{} {}", snapshot.nodes[number].calls, path(&snapshot, NodeIndex::new(number))))
         .collect();
     lines.sort();
     lines
 }
 
-fn path(snapshot: &Snapshot, number: usize) -> String {
+fn path(snapshot: &Snapshot, number: NodeIndex) -> String {
     let node = &snapshot.nodes[number];
     let label = node.label.as_ref().map(|label| format!("{{{label}}}")).unwrap_or_default();
     let parent = node.parent.map(|parent| format!(" < {}", path(snapshot, parent))).unwrap_or_default();

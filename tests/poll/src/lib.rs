@@ -14,7 +14,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use diagnose::model::SiteKind;
+use diagnose::model::{NodeIndex, SiteKind};
 use diagnose::{Snapshot, manual_clock};
 
 /// One step of a scripted future.
@@ -127,9 +127,9 @@ pub fn render(snapshot: &Snapshot) -> String {
     let mut text = String::new();
     let mut depths: Vec<usize> = Vec::new();
     for (number, node) in snapshot.nodes.iter().enumerate() {
-        let depth = node.parent.map_or(0, |parent| depths[parent] + 1);
+        let depth = node.parent.map_or(0, |parent| depths[parent.get()] + 1);
         depths.push(depth);
-        let children = snapshot.nodes.iter().filter(|child| child.parent == Some(number));
+        let children = snapshot.nodes.iter().filter(|child| child.parent == Some(NodeIndex::new(number)));
         let nested: u64 = children.map(|child| child.busy_ns).sum();
         let own_busy = node.busy_ns - nested - node.nested_ns;
         let name = &snapshot.sites[node.site].name;

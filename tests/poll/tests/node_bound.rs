@@ -39,7 +39,7 @@ fn time_past_the_bound_is_not_lost() {
     let calls_made = (1 << (LEVELS + 1)) - 2;
     let roots = snapshot.nodes.iter().filter(|node| node.parent.is_none());
     assert_eq!(roots.map(|root| root.busy_ns).sum::<u64>(), calls_made);
-    let is_other = |site: usize| snapshot.sites[site].name == "[other]";
+    let is_other = |site: diagnose::model::SiteIndex| snapshot.sites[site].name == "[other]";
     let (other, own): (Vec<_>, Vec<_>) = snapshot.nodes.iter().partition(|node| is_other(node.site));
     assert_eq!(own.len(), 16_384);
     assert!(!other.is_empty());

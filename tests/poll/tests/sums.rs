@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::Poll;
 
+use diagnose::model::NodeIndex;
 use diagnose::{FutureExt as _, Snapshot};
 use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
@@ -88,7 +89,7 @@ fn check_sums(snapshot: &Snapshot) {
     let mut own = 0;
     let mut roots = 0;
     for (number, node) in snapshot.nodes.iter().enumerate() {
-        let children = snapshot.nodes.iter().filter(|child| child.parent == Some(number));
+        let children = snapshot.nodes.iter().filter(|child| child.parent == Some(NodeIndex::new(number)));
         let nested = children.map(|child| child.busy_ns).sum::<u64>() + node.nested_ns;
         assert!(nested <= node.busy_ns, "children of node {number} are busier than it is");
         own += node.busy_ns - nested;

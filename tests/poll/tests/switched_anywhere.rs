@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
-use diagnose::model::SiteKind;
+use diagnose::model::{NodeIndex, SiteIndex, SiteKind};
 use diagnose::{Snapshot, diagnose};
 use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
@@ -108,7 +108,7 @@ async fn other(parts: Vec<Part>, aside: Aside) {
 /// A parent's time covers that of its children, and what is counted is counted once.
 fn check_sums(snapshot: &Snapshot) {
     for (number, node) in snapshot.nodes.iter().enumerate() {
-        let children = snapshot.nodes.iter().filter(|child| child.parent == Some(number));
+        let children = snapshot.nodes.iter().filter(|child| child.parent == Some(NodeIndex::new(number)));
         let nested = children.map(|child| child.busy_ns).sum::<u64>() + node.nested_ns;
         let name = &snapshot.sites[node.site].name;
         assert!(nested <= node.busy_ns, "the children of `{name}` are busier than it is: {snapshot:#?}");
@@ -126,7 +126,7 @@ fn check_sums(snapshot: &Snapshot) {
 /// Each call of a function has ended once, be it on another path than the one on which it began.
 fn check_calls(snapshot: &Snapshot) {
     for (number, site) in snapshot.sites.iter().enumerate().filter(|(_, site)| site.kind != SiteKind::Await) {
-        let nodes = snapshot.nodes.iter().filter(|node| node.site == number);
+        let nodes = snapshot.nodes.iter().filter(|node| node.site == SiteIndex::new(number));
         let (calls, ends) = nodes.fold((0, 0), |(calls, ends), node| {
             (calls + node.calls, ends + node.completed + node.cancelled + node.panicked)
         });

@@ -8,12 +8,12 @@ use diagnose_primitives_tests::{now, poll_once};
 
 /// The lines of what is held, and of what waits, of the resource of that library that was made at that line.
 fn held_and_waited(snapshot: &Snapshot, library: &str, line: u32) -> (Vec<u32>, Vec<u32>) {
-    let resources = snapshot.resources.iter().enumerate();
-    let mut made_here = resources.filter(|(_, it)| it.created.as_ref().is_some_and(|it| it.line == line));
-    let (index, resource) = made_here.find(|(_, it)| it.library == library).expect("it is there");
+    let resources = snapshot.resources.iter();
+    let mut made_here = resources.filter(|it| it.created.as_ref().is_some_and(|it| it.line == line));
+    let resource = made_here.find(|it| it.library == library).expect("it is there");
     let line = |place: Option<&Place>| place.map_or(0, |place| place.line);
     let held = resource.holdings.iter().map(|it| line(it.place.as_ref())).collect();
-    let waits = snapshot.waits.iter().filter(|it| it.resource == Some(index));
+    let waits = snapshot.waits.iter().filter(|it| it.resource == Some(resource.id));
     (held, waits.map(|it| line(it.place.as_ref())).collect())
 }
 

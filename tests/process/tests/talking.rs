@@ -83,6 +83,7 @@ fn no_wake_is_lost_between_calls() {
     assert!(done.is_ok(), "somebody was never woken");
     let snapshot = diagnose::snapshot();
     let site = snapshot.sites.iter().position(|site| site.name.ends_with("take")).unwrap();
-    let calls: u64 = snapshot.nodes.iter().filter(|node| node.site == site).map(|node| node.calls).sum();
+    let calls: u64 =
+        snapshot.nodes.iter().filter(|node| node.site.get() == site).map(|node| node.calls).sum();
     assert_eq!(calls, 2 * PAIRS as u64 * ROUNDS);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use diagnose::Snapshot;
-use diagnose::model::{Confidence, Link, LinkNode, LinkRole, Verdict, WaitMode};
+use diagnose::model::{Confidence, Link, LinkRole, TaskId, Verdict, WaitMode};
 
 use crate::program::Program;
 use crate::run::{Look, Seen, run};
@@ -45,8 +45,8 @@ pub fn check(seed: u64) -> Outcome {
     age(&mut end);
     let verdicts = end.verdicts();
     let said = verdicts.iter().filter(|it| it.confidence <= Confidence::Likely);
-    let found: BTreeSet<u64> = said.flat_map(|it| stuck_tasks(it, &end)).collect();
-    let missed = |task: &&u64| !found.contains(task) && !is_idle(&end, **task);
+    let found: BTreeSet<TaskId> = said.flat_map(|it| stuck_tasks(it, &end)).collect();
+    let missed = |task: &&TaskId| !found.contains(task) && !is_idle(&end, **task);
     match stuck.iter().find(missed) {
         Some(&task) => Outcome::Missed(story(seed, &program, &end, &format!("task {task} never ends"))),
         None if stuck.iter().all(|task| !found.contains(task)) => Outcome::Idle,
@@ -74,7 +74,7 @@ pub enum Suspicion {
 pub fn check_unrecorded(seed: u64) -> Suspicion {
     let program = Program::unrecorded(seed);
     let mut seen = run(&program);
-    let told = |(task, number): (u64, usize), seen: &Seen| {
+    let told = |(task, number): (TaskId, usize), seen: &Seen| {
         story(seed, &program, &seen.looks[number].snapshot, &format!("task {task} goes on"))
     };
     if let Some(wrong) = proven_of_met(&seen).or_else(|| wrong(&seen, Confidence::Proven)) {
@@ -90,11 +90,11 @@ pub fn check_unrecorded(seed: u64) -> Suspicion {
 }
 
 /// A task that was proven stuck although its spawn is not on record, with the snapshot that says so.
-fn proven_of_met(seen: &Seen) -> Option<(u64, usize)> {
+fn proven_of_met(seen: &Seen) -> Option<(TaskId, usize)> {
     let in_look = |(number, look): (usize, &Look)| {
         let verdicts = look.snapshot.verdicts();
         let proven = verdicts.iter().filter(|it| it.confidence == Confidence::Proven);
-        let named: BTreeSet<u64> = proven.flat_map(|it| stuck_tasks(it, &look.snapshot)).collect();
+        let named: BTreeSet<TaskId> = proven.flat_map(|it| stuck_tasks(it, &look.snapshot)).collect();
         let met = look.snapshot.tasks.iter().filter(|task| task.is_unspawned).map(|task| task.id);
         met.into_iter().find(|id| named.contains(id)).map(|id| (id, number))
     };
@@ -102,18 +102,18 @@ fn proven_of_met(seen: &Seen) -> Option<(u64, usize)> {
 }
 
 /// A task with a verdict of this confidence that has gone on, with the snapshot that has the verdict.
-fn wrong(seen: &Seen, confidence: Confidence) -> Option<(u64, usize)> {
+fn wrong(seen: &Seen, confidence: Confidence) -> Option<(TaskId, usize)> {
     let end = seen.looks.last()?;
     let stuck = unfinished(&end.snapshot);
     for (number, look) in seen.looks.iter().enumerate() {
         let verdicts = look.snapshot.verdicts();
         let proven = verdicts.iter().filter(|it| it.confidence == confidence);
-        let proven: BTreeSet<u64> = proven.flat_map(|it| stuck_tasks(it, &look.snapshot)).collect();
-        let place = |id: u64| {
+        let proven: BTreeSet<TaskId> = proven.flat_map(|it| stuck_tasks(it, &look.snapshot)).collect();
+        let place = |id: TaskId| {
             let task = look.snapshot.tasks.iter().find(|task| task.id == id)?;
             seen.ids.iter().position(|own| Some(*own) == task.runtime_id)
         };
-        let goes_on = |id: &&u64| place(**id).is_some_and(|it| look.steps[it] != end.steps[it]);
+        let goes_on = |id: &&TaskId| place(**id).is_some_and(|it| look.steps[it] != end.steps[it]);
         if let Some(&task) = proven.iter().find(|id| !stuck.contains(id) || goes_on(id)) {
             return Some((task, number));
         }
@@ -122,19 +122,19 @@ fn wrong(seen: &Seen, confidence: Confidence) -> Option<(u64, usize)> {
 }
 
 /// The tasks that a verdict names as stuck: those that wait, holders that are not done, and victims behind them.
-fn stuck_tasks(verdict: &Verdict, snapshot: &Snapshot) -> BTreeSet<u64> {
+fn stuck_tasks(verdict: &Verdict, snapshot: &Snapshot) -> BTreeSet<TaskId> {
     use LinkRole::{Blocked, Holds, Queued, Waits};
-    let is_alive = |id: u64| snapshot.tasks.iter().any(|task| task.id == id);
+    let is_alive = |id: TaskId| snapshot.tasks.iter().any(|task| task.id == id);
     let is_stuck = |link: &&Link| {
         let is_one = matches!(link.role, Waits | Queued | Blocked | Holds);
-        link.node == LinkNode::Task && is_one && is_alive(link.id)
+        is_one && link.task().is_some_and(is_alive)
     };
-    let chain = verdict.chain.iter().filter(is_stuck).map(|link| link.id);
+    let chain = verdict.chain.iter().filter(is_stuck).filter_map(Link::task);
     chain.chain(verdict.victims.iter().copied()).collect()
 }
 
 /// The tasks of the program that have not ended.
-fn unfinished(snapshot: &Snapshot) -> BTreeSet<u64> {
+fn unfinished(snapshot: &Snapshot) -> BTreeSet<TaskId> {
     let is_own = |task: &&diagnose::model::Task| matches!(&*snapshot.sites[task.site].name, "task" | "tasks");
     snapshot.tasks.iter().filter(is_own).map(|task| task.id).collect()
 }
@@ -142,7 +142,7 @@ fn unfinished(snapshot: &Snapshot) -> BTreeSet<u64> {
 /// Whether a task that never ends is idle and no hang, by the definition of `demand.rs`: nothing waits for its end, and it only
 /// polls for messages of others, like a service that nothing calls any more. If another task needs what it holds, a verdict has
 /// to name both.
-fn is_idle(snapshot: &Snapshot, task: u64) -> bool {
+fn is_idle(snapshot: &Snapshot, task: TaskId) -> bool {
     let is_root = snapshot.tasks.iter().any(|it| it.id == task && &*snapshot.sites[it.site].name == "tasks");
     let is_joined = snapshot.waits.iter().any(|wait| wait.tasks.contains(&task));
     let mut own = snapshot.waits.iter().filter(|wait| wait.task == Some(task) && !wait.is_parked);

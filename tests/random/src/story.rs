@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use diagnose::Snapshot;
-use diagnose::model::Place;
+use diagnose::model::{Place, ResourceId};
 
 use crate::program::Program;
 
@@ -29,7 +29,7 @@ pub(crate) fn story(seed: u64, program: &Program, snapshot: &Snapshot, what: &st
         );
     }
     for it in &snapshot.waits {
-        let resource = it.resource.map(|index| snapshot.resources[index].id);
+        let resource = it.resource.map(ResourceId::get);
         let flags = [
             (it.is_granted, "granted"),
             (it.is_parked, "parked"),
@@ -53,8 +53,8 @@ pub(crate) fn story(seed: u64, program: &Program, snapshot: &Snapshot, what: &st
         );
     }
     // Others are what programs before this one have forgotten.
-    let is_waited_for = |index| snapshot.waits.iter().any(|wait| wait.resource == Some(index));
-    for it in snapshot.resources.iter().enumerate().filter(|it| is_waited_for(it.0)).map(|it| it.1) {
+    let is_waited_for = |id| snapshot.waits.iter().any(|wait| wait.resource == Some(id));
+    for it in snapshot.resources.iter().filter(|it| is_waited_for(it.id)) {
         let _ = writeln!(
             story,
             "  {:?} {}: {} free of {:?}, {} in it, closed: {}, created by {:?}",

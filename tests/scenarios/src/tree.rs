@@ -1,6 +1,6 @@
 //! The nodes of a snapshot by their paths.
 
-use diagnose::model::{Node, SiteKind};
+use diagnose::model::{Node, NodeIndex, SiteKind};
 use diagnose::{Format, Snapshot};
 
 /// The path of a node, `main > my_test > sleep(100).await`.
@@ -20,20 +20,24 @@ pub fn plain(snapshot: &Snapshot) -> Snapshot {
         let is_span = |child: &&Node| snapshot.sites[child.site].kind != SiteKind::Await;
         let is_await = snapshot.sites[node.site].kind == SiteKind::Await;
         is_await
-            && snapshot.nodes.iter().filter(|child| child.parent == Some(index)).any(|child| is_span(&child))
+            && snapshot
+                .nodes
+                .iter()
+                .filter(|child| child.parent == Some(NodeIndex::new(index)))
+                .any(|child| is_span(&child))
     };
     let mut plain = Snapshot::default();
     plain.sites.clone_from(&snapshot.sites);
     plain.tasks.clone_from(&snapshot.tasks);
     plain.spans.clone_from(&snapshot.spans);
-    let mut places: Vec<Option<usize>> = Vec::new();
+    let mut places: Vec<Option<NodeIndex>> = Vec::new();
     for (index, node) in snapshot.nodes.iter().enumerate() {
-        let parent = node.parent.and_then(|parent| places[parent]);
+        let parent = node.parent.and_then(|parent| places[parent.get()]);
         if node.parent.is_some() && is_above(index, node) {
             places.push(parent);
             continue;
         }
-        places.push(Some(plain.nodes.len()));
+        places.push(Some(NodeIndex::new(plain.nodes.len())));
         let mut node = node.clone();
         node.parent = parent;
         plain.nodes.push(node);

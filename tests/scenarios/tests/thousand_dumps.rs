@@ -75,12 +75,12 @@ fn check_tree(tree: &str) {
 fn check_snapshot(snapshot: &Snapshot) {
     assert!(snapshot.tasks.len() <= usize::try_from(TASKS).expect("it fits") + 1);
     for (number, node) in snapshot.nodes.iter().enumerate() {
-        assert!(node.parent.is_none_or(|parent| parent < number));
-        assert!(node.site < snapshot.sites.len());
+        assert!(node.parent.is_none_or(|parent| parent.get() < number));
+        assert!(snapshot.site(node.site).is_some());
     }
     for (number, span) in snapshot.spans.iter().enumerate() {
-        assert!(span.parent.is_none_or(|parent| parent < number));
-        assert!(span.site < snapshot.sites.len());
+        assert!(span.parent.is_none_or(|parent| parent.get() < number));
+        assert!(snapshot.site(span.site).is_some());
     }
 }
 

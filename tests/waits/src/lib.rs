@@ -22,9 +22,9 @@ pub fn find_in(snapshot: &Snapshot, file: &str, line: u32) -> Option<(Resource, 
     let is_it = |resource: &Resource| {
         resource.created.as_ref().is_some_and(|place| place.file == file && place.line == line)
     };
-    let number = snapshot.resources.iter().position(is_it)?;
-    let waits = snapshot.waits.iter().filter(|wait| wait.resource == Some(number));
-    Some((snapshot.resources[number].clone(), waits.cloned().collect()))
+    let resource = snapshot.resources.iter().find(|resource| is_it(resource))?;
+    let waits = snapshot.waits.iter().filter(|wait| wait.resource == Some(resource.id));
+    Some((resource.clone(), waits.cloned().collect()))
 }
 
 /// The resource that was made in that line of this file.

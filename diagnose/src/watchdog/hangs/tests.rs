@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{Attribution, Holding, Resource, ResourceKind, Role, Task, Wait, WaitMode};
+use diagnose_reports::model::{
+    Attribution, Holding, Resource, ResourceId, ResourceKind, Role, Task, TaskId, Wait, WaitId, WaitMode,
+};
 
 use super::{Hangs, MAX_SAID, Said};
 use crate::watchdog::late::Late;
@@ -26,21 +28,22 @@ fn pairs_of(count: u64, names: u64) -> Snapshot {
     let mut snapshot = Snapshot::default();
     for id in 1..=2 * count {
         let mut task = Task::default();
-        (task.id, task.since_ns, task.polls) = (id, 300 * MS, 1);
+        (task.id, task.since_ns, task.polls) = (TaskId::new(id), 300 * MS, 1);
         (task.wakers, task.opaque_wakers) = (Some(1), Some(0));
         task.runtime = "tokio".into();
         snapshot.tasks.push(task);
         let (mut lock, mut holding) = (Resource::default(), Holding::default());
-        (lock.id, lock.kind, lock.capacity, lock.is_fair) = (id, ResourceKind::Mutex, Some(1), true);
+        (lock.id, lock.kind, lock.capacity, lock.is_fair) =
+            (ResourceId::new(id), ResourceKind::Mutex, Some(1), true);
         lock.name = Some(format!("of {}", (id - 1) / 2 % names).into());
         (holding.role, holding.task, holding.units, holding.attribution) =
-            (Role::Holds, Some(id), 1, Attribution::Exact);
+            (Role::Holds, Some(TaskId::new(id)), 1, Attribution::Exact);
         lock.holdings.push(holding);
         snapshot.resources.push(lock);
         let mut wait = Wait::default();
-        (wait.id, wait.mode, wait.units, wait.wakers) = (1000 + id, WaitMode::Lock, 1, 1);
-        (wait.task, wait.since_ns) = (Some(id), 300 * MS);
-        wait.resource = usize::try_from((id - 1) ^ 1).ok();
+        (wait.id, wait.mode, wait.units, wait.wakers) = (WaitId::new(1000 + id), WaitMode::Lock, 1, 1);
+        (wait.task, wait.since_ns) = (Some(TaskId::new(id)), 300 * MS);
+        wait.resource = Some(ResourceId::new(((id - 1) ^ 1) + 1));
         snapshot.waits.push(wait);
     }
     snapshot

@@ -1,7 +1,7 @@
 //! Tests of the findings in hand-written snapshots.
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{RunState, Runtime, Task, Worker};
+use diagnose_reports::model::{RunState, Runtime, SiteIndex, Task, TaskId, Worker};
 
 use super::{Finding, Looks};
 
@@ -25,7 +25,7 @@ fn snapshot() -> Snapshot {
 fn task(id: u64, state: RunState, since_ns: u64) -> Task {
     let mut task = Task::default();
     task.runtime = "tokio".into();
-    task.id = id;
+    task.id = TaskId::new(id);
     task.state = state;
     task.since_ns = since_ns;
     task.runtime_number = 1;
@@ -112,7 +112,7 @@ fn in_block_in_place_it_is_no_worker_that_is_blocked() {
     site.name.push_str("block_in_place");
     snapshot.sites.push(site);
     snapshot.tasks = vec![running(1, 11, 300), running(2, 12, 300)];
-    snapshot.tasks[1].running.push(0);
+    snapshot.tasks[1].running.push(SiteIndex::default());
     assert_eq!(found(&mut Looks::default(), &snapshot), ["long 1", "long 2"]);
 }
 

@@ -90,10 +90,10 @@ impl Recording {
         let tree = Tree::new(snapshot);
         let mut functions = BTreeMap::<FunctionKey, Totals>::new();
         for (index, node) in snapshot.nodes.iter().enumerate() {
-            let Some(site) = snapshot.sites.get(node.site).filter(|site| site.kind != SiteKind::Other) else {
+            let Some(site) = snapshot.site(node.site).filter(|site| site.kind != SiteKind::Other) else {
                 continue;
             };
-            let totals = functions.entry(keys[node.site].clone()).or_insert_with(|| Totals {
+            let totals = functions.entry(keys[node.site.get()].clone()).or_insert_with(|| Totals {
                 place: site.place.clone(),
                 first_seen_ns: u64::MAX,
                 ..Totals::default()

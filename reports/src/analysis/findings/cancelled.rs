@@ -10,6 +10,7 @@ use super::events::is_for_event;
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
+use crate::model::{NodeIndex, SiteIndex};
 use crate::units::{count, time};
 
 /// The least share of ended calls, in thousandths.
@@ -24,15 +25,14 @@ struct Calls {
     completed: u64,
     longest_ns: u64,
     idle_ns: u64,
-    nodes: Vec<usize>,
+    nodes: Vec<NodeIndex>,
 }
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
-    let mut calls: BTreeMap<(usize, usize), Calls> = BTreeMap::new();
+    let mut calls: BTreeMap<(SiteIndex, SiteIndex), Calls> = BTreeMap::new();
     for (index, node) in facts.tree.nodes.iter().enumerate() {
-        let Some(parent) = node.parent.filter(|&parent| parent < index && facts.is_await(parent)) else {
-            continue;
-        };
+        let parent = facts.tree.ancestors(index).next();
+        let Some(parent) = parent.filter(|&parent| facts.is_await(parent)) else { continue };
         let is_timed = facts.site(parent).is_some_and(|site| site.name.contains("timeout"));
         if facts.is_await(index) || !is_timed {
             continue;
@@ -42,18 +42,18 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
         sum.completed = sum.completed.saturating_add(node.completed);
         sum.idle_ns = sum.idle_ns.saturating_add(node.idle_ns);
         sum.longest_ns = sum.longest_ns.max(node.latency.cancelled.longest_ns);
-        sum.nodes.push(index);
+        sum.nodes.push(NodeIndex::new(index));
     }
-    let finding = |((site, timeout), calls): ((usize, usize), Calls)| {
+    let finding = |((site, timeout), calls): ((SiteIndex, SiteIndex), Calls)| {
         let share = per_mille(calls.cancelled, calls.cancelled.saturating_add(calls.completed));
-        let is_work = || !calls.nodes.iter().any(|&node| is_for_event(facts, node));
+        let is_work = || !calls.nodes.iter().any(|node| is_for_event(facts, node.get()));
         (calls.cancelled >= MIN_CALLS && share >= MIN_SHARE && is_work())
             .then(|| of_calls(facts, site, timeout, share, calls))
     };
     calls.into_iter().filter_map(finding).collect()
 }
 
-fn of_calls(facts: &Facts<'_>, site: usize, timeout: usize, share: u64, calls: Calls) -> Finding {
+fn of_calls(facts: &Facts<'_>, site: SiteIndex, timeout: SiteIndex, share: u64, calls: Calls) -> Finding {
     let after = match calls.longest_ns {
         0 => String::new(),
         ns => format!(", after {} at the longest", time(ns)),

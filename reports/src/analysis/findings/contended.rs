@@ -18,7 +18,7 @@ use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
-use crate::model::{Place, Resource, ResourceKind, SiteKind, UsagePlace};
+use crate::model::{NodeIndex, Place, Resource, ResourceId, ResourceKind, SiteIndex, SiteKind, UsagePlace};
 use crate::units::{count, time};
 
 /// The least mean wait. Below it, waits are in the range of a thread switch on a busy machine.
@@ -38,7 +38,7 @@ const MIN_HOLDS: u64 = 10;
 #[derive(Debug)]
 struct Lock<'a> {
     first: &'a Resource,
-    ids: Vec<u64>,
+    ids: Vec<ResourceId>,
     waits: u64,
     waited_ns: u64,
     p99_ns: u64,
@@ -170,16 +170,18 @@ fn lock_words(lock: &Lock<'_>) -> String {
 
 /// The function that loses a large share of its time at the lock, and that share: the outermost
 /// caller with one, since that is what somebody waits for.
-fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(usize, u64)> {
+fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(SiteIndex, u64)> {
     // By site: ns that its calls have waited for the lock, and the depth at which it was met.
-    let mut waits: BTreeMap<usize, (u64, usize)> = BTreeMap::new();
+    let mut waits: BTreeMap<SiteIndex, (u64, usize)> = BTreeMap::new();
     for row in &lock.waiters {
-        let Some(node) = row.node.filter(|&node| node < facts.tree.nodes.len()) else { continue };
+        let Some(node) = row.node.map(NodeIndex::get).filter(|&node| node < facts.tree.nodes.len()) else {
+            continue;
+        };
         let own = facts.node(node).site;
         let all = facts.sum(own, |node| node.idle_ns);
-        let mut under: BTreeMap<usize, (u64, usize)> = BTreeMap::new();
+        let mut under: BTreeMap<SiteIndex, (u64, usize)> = BTreeMap::new();
         for &same in facts.nodes_of_site(own) {
-            let mut sites: Vec<usize> = facts.functions(same).map(|node| facts.node(node).site).collect();
+            let mut sites: Vec<SiteIndex> = facts.functions(same).map(|node| facts.node(node).site).collect();
             sites.dedup();
             for (depth, site) in sites.into_iter().enumerate() {
                 let entry = under.entry(site).or_default();
@@ -195,7 +197,7 @@ fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(usize, u64)> {
             entry.1 = entry.1.max(depth);
         }
     }
-    let share_of = |(&site, &(wait_ns, depth)): (&usize, &(u64, usize))| {
+    let share_of = |(&site, &(wait_ns, depth)): (&SiteIndex, &(u64, usize))| {
         let share = per_mille(wait_ns, facts.wall_ns(site)).min(1000);
         let least = match (facts.has_ends(site), lock.has_permits()) {
             (true, false) => MIN_SHARE,
@@ -220,7 +222,7 @@ struct Holder<'a> {
 
 fn longest_holder<'a>(facts: &Facts<'_>, lock: &'a Lock<'_>) -> Option<Holder<'a>> {
     let row = lock.holders.iter().max_by_key(|row| row.total_ns)?;
-    let node = row.node.filter(|&node| node < facts.tree.nodes.len());
+    let node = row.node.map(NodeIndex::get).filter(|&node| node < facts.tree.nodes.len());
     let over = node.and_then(|node| over(facts, node, row));
     let by = match node.and_then(|node| facts.function(node)) {
         Some(function) => format!("by {} ", facts.name(facts.node(function).site)),

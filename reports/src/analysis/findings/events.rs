@@ -51,7 +51,7 @@ fn calls_event_method(text: &str) -> bool {
 fn is_at_channel(facts: &Facts<'_>, site: &Site) -> bool {
     let snapshot = facts.snapshot;
     snapshot.waits.iter().any(|wait| {
-        let resource = wait.resource.and_then(|index| snapshot.resources.get(index));
+        let resource = wait.resource.and_then(|resource| snapshot.resource(resource));
         let is_event = resource.is_some_and(|it| {
             matches!(
                 it.kind,

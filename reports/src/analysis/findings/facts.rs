@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
-use crate::model::{Node, Place, Site, SiteKind, Snapshot};
+use crate::model::{Node, Place, ResourceId, Site, SiteIndex, SiteKind, Snapshot, TaskId};
 use crate::names::{Names, OTHER, location};
 
 /// A snapshot, prepared for the rules.
@@ -17,17 +17,17 @@ pub(super) struct Facts<'a> {
     names: Names,
     /// By site: its nodes, ascending.
     nodes_of_site: Vec<Vec<usize>>,
-    /// Ids of the tasks that verdicts mention.
-    pub(super) stuck_tasks: BTreeSet<u64>,
-    /// Ids of the resources that verdicts mention.
-    pub(super) stuck_resources: BTreeSet<u64>,
+    /// The tasks that verdicts mention.
+    pub(super) stuck_tasks: BTreeSet<TaskId>,
+    /// The resources that verdicts mention.
+    pub(super) stuck_resources: BTreeSet<ResourceId>,
 }
 
 impl<'a> Facts<'a> {
     pub(super) fn new(snapshot: &'a Snapshot, earlier: Option<&'a Snapshot>) -> Self {
         let mut nodes_of_site = vec![Vec::new(); snapshot.sites.len()];
         for (index, node) in snapshot.nodes.iter().enumerate() {
-            if let Some(nodes) = nodes_of_site.get_mut(node.site) {
+            if let Some(nodes) = nodes_of_site.get_mut(node.site.get()) {
                 nodes.push(index);
             }
         }
@@ -47,15 +47,15 @@ impl<'a> Facts<'a> {
     }
 
     pub(super) fn site(&self, node: usize) -> Option<&'a Site> {
-        self.snapshot.sites.get(self.node(node).site)
+        self.snapshot.site(self.node(node).site)
     }
 
-    pub(super) fn nodes_of_site(&self, site: usize) -> &[usize] {
-        self.nodes_of_site.get(site).map_or(&[], Vec::as_slice)
+    pub(super) fn nodes_of_site(&self, site: SiteIndex) -> &[usize] {
+        self.nodes_of_site.get(site.get()).map_or(&[], Vec::as_slice)
     }
 
     /// The site's name in backquotes, distinguished from namesakes.
-    pub(super) fn name(&self, site: usize) -> String {
+    pub(super) fn name(&self, site: SiteIndex) -> String {
         match self.names.frame(site) {
             // A site without a node, such as that of a spawn.
             OTHER => self.short_name(site),
@@ -64,21 +64,21 @@ impl<'a> Facts<'a> {
     }
 
     /// The site's name in backquotes, as the program has it.
-    pub(super) fn short_name(&self, site: usize) -> String {
-        quoted(&self.snapshot.sites.get(site).map_or_else(|| OTHER.to_owned(), |site| printable(&site.name)))
+    pub(super) fn short_name(&self, site: SiteIndex) -> String {
+        quoted(&self.snapshot.site(site).map_or_else(|| OTHER.to_owned(), |site| printable(&site.name)))
     }
 
     /// The name and the line: `` `get` (src/store.rs:12) ``.
-    pub(super) fn name_and_line(&self, site: usize) -> String {
+    pub(super) fn name_and_line(&self, site: SiteIndex) -> String {
         let name = self.name(site);
-        match self.snapshot.sites.get(site).map(location) {
+        match self.snapshot.site(site).map(location) {
             Some(line) if !name.contains(&line) => format!("{name} ({})", printable(&line)),
             _ => name,
         }
     }
 
-    pub(super) fn place(&self, site: usize) -> Option<Place> {
-        let site = self.snapshot.sites.get(site)?;
+    pub(super) fn place(&self, site: SiteIndex) -> Option<Place> {
+        let site = self.snapshot.site(site)?;
         (!site.place.file.is_empty()).then(|| site.place.clone())
     }
 
@@ -102,25 +102,25 @@ impl<'a> Facts<'a> {
     }
 
     /// Sums over the nodes of a site; recursive calls are part of the outer ones.
-    pub(super) fn sum_outermost(&self, site: usize, value: fn(&Node) -> u64) -> u64 {
+    pub(super) fn sum_outermost(&self, site: SiteIndex, value: fn(&Node) -> u64) -> u64 {
         let nodes = self.nodes_of_site(site).iter().copied();
         let outermost = nodes.filter(|&node| self.tree.is_outermost(node, |a, b| a.site == b.site));
         outermost.map(|node| value(self.node(node))).fold(0, u64::saturating_add)
     }
 
     /// Sums over all nodes of a site.
-    pub(super) fn sum(&self, site: usize, value: fn(&Node) -> u64) -> u64 {
+    pub(super) fn sum(&self, site: SiteIndex, value: fn(&Node) -> u64) -> u64 {
         let nodes = self.nodes_of_site(site).iter().copied();
         nodes.map(|node| value(self.node(node))).fold(0, u64::saturating_add)
     }
 
     /// The time of all calls of a site, from first poll to end, in ns.
-    pub(super) fn wall_ns(&self, site: usize) -> u64 {
+    pub(super) fn wall_ns(&self, site: SiteIndex) -> u64 {
         self.sum_outermost(site, |node| node.busy_ns.saturating_add(node.idle_ns))
     }
 
     /// Whether most calls of a site end: requests, not loops.
-    pub(super) fn has_ends(&self, site: usize) -> bool {
+    pub(super) fn has_ends(&self, site: SiteIndex) -> bool {
         let calls = self.sum(site, |node| node.calls);
         let ended = self.sum(site, ended);
         calls > 0 && ended >= calls / 2

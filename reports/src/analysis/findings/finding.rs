@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::rule::Rule;
 use crate::clean::printable;
-use crate::model::Place;
+use crate::model::{NodeIndex, Place, ResourceId, SiteIndex, TaskId};
 
 /// One answer to "what is wrong, and where": something stuck, slow, wasteful or risky.
 ///
@@ -51,18 +51,18 @@ pub struct Finding {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Evidence {
-    /// Indexes into [`Snapshot::sites`](crate::Snapshot::sites), most important first.
+    /// Sites, most important first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub sites: Vec<usize>,
-    /// Indexes into [`Snapshot::nodes`](crate::Snapshot::nodes), most important first.
+    pub sites: Vec<SiteIndex>,
+    /// Nodes, most important first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub nodes: Vec<usize>,
-    /// Ids of tasks, ascending; at most 32.
+    pub nodes: Vec<NodeIndex>,
+    /// Tasks, by id; at most 32.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tasks: Vec<u64>,
-    /// Ids of resources, most important first; at most 32.
+    pub tasks: Vec<TaskId>,
+    /// Resources, most important first; at most 32.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub resources: Vec<u64>,
+    pub resources: Vec<ResourceId>,
     /// Index into [`Snapshot::verdicts`](crate::Snapshot::verdicts).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<usize>,

@@ -14,7 +14,7 @@ use super::facts::{Facts, ended, line, per_mille};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
 use super::waiting::{Waiting, WaitingTasks, are_recorded};
-use crate::model::{Place, Task, TaskKind};
+use crate::model::{Place, SiteIndex, Task, TaskId, TaskKind};
 use crate::units::{count, time};
 
 /// How many tasks there must be at least.
@@ -32,7 +32,7 @@ const LONG_NS: u64 = 30_000_000_000;
 #[derive(Debug)]
 struct Group<'a> {
     /// The site of their root spans.
-    site: usize,
+    site: SiteIndex,
     at: Option<&'a Place>,
     tasks: Vec<&'a Task>,
 }
@@ -48,11 +48,11 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
 }
 
 fn groups<'a>(facts: &Facts<'a>) -> Vec<Group<'a>> {
-    let mut groups: BTreeMap<(usize, Option<&Place>), Vec<&Task>> = BTreeMap::new();
+    let mut groups: BTreeMap<(SiteIndex, Option<&Place>), Vec<&Task>> = BTreeMap::new();
     // A root that was first seen in a poll, such as a handler in a connection of a library, is part
     // of a task that is not on record.
     for task in facts.snapshot.tasks.iter().filter(|task| !task.is_unspawned) {
-        let span = task.span.and_then(|span| facts.snapshot.spans.get(span));
+        let span = task.span.and_then(|span| facts.snapshot.span(span));
         let site = span.map_or(task.site, |span| span.site);
         groups.entry((site, task.spawned_at.as_ref())).or_default().push(task);
     }
@@ -120,7 +120,7 @@ fn evidence_ns(facts: &Facts<'_>, waiting: &WaitingTasks<'_>, group: &Group<'_>)
 
 /// Whether different tasks have spawned them, as requests do.
 fn is_spawned_by_many(tasks: &[&Task]) -> bool {
-    let spawners: BTreeSet<u64> = tasks.iter().filter_map(|task| task.spawned_by).collect();
+    let spawners: BTreeSet<TaskId> = tasks.iter().filter_map(|task| task.spawned_by).collect();
     spawners.len() * 2 >= tasks.len()
 }
 

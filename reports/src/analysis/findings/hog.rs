@@ -13,7 +13,7 @@ use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::workers::CpuShare;
-use crate::model::{Node, SiteKind};
+use crate::model::{Node, NodeIndex, SiteIndex, SiteKind};
 use crate::units::{count, time};
 
 /// A long poll. A task should reach an await every 10 to 100 µs; from a millisecond on, others
@@ -39,7 +39,7 @@ pub(super) struct LongPolls {
 /// A function with long polls.
 #[derive(Debug)]
 pub(super) struct Hog {
-    pub(super) site: usize,
+    pub(super) site: SiteIndex,
     pub(super) self_busy_ns: u64,
     /// Its share of all busy time, in thousandths.
     pub(super) share: u64,
@@ -63,7 +63,7 @@ pub(super) fn hogs(facts: &Facts<'_>, cpu: &CpuShare) -> Vec<Hog> {
     let all_ns = in_tasks().map(|node| tree.self_busy_ns[node]).fold(0, u64::saturating_add);
     let mut by_site = vec![(0_u64, LongPolls::default(), 0_usize); facts.snapshot.sites.len()];
     for node in in_tasks() {
-        let Some((busy_ns, long, most)) = by_site.get_mut(facts.node(node).site) else { continue };
+        let Some((busy_ns, long, most)) = by_site.get_mut(facts.node(node).site.get()) else { continue };
         let own = own_long_polls(facts, node, long_ns);
         if *busy_ns == 0 || tree.self_busy_ns[node] > tree.self_busy_ns[*most] {
             *most = node;
@@ -73,6 +73,7 @@ pub(super) fn hogs(facts: &Facts<'_>, cpu: &CpuShare) -> Vec<Hog> {
         long.time_ns = long.time_ns.saturating_add(own.time_ns);
     }
     let hog = |(site, &(self_busy_ns, long, node)): (usize, &(u64, LongPolls, usize))| {
+        let site = SiteIndex::new(site);
         let share = per_mille(self_busy_ns, all_ns);
         let polls = facts.sum(site, |node| node.polls);
         let is_long = long.polls >= MIN_POLLS
@@ -118,8 +119,8 @@ fn reaching(node: &Node, ns: u64) -> u64 {
 
 /// The time in the queue of all tasks. Tasks of the function itself that never end are left out:
 /// workers that compute in turns wait for each other as they should.
-fn delay_ns(facts: &Facts<'_>, site: usize) -> u64 {
-    let own_roots: Vec<usize> = facts
+fn delay_ns(facts: &Facts<'_>, site: SiteIndex) -> u64 {
+    let own_roots: Vec<SiteIndex> = facts
         .nodes_of_site(site)
         .iter()
         .map(|&node| facts.node(facts.root(node)).site)
@@ -148,6 +149,6 @@ fn of_hog(facts: &Facts<'_>, hog: &Hog) -> Finding {
     finding.explains_ns = hog.self_busy_ns.saturating_add(hog.delay_ns);
     finding.per_mille = Some(share);
     finding.evidence.sites.push(site);
-    finding.evidence.nodes.push(hog.node);
+    finding.evidence.nodes.push(NodeIndex::new(hog.node));
     finding
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
+use crate::model::{NodeIndex, SiteIndex};
 use crate::units::counted;
 
 /// A few may be dropped at the end of a program.
@@ -17,17 +18,17 @@ const RACES: [&str; 3] = ["select", "race", "join"];
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     // By site: futures that were never polled, by calling function.
-    let mut by_site: BTreeMap<usize, BTreeMap<usize, u64>> = BTreeMap::new();
+    let mut by_site: BTreeMap<SiteIndex, BTreeMap<SiteIndex, u64>> = BTreeMap::new();
     for (index, node) in facts.tree.nodes.iter().enumerate().filter(|(_, node)| node.never_polled > 0) {
-        let caller = node.parent.filter(|&parent| parent < index);
+        let caller = facts.tree.ancestors(index).next();
         if caller.is_none_or(|caller| races(facts, caller)) {
             continue;
         }
         let callers = by_site.entry(node.site).or_default();
-        let count = caller.map_or(0, |caller| facts.node(caller).site);
+        let count = caller.map_or_else(SiteIndex::default, |caller| facts.node(caller).site);
         *callers.entry(count).or_default() += node.never_polled;
     }
-    let finding = |(site, callers): (usize, BTreeMap<usize, u64>)| {
+    let finding = |(site, callers): (SiteIndex, BTreeMap<SiteIndex, u64>)| {
         let futures = callers.values().copied().fold(0, u64::saturating_add);
         let (&caller, _) = callers.iter().max_by_key(|(site, count)| (**count, std::cmp::Reverse(**site)))?;
         // A function that is awaited elsewhere on the same path is no oversight.
@@ -45,7 +46,7 @@ fn races(facts: &Facts<'_>, caller: usize) -> bool {
     })
 }
 
-fn of_site(facts: &Facts<'_>, site: usize, caller: usize, futures: u64) -> Finding {
+fn of_site(facts: &Facts<'_>, site: SiteIndex, caller: SiteIndex, futures: u64) -> Finding {
     let sentence = format!(
         "{} is called in {} and never awaited: {} dropped without a poll",
         facts.name_and_line(site),
@@ -56,6 +57,6 @@ fn of_site(facts: &Facts<'_>, site: usize, caller: usize, futures: u64) -> Findi
         Finding::new(Rule::MissingAwait, Severity::Risk, &sentence, "add `.await`, or spawn the future");
     finding.place = facts.place(caller);
     finding.evidence.sites = vec![site, caller];
-    finding.evidence.nodes = facts.nodes_of_site(site).iter().copied().take(1).collect();
+    finding.evidence.nodes = facts.nodes_of_site(site).iter().copied().map(NodeIndex::new).take(1).collect();
     finding
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::facts::{Facts, line, per_mille, percent};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
-use crate::model::{Place, Task, TaskKind};
+use crate::model::{Place, SiteIndex, Task, TaskKind};
 use crate::units::{count, time};
 
 /// A task that yields after so little work does no work: a turn of the executor takes about as
@@ -24,7 +24,7 @@ const MIN_RATE: u64 = 1_000;
 const MIN_AGE_NS: u64 = 500_000_000;
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
-    let mut groups: BTreeMap<(usize, Option<&Place>), Vec<&Task>> = BTreeMap::new();
+    let mut groups: BTreeMap<(SiteIndex, Option<&Place>), Vec<&Task>> = BTreeMap::new();
     for task in facts.snapshot.tasks.iter().filter(|task| spins(task)) {
         groups.entry((task.site, task.spawned_at.as_ref())).or_default().push(task);
     }
@@ -42,7 +42,7 @@ fn spins(task: &Task) -> bool {
         && task.busy_ns / task.polls.max(1) <= MAX_POLL_NS
 }
 
-fn of_tasks(facts: &Facts<'_>, site: usize, at: Option<&Place>, tasks: &[&Task]) -> Finding {
+fn of_tasks(facts: &Facts<'_>, site: SiteIndex, at: Option<&Place>, tasks: &[&Task]) -> Finding {
     let sum = |value: fn(&Task) -> u64| tasks.iter().map(|task| value(task)).fold(0, u64::saturating_add);
     let (polls, wakes, busy_ns) = (sum(|it| it.polls), sum(|it| it.wakes), sum(|it| it.busy_ns));
     let share = per_mille(sum(|it| it.self_wakes), wakes);

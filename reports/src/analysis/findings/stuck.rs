@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use super::facts::Facts;
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
-use crate::analysis::hangs::{Confidence, LinkNode, Verdict, VerdictKind};
+use crate::analysis::hangs::{Confidence, Link, Verdict, VerdictKind};
 use crate::index::TasksById;
-use crate::model::Place;
+use crate::model::{Place, ResourceId, TaskId};
 use crate::units::counted;
 
 pub(super) fn find(facts: &mut Facts<'_>) -> Vec<Finding> {
@@ -18,10 +18,9 @@ pub(super) fn find(facts: &mut Facts<'_>) -> Vec<Finding> {
     let verdicts = facts.snapshot.verdicts();
     let mut findings = Vec::new();
     for (number, verdict) in verdicts.iter().enumerate().filter(|(_, verdict)| is_sure(verdict)) {
-        let of =
-            |node: LinkNode| verdict.chain.iter().filter(move |link| link.node == node).map(|link| link.id);
-        facts.stuck_tasks.extend(of(LinkNode::Task).chain(verdict.victims.iter().copied()));
-        facts.stuck_resources.extend(of(LinkNode::Resource));
+        facts.stuck_tasks.extend(verdict.chain.iter().filter_map(Link::task));
+        facts.stuck_tasks.extend(&verdict.victims);
+        facts.stuck_resources.extend(verdict.chain.iter().filter_map(Link::resource));
         if verdict.root_cause {
             findings.push(of_verdict(number, verdict, &tasks));
         }
@@ -54,13 +53,13 @@ fn of_verdict(number: usize, verdict: &Verdict, tasks: &TasksById<'_>) -> Findin
     };
     let mut finding = Finding::new(rule, severity, &sentence, verdict.remedy());
     finding.place = place(verdict);
-    let of = |node: LinkNode| verdict.chain.iter().filter(move |link| link.node == node).map(|link| link.id);
-    let ids: BTreeSet<u64> = of(LinkNode::Task).chain(verdict.victims.iter().copied()).collect();
+    let chained = verdict.chain.iter().filter_map(Link::task);
+    let ids: BTreeSet<TaskId> = chained.chain(verdict.victims.iter().copied()).collect();
     let since_ns = ids.iter().filter_map(|&id| tasks.get(id)).map(|task| task.since_ns);
     finding.explains_ns = since_ns.fold(0, u64::saturating_add);
     finding.evidence.tasks = ids.into_iter().take(MAX_IDS).collect();
-    let mut resources: Vec<u64> = Vec::new();
-    for id in of(LinkNode::Resource) {
+    let mut resources: Vec<ResourceId> = Vec::new();
+    for id in verdict.chain.iter().filter_map(Link::resource) {
         if resources.len() < MAX_IDS && !resources.contains(&id) {
             resources.push(id);
         }

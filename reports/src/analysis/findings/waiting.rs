@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::facts::Facts;
-use crate::model::{Place, RunState, Task, Wait, WaitMode};
+use crate::model::{Place, RunState, Task, TaskId, Wait, WaitMode};
 
 /// A timer that is due later than this is no timer that anybody waits for.
 const FAR_NS: i64 = 600_000_000_000;
@@ -23,12 +23,12 @@ pub(super) enum Waiting {
 #[derive(Debug)]
 pub(super) struct WaitingTasks<'a> {
     facts: &'a Facts<'a>,
-    waits: HashMap<u64, Vec<&'a Wait>>,
+    waits: HashMap<TaskId, Vec<&'a Wait>>,
 }
 
 impl<'a> WaitingTasks<'a> {
     pub(super) fn new(facts: &'a Facts<'a>) -> Self {
-        let mut waits: HashMap<u64, Vec<&Wait>> = HashMap::new();
+        let mut waits: HashMap<TaskId, Vec<&Wait>> = HashMap::new();
         for wait in &facts.snapshot.waits {
             if let Some(task) = wait.task {
                 waits.entry(task).or_default().push(wait);
@@ -78,9 +78,9 @@ impl<'a> WaitingTasks<'a> {
     fn place_of_span(&self, task: &Task) -> Option<Place> {
         let snapshot = self.facts.snapshot;
         let root = task.span?;
-        let spans = snapshot.spans.get(root..)?;
+        let spans = snapshot.spans.get(root.get()..)?;
         let own = spans.iter().take_while(|span| span.task == Some(task.id));
-        let site = snapshot.sites.get(own.last()?.site)?;
+        let site = snapshot.site(own.last()?.site)?;
         (!site.place.file.is_empty()).then(|| site.place.clone())
     }
 }

@@ -7,11 +7,11 @@ use crate::analysis::hangs::facts::{Facts, IdMap, IdSet, step};
 use crate::analysis::hangs::stuck::{StuckGraph, is_any_needed, is_needed};
 use crate::analysis::hangs::system::{Evidence, Node, NodeId, System};
 use crate::analysis::hangs::verdict::{
-    Confidence, Finding, Link, LinkNode, LinkRole, Verdict, VerdictKind, classify, knot_holdings,
+    Confidence, Finding, Link, LinkRole, Verdict, VerdictKind, classify, knot_holdings,
 };
 use crate::analysis::hangs::warnings::{SUSPECT_NS, attach_timers_to_causes, warnings};
 use crate::analysis::hangs::words::{Chain, ending, push_knot, push_last_forget, push_last_notify};
-use crate::model::Snapshot;
+use crate::model::{ResourceId, Snapshot, TaskId};
 
 /// The minimum age of what is only likely.
 const LIKELY_NS: u64 = 250_000_000;
@@ -44,7 +44,7 @@ struct Solver {
     /// By node of a component: its verdict, so that no component is reported twice.
     verdict_of_node: IdMap<Node, usize>,
     /// Ids of the tasks that verdicts mention.
-    reported: IdSet<u64>,
+    reported: IdSet<TaskId>,
     /// Indices of all stuck tasks.
     stuck_tasks: BTreeSet<usize>,
 }
@@ -124,7 +124,7 @@ impl Solver {
             }
             verdict_of_component.entry(component).or_insert(self.verdicts.len());
             let mut verdict = verdict_of_finding(system, stuck, component, finding);
-            let own: BTreeSet<u64> = tasks_of(&verdict).collect();
+            let own: BTreeSet<TaskId> = tasks_of(&verdict).collect();
             let victims = victims_by_finding.get(number).map_or(tasks_behind, Vec::as_slice).iter();
             let victims = victims.inspect(|_| step()).map(|&task| facts.snapshot.tasks[task].id);
             verdict.victims = victims.filter(|id| !own.contains(id)).collect();
@@ -176,7 +176,7 @@ impl Solver {
             victims: Vec::new(),
             behind: Some(cause),
         };
-        let own: BTreeSet<u64> = tasks_of(&verdict).collect();
+        let own: BTreeSet<TaskId> = tasks_of(&verdict).collect();
         let new = tasks_behind.iter().filter(|&task| is_new(task)).map(|&task| facts.snapshot.tasks[task].id);
         verdict.victims = new.filter(|id| !own.contains(id)).collect();
         verdict.victims.sort_unstable();
@@ -206,9 +206,9 @@ impl Solver {
 }
 
 /// The tasks in the chain, except those that could only notify, and the victims.
-fn tasks_of(verdict: &Verdict) -> impl Iterator<Item = u64> + '_ {
-    let is_in_it = |link: &&Link| link.node == LinkNode::Task && link.role != LinkRole::Owns;
-    let own = verdict.chain.iter().filter(is_in_it).map(|link| link.id);
+fn tasks_of(verdict: &Verdict) -> impl Iterator<Item = TaskId> + '_ {
+    let is_in_it = |link: &&Link| link.role != LinkRole::Owns;
+    let own = verdict.chain.iter().filter(is_in_it).filter_map(Link::task);
     own.chain(verdict.victims.iter().copied())
 }
 
@@ -226,7 +226,7 @@ fn victims_by_finding(
         _ => None,
     };
     let firsts = findings.iter().map(|finding| finding.path.first().copied().and_then(resource));
-    let numbers: IdMap<usize, usize> =
+    let numbers: IdMap<ResourceId, usize> =
         firsts.enumerate().filter_map(|(number, resource)| Some((resource?, number))).collect();
     let mut seeds: Vec<Vec<NodeId>> = vec![Vec::new(); findings.len()];
     for &node in stuck.component(component) {

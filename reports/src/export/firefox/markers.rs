@@ -17,7 +17,7 @@ use crate::analysis::hangs::words::{place, resource_name};
 use crate::clean::printable;
 use crate::export::footer::started_unix_ms;
 use crate::export::head::word;
-use crate::model::{Alarm, RunState, Snapshot, Task, Wait};
+use crate::model::{Alarm, RunState, Snapshot, Task, TaskId, Wait};
 use crate::units::time;
 
 /// How many tasks, and how many waits, are shown: the oldest.
@@ -124,7 +124,7 @@ impl Markers {
     }
 
     fn wait(&mut self, snapshot: &Snapshot, wait: &Wait, strings: &mut Strings) {
-        let resource = wait.resource.and_then(|index| snapshot.resources.get(index));
+        let resource = wait.resource.and_then(|resource| snapshot.resource(resource));
         let name = match resource {
             Some(resource) => resource_name(resource),
             None if wait.tasks.is_empty() => "a point in time".to_owned(),
@@ -199,10 +199,9 @@ impl Markers {
 }
 
 /// `task 7 handle`, or an empty text if there is no task.
-fn task_name(snapshot: &Snapshot, id: Option<u64>) -> String {
+fn task_name(snapshot: &Snapshot, id: Option<TaskId>) -> String {
     let Some(id) = id else { return String::new() };
-    let task = snapshot.tasks.binary_search_by_key(&id, |task| task.id).ok();
-    let site = task.and_then(|index| snapshot.sites.get(snapshot.tasks[index].site));
+    let site = snapshot.task(id).and_then(|task| snapshot.site(task.site));
     let name = site.map(|site| printable(&site.name)).unwrap_or_default();
     format!("task {id} {name}").trim_end().to_owned()
 }

@@ -83,7 +83,7 @@ impl Thread {
         let mut open: Vec<usize> = Vec::new();
         for path in &paths.list {
             let site = match path.site {
-                PathSite::Site(site) => site.min(snapshot.sites.len()),
+                PathSite::Site(site) => site.get().min(snapshot.sites.len()),
                 PathSite::Deeper => snapshot.sites.len(),
             };
             let frame = path.site.frame(&paths.names);

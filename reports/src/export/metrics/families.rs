@@ -150,7 +150,7 @@ fn tasks(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
     let mut spawns = BTreeMap::<(String, String), (u64, u64)>::new();
     for task in &snapshot.tasks {
         let at = place(task.spawned_at.as_ref()).unwrap_or_default();
-        let name = snapshot.sites.get(task.site).map(|site| printable(&site.name)).unwrap_or_default();
+        let name = snapshot.site(task.site).map(|site| printable(&site.name)).unwrap_or_default();
         let (count, oldest_ns) = spawns.entry((name, at)).or_default();
         *count += 1;
         *oldest_ns = task.age_ns.max(*oldest_ns);
@@ -183,7 +183,7 @@ fn resources(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
     }
     let mut waits = BTreeMap::<[String; 3], (u64, u64)>::new();
     for wait in &snapshot.waits {
-        let Some(resource) = wait.resource.and_then(|index| snapshot.resources.get(index)) else { continue };
+        let Some(resource) = wait.resource.and_then(|id| snapshot.resource(id)) else { continue };
         let kind = format!("{:?}", resource.kind).to_lowercase();
         let name = resource.name.as_deref().map(printable).unwrap_or_default();
         let at = place(resource.created.as_ref()).unwrap_or_default();

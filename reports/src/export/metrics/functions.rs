@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::analysis::tree::Tree;
-use crate::model::{Latency, Node, SiteKind, Snapshot};
+use crate::model::{Latency, Node, SiteIndex, SiteKind, Snapshot};
 use crate::names::Names;
 
 /// The sums of one function.
@@ -36,7 +36,7 @@ pub(super) type Durations = crate::model::Durations;
 pub(super) fn functions(snapshot: &Snapshot, max: usize) -> (Vec<Function>, usize) {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
-    let kind = |node: &Node| snapshot.sites.get(node.site).map_or(SiteKind::Other, |site| site.kind);
+    let kind = |node: &Node| snapshot.site(node.site).map_or(SiteKind::Other, |site| site.kind);
     // By site; the last is for nodes without a site of their own.
     let other = snapshot.sites.len();
     let mut functions: Vec<Option<Function>> = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn functions(snapshot: &Snapshot, max: usize) -> (Vec<Function>, usiz
         let owner = above.filter(|_| is_await).unwrap_or(index);
         owners.push(owner);
         let owner_node = &tree.nodes[owner];
-        let site = if kind(owner_node) == SiteKind::Other { other } else { owner_node.site };
+        let site = if kind(owner_node) == SiteKind::Other { other } else { owner_node.site.get() };
         let function = functions[site].get_or_insert_default();
         add(&mut function.self_busy_ns, tree.self_busy_ns[index]);
         add(&mut function.self_idle_ns, node.self_idle_ns);
@@ -59,7 +59,8 @@ pub(super) fn functions(snapshot: &Snapshot, max: usize) -> (Vec<Function>, usiz
     let mut found: Vec<Function> = Vec::new();
     for (site, function) in functions.into_iter().enumerate() {
         let Some(function) = function else { continue };
-        let module = snapshot.sites.get(site).map(|site| site.module.clone()).unwrap_or_default();
+        let site = SiteIndex::new(site);
+        let module = snapshot.site(site).map(|site| site.module.clone()).unwrap_or_default();
         found.push(Function { name: names.frame(site).to_owned(), module, ..function });
     }
     let left_out = found.len().saturating_sub(max);

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::model::{Bucket, Node};
+use crate::model::{Bucket, Node, NodeIndex};
 
 /// A number of a node, and the name of its column.
 type Number = (&'static str, fn(&Node) -> u64);
@@ -109,12 +109,12 @@ impl<T: Serialize, F: Fn(&Node) -> T> Serialize for Column<'_, F> {
 }
 
 /// The index of a parent, or -1.
-struct Parent(Option<usize>);
+struct Parent(Option<NodeIndex>);
 
 impl Serialize for Parent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Some(index) => serializer.serialize_u64(index as u64),
+            Some(index) => index.serialize(serializer),
             None => serializer.serialize_i64(-1),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::assets::{SCRIPTS, STYLES, script, style};
 use super::{render, render_live};
-use crate::model::{Node, Site, Snapshot, Task, VERSION};
+use crate::model::{Node, NodeIndex, Site, Snapshot, Task, TaskId, VERSION};
 use crate::view::View;
 
 /// The largest page without data.
@@ -18,8 +18,10 @@ fn snapshot(name: &str) -> Snapshot {
     snapshot.sites.push(Site { name: name.to_owned(), module: name.to_owned(), ..Site::default() });
     let node =
         |parent| Node { parent, calls: 3, busy_ns: 70, label: Some(name.to_owned()), ..Node::default() };
-    snapshot.nodes = vec![node(None), node(Some(0))];
-    snapshot.tasks = (1..2_000).map(|id| Task { id, label: Some(name.into()), ..Task::default() }).collect();
+    snapshot.nodes = vec![node(None), node(Some(NodeIndex::default()))];
+    snapshot.tasks = (1..2_000)
+        .map(|id| Task { id: TaskId::new(id), label: Some(name.into()), ..Task::default() })
+        .collect();
     snapshot.alarms.push(name.to_owned().into());
     snapshot
 }

@@ -88,6 +88,7 @@ fn main() {
     }
     let snapshot = diagnose::snapshot();
     let site = snapshot.sites.iter().position(|site| site.name == "measured").expect("it was recorded");
-    let busy: u64 = snapshot.nodes.iter().filter(|node| node.site == site).map(|node| node.busy_ns).sum();
+    let busy: u64 =
+        snapshot.nodes.iter().filter(|node| node.site.get() == site).map(|node| node.busy_ns).sum();
     println!("{real} {busy} {} {}", snapshot.clock.name, snapshot.clock.jumps);
 }

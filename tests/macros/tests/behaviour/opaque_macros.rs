@@ -1,7 +1,7 @@
 //! Macros whose arguments cannot be read: their awaits are one site, and everything else about them stays.
 
 use diagnose::diagnose;
-use diagnose::model::SiteKind;
+use diagnose::model::{NodeIndex, SiteIndex, SiteKind};
 use diagnose_macros_tests::{Noisy, drops, note, pause, run};
 
 macro_rules! defines {
@@ -87,8 +87,8 @@ fn a_macro_with_awaits_is_a_site_and_one_without_is_none() {
     assert_eq!(run(told(3)), 4);
     let snapshot = diagnose::snapshot();
     let body = snapshot.sites.iter().position(|site| site.name == "told").unwrap();
-    let body = snapshot.nodes.iter().position(|node| node.site == body).unwrap();
-    let awaits = snapshot.nodes.iter().filter(|node| node.parent == Some(body));
+    let body = snapshot.nodes.iter().position(|node| node.site == SiteIndex::new(body)).unwrap();
+    let awaits = snapshot.nodes.iter().filter(|node| node.parent == Some(NodeIndex::new(body)));
     let told = awaits.map(|node| {
         let site = &snapshot.sites[node.site];
         (site.kind, site.name.as_str(), node.calls, node.completed, node.polls)

@@ -9,7 +9,7 @@ use super::predicates::{is_active, is_blocked, is_pending, queue_side};
 use super::steps::step;
 use crate::index::Index;
 use crate::lists::Lists;
-use crate::model::{Holding, Role, SiteKind, Snapshot, Wait};
+use crate::model::{Holding, ResourceId, Role, SiteKind, Snapshot, SpanId, TaskId, Wait};
 
 /// What a waiting task awaits if no recorded wait is pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,10 +26,10 @@ pub(crate) enum UnrecordedAwait {
 #[derive(Debug)]
 pub(crate) struct Facts<'a> {
     pub(crate) snapshot: &'a Snapshot,
-    tasks: Index,
+    tasks: Index<TaskId>,
     /// By span id: the first span with it, which is the body and not its await.
-    spans: Index,
-    resources: Index,
+    spans: Index<SpanId>,
+    resources: Index<ResourceId>,
     /// By task index: the waits of its futures.
     pub(crate) waits_of_task: Lists,
     /// By resource index: all waits there, in queue order.
@@ -57,7 +57,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) spawned: Lists,
     families: OnceCell<Families>,
     /// Ids of the tasks that hold a guard or a permit.
-    holders: OnceCell<IdSet<u64>>,
+    holders: OnceCell<IdSet<TaskId>>,
 }
 
 impl<'a> Facts<'a> {
@@ -117,8 +117,7 @@ impl<'a> Facts<'a> {
         let of_task = waits.iter().enumerate().filter(is_future);
         let of_task = of_task.filter_map(|(index, wait)| Some((self.task_of(wait)?, index)));
         let queued = waits.iter().enumerate();
-        let queued = queued.filter_map(|(index, wait)| Some((wait.resource?, index)));
-        let queued = queued.filter(|(resource, _)| *resource < resources.len());
+        let queued = queued.filter_map(|(index, wait)| Some((self.resource_of(wait)?, index)));
         let spawned = Lists::new(tasks.len(), spawned);
         let of_task = Lists::new(tasks.len(), of_task);
         self.waits_of_resource = Lists::new(resources.len(), queued);
@@ -126,7 +125,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The index of a live task.
-    pub(crate) fn task(&self, id: u64) -> Option<usize> {
+    pub(crate) fn task(&self, id: TaskId) -> Option<usize> {
         self.tasks.get(id)
     }
 
@@ -136,7 +135,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether the task holds a guard or a permit. The first call reads all holdings.
-    pub(crate) fn is_holder(&self, task: u64) -> bool {
+    pub(crate) fn is_holder(&self, task: TaskId) -> bool {
         let holders = self.holders.get_or_init(|| {
             let holdings = self.snapshot.resources.iter().flat_map(|it| &it.holdings).inspect(|_| step());
             holdings
@@ -148,13 +147,25 @@ impl<'a> Facts<'a> {
     }
 
     /// The index of a resource.
-    pub(crate) fn resource(&self, id: u64) -> Option<usize> {
+    pub(crate) fn resource(&self, id: ResourceId) -> Option<usize> {
         self.resources.get(id)
     }
 
     /// The index of a span.
-    pub(crate) fn span(&self, id: Option<u64>) -> Option<usize> {
+    pub(crate) fn span(&self, id: Option<SpanId>) -> Option<usize> {
         self.spans.get(id?)
+    }
+
+    /// The index of the span that polled this one last.
+    pub(crate) fn parent_of(&self, index: usize) -> Option<usize> {
+        let parent = self.snapshot.spans.get(index)?.parent?.get();
+        // A saved snapshot may say otherwise, and no path may be endless.
+        (parent < index).then_some(parent)
+    }
+
+    /// The index of the resource that a wait is for.
+    pub(crate) fn resource_of(&self, wait: &Wait) -> Option<usize> {
+        wait.resource.and_then(|resource| self.resource(resource))
     }
 
     /// The live task that a wait belongs to.
@@ -172,11 +183,11 @@ impl<'a> Facts<'a> {
         span.skipped && span.task == holding.task && !self.is_polled[index]
     }
 
-    fn mark_polled(&mut self, span: Option<u64>) {
+    fn mark_polled(&mut self, span: Option<SpanId>) {
         let mut next = self.span(span);
         while let Some(index) = next.filter(|&index| !self.is_polled[index]) {
             self.is_polled[index] = true;
-            next = self.snapshot.spans[index].parent.filter(|&parent| parent < index);
+            next = self.parent_of(index);
         }
     }
 
@@ -206,14 +217,14 @@ impl<'a> Facts<'a> {
         let spans = &self.snapshot.spans;
         let mut is_leaf = vec![true; spans.len()];
         for parent in spans.iter().filter_map(|span| span.parent) {
-            if let Some(is_leaf) = is_leaf.get_mut(parent) {
+            if let Some(is_leaf) = is_leaf.get_mut(parent.get()) {
                 *is_leaf = false;
             }
         }
         let mut found: Vec<Option<UnrecordedAwait>> = vec![None; self.unrecorded_awaits.len()];
         for (span, _) in spans.iter().zip(is_leaf).filter(|(span, is_leaf)| *is_leaf && !span.skipped) {
             let Some(task) = span.task.and_then(|task| self.task(task)) else { continue };
-            let site = self.snapshot.sites.get(span.site);
+            let site = self.snapshot.site(span.site);
             let awaits = match site {
                 Some(site) if is_pending(&site.name) => UnrecordedAwait::Pending,
                 // Nothing inside it is recorded: most likely a `main` that keeps the program alive.

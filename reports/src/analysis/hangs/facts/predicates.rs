@@ -43,7 +43,7 @@ pub(crate) fn is_blocked(task: &Task) -> bool {
 /// Whether tokio's `block_on` runs the task on the thread that called it. A block spawned in a
 /// function `main` has the same name, but also an id of the runtime.
 pub(crate) fn is_block_on_main(snapshot: &Snapshot, task: &Task) -> bool {
-    let is_main = || snapshot.sites.get(task.site).is_some_and(|site| site.name == "main");
+    let is_main = || snapshot.site(task.site).is_some_and(|site| site.name == "main");
     task.is_local && task.runtime_id.is_none() && is_main()
 }
 

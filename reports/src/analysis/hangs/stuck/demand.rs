@@ -51,6 +51,6 @@ pub(crate) fn has_to_end(facts: &Facts<'_>, task: usize) -> bool {
 /// Whether the task is the root of the program or of a thread: not spawned, or what a runtime runs
 /// as `main`.
 fn is_root(snapshot: &Snapshot, task: &Task) -> bool {
-    let is_main = || snapshot.sites.get(task.site).is_some_and(|site| site.name == "main");
+    let is_main = || snapshot.site(task.site).is_some_and(|site| site.name == "main");
     task.spawned_by.is_none() && (task.spawned_at.is_none() || is_main())
 }

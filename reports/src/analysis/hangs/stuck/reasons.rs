@@ -87,7 +87,7 @@ fn rank_of_owner(
     if holding.in_channel.is_some() {
         return 4;
     }
-    let is_last = facts.snapshot.tasks[task].id == holding.task.unwrap_or(0);
+    let is_last = Some(facts.snapshot.tasks[task].id) == holding.task;
     match () {
         () if has_other_end(facts, resource, holding, task) => 3,
         () if likely_owner == Some(task) => 0,
@@ -161,6 +161,6 @@ fn has_other_end(facts: &Facts<'_>, resource: usize, holding: &Holding, task: us
     let it = &facts.snapshot.tasks[task];
     let has = |holding: &Holding| holding.role == other && holding.uses > 0 && holding.task == Some(it.id);
     let mut waits = facts.waits_of_task[task].iter().map(|&wait| &facts.snapshot.waits[wait]);
-    waits.any(|wait| wait.resource == Some(resource) && wait.mode == mode)
+    waits.any(|wait| facts.resource_of(wait) == Some(resource) && wait.mode == mode)
         || facts.snapshot.resources[resource].holdings.iter().any(has)
 }

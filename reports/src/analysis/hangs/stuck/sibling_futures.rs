@@ -7,6 +7,7 @@ use super::components::StuckGraph;
 use super::reasons::best_reasons;
 use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::analysis::hangs::system::{Node, NodeId, System, task_node};
+use crate::model::SpanId;
 
 /// A cycle shows at most this many futures.
 const MAX_FUTURES: usize = 8;
@@ -67,10 +68,10 @@ fn holder_span(facts: &Facts<'_>, path: &[Node]) -> Option<usize> {
 }
 
 /// Whether the span with this id is at or below the span with index `holder`.
-pub(crate) fn is_within_span(facts: &Facts<'_>, span: Option<u64>, holder: usize) -> bool {
+pub(crate) fn is_within_span(facts: &Facts<'_>, span: Option<SpanId>, holder: usize) -> bool {
     let mut next = facts.span(span);
     while let Some(index) = next.filter(|&index| index > holder) {
-        next = facts.snapshot.spans[index].parent.filter(|&parent| parent < index);
+        next = facts.parent_of(index);
     }
     next == Some(holder)
 }

@@ -18,7 +18,7 @@ use super::build::System;
 use super::graph::NodeId;
 use super::node::Node;
 use crate::analysis::hangs::facts::{Facts, is_active};
-use crate::model::RunState;
+use crate::model::{RunState, SiteIndex, SpanId, SpanIndex, TaskId};
 
 /// An arm, and the `join!` that it belongs to.
 struct Arm {
@@ -31,16 +31,15 @@ struct Arm {
 
 impl Arm {
     /// Finds the innermost polled arm around the span.
-    fn around(facts: &Facts<'_>, span: Option<u64>) -> Option<Self> {
+    fn around(facts: &Facts<'_>, span: Option<SpanId>) -> Option<Self> {
         let snapshot = facts.snapshot;
-        let parent = |index: usize| snapshot.spans.get(index)?.parent.filter(|&parent| parent < index);
-        let is_joined = |site: usize| snapshot.sites.get(site).is_some_and(|site| site.is_joined);
+        let is_joined = |site: SiteIndex| snapshot.site(site).is_some_and(|site| site.is_joined);
         let is_arm = |&index: &usize| {
             let span = &snapshot.spans[index];
             !span.skipped && !span.detached && (is_joined(span.site) || span.at.is_some_and(is_joined))
         };
-        let index = std::iter::successors(facts.span(span), |&index| parent(index)).find(is_arm)?;
-        let all = below(facts, parent(index)?);
+        let index = std::iter::successors(facts.span(span), |&index| facts.parent_of(index)).find(is_arm)?;
+        let all = below(facts, facts.parent_of(index)?);
         Some(Self { index, own: below(facts, index), all })
     }
 
@@ -53,13 +52,13 @@ impl Arm {
 /// The span and all its descendants.
 fn below(facts: &Facts<'_>, index: usize) -> Range<usize> {
     let after = facts.snapshot.spans.iter().skip(index + 1);
-    let count = after.take_while(|span| span.parent.is_some_and(|parent| parent >= index)).count();
+    let count = after.take_while(|span| span.parent.is_some_and(|parent| parent.get() >= index)).count();
     index..index + 1 + count
 }
 
 impl System<'_> {
     /// The node of the `join!` arm around the span; `None` outside of a `join!`.
-    pub(crate) fn join_arm_node(&mut self, task: usize, span: Option<u64>) -> Option<NodeId> {
+    pub(crate) fn join_arm_node(&mut self, task: usize, span: Option<SpanId>) -> Option<NodeId> {
         let facts = self.facts;
         let arm = Arm::around(facts, span)?;
         if self.is_exact_only() {
@@ -72,7 +71,7 @@ impl System<'_> {
         self.shared.arms.insert(arm.index, node);
         let snapshot = facts.snapshot;
         let waits = || facts.waits_of_task[task].iter().filter(|&&wait| is_active(&snapshot.waits[wait]));
-        let known: HashSet<u64> = waits().filter_map(|&wait| snapshot.waits[wait].span).collect();
+        let known: HashSet<SpanId> = waits().filter_map(|&wait| snapshot.waits[wait].span).collect();
         let it = &snapshot.tasks[task];
         let has_unknown = it.state == RunState::Waiting && !it.is_unstable && it.opaque_wakers != Some(0);
         if has_unknown || may_progress(facts, &arm, it.id, &known) {
@@ -89,7 +88,7 @@ impl System<'_> {
 }
 
 /// Whether the arm runs, or an unrecorded wait is in it or around its `join!`.
-fn may_progress(facts: &Facts<'_>, arm: &Arm, task: u64, known: &HashSet<u64>) -> bool {
+fn may_progress(facts: &Facts<'_>, arm: &Arm, task: TaskId, known: &HashSet<SpanId>) -> bool {
     let spans = &facts.snapshot.spans;
     let mut has_polled = HashSet::new();
     for (index, span) in spans.iter().enumerate().rev() {
@@ -97,7 +96,7 @@ fn may_progress(facts: &Facts<'_>, arm: &Arm, task: u64, known: &HashSet<u64>) -
             continue;
         }
         let is_leaf = !has_polled.contains(&index);
-        has_polled.extend(span.parent);
+        has_polled.extend(span.parent.map(SpanIndex::get));
         let is_unknown = is_leaf && !known.contains(&span.id);
         let is_running = span.state == RunState::Running && arm.own.contains(&index);
         if !arm.is_beside(index) && (is_running || is_unknown) {

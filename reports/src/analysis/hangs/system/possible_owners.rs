@@ -3,7 +3,7 @@
 use super::build::{System, task_node};
 use super::graph::NodeId;
 use super::node::{Evidence, Node};
-use crate::model::Role;
+use crate::model::{Role, TaskId};
 
 impl System<'_> {
     /// The node for "anything that could notify the waits there, or arrive too, runs on": tasks and
@@ -28,7 +28,7 @@ impl System<'_> {
 
     /// The node for "anything else that could have a movable holding runs on", besides the task
     /// that had it last. `None` if attributions are trusted.
-    pub(crate) fn other_owners(&mut self, task: Option<u64>) -> Option<NodeId> {
+    pub(crate) fn other_owners(&mut self, task: Option<TaskId>) -> Option<NodeId> {
         if !self.rejects_suspect() {
             return None;
         }
@@ -55,7 +55,7 @@ impl System<'_> {
     /// The node for "any task that shares an ancestor with `task`, or anything unrecorded, runs
     /// on". An ancestor may have handed both the same thing, such as a map in which others store
     /// their handles.
-    pub(crate) fn any_relative(&mut self, task: Option<u64>) -> NodeId {
+    pub(crate) fn any_relative(&mut self, task: Option<TaskId>) -> NodeId {
         let facts = self.facts;
         let families = facts.families();
         let family = task.and_then(|task| facts.task(task)).map_or(0, |task| families.of[task]);

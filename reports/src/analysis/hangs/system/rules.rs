@@ -33,7 +33,7 @@ impl System<'_> {
                 WaitMode::Join => self.add_join(node, wait),
                 WaitMode::Shutdown => self.add_shutdown(node, wait),
                 WaitMode::Timer => self.set_can_progress(node),
-                _ => match wait.resource.filter(|&resource| resource < facts.snapshot.resources.len()) {
+                _ => match facts.resource_of(wait) {
                     Some(resource) => self.add_resource(node, index, resource),
                     None => self.set_can_progress(node),
                 },

@@ -8,7 +8,7 @@ use super::unnotified::classify_unnotified;
 use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::analysis::hangs::stuck::{StuckGraph, best_reasons, cycle_of_futures};
 use crate::analysis::hangs::system::{Node, NodeId, System};
-use crate::model::{ResourceKind, Role, RunState, Task, TaskKind, WaitMode};
+use crate::model::{ResourceKind, Role, RunState, Task, TaskId, TaskKind, WaitMode};
 
 /// Classifies a component that depends on no other, or that is a cycle.
 pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Vec<Finding> {
@@ -128,7 +128,9 @@ fn futurelock(facts: &Facts<'_>, path: &[Node]) -> Option<VerdictDetail> {
             // A sender in `closed()` waits for the receiver to be dropped, not to receive.
             let is_close_wait = |node: &Node| {
                 let wait = if let Node::Wait(wait) = node { snapshot.waits.get(*wait) } else { None };
-                wait.is_some_and(|wait| wait.mode == WaitMode::Closed && wait.resource == Some(resource))
+                wait.is_some_and(|wait| {
+                    wait.mode == WaitMode::Closed && facts.resource_of(wait) == Some(resource)
+                })
             };
             let is_unused = holding.role == Role::Receives && holding.uses == 0;
             let is_unpolled = is_unused && is_with_creator && !path.iter().any(is_close_wait);
@@ -147,7 +149,7 @@ fn knot(system: &System<'_>, stuck: &StuckGraph, component: usize, node: Node) -
     let Node::FreeUnits(resource) = node else { return None };
     let it = &system.facts.snapshot.resources[resource];
     let held = knot_holdings(system, stuck, component, resource);
-    let owners: BTreeSet<u64> = held.into_iter().map(|(_, task)| task).collect();
+    let owners: BTreeSet<TaskId> = held.into_iter().map(|(_, task)| task).collect();
     (it.kind == ResourceKind::Semaphore && owners.len() > 1).then_some(resource)
 }
 
@@ -157,7 +159,7 @@ pub(crate) fn knot_holdings(
     stuck: &StuckGraph,
     component: usize,
     resource: usize,
-) -> Vec<(usize, u64)> {
+) -> Vec<(usize, TaskId)> {
     let holdings = system.facts.snapshot.resources[resource].holdings.iter();
     let nodes = system.shared.holdings[resource].iter();
     let held = holdings

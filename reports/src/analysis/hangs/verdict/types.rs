@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Place;
+use crate::model::{Place, ResourceId, TaskId};
 
 /// Something that hangs, or may hang.
 ///
@@ -35,9 +35,9 @@ pub struct Verdict {
     pub chain: Vec<Link>,
     /// The chain as a sentence, without a dot at its end.
     pub sentence: String,
-    /// Ids of the tasks that wait behind it, ascending.
+    /// The tasks that wait behind it, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub victims: Vec<u64>,
+    pub victims: Vec<TaskId>,
     /// The index, in the list of verdicts, of the one to resolve first; `None` for a root cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub behind: Option<usize>,
@@ -65,6 +65,20 @@ pub struct Link {
     pub role: LinkRole,
     /// For how long it has had that part, in ns; for a resource, its age.
     pub since_ns: u64,
+}
+
+impl Link {
+    /// The task that the link stands for, if it is one.
+    #[must_use]
+    pub fn task(&self) -> Option<TaskId> {
+        (self.node == LinkNode::Task).then_some(TaskId::new(self.id))
+    }
+
+    /// The resource that the link stands for, if it is one.
+    #[must_use]
+    pub fn resource(&self) -> Option<ResourceId> {
+        (self.node == LinkNode::Resource).then_some(ResourceId::new(self.id))
+    }
 }
 
 /// Defines an enum whose members have one word each, in reports and in saved files.

@@ -15,7 +15,7 @@ pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes
     let mut waits: Vec<(usize, usize)> = nodes
         .iter()
         .filter_map(|&node| match system.nodes[node] {
-            Node::Wait(wait) => Some((snapshot.waits[wait].resource?, wait)),
+            Node::Wait(wait) => Some((system.facts.resource_of(&snapshot.waits[wait])?, wait)),
             _ => None,
         })
         .filter(|&(resource, wait)| {

@@ -26,7 +26,8 @@ use super::timers::overdue;
 use super::unexplained::unexplained;
 use crate::analysis::hangs::facts::{Facts, IdMap};
 use crate::analysis::hangs::system::Node;
-use crate::analysis::hangs::verdict::Verdict;
+use crate::analysis::hangs::verdict::{Link, Verdict};
+use crate::model::TaskId;
 
 /// All warnings, apart from stuck tasks, by index, and from nodes that have a verdict.
 pub(crate) fn warnings(
@@ -44,7 +45,8 @@ pub(crate) fn warnings(
     warnings.extend(hazards(facts, stuck, verdict_of_node));
     warnings.extend(unexplained(facts, stuck));
     warnings.extend(full_pools(facts, stuck));
-    let mentioned: BTreeSet<u64> = warnings.iter().flat_map(|it| &it.chain).map(|link| link.id).collect();
+    let mentioned: BTreeSet<TaskId> =
+        warnings.iter().flat_map(|it| &it.chain).filter_map(Link::task).collect();
     warnings.extend(long_sleeps(facts, stuck, &mentioned));
     warnings
 }

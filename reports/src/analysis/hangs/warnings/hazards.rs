@@ -7,7 +7,7 @@ use crate::analysis::hangs::facts::{Facts, IdMap};
 use crate::analysis::hangs::system::Node;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::{acquired_words, at, link, resource_words};
-use crate::model::{Holding, Resource, ResourceKind, Wait};
+use crate::model::{Holding, Resource, ResourceKind, TaskId, Wait};
 use crate::units::{count, time};
 
 /// How many futures are shown per task, and per resource.
@@ -72,7 +72,7 @@ fn ignored_wakes(
             None => (vec![owner], None),
         };
         for wait in waits.iter().take(MAX_FUTURES) {
-            chain.extend(wait.resource.and_then(|index| facts.resource_link(index)));
+            chain.extend(facts.resource_of(wait).and_then(|index| facts.resource_link(index)));
             chain.push(future(facts, wait));
         }
         chain.extend(last);
@@ -99,13 +99,14 @@ fn ignored_wakes(
 
 /// The waits behind a future that was granted what they wait for.
 fn behind<'a>(facts: &Facts<'a>, granted: &Wait) -> Vec<&'a Wait> {
-    let queue = granted.resource.filter(|_| granted.is_granted).map(|index| &facts.waits_of_resource[index]);
+    let resource = facts.resource_of(granted).filter(|_| granted.is_granted);
+    let queue = resource.map(|index| &facts.waits_of_resource[index]);
     let waits = queue.into_iter().flatten().map(|&wait| &facts.snapshot.waits[wait]);
     waits.filter(|wait| !wait.is_granted && wait.id != granted.id && facts.task_of(wait).is_some()).collect()
 }
 
 fn behind_words(facts: &Facts<'_>, granted: &Wait, behind: &[&Wait]) -> String {
-    let it = granted.resource.and_then(|index| facts.snapshot.resources.get(index));
+    let it = facts.resource_of(granted).map(|index| &facts.snapshot.resources[index]);
     let Some(it) = it.filter(|_| !behind.is_empty()) else { return String::new() };
     format!("; {} was granted to that future, and {}", resource_words(it), waiters_words(facts, behind))
 }
@@ -119,10 +120,10 @@ fn waiters_words(facts: &Facts<'_>, waits: &[&Wait]) -> String {
     }
 }
 
-/// Ids of the waiting tasks that the chain does not show.
-fn victims(behind: &[&Wait], chain: &[Link]) -> Vec<u64> {
-    let is_shown = |id: &u64| chain.iter().any(|link| link.node == LinkNode::Task && link.id == *id);
-    let victims: BTreeSet<u64> = behind.iter().filter_map(|wait| wait.task).collect();
+/// The waiting tasks that the chain does not show.
+fn victims(behind: &[&Wait], chain: &[Link]) -> Vec<TaskId> {
+    let is_shown = |id: &TaskId| chain.iter().any(|link| link.task() == Some(*id));
+    let victims: BTreeSet<TaskId> = behind.iter().filter_map(|wait| wait.task).collect();
     victims.into_iter().filter(|id| !is_shown(id)).collect()
 }
 
@@ -180,7 +181,7 @@ fn unpolled_holder(
         ),
     );
     let mut verdict = warning(VerdictKind::Hazard, Confidence::Suspect, chain, sentence);
-    let victims: BTreeSet<u64> = waiting.iter().filter_map(|wait| wait.task).collect();
+    let victims: BTreeSet<TaskId> = waiting.iter().filter_map(|wait| wait.task).collect();
     verdict.victims = victims.into_iter().filter(|id| Some(*id) != longest.task).collect();
     Some(verdict)
 }

@@ -7,7 +7,7 @@ use crate::analysis::hangs::facts::{Facts, is_active, is_blocked};
 use crate::analysis::hangs::stuck::has_to_end;
 use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::at;
-use crate::model::{RunState, Wait, WaitMode};
+use crate::model::{RunState, SiteIndex, Wait, WaitMode};
 use crate::units::{count, time};
 
 /// A future without budget that is polled this often inside one poll keeps its thread busy.
@@ -71,11 +71,11 @@ pub(crate) fn unused_wakers(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<V
     let snapshot = facts.snapshot;
     let mut has_children = vec![false; snapshot.spans.len()];
     for parent in snapshot.spans.iter().filter_map(|span| span.parent) {
-        if let Some(has_children) = has_children.get_mut(parent) {
+        if let Some(has_children) = has_children.get_mut(parent.get()) {
             *has_children = true;
         }
     }
-    let is_hand_written = |site: usize| snapshot.sites.get(site).is_some_and(|site| site.is_hand_written);
+    let is_hand_written = |site: SiteIndex| snapshot.site(site).is_some_and(|site| site.is_hand_written);
     let leaves = snapshot.spans.iter().zip(has_children).filter(|(span, has_children)| {
         let is_old = span.state == RunState::Waiting && span.since_ns >= SUSPECT_NS;
         is_hand_written(span.site) && is_old && !has_children && !span.skipped && !span.detached

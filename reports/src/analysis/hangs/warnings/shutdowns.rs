@@ -6,7 +6,7 @@ use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_blocked};
 use crate::analysis::hangs::verdict::{Confidence, LinkNode, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::{at, link};
-use crate::model::{Wait, WaitMode};
+use crate::model::{TaskId, Wait, WaitMode};
 use crate::units::time;
 
 /// Blocking work that only finishes its writes takes less time, most likely.
@@ -14,7 +14,7 @@ const SLOW_JOB_NS: u64 = 10_000_000_000;
 
 /// A runtime that shuts down while blocking work does not end.
 pub(super) fn shutdown(facts: &Facts<'_>, stuck: &BTreeSet<usize>, wait: &Wait) -> Option<Verdict> {
-    let (mut tasks, known) = (wait.tasks.iter(), |id: &u64| facts.task(*id));
+    let (mut tasks, known) = (wait.tasks.iter(), |id: &TaskId| facts.task(*id));
     if wait.mode != WaitMode::Shutdown
         || wait.is_unstable
         || wait.tasks.iter().filter_map(known).any(|task| stuck.contains(&task))
@@ -33,7 +33,7 @@ pub(super) fn shutdown(facts: &Facts<'_>, stuck: &BTreeSet<usize>, wait: &Wait) 
         Some(task) => facts.task_link(task, place.as_ref(), LinkRole::Blocked, wait.since_ns),
         None => link(
             LinkNode::Thread,
-            wait.thread_id.unwrap_or(wait.id),
+            wait.thread_id.unwrap_or(wait.id.get()),
             String::new(),
             place.as_ref(),
             LinkRole::Blocked,

@@ -6,7 +6,7 @@ use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_blocked};
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::{acquired_words, at, link};
-use crate::model::{BlockingPool, Role, RunState, Task, TaskKind};
+use crate::model::{BlockingPool, Role, RunState, Task, TaskId, TaskKind};
 use crate::units::time;
 
 /// How many jobs of a pool are shown.
@@ -59,7 +59,7 @@ fn full_pool(facts: &Facts<'_>, stuck: &BTreeSet<usize>, pool: &BlockingPool) ->
 pub(crate) fn long_sleeps(
     facts: &Facts<'_>,
     stuck: &BTreeSet<usize>,
-    mentioned: &BTreeSet<u64>,
+    mentioned: &BTreeSet<TaskId>,
 ) -> Vec<Verdict> {
     let tasks = facts.snapshot.tasks.iter().enumerate();
     let is_long = |(index, task): &(usize, &Task)| {
@@ -69,7 +69,7 @@ pub(crate) fn long_sleeps(
     let verdict = |(index, task): (usize, &Task)| {
         let site = task.running.last().copied().unwrap_or(task.site);
         // The worker has handed its other tasks to another thread.
-        let is_in_place = facts.snapshot.sites.get(site).is_some_and(|site| site.name == "block_in_place");
+        let is_in_place = facts.snapshot.site(site).is_some_and(|site| site.name == "block_in_place");
         let mut chain = Vec::new();
         let sentence =
             format!("{}: no other task can run on its thread", words_of_poll(facts, index, &mut chain));
@@ -88,7 +88,7 @@ pub(crate) fn words_of_poll(facts: &Facts<'_>, index: usize, chain: &mut Vec<Lin
     if let Some(&wait) = blocked.and_then(|waits| waits.iter().find(own)) {
         let wait = &facts.snapshot.waits[wait];
         chain.push(facts.task_link(index, facts.place_of(wait).as_ref(), LinkRole::Blocked, wait.since_ns));
-        let held = wait.resource.and_then(|resource| held_words(facts, resource, chain));
+        let held = facts.resource_of(wait).and_then(|resource| held_words(facts, resource, chain));
         return format!("{who} {}{}", facts.waits_words(wait), held.unwrap_or_default());
     }
     let place = task.running.last().and_then(|&site| facts.place_of_site(site));
@@ -114,7 +114,7 @@ fn held_words(facts: &Facts<'_>, resource: usize, chain: &mut Vec<Link>) -> Opti
         (Some(task), _) => facts.task_link(task, place, LinkRole::Holds, since_ns),
         (None, thread) => {
             let (node, id) = match holding.task {
-                Some(task) => (LinkNode::Task, task),
+                Some(task) => (LinkNode::Task, task.get()),
                 None => (LinkNode::Thread, thread?),
             };
             link(node, id, String::new(), place, LinkRole::Holds, since_ns)

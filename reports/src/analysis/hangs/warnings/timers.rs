@@ -8,7 +8,7 @@ use super::warning::{RuntimeKey, runtime_key, warning};
 use crate::analysis::hangs::facts::Facts;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::at;
-use crate::model::{RunState, TaskKind, Wait, WaitMode};
+use crate::model::{RunState, TaskId, TaskKind, Wait, WaitMode};
 use crate::units::{counted, time};
 
 /// A timer that is later than this is not driven, in ns until it is due.
@@ -61,7 +61,7 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
         sentence = format!("{sentence}, because {}", words.join(", and "));
     }
     let mut verdict = warning(VerdictKind::DriverStarved, Confidence::Likely, chain, sentence);
-    let victims: BTreeSet<u64> = late.iter().skip(1).filter_map(|(_, _, wait)| wait.task).collect();
+    let victims: BTreeSet<TaskId> = late.iter().skip(1).filter_map(|(_, _, wait)| wait.task).collect();
     verdict.victims = victims.into_iter().filter(|id| Some(*id) != wait.task).collect();
     Some(verdict)
 }

@@ -13,7 +13,7 @@ use crate::analysis::hangs::stuck::has_to_end;
 use crate::analysis::hangs::verdict::{Confidence, LinkRole, Verdict, VerdictKind};
 use crate::analysis::hangs::words::at;
 use crate::clean::printable;
-use crate::model::{RunState, SiteKind, Span};
+use crate::model::{RunState, SiteIndex, SiteKind, Span};
 use crate::units::{counted, time};
 
 /// How many tasks of one place are shown.
@@ -45,11 +45,11 @@ pub(crate) fn unexplained(facts: &Facts<'_>, stuck: &BTreeSet<usize>) -> Vec<Ver
     let spans = &facts.snapshot.spans;
     let mut is_leaf = vec![true; spans.len()];
     for parent in spans.iter().filter_map(|span| span.parent) {
-        if let Some(is_leaf) = is_leaf.get_mut(parent) {
+        if let Some(is_leaf) = is_leaf.get_mut(parent.get()) {
             *is_leaf = false;
         }
     }
-    let mut places: BTreeMap<usize, Vec<(usize, &Span)>> = BTreeMap::new();
+    let mut places: BTreeMap<SiteIndex, Vec<(usize, &Span)>> = BTreeMap::new();
     for (span, _) in spans.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf) {
         let Some(task) = span.task.and_then(|task| facts.task(task)) else { continue };
         if !stuck.contains(&task) && is_unexplained(facts, task, span) {
@@ -65,7 +65,7 @@ fn is_unexplained(facts: &Facts<'_>, task: usize, span: &Span) -> bool {
     let is_old = span.since_ns.min(it.since_ns) >= SUSPECT_NS;
     let is_polled = !span.skipped && !span.detached && !it.is_unstable;
     let is_explained = facts.waits_of_task[task].iter().any(|&wait| is_active(&facts.snapshot.waits[wait]));
-    let site = facts.snapshot.sites.get(span.site);
+    let site = facts.snapshot.site(span.site);
     let is_between = site.is_some_and(|site| site.kind == SiteKind::Await && waits_between_tasks(&site.name));
     is_waiting && is_old && is_polled && !is_explained && is_between && has_to_end(facts, task)
 }
@@ -77,14 +77,14 @@ fn waits_between_tasks(text: &str) -> bool {
     method.is_some_and(|name| BETWEEN_TASKS.contains(&name))
 }
 
-fn verdict(facts: &Facts<'_>, site: usize, tasks: &[(usize, &Span)]) -> Option<Verdict> {
+fn verdict(facts: &Facts<'_>, site: SiteIndex, tasks: &[(usize, &Span)]) -> Option<Verdict> {
     let place = facts.place_of_site(site);
     let link = |&(task, span): &(usize, &Span)| {
         facts.task_link(task, place.as_ref(), LinkRole::Waits, span.since_ns)
     };
     let longest_ns = tasks.iter().map(|(_, span)| span.since_ns).max()?;
     let (first, _) = tasks.first()?;
-    let what = printable(&facts.snapshot.sites.get(site)?.name);
+    let what = printable(&facts.snapshot.site(site)?.name);
     let (others, longest) = match tasks.len() - 1 {
         0 => (" is".to_owned(), ""),
         others => (format!(" and {} are", counted(others as u64, "other task")), "longest "),

@@ -3,7 +3,7 @@
 use super::names::place;
 use crate::analysis::hangs::facts::Facts;
 use crate::clean::printable;
-use crate::model::{Holding, Place, SiteKind, Span, Wait};
+use crate::model::{Holding, Place, SiteIndex, SiteKind, Span, SpanIndex, Wait};
 
 /// How many callers a sentence names. Links have all known ones.
 const MAX_NAMED: usize = 4;
@@ -16,7 +16,7 @@ impl Facts<'_> {
         let spans = &self.snapshot.spans;
         let own = self.place_of(wait);
         let mut callers: Vec<Place> = Vec::new();
-        let mut push = |site: Option<usize>| {
+        let mut push = |site: Option<SiteIndex>| {
             let Some(mut place) = site.and_then(|site| self.place_of_site(site)) else { return };
             place.file = printable(&place.file).into();
             let is_same = |other: &Place| other.file == place.file && other.line == place.line;
@@ -28,13 +28,13 @@ impl Facts<'_> {
         let Some(body) = self.span(wait.span) else { return callers };
         push(self.own_await(body));
         let is_await = |index: usize| {
-            let site = spans.get(index).and_then(|span| self.snapshot.sites.get(span.site));
+            let site = spans.get(index).and_then(|span| self.snapshot.site(span.site));
             site.is_some_and(|site| site.kind == SiteKind::Await)
         };
         let mut next = Some(body);
         for _ in 0..MAX_CALLERS {
             let Some((index, span)) = next.and_then(|index| Some((index, spans.get(index)?))) else { break };
-            let parent = span.parent.filter(|&parent| parent < index);
+            let parent = self.parent_of(index);
             if is_await(index) {
                 push(Some(span.site));
             } else if span.at.is_some() || span.skipped {
@@ -49,13 +49,15 @@ impl Facts<'_> {
     }
 
     /// The await at which a body is suspended, if one is listed beside it.
-    fn own_await(&self, body: usize) -> Option<usize> {
+    fn own_await(&self, body: usize) -> Option<SiteIndex> {
         let spans = &self.snapshot.spans;
         let below = spans.get(body + 1..)?.iter();
-        let below = below.take_while(|span| span.parent.is_some_and(|parent| parent >= body));
+        let below = below.take_while(|span| span.parent.is_some_and(|parent| parent.get() >= body));
         let is_await =
-            |site: usize| self.snapshot.sites.get(site).is_some_and(|site| site.kind == SiteKind::Await);
-        let is_own = |span: &&Span| span.id == spans[body].id && span.parent == Some(body) && !span.skipped;
+            |site: SiteIndex| self.snapshot.site(site).is_some_and(|site| site.kind == SiteKind::Await);
+        let is_own = |span: &&Span| {
+            span.id == spans[body].id && span.parent == Some(SpanIndex::new(body)) && !span.skipped
+        };
         let mut own = below.filter(is_own).map(|span| span.site).filter(|&site| is_await(site));
         // Of several awaits, none is known to be the one.
         own.next().filter(|_| own.next().is_none())

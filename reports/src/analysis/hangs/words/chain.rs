@@ -14,7 +14,7 @@ use super::names::{at, link, place, resource_words, units_words};
 use crate::analysis::hangs::facts::{Facts, is_active, step};
 use crate::analysis::hangs::system::Node;
 use crate::analysis::hangs::verdict::{Link, LinkNode, LinkRole};
-use crate::model::{Holding, Resource, ResourceKind, Role, RunState};
+use crate::model::{Holding, Resource, ResourceKind, Role, RunState, TaskId};
 use crate::units::time;
 
 /// The sentence ends after this many links.
@@ -27,12 +27,12 @@ pub(crate) struct Chain<'a> {
     pub(crate) links: Vec<Link>,
     pub(crate) words: String,
     /// The task that the sentence mentioned last.
-    about: Option<u64>,
+    about: Option<TaskId>,
     /// The wait that the sentence mentioned last.
     wait: Option<usize>,
     resource: Option<usize>,
     /// The task that ends the last clause, and the words that join its next clause.
-    joint: Option<(u64, &'static str)>,
+    joint: Option<(TaskId, &'static str)>,
     /// Whether the last clause ended with the channel of an unread message.
     is_after_message: bool,
 }
@@ -90,7 +90,7 @@ impl<'a> Chain<'a> {
         let link = match task {
             Some(task) => self.facts.task_link(task, place.as_ref(), role, wait.since_ns),
             None => {
-                let id = wait.thread_id.unwrap_or(wait.id);
+                let id = wait.thread_id.unwrap_or(wait.id.get());
                 link(LinkNode::Thread, id, String::new(), place.as_ref(), role, wait.since_ns)
             }
         };
@@ -98,7 +98,7 @@ impl<'a> Chain<'a> {
         self.push_subject(wait.task, &self.facts.waiter_words(wait));
         self.words.push_str(&self.facts.waits_words(wait));
         (self.about, self.wait) = (wait.task, Some(index));
-        self.push_resource(wait.resource);
+        self.push_resource(self.facts.resource_of(wait));
     }
 
     fn push_resource(&mut self, resource: Option<usize>) {
@@ -161,13 +161,13 @@ impl<'a> Chain<'a> {
         let (place, since_ns) = (holding.place.as_ref(), holding.since_ns);
         let link = match (owner, &aside) {
             (_, Some(name)) => {
-                let id = holding.span.unwrap_or(0);
+                let id = holding.span.unwrap_or_default();
                 link(LinkNode::Future, id, name.clone(), place, role, since_ns)
             }
             (Some(task), None) => facts.task_link(task, place, role, since_ns),
             (None, None) => {
                 let node = if holding.task.is_some() { LinkNode::Task } else { LinkNode::Thread };
-                let id = holding.task.or(holding.thread_id).unwrap_or(0);
+                let id = holding.task.map(TaskId::get).or(holding.thread_id).unwrap_or(0);
                 link(node, id, String::new(), place, role, since_ns)
             }
         };
@@ -269,7 +269,7 @@ impl<'a> Chain<'a> {
     }
 
     /// Begins a clause about a task or thread: with its name, unless the last clause ended with it.
-    fn push_subject(&mut self, task: Option<u64>, name: &str) {
+    fn push_subject(&mut self, task: Option<TaskId>, name: &str) {
         self.is_after_message = false;
         match self.joint.take() {
             Some((last, joint)) if Some(last) == task => self.words.push_str(joint),

@@ -8,7 +8,7 @@ use super::names::{at, link, resource_words, units_words};
 use crate::analysis::hangs::facts::Facts;
 use crate::analysis::hangs::system::{Node, waits_for_event};
 use crate::analysis::hangs::verdict::{Finding, LinkNode, LinkRole, VerdictDetail, VerdictKind};
-use crate::model::{LastEvent, ResourceKind, Role, Wait};
+use crate::model::{LastEvent, ResourceKind, Role, TaskId, Wait};
 use crate::units::{counted, time};
 
 /// What follows from the chain.
@@ -90,11 +90,11 @@ fn last_forget_words(facts: &Facts<'_>, forgot: &LastEvent) -> String {
 }
 
 fn missing_notifier(facts: &Facts<'_>, finding: &Finding) -> String {
-    let it = finding.path.iter().find_map(|node| match node {
-        Node::Wait(wait) => facts.snapshot.resources.get(facts.snapshot.waits[*wait].resource?),
+    let index = finding.path.iter().find_map(|node| match node {
+        Node::Wait(wait) => Some(facts.resource_of(&facts.snapshot.waits[*wait])?),
         _ => None,
     });
-    match it {
+    match index.map(|index| &facts.snapshot.resources[index]) {
         Some(it) if it.kind == ResourceKind::Barrier => format!(
             "; {} of {} have arrived, and nothing else alive could arrive",
             it.filled,
@@ -111,15 +111,15 @@ fn missing_notifier(facts: &Facts<'_>, finding: &Finding) -> String {
 const MAX_HOLDERS: usize = 16;
 
 /// Adds the other holders of a knot.
-pub(crate) fn push_knot(chain: &mut Chain<'_>, facts: &Facts<'_>, index: usize, held: &[(usize, u64)]) {
+pub(crate) fn push_knot(chain: &mut Chain<'_>, facts: &Facts<'_>, index: usize, held: &[(usize, TaskId)]) {
     let it = &facts.snapshot.resources[index];
-    let mut named: BTreeSet<u64> = BTreeSet::new();
+    let mut named: BTreeSet<TaskId> = BTreeSet::new();
     for &(number, id) in held {
         let holding = &it.holdings[number];
         if named.len() == MAX_HOLDERS {
             break;
         }
-        let is_there = || chain.links.iter().any(|link| link.role == LinkRole::Holds && link.id == id);
+        let is_there = || chain.links.iter().any(|link| link.role == LinkRole::Holds && link.id == id.get());
         if named.insert(id) && !is_there() {
             if let Some(task) = facts.task(id) {
                 let place = holding.place.as_ref();
@@ -150,13 +150,14 @@ pub(crate) fn push_last_forget(chain: &mut Chain<'_>, facts: &Facts<'_>, finding
     let task = forgot.task.and_then(|id| facts.task(id)).map(|index| &facts.snapshot.tasks[index]);
     let name = task.map_or_else(String::new, |task| facts.task_name(task));
     let node = if forgot.task.is_some() { LinkNode::Task } else { LinkNode::Thread };
-    let (id, place) = (forgot.task.unwrap_or(0), forgot.place.as_ref());
+    let (id, place) = (forgot.task.unwrap_or_default(), forgot.place.as_ref());
     chain.links.push(link(node, id, name, place, LinkRole::Holds, forgot.ago_ns.unwrap_or(0)));
 }
 
 /// Adds the last notification of the resource.
 pub(crate) fn push_last_notify(chain: &mut Chain<'_>, facts: &Facts<'_>, wait: &Wait) {
-    let Some(it) = wait.resource.and_then(|index| facts.snapshot.resources.get(index)) else { return };
+    let Some(index) = facts.resource_of(wait) else { return };
+    let it = &facts.snapshot.resources[index];
     let Some(last) = &it.last_notified else { return };
     if let Some(id) = last.task {
         let name =

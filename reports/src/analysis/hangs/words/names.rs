@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::analysis::hangs::verdict::{Link, LinkNode, LinkRole};
 use crate::clean::printable;
-use crate::model::{Place, Resource, ResourceKind, RunState, Task, Wait, WaitMode};
+use crate::model::{
+    Place, Resource, ResourceId, ResourceKind, RunState, SiteIndex, SpanId, SpanIndex, Task, TaskId, Wait,
+    WaitMode,
+};
 use crate::units::{counted, time};
 
 /// The name of a type of resource, used if the program has given no name.
@@ -41,7 +44,7 @@ pub(crate) fn resource_words(it: &Resource) -> String {
 }
 
 /// The name of a resource from its parts.
-pub(crate) fn resource_name_of(what: ResourceKind, id: u64, name: Option<&str>) -> String {
+pub(crate) fn resource_name_of(what: ResourceKind, id: ResourceId, name: Option<&str>) -> String {
     let mut text = format!("{}#{id}", kind_name(what));
     if let Some(name) = name {
         let _ = write!(text, " `{}`", printable(name));
@@ -72,8 +75,8 @@ pub(crate) fn at(it: Option<&Place>) -> String {
 
 impl Facts<'_> {
     /// The name of a site, followed by a label.
-    pub(crate) fn name(&self, site: usize, label: Option<&str>) -> String {
-        let name = self.snapshot.sites.get(site).map_or_else(|| "task".to_owned(), |it| printable(&it.name));
+    pub(crate) fn name(&self, site: SiteIndex, label: Option<&str>) -> String {
+        let name = self.snapshot.site(site).map_or_else(|| "task".to_owned(), |it| printable(&it.name));
         match label {
             Some(label) => format!("{name} {}", printable(label)),
             None => name,
@@ -86,7 +89,7 @@ impl Facts<'_> {
     }
 
     /// ``task 3 `worker` `` for a live task, `task 3 (done)` otherwise.
-    pub(crate) fn task_words(&self, id: u64) -> String {
+    pub(crate) fn task_words(&self, id: TaskId) -> String {
         match self.task(id) {
             Some(index) => format!("task {id} `{}`", self.task_name(&self.snapshot.tasks[index])),
             None => format!("task {id} (done)"),
@@ -108,7 +111,7 @@ impl Facts<'_> {
     }
 
     /// The name of a live span.
-    pub(crate) fn span_name(&self, span: Option<u64>) -> Option<String> {
+    pub(crate) fn span_name(&self, span: Option<SpanId>) -> Option<String> {
         let span = &self.snapshot.spans[self.span(span)?];
         Some(self.name(span.site, span.label.as_deref()))
     }
@@ -132,14 +135,17 @@ impl Facts<'_> {
             return self.place_of(wait);
         }
         let spans = &self.snapshot.spans;
-        let Some(mut innermost) = task.span.filter(|&root| root < spans.len()) else {
+        let root = task.span.map(SpanIndex::get);
+        let Some(mut innermost) = root.filter(|&root| root < spans.len()) else {
             return self.place_of_site(task.site);
         };
         // A future that its task does not poll is not what the task waits for.
         let next = |parent: usize| {
             let below = spans.iter().enumerate().skip(parent + 1);
-            let mut below = below.take_while(|(_, span)| span.parent.is_some_and(|it| it >= parent));
-            below.find(|(_, span)| span.parent == Some(parent) && !span.skipped).map(|(index, _)| index)
+            let mut below = below.take_while(|(_, span)| span.parent.is_some_and(|it| it.get() >= parent));
+            below
+                .find(|(_, span)| span.parent == Some(SpanIndex::new(parent)) && !span.skipped)
+                .map(|(index, _)| index)
         };
         while let Some(child) = next(innermost) {
             innermost = child;
@@ -148,8 +154,8 @@ impl Facts<'_> {
     }
 
     /// The place of a site.
-    pub(crate) fn place_of_site(&self, site: usize) -> Option<Place> {
-        self.snapshot.sites.get(site).map(|site| site.place.clone())
+    pub(crate) fn place_of_site(&self, site: SiteIndex) -> Option<Place> {
+        self.snapshot.site(site).map(|site| site.place.clone())
     }
 
     /// Whether a thread sleeps in the wait.
@@ -172,7 +178,7 @@ impl Facts<'_> {
 
     /// ``waiting for `Mutex#1` ``.
     fn mode_words(&self, wait: &Wait) -> String {
-        let it = wait.resource.and_then(|index| self.snapshot.resources.get(index));
+        let it = self.resource_of(wait).map(|index| &self.snapshot.resources[index]);
         let name = it.map_or_else(String::new, resource_words);
         match wait.mode {
             WaitMode::Lock => format!("waiting for {name}"),
@@ -248,12 +254,12 @@ impl Facts<'_> {
 /// A link without callers.
 pub(crate) fn link(
     node: LinkNode,
-    id: u64,
+    id: impl Into<u64>,
     name: String,
     place: Option<&Place>,
     role: LinkRole,
     since_ns: u64,
 ) -> Link {
     let (file, line) = place.map_or_else(Default::default, |place| (printable(&place.file), place.line));
-    Link { node, id, name, file, line, callers: Vec::new(), role, since_ns }
+    Link { node, id: id.into(), name, file, line, callers: Vec::new(), role, since_ns }
 }

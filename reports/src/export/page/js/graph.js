@@ -33,7 +33,7 @@ export function graphOf(model) {
   const edge = (from, to, kind, place, fields) => edges.push({ from: from.id, to: to.id, kind, place: clean(shortPlace(place)), isStuck: from.isStuck && to.isStuck, since: 0, ...fields });
   const seen = new Set();
   for (const wait of snapshot.waits) {
-    const resource = snapshot.resources[wait.resource];
+    const resource = snapshot.resourceById.get(wait.resource);
     if ((!resource && !wait.tasks?.length) || (!wait.task && !wait.thread_id)) continue;
     const from = wait.task ? taskNode(wait.task) : threadNode(wait.thread_id);
     const verb = wait.is_granted ? 'granted' : wait.mode === 'join' ? 'joins' : 'waits';

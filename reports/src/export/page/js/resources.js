@@ -19,7 +19,7 @@ export function resourceRows(model) {
     waits.get(wait.resource).push(wait);
   }
   const rows = new Map();
-  model.snapshot.resources.forEach((resource, index) => {
+  model.snapshot.resources.forEach((resource) => {
     const key = `${resource.kind}|${clean(resource.name ?? '')}|${longPlace(resource.created)}`;
     let row = rows.get(key);
     if (!row) {
@@ -29,7 +29,7 @@ export function resourceRows(model) {
     }
     const { usage = {} } = resource;
     row.members.push(resource);
-    row.waits.push(...(waits.get(index) ?? []));
+    row.waits.push(...(waits.get(resource.id) ?? []));
     row.uses += usage.acquisitions ?? 0;
     row.contended += usage.contended ?? 0;
     row.held += (resource.holdings ?? []).filter((holding) => holding.role === 'holds').length;
@@ -83,7 +83,7 @@ export function makeResources() {
       row.members.slice(0, MOST).map((resource) => h('div', { class: 'one', id: `resource-${resource.id}` }, h('h3', {}, resourceName(resource)),
         h('p', { class: 'note' }, facts(resource)),
         (resource.holdings ?? []).slice(0, MOST).map((holding) => h('p', {}, chip('running', ROLES[holding.role] ?? holding.role), ' ', owner(holding), holding.place ? ` at ${clean(shortPlace(holding.place))}` : '', ` for ${time(holding.since_ns)}`, holding.attribution === 'likely' ? ' (likely)' : '')),
-        row.waits.filter((wait) => model.snapshot.resources[wait.resource] === resource).slice(0, MOST).map((wait) =>
+        row.waits.filter((wait) => wait.resource === resource.id).slice(0, MOST).map((wait) =>
           h('p', {}, chip(model.stuckTasks.has(wait.task) ? 'stuck' : 'waiting', `${wait.mode} for ${time(wait.since_ns)}`), ' ', taskLink(wait.task), ` ${waitText(model, wait)}`)))),
       row.members.length > MOST ? h('p', { class: 'note' }, `… and ${counted(row.members.length - MOST, 'more')}`) : null);
   }

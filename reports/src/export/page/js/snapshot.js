@@ -22,6 +22,7 @@ export function read(json) {
   const snapshot = { process: {}, clock: {}, dropped: {}, ...json };
   for (const name of LISTS) snapshot[name] = Array.isArray(json[name]) ? json[name] : [];
   for (const name of ['tasks', 'spans', 'resources', 'waits']) snapshot[name] = unfold(json[name]);
+  snapshot.resourceById = new Map(snapshot.resources.map((resource) => [resource.id, resource]));
   snapshot.nodes = Array.isArray(json.nodes) ? fromRecords(json.nodes) : fromColumns(json.nodes ?? {});
   return snapshot;
 }

@@ -189,7 +189,7 @@ function awaitTree(model, task) {
 
 // What a wait waits for, and how long.
 export function waitText(model, wait) {
-  const resource = model.snapshot.resources[wait.resource];
+  const resource = model.snapshot.resourceById.get(wait.resource);
   const what = resource ? resourceName(resource) : wait.tasks?.length ? `task ${wait.tasks.slice(0, 4).join(', ')}` : 'a timer';
   return `${what} at ${clean(shortPlace(wait.place)) || '?'} for ${time(wait.since_ns)}${wait.due_ns === undefined ? '' : `, due in ${time(wait.due_ns)}`}`;
 }

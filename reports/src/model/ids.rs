@@ -1,0 +1,166 @@
+//! Ids and positions, each a type of its own.
+//!
+//! An *id* names one object for the whole life of a process, and reports show it: `task 4`,
+//! `Mutex#1`. An *index* is the position of a record in one list of one [`Snapshot`]; it means
+//! nothing in another snapshot. Saved files have both as plain numbers.
+//!
+//! ```text
+//! TaskId      Task::id        SiteIndex   Snapshot::sites
+//! SpanId      Span::id        NodeIndex   Snapshot::nodes
+//! WaitId      Wait::id        SpanIndex   Snapshot::spans
+//! ResourceId  Resource::id
+//! ```
+
+use std::fmt;
+use std::ops::{Index, IndexMut};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Node, Resource, Site, Snapshot, Span, Task};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(
+            Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize
+        )]
+        #[serde(transparent)]
+        pub struct $name(u64);
+
+        impl $name {
+            /// The id with this number.
+            #[must_use]
+            pub const fn new(number: u64) -> Self {
+                Self(number)
+            }
+
+            /// Its number.
+            #[must_use]
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+        }
+
+        impl From<$name> for u64 {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, f)
+            }
+        }
+    )*};
+}
+
+ids!(
+    /// The id of a task, from 1. Reports show it as `task 4`.
+    TaskId,
+    /// The id of a span, from 1.
+    SpanId,
+    /// The id of a wait. Spans and waits are numbered together: no wait has the number of a span.
+    WaitId,
+    /// The id of a resource, from 1. Reports show it as `Mutex#1`.
+    ResourceId,
+);
+
+macro_rules! indices {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(
+            Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize
+        )]
+        #[serde(transparent)]
+        pub struct $name(u32);
+
+        impl $name {
+            /// The index of this position, from 0. Positions from `u32::MAX` on become `u32::MAX`;
+            /// no list is that long.
+            #[must_use]
+            pub const fn new(position: usize) -> Self {
+                if position < u32::MAX as usize { Self(position as u32) } else { Self(u32::MAX) }
+            }
+
+            /// The position, from 0.
+            #[must_use]
+            pub const fn get(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, f)
+            }
+        }
+    )*};
+}
+
+indices!(
+    /// A position in [`Snapshot::sites`].
+    SiteIndex,
+    /// A position in [`Snapshot::nodes`].
+    NodeIndex,
+    /// A position in [`Snapshot::spans`].
+    SpanIndex,
+);
+
+macro_rules! index_lists {
+    ($($name:ident of $record:ident),*) => {$(
+        /// The record at this position, as in `snapshot.sites[node.site]`.
+        ///
+        /// # Panics
+        /// If the list is shorter. A file may hold such a position: methods of [`Snapshot`] return
+        /// `None` then.
+        impl Index<$name> for Vec<$record> {
+            type Output = $record;
+
+            fn index(&self, index: $name) -> &$record {
+                &self[index.get()]
+            }
+        }
+
+        impl IndexMut<$name> for Vec<$record> {
+            fn index_mut(&mut self, index: $name) -> &mut $record {
+                &mut self[index.get()]
+            }
+        }
+    )*};
+}
+
+index_lists!(SiteIndex of Site, NodeIndex of Node, SpanIndex of Span);
+
+impl Snapshot {
+    /// The site at this position; `None` if the list is shorter.
+    #[must_use]
+    pub fn site(&self, index: SiteIndex) -> Option<&Site> {
+        self.sites.get(index.get())
+    }
+
+    /// The node at this position; `None` if the list is shorter.
+    #[must_use]
+    pub fn node(&self, index: NodeIndex) -> Option<&Node> {
+        self.nodes.get(index.get())
+    }
+
+    /// The span at this position; `None` if the list is shorter.
+    #[must_use]
+    pub fn span(&self, index: SpanIndex) -> Option<&Span> {
+        self.spans.get(index.get())
+    }
+
+    /// The task with this id, found by binary search; `None` if it was done at the capture.
+    #[must_use]
+    pub fn task(&self, id: TaskId) -> Option<&Task> {
+        self.tasks.binary_search_by_key(&id, |task| task.id).ok().map(|position| &self.tasks[position])
+    }
+
+    /// The resource with this id, found by binary search; `None` if the snapshot does not list it.
+    #[must_use]
+    pub fn resource(&self, id: ResourceId) -> Option<&Resource> {
+        let found = self.resources.binary_search_by_key(&id, |resource| resource.id);
+        found.ok().map(|position| &self.resources[position])
+    }
+}
