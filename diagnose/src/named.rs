@@ -47,7 +47,9 @@ static SITES: RwLock<Option<HashMap<NamedKey, &'static Site>>> = RwLock::new(Non
 /// created at run time and leaked, the caller must limit their number.
 fn site_at(name: &'static str, location: &'static Location<'static>, is_hand_written: bool) -> &'static Site {
     let known = known(name, location, SiteKind::Block);
-    known.unwrap_or_else(|| make(name, location, SiteKind::Block, is_hand_written))
+    known.unwrap_or_else(|| {
+        make(name, location, SiteKind::Block, |site| site.is_hand_written = is_hand_written)
+    })
 }
 
 /// Whether the program itself implements `poll` for this type. That is a `PollFn`, or a type that
@@ -65,16 +67,21 @@ fn is_hand_written(mut name: &str) -> bool {
 
 /// The one site of tasks with this name spawned at this place. Names created at run time are kept,
 /// up to a limit.
-pub(crate) fn task_site_at(name: &str, location: &'static Location<'static>) -> &'static Site {
+pub(crate) fn task_site_at(
+    name: &str,
+    location: &'static Location<'static>,
+    is_blocking: bool,
+) -> &'static Site {
     if let Some(site) = known(name, location, SiteKind::Task) {
         return site;
     }
     let is_full = SITES.read().as_ref().is_some_and(|sites| sites.len() >= MAX_SITES);
     if is_full {
-        return known("task", location, SiteKind::Task)
-            .unwrap_or_else(|| make("task", location, SiteKind::Task, false));
+        return known("task", location, SiteKind::Task).unwrap_or_else(|| {
+            make("task", location, SiteKind::Task, |site| site.is_blocking = is_blocking)
+        });
     }
-    make(String::leak(name.to_owned()), location, SiteKind::Task, false)
+    make(String::leak(name.to_owned()), location, SiteKind::Task, |site| site.is_blocking = is_blocking)
 }
 
 /// The one site of tasks spawned at this place with a future of type `type_name`; `name` makes its
@@ -82,6 +89,7 @@ pub(crate) fn task_site_at(name: &str, location: &'static Location<'static>) -> 
 pub(crate) fn spawn_site(
     type_name: &'static str,
     location: &'static Location<'static>,
+    is_blocking: bool,
     name: impl FnOnce() -> &'static str,
 ) -> &'static Site {
     let place = ptr::from_ref(location).addr();
@@ -92,7 +100,7 @@ pub(crate) fn spawn_site(
                 return recent.site;
             }
         }
-        let site = task_site_at(name(), location);
+        let site = task_site_at(name(), location, is_blocking);
         recently[slot].set(Some(Recent { type_name, location: place, site }));
         site
     })
@@ -113,11 +121,11 @@ thread_local! {
     static RECENTLY: [Cell<Option<Recent>>; RECENT] = const { [const { Cell::new(None) }; RECENT] };
 }
 
-/// The one site of calls, at this place, of a wrapper's synchronous function.
+/// The one site of calls, at this place, of a wrapper's synchronous function that may block.
 #[cfg(feature = "tokio")]
 pub(crate) fn call_site_at(name: &'static str, location: &'static Location<'static>) -> &'static Site {
     let known = known(name, location, SiteKind::Sync);
-    known.unwrap_or_else(|| make(name, location, SiteKind::Sync, false))
+    known.unwrap_or_else(|| make(name, location, SiteKind::Sync, |site| site.is_blocking = true))
 }
 
 /// Number of sites past which new tasks lose their names.
@@ -132,13 +140,13 @@ fn make(
     name: &'static str,
     location: &'static Location<'static>,
     kind: SiteKind,
-    is_hand_written: bool,
+    set: impl FnOnce(&mut Site),
 ) -> &'static Site {
     let key = (name, location.file(), location.line(), location.column(), kind);
     let mut sites = SITES.write();
     sites.get_or_insert_default().entry(key).or_insert_with(|| {
         let mut site = Site::placed(kind, name, location);
-        site.is_hand_written = is_hand_written;
+        set(&mut site);
         Box::leak(Box::new(site))
     })
 }

@@ -9,6 +9,7 @@ use crate::switch;
 ///
 /// A site is identified by its address. It holds a name, a place and its on/off switch.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Site {
     pub(crate) name: &'static str,
     module: &'static str,
@@ -26,6 +27,8 @@ pub struct Site {
     pub(crate) is_joined: bool,
     /// For a named future, whether its `poll` is hand-written.
     pub(crate) is_hand_written: bool,
+    /// Whether its calls may block: a closure on a thread for blocking code, or `block_in_place`.
+    pub(crate) is_blocking: bool,
     /// [`NEW`], [`ON`] or [`OFF`]; written under the lock of `switch`. Awaits are recorded with
     /// their body, so their own switch is not used. Relaxed: a poll that sees the old value counts
     /// as one from just before the switch.
@@ -121,9 +124,23 @@ impl Site {
         place: Option<&'static Location<'static>>,
     ) -> Self {
         let switch = AtomicU8::new(NEW);
-        let (end, owner, is_direct, is_joined, is_hand_written) = ((0, 0), None, false, false, false);
+        let (end, owner, is_direct, is_joined) = ((0, 0), None, false, false);
+        let (is_hand_written, is_blocking) = (false, false);
         let late = AtomicU8::new(0);
-        Self { name, module, place, kind, end, owner, is_direct, is_joined, is_hand_written, switch, late }
+        Self {
+            name,
+            module,
+            place,
+            kind,
+            end,
+            owner,
+            is_direct,
+            is_joined,
+            is_hand_written,
+            is_blocking,
+            switch,
+            late,
+        }
     }
 
     /// The module path, for an await that of its body; empty if unknown.

@@ -195,8 +195,8 @@ impl<F: Future> Spawned<F> {
         future: F,
     ) -> (Self, Numbered) {
         let site = match name {
-            Some(name) => task_site_at(name, location),
-            None => spawn_site(any::type_name::<F>(), location, name_of::<F>),
+            Some(name) => task_site_at(name, location, false),
+            None => spawn_site(any::type_name::<F>(), location, false, name_of::<F>),
         };
         if !site.is_on() {
             return (Self { future, span: None, ticket: Ticket(None) }, Numbered::NONE);
@@ -247,7 +247,7 @@ pub(crate) fn blocking<F, T>(
 where
     F: FnOnce() -> T,
 {
-    let site = spawn_site(any::type_name::<F>(), location, name_of::<F>);
+    let site = spawn_site(any::type_name::<F>(), location, true, name_of::<F>);
     let task = site.is_on().then(|| {
         live::current::count_spawn();
         live::add_task(&TaskOrigin {

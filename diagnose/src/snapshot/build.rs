@@ -160,6 +160,7 @@ fn plain_site(site: &site::Site) -> Site {
     (plain.end_line, plain.end_column) = site.end;
     plain.is_joined = site.is_joined;
     plain.is_hand_written = site.is_hand_written;
+    plain.is_blocking = site.is_blocking;
     plain.kind = match site.kind {
         site::SiteKind::Task => SiteKind::Task,
         site::SiteKind::Fn => SiteKind::Fn,

@@ -141,6 +141,7 @@ impl LiveSpans {
             snapshot.tasks.push(task);
         }
         runtimes::add_busy_workers(snapshot);
+        runtimes::add_cpu_times(snapshot);
         unrecorded::add(snapshot, waits.threads(), &counted);
         let tasks = TaskTable::new(tasks, by_id);
         let (tasks, threads, texts) = (&tasks, &threads, &texts);

@@ -4,12 +4,12 @@ use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, TaskKind};
 
 use super::numbers::Table;
+use crate::cpu;
 use crate::live::SpawnRuntime;
 
 /// Adds the known runtimes to a snapshot. `running` maps the trees of threads to running tasks.
 #[cfg(feature = "tokio")]
 pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, ago: impl Fn(u64) -> u64) {
-    use crate::cpu;
     use crate::live::{runtimes, workers};
 
     for listed in workers::all_workers() {
@@ -20,7 +20,6 @@ pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, ago: impl 
         worker.thread_id = listed.os_id;
         worker.parked = listed.is_parked;
         worker.since_ns = ago(listed.since);
-        (worker.cpu_ns, worker.delayed_ns) = listed.os_id.and_then(cpu::times).unzip();
         let task = listed.tree.filter(|_| !worker.parked).and_then(|tree| running.get(&tree));
         worker.task = task.map(|id| diagnose_reports::model::TaskId::new(*id));
         snapshot.workers.push(worker);
@@ -82,6 +81,13 @@ pub(super) fn add_busy_workers(snapshot: &mut Snapshot) {
             worker.task = Some(task.id);
             workers.push(worker);
         }
+    }
+}
+
+/// Adds the CPU times of all workers.
+pub(super) fn add_cpu_times(snapshot: &mut Snapshot) {
+    for worker in &mut snapshot.workers {
+        (worker.cpu_ns, worker.delayed_ns) = worker.thread_id.and_then(cpu::times).unzip();
     }
 }
 

@@ -133,7 +133,7 @@ fn spawned(meta: &TaskMeta<'_>) {
         return;
     }
     let location = meta.spawned_at();
-    let site = task_site_at(&name(location), location);
+    let site = task_site_at(&name(location), location, false);
     if !site.is_on() {
         return;
     }

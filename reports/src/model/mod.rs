@@ -240,6 +240,9 @@ pub struct Site {
     /// For a named future, whether its `poll` is written by hand.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_hand_written: bool,
+    /// Whether its calls may block: a closure on a thread for blocking work, or `block_in_place`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_blocking: bool,
 }
 
 /// The kind of a site.

@@ -1,49 +1,98 @@
-//! Runs a service under load for a time, and prints its findings.
+//! Runs a service, and prints its findings: one line each, with severity and place first.
 
 mod client;
+mod healthy;
 mod planted;
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use diagnose::tokio;
 use tokio::net::TcpListener;
 
-const USAGE: &str = "usage: diagnose-findings-tests <lock|hog|leak|cycle|all> <milliseconds>";
+const USAGE: &str = "\
+usage: diagnose-findings-tests <lock|hog|leak|cycle|all> <milliseconds at most>
+       diagnose-findings-tests healthy <web|actors|pipeline|connections|compute|idle|idioms> <milliseconds>";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [name, time] = arguments.as_slice() else { return misused() };
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (name, time) = match arguments.as_slice() {
+        ["healthy", name, time] | [name, time] => (*name, *time),
+        _ => return misused(),
+    };
     let Ok(time) = time.parse().map(Duration::from_millis) else { return misused() };
     diagnose::install();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.expect("a runtime");
-    let paths: &[&str] = match name.as_str() {
-        "lock" => &["/orders"],
-        "hog" => &["/receipts"],
-        "leak" => &["/notify"],
-        "cycle" => &["/reserve", "/refund"],
-        "all" => &["/orders", "/receipts", "/notify", "/reserve", "/refund"],
-        _ => return misused(),
-    };
-    runtime.block_on(run(paths, time));
-    let snapshot = diagnose::snapshot();
-    for finding in snapshot.findings() {
-        println!("{} {finding}", finding.severity);
+    if arguments[0] == "healthy" {
+        let Some((_, service)) = healthy::SERVICES.iter().find(|(own, _)| *own == name) else {
+            return misused();
+        };
+        runtime.spawn(service());
+        watch(time);
+    } else {
+        let paths: &[&str] = match name {
+            "lock" => &["/orders"],
+            "hog" => &["/receipts"],
+            "leak" => &["/notify"],
+            "cycle" => &["/reserve", "/refund"],
+            "all" => &["/orders", "/receipts", "/notify", "/reserve", "/refund"],
+            _ => return misused(),
+        };
+        runtime.spawn(serve(paths));
+        wait_for(name, time);
     }
     if let Some(path) = std::env::var_os("FINDINGS_DUMP") {
         diagnose::dump(path).expect("it can be written");
     }
-    // The runtime is not shut down: its tasks are stuck.
+    // The runtime is not shut down: its tasks may be stuck.
     std::mem::forget(runtime);
     ExitCode::SUCCESS
 }
 
-async fn run(paths: &[&str], time: Duration) {
+fn say(findings: &[diagnose::model::Finding]) {
+    for finding in findings {
+        let place = finding.place.as_ref().map_or_else(String::new, ToString::to_string);
+        println!("{} {place} {finding}", finding.severity);
+    }
+}
+
+/// Looks until the planted faults are found, for at most that long, and prints what was found then.
+fn wait_for(name: &str, time: Duration) {
+    let rules = [("lock", "contended"), ("hog", "hog"), ("leak", "growing"), ("cycle", "stuck.cycle")];
+    let wanted = rules.iter().filter(|(fault, _)| *fault == name || name == "all");
+    let wanted: Vec<&str> = wanted.map(|(_, rule)| *rule).collect();
+    let began = Instant::now();
+    loop {
+        std::thread::sleep(Duration::from_millis(250));
+        let findings = diagnose::snapshot().findings();
+        let is_found = |rule: &&str| findings.iter().any(|finding| finding.rule.to_string() == **rule);
+        if began.elapsed() >= time || wanted.iter().all(is_found) {
+            return say(&findings);
+        }
+    }
+}
+
+/// Looks at the service from its first moment on, and compares each look with the one before.
+fn watch(time: Duration) {
+    let (began, mut last) = (Instant::now(), None);
+    let mut pause = Duration::from_millis(20);
+    while began.elapsed() < time {
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_secs(1));
+        let snapshot = diagnose::snapshot();
+        say(&snapshot.findings());
+        if let Some(last) = last.replace(snapshot) {
+            say(&diagnose::snapshot().findings_since(&last));
+        }
+    }
+}
+
+async fn serve(paths: &'static [&'static str]) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("it is bound");
-    tokio::spawn(async move { axum::serve(listener, planted::router()).await });
     for path in paths {
         for number in 0..8_u64 {
             start(address, (0..1_000).map(|id| format!("{path}/{}", id * 8 + number)).collect(), 20 + number);
@@ -52,7 +101,7 @@ async fn run(paths: &[&str], time: Duration) {
     for _ in 0..4 {
         start(address, vec!["/health".to_owned()], 10);
     }
-    tokio::time::sleep(time).await;
+    axum::serve(listener, planted::router()).await.expect("a server");
 }
 
 fn start(address: SocketAddr, paths: Vec<String>, pause: u64) {

@@ -1,7 +1,7 @@
 //! A shop over HTTP with four faults, each behind a route of its own: a lock held over a query, a
 //! CPU hog in a function without annotation, tasks that never end, and two locks in both orders.
 //!
-//! A comment `FAULT:` marks the line that a finding has to name.
+//! A comment `FAULT:` marks its line, or the next one if it stands alone: a finding has to name it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -72,8 +72,8 @@ async fn query(id: u64) -> u64 {
 }
 
 #[diagnose]
+// FAULT: hog
 async fn get_receipt(Path(id): Path<u64>) -> String {
-    // FAULT: hog
     let row = query(id).await;
     let signature = sign(row);
     format!("receipt {id}: {signature}")

@@ -4,7 +4,7 @@
 //! waits of a lock, by call ─▶ the function that waits ─▶ its callers ─▶ the outermost one with a large share
 //! holds of a lock, by call ─▶ the await that takes most of each hold
 //! ```
-//! Silent if the waits are short, or few against the recorded time; at a semaphore unless each
+//! Silent if the waits are short, few against the recorded time, or longer than the holds explain; at a semaphore unless each
 //! permit is waited for much longer than it is held, because bounded concurrency makes tasks wait
 //! by design; and at a lock that is held while its holder waits for the next event: there the lock
 //! only says whose turn it is, as in workers that share one receiver.
@@ -31,6 +31,9 @@ const MIN_SHARE: u64 = 50;
 /// wait for permits, which are meant to bound them.
 const MIN_LOOP_SHARE: u64 = 200;
 const MIN_PERMIT_SHARE: u64 = 500;
+/// How many of the longest holds a wait may take, at a lock that is free most of the time. A longer
+/// wait is not for the holders: on a busy machine, tasks that were granted a lock wait for a thread.
+const MAX_QUEUE: u64 = 4;
 /// How many times as long as a hold a permit must be waited for.
 const MIN_HOLDS: u64 = 10;
 
@@ -43,6 +46,7 @@ struct Lock<'a> {
     waited_ns: u64,
     p99_ns: u64,
     held_ns: u64,
+    acquisitions: u64,
     waiters: Vec<UsagePlace>,
     holders: Vec<UsagePlace>,
 }
@@ -65,6 +69,7 @@ fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
             waited_ns: 0,
             p99_ns: 0,
             held_ns: 0,
+            acquisitions: 0,
             waiters: Vec::new(),
             holders: Vec::new(),
         });
@@ -81,9 +86,24 @@ impl Lock<'_> {
         self.waited_ns = self.waited_ns.saturating_add(sum(|row| row.total_ns));
         self.p99_ns = self.p99_ns.max(it.usage.wait.p99_ns);
         self.held_ns = self.held_ns.max(it.usage.held.p50_ns);
+        self.acquisitions = self.acquisitions.saturating_add(it.usage.acquisitions);
         self.ids.push(it.id);
         merge(&mut self.waiters, &it.usage.waiters);
         merge(&mut self.holders, &it.usage.holders);
+    }
+
+    fn longest_hold_ns(&self) -> u64 {
+        self.holders.iter().map(|row| row.longest_ns).max().unwrap_or(0)
+    }
+
+    /// About how long it was held in all: not every hold is measured.
+    fn in_use_ns(&self) -> u64 {
+        let sum = |value: fn(&UsagePlace) -> u64| {
+            self.holders.iter().map(value).map(u128::from).fold(0, u128::saturating_add)
+        };
+        let total = sum(|row| row.total_ns).saturating_mul(self.acquisitions.into());
+        let mean = total.checked_div(sum(|row| row.count)).unwrap_or(0);
+        u64::try_from(mean).unwrap_or(u64::MAX)
     }
 
     fn has_permits(&self) -> bool {
@@ -113,8 +133,10 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
         && mean_ns >= MIN_MEAN_NS
         // In a long recording, a few long waits at its start do not matter.
         && lock.waited_ns >= facts.snapshot.elapsed_ns / 100;
+    let is_explained = mean_ns <= lock.longest_hold_ns().saturating_mul(MAX_QUEUE)
+        || lock.in_use_ns() >= facts.snapshot.elapsed_ns / 2;
     let is_bounding = lock.has_permits() && mean_ns < lock.held_ns.saturating_mul(MIN_HOLDS);
-    if !is_long || is_bounding {
+    if !is_long || !is_explained || is_bounding {
         return None;
     }
     let (site, share) = delayed(facts, lock)?;
@@ -139,7 +161,7 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     if let Some(holder) = &holder {
         sentence.push_str(&holder.words);
         if let Some(over) = holder.over {
-            next = format!("do not hold it across {}", facts.short_name(facts.node(over).site));
+            next = format!("do not hold it across {}", facts.name(facts.node(over).site));
         }
         place = Some(holder.row.place.clone());
     }

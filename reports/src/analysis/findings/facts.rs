@@ -1,11 +1,11 @@
-//! What the rules share: a snapshot with its nodes by site, names, and the times of functions.
+//! What the rules share: a snapshot with its nodes by site, and the times of functions.
 
 use std::collections::BTreeSet;
 
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
 use crate::model::{Node, Place, ResourceId, Site, SiteIndex, SiteKind, Snapshot, TaskId};
-use crate::names::{Names, OTHER, location};
+use crate::names::OTHER;
 
 /// A snapshot, prepared for the rules.
 #[derive(Debug)]
@@ -14,7 +14,6 @@ pub(super) struct Facts<'a> {
     /// An earlier snapshot of the same process.
     pub(super) earlier: Option<&'a Snapshot>,
     pub(super) tree: Tree<'a>,
-    names: Names,
     /// By site: its nodes, ascending.
     nodes_of_site: Vec<Vec<usize>>,
     /// The tasks that verdicts mention.
@@ -35,7 +34,6 @@ impl<'a> Facts<'a> {
             snapshot,
             earlier,
             tree: Tree::new(snapshot),
-            names: Names::new(snapshot),
             nodes_of_site,
             stuck_tasks: BTreeSet::new(),
             stuck_resources: BTreeSet::new(),
@@ -54,26 +52,17 @@ impl<'a> Facts<'a> {
         self.nodes_of_site.get(site.get()).map_or(&[], Vec::as_slice)
     }
 
-    /// The site's name in backquotes, distinguished from namesakes.
+    /// The site's name in backquotes.
     pub(super) fn name(&self, site: SiteIndex) -> String {
-        match self.names.frame(site) {
-            // A site without a node, such as that of a spawn.
-            OTHER => self.short_name(site),
-            frame => quoted(frame),
-        }
-    }
-
-    /// The site's name in backquotes, as the program has it.
-    pub(super) fn short_name(&self, site: SiteIndex) -> String {
         quoted(&self.snapshot.site(site).map_or_else(|| OTHER.to_owned(), |site| printable(&site.name)))
     }
 
     /// The name and the line: `` `get` (src/store.rs:12) ``.
     pub(super) fn name_and_line(&self, site: SiteIndex) -> String {
         let name = self.name(site);
-        match self.snapshot.site(site).map(location) {
-            Some(line) if !name.contains(&line) => format!("{name} ({})", printable(&line)),
-            _ => name,
+        match self.place(site) {
+            Some(place) => format!("{name} ({})", line(&place)),
+            None => name,
         }
     }
 
@@ -140,7 +129,11 @@ impl<'a> Facts<'a> {
 
     /// Whether a node is under a future: on a thread for blocking work, long calls harm nobody.
     pub(super) fn is_in_task(&self, node: usize) -> bool {
-        self.site(self.root(node)).is_some_and(|site| !matches!(site.kind, SiteKind::Sync | SiteKind::Other))
+        let may_block = |node: usize| {
+            self.site(node).is_some_and(|site| site.is_blocking || site.kind == SiteKind::Other)
+        };
+        let is_sync = self.site(self.root(node)).is_none_or(|site| site.kind == SiteKind::Sync);
+        !is_sync && !std::iter::once(node).chain(self.tree.ancestors(node)).any(may_block)
     }
 }
 

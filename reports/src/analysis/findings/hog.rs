@@ -5,9 +5,10 @@
 //! another task            woken ·················|███  queued
 //! ```
 //! A poll counts for the innermost function on record whose callees do not explain it. On a machine
-//! that is busy with other processes, short polls look long now and then. So most polls of the
-//! function's own time have to be long, and the bound rises with the time that workers waited for a
-//! CPU.
+//! that is busy with other threads, short polls look long now and then: the more so if they wake
+//! another thread. So most of the function's own time has to be in long polls, the bound rises with
+//! the time that workers waited for a CPU, and the CPU time that they got must suffice for these
+//! polls.
 
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
@@ -80,6 +81,11 @@ pub(super) fn hogs(facts: &Facts<'_>, cpu: &CpuShare) -> Vec<Hog> {
             && per_mille(long.time_ns, self_busy_ns) >= MIN_LONG_TIME
             && per_mille(long.polls, polls) >= MIN_LONG_POLLS;
         if share < MIN_SHARE || !is_long || facts.site(node)?.kind == SiteKind::Other {
+            return None;
+        }
+        // Even if all other time inside polls was spent on a CPU, this much is left for these.
+        let sure_ns = cpu.cpu_ns.saturating_sub(all_ns - self_busy_ns.min(all_ns));
+        if cpu.is_scarce() && sure_ns < long.polls.saturating_mul(LONG_NS) {
             return None;
         }
         let delay_ns = delay_ns(facts, site);

@@ -13,7 +13,7 @@ use crate::units::counted;
 
 /// A few may be dropped at the end of a program.
 const MIN_FUTURES: u64 = 10;
-/// What an await with several futures has in its text.
+/// What a call that polls several futures has in its name.
 const RACES: [&str; 3] = ["select", "race", "join"];
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
@@ -38,11 +38,12 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     by_site.into_iter().filter_map(finding).collect()
 }
 
-/// Whether a function has an await of several futures, or none that is on record.
+/// Whether a function polls several futures at once. The text of an arm of a macro has no `.await`.
 fn races(facts: &Facts<'_>, caller: usize) -> bool {
-    facts.tree.children[caller].iter().filter_map(|&child| facts.site(child)).any(|site| {
-        let name = site.name.to_ascii_lowercase();
-        RACES.iter().any(|race| name.contains(race))
+    let awaits = facts.tree.children[caller].iter().filter(|&&child| facts.is_await(child));
+    awaits.filter_map(|&child| facts.site(child)).any(|site| {
+        !site.name.contains(".await")
+            || RACES.iter().any(|race| site.name.to_ascii_lowercase().contains(race))
     })
 }
 

@@ -10,7 +10,7 @@ use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
 use crate::analysis::hangs::{Confidence, Link, Verdict, VerdictKind};
 use crate::index::TasksById;
-use crate::model::{Place, ResourceId, TaskId};
+use crate::model::{Place, ResourceId, Snapshot, TaskId};
 use crate::units::counted;
 
 pub(super) fn find(facts: &mut Facts<'_>) -> Vec<Finding> {
@@ -22,7 +22,7 @@ pub(super) fn find(facts: &mut Facts<'_>) -> Vec<Finding> {
         facts.stuck_tasks.extend(&verdict.victims);
         facts.stuck_resources.extend(verdict.chain.iter().filter_map(Link::resource));
         if verdict.root_cause {
-            findings.push(of_verdict(number, verdict, &tasks));
+            findings.push(of_verdict(facts.snapshot, number, verdict, &tasks));
         }
     }
     findings
@@ -39,7 +39,7 @@ fn is_sure(verdict: &Verdict) -> bool {
     verdict.confidence != Confidence::Suspect || has_chain
 }
 
-fn of_verdict(number: usize, verdict: &Verdict, tasks: &TasksById<'_>) -> Finding {
+fn of_verdict(snapshot: &Snapshot, number: usize, verdict: &Verdict, tasks: &TasksById<'_>) -> Finding {
     let mut sentence = format!("{} {}: {}", verdict.confidence, verdict.kind, verdict.sentence);
     if !verdict.victims.is_empty() {
         let verb = if verdict.victims.len() == 1 { "waits" } else { "wait" };
@@ -52,7 +52,7 @@ fn of_verdict(number: usize, verdict: &Verdict, tasks: &TasksById<'_>) -> Findin
         kind => (Rule::Stuck(kind), Severity::Stuck),
     };
     let mut finding = Finding::new(rule, severity, &sentence, verdict.remedy());
-    finding.place = place(verdict);
+    finding.place = place(snapshot, verdict);
     let chained = verdict.chain.iter().filter_map(Link::task);
     let ids: BTreeSet<TaskId> = chained.chain(verdict.victims.iter().copied()).collect();
     let since_ns = ids.iter().filter_map(|&id| tasks.get(id)).map(|task| task.since_ns);
@@ -69,8 +69,14 @@ fn of_verdict(number: usize, verdict: &Verdict, tasks: &TasksById<'_>) -> Findin
     finding
 }
 
-/// The first line of the chain.
-fn place(verdict: &Verdict) -> Option<Place> {
+/// The first line of the chain, with the column of a wait there.
+fn place(snapshot: &Snapshot, verdict: &Verdict) -> Option<Place> {
     let link = verdict.chain.iter().find(|link| !link.file.is_empty())?;
-    Some(Place { file: link.file.as_str().into(), line: link.line, column: 0 })
+    let places = snapshot.waits.iter().filter_map(|wait| wait.place.as_ref());
+    let own = places.filter(|place| place.line == link.line && place.file == link.file.as_str()).min();
+    Some(own.cloned().unwrap_or_else(|| Place {
+        file: link.file.as_str().into(),
+        line: link.line,
+        column: 1,
+    }))
 }

@@ -21,6 +21,11 @@ impl CpuShare {
         share
     }
 
+    /// Whether workers waited for a CPU so often that the length of a poll says little.
+    pub(super) fn is_scarce(&self) -> bool {
+        self.delayed_ns > self.cpu_ns / 4
+    }
+
     /// How long something takes on this machine that takes so much CPU time. At most ten times as
     /// long: past that, nothing can be said of polls.
     pub(super) fn stretched(&self, ns: u64) -> u64 {

@@ -1,0 +1,64 @@
+//! Each planted fault is the first or second finding, with its line; all four are found together.
+
+use std::process::Command;
+
+/// The findings of a service with this fault, as soon as there is one about it.
+fn findings_of(fault: &str) -> Vec<String> {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_diagnose-findings-tests"));
+    let output = program.args([fault, "60000"]).output().expect("it runs");
+    let said = String::from_utf8(output.stdout).expect("it is text");
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    said.lines().map(str::to_owned).collect()
+}
+
+/// The lines of the source that have this fault, as reports show them.
+fn lines_of(fault: &str) -> Vec<String> {
+    let source = include_str!("../src/planted.rs");
+    let mark = format!("// FAULT: {fault}");
+    let marked = source.lines().enumerate().filter(|(_, line)| line.ends_with(&mark));
+    // From 1; a mark on a line of its own is about the next one.
+    let line = |(number, line): (usize, &str)| number + 1 + usize::from(line.trim() == mark);
+    marked.map(|marked| format!("tests/findings/src/planted.rs:{}", line(marked))).collect()
+}
+
+/// Whether a line is about that fault: of this rule, with one of the lines at its place or in its
+/// sentence.
+fn is_about(finding: &str, rule: &str, fault: &str) -> bool {
+    finding.ends_with(&format!("({rule})")) && lines_of(fault).iter().any(|line| finding.contains(line))
+}
+
+fn assert_found(fault: &str, rule: &str) {
+    let findings = findings_of(fault);
+    assert!(findings.iter().take(2).any(|finding| is_about(finding, rule, fault)), "{fault}: {findings:#?}");
+}
+
+#[test]
+fn a_lock_held_over_a_query_is_found() {
+    assert_found("lock", "contended");
+}
+
+#[test]
+fn a_hog_without_annotation_is_found_by_its_caller() {
+    assert_found("hog", "hog");
+}
+
+#[test]
+fn tasks_that_never_end_are_found_by_their_spawn() {
+    assert_found("leak", "growing");
+}
+
+#[test]
+fn a_lock_cycle_is_found() {
+    assert_found("cycle", "stuck.cycle");
+}
+
+#[test]
+fn four_faults_at_once_are_all_found_the_cycle_first() {
+    let findings = findings_of("all");
+    let faults = [("cycle", "stuck.cycle"), ("lock", "contended"), ("hog", "hog"), ("leak", "growing")];
+    for (fault, rule) in faults {
+        assert!(findings.iter().any(|finding| is_about(finding, rule, fault)), "{fault}: {findings:#?}");
+    }
+    assert!(is_about(&findings[0], "stuck.cycle", "cycle"), "{findings:#?}");
+    assert!(findings.len() <= 6, "they are told once: {findings:#?}");
+}
