@@ -33,9 +33,9 @@ pub(crate) struct Times {
     pub(crate) queued_ns: u64,
     /// ns of its own waits. Waits at the same time all count.
     pub(crate) idle_ns: u64,
-    /// Its polls.
+    /// Polls of a function; 0 for an await, whose polls are those of its function.
     pub(crate) polls: u64,
-    /// Its calls.
+    /// Calls of a function; 0 for an await.
     pub(crate) calls: u64,
 }
 
@@ -108,12 +108,19 @@ pub(crate) fn paths(snapshot: &Snapshot, labels: Labels) -> Paths<'_> {
     let is_shown = shown(snapshot, &tree);
     let shown_sites = tree.nodes.iter().zip(&is_shown).filter(|(_, is_shown)| **is_shown);
     let names = Names::of_sites(snapshot, &shown_sites.map(|(node, _)| node.site).collect());
-    let list = list(&tree, &is_shown, &ranks(snapshot, &names), labels);
+    let is_await = |site: SiteIndex| is_await(snapshot, site);
+    let list = list(&tree, &is_shown, is_await, &ranks(snapshot, &names), labels);
     Paths { list, names }
 }
 
-fn list<'a>(tree: &Tree<'a>, is_shown: &[bool], ranks: &[usize], labels: Labels) -> Vec<Path<'a>> {
-    let times = times(tree, is_shown);
+fn list<'a>(
+    tree: &Tree<'a>,
+    is_shown: &[bool],
+    is_await: impl Fn(SiteIndex) -> bool,
+    ranks: &[usize],
+    labels: Labels,
+) -> Vec<Path<'a>> {
+    let times = times(tree, is_shown, is_await);
     let key = |index: usize| {
         let node = &tree.nodes[index];
         let label = node.label.as_deref().filter(|_| labels == Labels::Kept);
@@ -173,15 +180,19 @@ fn add_all_below(sum: &mut Times, tree: &Tree<'_>, times: &[Times], mut below: V
     }
 }
 
+fn is_await(snapshot: &Snapshot, site: SiteIndex) -> bool {
+    snapshot.site(site).is_some_and(|site| site.kind == SiteKind::Await)
+}
+
 /// By node: whether it is a frame. An await is none if it has no time of its own and is not the end
 /// of its path.
 fn shown(snapshot: &Snapshot, tree: &Tree<'_>) -> Vec<bool> {
-    let is_await = |site: SiteIndex| snapshot.site(site).is_some_and(|site| site.kind == SiteKind::Await);
     let mut shown = vec![true; tree.nodes.len()];
     for (index, node) in tree.nodes.iter().enumerate() {
         let is_root = tree.ancestors(index).next().is_none();
         let has_time = tree.self_busy_ns[index] != 0 || node.self_idle_ns != 0;
-        shown[index] = is_root || has_time || tree.children[index].is_empty() || !is_await(node.site);
+        shown[index] =
+            is_root || has_time || tree.children[index].is_empty() || !is_await(snapshot, node.site);
     }
     shown
 }
@@ -190,7 +201,7 @@ fn shown(snapshot: &Snapshot, tree: &Tree<'_>) -> Vec<bool> {
 ///
 /// Idle time of a task that was charged to no path, because nothing recorded ended the wait or a
 /// capture came between, goes to its root.
-fn times(tree: &Tree<'_>, is_shown: &[bool]) -> Vec<Times> {
+fn times(tree: &Tree<'_>, is_shown: &[bool], is_await: impl Fn(SiteIndex) -> bool) -> Vec<Times> {
     let mut times: Vec<Times> = Vec::with_capacity(tree.nodes.len());
     let mut roots: Vec<usize> = Vec::with_capacity(tree.nodes.len());
     let mut charged_ns = vec![0_u64; tree.nodes.len()];
@@ -203,8 +214,8 @@ fn times(tree: &Tree<'_>, is_shown: &[bool]) -> Vec<Times> {
             waited_ns: node.wall_ns,
             queued_ns: node.queued_ns,
             idle_ns: node.self_idle_ns,
-            polls: if is_shown[index] { node.polls } else { 0 },
-            calls: if is_shown[index] { node.calls } else { 0 },
+            polls: if is_await(node.site) { 0 } else { node.polls },
+            calls: if is_await(node.site) { 0 } else { node.calls },
         });
     }
     for &root in &tree.roots {

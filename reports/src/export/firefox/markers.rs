@@ -13,6 +13,7 @@ use std::io::{self, Write};
 
 use super::profile::Category;
 use super::tables::{Ms, Strings, column, object};
+use crate::analysis::findings::Severity;
 use crate::analysis::hangs::words::{place, resource_name};
 use crate::clean::printable;
 use crate::export::footer::started_unix_ms;
@@ -96,7 +97,8 @@ impl Markers {
         for verdict in snapshot.verdicts() {
             markers.instant(&VERDICT, &verdict.sentence, strings);
         }
-        for finding in snapshot.findings() {
+        // Those of severity `Stuck` are the verdicts.
+        for finding in snapshot.findings().iter().filter(|it| it.severity != Severity::Stuck) {
             markers.instant(&FINDING, &finding.sentence, strings);
         }
         for alarm in &snapshot.alarms {
