@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use diagnose_reports::View;
+use diagnose_reports::{Format, View};
 
 use crate::commands::top::SortKey;
-use crate::commands::{diff, merge};
+use crate::commands::{diff, dump, merge, run};
 
 /// Help in the colors of cargo.
 const STYLES: Styles = Styles::styled()
@@ -85,6 +85,11 @@ pub(crate) enum Command {
     Diff(diff::Args),
     /// Add up snapshots into one
     Merge(merge::Args),
+    /// Ask a running program for a dump, and print the report
+    Dump(dump::Args),
+    /// Run a program, and print its report at its end
+    #[command(visible_alias = "record")]
+    Run(run::Args),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -187,6 +192,7 @@ pub(crate) struct Open {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = formats())]
 pub(crate) struct Convert {
     #[command(flatten)]
     pub(crate) input: Input,
@@ -197,4 +203,11 @@ pub(crate) struct Convert {
     /// The format, if the file name does not tell, such as `folded` or `busy.svg`
     #[arg(short, long = "to", value_name = "FORMAT", visible_alias = "format")]
     pub(crate) format: Option<String>,
+}
+
+/// The formats of this build, for the help.
+fn formats() -> String {
+    let line = |format: Format| format!("  {:16} {}\n", format.extension(), format.about());
+    let lines: String = Format::all().map(line).collect();
+    format!("Formats:\n{lines}A view in front restricts the times: `busy.svg`, `idle.folded`")
 }

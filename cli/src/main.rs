@@ -5,6 +5,7 @@
 //! values      percentages, durations             output      standard output, JSON
 //! input sides snapshots from files and streams; several, by lists, folders and globs
 //! paint       colors                             browser     opens a file
+//! process/    other processes: /proc, signals, and their dumps
 //! failure     one sentence, exit status 2
 //! ```
 //! All analysis is in `diagnose-reports`. The command parses, calls and prints.
@@ -18,6 +19,7 @@ mod failure;
 mod input;
 mod output;
 mod paint;
+mod process;
 mod sides;
 mod values;
 
@@ -33,7 +35,7 @@ const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    match commands::run(cli.command, Output::new(cli.global)) {
+    match commands::dispatch(cli.command, Output::new(cli.global)) {
         Ok(status) => status,
         Err(failure) => {
             failure.print();

@@ -3,5 +3,9 @@
 mod bad_input;
 mod basics;
 mod comparing;
+#[cfg(target_os = "linux")]
+mod dumping;
 mod reading;
+#[cfg(unix)]
+mod running;
 mod support;

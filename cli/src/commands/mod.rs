@@ -4,11 +4,13 @@
 
 mod convert;
 pub(crate) mod diff;
+pub(crate) mod dump;
 mod findings;
 mod flame;
 mod manual;
 pub(crate) mod merge;
 mod open;
+pub(crate) mod run;
 mod select;
 mod show;
 mod tasks;
@@ -16,7 +18,7 @@ pub(crate) mod top;
 mod verdicts;
 mod waiters;
 
-pub(crate) use select::run;
+pub(crate) use select::dispatch;
 
 /// Exit status if something was found, or a threshold exceeded.
 const FOUND: u8 = 1;

@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use crate::args::Command;
 use crate::commands::{
-    convert, diff, findings, flame, manual, merge, open, show, tasks, top, verdicts, waiters,
+    convert, diff, dump, findings, flame, manual, merge, open, run, show, tasks, top, verdicts, waiters,
 };
 use crate::failure::Failure;
 use crate::output::Output;
 
 /// Runs a subcommand. Returns its exit status.
-pub(crate) fn run(command: Command, output: Output) -> Result<ExitCode, Failure> {
+pub(crate) fn dispatch(command: Command, output: Output) -> Result<ExitCode, Failure> {
     match command {
         Command::Show(args) => show::run(&args, output),
         Command::Top(args) => top::run(&args, output),
@@ -23,6 +23,8 @@ pub(crate) fn run(command: Command, output: Output) -> Result<ExitCode, Failure>
         Command::Findings(args) => findings::run(&args, output),
         Command::Diff(args) => diff::run(&args, output),
         Command::Merge(args) => merge::run(&args, output),
+        Command::Dump(args) => dump::run(&args, output),
+        Command::Run(args) => run::run(&args, output),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { dir } => manual::man(dir.as_deref()),
     }

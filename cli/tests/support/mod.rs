@@ -1,7 +1,9 @@
-//! What the tests share: runs of the command, and snapshots to read.
+//! What the tests share: runs of the command, a program to observe, and snapshots to read.
 
 mod command;
+mod program;
 mod snapshots;
 
-pub(crate) use command::{Scratch, command, run, run_with_input};
+pub(crate) use command::{Outcome, Scratch, command, run, run_with_input};
+pub(crate) use program::{Running, program};
 pub(crate) use snapshots::server;

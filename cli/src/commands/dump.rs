@@ -1,0 +1,66 @@
+//! `diagnose dump`: asks a running program for a dump, and prints the report.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use diagnose_reports::{clean_line, clean_lines};
+
+use crate::commands::show;
+use crate::failure::Failure;
+use crate::input;
+use crate::output::Output;
+use crate::process::{Request, Signal, request};
+use crate::values::duration;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The id of the process
+    #[arg(value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
+    pid: u32,
+    /// The signal that the program listens for: USR1, USR2 or QUIT [default: that of its settings]
+    #[arg(long, value_name = "NAME", value_parser = signal)]
+    signal: Option<Signal>,
+    /// The folder of its dumps, if the program sets one with `Builder::dir`
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// How long to wait for the files
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
+    timeout: Duration,
+    /// Show all rows
+    #[arg(long)]
+    full: bool,
+}
+
+pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
+    let dump = request(&Request {
+        pid: args.pid,
+        signal: args.signal,
+        folder: args.dir.as_deref(),
+        timeout: args.timeout,
+    })?;
+    // On stderr, because the report may be read by another program.
+    for file in dump.files.values() {
+        let _ = writeln!(io::stderr(), "diagnose: wrote {}", clean_line(&file.to_string_lossy()));
+    }
+    if let Some(file) = dump.files.get("json") {
+        show::print(&input::read(file)?, args.full, output)?;
+    } else if let Some(file) = dump.files.get("txt").filter(|_| !output.is_json) {
+        let text = fs::read_to_string(file);
+        let text =
+            text.map_err(|error| Failure::new(format!("cannot read `{}`: {error}", file.display())))?;
+        output.text(&clean_lines(&text))?;
+    } else {
+        return Err(Failure::new(
+            "the dump has neither `json` nor `txt`, so there is no report to print: DIAGNOSE_FORMATS sets its formats",
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Parses the name of a signal.
+fn signal(name: &str) -> Result<Signal, String> {
+    Signal::parse(name).ok_or_else(|| "expected USR1, USR2 or QUIT".to_owned())
+}

@@ -1,0 +1,112 @@
+//! Arguments, environment and exit status of `diagnose run`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crate::commands::run::child::{Ending, Program};
+use crate::commands::run::report::Dumps;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::values::duration;
+
+#[derive(Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[command(
+    after_help = "Ctrl-C, or the end of `--duration`, asks the program for a dump and interrupts it.\n\
+                        Exit status: that of the program; 128 and the signal's number if a signal ended it; 0 if it was \
+                        interrupted for the report; 2 if it left no dump."
+)]
+pub(crate) struct Args {
+    /// Record only functions that match, such as `client::*`
+    #[arg(long, value_name = "PATTERNS")]
+    pub(super) only: Option<String>,
+    /// Record only tasks
+    #[arg(long)]
+    pub(super) tasks_only: bool,
+    /// Report on stderr what makes no progress for this long, such as 100ms
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) watchdog: Option<Duration>,
+    /// Report locks that are acquired in both orders
+    #[arg(long)]
+    pub(super) lock_order: bool,
+    /// Interrupt the program after this time
+    #[arg(short, long, value_name = "DURATION", value_parser = duration)]
+    pub(super) duration: Option<Duration>,
+    /// Keep the dumps in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) dir: Option<PathBuf>,
+    /// Write the report here instead of printing it, in the format of the extension
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub(super) open: bool,
+    /// Show all rows
+    #[arg(long)]
+    pub(super) full: bool,
+    /// Keep the terminal with the program: it reads from it, and gets Ctrl-C itself
+    #[arg(short, long)]
+    pub(super) interactive: bool,
+    /// The program and its arguments
+    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(super) program: Vec<OsString>,
+}
+
+/// Runs the program, and prints the report of what it left.
+pub(crate) fn run(args: &Args, output: Output) -> Result<ExitCode, Failure> {
+    let temporary = tempfile::Builder::new().prefix("diagnose-run-").tempdir();
+    let temporary = temporary.map_err(|error| Failure::new(format!("cannot create a folder: {error}")))?;
+    let folder = match &args.dir {
+        Some(folder) => folder.as_path(),
+        None => temporary.path(),
+    };
+    let made = std::fs::create_dir_all(folder).and_then(|()| std::path::absolute(folder));
+    let folder = made.map_err(|error| Failure::new(format!("cannot use `{}`: {error}", folder.display())))?;
+    let dumps = Dumps::new(&folder);
+    let program = Program {
+        command: &args.program,
+        variables: variables(args, &folder),
+        duration: args.duration,
+        is_interactive: args.interactive,
+        // The program's own output must not get into the report.
+        is_output_apart: output.is_json || args.output.as_deref() == Some("-".as_ref()),
+    };
+    let ending = program.run(&dumps)?;
+    let status = match ending {
+        Ending::Interrupted => 0,
+        Ending::Status(status) => status,
+    };
+    let name = args.program[0].to_string_lossy();
+    match dumps.print(&name, args, output) {
+        // The program's own failure is the better explanation.
+        Err(failure) if status != 0 => failure.print(),
+        printed => printed?,
+    }
+    Ok(ExitCode::from(status))
+}
+
+/// The settings of the program, which override those of its code.
+fn variables(args: &Args, folder: &Path) -> Vec<(&'static str, OsString)> {
+    let mut variables: Vec<(&str, OsString)> = vec![
+        ("DIAGNOSE", "on".into()),
+        ("DIAGNOSE_DIR", folder.into()),
+        ("DIAGNOSE_FORMATS", "json".into()),
+        ("DIAGNOSE_ON_EXIT", "1".into()),
+        ("DIAGNOSE_SIGNAL", "USR1".into()),
+    ];
+    if let Some(only) = &args.only {
+        variables.push(("DIAGNOSE_ONLY", only.into()));
+    }
+    if args.tasks_only {
+        variables.push(("DIAGNOSE_TASKS_ONLY", "1".into()));
+    }
+    if let Some(watchdog) = args.watchdog {
+        variables.push(("DIAGNOSE_WATCHDOG", format!("{}us", watchdog.as_micros()).into()));
+    }
+    if args.lock_order {
+        variables.push(("DIAGNOSE_LOCK_ORDER", "1".into()));
+    }
+    variables
+}

@@ -1,0 +1,174 @@
+//! Starts a program, waits for its end, and interrupts it.
+//!
+//! ```text
+//! Ctrl-C, or the end of the duration ─▶ a dump of each process that listens ─▶ the signal, passed on
+//!                             again ─▶ SIGKILL
+//! ```
+//! The program gets a process group of its own, because a terminal sends Ctrl-C to the whole group of
+//! this process, and most programs end before they could write a dump.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+use crate::commands::run::report::Dumps;
+use crate::failure::Failure;
+use crate::process::{Process, Request, Signal, group, request, send_to_group};
+
+/// How long a process may take to begin a dump.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a program may take to end after a signal.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A program to run.
+#[derive(Debug)]
+pub(super) struct Program<'a> {
+    /// The program and its arguments.
+    pub(super) command: &'a [OsString],
+    pub(super) variables: Vec<(&'static str, OsString)>,
+    /// Time after which it is interrupted.
+    pub(super) duration: Option<Duration>,
+    pub(super) is_interactive: bool,
+    /// Whether its standard output goes to stderr.
+    pub(super) is_output_apart: bool,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// By itself, with this exit status.
+    Status(u8),
+    /// Because it was interrupted.
+    Interrupted,
+}
+
+/// What happens while it runs.
+#[derive(Debug)]
+enum Event {
+    Ended(io::Result<ExitStatus>),
+    Signal(i32),
+}
+
+impl Program<'_> {
+    /// Runs it to its end.
+    pub(super) fn run(&self, dumps: &Dumps) -> Result<Ending, Failure> {
+        let (sender, events) = mpsc::channel();
+        listen(&sender)?;
+        let child = self.start()?;
+        let pid = child.id();
+        wait_for(child, sender);
+        let first = match self.duration {
+            Some(duration) => events.recv_timeout(duration),
+            None => events.recv().map_err(RecvTimeoutError::from),
+        };
+        match first {
+            Ok(Event::Ended(status)) => ended(status).map(Ending::Status),
+            Ok(Event::Signal(number)) if self.is_interactive => {
+                let _ = send_to_group(pid, number);
+                end(pid, &events, GRACE)
+            }
+            Ok(Event::Signal(number)) => interrupt(pid, number, &events, dumps),
+            // Only the duration can have ended: the threads that send live as long as this one.
+            Err(_) => interrupt(pid, INTERRUPT, &events, dumps),
+        }
+    }
+
+    fn start(&self) -> Result<Child, Failure> {
+        let [program, arguments @ ..] = self.command else { return Err(Failure::new("no program is named")) };
+        let mut command = Command::new(program);
+        command.args(arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        if self.is_output_apart {
+            command.stdout(io::stderr());
+        }
+        #[cfg(unix)]
+        if !self.is_interactive {
+            use std::io::IsTerminal as _;
+
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+            if io::stdin().is_terminal() {
+                // A read from the terminal would stop a process outside of its group.
+                command.stdin(Stdio::null());
+            }
+        }
+        let failure = |error| Failure::new(format!("cannot run `{}`: {error}", program.to_string_lossy()));
+        command.spawn().map_err(failure)
+    }
+}
+
+#[cfg(unix)]
+const INTERRUPT: i32 = signal_hook::consts::SIGINT;
+#[cfg(unix)]
+const KILL: i32 = signal_hook::consts::SIGKILL;
+#[cfg(not(unix))]
+const INTERRUPT: i32 = 2;
+#[cfg(not(unix))]
+const KILL: i32 = 9;
+
+/// Reports the signals that end a program, instead of ending this one.
+#[cfg(unix)]
+fn listen(sender: &Sender<Event>) -> Result<(), Failure> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    let signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]);
+    let mut signals = signals.map_err(|error| Failure::new(format!("cannot listen for Ctrl-C: {error}")))?;
+    let sender = sender.clone();
+    thread::spawn(move || signals.forever().try_for_each(|number| sender.send(Event::Signal(number))));
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn listen(_sender: &Sender<Event>) -> Result<(), Failure> {
+    Ok(())
+}
+
+/// Reports the end of the program.
+fn wait_for(mut child: Child, sender: Sender<Event>) {
+    thread::spawn(move || sender.send(Event::Ended(child.wait())));
+}
+
+/// Asks each process of the group that listens for a dump, then passes the signal on.
+fn interrupt(pid: u32, number: i32, events: &Receiver<Event>, dumps: &Dumps) -> Result<Ending, Failure> {
+    for member in group(pid) {
+        let is_listening = Process::read(member).is_ok_and(|it| it.is_listening && it.handles(Signal::Usr1));
+        if is_listening {
+            let asked = Request {
+                pid: member,
+                signal: Some(Signal::Usr1),
+                folder: Some(dumps.folder()),
+                timeout: PATIENCE,
+            };
+            // A process that ends meanwhile leaves its dump at its exit, or none.
+            let _ = request(&asked);
+        }
+    }
+    let _ = send_to_group(pid, number);
+    end(pid, events, GRACE)
+}
+
+/// Waits for the end; after a further signal, or too long, kills the program.
+fn end(pid: u32, events: &Receiver<Event>, grace: Duration) -> Result<Ending, Failure> {
+    if let Ok(Event::Ended(status)) = events.recv_timeout(grace) {
+        return ended(status).map(|_| Ending::Interrupted);
+    }
+    let _ = send_to_group(pid, KILL);
+    loop {
+        match events.recv() {
+            Ok(Event::Signal(_)) => {}
+            Ok(Event::Ended(status)) => return ended(status).map(|_| Ending::Interrupted),
+            Err(_) => return Ok(Ending::Interrupted),
+        }
+    }
+}
+
+/// The exit status as a shell reports it.
+fn ended(status: io::Result<ExitStatus>) -> Result<u8, Failure> {
+    let status = status.map_err(|error| Failure::new(format!("cannot wait for the program: {error}")))?;
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return Ok(u8::try_from(128 + signal).unwrap_or(u8::MAX));
+    }
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX))
+}

@@ -1,0 +1,76 @@
+//! Collects the dumps that a program left, and prints them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use diagnose_reports::{Snapshot, merge};
+
+use crate::commands::convert::{report, write};
+use crate::commands::open::{page, temporary, write_and_open};
+use crate::commands::run::arguments::Args;
+use crate::commands::show;
+use crate::failure::Failure;
+use crate::input;
+use crate::output::{Output, is_dash};
+use crate::process::dumps;
+
+/// The dumps that appear in a folder.
+#[derive(Debug)]
+pub(super) struct Dumps {
+    folder: PathBuf,
+    /// Dumps that were there before.
+    old: BTreeSet<String>,
+}
+
+impl Dumps {
+    pub(super) fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), old: dumps(folder).into_keys().collect() }
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The last new snapshot of each process, by process id.
+    fn last(&self) -> Vec<PathBuf> {
+        let mut last = BTreeMap::<u32, (u64, PathBuf)>::new();
+        for (name, dump) in dumps(&self.folder) {
+            let Some(file) = dump.files.get("json").filter(|_| !self.old.contains(&name)) else { continue };
+            let entry = last.entry(dump.pid).or_default();
+            if dump.number >= entry.0 {
+                *entry = (dump.number, file.clone());
+            }
+        }
+        last.into_values().map(|(_, file)| file).collect()
+    }
+
+    /// Prints the report of every process; elsewhere, that of all together.
+    pub(super) fn print(&self, program: &str, args: &Args, output: Output) -> Result<(), Failure> {
+        let snapshots: Vec<Snapshot> =
+            self.last().iter().map(|file| input::parse(file)).collect::<Result<_, _>>()?;
+        if snapshots.is_empty() {
+            return Err(Failure::new(format!(
+                "`{program}` left no dump: it has to be built with diagnose, call `diagnose::install` in `main`, \
+                 and return from `main` or be interrupted"
+            )));
+        }
+        let is_one = output.is_json || args.output.is_some() || args.open;
+        if !is_one {
+            return snapshots.iter().try_for_each(|snapshot| show::print(snapshot, args.full, output));
+        }
+        let whole = match &snapshots[..] {
+            [snapshot] => snapshot.clone(),
+            snapshots => merge(snapshots),
+        };
+        match &args.output {
+            Some(file) if is_dash(file) => show::print(&whole, args.full, output),
+            Some(file) if args.open => write_and_open("run", &whole, report(None, file)?, file, true, output),
+            Some(file) => write("run", &whole, report(None, file)?, file, output),
+            None if args.open => {
+                let page = page()?;
+                write_and_open("run", &whole, page, &temporary(page)?, true, output)
+            }
+            None => show::print(&whole, args.full, output),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The dumps in a folder.
+//!
+//! ```text
+//! diagnose-web1-20261122T123456.789Z-4711-2.busy.svg
+//! |---------- name -------------------pid-n| format
+//! .diagnose-web1-20261122T123456.789Z-4711-2.json.4711.7.tmp     being written
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The files of one dump.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct DumpFiles {
+    /// The id of its process, as the process knows itself.
+    pub(crate) pid: u32,
+    /// Its number in the process, from 1.
+    pub(crate) number: u64,
+    /// Its files by format, such as `json`.
+    pub(crate) files: BTreeMap<String, PathBuf>,
+    /// The size of the file that is being written, if any.
+    pub(crate) open_bytes: Option<u64>,
+}
+
+/// The dumps in a folder, by name. An unreadable folder has none.
+pub(crate) fn dumps(folder: &Path) -> BTreeMap<String, DumpFiles> {
+    let mut dumps = BTreeMap::<String, DumpFiles>::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let file = entry.file_name();
+        let Some(file) = file.to_str() else { continue };
+        let (file, is_open) = match file.strip_prefix('.') {
+            // `parts` takes the format, which then ends in the process and `tmp`.
+            Some(file) => (file, true),
+            None => (file, false),
+        };
+        let Some((name, pid, number, format)) = parts(file) else { continue };
+        let dump = dumps.entry(name.to_owned()).or_default();
+        (dump.pid, dump.number) = (pid, number);
+        if is_open {
+            dump.open_bytes = Some(entry.metadata().map_or(0, |metadata| metadata.len()));
+        } else {
+            dump.files.insert(format.to_owned(), entry.path());
+        }
+    }
+    dumps
+}
+
+/// The names of the dumps in a folder that are complete.
+pub(crate) fn names(folder: &Path) -> BTreeSet<String> {
+    dumps(folder).into_iter().filter(|(_, dump)| dump.open_bytes.is_none()).map(|(name, _)| name).collect()
+}
+
+/// Takes a file name apart: name, process id, number, format.
+fn parts(file: &str) -> Option<(&str, u32, u64, &str)> {
+    // The host's name may contain any separator, so the time is found from the end.
+    let (_, numbers) = file.strip_prefix("diagnose-")?.rsplit_once("Z-")?;
+    let (pid, rest) = numbers.split_once('-')?;
+    let (number, format) = rest.split_once('.')?;
+    let name = &file[..file.len() - format.len() - 1];
+    Some((name, pid.parse().ok()?, number.parse().ok()?, format))
+}

@@ -1,0 +1,160 @@
+//! Asks a process for a dump, and waits for its files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use diagnose_reports::time;
+
+use crate::failure::Failure;
+use crate::process::dumps::{DumpFiles, dumps, names};
+use crate::process::signal::{Handle, Signal};
+use crate::process::status::Process;
+
+/// Time between two looks at the folders.
+const PAUSE: Duration = Duration::from_millis(5);
+/// A dump is complete if nothing was added to it for this long. Its files follow each other at once.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// A dump to ask for.
+#[derive(Debug)]
+pub(crate) struct Request<'a> {
+    pub(crate) pid: u32,
+    /// The signal; by default that of the process's settings.
+    pub(crate) signal: Option<Signal>,
+    /// The folder of its dumps, if known.
+    pub(crate) folder: Option<&'a Path>,
+    /// How long to wait for the first file.
+    pub(crate) timeout: Duration,
+}
+
+/// Asks for a dump. Returns its files.
+///
+/// The signal is sent only if the process handles it: otherwise, the signal would end the process.
+pub(crate) fn request(request: &Request<'_>) -> Result<DumpFiles, Failure> {
+    // Opened first: whatever is read below is then about the process that gets the signal.
+    let handle = Handle::open(request.pid);
+    let process = Process::read(request.pid)?;
+    let signal = signal(&process, request.signal)?;
+    check(&process, signal)?;
+    let mut folders = Folders::new(&process, request.folder);
+    handle.send(signal, &process.name)?;
+    wait(&process, &mut folders, request.timeout)
+}
+
+/// The signal that the process listens for.
+fn signal(process: &Process, wanted: Option<Signal>) -> Result<Signal, Failure> {
+    let Some(setting) = process.setting("DIAGNOSE_SIGNAL").filter(|_| wanted.is_none()) else {
+        return Ok(wanted.unwrap_or(Signal::Usr1));
+    };
+    if ["NONE", "OFF"].contains(&setting.to_ascii_uppercase().as_str()) {
+        let (pid, name) = (process.pid, &process.name);
+        let message = format!("process {pid} (`{name}`) listens for no signal: DIAGNOSE_SIGNAL={setting}");
+        return Err(Failure::new(message));
+    }
+    Ok(Signal::parse(setting).unwrap_or(Signal::Usr1))
+}
+
+/// Checks that the signal asks for a dump, and does not end the process.
+fn check(process: &Process, signal: Signal) -> Result<(), Failure> {
+    let process_name = format!("process {} (`{}`)", process.pid, process.name);
+    let name = signal.name();
+    if process.state == 'Z' {
+        return Err(Failure::new(format!("{process_name} has ended")));
+    }
+    if !process.is_listening {
+        let reason = if process.handles(signal) {
+            format!("handles SIG{name}, but not with diagnose")
+        } else {
+            format!("has no handler for SIG{name}, which would end it")
+        };
+        return Err(Failure::new(format!(
+            "{process_name} {reason}: no signal was sent; build it with diagnose, and call \
+             `diagnose::install` first in `main`"
+        )));
+    }
+    if !process.handles(signal) {
+        let other = Signal::ALL.into_iter().find(|other| process.handles(*other));
+        let advice = other.map(|it| format!("; try --signal {}", it.name())).unwrap_or_default();
+        return Err(Failure::new(format!(
+            "{process_name} has no handler for SIG{name}, which would end it: no signal was sent{advice}"
+        )));
+    }
+    Ok(())
+}
+
+/// The folders in which the dump may appear, with the dumps that are there already.
+#[derive(Debug)]
+struct Folders {
+    known: BTreeMap<PathBuf, BTreeSet<String>>,
+    /// Whether the folder was named by the user.
+    is_certain: bool,
+}
+
+impl Folders {
+    fn new(process: &Process, folder: Option<&Path>) -> Self {
+        let folders = match folder {
+            Some(folder) => vec![folder.to_owned()],
+            None => {
+                let setting = process.setting("DIAGNOSE_DIR").map(PathBuf::from);
+                [setting, Some(PathBuf::new())].into_iter().flatten().map(|it| process.path(&it)).collect()
+            }
+        };
+        let known = folders.into_iter().map(|folder| (folder.clone(), names(&folder))).collect();
+        Self { known, is_certain: folder.is_some() }
+    }
+
+    /// Adds the folders in which the process is writing a dump. What is complete there is old.
+    fn look(&mut self, process: &Process) {
+        if !self.is_certain {
+            for folder in process.open_folders() {
+                self.known.entry(folder.clone()).or_insert_with(|| names(&folder));
+            }
+        }
+    }
+
+    /// The first new dump of the process.
+    fn new_dump(&self, pid: u32) -> Option<DumpFiles> {
+        let new = self.known.iter().flat_map(|(folder, known)| {
+            dumps(folder).into_iter().filter(|(name, _)| !known.contains(name)).map(|(_, dump)| dump)
+        });
+        new.filter(|dump| dump.pid == pid).min_by_key(|dump| dump.number)
+    }
+}
+
+/// Waits for a dump whose files are complete.
+fn wait(process: &Process, folders: &mut Folders, timeout: Duration) -> Result<DumpFiles, Failure> {
+    let mut seen: Option<DumpFiles> = None;
+    let mut since = Instant::now();
+    loop {
+        // Read first: a process that has ended by now adds nothing to what is found below.
+        let is_gone = !Path::new(&format!("/proc/{}", process.pid)).exists();
+        folders.look(process);
+        let found = folders.new_dump(process.inner_pid);
+        if found != seen {
+            (seen, since) = (found, Instant::now());
+        } else if let Some(dump) = seen.take_if(|dump| dump.open_bytes.is_none() && since.elapsed() >= QUIET)
+        {
+            return Ok(dump);
+        }
+        let is_late = since.elapsed() >= timeout || (is_gone && since.elapsed() >= QUIET);
+        if is_late {
+            return Err(missing(process, is_gone, timeout));
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+fn missing(process: &Process, is_gone: bool, timeout: Duration) -> Failure {
+    let name = format!("process {} (`{}`)", process.pid, process.name);
+    Failure::new(match process.state {
+        _ if is_gone => format!("{name} has ended without a dump"),
+        'T' | 't' => format!("{name} is stopped, so it writes no dump before it continues"),
+        _ => format!(
+            "{name} has written no dump within {}; if it sets a folder with `Builder::dir`, name that \
+             with --dir",
+            time(u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX))
+        ),
+    })
+}

@@ -1,0 +1,139 @@
+//! A process as `/proc` shows it. Linux only: elsewhere there is no process to see.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use diagnose_reports::clean_line;
+
+use crate::failure::Failure;
+use crate::process::signal::Signal;
+
+/// The thread that waits for the signal, in every program that has installed diagnose.
+const LISTENER: &str = "diagnose-signal";
+
+/// What the system says of a process.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) pid: u32,
+    /// Its id inside its own namespace, which is in the names of its dumps.
+    pub(crate) inner_pid: u32,
+    /// Its name, safe to print.
+    pub(crate) name: String,
+    /// The letter of its state: `R`, `S`, `T` (stopped), `Z` (ended).
+    pub(crate) state: char,
+    /// The signals that it handles, bit `n − 1` for signal `n`.
+    handled: u64,
+    /// Whether it has the thread that waits for the signal.
+    pub(crate) is_listening: bool,
+    /// Its `DIAGNOSE_*` variables; empty if they belong to another user.
+    settings: BTreeMap<String, String>,
+}
+
+impl Process {
+    /// Reads what the system says of a process.
+    pub(crate) fn read(pid: u32) -> Result<Self, Failure> {
+        if !Path::new("/proc/self/status").exists() {
+            let advice = format!("use `kill -USR1 {pid}`");
+            return Err(Failure::new(format!("this system has no /proc to see processes in: {advice}")));
+        }
+        let folder = PathBuf::from(format!("/proc/{pid}"));
+        let none = |_| Failure::new(format!("there is no process {pid}"));
+        let status = fs::read(folder.join("status")).map_err(none)?;
+        let status = String::from_utf8_lossy(&status);
+        let field = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+            line.unwrap_or_default().trim()
+        };
+        Ok(Self {
+            pid,
+            inner_pid: field("NSpid").split_whitespace().last().and_then(|it| it.parse().ok()).unwrap_or(pid),
+            name: clean_line(field("Name")),
+            state: field("State").chars().next().unwrap_or('?'),
+            handled: u64::from_str_radix(field("SigCgt"), 16).unwrap_or(0),
+            is_listening: threads(&folder).any(|name| name == LISTENER),
+            settings: settings(&folder),
+        })
+    }
+
+    /// Whether it handles the signal, so that the signal does not end it.
+    pub(crate) fn handles(&self, signal: Signal) -> bool {
+        let bit = u32::try_from(signal.number() - 1).unwrap_or(0);
+        self.handled.checked_shr(bit).is_some_and(|bits| bits & 1 == 1)
+    }
+
+    /// A `DIAGNOSE_*` variable of its environment.
+    pub(crate) fn setting(&self, name: &str) -> Option<&str> {
+        self.settings.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
+    }
+
+    /// A path as the process sees it, as this process reaches it: relative to the folder that the
+    /// process is in, and inside its container.
+    pub(crate) fn path(&self, path: &Path) -> PathBuf {
+        let folder = PathBuf::from(format!("/proc/{}", self.pid));
+        match path.strip_prefix("/") {
+            Err(_) => match fs::read_link(folder.join("cwd")) {
+                Ok(current) => self.path(&current.join(path)),
+                Err(_) => folder.join("cwd").join(path),
+            },
+            Ok(inside) => match (fs::metadata(folder.join("root")), fs::metadata("/")) {
+                (Ok(theirs), Ok(ours)) if !is_same_file(&theirs, &ours) => folder.join("root").join(inside),
+                _ => path.to_owned(),
+            },
+        }
+    }
+
+    /// The folders in which it has a dump open for writing.
+    pub(crate) fn open_folders(&self) -> Vec<PathBuf> {
+        let open = fs::read_dir(format!("/proc/{}/fd", self.pid)).into_iter().flatten().flatten();
+        let files = open.filter_map(|entry| fs::read_link(entry.path()).ok());
+        let is_dump = |file: &PathBuf| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with(".diagnose-") && name.ends_with(".tmp")
+        };
+        files.filter(is_dump).filter_map(|file| Some(self.path(file.parent()?))).collect()
+    }
+}
+
+#[cfg(unix)]
+fn is_same_file(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same_file(_one: &fs::Metadata, _other: &fs::Metadata) -> bool {
+    true
+}
+
+/// The names of a process's threads.
+fn threads(folder: &Path) -> impl Iterator<Item = String> {
+    let threads = fs::read_dir(folder.join("task")).into_iter().flatten().flatten();
+    let name = |thread: fs::DirEntry| fs::read(thread.path().join("comm")).ok();
+    threads.filter_map(name).map(|name| String::from_utf8_lossy(name.trim_ascii_end()).into_owned())
+}
+
+fn settings(folder: &Path) -> BTreeMap<String, String> {
+    let variables = fs::read(folder.join("environ")).unwrap_or_default();
+    let variables = variables.split(|&byte| byte == 0).map(String::from_utf8_lossy);
+    let variables = variables.filter(|variable| variable.starts_with("DIAGNOSE"));
+    let pair = |variable: std::borrow::Cow<'_, str>| {
+        let (name, value) = variable.split_once('=')?;
+        Some((name.to_owned(), value.to_owned()))
+    };
+    variables.filter_map(pair).collect()
+}
+
+/// The processes of a process group.
+pub(crate) fn group(group: u32) -> Vec<u32> {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_member = |pid: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // The name stands in parentheses and may contain any character. State, parent and group follow.
+        let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+        fields.split_whitespace().nth(2).and_then(|field| field.parse().ok()) == Some(group)
+    };
+    pids.filter(is_member).collect()
+}

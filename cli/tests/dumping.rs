@@ -1,0 +1,124 @@
+//! `diagnose dump`: of programs that listen, and of those that the signal would end.
+
+use std::process::Command;
+
+use crate::support::{Running, Scratch, run};
+use diagnose_reports::Snapshot;
+
+#[test]
+fn a_dump_prints_the_report_of_a_running_program() {
+    let scratch = Scratch::new();
+    let mut program = Running::program(&["serve"], scratch.path());
+    let outcome = run(&["dump", &program.pid()]);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert!(outcome.out.contains(&format!("(pid {})", program.pid())), "{outcome:?}");
+    assert!(outcome.out.contains("checksum"), "{outcome:?}");
+    let written: Vec<&str> = outcome.err.lines().collect();
+    assert_eq!(written.len(), 3, "folded, json and txt: {outcome:?}");
+    for line in written {
+        let path = line.strip_prefix("diagnose: wrote ").expect("each line names a file");
+        assert!(std::path::Path::new(path).exists(), "{path}");
+    }
+    let json = run(&["dump", &program.pid(), "--json"]).out;
+    assert_eq!(
+        Snapshot::read_json(json.as_bytes()).expect("it is a snapshot").process.pid.to_string(),
+        program.pid()
+    );
+    assert!(program.is_alive());
+}
+
+#[test]
+fn the_folder_of_the_code_is_found_or_named() {
+    let scratch = Scratch::new();
+    let dumps = scratch.text("dumps");
+    let program = Running::program(&["dir", &dumps], scratch.path());
+    let outcome = run(&["dump", &program.pid(), "--dir", &dumps]);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert!(outcome.err.contains(&format!("wrote {dumps}/")), "{outcome:?}");
+}
+
+#[test]
+fn the_folder_of_the_environment_is_found() {
+    let scratch = Scratch::new();
+    let mut command = Command::new(crate::support::program());
+    command.arg("serve").current_dir(scratch.path());
+    let dumps = scratch.at("from environment");
+    // Below, `Running` removes the variables of this process only.
+    let mut shell = Command::new("env");
+    shell.arg("DIAGNOSE_DIR=from environment").arg("DIAGNOSE_SIGNAL=USR2").arg("DIAGNOSE_FORMATS=txt");
+    shell.arg(command.get_program()).arg("serve").current_dir(scratch.path());
+    let program = Running::start(shell);
+    let outcome = run(&["dump", &program.pid()]);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert!(outcome.err.contains(dumps.to_str().unwrap()), "{outcome:?}");
+    assert!(outcome.out.contains("checksum"), "the text is printed as it was written: {outcome:?}");
+}
+
+#[test]
+fn a_hang_is_shown_while_it_hangs() {
+    let scratch = Scratch::new();
+    let program = Running::program(&["deadlock"], scratch.path());
+    // The tasks may not wait yet at the first dump.
+    let found =
+        (0..100).map(|_| run(&["dump", &program.pid()])).find(|it| it.out.contains("verdict: proven cycle"));
+    assert!(found.is_some(), "the cycle is found");
+    let folder = scratch.path().to_str().unwrap();
+    let verdicts = run(&["verdicts", folder]);
+    assert_eq!(verdicts.status, Some(1), "{verdicts:?}");
+    assert!(verdicts.out.contains("take"), "{verdicts:?}");
+    assert!(run(&["waiters", folder]).ok().contains("holder: "));
+    assert!(run(&["tasks", folder]).ok().contains("take"));
+    assert_eq!(run(&["findings", folder]).status, Some(1));
+}
+
+#[test]
+fn a_program_without_a_handler_gets_no_signal() {
+    let scratch = Scratch::new();
+    let mut bare = Running::program(&["bare"], scratch.path());
+    let pid = bare.pid();
+    assert_eq!(
+        run(&["dump", &pid]).refusal(),
+        format!(
+            "diagnose: process {pid} (`program`) has no handler for SIGUSR1, which would end it: no signal was \
+             sent; build it with diagnose, and call `diagnose::install` first in `main`"
+        )
+    );
+    assert!(bare.is_alive());
+}
+
+#[test]
+fn a_handler_that_is_not_ours_gets_no_signal() {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap 'exit 1' USR1; echo ready; read line"]);
+    let mut other = Running::start(shell);
+    let message = run(&["dump", &other.pid()]).refusal();
+    assert!(message.contains("handles SIGUSR1, but not with diagnose: no signal was sent"), "{message}");
+    assert!(other.is_alive());
+}
+
+#[test]
+fn another_signal_than_the_programs_is_not_sent() {
+    let scratch = Scratch::new();
+    let mut program = Running::program(&["serve"], scratch.path());
+    let message = run(&["dump", &program.pid(), "--signal", "SIGUSR2"]).refusal();
+    assert!(message.ends_with("no signal was sent; try --signal USR1"), "{message}");
+    assert!(program.is_alive());
+    assert_eq!(run(&["dump", &program.pid(), "--signal", "KILL"]).status, Some(2));
+}
+
+#[test]
+fn no_process_is_said_so() {
+    assert_eq!(run(&["dump", "4194999"]).refusal(), "diagnose: there is no process 4194999");
+    for wrong in ["0", "-1", "4294967296", "init"] {
+        assert_eq!(run(&["dump", wrong]).status, Some(2), "{wrong}");
+    }
+}
+
+#[test]
+fn no_dump_in_time_is_said_so() {
+    let scratch = Scratch::new();
+    let program = Running::program(&["serve"], scratch.path());
+    let elsewhere = scratch.text("elsewhere");
+    let message = run(&["dump", &program.pid(), "--dir", &elsewhere, "--timeout", "300ms"]).refusal();
+    assert!(message.contains("has written no dump within 300 ms"), "{message}");
+}

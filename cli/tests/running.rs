@@ -1,0 +1,101 @@
+//! `diagnose run`: settings, reports, exit statuses, interruptions.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+
+use crate::support::{Outcome, Scratch, command, program, run};
+use diagnose_reports::Snapshot;
+
+/// `diagnose run FLAGS -- program ARGUMENTS`.
+fn run_program(flags: &[&str], arguments: &[&str]) -> Outcome {
+    let program = program();
+    let program = program.to_str().expect("the path is text");
+    run(&[&["run"], flags, &["--", program], arguments].concat())
+}
+
+#[test]
+fn a_program_runs_and_is_reported() {
+    let text = run_program(&[], &["work"]).out;
+    assert!(text.starts_with("ready\n"), "the program's own output comes first: {text}");
+    assert!(text.contains("checksum"), "{text}");
+}
+
+#[test]
+fn the_exit_status_is_that_of_the_program() {
+    let outcome = run_program(&[], &["fail"]);
+    assert_eq!(outcome.status, Some(3));
+    assert!(outcome.out.contains("checksum"), "{outcome:?}");
+    assert_eq!(run(&["run", "--", "sh", "-c", "kill -TERM $$"]).status, Some(128 + 15));
+}
+
+#[test]
+fn a_program_without_a_dump_is_said_so() {
+    let outcome = run(&["run", "true"]);
+    assert_eq!((outcome.status, &outcome.out[..]), (Some(2), ""));
+    assert!(
+        outcome.err.starts_with("diagnose: `true` left no dump: it has to be built with diagnose"),
+        "{outcome:?}"
+    );
+    assert_eq!(run(&["run", "false"]).status, Some(1), "its own failure comes first");
+    let message = run(&["run", "no/such/program"]).refusal();
+    assert!(message.starts_with("diagnose: cannot run `no/such/program`: "), "{message}");
+}
+
+#[test]
+fn flags_are_settings_of_the_program() {
+    let text = run_program(&["--only", "*::handle"], &["work"]).out;
+    assert!(text.contains("handle") && !text.contains("checksum"), "{text}");
+    let text = run_program(&["--tasks-only"], &["work"]).out;
+    assert!(text.contains("handle") && !text.contains("checksum"), "{text}");
+    let shell = ["run", "--lock-order", "--watchdog", "50ms", "--", "sh", "-c", "env; exit 4"];
+    let shown = run(&shell).out;
+    for variable in ["DIAGNOSE_LOCK_ORDER=1", "DIAGNOSE_WATCHDOG=50000us", "DIAGNOSE_ON_EXIT=1"] {
+        assert!(shown.lines().any(|line| line == variable), "{variable}: {shown}");
+    }
+}
+
+#[test]
+fn json_is_not_mixed_with_the_programs_output() {
+    let outcome = run_program(&["--json"], &["work"]);
+    let snapshot = Snapshot::read_json(outcome.out.as_bytes()).expect("it is a snapshot alone");
+    assert!(snapshot.nodes.iter().any(|node| node.calls == 1_000));
+    assert!(outcome.err.contains("ready"), "{outcome:?}");
+}
+
+#[test]
+fn the_report_goes_where_it_is_asked_for() {
+    let scratch = Scratch::new();
+    let picture = scratch.text("x.svg");
+    let outcome = run_program(&["-o", &picture], &["work"]);
+    assert_eq!(outcome.out, format!("ready\nwrote {picture}\n"));
+    assert!(std::fs::read_to_string(&picture).unwrap().contains("<svg"));
+    let kept = scratch.text("kept");
+    assert_eq!(run_program(&["--dir", &kept], &["work"]).status, Some(0));
+    assert!(run(&["top", &kept]).ok().contains("checksum"), "the snapshot is kept");
+}
+
+#[test]
+fn the_end_of_the_duration_interrupts_the_program() {
+    let outcome = run_program(&["--duration", "300ms"], &["serve"]);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert!(outcome.out.contains("checksum"), "{outcome:?}");
+}
+
+#[test]
+fn an_interrupt_is_a_dump_first() {
+    let scratch = Scratch::new();
+    let program = program();
+    // Below a shell, as below `cargo run`: the program is not the child itself.
+    let script = format!("'{}' serve; exit 7", program.display());
+    let mut child = command(&["run", "--json", "-o", &scratch.text("all.json"), "--", "sh", "-c", &script]);
+    let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
+    assert_eq!(lines.next().expect("it prints").expect("a line"), "ready");
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.expect("there is a `kill`").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let saved = std::fs::read(scratch.at("all.json")).expect("the report was written");
+    let snapshot = Snapshot::read_json(&saved[..]).expect("it is a snapshot");
+    assert!(snapshot.nodes.iter().any(|node| node.calls > 0));
+}
