@@ -105,7 +105,7 @@ function drawRect(ctx, theme, rect, y, width, { isDimmed, isStuck, isMarked, let
   const room = Math.floor((w - 8) / letter);
   if (room < 2) return;
   const onColor = isColored && !isDimmed;
-  write(ctx, frame, x + 4, y + ROW / 2, room, letter, onColor ? [theme['on-color'], theme['on-color']] : [theme['frame-text'], theme['frame-dim']], note(frame));
+  write(ctx, frame, x + 4, y + ROW / 2, room, letter, onColor ? [theme['on-color'], theme['on-color']] : [theme['frame-text'], theme['frame-dim']], room > 16 ? note(frame) : '');
 }
 
 // The kinds of time beside each other: a whole frame, or the strip at its foot.
@@ -136,7 +136,7 @@ function write(ctx, frame, x, y, room, letter, [strong, weak], note) {
   ctx.fillText(text, x, y - 1);
   let left = room - name.length - 2;
   ctx.fillStyle = weak;
-  if (left > note.length) {
+  if (note && left > note.length) {
     ctx.fillText(note, x + (room - note.length) * letter, y - 1);
     left -= note.length + 2;
   }

@@ -46,10 +46,10 @@ function overview(model) {
     polls += nodes.polls[node];
   }
   const workers = snapshot.workers.length || snapshot.threads.length;
-  const stuck = snapshot.tasks.filter((task) => model.stuckTasks.has(task.id)).length;
+  const stuck = model.stuckTasks.size ? snapshot.tasks.filter((task) => model.stuckTasks.has(task.id)).length : 0;
   const tiles = [['Recorded', time(snapshot.elapsed_ns ?? 0), ''], ['CPU in polls', time(busy), snapshot.elapsed_ns ? `${percent(busy, snapshot.elapsed_ns * Math.max(1, workers))} of ${counted(workers, 'thread')}` : ''],
-    ['Calls', count(calls), `${count(polls)} polls`], ['Tasks alive', count(snapshot.tasks.length), stuck ? `${count(stuck)} stuck` : 'none stuck'],
-    ['Resources', count(snapshot.resources.length), `${count(snapshot.waits.length)} waits now`]];
+    ['Calls', count(calls), `${count(polls)} polls`], ['Tasks alive', count(snapshot.lengths.tasks), stuck ? `${count(stuck)} stuck` : 'none stuck'],
+    ['Resources', count(snapshot.lengths.resources), `${count(snapshot.lengths.waits)} waits now`]];
   return h('dl', { class: 'tiles' }, tiles.map(([name, value, detail]) => h('div', {}, h('dt', {}, name), h('dd', {}, value, h('small', {}, detail)))));
 }
 

@@ -5,6 +5,7 @@ import { time, count, counted, percent } from './units.js';
 import { MEASURES } from './model.js';
 import { framer, topDown, bottomUp, callersOf, calleesOf, follow, pathOf } from './frames.js';
 import { ROW, place, paint, frameAt, windowOf } from './canvas.js';
+import { functionRows } from './functions_data.js';
 import { panelOf } from './panel.js';
 import { state, go } from './state.js';
 import { isStill } from './theme.js';
@@ -16,6 +17,8 @@ const ROOT_KINDS = [['work', 'Work'], ['background', 'Background'], ['parked', '
 const LEGEND = { wall: ['busy', 'wait', 'queued'], busy: ['busy'], idle: ['wait'], queued: ['queued'], calls: ['calls'] };
 const LEGEND_WORDS = { busy: 'busy', wait: 'waiting', queued: 'queued', calls: 'calls', stuck: 'stuck (dark edge)' };
 const ZOOM_MS = 160;
+// How many functions can be chosen for a sandwich; the table leads to all.
+const MAX_OPTIONS = 200;
 
 export function makeFlame() {
   const canvas = h('canvas', { tabindex: '0', role: 'application', 'aria-label': 'Flame graph. Arrow keys select a frame, Enter zooms, Escape zooms out.' });
@@ -54,23 +57,32 @@ export function makeFlame() {
   // The kinds of roots that are drawn: work, unless there is none or the reader chose otherwise.
   function shownGroups(model) {
     const has = (kind) => model.groups.some((group) => group.kind === kind);
-    const shown = state.roots ? state.roots.split(',') : has('work') ? ['work'] : ['background', 'parked'];
+    const wanted = state.roots.split(',').filter(has);
+    const shown = wanted.length ? wanted : has('work') ? ['work'] : ['background', 'parked'];
     it.shown = shown;
     return model.groups.filter((group) => shown.includes(group.kind));
   }
 
   function toolbar(model) {
-    const sites = model.snapshot.sites.length ? model.sites.filter((site) => !site.isAwait && site.kind !== 'other') : [];
     const kinds = ROOT_KINDS.filter(([kind]) => model.groups.some((group) => group.kind === kind));
     fill(bar,
       choice('Measure', MEASURES, state.m, (m) => go({ m, z: [] })),
       choice('Order', ORDERS, state.o, (o) => go({ o, z: [], f: o === 'sandwich' ? state.f || heaviest(model) : state.f })),
       choice('Scale', SCALES, state.per, (per) => go({ per })),
       state.o === 'sandwich' ? h('label', {}, 'of ', h('select', { 'aria-label': 'Function', onchange: (event) => go({ f: event.target.value }) },
-        [...sites].sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, 2000).map((site) => h('option', { value: site.key, selected: site.key === state.f }, `${site.name}  ${site.short}`)))) : null,
+        sandwichSites(model).map((site) => h('option', { value: site.key, selected: site.key === state.f }, `${site.name}  ${site.short}`)))) : null,
       kinds.length > 1 ? h('div', { class: 'choice', role: 'group', 'aria-label': 'Roots' }, kinds.map(([kind, word]) => rootButton(model, kind, word))) : null,
       model.nodes.labels.length ? h('button', { type: 'button', 'aria-pressed': String(state.labels === '1'), title: 'A frame for each label', onclick: () => go({ labels: state.labels ? '' : '1', z: [] }) }, 'Labels') : null,
       h('span', { class: 'legend', role: 'img', 'aria-label': 'Colors' }, [...LEGEND[state.m], ...(model.stuck.size ? ['stuck'] : [])].map((part) => [h('i', { class: `dot ${part}` }), LEGEND_WORDS[part]])));
+  }
+
+  // The functions with the most time, and the present one.
+  function sandwichSites(model) {
+    const rows = functionRows(model).filter((row) => !row.site.isAwait && row.site.kind !== 'other').sort((a, b) => b.wall - a.wall);
+    const sites = rows.slice(0, MAX_OPTIONS).map((row) => row.site);
+    const present = model.sites.find((site) => site.key === state.f);
+    if (present && !sites.includes(present)) sites.push(present);
+    return sites.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   function rootButton(model, kind, word) {

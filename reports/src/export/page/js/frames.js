@@ -7,7 +7,6 @@ import { PARTS, totals, totalsOf } from './model.js';
 
 // What makes the frames of a model: a measure, the shown roots, the scale.
 export function framer(model, { measure, groups, perCall, byLabel }) {
-  const sums = totals(model, measure);
   const scale = new Float64Array(model.size);
   const isShown = new Uint8Array(model.size);
   for (const group of groups) {
@@ -17,18 +16,97 @@ export function framer(model, { measure, groups, perCall, byLabel }) {
       isShown[root] = 1;
     }
   }
-  const context = { model, measure, sums, byLabel, parts: model.parts[measure] };
-  context.factor = (node) => scale[model.root[node]];
-  context.isShown = (node) => isShown[model.root[node]] === 1 && !model.hidden[node];
-  context.groups = groups;
-  context.below = context.parts.map(([part]) => [part, totalsOf(model, measure, part)]);
-  return context;
+  return {
+    model, groups, byLabel,
+    sums: totals(model, measure),
+    parts: model.parts[measure],
+    below: model.parts[measure].map(([part]) => [part, totalsOf(model, measure, part)]),
+    factor: (node) => scale[model.root[node]],
+    isShown: (node) => isShown[model.root[node]] === 1 && !model.hidden[node],
+  };
 }
 
-function frame(context, parent, site, fields) {
-  const it = context.model.sites[site];
-  return { context, parent, site: it, name: it?.name ?? '[other]', place: it?.short ?? '', label: '', value: 0,
-    parts: null, leaf: null, key: it?.key ?? '[other]', children: null, ...fields };
+const LEAF_NAMES = { busy: '[busy]', wait: '[waiting]', queued: '[queued]', calls: '[calls]' };
+
+class Frame {
+  constructor(context, parent, site, members, value) {
+    const it = context.model.sites[site];
+    Object.assign(this, { context, parent, members, value, site: it, name: it?.name ?? '[other]', place: it?.short ?? '', label: '', key: it?.key ?? '[other]',
+      leaf: null, isTop: false, children: null, mix: null, own: null });
+  }
+
+  // Its own times, by kind.
+  get parts() { return (this.own ??= this.makeParts()); }
+
+  makeParts() { return partsOf(this.context, this.context.parts, this.members); }
+
+  // The kinds of time in the whole frame, with everything below it.
+  kinds() { return (this.mix ??= partsOf(this.context, this.context.below, this.members)); }
+
+  expand() { return (this.children ??= this.makeChildren()); }
+
+  // Own time is a leaf of its own, unless the frame has nothing else.
+  makeChildren() {
+    const { model } = this.context;
+    const below = [];
+    for (const node of this.members) {
+      for (let at = model.childStart[node]; at < model.childStart[node + 1]; at += 1) below.push(model.children[at]);
+    }
+    const children = grouped(this, below);
+    if (children.length > 0) children.push(...leaves(this));
+    return children;
+  }
+
+  // Whether it has nothing but time of its own.
+  isLeaf() { return this.leaf !== null || this.expand().length === 0; }
+}
+
+function partsOf(context, columns, members) {
+  const parts = {};
+  for (const [part, values] of columns) {
+    const value = sum(members, (node) => values[node] * context.factor(node));
+    if (value > 0) parts[part] = value;
+  }
+  return parts;
+}
+
+function sum(list, value) {
+  let total = 0;
+  for (const item of list) total += value(item);
+  return total;
+}
+
+// The frames of nodes below one frame, by site, the largest first.
+function grouped(parent, nodes) {
+  const { context } = parent;
+  const { model, byLabel, sums } = context;
+  const groups = new Map();
+  for (const node of nodes) {
+    if (!(sums[node] > 0)) continue;
+    const site = model.nodes.site[node];
+    const label = byLabel ? model.nodes.label[node] : 0;
+    const key = label * model.sites.length + site;
+    let child = groups.get(key);
+    if (!child) {
+      groups.set(key, child = new Frame(context, parent, site, [], 0));
+      if (label) {
+        child.label = String(model.nodes.labels[label - 1]);
+        child.key += `{${child.label}}`;
+      }
+    }
+    child.members.push(node);
+    child.value += sums[node] * context.factor(node);
+  }
+  return [...groups.values()].sort((a, b) => b.value - a.value);
+}
+
+function leaves(it) {
+  const made = PARTS.filter((part) => it.parts[part] > 0).map((part) => {
+    const leaf = new Frame(it.context, it, it.site?.index ?? -1, it.members, it.parts[part]);
+    const parts = { [part]: leaf.value };
+    return Object.assign(leaf, { name: LEAF_NAMES[part], place: '', leaf: part, key: LEAF_NAMES[part], children: [], own: parts, mix: parts });
+  });
+  return made.sort((a, b) => b.value - a.value);
 }
 
 // The path of keys from the first frame below the top to this one.
@@ -51,14 +129,10 @@ export function follow(top, path) {
 
 // From the roots down.
 export function topDown(context) {
-  const top = frame(context, null, -1, { name: 'all', key: '', nodes: null, isTop: true });
   const members = context.groups.flatMap((group) => group.roots);
-  top.members = members;
-  finish(context, top, members);
-  top.parts = {};
-  top.calls = context.groups.reduce((calls, group) => calls + group.calls, 0);
-  top.expand = () => (top.children ??= grouped(context, top, members));
-  return top;
+  const top = new Frame(context, null, -1, members, sum(members, (node) => context.sums[node] * context.factor(node)));
+  const children = grouped(top, members);
+  return Object.assign(top, { name: 'all', key: '', isTop: true, own: {}, children, calls: sum(context.groups, (group) => group.calls) });
 }
 
 // The calls of one site, from the outermost down.
@@ -68,9 +142,8 @@ export function calleesOf(context, site) {
   for (let node = 0; node < model.size; node += 1) {
     if (model.nodes.site[node] === site && context.isShown(node) && isOutermost(model, node, site)) members.push(node);
   }
-  const top = frame(context, null, site, { isTop: true, members });
-  finish(context, top, members);
-  return top;
+  const top = new Frame(context, null, site, members, sum(members, (node) => context.sums[node] * context.factor(node)));
+  return Object.assign(top, { isTop: true });
 }
 
 function isOutermost(model, node, site) {
@@ -78,139 +151,89 @@ function isOutermost(model, node, site) {
   return true;
 }
 
-function grouped(context, parent, nodes) {
-  const { model, byLabel } = context;
-  const groups = new Map();
-  for (const node of nodes) {
-    if (!(context.sums[node] > 0)) continue;
-    const label = byLabel ? model.nodes.label[node] : 0;
-    const key = label * model.sites.length + model.nodes.site[node];
-    const members = groups.get(key);
-    if (members) members.push(node);
-    else groups.set(key, [node]);
+// A frame of an inverted graph: where walks up from some nodes have arrived. `members`, `origins` and
+// `values` are by walk: where it is, where it began, and the time that it has.
+class CallerFrame extends Frame {
+  constructor(context, parent, site, walks, fields) {
+    super(context, parent, site, walks.members, walks.values.reduce((total, value) => total + value, 0));
+    Object.assign(this, { origins: walks.origins, values: walks.values }, fields);
   }
-  const children = [];
-  for (const members of groups.values()) {
-    const label = byLabel ? model.nodes.labels[model.nodes.label[members[0]] - 1] : '';
-    const child = frame(context, parent, model.nodes.site[members[0]], { members });
-    if (label) {
-      child.label = String(label);
-      child.key += `{${child.label}}`;
-    }
-    finish(context, child, members);
-    children.push(child);
+
+  makeParts() { return this.isOwn ? this.kinds() : {}; }
+
+  kinds() { return (this.mix ??= partsOf(this.context, this.isSandwich ? this.context.below : this.context.parts, this.origins)); }
+
+  isLeaf() { return this.isOwn === true; }
+
+  makeChildren() {
+    const { up } = this.context.model;
+    return arrived(this, this.isTop ? this.members : this.members.map((node) => up[node]), this.isTop && !this.isSandwich);
   }
+}
+
+// The frames of walks that have arrived at nodes, by site: counted first, then sorted into one array.
+function arrived(parent, nodes, isOwn) {
+  const { context, isSandwich } = parent;
+  const { site } = context.model.nodes;
+  const slots = new Map();
+  const slotOf = new Int32Array(nodes.length).fill(-1);
+  const counts = [];
+  for (let walk = 0; walk < nodes.length; walk += 1) {
+    if (nodes[walk] < 0) continue;
+    let slot = slots.get(site[nodes[walk]]);
+    if (slot === undefined) slots.set(site[nodes[walk]], slot = counts.push(0) - 1);
+    slotOf[walk] = slot;
+    counts[slot] += 1;
+  }
+  const all = walksOf(counts.reduce((total, count) => total + count, 0));
+  const starts = [];
+  counts.reduce((start, count) => (starts.push(start), start + count), 0);
+  const next = [...starts];
+  for (let walk = 0; walk < nodes.length; walk += 1) {
+    if (slotOf[walk] < 0) continue;
+    const at = next[slotOf[walk]];
+    next[slotOf[walk]] += 1;
+    all.members[at] = nodes[walk];
+    all.origins[at] = parent.origins[walk];
+    all.values[at] = parent.values[walk];
+  }
+  const children = [...slots].map(([index, slot]) => new CallerFrame(context, parent, index, part(all, starts[slot], next[slot]), { isOwn, isSandwich }));
   return children.sort((a, b) => b.value - a.value);
 }
 
-// Value, own parts, and how to get the children of a frame of nodes.
-function finish(context, it, members) {
-  const { model } = context;
-  it.value = sum(members, (node) => context.sums[node] * context.factor(node));
-  it.parts = partsOf(context, context.parts, members);
-  // The kinds of time in the whole frame, with everything below it.
-  it.kinds = () => (it.mix ??= partsOf(context, context.below, members));
-  it.expand = () => {
-    if (it.children) return it.children;
-    const below = [];
-    for (const node of members) {
-      for (let at = model.childStart[node]; at < model.childStart[node + 1]; at += 1) below.push(model.children[at]);
-    }
-    it.children = grouped(context, it, below);
-    // Own time is a leaf of its own, unless the frame has nothing else.
-    if (it.children.length > 0) it.children.push(...leaves(it));
-    return it.children;
-  };
-  it.isLeaf = () => it.expand().length === 0;
+function walksOf(length) {
+  return { members: new Int32Array(length), origins: new Int32Array(length), values: new Float64Array(length) };
 }
 
-function partsOf(context, columns, members) {
-  const parts = {};
-  for (const [part, values] of columns) {
-    const value = sum(members, (node) => values[node] * context.factor(node));
-    if (value > 0) parts[part] = value;
-  }
-  return parts;
-}
-
-const LEAF_NAMES = { busy: '[busy]', wait: '[waiting]', queued: '[queued]', calls: '[calls]' };
-
-function leaves(it) {
-  const made = PARTS.filter((part) => it.parts[part] > 0).map((part) => ({
-    context: it.context, parent: it, site: it.site, name: LEAF_NAMES[part], place: '', label: '', value: it.parts[part],
-    parts: { [part]: it.parts[part] }, kinds: () => ({ [part]: it.parts[part] }), leaf: part, key: LEAF_NAMES[part], children: [], members: it.members,
-    expand: () => [], isLeaf: () => true,
-  }));
-  return made.sort((a, b) => b.value - a.value);
+function part({ members, origins, values }, start, end) {
+  return { members: members.subarray(start, end), origins: origins.subarray(start, end), values: values.subarray(start, end) };
 }
 
 // From the functions that have the time up to their callers.
 export function bottomUp(context) {
-  const { model } = context;
-  const entries = { node: [], value: [] };
+  const { model, parts } = context;
+  const all = walksOf(model.size);
+  let length = 0;
   for (let node = 0; node < model.size; node += 1) {
     if (!context.isShown(node)) continue;
-    const own = sum(context.parts, ([, values]) => values[node]) * context.factor(node);
-    if (own > 0) {
-      entries.node.push(node);
-      entries.value.push(own);
-    }
+    let own = 0;
+    for (const [, values] of parts) own += values[node];
+    if (!(own > 0)) continue;
+    all.members[length] = node;
+    all.origins[length] = node;
+    all.values[length] = own * context.factor(node);
+    length += 1;
   }
-  const top = frame(context, null, -1, { name: 'all', key: '', isTop: true, members: [], parts: {} });
-  top.value = sum(entries.value, (value) => value);
-  top.kinds = () => (top.mix ??= partsOf(context, context.parts, entries.node));
-  top.expand = () => (top.children ??= callers(context, top, entries.node, entries.node, entries.value, true, false));
-  return top;
+  return new CallerFrame(context, null, -1, part(all, 0, length), { name: 'all', key: '', isTop: true, isSandwich: false });
 }
 
 // The callers of a site, by the time below that site.
 export function callersOf(context, site) {
-  const members = calleesOf(context, site).members;
-  const values = members.map((node) => context.sums[node] * context.factor(node));
-  const top = frame(context, null, site, { isTop: true, members });
-  top.value = sum(values, (value) => value);
-  top.expand = () => {
-    if (!top.children) top.children = callers(context, top, members.map((node) => context.model.up[node]), members, values, false, true);
-    return top.children;
+  const { members: nodes } = calleesOf(context, site);
+  const walks = {
+    members: Int32Array.from(nodes, (node) => context.model.up[node]),
+    origins: Int32Array.from(nodes),
+    values: Float64Array.from(nodes, (node) => context.sums[node] * context.factor(node)),
   };
-  return top;
-}
-
-// Groups entries by the site of where their walk up has arrived.
-function callers(context, parent, at, origin, values, isOwn, isSandwich) {
-  const { model } = context;
-  const groups = new Map();
-  at.forEach((node, index) => {
-    if (node < 0) return;
-    const site = model.nodes.site[node];
-    if (!groups.has(site)) groups.set(site, { at: [], origin: [], values: [] });
-    const group = groups.get(site);
-    group.at.push(node);
-    group.origin.push(origin[index]);
-    group.values.push(values[index]);
-  });
-  const children = [...groups].map(([site, group]) => {
-    const child = frame(context, parent, site, { members: group.at });
-    child.value = sum(group.values, (value) => value);
-    const columns = isSandwich ? context.below : context.parts;
-    child.mix = partsOf(context, columns, group.origin);
-    child.kinds = () => child.mix;
-    child.parts = isOwn ? child.mix : {};
-    child.isOwn = isOwn;
-    child.expand = () => {
-      if (child.children) return child.children;
-      const above = group.at.map((node) => model.up[node]);
-      child.children = callers(context, child, above, group.origin, group.values, false, isSandwich);
-      return child.children;
-    };
-    child.isLeaf = () => isOwn;
-    return child;
-  });
-  return children.sort((a, b) => b.value - a.value);
-}
-
-function sum(list, value) {
-  let total = 0;
-  for (const item of list) total += value(item);
-  return total;
+  return new CallerFrame(context, null, site, walks, { isTop: true, isSandwich: true });
 }

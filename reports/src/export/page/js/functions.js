@@ -24,7 +24,7 @@ export function makeFunctions() {
       const query = state.q.toLowerCase();
       const all = functionRows(model).filter((row) => awaits.checked || !row.site.isAwait);
       shown = all.filter((row) => !query || `${row.site.module}::${row.site.name} ${row.site.long}`.toLowerCase().includes(query));
-      most = { selfBusy: top(all, 'selfBusy'), busy: top(all, 'busy'), idle: top(all, 'idle'), p99: top(all, 'p99'), callP99: top(all, 'callP99') };
+      most = { selfBusy: top(all, 'selfBusy'), busy: top(all, 'busy'), idle: top(all, 'idle') };
       fill(note, `${count(shown.length)} of ${count(all.length)}. A row leads to its callers and callees.`);
       table.update(shown, state.sort || '-selfBusy');
     },
@@ -44,7 +44,7 @@ function columnsOf(most) {
       text: (row) => [h('b', {}, row.site.name), ' ', h('small', {}, row.site.short)], plain: (row) => `\`${row.site.name.replaceAll('`', "'")}\` ${row.site.short}` },
     { id: 'calls', name: 'Calls', value: (row) => row.calls, text: (row) => count(row.calls) },
     ns('callP50', 'p50', 'Median latency of a completed call', (row) => row.callP50),
-    ns('callP99', 'p99', '99 % of completed calls took no longer', (row) => row.callP99, (row) => [['calls', row.callP99 / most().callP99]]),
+    ns('callP99', 'p99', '99 % of completed calls took no longer', (row) => row.callP99),
     ns('callMax', 'max', 'The longest completed call', (row) => row.callMax),
     ns('selfBusy', 'Self busy', 'Time inside poll, without annotated callees', (row) => row.selfBusy, (row) => [['busy', row.selfBusy / most().selfBusy]]),
     ns('busy', 'Busy', 'Time inside poll, with callees', (row) => row.busy, (row) => [['busy', row.busy / most().busy]]),
@@ -53,7 +53,7 @@ function columnsOf(most) {
     ns('mean', 'Mean', 'Busy and idle per call', (row) => (row.calls ? (row.busy + row.idle) / row.calls : 0)),
     { id: 'polls', name: 'Polls', value: (row) => row.polls, text: (row) => count(row.polls) },
     ns('p50', 'p50 poll', 'Median length of a poll', (row) => row.p50),
-    ns('p99', 'p99 poll', '99 % of polls are not longer', (row) => row.p99, (row) => [['busy', row.p99 / most().p99]]),
+    ns('p99', 'p99 poll', '99 % of polls are not longer', (row) => row.p99),
     ns('longest', 'Max poll', 'Longest poll', (row) => row.longest),
     { id: 'cancelled', name: 'Cancelled', title: 'Calls dropped while pending', value: (row) => row.cancelled, text: (row) => (row.cancelled ? count(row.cancelled) : '') },
     { id: 'pending', name: 'Alive', title: 'Calls pending or running now', value: (row) => row.pending + row.running, text: (row) => (row.pending + row.running ? count(row.pending + row.running) : '') },

@@ -11,42 +11,50 @@ export function functionRows(model) {
   const { nodes, size, sites } = model;
   const rows = new Map();
   const wall = totals(model, 'wall');
-  const lists = new Map();
+  // The path down to the present node, and how often each site is on it.
+  const path = [];
+  const onPath = new Int32Array(sites.length);
   for (let node = 0; node < size; node += 1) {
     const site = nodes.site[node];
+    while (path.length && path[path.length - 1] !== nodes.parent[node]) onPath[nodes.site[path.pop()]] -= 1;
     let row = rows.get(site);
-    if (!row) {
-      row = { site: sites[site], selfBusy: 0, busy: 0, selfIdle: 0, idle: 0, queued: 0, wall: 0, longest: 0, callMax: 0 };
-      for (const name of SUMS) row[name] = 0;
-      rows.set(site, row);
-      lists.set(site, []);
-    }
-    lists.get(site).push(node);
+    if (!row) rows.set(site, row = new Row(model, sites[site]));
+    row.members.push(node);
     for (const name of SUMS) row[name] += nodes[name][node];
     row.selfBusy += model.selfBusy[node];
     row.selfIdle += nodes.self_idle_ns[node];
     row.longest = Math.max(row.longest, nodes.longest_poll_ns[node]);
     row.callMax = Math.max(row.callMax, nodes.latency_longest_ns[node]);
-    if (!isBelowItself(nodes, node, site)) {
+    if (onPath[site] === 0) {
       row.busy += nodes.busy_ns[node];
       row.idle += nodes.idle_ns[node];
       if (!model.hidden[node]) row.wall += wall[node];
     }
     if (nodes.parent[node] < 0) row.queued += nodes.queued_ns[node];
-  }
-  for (const [site, row] of rows) {
-    row.members = lists.get(site);
-    const polls = histogram(nodes, 'polls_histogram', row.members);
-    row.p50 = quantile(polls, 0.5, row.longest) ?? 0;
-    row.p99 = quantile(polls, 0.99, row.longest) ?? 0;
-    const calls = histogram(nodes, 'latency', row.members);
-    for (const [name, share] of [['callP50', 0.5], ['callP99', 0.99]]) row[name] = quantile(calls, share, row.callMax) ?? 0;
+    path.push(node);
+    onPath[site] += 1;
   }
   model.rows = [...rows.values()].filter((row) => row.site);
   return model.rows;
 }
 
-function isBelowItself(nodes, node, site) {
-  for (let above = nodes.parent[node]; above >= 0; above = nodes.parent[above]) if (nodes.site[above] === site) return true;
-  return false;
+// The totals of a site. Quantiles are computed when they are asked for.
+class Row {
+  constructor(model, site) {
+    Object.assign(this, { model, site, members: [], selfBusy: 0, busy: 0, selfIdle: 0, idle: 0, queued: 0, wall: 0, longest: 0, callMax: 0, known: {} });
+    for (const name of SUMS) this[name] = 0;
+  }
+
+  quantile(column, share, longest) {
+    this.known[column] ??= histogram(this.model.nodes, column, this.members);
+    return quantile(this.known[column], share, longest) ?? 0;
+  }
+
+  get p50() { return this.quantile('polls_histogram', 0.5, this.longest); }
+
+  get p99() { return this.quantile('polls_histogram', 0.99, this.longest); }
+
+  get callP50() { return this.quantile('latency', 0.5, this.callMax); }
+
+  get callP99() { return this.quantile('latency', 0.99, this.callMax); }
 }

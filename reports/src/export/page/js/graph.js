@@ -52,19 +52,31 @@ export function graphOf(model) {
   return model.graph;
 }
 
+// A number for each node: equal for nodes that look alike, as do their neighbors, in some rounds.
+function classesOf(nodes, edges) {
+  const numbering = () => {
+    const numbers = new Map();
+    return (text) => numbers.get(text) ?? numbers.set(text, numbers.size).get(text);
+  };
+  const [kinds, first] = [numbering(), numbering()];
+  const index = new Map(nodes.map((it, at) => [it.id, at]));
+  const ends = edges.map((it) => [index.get(it.from), index.get(it.to), kinds(it.kind)]);
+  let classes = nodes.map((it) => first(it.isStuck ? it.id : `${it.kind} ${it.name} ${it.place}`));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const around = nodes.map(() => new Set());
+    for (const [from, to, kind] of ends) {
+      around[from].add((classes[to] * 16 + kind) * 2);
+      around[to].add((classes[from] * 16 + kind) * 2 + 1);
+    }
+    const number = numbering();
+    classes = nodes.map((it, at) => number(`${classes[at]} ${around[at].size > 1 ? [...around[at]].sort((a, b) => a - b) : [...around[at]]}`));
+  }
+  return new Map(nodes.map((it, at) => [it.id, classes[at]]));
+}
+
 // Nodes that look alike, with neighbors that look alike, become one. Those of verdicts stay.
 function folded(nodes, edges) {
-  let classes = new Map(nodes.map((it) => [it.id, it.isStuck ? it.id : `${it.kind} ${it.name} ${it.place}`]));
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const around = new Map(nodes.map((it) => [it.id, new Set()]));
-    for (const it of edges) {
-      around.get(it.from).add(`> ${it.kind} ${classes.get(it.to)}`);
-      around.get(it.to).add(`< ${it.kind} ${classes.get(it.from)}`);
-    }
-    const numbers = new Map();
-    const number = (text) => numbers.get(text) ?? numbers.set(text, numbers.size).get(text);
-    classes = new Map(nodes.map((it) => [it.id, number(`${classes.get(it.id)}|${[...around.get(it.id)].sort().join('|')}`)]));
-  }
+  const classes = classesOf(nodes, edges);
   const groups = new Map();
   for (const it of nodes) {
     const key = classes.get(it.id);

@@ -154,11 +154,25 @@ function stuckSites(snapshot, model) {
   }
   model.stuckTasks = tasks;
   const stuck = new Set();
+  if (!tasks.size) return stuck;
   const parents = new Set(snapshot.spans.map((span) => span.parent));
   snapshot.spans.forEach((span, index) => {
     if (tasks.has(span.task) && !parents.has(index)) stuck.add(span.site);
   });
   return stuck;
+}
+
+// The live spans that wait, by site.
+export function waitingAt(model, site) {
+  if (!model.waiting) {
+    model.waiting = new Map();
+    for (const span of model.snapshot.spans) {
+      if (span.state !== 'waiting') continue;
+      if (!model.waiting.has(span.site)) model.waiting.set(span.site, []);
+      model.waiting.get(span.site).push(span);
+    }
+  }
+  return model.waiting.get(site) ?? [];
 }
 
 // Roots by what they are for: work, background that never ends, or parked since its first polls.
@@ -181,7 +195,7 @@ function classify(model) {
   model.groups = [...groups.values()];
   // The site of a task is its spawn; that of its root is in its spans.
   const stuckRoots = new Set();
-  for (const task of model.snapshot.tasks) {
+  for (const task of model.stuckTasks.size ? model.snapshot.tasks : []) {
     if (!model.stuckTasks.has(task.id)) continue;
     for (const site of [task.site, model.snapshot.spans[task.span]?.site, task.running?.[0]]) stuckRoots.add(site);
   }

@@ -2,6 +2,7 @@
 
 import { h } from './dom.js';
 import { time, count, counted, percent } from './units.js';
+import { waitingAt } from './model.js';
 import { histogram, quantile } from './snapshot.js';
 
 const PART_WORDS = { busy: 'busy', wait: 'waiting', queued: 'queued', calls: 'calls' };
@@ -91,9 +92,9 @@ function chart(buckets) {
 // The live spans of the site that wait now.
 function waiting(model, it) {
   if (!it.site) return null;
-  const spans = model.snapshot.spans.filter((span) => span.site === it.site.index && span.state === 'waiting');
+  const spans = waitingAt(model, it.site.index);
   if (!spans.length) return null;
-  const longest = Math.max(...spans.map((span) => span.since_ns));
+  const longest = spans.reduce((most, span) => Math.max(most, span.since_ns), 0);
   const tasks = new Set(spans.map((span) => span.task));
   const stuck = [...tasks].filter((task) => model.stuckTasks.has(task)).length;
   return h('p', { class: stuck ? 'stuck-note' : '' }, `${counted(tasks.size, 'task')} waiting here now, longest ${time(longest)}`,

@@ -99,7 +99,7 @@ export function makeResources() {
       const all = resourceRows(model);
       most = Math.max(1, ...all.map((row) => Math.max(row.waitP99, row.heldP99)));
       const shown = all.filter((row) => !query || `${row.type} ${row.name} ${row.library} ${longPlace(row.at)}`.toLowerCase().includes(query));
-      fill(note, `${counted(model.snapshot.resources.length, 'resource')} of ${counted(all.length, 'place')}`);
+      fill(note, `${counted(model.snapshot.lengths.resources, 'resource')} of ${counted(all.length, 'place')}`);
       table.update(shown, state.sort || '-longest');
       details();
     },

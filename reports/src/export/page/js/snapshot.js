@@ -1,6 +1,6 @@
 // A snapshot with its lists unfolded and its nodes as columns, from the page or from a saved file.
 
-import { unfold } from './unpack.js';
+import { unfold, lengthOf } from './unpack.js';
 
 const COUNTERS = ['calls', 'polls', 'completed', 'cancelled', 'panicked', 'never_polled', 'pending', 'running',
   'busy_ns', 'nested_ns', 'idle_ns', 'self_idle_ns', 'queued_ns', 'wall_ns', 'unpolled_ns', 'longest_poll_ns', 'last_seen_ns', 'latency_longest_ns', 'latency_cancelled_longest_ns'];
@@ -19,10 +19,18 @@ const LISTS = ['costs', 'threads', 'sites', 'alarms', 'runtimes', 'workers', 'bl
 
 // Makes every list present, so that no view asks for what is not there.
 export function read(json) {
-  const snapshot = { process: {}, clock: {}, dropped: {}, ...json };
+  const { tasks: _tasks, spans: _spans, resources: _resources, waits: _waits, ...rest } = json;
+  const snapshot = { process: {}, clock: {}, dropped: {}, ...rest };
   for (const name of LISTS) snapshot[name] = Array.isArray(json[name]) ? json[name] : [];
-  for (const name of ['tasks', 'spans', 'resources', 'waits']) snapshot[name] = unfold(json[name]);
-  snapshot.resourceById = new Map(snapshot.resources.map((resource) => [resource.id, resource]));
+  // Long lists are unfolded when a view needs them; their lengths are known before.
+  snapshot.lengths = {};
+  for (const name of ['tasks', 'spans', 'resources', 'waits']) {
+    snapshot.lengths[name] = lengthOf(json[name]);
+    let list = null;
+    Object.defineProperty(snapshot, name, { get: () => (list ??= unfold(json[name])) });
+  }
+  let byId = null;
+  Object.defineProperty(snapshot, 'resourceById', { get: () => (byId ??= new Map(snapshot.resources.map((resource) => [resource.id, resource]))) });
   snapshot.nodes = Array.isArray(json.nodes) ? fromRecords(json.nodes) : fromColumns(json.nodes ?? {});
   return snapshot;
 }

@@ -1,6 +1,8 @@
 // What the page shows, as the fragment of its address: a colleague who opens the link sees the same.
 
 const DEFAULTS = { view: 'findings', m: 'wall', o: 'top', per: 'total', z: [], q: '', sort: '', roots: '', f: '', labels: '' };
+// The values that a field may have; the first is what a wrong one becomes.
+const ALLOWED = { m: ['wall', 'busy', 'idle', 'queued', 'calls'], o: ['top', 'bottom', 'sandwich'], per: ['total', 'mean'] };
 const FIELDS = Object.keys(DEFAULTS);
 
 export const state = { ...DEFAULTS };
@@ -21,6 +23,7 @@ export function parse(fragment, fallback) {
     if (name === 'z') parsed.z = fields.getAll('z');
     else if (name !== 'view' && fields.has(name)) parsed[name] = fields.get(name);
   }
+  for (const [name, values] of Object.entries(ALLOWED)) if (!values.includes(parsed[name])) [parsed[name]] = values;
   return parsed;
 }
 

@@ -54,7 +54,7 @@ export function makeTasks() {
     const total = shown.reduce((sum, group) => sum + group.tasks.length, 0);
     const counts = [...STATES, ...(model.stuckTasks.size ? [['stuck', 'stuck']] : [])].map(([name, word]) => [name, word,
       name === 'stuck' ? model.snapshot.tasks.filter((task) => model.stuckTasks.has(task.id)).length : model.snapshot.tasks.filter((task) => task.state === name).length]);
-    bar.hidden = !model.snapshot.tasks.length;
+    bar.hidden = !model.snapshot.lengths.tasks;
     fill(bar, h('div', { class: 'choice', role: 'group', 'aria-label': 'State' }, counts.filter(([, , number]) => number > 0).map(([name, word, number]) =>
       h('button', { type: 'button', 'aria-pressed': String(only === name), onclick: () => {
         only = only === name ? '' : name;
@@ -65,8 +65,14 @@ export function makeTasks() {
     if (wanted !== null) focus(wanted);
   };
 
+  // What the search looks at, made once per task.
   function textOf(task, group) {
-    return `${task.id} ${group.name} ${longPlace(group.at)} ${task.label ?? ''} ${Object.entries(task.attributes ?? {}).flat().join(' ')} ${task.thread ?? ''}`.toLowerCase();
+    model.taskTexts ??= new Map();
+    const known = model.taskTexts.get(task);
+    if (known !== undefined) return known;
+    const text = `${task.id} ${group.name} ${longPlace(group.at)} ${task.label ?? ''} ${Object.entries(task.attributes ?? {}).flat().join(' ')} ${task.thread ?? ''}`.toLowerCase();
+    model.taskTexts.set(task, text);
+    return text;
   }
 
   function groupOf(group) {

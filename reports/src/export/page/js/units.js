@@ -25,7 +25,9 @@ function longTime(seconds) {
 // A count with its thousands apart: `1,234,567`; one decimal for means below a hundred.
 export function count(number) {
   const rounded = Number.isInteger(number) || number >= 100 ? Math.round(number) : Number(number.toFixed(number < 1 ? 2 : 1));
-  return rounded.toLocaleString('en-US');
+  const [whole, decimals] = String(rounded).split('.');
+  if (whole.length < 4 || whole.includes('e')) return String(rounded);
+  return whole.replace(/\B(?=(\d{3})+$)/g, ',') + (decimals ? `.${decimals}` : '');
 }
 
 // A count with its noun: `1 call`, `2 calls`.

@@ -30,17 +30,17 @@ export async function pack(value) {
 export function unfold(list) {
   if (Array.isArray(list)) return list;
   if (!list || !Array.isArray(list.shapes)) return [];
-  const shapes = list.shapes.map((shape) => ({ make: maker(shape.like), columns: shape.columns.map(steps) }));
+  const shapes = list.shapes.map((shape) => maker(shape.like, shape.columns.map(steps)));
   const records = [];
   const after = [];
   let last = null;
-  for (const [first, times] of runs(list.order)) {
+  for (const run of list.order.split(' ')) {
+    const [first, times = 1] = run.split('*').map(Number);
     let shape = first;
     for (let turn = 0; turn < times; turn += 1) {
       if (turn > 0) shape = after[shape] ?? shape;
-      const known = shapes[shape];
-      if (!known) return records;
-      records.push(known.make(known.columns.map((next) => next())));
+      if (!shapes[shape]) return records;
+      records.push(shapes[shape]());
       if (last !== null) after[last] = shape;
       last = shape;
     }
@@ -48,23 +48,24 @@ export function unfold(list) {
   return records;
 }
 
-// `7000 -12*3` as pairs of a step and how often it comes.
-function* runs(text) {
-  for (const run of text.split(' ')) {
-    if (!run) continue;
-    const [step, times] = run.split('*');
-    yield [Number(step), times ? Number(times) : 1];
-  }
+// The number of records in a list, without unfolding it.
+export function lengthOf(list) {
+  if (Array.isArray(list)) return list.length;
+  if (!list || !Array.isArray(list.shapes)) return 0;
+  return list.order.split(' ').reduce((sum, run) => sum + Number(run.split('*')[1] ?? 1), 0);
 }
 
+// The numbers of a column, one by one: `7000 -12*3` are the steps from each to the next.
 function steps(text) {
-  const all = runs(text);
-  let [value, step, left] = [0, 0, 0];
+  const runs = text.split(' ');
+  let [value, step, left, at] = [0, 0, 0, 0];
   return () => {
     if (left === 0) {
-      const next = all.next();
-      if (next.done) return value;
-      [step, left] = next.value;
+      const run = runs[at] ?? '0';
+      const star = run.indexOf('*');
+      at += 1;
+      step = Number(star < 0 ? run : run.slice(0, star));
+      left = star < 0 ? 1 : Number(run.slice(star + 1));
     }
     left -= 1;
     value += step;
@@ -72,8 +73,8 @@ function steps(text) {
   };
 }
 
-// What makes a record of a shape from its numbers.
-function maker(like) {
+// What makes the next record of a shape, with the next number of each column in place of a `#`.
+function maker(like, columns) {
   let inString = false;
   let text = '';
   for (let at = 0; at < like.length; at += 1) {
@@ -90,21 +91,23 @@ function maker(like) {
       at += 1;
     } else text += c === '#' && !inString ? '{"#":0}' : c;
   }
-  const template = JSON.parse(text);
-  return (numbers) => {
-    let used = 0;
-    const copy = (value) => {
-      if (value === null || typeof value !== 'object') return value;
-      if (Array.isArray(value)) return value.map(copy);
-      // No record of a snapshot has a number under this name.
-      if (typeof value['#'] === 'number') {
-        used += 1;
-        return value['#'] ? -numbers[used - 1] : numbers[used - 1];
-      }
-      const record = {};
-      for (const key in value) record[key] = copy(value[key]);
-      return record;
-    };
-    return copy(template);
+  const used = columns.values();
+  return compile(JSON.parse(text), used) ?? (() => null);
+}
+
+// A function that makes a value with numbers in it; `null` for a value without.
+function compile(value, columns) {
+  if (value === null || typeof value !== 'object') return null;
+  // No record of a snapshot has a number under this name.
+  if (typeof value['#'] === 'number') {
+    const next = columns.next().value ?? (() => 0);
+    return value['#'] ? () => -next() : next;
+  }
+  const made = Object.keys(value).map((key) => [key, compile(value[key], columns)]).filter(([, make]) => make);
+  if (!made.length) return null;
+  return () => {
+    const copy = Array.isArray(value) ? value.slice() : { ...value };
+    for (const [key, make] of made) copy[key] = make();
+    return copy;
   };
 }
