@@ -8,4 +8,5 @@ mod dumping;
 mod reading;
 #[cfg(unix)]
 mod running;
+mod schema;
 mod support;
