@@ -187,6 +187,10 @@
 //!   as `diagnose::async_lock`, which record lock holders, owners of channel ends, and their
 //!   waiters. `diagnose::std` needs no feature of its own.
 //! - `tokio-hooks`: with `--cfg tokio_unstable`, lists tasks of code without that `use` as well.
+//! - `log`, `tracing`: alarms and messages as records of `log`, or as events of `tracing` with
+//!   fields. Stderr then has none, if the program has a logger or a subscriber.
+//! - `tracing-layer`: `TracingLayer` records spans of `tracing` as paths of the tree, for code that
+//!   is instrumented already.
 //! - `manual-clock`: for tests, a clock that stands still until it is moved.
 #![deny(unsafe_code)]
 
@@ -215,6 +219,8 @@ mod dump;
 mod dump_name;
 #[cfg(feature = "on")]
 mod env;
+#[cfg(feature = "on")]
+mod events;
 #[cfg(feature = "on")]
 mod exit;
 #[cfg(all(feature = "on", feature = "flume"))]
@@ -267,6 +273,8 @@ mod site;
 pub mod smol;
 #[cfg(feature = "on")]
 mod snapshot;
+#[cfg(all(feature = "on", feature = "tracing-layer"))]
+mod span_layer;
 #[cfg(feature = "on")]
 mod spawned;
 #[cfg(feature = "on")]
@@ -322,6 +330,8 @@ pub use serve::{Response, respond, serve_address};
 pub use serve_address::ServeAddress;
 #[cfg(feature = "on")]
 pub use snapshot::{lock_order, reset, snapshot, tree, waiters};
+#[cfg(all(feature = "on", feature = "tracing-layer"))]
+pub use span_layer::TracingLayer;
 #[cfg(feature = "on")]
 pub use spawned::{Spawned, spawn_with};
 #[cfg(feature = "on")]

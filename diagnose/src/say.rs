@@ -1,4 +1,5 @@
 //! Writes the crate's messages to stderr, on a thread of its own. So no caller waits for stderr.
+//! A logger or subscriber of the program gets them instead, if there is one: see `events`.
 //!
 //! ```text
 //! say!   ──▶ queue, up to 256 KiB ──▶ thread `diagnose-stderr`, while there is something to write
@@ -11,12 +12,14 @@
 
 use std::collections::VecDeque;
 use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use diagnose_reports::model::Alarm;
 
+use crate::events;
 use crate::exit;
 use crate::sync::Mutex;
 
@@ -43,7 +46,8 @@ struct Queue {
 }
 
 /// A queued message.
-enum Message {
+#[derive(Debug)]
+pub(crate) enum Message {
     /// Lines, the first of which begins with `diagnose: `.
     Text(String),
     Alarm {
@@ -120,7 +124,15 @@ fn queue(text: Message) {
 /// Writes the queue until it is empty.
 fn write() {
     while let Some(text) = next() {
-        let _ = writeln!(std::io::stderr(), "{}", diagnose_reports::clean_lines(&text.text()));
+        // A logger is the program's, and may panic.
+        let is_taken = catch_unwind(AssertUnwindSafe(|| events::emit(&text))).unwrap_or_else(|payload| {
+            // The payload's own drop may panic too.
+            std::mem::forget(payload);
+            false
+        });
+        if !is_taken {
+            let _ = writeln!(std::io::stderr(), "{}", diagnose_reports::clean_lines(&text.text()));
+        }
         let mut queue = QUEUE.lock();
         queue.bytes = queue.bytes.saturating_sub(text.len());
         queue.written += 1;

@@ -15,6 +15,8 @@ pub struct Site {
     module: &'static str,
     /// `None` for the recorder's own sites.
     place: Option<&'static Location<'static>>,
+    /// For a span of `tracing`, its file and line.
+    traced_at: Option<&'static (&'static str, u32)>,
     pub(crate) kind: SiteKind,
     /// For an await, line and column where its text ends; zero if the compiler does not provide
     /// them.
@@ -60,6 +62,8 @@ pub enum SiteKind {
     Impl,
     /// A synchronous function.
     Sync,
+    /// A span of `tracing`.
+    Traced,
     /// The recorder's own nodes, such as `[other]`.
     Other,
 }
@@ -105,6 +109,16 @@ impl Site {
         Self::build(kind, name, "", Some(place))
     }
 
+    /// A site of a span of `tracing`, created at run time.
+    #[cfg(feature = "tracing-layer")]
+    pub(crate) fn traced(
+        name: &'static str,
+        module: &'static str,
+        at: Option<&'static (&'static str, u32)>,
+    ) -> Self {
+        Self { traced_at: at, ..Self::build(SiteKind::Traced, name, module, None) }
+    }
+
     /// A site of the recorder itself, always on.
     pub(crate) const fn own(name: &'static str) -> Self {
         Self::always_on(SiteKind::Other, name)
@@ -127,10 +141,12 @@ impl Site {
         let (end, owner, is_direct, is_joined) = ((0, 0), None, false, false);
         let (is_hand_written, is_blocking) = (false, false);
         let late = AtomicU8::new(0);
+        let traced_at = None;
         Self {
             name,
             module,
             place,
+            traced_at,
             kind,
             end,
             owner,
@@ -150,12 +166,13 @@ impl Site {
 
     /// The path of the file as given to the compiler; empty for the recorder's own sites.
     pub(crate) fn file(&self) -> &'static str {
-        self.place.map_or("", Location::file)
+        self.traced_at.map_or_else(|| self.place.map_or("", Location::file), |at| at.0)
     }
 
     /// Line and column, both from 1; zero for the recorder's own sites.
     pub(crate) fn line_column(&self) -> (u32, u32) {
-        self.place.map_or((0, 0), |place| (place.line(), place.column()))
+        let traced = self.traced_at.map(|at| (at.1, 1));
+        traced.unwrap_or_else(|| self.place.map_or((0, 0), |place| (place.line(), place.column())))
     }
 
     /// Whether spans of this site are recorded: one relaxed load, except for the first call.

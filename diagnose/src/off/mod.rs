@@ -13,11 +13,15 @@ mod alarms;
 mod recording;
 mod reports;
 mod serving;
+#[cfg(feature = "tracing-layer")]
+mod tracing_layer;
 
 pub use alarms::*;
 pub use recording::*;
 pub use reports::*;
 pub use serving::*;
+#[cfg(feature = "tracing-layer")]
+pub use tracing_layer::TracingLayer;
 
 #[cfg(feature = "async-channel")]
 #[doc(no_inline)]

@@ -189,7 +189,7 @@ impl Span {
             }
             // A first poll may be anywhere, whichever node created the span.
             (SpanState::Unpolled, _) if !switch::is_special() => {
-                if current.site.kind == SiteKind::Sync
+                if matches!(current.site.kind, SiteKind::Sync | SiteKind::Traced)
                     || self.site.kind == SiteKind::Task
                     || local::is_spawned()
                 {

@@ -26,6 +26,8 @@ mod root;
 mod running;
 mod running_poll;
 mod span;
+#[cfg(feature = "tracing-layer")]
+mod traced;
 
 pub use arm::Arm;
 pub(crate) use arm::{AwaitEntry, Point, RunningAwait};
@@ -38,3 +40,5 @@ pub(crate) use running::{
 };
 pub(crate) use running_poll::RunningPoll;
 pub use span::Span;
+#[cfg(feature = "tracing-layer")]
+pub(crate) use traced::TracedSpan;

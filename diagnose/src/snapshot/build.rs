@@ -168,6 +168,7 @@ fn plain_site(site: &site::Site) -> Site {
         site::SiteKind::Await => SiteKind::Await,
         site::SiteKind::Impl => SiteKind::Impl,
         site::SiteKind::Sync => SiteKind::Sync,
+        site::SiteKind::Traced => SiteKind::Traced,
         site::SiteKind::Other => SiteKind::Other,
     };
     plain

@@ -24,6 +24,13 @@ impl Histogram {
         add(&self.0[log2.min(BUCKETS - 1)], 1);
     }
 
+    /// Takes back a count.
+    #[cfg(feature = "tracing-layer")]
+    pub(crate) fn forget(&self, ticks: u64) {
+        let log2 = (ticks | 1).ilog2() as usize;
+        crate::sync::sub(&self.0[log2.min(BUCKETS - 1)], 1);
+    }
+
     pub(crate) fn counts(&self) -> [u64; BUCKETS] {
         std::array::from_fn(|bucket| self.0[bucket].load(Ordering::Relaxed))
     }

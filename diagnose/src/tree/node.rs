@@ -199,7 +199,7 @@ impl Node {
 
     fn counts_pending_children(&self) -> bool {
         match self.site.kind {
-            SiteKind::Sync | SiteKind::Impl => false,
+            SiteKind::Sync | SiteKind::Impl | SiteKind::Traced => false,
             SiteKind::Await => !self.site.is_direct,
             _ => true,
         }
@@ -224,11 +224,11 @@ impl Node {
         ptr::eq(address(self.parent), address(other))
     }
 
-    /// Whether no future is running: the path has only synchronous functions, which then run an
-    /// executor.
+    /// Whether no future of a task is running: the path has only synchronous functions, which then
+    /// run an executor, and spans of `tracing`.
     pub(crate) fn is_outside_of_tasks(&self) -> bool {
         let mut node = self;
-        while let (SiteKind::Sync, Some(parent)) = (node.site.kind, node.parent) {
+        while let (SiteKind::Sync | SiteKind::Traced, Some(parent)) = (node.site.kind, node.parent) {
             node = parent;
         }
         node.is_root()
@@ -270,6 +270,13 @@ impl Node {
         let length = self.times.leave(&self.spent, now, begun, is_through);
         self.histograms[usize::from(is_through)].count(length);
         self.spent.note_longest(length);
+    }
+
+    /// Takes back the count of a poll of `length` ticks that was none. Its time stays.
+    #[cfg(feature = "tracing-layer")]
+    pub(crate) fn forget_poll(&self, length: u64) {
+        self.spent.alone.forget_poll();
+        self.histograms[0].forget(length);
     }
 
     /// Records a poll of `length` ticks, ending at `now`, that passes through nodes below but not

@@ -69,6 +69,11 @@ impl PollTotalsPart {
         add(&self.polls, 1);
     }
 
+    #[cfg(feature = "tracing-layer")]
+    pub(super) fn forget_poll(&self) {
+        crate::sync::sub(&self.polls, 1);
+    }
+
     pub(super) fn read(&self) -> PollSum {
         PollSum { busy: self.busy.load(Ordering::Relaxed), polls: self.polls.load(Ordering::Relaxed) }
     }

@@ -177,7 +177,7 @@ impl Durations {
 /// Whether a node's calls have a first poll and an end.
 pub(crate) fn has_latency(snapshot: &Snapshot, node: &Node) -> bool {
     let kind = snapshot.site(node.site).map(|site| site.kind);
-    !matches!(kind, None | Some(SiteKind::Await | SiteKind::Impl))
+    !matches!(kind, None | Some(SiteKind::Await | SiteKind::Impl | SiteKind::Traced))
 }
 
 /// ns that the calls of a node were in flight. A call is either inside a poll or between two.

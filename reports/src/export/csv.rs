@@ -70,6 +70,7 @@ fn word(kind: SiteKind) -> &'static str {
         SiteKind::Await => "await",
         SiteKind::Impl => "impl",
         SiteKind::Sync => "sync",
+        SiteKind::Traced => "traced",
         SiteKind::Other => "other",
     }
 }

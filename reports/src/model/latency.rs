@@ -10,8 +10,8 @@ use super::node::Bucket;
 /// histogram. A call that began before a reset, or was polled while recording was off, counts with
 /// its whole duration. On a path with several functions, a call counts where it ended.
 ///
-/// Only functions and blocks have durations. Awaits, arms of macros and hand-written futures have
-/// none. For all others, the counts add up to `completed` and `cancelled` of the
+/// Only functions and blocks have durations. Awaits, arms of macros, hand-written futures and
+/// spans of `tracing` have none. For all others, the counts add up to `completed` and `cancelled` of the
 /// [`Node`](super::Node).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -263,6 +263,8 @@ pub enum SiteKind {
     Impl,
     /// A synchronous function: busy, never idle.
     Sync,
+    /// A span of `tracing`, in code that is not annotated.
+    Traced,
     /// The node that takes records past a limit; not a place in the source.
     Other,
 }

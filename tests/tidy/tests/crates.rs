@@ -3,7 +3,7 @@
 use diagnose_tidy::{Source, sources, words};
 
 /// Which rooms may name an external crate. Each has a reason in ARCHITECTURE.md, under Dependencies.
-const CRATES: [(&str, &[&str]); 28] = [
+const CRATES: [(&str, &[&str]); 32] = [
     ("async_channel", &["diagnose/src/async_channel/", "diagnose/src/off/"]),
     ("async_lock", &["diagnose/src/async_lock/", "diagnose/src/off/"]),
     ("async_std", &["diagnose/src/async_std/", "diagnose/src/off/"]),
@@ -19,6 +19,7 @@ const CRATES: [(&str, &[&str]); 28] = [
     ("glob", &["cli/src/sides.rs"]),
     ("inferno", &["reports/src/export/svg.rs"]),
     ("libc", &["diagnose/src/exit.rs", "diagnose/src/os.rs", "diagnose/src/watchdog/native_stack/"]),
+    ("log", &["diagnose/src/events.rs"]),
     ("loom", &["diagnose/src/sync.rs", "/loom.rs"]),
     ("once_cell", &["diagnose/src/sync.rs"]),
     ("open", &["cli/src/browser.rs", "cli/src/commands/select.rs"]),
@@ -35,6 +36,9 @@ const CRATES: [(&str, &[&str]); 28] = [
     ("tempfile", &["cli/src/commands/"]),
     ("tokio", &["diagnose/src/tokio/", "diagnose/src/off/"]),
     ("tokio_util", &["diagnose/src/tokio_util/", "diagnose/src/off/"]),
+    ("tracing", &["diagnose/src/events.rs"]),
+    ("tracing_core", &["diagnose/src/span_layer/", "diagnose/src/off/"]),
+    ("tracing_subscriber", &["diagnose/src/span_layer/", "diagnose/src/off/"]),
 ];
 
 /// The external crates that a file names outside of their rooms.

@@ -39,13 +39,14 @@ const EXCEPTIONS: [(&str, &str); 4] =
     [("block", "__private"), ("recorder", "threads"), ("spawned", "tokio"), ("switch", "env")];
 
 /// Rooms that no poll goes through. They may import everything.
-const COLD: [&str; 25] = [
+const COLD: [&str; 27] = [
     "attribute",
     "config",
     "cpu",
     "dump",
     "dump_name",
     "env",
+    "events",
     "exit",
     "fork",
     "identity",
@@ -61,6 +62,7 @@ const COLD: [&str; 25] = [
     "serve_address",
     "signal",
     "snapshot",
+    "span_layer",
     "threads",
     "trigger",
     "watchdog",

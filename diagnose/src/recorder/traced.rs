@@ -1,0 +1,286 @@
+//! A traced span: the recorder's part of a span of `tracing`.
+//!
+//! `tracing` says when a span is entered, exited and closed, and nothing else. For an instrumented
+//! future, each poll is entered and exited, and so is its drop:
+//! ```text
+//! ├ poll ┤┈┈ waits ┈┈├ poll ┤┈┈ waits ┈┈├ poll ┤├ drop ┤ close
+//! ```
+//! So from the second entry on, the last one before the close is the drop, and no poll. Whether the
+//! future was completed or cancelled is unknown: a closed span counts as completed.
+//!
+//! Spans are entered in any order, several times at once, on several threads, and their guards are
+//! held while other tasks run. So each thread has a stack of what it has entered:
+//!
+//! ```text
+//! exited in another order          ends with the last entry above it
+//! entered again on its thread      the inner entry is not recorded
+//! entered on another thread too    a poll there, without waits
+//! the thread polls something else  the guard was held over an await: a poll without a length
+//! ```
+//! A span takes one lock of its own, which is free unless several threads use the span.
+
+use std::cell::RefCell;
+use std::ptr;
+use std::sync::Arc;
+
+use super::local;
+use super::reparent::{is_child_of_running, on_own_tree};
+use crate::clock;
+use crate::context;
+use crate::label::Label;
+use crate::live;
+use crate::site::Site;
+use crate::switch;
+use crate::sync::{Mutex, add, sub};
+use crate::tree::{Node, NodeKey, PassingChain, WaitAccount};
+
+/// A span of `tracing`.
+#[derive(Debug)]
+pub(crate) struct TracedSpan {
+    site: &'static Site,
+    state: Mutex<TracedState>,
+}
+
+#[derive(Debug, Default)]
+struct TracedState {
+    /// The node of the last poll; `None` before the first recorded one.
+    node: Option<&'static Node>,
+    /// The account of the open wait on that node.
+    waiting: Option<WaitAccount>,
+    /// Number of threads that have entered the span.
+    entered: u32,
+    /// Number of recorded polls, without those beside another thread's.
+    polls: u64,
+    /// Start and length of the last of them on `node`, in ticks; `None` if it has moved away.
+    last: Option<(u64, u64)>,
+    /// Number of pending children.
+    pending_children: i32,
+    panicked: bool,
+    closed: bool,
+}
+
+/// An entry on a thread's stack.
+#[derive(Debug)]
+struct Entered {
+    span: Arc<TracedSpan>,
+    /// `None` if it is not recorded.
+    poll: Option<TracedPoll>,
+    /// Whether it is exited, and ends with the entries above.
+    is_exited: bool,
+}
+
+#[derive(Debug)]
+struct TracedPoll {
+    node: &'static Node,
+    /// The node that was running before; `None` if the thread's tree is lent for this poll only.
+    previous: Option<&'static Node>,
+    entered: u64,
+    /// The pending children of the poll around, without this span.
+    outer_pending: i32,
+    /// Whether no other thread had entered the span: its waits are between such polls.
+    is_first: bool,
+    /// Whether the thread was already unwinding.
+    unwinding: bool,
+}
+
+thread_local! {
+    static ENTERED: RefCell<Vec<Entered>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Calls `change` with the thread's stack. Returns `None` in the thread's last moments.
+fn with_stack<R>(change: impl FnOnce(&mut Vec<Entered>) -> R) -> Option<R> {
+    ENTERED.try_with(|stack| stack.try_borrow_mut().ok().map(|mut stack| change(&mut stack))).ok().flatten()
+}
+
+impl TracedSpan {
+    pub(crate) fn new(site: &'static Site) -> Self {
+        Self { site, state: Mutex::default() }
+    }
+
+    /// Whether a poll of the span was recorded.
+    pub(crate) fn was_polled(&self) -> bool {
+        self.state.lock().polls > 0
+    }
+
+    /// Records that this thread enters the span.
+    pub(crate) fn enter(self: &Arc<Self>) {
+        let Some(is_inside) = with_stack(|stack| {
+            while stack.last().is_some_and(Entered::is_stale) {
+                stack.pop().into_iter().for_each(Entered::end);
+            }
+            stack.iter().any(|entered| Arc::ptr_eq(&entered.span, self))
+        }) else {
+            return;
+        };
+        let poll = if is_inside { None } else { self.begin() };
+        with_stack(|stack| stack.push(Entered { span: Arc::clone(self), poll, is_exited: false }));
+    }
+
+    /// Records that this thread exits the span.
+    pub(crate) fn exit(self: &Arc<Self>) {
+        with_stack(|stack| {
+            let own = |entered: &&mut Entered| !entered.is_exited && Arc::ptr_eq(&entered.span, self);
+            // Nothing is found if the span was entered on another thread.
+            let Some(entered) = stack.iter_mut().rev().find(own) else { return };
+            entered.is_exited = true;
+            while stack.last().is_some_and(|entered| entered.is_exited) {
+                stack.pop().into_iter().for_each(Entered::end);
+            }
+        });
+    }
+
+    /// Records that the span is closed.
+    pub(crate) fn close(&self) {
+        let mut state = self.state.lock();
+        if !std::mem::replace(&mut state.closed, true) && state.entered == 0 {
+            end(&mut state);
+        }
+    }
+
+    /// Starts a poll. Returns `None` if it is not recorded.
+    fn begin(&self) -> Option<TracedPoll> {
+        let mut state = self.state.lock();
+        if state.closed {
+            return None;
+        }
+        if !self.site.is_on() || switch::tasks_only() {
+            end_wait(&mut state);
+            return None;
+        }
+        let place = local::place();
+        let key = NodeKey { site: self.site, label: Label::NONE, via: None };
+        let Some(node) = place.tree.child(place.current, key, clock::now) else {
+            // Below another node, so the tree is not a lent one.
+            end_wait(&mut state);
+            return None;
+        };
+        let is_first = state.entered == 0;
+        state.entered += 1;
+        let mut ended = None;
+        let now = clock::now();
+        if is_first {
+            let is_same = state.node.is_some_and(|old| old.same_path(node));
+            if is_same && state.node.is_some_and(|old| is_child_of_running(old, place)) {
+                ended = state.waiting.take();
+                if ended.is_some() {
+                    local::replace_pending_children(local::pending_children().wrapping_sub(1));
+                }
+            }
+            end_wait(&mut state);
+            match state.node {
+                Some(old) if !is_same => {
+                    place.tree.book(old, |own| sub(&own.moved, 1));
+                    add(&node.moved, 1);
+                }
+                Some(_) => {}
+                None => add(&node.calls, 1),
+            }
+            state.node = Some(node);
+        }
+        if ended == Some(WaitAccount::Own) {
+            local::polled_again(node);
+        }
+        // A span inside reads the clock itself, and so does the body around.
+        local::hand_down(None, 0);
+        node.times.enter(now, ended);
+        local::set_current(Some(node));
+        context::note_reading(now, false);
+        Some(TracedPoll {
+            node,
+            previous: (!place.lent).then_some(place.current),
+            entered: now,
+            outer_pending: local::pending_children(),
+            is_first,
+            unwinding: std::thread::panicking(),
+        })
+    }
+}
+
+impl Entered {
+    /// Whether the thread has gone on to something else, while the guard of this entry is held.
+    fn is_stale(&self) -> bool {
+        let Some(poll) = &self.poll else { return false };
+        let mut node = local::current();
+        while let Some(current) = node.filter(|current| !ptr::eq(*current, poll.node)) {
+            node = current.parent;
+        }
+        node.is_none()
+    }
+
+    fn end(self) {
+        let Self { span, poll, .. } = self;
+        let Some(poll) = poll else { return };
+        let mut state = span.state.lock();
+        state.entered = state.entered.saturating_sub(1);
+        state.polls += u64::from(poll.is_first);
+        state.panicked |= !poll.unwinding && std::thread::panicking();
+        if local::current().is_some_and(|current| ptr::eq(current, poll.node)) {
+            poll.end(&mut state);
+        } else {
+            // The position of the thread is no longer that of this poll.
+            poll.node.leave(poll.entered, None, PassingChain::NONE);
+            poll.note_last(&mut state, poll.entered);
+        }
+        if state.closed && state.entered == 0 {
+            end(&mut state);
+        }
+    }
+}
+
+impl TracedPoll {
+    /// Ends the running poll, and restores the one around it.
+    fn end(&self, state: &mut TracedState) {
+        let Self { node, previous, outer_pending, is_first, .. } = *self;
+        let now = clock::now();
+        let children = local::pending_children().wrapping_sub(outer_pending);
+        let mut begun = None;
+        if is_first {
+            state.pending_children = state.pending_children.saturating_add(children).max(0);
+            begun = Some(if state.pending_children == 0 { WaitAccount::Own } else { WaitAccount::Child });
+        }
+        node.leave(now, begun, PassingChain::NONE);
+        self.note_last(state, now);
+        state.waiting = begun.or(state.waiting);
+        local::replace_pending_children(outer_pending.wrapping_add(i32::from(is_first)));
+        local::hand_up(0, 0);
+        local::set_current(previous);
+        context::note_reading(now, previous.is_none_or(Node::is_root));
+        if previous.is_none() {
+            local::end_loan();
+        }
+    }
+
+    /// Keeps what [`forget_poll`](Node::forget_poll) needs if this poll turns out to be none.
+    fn note_last(&self, state: &mut TracedState, left: u64) {
+        if self.is_first {
+            let is_here = state.node.is_some_and(|node| ptr::eq(node, self.node));
+            state.last = is_here.then(|| (self.entered, left.saturating_sub(self.entered)));
+        }
+    }
+}
+
+/// Ends an open wait, without a poll after it.
+fn end_wait(state: &mut TracedState) {
+    let (Some(wait), Some(node)) = (state.waiting.take(), state.node) else { return };
+    on_own_tree(|place| {
+        let now = clock::now();
+        place.tree.book(node, |own| own.times.end_wait(now, wait));
+        if is_child_of_running(node, place) {
+            local::replace_pending_children(local::pending_children().wrapping_sub(1));
+        }
+    });
+}
+
+/// Ends the call.
+fn end(state: &mut TracedState) {
+    end_wait(state);
+    let Some(node) = state.node.take() else { return };
+    on_own_tree(|place| {
+        place.tree.book(node, |own| add(if state.panicked { &own.panicked } else { &own.completed }, 1));
+        // Polls from before a reset are not counted any more.
+        let last = state.last.filter(|(entered, _)| *entered > live::last_reset());
+        if let Some((_, length)) = last.filter(|_| state.polls > 1 && node.tree == place.tree.root.tree) {
+            node.forget_poll(length);
+        }
+    });
+}

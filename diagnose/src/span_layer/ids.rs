@@ -1,0 +1,30 @@
+//! Ids of this crate in fields of a span: `diagnose.task` and `diagnose.span`.
+//!
+//! A layer cannot add fields to a span. So these are recorded in spans that declare them as empty.
+
+use tracing_core::field::Value;
+use tracing_core::span::{Id, Record};
+use tracing_core::{Dispatch, Metadata};
+
+use crate::context;
+
+/// The field for the id of the task that enters the span.
+const TASK: &str = "diagnose.task";
+/// The field for the id of the annotated span around it.
+const SPAN: &str = "diagnose.span";
+
+/// Whether the span has a field for an id.
+pub(super) fn has_fields(metadata: &Metadata<'_>) -> bool {
+    [TASK, SPAN].into_iter().any(|name| metadata.fields().field(name).is_some())
+}
+
+/// Records the ids of the running task and span, where the traced span has a field for them.
+pub(super) fn record(dispatch: &Dispatch, id: &Id, metadata: &Metadata<'_>) {
+    for (name, number) in [(TASK, context::task()), (SPAN, context::span())] {
+        let Some(field) = metadata.fields().field(name) else { continue };
+        if number != 0 {
+            let values = [(&field, Some(&number as &dyn Value))];
+            dispatch.record(id, &Record::new(&metadata.fields().value_set(&values)));
+        }
+    }
+}

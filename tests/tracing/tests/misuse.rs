@@ -1,0 +1,184 @@
+//! Spans that are entered in any order, on any thread, and held for too long.
+
+use std::sync::Barrier;
+use std::thread;
+
+use diagnose::{Snapshot, diagnose};
+use proptest::prelude::*;
+use tracing::{Dispatch, Span};
+
+use crate::support::{Yields, counts, install_layer, node, run};
+
+/// Whether every call has ended and nothing runs or waits.
+fn is_at_rest(snapshot: &Snapshot) -> bool {
+    snapshot.nodes.iter().all(|node| {
+        let [calls, _, completed, cancelled, panicked, pending, running] = counts(node);
+        let ended = completed + cancelled + panicked;
+        let settled = i64::try_from(calls).expect("few") - i64::try_from(ended).expect("few");
+        pending == 0 && running == 0 && settled == node.unsettled
+    })
+}
+
+#[test]
+fn guards_that_are_dropped_in_another_order_end_with_the_last() {
+    diagnose_isolation::isolated!();
+    install_layer();
+    let (first, second) = (tracing::info_span!("first"), tracing::info_span!("second"));
+    let (a, b) = (first.enter(), second.enter());
+    let again = first.enter();
+    drop(a);
+    drop(b);
+    drop(again);
+    drop((first, second));
+    let snapshot = diagnose::snapshot();
+    assert_eq!(counts(node(&snapshot, &["first"])), [1, 1, 1, 0, 0, 0, 0]);
+    assert_eq!(counts(node(&snapshot, &["first", "second"])), [1, 1, 1, 0, 0, 0, 0]);
+}
+
+#[test]
+fn a_span_on_two_threads_is_one_call_with_two_polls() {
+    diagnose_isolation::isolated!();
+    install_layer();
+    let span = tracing::info_span!("shared");
+    let both = Barrier::new(2);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| span.in_scope(|| both.wait()));
+        }
+    });
+    let open = diagnose::snapshot();
+    assert_eq!(node(&open, &["shared"]).polls, 2);
+    drop(span);
+    let snapshot = diagnose::snapshot();
+    let shared = node(&snapshot, &["shared"]);
+    assert_eq!((shared.calls, shared.completed, shared.pending, shared.running), (1, 1, 0, 0));
+}
+
+#[diagnose]
+async fn annotated() {
+    Yields(2).await;
+}
+
+async fn holds_a_guard() {
+    let span = tracing::info_span!("held");
+    let _held = span.enter();
+    Yields(2).await;
+}
+
+#[diagnose]
+async fn annotated_and_holds_a_guard() {
+    let span = tracing::info_span!("held");
+    let _held = span.enter();
+    annotated().await;
+    Yields(2).await;
+}
+
+#[test]
+fn a_guard_held_over_an_await_does_not_take_the_time_of_others() {
+    diagnose_isolation::isolated!();
+    install_layer();
+    let local = tokio::task::LocalSet::new();
+    for _ in 0..3 {
+        local.spawn_local(holds_a_guard());
+        local.spawn_local(annotated_and_holds_a_guard());
+        local.spawn_local(annotated());
+    }
+    run(local);
+    let snapshot = diagnose::snapshot();
+    assert!(is_at_rest(&snapshot), "{:#?}", snapshot.nodes);
+    let annotated = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == "annotated");
+    assert_eq!(annotated.map(|node| node.calls).sum::<u64>(), 6);
+    run(self::annotated());
+    let after = diagnose::snapshot();
+    assert!(is_at_rest(&after), "the thread's position is right again");
+}
+
+#[test]
+fn a_thread_that_ends_inside_a_span_harms_nothing() {
+    diagnose_isolation::isolated!();
+    install_layer();
+    let ended = thread::spawn(|| std::mem::forget(tracing::info_span!("forgotten").entered()));
+    ended.join().expect("it ends");
+    thread::spawn(|| run(annotated())).join().expect("it ends");
+    assert_eq!(counts(node(&diagnose::snapshot(), &["annotated"])), [1, 3, 1, 0, 0, 0, 0]);
+}
+
+/// What a thread does with one of the spans.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Enter(usize),
+    Exit(usize),
+    Poll,
+    Reset,
+    Switch,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        8 => (0_usize..4).prop_map(Step::Enter),
+        8 => (0_usize..4).prop_map(Step::Exit),
+        4 => Just(Step::Poll),
+        1 => Just(Step::Reset),
+        1 => Just(Step::Switch),
+    ]
+}
+
+/// Runs the steps with spans that all threads share. Each entry is exited in the end.
+fn work(steps: &[Step], spans: &[Span], dispatch: &Dispatch) {
+    let mut entered = Vec::new();
+    for step in steps {
+        match *step {
+            Step::Enter(number) => {
+                let id = spans[number].id().expect("it is enabled");
+                dispatch.enter(&id);
+                entered.push(id);
+            }
+            // In any order, also of spans that this thread has not entered.
+            Step::Exit(number) => {
+                let id = spans[number].id().expect("it is enabled");
+                dispatch.exit(&id);
+                if let Some(at) = entered.iter().position(|own| *own == id) {
+                    entered.remove(at);
+                }
+            }
+            Step::Poll => run(annotated()),
+            Step::Reset => diagnose::reset(),
+            Step::Switch => {
+                diagnose::set_enabled(false);
+                diagnose::set_enabled(true);
+            }
+        }
+    }
+    for id in entered {
+        dispatch.exit(&id);
+    }
+}
+
+#[test]
+fn random_entries_and_exits_on_three_threads_leave_nothing_open() {
+    diagnose_isolation::isolated!();
+    install_layer();
+    let dispatch = tracing::dispatcher::get_default(Clone::clone);
+    let threads = proptest::array::uniform3(proptest::collection::vec(step(), 0..40));
+    let config = ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() };
+    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let outcome = runner.run(&threads, |threads| {
+        let spans = [
+            tracing::info_span!("a"),
+            tracing::info_span!("b"),
+            tracing::info_span!("c"),
+            tracing::info_span!("d"),
+        ];
+        thread::scope(|scope| {
+            for steps in &threads {
+                scope.spawn(|| work(steps, &spans, &dispatch));
+            }
+        });
+        drop(spans);
+        let snapshot = diagnose::snapshot();
+        let open: Vec<_> = snapshot.nodes.iter().filter(|node| node.pending + node.running > 0).collect();
+        prop_assert!(open.is_empty(), "{open:#?}");
+        Ok(())
+    });
+    outcome.expect("nothing is open");
+}
