@@ -1,7 +1,7 @@
 //! The flame graph: well-formed, every frame once, nothing lost.
 #![cfg(feature = "svg")]
 
-use crate::support::{empty, page, random, tree};
+use crate::support::{bucket, empty, page, random, tree};
 use diagnose_reports::{Format, Snapshot, View, fold};
 use proptest::prelude::*;
 use roxmltree::{Document, ParsingOptions};
@@ -12,7 +12,7 @@ fn parse(page: &str) -> Document<'_> {
     Document::parse_with_options(page, options).unwrap()
 }
 
-/// The titles of all frames, `name (count unit, share)`, sorted.
+/// The titles of all frames, `name (time, share; …)`, sorted.
 fn titles(snapshot: &Snapshot, view: View) -> Vec<String> {
     let page = page(snapshot, Format::Svg, view);
     let mut titles: Vec<String> = parse(&page)
@@ -43,27 +43,60 @@ main | busy=45
     assert_eq!(
         titles(&snapshot, View::Busy),
         [
-            "[busy] (10 ns, 22.22%)",
-            "[busy] (2 ns, 4.44%)",
-            "[busy] (26 ns, 57.78%)",
-            "[busy] (3 ns, 6.67%)",
-            "[busy] (4 ns, 8.89%)",
-            "all (45 ns, 100%)",
-            "fetch (14 ns, 31.11%)",
-            "fetch (old) (2 ns, 4.44%)",
-            "fetch::retry (3 ns, 6.67%)",
-            "main (45 ns, 100.00%)",
-            "poll (4 ns, 8.89%)",
-            "worker_3 (26 ns, 57.78%)",
+            "0.00 threads busy for 2.00 s (45 ns, 100.00 %)",
+            "[busy] (10 ns, 22.22 %; inside poll)",
+            "[busy] (2 ns, 4.44 %; inside poll)",
+            "[busy] (26 ns, 57.78 %; inside poll)",
+            "[busy] (3 ns, 6.67 %; inside poll)",
+            "[busy] (4 ns, 8.89 %; inside poll)",
+            "fetch (14 ns, 31.11 %)",
+            "fetch (old) (2 ns, 4.44 %)",
+            "fetch::retry (3 ns, 6.67 %)",
+            "main (45 ns, 100.00 %)",
+            "poll (4 ns, 8.89 %)",
+            "worker_3 (26 ns, 57.78 %)",
         ]
     );
 }
 
 #[test]
-fn longer_times_count_in_microseconds() {
-    let snapshot = tree("main | busy=1_234_567 self_idle=1_000_000");
-    let titles = titles(&snapshot, View::Time);
-    assert_eq!(titles[..2], ["[busy] (1,235 µs, 55.27%)", "[idle] (1,000 µs, 44.75%)"]);
+fn a_title_has_the_time_the_calls_and_the_quantiles() {
+    let mut snapshot = tree(
+        "
+main | busy=6_000_000 idle=11_600_000_000 calls=2 polls=3
+  read | busy=2_000_000 calls=4 polls=8 max=900_000 polls@524288..1048576=8
+",
+    );
+    snapshot.nodes[1].wall_ns = 10_000_000_000;
+    snapshot.nodes[1].latency.completed.buckets = vec![bucket(2_400_000_000, 2_600_000_000, 4)];
+    snapshot.nodes[1].latency.completed.longest_ns = 2_550_000_000;
+    let titles = titles(&snapshot, View::Wall);
+    for title in [
+        "2 tasks × 5.80 s (11.6 s, 100.00 %)",
+        "main (11.6 s, 100.00 %; 2 calls of 5.80 s; 3 polls)",
+        "read (10.0 s, 86.18 %; 4 calls of 2.50 s, latency p50 2.50 s, p99 2.55 s, longest 2.55 s; \
+         8 polls: p50 786 µs, p99 900 µs, longest 900 µs)",
+        "[idle] (10.0 s, 86.16 %; waiting, between polls)",
+    ] {
+        assert!(titles.iter().any(|it| it == title), "{title} in {titles:#?}");
+    }
+}
+
+#[test]
+fn a_page_explains_its_total_without_a_script() {
+    let mut snapshot = tree("main | busy=6_000_000 idle=31_994_000_000 calls=16");
+    snapshot.process.name = "a_service_with_a_name_that_is_far_too_long".to_owned();
+    let page = page(&snapshot, Format::Svg, View::Wall);
+    let document = parse(&page);
+    let texts: Vec<String> =
+        document.descendants().filter(|node| node.has_tag_name("text")).map(|node| text(&node)).collect();
+    let title = "a_service_with_a_name_that_is_fa: 32.0 s of wall time = 16 tasks × 2.00 s, recorded in 2.00 s, by async call path";
+    assert!(texts.iter().any(|text| text == title), "{texts:#?}");
+    assert!(texts.iter().any(|text| text == "16 tasks × 2.00 s"), "{texts:#?}");
+    assert!(
+        page.contains("height=\"17\"") && page.contains("font-size:12px"),
+        "frames are tall enough to read"
+    );
 }
 
 #[test]
@@ -72,10 +105,15 @@ fn title_legend_and_footer_are_on_the_page() {
     for (view, title, legend) in [
         (
             View::Time,
-            "Busy and idle time by async call path",
-            "■ [busy] inside poll\u{A0}\u{A0}\u{A0}■ [idle] between polls, waiting",
+            "server: 5 ns of busy and idle time in 2.00 s, by async call path",
+            "■ [busy] inside poll\u{A0}\u{A0}\u{A0}■ [idle] between polls, waiting\u{A0}\u{A0}\u{A0}\
+             functions: pale, by their largest part",
         ),
-        (View::Busy, "Busy time by async call path", "■ [busy] inside poll, each function's own"),
+        (
+            View::Busy,
+            "server: 5 ns inside poll in 2.00 s, by async call path",
+            "■ [busy] inside poll, each function's own",
+        ),
     ] {
         let page = page(&snapshot, Format::Svg, view);
         let document = parse(&page);
@@ -130,7 +168,7 @@ fn times_too_long_to_add_up_are_drawn_all_the_same() {
     snapshot.nodes.iter_mut().for_each(|node| node.self_idle_ns = u64::MAX);
     let titles = titles(&snapshot, View::Idle);
     assert_eq!(titles.len(), 7);
-    assert_eq!(titles[0], "[idle] (18,446,744,073,709,552 µs, 33.33%)");
+    assert_eq!(titles[0], "[idle] (18446744074 s, 33.33 %; waiting, between polls)");
 }
 
 #[test]

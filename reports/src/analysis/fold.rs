@@ -58,7 +58,7 @@ pub struct Stack {
 /// ```
 #[must_use]
 pub fn fold(snapshot: &Snapshot, view: View) -> Vec<Stack> {
-    let Paths { list, names } = paths(snapshot, Labels::Merged);
+    let Paths { list, names, .. } = paths(snapshot, Labels::Merged);
     let mut values_ns = BTreeMap::<String, u64>::new();
     // The line of the current path, and the length of the line of each of its prefixes.
     let (mut line, mut lengths) = (String::new(), Vec::new());

@@ -100,6 +100,8 @@ pub(crate) struct Paths<'a> {
     /// Depth first, siblings by frame and label.
     pub(crate) list: Vec<Path<'a>>,
     pub(crate) names: Names,
+    /// By node: its path in the list. `None` if it is hidden, or below the longest path.
+    pub(crate) of_nodes: Vec<Option<usize>>,
 }
 
 /// Collects the call paths.
@@ -109,8 +111,10 @@ pub(crate) fn paths(snapshot: &Snapshot, labels: Labels) -> Paths<'_> {
     let shown_sites = tree.nodes.iter().zip(&is_shown).filter(|(_, is_shown)| **is_shown);
     let names = Names::of_sites(snapshot, &shown_sites.map(|(node, _)| node.site).collect());
     let is_await = |site: SiteIndex| is_await(snapshot, site);
-    let list = list(&tree, &is_shown, is_await, &ranks(snapshot, &names), labels);
-    Paths { list, names }
+    let mut of_nodes = vec![None; tree.nodes.len()];
+    let ranks = ranks(snapshot, &names);
+    let list = list(&tree, &is_shown, is_await, &ranks, labels, &mut of_nodes);
+    Paths { list, names, of_nodes }
 }
 
 fn list<'a>(
@@ -119,6 +123,7 @@ fn list<'a>(
     is_await: impl Fn(SiteIndex) -> bool,
     ranks: &[usize],
     labels: Labels,
+    of_nodes: &mut [Option<usize>],
 ) -> Vec<Path<'a>> {
     let times = times(tree, is_shown, is_await);
     let key = |index: usize| {
@@ -138,6 +143,7 @@ fn list<'a>(
         let mut below = Vec::new();
         for &node in &nodes {
             sum.add(&times[node]);
+            of_nodes[node] = Some(index).filter(|_| !is_deeper);
             below.extend(&tree.children[node]);
         }
         if is_deeper {

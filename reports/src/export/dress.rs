@@ -1,10 +1,10 @@
 //! What is added to the drawn flame graph: legend colors, a footer, a style for dark screens.
 //!
 //! ```text
-//! title                 Busy and idle time by async call path
+//! title                 server: 32.2 s of wall time = 16 tasks × 2.01 s, …
 //! legend                ■ [busy] …   ■ [idle] …            ← its squares get their colors here
-//! frames                ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄
 //! details               the frame below the pointer
+//! frames                ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄
 //! footer                four lines, for which the page grows here
 //! ```
 //! The page is edited as text, at places that occur once in it. If a place is missing, the page
@@ -25,14 +25,14 @@ pub(crate) const IDLE_COLOR: Rgb = [86, 180, 233];
 pub(crate) const QUEUED_COLOR: Rgb = [240, 228, 66];
 /// Frames that the recorder did not tell apart.
 pub(crate) const OTHER_COLOR: Rgb = [190, 190, 190];
-/// Functions: pale, so that the leaves stand out, and slightly different from each other.
-pub(crate) const SHADES: [Rgb; 4] = [[226, 219, 204], [218, 210, 193], [233, 227, 214], [212, 206, 192]];
 /// Behind the frames.
 pub(crate) const BACKGROUND: Rgb = [255, 255, 255];
 
 /// The height of a footer line, in pixels.
 const LINE_HEIGHT: usize = 16;
-/// The mark before each entry of the legend.
+/// What the colors of functions mean, without a mark.
+const PALE: &str = "functions: pale, by their largest part";
+/// The mark before the other entries of the legend.
 const SQUARE: char = '■';
 
 /// Rules after inferno's own. Attributes of the page, such as `fill`, yield to any rule. A thin
@@ -58,12 +58,13 @@ const STYLE: &str = "
 /// The subtitle: which color is which.
 pub(crate) fn legend(view: View) -> String {
     let entries = match view {
-        View::Wall => &["[busy] inside poll", "[idle] waiting", "[queued] woken, not polled yet"][..],
-        View::Time => &["[busy] inside poll", "[idle] between polls, waiting"],
+        View::Wall => &["[busy] inside poll", "[idle] waiting", "[queued] woken, not polled yet", PALE][..],
+        View::Time => &["[busy] inside poll", "[idle] between polls, waiting", PALE],
         View::Busy => &["[busy] inside poll, each function's own"],
         View::Idle => &["[idle] between polls, each function's own waiting"],
     };
-    let entries: Vec<String> = entries.iter().map(|entry| format!("{SQUARE} {entry}")).collect();
+    let square = |entry: &&str| if *entry == PALE { PALE.to_owned() } else { format!("{SQUARE} {entry}") };
+    let entries: Vec<String> = entries.iter().map(square).collect();
     entries.join("\u{A0}\u{A0}\u{A0}")
 }
 

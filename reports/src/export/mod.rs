@@ -13,7 +13,7 @@
 //! callpaths   the call tree                           long_polls  polls over a bound
 //!
 //! parts of all formats
-//! footer      what a report says about itself         dress   legend and footer of the flame graph
+//! footer      what a report says about itself         dress frames  parts of the flame graph
 //! empty       the page when there is nothing to draw  table   aligned columns
 //! protobuf    the encoding of pprof                   wait_graph  the graph of dot and mermaid
 //! ```
@@ -28,6 +28,8 @@ pub(crate) mod empty;
 pub(crate) mod firefox;
 pub(crate) mod folded;
 pub(crate) mod footer;
+#[cfg(feature = "svg")]
+pub(crate) mod frames;
 pub(crate) mod head;
 pub(crate) mod json;
 pub(crate) mod lock_order;

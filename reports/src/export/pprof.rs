@@ -107,7 +107,7 @@ impl<'a> Profile<'a> {
 
     /// Writes a sample for each state of each path, then the functions and locations of all paths.
     fn samples(&mut self) -> io::Result<()> {
-        let Paths { list, names } = paths(self.snapshot, Labels::Kept);
+        let Paths { list, names, .. } = paths(self.snapshot, Labels::Kept);
         let key = |number: &mut Strings, text| number.number(text);
         let (label_key, state_key) = (key(&mut self.strings, "label"), key(&mut self.strings, "state"));
         // Of the current path and its prefixes: locations, and numbers of labels.

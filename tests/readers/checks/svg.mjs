@@ -14,7 +14,11 @@ for (const colorScheme of ['light', 'dark']) {
   await page.waitForTimeout(300);
   await page.screenshot({ path: screenshot.replace('.png', `-${colorScheme}.png`) });
   row('flame graph', chromium, `frames, ${colorScheme}`, frames, await page.locator('#frames > g').count());
-  await page.locator('#frames > g').nth(Math.floor(frames / 2)).click();
+  const wide = await page.evaluate(() => [...document.querySelectorAll('#frames > g')].findIndex((frame) => {
+    const width = parseFloat(frame.querySelector('rect').getAttribute('width'));
+    return width > 5 && width < 99;
+  }));
+  await page.locator('#frames > g').nth(Math.max(wide, 0)).click();
   row('flame graph', chromium, `a click zooms, ${colorScheme}`, true, await page.evaluate(() => !document.getElementById('unzoom').classList.contains('hide')));
   row('flame graph', chromium, `script errors, ${colorScheme}`, 0, errors.length);
 }

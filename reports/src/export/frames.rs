@@ -1,0 +1,259 @@
+//! The boxes of the flame graph: their titles and their colors.
+//!
+//! ```text
+//! lookup (2.87 s, 8.92 %; 5,957 calls of 482 µs; 6,747 polls: p50 5.60 µs, p99 32.1 µs, longest 15.5 ms)
+//! ```
+//! A function has the color of its largest part, busy, waiting or queued, paled: black text is
+//! readable on all of them. inferno knows names only, so its page is edited: a
+//! box is found by its depth and its start. Without a match a box keeps what inferno has written.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use crate::analysis::fold::Stack;
+use crate::analysis::paths::{Labels, Paths, paths};
+use crate::analysis::quantile::Histogram;
+use crate::export::dress::{BUSY_COLOR, IDLE_COLOR, OTHER_COLOR, QUEUED_COLOR, Rgb, escape};
+use crate::model::{Durations, Snapshot};
+use crate::names::{BUSY, DEEPER, IDLE, OTHER, QUEUED};
+use crate::units::{count, counted, percent, time};
+
+/// What is known of a path besides its time.
+#[derive(Debug, Default)]
+struct Counts {
+    calls: u64,
+    polls: u64,
+    longest_poll_ns: u64,
+    poll_durations: Histogram,
+    latency: Durations,
+}
+
+/// A box, with its title and color.
+#[derive(Debug)]
+struct FrameBox {
+    path: String,
+    name: String,
+    /// ns of the leaves `[busy]`, `[idle]` and `[queued]` in it.
+    leaves_ns: [u128; 3],
+}
+
+/// All boxes, by depth and start. The root has depth 0.
+#[derive(Debug)]
+pub(crate) struct Boxes {
+    by_place: HashMap<(u64, u64), FrameBox>,
+    counts: HashMap<String, Counts>,
+    total_ns: u128,
+}
+
+impl Boxes {
+    /// Lays out stacks as inferno does. Times are multiples of `unit_ns`; the root has a name.
+    pub(crate) fn new(snapshot: &Snapshot, stacks: &[Stack], unit_ns: u64, root: String) -> Self {
+        let mut boxes = vec![((0, 0), FrameBox { path: String::new(), name: root, leaves_ns: [0; 3] })];
+        let mut open: Vec<usize> = vec![0];
+        let (mut start, mut before): (u64, &[String]) = (0, &[]);
+        for stack in stacks.iter().filter(|stack| stack.value_ns >= unit_ns) {
+            let common = stack.frames.iter().zip(before).take_while(|(a, b)| a == b).count();
+            open.truncate(common + 1);
+            for depth in common..stack.frames.len() {
+                let path = stack.frames[..=depth].join(";");
+                let name = stack.frames[depth].clone();
+                open.push(boxes.len());
+                boxes.push(((depth as u64 + 1, start), FrameBox { path, name, leaves_ns: [0; 3] }));
+            }
+            let leaf = stack
+                .frames
+                .last()
+                .map_or(0, |leaf| [BUSY, IDLE, QUEUED].iter().position(|it| it == leaf).unwrap_or(0));
+            let value_ns = stack.value_ns / unit_ns * unit_ns;
+            for &index in &open {
+                boxes[index].1.leaves_ns[leaf] += u128::from(value_ns);
+            }
+            start = start.saturating_add(stack.value_ns / unit_ns);
+            before = &stack.frames;
+        }
+        let total_ns = boxes[0].1.total_ns();
+        Self { by_place: boxes.into_iter().collect(), counts: counts(snapshot), total_ns }
+    }
+
+    /// Writes titles and colors into inferno's page.
+    pub(crate) fn edit(&self, page: &str) -> String {
+        let Some(frames) = page.find("<svg id=\"frames\"") else { return page.to_owned() };
+        let (head, rest) = page.split_at(frames);
+        let tops = || rest.split("<title>").skip(1).filter_map(|frame| attribute(frame, "y"));
+        let (top, height) = (tops().min().unwrap_or(0), u64::from(super::svg::FRAME_HEIGHT));
+        let mut edited = head.to_owned();
+        for (index, part) in rest.split("<title>").enumerate() {
+            if index == 0 {
+                edited.push_str(part);
+                continue;
+            }
+            edited.push_str("<title>");
+            let place = attribute(part, "y").zip(attribute(part, "fg:x"));
+            let found = place.and_then(|(y, start)| self.by_place.get(&((y - top) / height, start)));
+            match found.zip(part.split_once("</title>")) {
+                Some((frame, (_, rest))) => self.edit_frame(frame, rest, &mut edited),
+                None => edited.push_str(part),
+            }
+        }
+        edited
+    }
+
+    fn edit_frame(&self, frame: &FrameBox, rest: &str, page: &mut String) {
+        page.push_str(&escape(&self.title(frame)));
+        page.push_str("</title>");
+        let [red, green, blue] = frame.color();
+        let fill =
+            rest.split_once(" fill=\"").and_then(|(start, rest)| Some((start, rest.split_once('"')?.1)));
+        let rest = match fill {
+            Some((start, rest)) => format!("{start} fill=\"rgb({red},{green},{blue})\"{rest}"),
+            None => rest.to_owned(),
+        };
+        // inferno leaves the text of the root to the page's script, which does not run in an issue.
+        let name = if frame.path.is_empty() { escape(&frame.name) } else { String::new() };
+        page.push_str(&rest.replacen("></text>", &format!(">{name}</text>"), 1));
+    }
+
+    /// The title of a box. Its last part in parentheses has none in it: the page's script takes the
+    /// text before it for the name.
+    fn title(&self, frame: &FrameBox) -> String {
+        // Shares of a total beyond `u64` are computed in larger units.
+        let scaled =
+            |ns: u128| u64::try_from(ns >> (64 - self.total_ns.leading_zeros().min(64))).unwrap_or(u64::MAX);
+        let share = percent(scaled(frame.total_ns()), scaled(self.total_ns));
+        let total_ns = u64::try_from(frame.total_ns()).unwrap_or(u64::MAX);
+        let mut title = format!("{} ({}, {share}", frame.name, time(total_ns));
+        let meaning = match frame.name.as_str() {
+            BUSY => "; inside poll",
+            IDLE => "; waiting, between polls",
+            QUEUED => "; woken, not polled yet",
+            _ => "",
+        };
+        title.push_str(meaning);
+        if let Some(counts) = self.counts.get(&frame.path) {
+            counts.write(&mut title, total_ns);
+        }
+        title.push(')');
+        title
+    }
+}
+
+impl FrameBox {
+    fn total_ns(&self) -> u128 {
+        self.leaves_ns.iter().sum()
+    }
+
+    fn color(&self) -> Rgb {
+        match self.name.as_str() {
+            BUSY => BUSY_COLOR,
+            IDLE => IDLE_COLOR,
+            QUEUED => QUEUED_COLOR,
+            OTHER | DEEPER => OTHER_COLOR,
+            name => pale(self.leaves_ns, name),
+        }
+    }
+}
+
+impl Counts {
+    fn write(&self, title: &mut String, total_ns: u64) {
+        // Writing to a string cannot fail.
+        if let Some(mean_ns) = total_ns.checked_div(self.calls) {
+            let _ = write!(title, "; {} of {}", counted(self.calls, "call"), time(mean_ns));
+        }
+        if !self.latency.is_empty() {
+            let latency = self.latency.quantiles();
+            let [p50, p99, longest] = [latency.p50_ns, latency.p99_ns, latency.max_ns].map(time);
+            let _ = write!(title, ", latency p50 {p50}, p99 {p99}, longest {longest}");
+        }
+        let quantile = |per_mille| self.poll_durations.quantile(per_mille, self.longest_poll_ns);
+        if self.polls > 0 {
+            let _ = write!(title, "; {}", counted(self.polls, "poll"));
+        }
+        if let Some((p50_ns, p99_ns)) = quantile(500).zip(quantile(990)) {
+            let [p50, p99, longest] = [p50_ns, p99_ns, self.longest_poll_ns].map(time);
+            let _ = write!(title, ": p50 {p50}, p99 {p99}, longest {longest}");
+        }
+    }
+}
+
+/// The counts of each path, by its frames.
+fn counts(snapshot: &Snapshot) -> HashMap<String, Counts> {
+    let Paths { list, names, of_nodes } = paths(snapshot, Labels::Merged);
+    let mut all: Vec<Counts> = Vec::new();
+    all.resize_with(list.len(), Counts::default);
+    for (node, path) in snapshot.nodes.iter().zip(of_nodes) {
+        let Some(counts) = path.and_then(|path| all.get_mut(path)) else { continue };
+        counts.calls = counts.calls.saturating_add(node.calls);
+        counts.polls = counts.polls.saturating_add(node.polls);
+        counts.longest_poll_ns = counts.longest_poll_ns.max(node.longest_poll_ns);
+        counts.poll_durations.merge(&node.polls_histogram);
+        counts.latency.merge(&node.latency.completed);
+    }
+    let (mut line, mut lengths) = (String::new(), Vec::new());
+    let mut by_path = HashMap::with_capacity(list.len());
+    for (path, counts) in list.iter().zip(all) {
+        lengths.truncate(path.depth - 1);
+        line.truncate(lengths.last().copied().unwrap_or_default());
+        line.push_str(if line.is_empty() { "" } else { ";" });
+        line.push_str(path.site.frame(&names));
+        lengths.push(line.len());
+        by_path.entry(line.clone()).or_insert(counts);
+    }
+    by_path
+}
+
+/// The name of the root: the total explained.
+pub(crate) fn tasks(snapshot: &Snapshot, total_ns: u64) -> Option<String> {
+    let roots = snapshot.nodes.iter().filter(|node| node.parent.is_none());
+    let tasks = roots.fold(0, |sum: u64, root| sum.saturating_add(root.calls));
+    let mean_ns = total_ns.checked_div(tasks)?;
+    Some(format!("{} × {}", counted(tasks, "task"), time(mean_ns)))
+}
+
+/// The mean number of threads that are busy at a time, such as `1.51`.
+pub(crate) fn mean_threads(total_ns: u64, elapsed_ns: u64) -> Option<String> {
+    let hundredths = (u128::from(total_ns) * 100).checked_div(u128::from(elapsed_ns))?;
+    let whole = u64::try_from(hundredths / 100).unwrap_or(u64::MAX);
+    Some(format!("{}.{:02}", count(whole), hundredths % 100))
+}
+
+/// The color of the largest part, paled. Neighbors get different shades, by their names alone.
+fn pale(leaves_ns: [u128; 3], name: &str) -> Rgb {
+    let hash = name.bytes().fold(0_u16, |sum, byte| sum.wrapping_mul(31).wrapping_add(u16::from(byte)));
+    // Between 45 and 66 of 100 parts are white.
+    let white = 45 + hash % 4 * 7;
+    let leaves = [BUSY_COLOR, IDLE_COLOR, QUEUED_COLOR].into_iter().zip(leaves_ns);
+    // Of equal parts, the first.
+    let largest = leaves.rev().max_by_key(|(_, ns)| *ns).map_or(OTHER_COLOR, |(color, _)| color);
+    largest.map(|channel| {
+        let paled = (u16::from(channel) * (100 - white) + 255 * white) / 100;
+        u8::try_from(paled).unwrap_or(u8::MAX)
+    })
+}
+
+/// The whole part of an attribute of the first tag that has it.
+fn attribute(text: &str, name: &str) -> Option<u64> {
+    let (_, rest) = text.split_once(&format!(" {name}=\""))?;
+    rest.split(['"', '.']).next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{mean_threads, pale};
+
+    #[test]
+    fn black_is_readable_on_every_color() {
+        for leaves_ns in [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [u128::MAX / 3; 3]] {
+            for name in ["a", "b", "c", "d", "handle", "測試"] {
+                let [red, green, blue] = pale(leaves_ns, name).map(|channel| f64::from(channel) / 255.0);
+                let luminance = 0.2126 * red.powf(2.2) + 0.7152 * green.powf(2.2) + 0.0722 * blue.powf(2.2);
+                assert!((luminance + 0.05) / 0.05 > 7.0, "{leaves_ns:?} {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn threads_have_two_decimals() {
+        assert_eq!(mean_threads(3_120, 2_060).unwrap(), "1.51");
+        assert_eq!(mean_threads(1, 0), None);
+    }
+}
