@@ -79,6 +79,7 @@ macro_rules! indices {
             /// The index of this position, from 0. Positions from `u32::MAX` on become `u32::MAX`;
             /// no list is that long.
             #[must_use]
+            #[expect(clippy::cast_possible_truncation, reason = "the line compares first")]
             pub const fn new(position: usize) -> Self {
                 if position < u32::MAX as usize { Self(position as u32) } else { Self(u32::MAX) }
             }
