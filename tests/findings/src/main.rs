@@ -12,7 +12,7 @@ use diagnose::tokio;
 use tokio::net::TcpListener;
 
 const USAGE: &str = "\
-usage: diagnose-findings-tests <lock|hog|leak|cycle|all> <milliseconds at most>
+usage: diagnose-findings-tests <lock|hog|block|leak|cycle|all> <milliseconds at most>
        diagnose-findings-tests healthy <web|actors|pipeline|connections|compute|idle|idioms> <milliseconds>";
 
 fn main() -> ExitCode {
@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         let paths: &[&str] = match name {
             "lock" => &["/orders"],
             "hog" => &["/receipts"],
+            "block" => &["/invoices"],
             "leak" => &["/notify"],
             "cycle" => &["/reserve", "/refund"],
             "all" => &["/orders", "/receipts", "/notify", "/reserve", "/refund"],
@@ -61,8 +62,14 @@ fn say(findings: &[diagnose::model::Finding]) {
 
 /// Looks until the planted faults are found, for at most that long, and prints what was found then.
 fn wait_for(name: &str, time: Duration) {
-    let rules = [("lock", "contended"), ("hog", "hog"), ("leak", "growing"), ("cycle", "stuck.cycle")];
-    let wanted = rules.iter().filter(|(fault, _)| *fault == name || name == "all");
+    let rules = [
+        ("lock", "contended"),
+        ("hog", "hog"),
+        ("block", "blocking"),
+        ("leak", "growing"),
+        ("cycle", "stuck.cycle"),
+    ];
+    let wanted = rules.iter().filter(|(fault, _)| *fault == name || name == "all" && *fault != "block");
     let wanted: Vec<&str> = wanted.map(|(_, rule)| *rule).collect();
     let began = Instant::now();
     loop {

@@ -1,5 +1,5 @@
-//! A shop over HTTP with four faults, each behind a route of its own: a lock held over a query, a
-//! CPU hog in a function without annotation, tasks that never end, and two locks in both orders.
+//! A shop over HTTP with faults, each behind a route of its own: a lock held over a query, a CPU hog
+//! and a sleep in functions without annotation, tasks that never end, and two locks in both orders.
 //!
 //! A comment `FAULT:` marks its line, or the next one if it stands alone: a finding has to name it.
 
@@ -31,6 +31,7 @@ pub(crate) fn router() -> Router {
     Router::new()
         .route("/orders/{id}", get(get_order))
         .route("/receipts/{id}", get(get_receipt))
+        .route("/invoices/{id}", get(get_invoice))
         .route("/notify/{id}", get(notify))
         .route("/reserve/{id}", get(reserve))
         .route("/refund/{id}", get(refund))
@@ -89,6 +90,19 @@ fn sign(row: u64) -> u64 {
         }
     }
     sum
+}
+
+#[diagnose]
+// FAULT: block
+async fn get_invoice(Path(id): Path<u64>) -> String {
+    let row = query(id).await;
+    format!("invoice {id}: {}", read_template(row))
+}
+
+/// A slow disk. Nobody has annotated it.
+fn read_template(row: u64) -> u64 {
+    std::thread::sleep(Duration::from_millis(20));
+    row
 }
 
 #[diagnose]

@@ -43,6 +43,12 @@ fn a_hog_without_annotation_is_found_by_its_caller() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_sleep_without_annotation_is_found_by_its_caller() {
+    assert_found("block", "blocking");
+}
+
+#[test]
 fn tasks_that_never_end_are_found_by_their_spawn() {
     assert_found("leak", "growing");
 }

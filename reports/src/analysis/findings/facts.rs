@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
-use crate::model::{Node, Place, ResourceId, Site, SiteIndex, SiteKind, Snapshot, TaskId};
+use crate::model::{Node, Place, ResourceId, Site, SiteIndex, SiteKind, Snapshot, Task, TaskId};
 use crate::names::OTHER;
 
 /// A snapshot, prepared for the rules.
@@ -83,6 +83,12 @@ impl<'a> Facts<'a> {
     /// The functions and blocks from the node up to its root.
     pub(super) fn functions(&self, node: usize) -> impl Iterator<Item = usize> {
         std::iter::once(node).chain(self.tree.ancestors(node)).filter(|&node| !self.is_await(node))
+    }
+
+    /// The site of a task's root span.
+    pub(super) fn root_site(&self, task: &Task) -> SiteIndex {
+        let span = task.span.and_then(|span| self.snapshot.span(span));
+        span.map_or(task.site, |span| span.site)
     }
 
     /// The root of a node.

@@ -81,7 +81,7 @@ pub enum Severity {
     Waste,
     /// Nothing is wrong yet, but it will be.
     Risk,
-    /// The recording itself is incomplete.
+    /// Worth knowing when reading the numbers: the recording is incomplete, or the machine is busy.
     Note,
 }
 

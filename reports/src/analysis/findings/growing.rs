@@ -52,9 +52,7 @@ fn groups<'a>(facts: &Facts<'a>) -> Vec<Group<'a>> {
     // A root that was first seen in a poll, such as a handler in a connection of a library, is part
     // of a task that is not on record.
     for task in facts.snapshot.tasks.iter().filter(|task| !task.is_unspawned) {
-        let span = task.span.and_then(|span| facts.snapshot.span(span));
-        let site = span.map_or(task.site, |span| span.site);
-        groups.entry((site, task.spawned_at.as_ref())).or_default().push(task);
+        groups.entry((facts.root_site(task), task.spawned_at.as_ref())).or_default().push(task);
     }
     groups.into_iter().map(|((site, at), tasks)| Group { site, at, tasks }).collect()
 }

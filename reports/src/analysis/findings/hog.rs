@@ -10,10 +10,11 @@
 //! the time that workers waited for a CPU, and the CPU time that they got must suffice for these
 //! polls.
 
+use super::blocking::{blocking, blocks};
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
-use super::workers::CpuShare;
+use super::workers::{CpuShare, capacity_ns};
 use crate::model::{Node, NodeIndex, SiteIndex, SiteKind};
 use crate::units::{count, time};
 
@@ -25,8 +26,12 @@ const MIN_SHARE: u64 = 200;
 /// The least share of the function's own time in long polls, and of long ones among its polls.
 const MIN_LONG_TIME: u64 = 500;
 const MIN_LONG_POLLS: u64 = 100;
-/// One or two long polls are a start-up.
-const MIN_POLLS: u64 = 5;
+/// A few long polls are a start-up: threads are created, pages and files read for the first time.
+const MIN_POLLS: u64 = 10;
+const MIN_ELAPSED_NS: u64 = 1_000_000_000;
+/// The least share of the time of all workers, in thousandths, from which calls must wait for each
+/// other, even if nobody waits on record: the clients are elsewhere.
+const MIN_CAPACITY: u64 = 250;
 /// The least delay of others, against the time of the long polls, in thousandths.
 const MIN_DELAY: u64 = 100;
 
@@ -53,11 +58,16 @@ pub(super) struct Hog {
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let cpu = CpuShare::new(facts.snapshot);
-    hogs(facts, &cpu).iter().map(|hog| of_hog(facts, hog)).collect()
+    let finding =
+        |hog: &Hog| if blocks(facts, &cpu, hog) { blocking(facts, hog) } else { of_hog(facts, hog) };
+    hogs(facts, &cpu).iter().map(finding).collect()
 }
 
 /// The functions whose long polls delay others, most own time first.
 pub(super) fn hogs(facts: &Facts<'_>, cpu: &CpuShare) -> Vec<Hog> {
+    if facts.snapshot.elapsed_ns < MIN_ELAPSED_NS {
+        return Vec::new();
+    }
     let tree = &facts.tree;
     let long_ns = cpu.stretched(LONG_NS);
     let in_tasks = || (0..tree.nodes.len()).filter(|&node| facts.is_in_task(node));
@@ -83,14 +93,16 @@ pub(super) fn hogs(facts: &Facts<'_>, cpu: &CpuShare) -> Vec<Hog> {
         if share < MIN_SHARE || !is_long || facts.site(node)?.kind == SiteKind::Other {
             return None;
         }
+        let delay_ns = delay_ns(facts, site);
+        let is_felt = per_mille(delay_ns, long.time_ns) >= MIN_DELAY
+            || facts.has_ends(facts.node(facts.root(node)).site)
+                && per_mille(long.time_ns, capacity_ns(facts.snapshot)) >= MIN_CAPACITY;
+        let hog = Hog { site, self_busy_ns, share, long, delay_ns, node };
         // Even if all other time inside polls was spent on a CPU, this much is left for these.
         let sure_ns = cpu.cpu_ns.saturating_sub(all_ns - self_busy_ns.min(all_ns));
-        if cpu.is_scarce() && sure_ns < long.polls.saturating_mul(LONG_NS) {
-            return None;
-        }
-        let delay_ns = delay_ns(facts, site);
-        let is_felt = per_mille(delay_ns, long.time_ns) >= MIN_DELAY;
-        is_felt.then_some(Hog { site, self_busy_ns, share, long, delay_ns, node })
+        let is_sure =
+            !cpu.is_scarce() || sure_ns >= long.polls.saturating_mul(LONG_NS) || blocks(facts, cpu, &hog);
+        (is_felt && is_sure).then_some(hog)
     };
     let mut hogs: Vec<Hog> = by_site.iter().enumerate().filter_map(hog).collect();
     hogs.sort_by_key(|hog| (std::cmp::Reverse(hog.self_busy_ns), hog.site));
@@ -139,22 +151,44 @@ fn delay_ns(facts: &Facts<'_>, site: SiteIndex) -> u64 {
 
 fn of_hog(facts: &Facts<'_>, hog: &Hog) -> Finding {
     let Hog { site, share, long, .. } = *hog;
-    let mean_ns = long.time_ns.checked_div(long.polls).unwrap_or(0);
+    let delay = match hog.delay_ns {
+        0 => String::new(),
+        ns => format!(", and tasks waited {} for a thread", time(ns)),
+    };
     let sentence = format!(
-        "{} takes {} of all busy time in its own code: {} polls of {} on average, and other tasks waited {} for a thread",
+        "{} takes {} of all busy time in its own code: {} polls of {} on average{delay}",
         facts.name_and_line(site),
         percent(share),
         count(long.polls),
-        time(mean_ns),
-        time(hog.delay_ns),
+        time(long.mean_ns()),
     );
     let next = "move that work to `spawn_blocking` or a thread pool, or split it with `yield_now().await`; what it calls \
                 without annotation counts as its own";
-    let mut finding = Finding::new(Rule::Hog, Severity::Waste, &sentence, next);
-    finding.place = facts.place(site);
-    finding.explains_ns = hog.self_busy_ns.saturating_add(hog.delay_ns);
-    finding.per_mille = Some(share);
-    finding.evidence.sites.push(site);
-    finding.evidence.nodes.push(NodeIndex::new(hog.node));
-    finding
+    hog.finding(facts, Rule::Hog, Severity::Waste, &sentence, next)
+}
+
+impl LongPolls {
+    pub(super) fn mean_ns(&self) -> u64 {
+        self.time_ns.checked_div(self.polls).unwrap_or(0)
+    }
+}
+
+impl Hog {
+    /// The finding of that rule about it.
+    pub(super) fn finding(
+        &self,
+        facts: &Facts<'_>,
+        rule: Rule,
+        severity: Severity,
+        sentence: &str,
+        next: &str,
+    ) -> Finding {
+        let mut finding = Finding::new(rule, severity, sentence, next);
+        finding.place = facts.place(self.site);
+        finding.explains_ns = self.self_busy_ns.saturating_add(self.delay_ns);
+        finding.per_mille = Some(self.share);
+        finding.evidence.sites.push(self.site);
+        finding.evidence.nodes.push(NodeIndex::new(self.node));
+        finding
+    }
 }

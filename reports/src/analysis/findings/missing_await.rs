@@ -26,7 +26,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
         }
         let callers = by_site.entry(node.site).or_default();
         let count = caller.map_or_else(SiteIndex::default, |caller| facts.node(caller).site);
-        *callers.entry(count).or_default() += node.never_polled;
+        let futures: &mut u64 = callers.entry(count).or_default();
+        *futures = futures.saturating_add(node.never_polled);
     }
     let finding = |(site, callers): (SiteIndex, BTreeMap<SiteIndex, u64>)| {
         let futures = callers.values().copied().fold(0, u64::saturating_add);

@@ -4,12 +4,14 @@
 //! finding rule     the types: a sentence with number, place, next step and evidence
 //! facts workers waiting events   what rules share: names and times, CPU of workers, waits of tasks
 //! stuck            the verdicts
-//! contended hog self_wake cancelled         what makes calls slow, or wastes work
+//! contended hog blocking slow_await         what makes calls slow
+//! saturated self_wake cancelled             what makes all calls slow, or wastes work
 //! growing missing_await lost_data           risks and notes
 //! rank             calls all rules, removes repetitions, sorts, keeps ten
 //! ```
 //! A rule is silent unless it is sure: on a healthy program no rule fires.
 
+mod blocking;
 mod cancelled;
 mod contended;
 mod events;
@@ -21,7 +23,9 @@ mod lost_data;
 mod missing_await;
 mod rank;
 mod rule;
+mod saturated;
 mod self_wake;
+mod slow_await;
 mod stuck;
 mod waiting;
 mod workers;

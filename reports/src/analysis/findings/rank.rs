@@ -4,7 +4,10 @@ use std::cmp::Reverse;
 
 use super::facts::Facts;
 use super::finding::{Finding, Severity};
-use super::{cancelled, contended, growing, hog, lost_data, missing_await, self_wake, stuck};
+use super::rule::Rule;
+use super::{
+    cancelled, contended, growing, hog, lost_data, missing_await, saturated, self_wake, slow_await, stuck,
+};
 use crate::model::Snapshot;
 
 /// How many findings there are at most: as many as fit on one screen.
@@ -30,9 +33,11 @@ impl Snapshot {
 }
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 7] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 9] = [
     contended::find,
     hog::find,
+    slow_await::find,
+    saturated::find,
     self_wake::find,
     cancelled::find,
     growing::find,
@@ -46,6 +51,12 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>) -> Vec<Finding> {
     for rule in RULES {
         findings.extend(rule(&facts));
     }
+    let mut kept = Vec::new();
+    for finding in &findings {
+        kept.push(!findings.iter().any(|other| explains(other, finding)));
+    }
+    let mut kept = kept.into_iter();
+    findings.retain(|_| kept.next().unwrap_or(true));
     // A stable sort: findings that are equal here keep the order of the rules.
     findings.sort_by_key(|finding| {
         let class = match finding.severity {
@@ -58,4 +69,16 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>) -> Vec<Finding> {
     });
     findings.truncate(MAX_FINDINGS);
     findings
+}
+
+/// Whether `cause` explains what `finding` says: long polls fill the workers, and a lock makes the
+/// await of it slow.
+fn explains(cause: &Finding, finding: &Finding) -> bool {
+    match (cause.rule, finding.rule) {
+        (Rule::Hog | Rule::Blocking, Rule::Saturated | Rule::Imbalance) => true,
+        (Rule::Contended, Rule::SlowAwait) => {
+            finding.evidence.nodes.iter().any(|node| cause.evidence.nodes.contains(node))
+        }
+        _ => false,
+    }
 }

@@ -19,6 +19,10 @@ macro_rules! rules {
         }
 
         impl Rule {
+            /// All rules, with one kind of verdict for [`Rule::Stuck`].
+            #[cfg(test)]
+            pub(crate) const ALL: &[Self] = &[Self::Stuck(VerdictKind::Cycle), $(Self::$rule),*];
+
             /// The section of `docs/findings.md`: `docs/findings.md#contended`.
             #[must_use]
             pub fn page(self) -> &'static str {
@@ -62,11 +66,9 @@ rules! {
     SelfWake = "self_wake",
     /// Futures are created and dropped without a poll.
     MissingAwait = "missing_await",
-    /// A large future was moved into a task.
-    Oversized = "oversized",
-    /// Other processes use the CPU that this one waits for.
+    /// Workers wait for a CPU that other threads or processes use.
     Oversubscribed = "oversubscribed",
-    /// One await takes most of the time of the calls around it.
+    /// A few calls take far longer than the others, at one await.
     SlowAwait = "slow_await",
     /// The recording lost data.
     LostData = "lost_data",
@@ -76,5 +78,34 @@ rules! {
 impl Serialize for Rule {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Rule;
+
+    #[test]
+    fn the_document_has_a_section_for_each_rule_with_cause_example_and_remedy() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/findings.md");
+        let document = std::fs::read_to_string(path).unwrap();
+        for rule in Rule::ALL {
+            let (file, anchor) = rule.page().split_once('#').unwrap();
+            assert_eq!(file, "docs/findings.md");
+            let start = format!("\n## {anchor}\n");
+            let section = document.split_once(&start).unwrap_or_else(|| panic!("no section for {rule}")).1;
+            let section = section.split("\n## ").next().unwrap();
+            for part in ["**Says:**", "**Cause:**", "```rust", "**Next:**", "**Silent when:**"] {
+                assert!(section.contains(part), "{rule} without {part}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_is_its_own_section() {
+        for rule in Rule::ALL {
+            let name = rule.to_string();
+            assert!(rule.page().ends_with(name.split('.').next().unwrap()), "{name}");
+        }
     }
 }

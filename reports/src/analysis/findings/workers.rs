@@ -9,14 +9,17 @@ pub(super) struct CpuShare {
     pub(super) cpu_ns: u64,
     /// ns in which a worker could have run, and another thread or process had the CPU.
     pub(super) delayed_ns: u64,
+    /// Whether both are known of all workers.
+    pub(super) is_known: bool,
 }
 
 impl CpuShare {
     pub(super) fn new(snapshot: &Snapshot) -> Self {
-        let mut share = Self::default();
+        let mut share = Self { is_known: !snapshot.workers.is_empty(), ..Self::default() };
         for worker in &snapshot.workers {
             share.cpu_ns = share.cpu_ns.saturating_add(worker.cpu_ns.unwrap_or(0));
             share.delayed_ns = share.delayed_ns.saturating_add(worker.delayed_ns.unwrap_or(0));
+            share.is_known &= worker.cpu_ns.is_some() && worker.delayed_ns.is_some();
         }
         share
     }
@@ -33,4 +36,15 @@ impl CpuShare {
         let stretched = (u128::from(ns) * wanted).checked_div(u128::from(self.cpu_ns)).unwrap_or(0);
         u64::try_from(stretched).unwrap_or(u64::MAX).clamp(ns, ns.saturating_mul(10))
     }
+
+    /// Whether the times are those of the recording: after a reset, threads are older than it.
+    pub(super) fn fits(&self, snapshot: &Snapshot) -> bool {
+        let most_ns = capacity_ns(snapshot);
+        self.is_known && self.cpu_ns.saturating_add(self.delayed_ns) <= most_ns.saturating_add(most_ns / 10)
+    }
+}
+
+/// The time of all workers since the recording started; of one, if none is known.
+pub(super) fn capacity_ns(snapshot: &Snapshot) -> u64 {
+    snapshot.elapsed_ns.saturating_mul(snapshot.workers.len().max(1) as u64)
 }

@@ -1,0 +1,142 @@
+//! The rules `saturated`, `imbalance` and `oversubscribed`: tasks wait for a thread, and why.
+//!
+//! ```text
+//! workers on a CPU all the time     saturated        more workers, or less work
+//! one of them, the others idle      imbalance        its tasks cannot move
+//! workers waiting for a CPU         oversubscribed   other threads or processes use the machine
+//! ```
+//! A server under a load test is busy all the time, and so is a simulation. So the waits for a thread
+//! have to be long, not only frequent, and take most of the time of calls that end.
+
+use super::facts::{Facts, per_mille, percent};
+use super::finding::{Finding, Severity};
+use super::rule::Rule;
+use super::workers::{CpuShare, capacity_ns};
+use crate::units::time;
+
+/// The least share of the workers' time, in thousandths.
+const MIN_BUSY: u64 = 950;
+/// The least mean wait for a thread. People and other services notice it.
+const MIN_QUEUED_NS: u64 = 20_000_000;
+/// The least share of the time of calls that end, in thousandths.
+const MIN_QUEUED: u64 = 500;
+/// Shorter recordings may be a start-up.
+const MIN_ELAPSED_NS: u64 = 5_000_000_000;
+const MIN_POLLS: u64 = 1_000;
+
+/// The time that tasks waited for a thread.
+#[derive(Debug, Default)]
+struct Queue {
+    queued_ns: u64,
+    polls: u64,
+    /// Time of the calls, waits included.
+    wall_ns: u64,
+}
+
+/// The queue of the tasks that end: requests and the like.
+fn queue(facts: &Facts<'_>) -> Queue {
+    let mut queue = Queue::default();
+    for &root in &facts.tree.roots {
+        let node = facts.node(root);
+        if facts.has_ends(node.site) && facts.is_in_task(root) {
+            queue.queued_ns = queue.queued_ns.saturating_add(node.queued_ns);
+            queue.polls = queue.polls.saturating_add(node.polls);
+            queue.wall_ns = queue.wall_ns.saturating_add(node.idle_ns).saturating_add(node.busy_ns);
+        }
+    }
+    queue
+}
+
+impl Queue {
+    fn mean_ns(&self) -> u64 {
+        self.queued_ns.checked_div(self.polls).unwrap_or(0)
+    }
+
+    /// Whether it is long enough for people to notice.
+    fn is_long(&self) -> bool {
+        self.polls >= MIN_POLLS
+            && self.mean_ns() >= MIN_QUEUED_NS
+            && per_mille(self.queued_ns, self.wall_ns) >= MIN_QUEUED
+    }
+}
+
+pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
+    let (snapshot, cpu) = (facts.snapshot, CpuShare::new(facts.snapshot));
+    if snapshot.elapsed_ns < MIN_ELAPSED_NS || !cpu.fits(snapshot) {
+        return Vec::new();
+    }
+    let queue = queue(facts);
+    if !queue.is_long() {
+        return Vec::new();
+    }
+    let finding = oversubscribed(facts, &cpu, &queue)
+        .or_else(|| imbalance(facts, &queue))
+        .or_else(|| saturated(facts, &cpu, &queue));
+    finding.into_iter().collect()
+}
+
+/// Workers were runnable all the time, and got less than a third of the CPU.
+fn oversubscribed(facts: &Facts<'_>, cpu: &CpuShare, queue: &Queue) -> Option<Finding> {
+    let wanted_ns = cpu.cpu_ns.saturating_add(cpu.delayed_ns);
+    let is_wanted = per_mille(wanted_ns, capacity_ns(facts.snapshot)) >= MIN_BUSY;
+    if !is_wanted || cpu.delayed_ns / 2 < cpu.cpu_ns {
+        return None;
+    }
+    let share = per_mille(cpu.delayed_ns, wanted_ns);
+    let sentence = format!(
+        "workers wait for a CPU {} of the time that they could run: other threads or processes use the machine; \
+         a task waits {} for its turn on average",
+        percent(share),
+        time(queue.mean_ns())
+    );
+    let next = "compare with an idle machine; times in this report are longer than the work they stand for";
+    Some(of_queue(Rule::Oversubscribed, Severity::Note, &sentence, next, queue, share))
+}
+
+/// One worker did all the work while the others were parked.
+fn imbalance(facts: &Facts<'_>, queue: &Queue) -> Option<Finding> {
+    let workers = &facts.snapshot.workers;
+    if workers.len() < 3 {
+        return None;
+    }
+    let ns = || workers.iter().map(|worker| worker.cpu_ns.unwrap_or(0));
+    let (most_ns, all_ns) = (ns().max()?, ns().fold(0, u64::saturating_add));
+    let share = per_mille(most_ns, all_ns);
+    let is_full = per_mille(most_ns, facts.snapshot.elapsed_ns) >= 800;
+    let sentence = format!(
+        "one of {} workers did {} of the work, and tasks wait {} for it on average",
+        workers.len(),
+        percent(share),
+        time(queue.mean_ns())
+    );
+    let next = "spawn the work as several tasks, outside of a `LocalSet`, so that other workers can take it";
+    (is_full && share >= 900)
+        .then(|| of_queue(Rule::Imbalance, Severity::Slow, &sentence, next, queue, share))
+}
+
+/// All workers were on a CPU all the time.
+fn saturated(facts: &Facts<'_>, cpu: &CpuShare, queue: &Queue) -> Option<Finding> {
+    let share = per_mille(cpu.cpu_ns, capacity_ns(facts.snapshot));
+    let sentence = format!(
+        "workers are busy {} of the time, and a task waits {} for its turn on average: {} of the time of its calls",
+        percent(share.min(1000)),
+        time(queue.mean_ns()),
+        percent(per_mille(queue.queued_ns, queue.wall_ns).min(1000)),
+    );
+    let next = "use less CPU in the functions at the top of the table, add workers if there are CPUs, or refuse load earlier";
+    (share >= MIN_BUSY).then(|| of_queue(Rule::Saturated, Severity::Slow, &sentence, next, queue, share))
+}
+
+fn of_queue(
+    rule: Rule,
+    severity: Severity,
+    sentence: &str,
+    next: &str,
+    queue: &Queue,
+    share: u64,
+) -> Finding {
+    let mut finding = Finding::new(rule, severity, sentence, next);
+    finding.explains_ns = queue.queued_ns;
+    finding.per_mille = Some(share.min(1000));
+    finding
+}

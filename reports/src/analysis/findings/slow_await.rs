@@ -1,0 +1,85 @@
+//! The rule `slow_await`: a few calls take far longer than the others, and one await is why.
+//!
+//! ```text
+//! calls    ▂█▆▂                              ▂▃▂
+//!          3 ms: most                        1.2 s: one in fifty, and a third of all time
+//! ```
+//! That an await takes long is no fault: a client may have asked for it, or a day's end. So the slow
+//! calls have to be far from the usual ones, and the await must not be for the next event.
+
+use super::events::is_for_event;
+use super::facts::{Facts, per_mille, percent};
+use super::finding::{Finding, Severity};
+use super::rule::Rule;
+use crate::model::{Durations, NodeIndex, SiteIndex, SiteKind};
+use crate::units::{count, time};
+
+/// How many calls there must be: fewer have no quantiles to speak of.
+const MIN_CALLS: u64 = 100;
+/// A slow call takes this long at least, and so many times as long as the median.
+const SLOW_NS: u64 = 500_000_000;
+const MIN_TIMES: u64 = 20;
+/// The least share of slow calls, of their time, and of the await in it, in thousandths.
+const MIN_SLOW: u64 = 5;
+const MIN_TIME: u64 = 300;
+const MIN_AWAIT: u64 = 800;
+
+pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
+    let sites = (0..facts.snapshot.sites.len()).map(SiteIndex::new);
+    let functions = sites.filter(|&site| facts.snapshot.site(site).is_some_and(|it| it.kind == SiteKind::Fn));
+    let mut findings: Vec<(usize, Finding)> = functions.filter_map(|site| of_function(facts, site)).collect();
+    // Callers of a slow function are slow too: only the one with the deepest await is told.
+    findings.sort_by_key(|(await_node, finding)| (*await_node, std::cmp::Reverse(finding.explains_ns)));
+    findings.dedup_by_key(|(await_node, _)| *await_node);
+    findings.into_iter().map(|(_, finding)| finding).collect()
+}
+
+fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(usize, Finding)> {
+    let mut calls = Durations::default();
+    for &node in facts.nodes_of_site(site) {
+        calls.merge(&facts.node(node).latency.completed);
+    }
+    let quantiles = calls.quantiles();
+    if quantiles.count < MIN_CALLS {
+        return None;
+    }
+    let bound_ns = SLOW_NS.max(quantiles.p50_ns.saturating_mul(MIN_TIMES));
+    let slow = calls.buckets.iter().filter(|bucket| bucket.from_ns >= bound_ns);
+    let (mut slow_calls, mut slow_ns) = (0_u64, 0_u64);
+    for bucket in slow {
+        slow_calls = slow_calls.saturating_add(bucket.count);
+        slow_ns = slow_ns.saturating_add(bucket.from_ns.saturating_mul(bucket.count));
+    }
+    let wall_ns = facts.wall_ns(site);
+    let is_tail =
+        per_mille(slow_calls, quantiles.count) >= MIN_SLOW && per_mille(slow_ns, wall_ns) >= MIN_TIME;
+    if !is_tail {
+        return None;
+    }
+    let nodes = facts.nodes_of_site(site).iter().copied();
+    let most = nodes.max_by_key(|&node| (facts.node(node).idle_ns, std::cmp::Reverse(node)))?;
+    let leaf = facts.waiting_leaf(most);
+    let is_why = per_mille(facts.node(leaf).idle_ns, facts.node(most).idle_ns) >= MIN_AWAIT;
+    if leaf == most || !facts.is_await(leaf) || !is_why || is_for_event(facts, leaf) {
+        return None;
+    }
+    let share = per_mille(slow_calls, quantiles.count);
+    let awaited = facts.node(leaf).site;
+    let sentence = format!(
+        "{} of the calls of {} ({}) take {} or more, at a median of {}; they wait at {}",
+        percent(share),
+        facts.name_and_line(site),
+        count(slow_calls),
+        time(bound_ns),
+        time(quantiles.p50_ns),
+        facts.name_and_line(awaited),
+    );
+    let next = "look at the other end of that await: what was asked for in the slow calls, and when";
+    let mut finding = Finding::new(Rule::SlowAwait, Severity::Slow, &sentence, next);
+    finding.place = facts.place(awaited);
+    finding.explains_ns = slow_ns;
+    finding.per_mille = Some(share);
+    finding.evidence.sites = vec![awaited, site];
+    finding.evidence.nodes = vec![NodeIndex::new(leaf), NodeIndex::new(most)];
+    Some((leaf, finding))
+}
