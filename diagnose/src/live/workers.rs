@@ -13,7 +13,7 @@ use super::runtimes;
 use super::task_origin::SpawnRuntime;
 use crate::clock;
 use crate::context;
-use crate::sync::Mutex;
+use crate::sync::{Mutex, add_relaxed};
 
 /// One thread. Never freed, only reused for a later thread.
 #[derive(Debug)]
@@ -23,6 +23,12 @@ struct WorkerCell {
     /// The tick at which the thread was last started, parked or unparked, above two bits for its
     /// state.
     since: AtomicU64,
+    /// Ticks of all parks that have ended, except those of an earlier thread.
+    parked: AtomicU64,
+    /// The part of them before the last reset, with the part of an open park.
+    parked_before: AtomicU64,
+    /// The tick at which the thread was listed.
+    listed: AtomicU64,
     /// The number of its tree, plus one; zero if it has none.
     tree: AtomicU32,
 }
@@ -53,6 +59,10 @@ pub(crate) struct ListedWorker {
     pub(crate) is_parked: bool,
     /// The tick at which it was last parked or unparked.
     pub(crate) since: u64,
+    /// The tick at which it was listed.
+    pub(crate) listed: u64,
+    /// Ticks parked since then, or since the last reset, up to the copy.
+    pub(crate) parked: u64,
 }
 
 static WORKERS: Mutex<Vec<&'static WorkerCell>> = Mutex::new(Vec::new());
@@ -122,6 +132,15 @@ pub(crate) fn all_workers() -> Vec<ListedWorker> {
     workers.into_iter().filter_map(WorkerCell::read).collect()
 }
 
+/// Records a reset at the tick `now`: earlier parks no longer count.
+pub(crate) fn note_reset(now: u64) {
+    let workers = WORKERS.lock().clone();
+    for worker in workers {
+        let (_, parked) = worker.times(now);
+        worker.parked_before.store(parked, Relaxed);
+    }
+}
+
 /// Operating system ids of all threads that runtimes have started, including those for blocking
 /// code.
 pub(crate) fn all_threads() -> Vec<u64> {
@@ -145,7 +164,11 @@ fn begin(runtime: SpawnRuntime, number: u16, is_started: bool) -> &'static Worke
         worker
     });
     worker.tree.store(0, Relaxed);
-    worker.since.store(clock::now() << 2, Relaxed);
+    let now = clock::now();
+    worker.since.store(now << 2, Relaxed);
+    worker.listed.store(now, Relaxed);
+    worker.parked.store(0, Relaxed);
+    worker.parked_before.store(0, Relaxed);
     *worker.identity.lock() = Some(identity);
     drop(workers);
     // On failure, the thread's storage is gone and `stopped` will not be called; the record then
@@ -156,11 +179,24 @@ fn begin(runtime: SpawnRuntime, number: u16, is_started: bool) -> &'static Worke
 
 impl WorkerCell {
     fn new() -> Self {
-        Self { identity: Mutex::new(None), since: AtomicU64::new(0), tree: AtomicU32::new(0) }
+        let zero = || AtomicU64::new(0);
+        Self {
+            identity: Mutex::new(None),
+            since: zero(),
+            parked: zero(),
+            parked_before: zero(),
+            listed: zero(),
+            tree: AtomicU32::new(0),
+        }
     }
 
     fn note(&self, state: u64) {
-        self.since.store(clock::now() << 2 | state, Relaxed);
+        let now = clock::now();
+        let since = self.since.load(Relaxed);
+        if since & PARKED != 0 {
+            add_relaxed(&self.parked, now.saturating_sub(since >> 2));
+        }
+        self.since.store(now << 2 | state, Relaxed);
         self.tree.store(context::context().tree.map_or(0, |tree| tree.saturating_add(1)), Relaxed);
     }
 
@@ -179,12 +215,41 @@ impl WorkerCell {
     fn read(&self) -> Option<ListedWorker> {
         let identity = self.identity.lock();
         let WorkerIdentity { runtime, number, name, os_id, .. } = identity.as_ref()?.clone();
-        let since = self.since.load(Relaxed);
+        let (since, parked) = self.times(clock::now());
+        let parked = parked.saturating_sub(self.parked_before.load(Relaxed));
+        let listed = self.listed.load(Relaxed);
         let tree = self.tree.load(Relaxed).checked_sub(1);
         let is_parked = since & PARKED != 0;
-        let listed =
-            ListedWorker { runtime, runtime_number: number, name, os_id, tree, is_parked, since: since >> 2 };
-        (since & WORKER != 0).then_some(listed)
+        let since_tick = since >> 2;
+        let runtime_number = number;
+        let copy = ListedWorker {
+            runtime,
+            runtime_number,
+            name,
+            os_id,
+            tree,
+            is_parked,
+            since: since_tick,
+            listed,
+            parked,
+        };
+        (since & WORKER != 0).then_some(copy)
+    }
+
+    /// The word `since`, and the ticks parked up to `now`. The thread may park or unpark meanwhile:
+    /// then they are read again, a few times.
+    fn times(&self, now: u64) -> (u64, u64) {
+        let mut since = self.since.load(Relaxed);
+        for _ in 0..8 {
+            let parked = self.parked.load(Relaxed);
+            let again = self.since.load(Relaxed);
+            if again == since {
+                let open = if since & PARKED == 0 { 0 } else { now.saturating_sub(since >> 2) };
+                return (since, parked.saturating_add(open));
+            }
+            since = again;
+        }
+        (since, self.parked.load(Relaxed))
     }
 }
 

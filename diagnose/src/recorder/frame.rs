@@ -116,17 +116,17 @@ impl Drop for Frame {
     fn drop(&mut self) {
         if let Some(node) = self.node {
             let panicked = !self.unwinding && std::thread::panicking();
+            let now = clock::now();
+            let length = node.leave(now, None, PassingChain::NONE);
             match self.ends {
                 _ if panicked => add(&node.panicked, 1),
-                FrameEnd::Call => add(&node.completed, 1),
+                FrameEnd::Call => node.complete(length),
                 FrameEnd::Poll => {}
                 FrameEnd::Ready => {
                     add(&node.calls, 1);
                     add(&node.completed, 1);
                 }
             }
-            let now = clock::now();
-            node.leave(now, None, PassingChain::NONE);
             local::set_current(self.previous);
             context::note_reading(now, self.previous.is_none_or(Node::is_root));
             if self.previous.is_none() {

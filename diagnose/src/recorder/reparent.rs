@@ -14,7 +14,7 @@ use crate::label::Label;
 use crate::live::{self, SlotCopy, SlotRef, Task};
 use crate::site::{Site, SiteKind};
 use crate::switch;
-use crate::sync::{AtomicU64, add, sub};
+use crate::sync::{add, sub};
 use crate::tree::{Node, NodeKey, WaitAccount};
 
 impl Span {
@@ -67,7 +67,12 @@ impl Span {
                 self.move_call(node, place);
             }
             SpanState::Lost => self.move_call(node, place),
-            SpanState::Unpolled => self.count_call(node, now, local::spawned()),
+            SpanState::Unpolled => {
+                self.count_call(node, now, local::spawned());
+                if self.anchor.is_some() {
+                    self.note_first_poll(now);
+                }
+            }
             // A future that is polled again after its end starts another call.
             SpanState::Unseen | SpanState::Done => add(&node.calls, 1),
         }
@@ -134,7 +139,7 @@ impl Span {
     pub(super) fn leave_unrecorded(&mut self, entry: &PollEntry, is_pending: bool) {
         entry.end_unrecorded();
         if !is_pending && matches!(self.state, SpanState::Lost) {
-            self.end_lost(|node| &node.completed);
+            self.end_lost(Node::complete);
         }
     }
 
@@ -142,17 +147,18 @@ impl Span {
     pub(super) fn panic_unrecorded(&mut self, entry: &PollEntry) {
         entry.end_unrecorded();
         if matches!(self.state, SpanState::Lost) {
-            self.end_lost(|node| &node.panicked);
+            self.end_lost(|node, _| add(&node.panicked, 1));
         }
     }
 
     /// Counts the end of a call on its last recorded path. The call was counted when it began, and
     /// is no longer recorded.
     #[cold]
-    pub(super) fn end_lost(&mut self, count: fn(&Node) -> &AtomicU64) {
+    pub(super) fn end_lost(&mut self, count: fn(&Node, u64)) {
         self.state = SpanState::Done;
         if let Some(node) = self.node {
-            on_own_tree(|place| place.tree.book(node, |own| add(count(own), 1)));
+            let ticks = clock::now().saturating_sub(self.made);
+            on_own_tree(|place| place.tree.book(node, |own| count(own, ticks)));
         }
     }
 

@@ -153,6 +153,7 @@ impl Span {
         // List the span as alive on its first `Pending`.
         if self.anchor.is_none() {
             self.anchor = list(self, node, entry);
+            self.note_first_poll(node.times.entered());
         }
         let children = local::pending_children();
         let up = local::up();
@@ -198,12 +199,14 @@ impl Span {
         if let (Some(at), _) = local::awaiting() {
             leave_open(at, now);
         }
+        // Most calls end in their first poll, and are as long as that.
+        let first = if matches!(self.state, SpanState::Unpolled) { None } else { self.first_poll() };
         self.end(SpanState::Done);
         if entry.begun.waited {
             local::charge(node);
         }
-        add(&node.completed, 1);
-        node.leave(now, None, PassingChain::NONE);
+        let length = node.leave(now, None, PassingChain::NONE);
+        node.complete(first.map_or(length, |first| now.saturating_sub(first)));
         local::hand_up(0, 0);
         entry.restore_outer(node, now, false);
         now

@@ -51,7 +51,8 @@ pub struct Span {
     pub(super) site: &'static Site,
     /// The node of the last poll; before the first, the node that was running at creation.
     pub(super) node: Option<&'static Node>,
-    /// When the span was created, as encoded by `first_poll::make`.
+    /// Before the first `Pending`, when the span was created, as encoded by `first_poll::make`. From
+    /// then on, the tick at which the first poll of the call began.
     pub(super) made: u64,
     /// The slot that lists the span as alive, from its first `Pending` on. `None` after that if all
     /// slots were taken.
@@ -167,7 +168,7 @@ impl Span {
                     self.end_await(place, now, true);
                     place.tree.book(node, |own| {
                         own.times.end_wait(now, wait);
-                        add(&own.cancelled, 1);
+                        own.cancel(now.saturating_sub(self.made));
                     });
                 });
             }
@@ -187,7 +188,7 @@ impl Span {
                     add(&node.never_polled, 1);
                 }
             }),
-            (SpanState::Lost, _) => self.end_lost(|node| &node.cancelled),
+            (SpanState::Lost, _) => self.end_lost(Node::cancel),
             _ => {}
         }
     }
@@ -196,6 +197,19 @@ impl Span {
     pub(super) fn made_at(&self, entered: u64) -> u64 {
         let made = if matches!(self.state, SpanState::Unpolled) { first_poll::tick(self.made) } else { None };
         made.unwrap_or(entered)
+    }
+
+    /// The tick at which the first poll of a call began that has been pending.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn first_poll(&self) -> Option<u64> {
+        matches!(self.state, SpanState::Waiting(_) | SpanState::Lost).then_some(self.made)
+    }
+
+    /// Keeps the tick at which the first poll began, at the end of that poll.
+    pub(super) fn note_first_poll(&mut self, entered: u64) {
+        if self.first_poll().is_none() {
+            self.made = entered;
+        }
     }
 
     /// Unregisters the span's task: it is done, or its span is no longer a root.

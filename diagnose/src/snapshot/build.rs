@@ -8,6 +8,7 @@ use diagnose_reports::model::{
     Bucket, Clock, Dropped, Node, NodeIndex, Process, RunState, Site, SiteIndex, SiteKind, Text, Thread,
 };
 
+use super::latency;
 use super::live_spans::LiveSpans;
 use super::lock_order;
 use super::merged::{Merged, Path, PathSums};
@@ -201,6 +202,8 @@ fn node(path: &Path, scale: Scale, began: u64) -> Node {
     node.first_seen_ns = since(if path.first_seen == u64::MAX { began } else { path.first_seen });
     node.last_seen_ns = since(path.last_seen).max(node.first_seen_ns);
     node.polls_histogram = buckets(path, scale);
+    node.latency.completed = latency::to_model(&path.sums.completed_calls, scale);
+    node.latency.cancelled = latency::to_model(&path.sums.cancelled_calls, scale);
     node
 }
 

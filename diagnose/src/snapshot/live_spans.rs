@@ -121,7 +121,7 @@ impl LiveSpans {
         let running =
             running.filter(|task| task.doing == TaskState::Running && task.origin.work == TaskKind::Future);
         let running = running.map(|task| (task.task.thread.load(Relaxed), task.id)).collect();
-        runtimes::add(snapshot, &running, ago);
+        runtimes::add(snapshot, &running, now, scale);
         let roots = add_spans(snapshot, spans, &tasks, ago, &texts, &site_index);
         let kept = waits.kept_wakers(&by_id, tasks.len());
         snapshot.tasks.reserve_exact(tasks.len());

@@ -3,14 +3,15 @@
 use std::ptr;
 
 use super::cost::RecordedWork;
+use super::latency;
 use super::numbers::Table;
 use super::reset;
 use super::total_times::{PassedTotals, TotalTimes, is_nothing};
 use crate::clock;
 use crate::label::Label;
-use crate::site::Site;
+use crate::site::{Site, SiteKind};
 use crate::sync::{AtomicU64, Ordering};
-use crate::tree::{self, BUCKETS, Node};
+use crate::tree::{self, BUCKETS, DurationsCopy, Node};
 
 /// All paths, parents before children, and the totals of the trees.
 #[derive(Debug, Clone, Default)]
@@ -66,6 +67,9 @@ pub(super) struct PathSums {
     pub(super) queued: u64,
     pub(super) wall: u64,
     pub(super) histogram: [u64; BUCKETS],
+    /// Durations of calls; none for awaits.
+    pub(super) completed_calls: DurationsCopy,
+    pub(super) cancelled_calls: DurationsCopy,
 }
 
 #[derive(Debug, Clone)]
@@ -229,6 +233,8 @@ impl Path {
             queued: 0,
             wall: 0,
             histogram: [0; BUCKETS],
+            completed_calls: DurationsCopy::default(),
+            cancelled_calls: DurationsCopy::default(),
         };
         Self {
             parent,
@@ -248,8 +254,15 @@ impl Path {
         let sums = &mut self.sums;
         sums.polls += whole.polls;
         // Ends are read before beginnings, so that no more calls have ended than begun.
-        sums.completed += value(&node.completed);
-        sums.cancelled += value(&node.cancelled);
+        let completed_calls = node.completed_calls.read(&node.completed);
+        let cancelled_calls = node.cancelled_calls.read(&node.cancelled);
+        sums.completed += completed_calls.calls;
+        sums.cancelled += cancelled_calls.calls;
+        // The await of a span ends with the span, whose node has the durations.
+        if self.site.kind != SiteKind::Await {
+            latency::add(&mut sums.completed_calls, &completed_calls);
+            latency::add(&mut sums.cancelled_calls, &cancelled_calls);
+        }
         sums.panicked += value(&node.panicked);
         sums.calls += value(&node.calls);
         sums.never_polled += value(&node.never_polled);
@@ -319,5 +332,7 @@ impl PathSums {
         for (now, then) in self.histogram.iter_mut().zip(old.histogram) {
             *now = now.saturating_sub(then);
         }
+        latency::subtract(&mut self.completed_calls, &old.completed_calls);
+        latency::subtract(&mut self.cancelled_calls, &old.cancelled_calls);
     }
 }

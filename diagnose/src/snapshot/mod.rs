@@ -16,6 +16,7 @@ mod capture_context;
 mod cost;
 mod entry_points;
 mod holdings;
+mod latency;
 mod live_spans;
 mod lock_order;
 mod lost_wakes;

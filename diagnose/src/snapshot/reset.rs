@@ -34,6 +34,8 @@ pub fn reset() {
     let now = clock::now();
     let mut merged = Merged::read_all();
     live::note_reset(clock::now());
+    #[cfg(feature = "tokio")]
+    live::workers::note_reset(now);
     // A running poll ends after the reset, and counts then.
     for path in &mut merged.paths {
         path.sums.polls = path.sums.polls.saturating_sub(path.running);
@@ -41,6 +43,7 @@ pub fn reset() {
     let mut baseline = BASELINE.lock();
     for tree in tree::all() {
         forget_longest(&tree.root);
+        tree.restart_root_polls();
     }
     *baseline = Some((merged, now));
 }

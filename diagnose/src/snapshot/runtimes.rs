@@ -4,15 +4,26 @@ use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, TaskKind};
 
 use super::numbers::Table;
+use crate::clock::Scale;
 use crate::cpu;
 use crate::live::SpawnRuntime;
 
-/// Adds the known runtimes to a snapshot. `running` maps the trees of threads to running tasks.
+/// Adds the known runtimes to a snapshot. `running` maps the trees of threads to running tasks;
+/// `now` and `scale` are those of the capture.
 #[cfg(feature = "tokio")]
-pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, ago: impl Fn(u64) -> u64) {
-    use crate::live::{runtimes, workers};
+pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, now: u64, scale: Scale) {
+    use crate::live::{last_reset, runtimes, workers};
+    use crate::{clock, tree};
 
-    for listed in workers::all_workers() {
+    let ago = |tick: u64| scale.ns(now.saturating_sub(tick));
+    // Only a capture of all times reads the trees. Before the workers, and the clock after them: so
+    // no time counts as both polled and parked, or is later than the end.
+    let trees = if snapshot.nodes.is_empty() { Vec::new() } else { tree::all() };
+    let trees: Vec<_> = trees.into_iter().map(|tree| (tree, tree.root_polls())).collect();
+    let listed_workers = workers::all_workers();
+    let end = clock::now();
+
+    for listed in listed_workers {
         let mut worker = diagnose_reports::model::Worker::default();
         worker.runtime.push_str(library(listed.runtime));
         worker.runtime_number = u64::from(listed.runtime_number);
@@ -22,6 +33,16 @@ pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, ago: impl 
         worker.since_ns = ago(listed.since);
         let task = listed.tree.filter(|_| !worker.parked).and_then(|tree| running.get(&tree));
         worker.task = task.map(|id| diagnose_reports::model::TaskId::new(*id));
+        // Before its first poll, the thread had no tree when it parked last.
+        let tree = trees.iter().find(|(tree, _)| match listed.tree {
+            Some(number) => tree.root.tree == number,
+            None => listed.os_id.is_some_and(|id| tree.thread_id() == id) && tree.is_leased(),
+        });
+        let polled = tree.map(|(_, polled)| *polled).unwrap_or_default();
+        worker.listed_ns = scale.ns(end.saturating_sub(listed.listed.max(last_reset())));
+        worker.polls = polled.polls;
+        worker.busy_ns = scale.ns(polled.busy).min(worker.listed_ns);
+        worker.parked_ns = scale.ns(listed.parked).min(worker.listed_ns);
         snapshot.workers.push(worker);
     }
     snapshot.workers.sort_by(|a, b| (&a.thread, a.thread_id).cmp(&(&b.thread, b.thread_id)));
@@ -45,7 +66,7 @@ pub(super) fn add(snapshot: &mut Snapshot, running: &Table<u32, u64>, ago: impl 
 
 /// Does nothing: no recorded runtime exists without the feature `tokio`.
 #[cfg(not(feature = "tokio"))]
-pub(super) fn add(_: &mut Snapshot, _: &Table<u32, u64>, _: impl Fn(u64) -> u64) {}
+pub(super) fn add(_: &mut Snapshot, _: &Table<u32, u64>, _: u64, _: Scale) {}
 
 /// Adds workers that have not parked yet and run a spawned task: a thread is listed as a worker at
 /// its first park. A worker that had recorded nothing at its last park is found by its system

@@ -11,12 +11,14 @@ use std::sync::Mutex;
 
 use loom::cell::UnsafeCell;
 
+use super::durations::LazyDurations;
 use super::link::Link;
 use super::node::{Node, NodeKey};
 use super::node_times::{NodeTimes, WaitAccount};
 use super::poll_ends::PollEnds;
 use super::poll_totals::PollTotals;
 use crate::site::Site;
+use crate::sync::AtomicU64;
 
 static ROOT: Site = Site::own("");
 static SITES: [Site; 3] = [Site::own("a"), Site::own("b"), Site::own("c")];
@@ -111,4 +113,25 @@ fn a_poll_has_its_own_end_or_none() {
         reader.join().expect("no panic");
     });
     assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from([None, Some(10)]));
+}
+
+#[test]
+fn every_ended_call_is_read_once() {
+    static SEEN: Mutex<BTreeSet<(u64, Vec<(u16, u64)>)>> = Mutex::new(BTreeSet::new());
+    loom::model(|| {
+        let calls: &'static AtomicU64 = forever(AtomicU64::new(0));
+        let durations: &'static LazyDurations = forever(LazyDurations::new());
+        let reader = loom::thread::spawn(move || {
+            let Some(copy) = durations.try_read(calls) else { return };
+            let counts = copy.counts.iter().map(|counted| (counted.bucket, counted.count)).collect();
+            SEEN.lock().expect("no panic").insert((copy.calls, counts));
+        });
+        // The second fills what is kept, and folds it. The third takes the place of the first.
+        durations.allocate();
+        assert!([1, 2, 3].into_iter().all(|ticks| durations.count(calls, ticks)));
+        reader.join().expect("no panic");
+    });
+    let expected =
+        [(0, vec![]), (1, vec![(1, 1)]), (2, vec![(1, 1), (2, 1)]), (3, vec![(1, 1), (2, 1), (3, 1)])];
+    assert_eq!(*SEEN.lock().expect("no panic"), BTreeSet::from(expected));
 }

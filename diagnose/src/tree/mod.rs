@@ -11,6 +11,7 @@
 //! never change.
 
 mod child_index;
+mod durations;
 mod histogram;
 mod link;
 #[cfg(all(test, diagnose_loom))]
@@ -19,8 +20,10 @@ mod node;
 mod node_times;
 mod poll_ends;
 mod poll_totals;
+mod root_polls;
 mod thread;
 
+pub(crate) use durations::{Durations, DurationsCopy};
 pub(crate) use histogram::{BUCKETS, Histogram};
 pub(crate) use link::Link;
 pub(crate) use node::{Node, NodeKey};

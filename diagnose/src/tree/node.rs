@@ -3,6 +3,7 @@
 use std::ptr;
 
 use super::child_index::ChildIndex;
+use super::durations::LazyDurations;
 use super::histogram::{BUCKETS, Histogram};
 use super::link::Link;
 use super::node_times::{NodeTimes, TimesCopy, WaitAccount};
@@ -10,7 +11,7 @@ use super::poll_ends::PollEnds;
 use super::poll_totals::{PassedPolls, PassingChain, PollTotals};
 use crate::label::Label;
 use crate::site::{Site, SiteKind};
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, add};
 
 /// Up to this many children are searched one by one.
 const MAX_LINEAR: u32 = 8;
@@ -60,6 +61,8 @@ pub(crate) struct Node {
     pub(crate) completed: AtomicU64,
     pub(crate) site: &'static Site,
     pub(crate) via: Option<&'static Site>,
+    /// Durations of completed calls; none for awaits and hand-written futures.
+    pub(crate) completed_calls: LazyDurations,
     /// The child found last.
     recent_child: Link<Node>,
     /// The child appended last.
@@ -83,6 +86,8 @@ pub(crate) struct Node {
     /// Ticks that tasks waited until this path ended the wait, summed. See `recorder/root.rs`.
     pub(crate) wall: AtomicU64,
     pub(crate) cancelled: AtomicU64,
+    /// Durations of cancelled calls; none for awaits.
+    pub(crate) cancelled_calls: LazyDurations,
     pub(crate) panicked: AtomicU64,
     pub(crate) never_polled: AtomicU64,
     /// Spans that came from another path while they waited, minus those that left for another;
@@ -114,6 +119,7 @@ impl Node {
             completed: zero(),
             site,
             via,
+            completed_calls: LazyDurations::new(),
             recent_child: Link::new(None),
             first_child: Link::new(None),
             next_sibling: Link::new(parent.and_then(|parent| parent.first_child.get())),
@@ -127,6 +133,7 @@ impl Node {
             queued: zero(),
             wall: zero(),
             cancelled: zero(),
+            cancelled_calls: LazyDurations::new(),
             panicked: zero(),
             never_polled: zero(),
             moved: zero(),
@@ -208,7 +215,7 @@ impl Node {
     /// Whether nothing is counted here: a future was created and never polled, or the times are
     /// those of a span that moved away.
     pub(crate) fn is_blank(&self) -> bool {
-        let counters = [&self.calls, &self.never_polled, &self.cancelled];
+        let counters = [&self.calls, &self.completed, &self.never_polled, &self.cancelled];
         let is_zero = |counter: &&AtomicU64| counter.load(Ordering::Relaxed) == 0;
         self.first_child.get().is_none() && counters.iter().all(is_zero) && !self.times.is_running()
     }
@@ -257,10 +264,36 @@ impl Node {
         }
     }
 
-    /// Ends the running poll; a wait begins if it returned `Pending`. The poll also counts for the
-    /// ancestors in `chain`.
+    /// Counts a call that has completed `ticks` after the start of its first poll.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn leave(&self, now: u64, begun: Option<WaitAccount>, chain: PassingChain) {
+    pub(crate) fn complete(&self, ticks: u64) {
+        if !self.completed_calls.count(&self.completed, ticks) {
+            self.count_first(&self.completed_calls, &self.completed, ticks);
+        }
+    }
+
+    /// Counts a call that was dropped `ticks` after the start of its first poll.
+    pub(crate) fn cancel(&self, ticks: u64) {
+        if !self.cancelled_calls.count(&self.cancelled, ticks) {
+            self.count_first(&self.cancelled_calls, &self.cancelled, ticks);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn count_first(&self, durations: &LazyDurations, calls: &AtomicU64, ticks: u64) {
+        // Awaits and hand-written futures past the limits count there too, without a duration.
+        if self.is_other() {
+            return add(calls, 1);
+        }
+        durations.allocate();
+        durations.count(calls, ticks);
+    }
+
+    /// Ends the running poll; a wait begins if it returned `Pending`. The poll also counts for the
+    /// ancestors in `chain`. Returns its length.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn leave(&self, now: u64, begun: Option<WaitAccount>, chain: PassingChain) -> u64 {
         let is_through = chain.levels != 0;
         if let (true, Some(stopper)) = (is_through, chain.stopper) {
             // First, because a reader in between then sees too little of the stopper, and its
@@ -270,6 +303,7 @@ impl Node {
         let length = self.times.leave(&self.spent, now, begun, is_through);
         self.histograms[usize::from(is_through)].count(length);
         self.spent.note_longest(length);
+        length
     }
 
     /// Takes back the count of a poll of `length` ticks that was none. Its time stays.
@@ -318,6 +352,8 @@ impl Node {
 
     pub(crate) fn forget_longest(&self) {
         self.spent.forget_longest();
+        self.completed_calls.forget_longest(&self.completed);
+        self.cancelled_calls.forget_longest(&self.cancelled);
     }
 }
 

@@ -101,9 +101,9 @@ pub(crate) struct TimesCopy {
 /// nanoseconds. If the version stays odd for many attempts, the operating system has stopped the
 /// writer, which then needs time to resume.
 #[cfg(not(diagnose_loom))]
-const ATTEMPTS: u32 = SPINS + 500;
+pub(super) const ATTEMPTS: u32 = SPINS + 500;
 #[cfg(diagnose_loom)]
-const ATTEMPTS: u32 = 1; // The checker tries every first attempt.
+pub(super) const ATTEMPTS: u32 = 1; // The checker tries every first attempt.
 /// Number of attempts without a pause.
 const SPINS: u32 = 1_000;
 /// Time between two of the later attempts.
@@ -277,7 +277,7 @@ impl WaitTotals {
 }
 
 #[cold]
-fn wait_for_writer(attempt: u32) {
+pub(super) fn wait_for_writer(attempt: u32) {
     if attempt < SPINS {
         std::hint::spin_loop();
     } else {

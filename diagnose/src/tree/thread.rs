@@ -4,12 +4,14 @@ use std::sync::atomic::AtomicBool;
 
 use super::node::{Node, NodeKey};
 use super::poll_ends::PollEnds;
+use super::root_polls::RootPollsBefore;
 use crate::context::ThreadCounts;
 use crate::site::Site;
 use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, add};
 
 /// Maximum number of nodes in a tree. `[other]` and `[nested]` nodes, at most one each per node,
-/// come on top. A node takes about 1,100 bytes, so a tree stays around 18 MB.
+/// come on top. A node takes about 1,100 bytes, so a tree stays around 18 MB, and as much again for
+/// the durations of calls: see [`durations`](super::durations).
 const MAX_NODES: u64 = 16_384;
 /// Deep enough for any call path except a runaway recursion.
 const MAX_DEPTH: u32 = 128;
@@ -27,6 +29,8 @@ pub(crate) struct Tree {
     pub(crate) over_nodes: AtomicU64,
     pub(crate) over_depth: AtomicU64,
     pub(crate) counts: ThreadCounts,
+    /// The total of the roots at the start of the lease, or at the last reset.
+    pub(super) before: RootPollsBefore,
     /// Whether a thread holds the lease. Changed only under the lock of [`TREES`], which orders one
     /// holder's writes before the next one's.
     leased: AtomicBool,
@@ -50,11 +54,15 @@ static STRAYS: Mutex<Option<&'static Tree>> = Mutex::new(None);
 #[cold]
 pub(crate) fn lease(name: String, thread_id: u64) -> &'static Tree {
     let mut trees = lock();
-    let free = trees.iter().find(|tree| !tree.leased.load(Ordering::Relaxed));
-    let tree = free.copied().unwrap_or_else(|| new_tree(&mut trees, false));
+    let free = trees.iter().copied().find(|tree| !tree.leased.load(Ordering::Relaxed));
+    let tree = free.unwrap_or_else(|| new_tree(&mut trees, false));
     tree.leased.store(true, Ordering::Relaxed);
     tree.runs_tasks.store(false, Ordering::Relaxed);
     *tree.name.lock() = (name, thread_id);
+    drop(trees);
+    if free.is_some() {
+        tree.restart_root_polls();
+    }
     tree
 }
 
@@ -99,6 +107,7 @@ impl Tree {
             over_nodes: zero(),
             over_depth: zero(),
             counts: ThreadCounts::default(),
+            before: RootPollsBefore::new(),
             leased: AtomicBool::new(is_for_strays),
             runs_tasks: AtomicBool::new(false),
             is_for_strays,
@@ -193,6 +202,13 @@ impl Tree {
     pub(crate) fn thread(&self) -> Option<(String, bool)> {
         let _trees = lock();
         (!self.is_for_strays).then(|| (self.name.lock().0.clone(), self.leased.load(Ordering::Relaxed)))
+    }
+
+    /// Whether a thread holds the lease.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn is_leased(&self) -> bool {
+        let _trees = lock();
+        self.leased.load(Ordering::Relaxed)
     }
 
     /// The kernel thread id of the current or last lease holder; zero if unknown.

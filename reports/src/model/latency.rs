@@ -8,11 +8,11 @@ use super::node::Bucket;
 ///
 /// A call that ends in its first poll took as long as that poll. A call that panics is in neither
 /// histogram. A call that began before a reset, or was polled while recording was off, counts with
-/// its whole duration. On a path with several functions, a call counts where it ended.
+/// its whole duration. A call that moves to another path counts where it ends.
 ///
-/// Only functions and blocks have durations. Awaits, arms of macros, hand-written futures and
-/// spans of `tracing` have none. For all others, the counts add up to `completed` and `cancelled` of the
-/// [`Node`](super::Node).
+/// Only functions, blocks and tasks have durations. Awaits, arms of macros, hand-written futures,
+/// spans of `tracing` and calls past a limit have none. For all others, the counts add up to
+/// `completed` and `cancelled` of the [`Node`](super::Node).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

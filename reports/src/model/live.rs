@@ -54,6 +54,20 @@ pub struct Worker {
     /// The task that it is polling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
+    /// ns that the times below cover: since its thread was listed, the recording started, or the
+    /// last reset, whichever came last. 0 if unknown.
+    #[serde(default)]
+    pub listed_ns: u64,
+    /// Polls of recorded tasks on its thread in that time, including a running one.
+    #[serde(default)]
+    pub polls: u64,
+    /// ns inside these polls. The rest of `listed_ns` is spent parked, or in code that is not
+    /// recorded.
+    #[serde(default)]
+    pub busy_ns: u64,
+    /// ns that it was parked in that time.
+    #[serde(default)]
+    pub parked_ns: u64,
 }
 
 /// The threads for blocking work of a runtime.

@@ -14,4 +14,5 @@ mod runtimes;
 mod smol;
 mod stack;
 mod tasks;
+mod workers;
 mod wrappers;

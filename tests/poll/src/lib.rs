@@ -14,7 +14,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use diagnose::model::{NodeIndex, SiteKind};
+use diagnose::model::{Durations, NodeIndex, SiteKind};
 use diagnose::{Snapshot, manual_clock};
 
 /// One step of a scripted future.
@@ -162,4 +162,30 @@ pub fn render(snapshot: &Snapshot) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The durations of finished calls as text: a line per node that has some, below `tree`'s rules. A duration of 32 ns or
+/// more is shown as the first of its bucket, a shorter one as it is.
+#[must_use]
+pub fn latencies() -> String {
+    let snapshot = diagnose::snapshot();
+    let mut text = String::new();
+    for node in snapshot.nodes.iter().filter(|node| !node.latency.is_empty()) {
+        let label = node.label.as_ref().map(|label| format!("{{{label}}}")).unwrap_or_default();
+        let _ = write!(text, "{}{label}", snapshot.sites[node.site].name);
+        for (name, durations) in
+            [("completed", &node.latency.completed), ("cancelled", &node.latency.cancelled)]
+        {
+            if !durations.is_empty() {
+                let _ = write!(text, "  {name} {:?}", list(durations));
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn list(durations: &Durations) -> Vec<u64> {
+    let repeated = |count| usize::try_from(count).expect("a test has few calls");
+    durations.buckets.iter().flat_map(|bucket| vec![bucket.from_ns; repeated(bucket.count)]).collect()
 }

@@ -120,6 +120,12 @@ fn check_sums(snapshot: &Snapshot) {
             "{ended} of {} polls of `{name}`",
             node.polls
         );
+        let durations = (node.latency.completed.count(), node.latency.cancelled.count());
+        let is_await = snapshot.sites[node.site].kind == SiteKind::Await;
+        let ends = if is_await { (0, 0) } else { (node.completed, node.cancelled) };
+        assert_eq!(durations, ends, "calls of `{name}` that ended, and their durations");
+        let longest = [&node.latency.completed, &node.latency.cancelled].map(|ended| ended.longest_ns);
+        assert!(longest.iter().all(|ns| *ns <= 10_000_000), "`{name}` took {longest:?}");
     }
 }
 
