@@ -150,6 +150,25 @@ fn functions_have_columns_for_latency_if_any_is_known() {
 }
 
 #[test]
+fn the_table_of_latencies_has_a_line_per_function_and_label() {
+    let mut snapshot = served();
+    snapshot.nodes[0].latency.cancelled = durations(&[1_000]);
+    let page = page(&snapshot, Format::Text, View::Time);
+    let table = page.split("\n\n").find(|part| part.starts_with("latency of calls"));
+    assert_eq!(
+        table.unwrap(),
+        "\
+latency of calls, most time in flight first
+  calls      p50      p90      p99    p99.9      max  mean in flight  function           label
+      1   4.00 s   4.00 s   4.00 s   4.00 s   4.00 s            2.00  serve
+      1  1.00 µs  1.00 µs  1.00 µs  1.00 µs  1.00 µs                  serve (cancelled)
+      2    60 ns   530 ns   530 ns   530 ns   530 ns            0.00  read               user:7
+      1    50 ns    50 ns    50 ns    50 ns    50 ns                  read (cancelled)   user:7
+      3    20 ns    30 ns    30 ns    30 ns    30 ns            0.00  read"
+    );
+}
+
+#[test]
 fn a_saved_snapshot_keeps_the_histograms() {
     let snapshot = served();
     let saved = page(&snapshot, Format::Json, View::Time);

@@ -27,4 +27,5 @@ mod svg;
 mod tasks;
 mod text;
 mod wait_graph;
+mod workers;
 mod write_file;

@@ -11,6 +11,7 @@
 //! verdicts    what hangs                              waiters lock_order  resources with waits; inversions
 //! tasks       the dump of tasks: head (totals), wakes (who woke them), shapes (which look alike)
 //! callpaths   the call tree                           long_polls  polls over a bound
+//! latency     how long calls take                     workers     shares of each worker thread
 //!
 //! parts of all formats
 //! footer      what a report says about itself         dress frames  parts of the flame graph
@@ -32,6 +33,7 @@ pub(crate) mod footer;
 pub(crate) mod frames;
 pub(crate) mod head;
 pub(crate) mod json;
+pub(crate) mod latency;
 pub(crate) mod lock_order;
 pub(crate) mod long_polls;
 pub(crate) mod mermaid;
@@ -53,3 +55,4 @@ pub(crate) mod verdicts;
 mod wait_graph;
 pub(crate) mod waiters;
 pub(crate) mod wakes;
+pub(crate) mod workers;

@@ -7,9 +7,11 @@
 //! waiters        resources with waits
 //! lock order     locks that were acquired in both orders, if that was recorded
 //! by function    one row per site, by self busy
+//! latency        one row per function and label, if any call has ended
 //! call tree      one row per path
 //! long polls     one row per path with polls over a limit
 //! by label       if any span has a label
+//! workers        one row per worker thread: polls, busy, parked
 //! footer         losses, clock, cost, version
 //! ```
 //! Every part is bounded and says what it leaves out; the JSON report has everything. All views are
@@ -23,7 +25,9 @@ use crate::analysis::labels::label_rows;
 use crate::analysis::rows::{Row, rows};
 use crate::clean::printable;
 use crate::export::table::Table;
-use crate::export::{callpaths, empty, footer::footer, lock_order, long_polls, tasks, verdicts, waiters};
+use crate::export::{
+    callpaths, empty, footer::footer, latency, lock_order, long_polls, tasks, verdicts, waiters, workers,
+};
 use crate::model::{SiteKind, Snapshot};
 use crate::names::location;
 use crate::units::{count, counted, time};
@@ -31,7 +35,7 @@ use crate::view::View;
 
 /// How many rows of the table by function, and of the call tree, are printed.
 const MAX_ROWS: usize = 1000;
-/// How many rows of the table by label are printed.
+/// How many rows of the table by label, of latencies and of workers are printed.
 const MAX_LABELS: usize = 50;
 
 /// A column that is left out if it is zero in all rows.
@@ -72,6 +76,7 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
     if !lock_order.is_empty() {
         let _ = write!(page, "\n{lock_order}");
     }
+    let (workers, n_workers) = workers::render(snapshot, MAX_LABELS);
     let snapshot = &plain(snapshot);
     if snapshot.nodes.is_empty() {
         page.push('\n');
@@ -81,9 +86,14 @@ pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
         }
     } else {
         by_function(&mut page, snapshot);
+        latencies(&mut page, snapshot);
         call_tree(&mut page, snapshot);
         long_polls::write(&mut page, snapshot);
         by_label(&mut page, snapshot);
+    }
+    if n_workers > 0 {
+        let _ = write!(page, "\nworkers, most polls first\n{workers}");
+        rest(&mut page, n_workers, MAX_LABELS, "worker");
     }
     page.push('\n');
     for line in &footer[1..] {
@@ -129,6 +139,14 @@ fn with_location(snapshot: &Snapshot, row: &Row) -> String {
             format!("{} ({})", row.name, printable(&location(site)))
         }
         _ => row.name.clone(),
+    }
+}
+
+fn latencies(page: &mut String, snapshot: &Snapshot) {
+    let (table, functions) = latency::render(snapshot, MAX_LABELS);
+    if functions > 0 {
+        let _ = write!(page, "\nlatency of calls, most time in flight first\n{table}");
+        rest(page, functions, MAX_LABELS, "function");
     }
 }
 

@@ -1,0 +1,58 @@
+//! The table of workers: how each runtime thread spent its time.
+//!
+//! ```text
+//! workers, most polls first
+//!   polls  share   busy    parked  listed for  worker
+//! ```
+//! The rest is time that a thread runs something else: unrecorded tasks, the runtime itself, or
+//! drops.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::clean::printable;
+use crate::export::table::Table;
+use crate::model::{Snapshot, Worker};
+use crate::units::{count, percent, time};
+
+/// Renders at most `bound` workers. Returns the text, empty without times, and the number of
+/// workers.
+pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> (String, usize) {
+    let mut workers: Vec<&Worker> = snapshot.workers.iter().filter(|worker| worker.listed_ns > 0).collect();
+    if workers.is_empty() {
+        return (String::new(), 0);
+    }
+    let mut polls = BTreeMap::<u64, u64>::new();
+    for worker in &workers {
+        let sum = polls.entry(worker.runtime_number).or_default();
+        *sum = sum.saturating_add(worker.polls);
+    }
+    workers.sort_by_key(|worker| (worker.runtime_number, Reverse(worker.polls)));
+    let mut table = Table::new(&["polls", "share", "busy", "parked", "listed for"], &["worker"]);
+    for worker in workers.iter().take(bound) {
+        table.push(vec![
+            count(worker.polls),
+            percent(worker.polls, polls[&worker.runtime_number]),
+            percent(worker.busy_ns, worker.listed_ns),
+            percent(worker.parked_ns, worker.listed_ns),
+            time(worker.listed_ns),
+            name(snapshot, worker),
+        ]);
+    }
+    (table.render(), workers.len())
+}
+
+/// The thread's name, which the workers of a runtime usually share, with its id and, if there are
+/// several, its runtime.
+fn name(snapshot: &Snapshot, worker: &Worker) -> String {
+    let mut name = printable(&worker.thread);
+    // Writing to a string cannot fail.
+    if let Some(id) = worker.thread_id {
+        let _ = write!(name, " ({id})");
+    }
+    if snapshot.runtimes.len() > 1 {
+        let _ = write!(name, " of runtime {}", worker.runtime_number);
+    }
+    name
+}
