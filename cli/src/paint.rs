@@ -15,9 +15,8 @@ const WORDS: [(&[&str], Style); 4] = [
 
 /// Headings: lines in capitals, and lines above a table.
 const HEADING: Style = Style::new().bold();
-/// Headings of tables that are not in capitals.
-const HEADINGS: [&str; 6] =
-    ["by function", "by label", "call tree", "long polls", "contended resources", "tasks:"];
+/// Headings that are not in capitals.
+const HEADINGS: [&str; 1] = ["tasks:"];
 
 /// Colors each line of a report.
 pub(crate) fn paint(text: &str) -> String {

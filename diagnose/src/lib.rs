@@ -33,12 +33,12 @@
 //! ```
 //! prints, below a table by function:
 //! ```text
-//! call tree, busy and idle with everything below
-//!      busy    idle  calls  polls  pending  max poll  call path
-//!   1.33 ms  213 ms    100    200        0   39.7 µs  handle
-//!   1.06 ms  213 ms    100    200        0   30.1 µs  ├─ lookup
-//!    741 µs  213 ms    100    200        0   28.0 µs  │  └─ tokio::time::sleep(…).await (src/main.rs:10)
-//!   20.5 µs    0 ns    100    100        0    621 ns  └─ checksum
+//! CALL TREE, busy and idle with everything below
+//!      busy    idle  of caller  calls  polls  pending  max poll  call path
+//!   1.33 ms  213 ms          -    100    200        0   39.7 µs  handle
+//!   1.06 ms  213 ms     99.9 %    100    200        0   30.1 µs  ├─ lookup
+//!    741 µs  213 ms     99.9 %    100    200        0   28.0 µs  │  └─ tokio::time::sleep(…).await (src/main.rs:10)
+//!   20.5 µs    0 ns   < 0.01 %    100    100        0    621 ns  └─ checksum
 //!
 //! nothing dropped
 //! clock tsc; cost of recording ≈ 67.7 µs (5.08 % of busy): 300 calls 34.9 µs, 100 awaits 4.92 µs, 200 polls 15.2 µs, …
@@ -163,7 +163,7 @@
 //! |---|---|---|
 //! | [`Svg`](Format::Svg) | `x.svg`, `x.busy.svg`, `x.idle.svg`, `x.time.svg` | flame graph: wall time, or a [`View`] |
 //! | [`Folded`](Format::Folded) | `x.folded`, `x.busy.folded`, … | folded stacks in ns, for any flame graph tool |
-//! | [`Text`](Format::Text) | `x.txt` | verdicts, alarms, live tasks, contended resources, tables by function and call path |
+//! | [`Text`](Format::Text) | `x.txt` | findings, verdicts, alarms, tables, resources and tasks by origin, call tree; `x.full.txt` folds nothing |
 //! | [`Pprof`](Format::Pprof) | `x.pb.gz`, `x.busy.pb.gz`, … | profile for `go tool pprof`, Pyroscope and Parca |
 //! | [`Speedscope`](Format::Speedscope) | `x.speedscope.json` | profiles for speedscope |
 //! | [`Firefox`](Format::Firefox) | `x.firefox.json` | profile for the Firefox Profiler, with tasks and waits as markers |

@@ -1,19 +1,10 @@
-//! Reports: a format and a view, and their names.
+//! The table of formats: their names and renderers.
 //!
-//! A report is named like the end of a file name:
-//! ```text
-//! svg                   Svg, Wall          out/x.busy.svg       Svg, Busy
-//! busy.svg              Svg, Busy          out/my.service.svg   Svg, Wall
-//! idle.folded           Folded, Idle       x.idle.pb.gz         Pprof, Idle
-//! speedscope            Speedscope, Wall   x.speedscope.json    Speedscope, Wall
-//! ```
 //! The tables `FORMATS` and `VIEWS` define all names, for calls, settings and the command alike. A
 //! new format is one new file under `export` and one entry in `FORMATS`. The longest name at the
 //! end of a file name decides.
 
-use std::fmt;
 use std::io;
-use std::path::Path;
 use std::str::FromStr;
 
 use crate::clean::How;
@@ -41,8 +32,11 @@ pub enum Format {
     Html,
     /// Folded stacks, one line each, in nanoseconds, for most flame graph tools.
     Folded,
-    /// Tables and a call tree for humans, with the times of all views.
+    /// Findings, verdicts, tables, tasks and a call tree for humans, with the times of all views.
+    /// What is similar is folded.
     Text,
+    /// Like [`Text`](Self::Text), with nothing folded and all columns.
+    FullText,
     /// The complete snapshot, for [`Snapshot::read_json`], with its verdicts.
     Json,
     /// Waiters, resources and holders as a graph for Graphviz.
@@ -64,25 +58,6 @@ pub enum Format {
     Mermaid,
     /// The table by function for spreadsheets, with times in nanoseconds.
     Csv,
-}
-
-/// A format and a view.
-///
-/// # Examples
-/// ```
-/// use diagnose_reports::{Format, Report, View};
-///
-/// let report = Report::try_from("busy.svg");
-/// # #[cfg(feature = "svg")]
-/// assert_eq!(report.unwrap(), Report::new(Format::Svg).view(View::Busy));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Report {
-    /// The file format.
-    pub format: Format,
-    /// The times it shows.
-    pub view: View,
 }
 
 /// A renderer. It fails only if the drawing library or the writer fails.
@@ -161,6 +136,13 @@ const FORMATS: &[Entry] = &[
         render: Ok(Render::Page(export::text::render)),
     },
     Entry {
+        format: Format::FullText,
+        names: &["full.txt", "full.text"],
+        about: "text report with nothing folded",
+        how: How::Replace,
+        render: Ok(Render::Page(export::text::render_full)),
+    },
+    Entry {
         format: Format::Json,
         names: &["json"],
         about: "the snapshot, which every command reads back",
@@ -225,7 +207,8 @@ const FORMATS: &[Entry] = &[
     },
 ];
 
-const VIEWS: &[(&str, View)] =
+/// The names of the views.
+pub(crate) const VIEWS: &[(&str, View)] =
     &[("wall", View::Wall), ("time", View::Time), ("busy", View::Busy), ("idle", View::Idle)];
 
 impl Format {
@@ -284,7 +267,7 @@ impl Format {
 
     /// Splits a name like `x.busy.pb.gz` into `x.busy` and its format, whether or not that is
     /// compiled in. A bare `pb.gz` has nothing before its format.
-    fn split(name: &str) -> Option<(String, Self)> {
+    pub(crate) fn split(name: &str) -> Option<(String, Self)> {
         let name = name.to_ascii_lowercase();
         let ends = FORMATS.iter().flat_map(|entry| entry.names.iter().map(move |end| (*end, entry.format)));
         let rest = |end: &str| match name.strip_suffix(end)? {
@@ -310,80 +293,8 @@ impl FromStr for Format {
     }
 }
 
-impl View {
-    fn named(name: &str) -> Option<Self> {
-        VIEWS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, view)| *view)
-    }
-}
-
-impl Report {
-    /// Returns the format with its default view, [`View::Wall`].
-    #[must_use]
-    pub fn new(format: Format) -> Self {
-        Self { format, view: View::default() }
-    }
-
-    /// Returns the report with another view.
-    #[must_use]
-    pub fn view(self, view: View) -> Self {
-        Self { view, ..self }
-    }
-}
-
-/// Formats as the end of a file name: `svg`, `busy.svg`.
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let view = VIEWS.iter().find(|(_, view)| *view == self.view && *view != View::default());
-        match view {
-            Some((view, _)) => write!(f, "{view}.{}", self.format.extension()),
-            None => f.write_str(self.format.extension()),
-        }
-    }
-}
-
-impl From<Format> for Report {
-    fn from(format: Format) -> Self {
-        Self::new(format)
-    }
-}
-
-impl FromStr for Report {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        let unknown = || Error::unknown_format(name, accepted());
-        let (rest, format) = Format::split(name).filter(|_| !name.starts_with('.')).ok_or_else(unknown)?;
-        let view = if rest.is_empty() { View::default() } else { View::named(&rest).ok_or_else(unknown)? };
-        format.render().map(|_| Self { format, view })
-    }
-}
-
-impl TryFrom<&str> for Report {
-    type Error = Error;
-
-    fn try_from(name: &str) -> Result<Self, Error> {
-        name.parse()
-    }
-}
-
-/// Uses the end of the file name: `out/busy.svg` and `out/x.busy.svg` both have the busy view.
-impl TryFrom<&Path> for Report {
-    type Error = Error;
-
-    fn try_from(path: &Path) -> Result<Self, Error> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        // `svg` and `.svg` are names without an extension, `pb.gz` is not.
-        let has_extension = |rest: &str| !rest.is_empty() || name.find('.').is_some_and(|dot| dot > 0);
-        let found = Format::split(&name).filter(|(rest, _)| has_extension(rest));
-        let (rest, format) =
-            found.ok_or_else(|| Error::unknown_format(&path.display().to_string(), accepted()))?;
-        let view = rest.rsplit('.').next().and_then(View::named).unwrap_or_default();
-        format.render().map(|_| Self { format, view })
-    }
-}
-
 /// Returns the list of names for an error: `svg, folded (or collapsed), …`.
-fn accepted() -> String {
+pub(crate) fn accepted() -> String {
     let formats: Vec<String> = FORMATS
         .iter()
         .map(|entry| match entry.names {

@@ -42,17 +42,22 @@
 //! let mut page = Vec::new();
 //! write(&snapshot, Format::Text.into(), &mut page)?;
 //! assert_eq!(String::from_utf8_lossy(&page), "\
-//! server (pid 4711): 2.00 s recorded on 1 thread; 6 calls, 15 polls, 7.00 ms busy
+//! server (pid 4711), recorded 2.00 s
+//! 6 calls, 15 polls, 7.00 ms busy on 1 thread
 //!
-//! by function, most self busy first
-//!   self busy     busy  self idle     idle  calls  polls  p50 poll  p99 poll  max poll  function
-//!     4.00 ms  7.00 ms    4.00 ms  54.0 ms      3      9    786 µs   1.04 ms   2.50 ms  handle (src/main.rs:12)
-//!     3.00 ms  3.00 ms    50.0 ms  50.0 ms      3      6    393 µs    522 µs    900 µs  read (src/main.rs:30)
+//! FINDINGS none
 //!
-//! call tree, busy and idle with everything below
-//!      busy     idle  calls  polls  pending  max poll  call path
-//!   7.00 ms  54.0 ms      3      9        0   2.50 ms  handle
-//!   3.00 ms  50.0 ms      3      6        0    900 µs  └─ read
+//! VERDICTS none, ALARMS none
+//!
+//! FUNCTIONS, most self busy first
+//!   calls  self busy  self idle  of caller  max poll  function
+//!       3    4.00 ms    4.00 ms          -   2.50 ms  handle (src/main.rs:12)
+//!       3    3.00 ms    50.0 ms     86.9 %    900 µs  read (src/main.rs:30)
+//!
+//! CALL TREE, busy and idle with everything below
+//!      busy     idle  of caller  calls  polls  pending  max poll  call path
+//!   7.00 ms  54.0 ms          -      3      9        0   2.50 ms  handle
+//!   3.00 ms  50.0 ms     86.9 %      3      6        0    900 µs  └─ read
 //!
 //! nothing dropped
 //! clock tsc; cost of recording ≈ 600 ns (0.01 % of busy): 3 calls 180 ns, 12 polls 420 ns
@@ -80,7 +85,7 @@
 //! analysis                 pure functions: fold, rows, labels, quantiles, verdicts,
 //!                          findings
 //! export                   one format per file, each from a snapshot to text
-//! format write             the table of formats, and what writes files
+//! format report write      the table of formats, formats with a view, and what writes files
 //! ```
 //! A new format is one new file and one line in the table of `format.rs`. Equal snapshots give
 //! equal bytes.
@@ -108,6 +113,7 @@ mod index;
 mod lists;
 pub mod model;
 mod names;
+mod report;
 mod units;
 mod view;
 mod wall_clock;
@@ -128,11 +134,12 @@ pub use error::Error;
 // Only for the command `diagnose`, which prints tables of its own.
 #[doc(hidden)]
 pub use export::table::Table;
-pub use format::{Format, Report};
+pub use format::Format;
 // Only for `diagnose`, which indexes the same lists before it builds a snapshot.
 #[doc(hidden)]
 pub use index::Index;
 pub use model::Snapshot;
+pub use report::Report;
 // Only for the command, as above.
 #[doc(hidden)]
 pub use units::{count, counted, percent, time};

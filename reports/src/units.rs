@@ -2,10 +2,18 @@
 //!
 //! This module imports no other, so analyses and writers can share it.
 
-const UNITS: [(u64, &str); 4] = [(1, "ns"), (1_000, "µs"), (1_000_000, "ms"), (1_000_000_000, "s")];
+const UNITS: [(u64, &str); 7] = [
+    (1, "ns"),
+    (1_000, "µs"),
+    (1_000_000, "ms"),
+    (1_000_000_000, "s"),
+    (60_000_000_000, "min"),
+    (3_600_000_000_000, "h"),
+    (86_400_000_000_000, "d"),
+];
 
 /// Formats a time with three significant digits in the unit that fits: `0 ns`, `999 ns`, `1.00 µs`,
-/// `83.4 ms`, `4711 s`.
+/// `83.4 ms`, `78.5 min`.
 #[must_use]
 pub fn time(ns: u64) -> String {
     for (unit_ns, unit) in UNITS {
@@ -20,7 +28,18 @@ pub fn time(ns: u64) -> String {
             }
         }
     }
-    format!("{} s", divide_rounded(u128::from(ns), 1_000_000_000))
+    format!("{} d", divide_rounded(u128::from(ns), 86_400_000_000_000))
+}
+
+/// Formats the length of a recording: `8.02 s`, `5 min 12 s`, `2 h 5 min`, `3 d 4 h`.
+pub(crate) fn length(ns: u64) -> String {
+    let seconds = divide_rounded(u128::from(ns), 1_000_000_000);
+    match seconds {
+        0..60 => time(ns),
+        60..3_600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        3_600..86_400 => format!("{} h {} min", seconds / 3_600, seconds / 60 % 60),
+        _ => format!("{} d {} h", seconds / 86_400, seconds / 3_600 % 24),
+    }
 }
 
 /// Formats a count with separated thousands: `1,234,567`.
@@ -44,16 +63,19 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", count(number))
 }
 
-/// Formats a share in percent with two decimals, `0.40 %`; `< 0.01 %` if it would round to zero.
+/// Formats a share in percent with at most three significant digits: `0.40 %`, `33.3 %`, `100 %`;
+/// `< 0.01 %` if it would round to zero.
 #[must_use]
 pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 || part == 0 {
         return "0 %".to_owned();
     }
-    match divide_rounded(u128::from(part) * 10_000, u128::from(whole)) {
-        0 => "< 0.01 %".to_owned(),
-        hundredths => format!("{} %", decimal(hundredths, 2)),
+    let scaled = |decimals| divide_rounded(u128::from(part) * 100 * 10_u128.pow(decimals), u128::from(whole));
+    if scaled(2) == 0 {
+        return "< 0.01 %".to_owned();
     }
+    let decimals = [2, 1].into_iter().find(|&decimals| scaled(decimals) < 1_000).unwrap_or(0);
+    format!("{} %", decimal(scaled(decimals), decimals))
 }
 
 /// Formats a scaled integer: `1234` with two decimals is `12.34`.
@@ -82,16 +104,8 @@ mod tests {
         assert_eq!(
             times,
             [
-                "0 ns",
-                "1 ns",
-                "999 ns",
-                "1.00 µs",
-                "12.3 µs",
-                "999 µs",
-                "1.00 ms",
-                "83.4 ms",
-                "4711 s",
-                "18446744074 s"
+                "0 ns", "1 ns", "999 ns", "1.00 µs", "12.3 µs", "999 µs", "1.00 ms", "83.4 ms", "78.5 min",
+                "213504 d"
             ]
         );
     }
@@ -106,7 +120,16 @@ mod tests {
     fn shares_say_when_they_are_too_small_to_show() {
         assert_eq!(
             [percent(0, 5), percent(1, 1_000_000), percent(1, 3), percent(5, 5), percent(1, 0)],
-            ["0 %", "< 0.01 %", "33.33 %", "100.00 %", "0 %"]
+            ["0 %", "< 0.01 %", "33.3 %", "100 %", "0 %"]
         );
+        let shares = [percent(4, 1_000), percent(999_999, 1_000_000), percent(30, 1), percent(u64::MAX, 1)];
+        assert_eq!(shares, ["0.40 %", "100 %", "3000 %", "1844674407370955161500 %"]);
+    }
+
+    #[test]
+    fn a_long_recording_has_minutes_hours_and_days() {
+        let seconds = [8, 59, 60, 312, 7_500, 273_600];
+        let lengths = seconds.map(|seconds| length(seconds * 1_000_000_000));
+        assert_eq!(lengths, ["8.00 s", "59.0 s", "1 min 0 s", "5 min 12 s", "2 h 5 min", "3 d 4 h"]);
     }
 }

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::clean::{Clean, How};
 use crate::error::Error;
-use crate::format::Report;
 use crate::model::Snapshot;
+use crate::report::Report;
 
 /// Maximum number of temporary names to try.
 const MAX_NAMES: u32 = 100;

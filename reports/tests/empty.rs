@@ -65,7 +65,12 @@ fn the_view_has_nothing_but_the_other_has() {
 #[test]
 fn the_text_report_says_so_too() {
     insta::assert_snapshot!(page(&empty(), Format::Text, View::Time), @r"
-    server (pid 4711): 2.00 s recorded on 1 thread; 0 calls, 0 polls, 0 ns busy
+    server (pid 4711), recorded 2.00 s
+    0 calls, 0 polls, 0 ns busy on 1 thread
+
+    FINDINGS none
+
+    VERDICTS none, ALARMS none
 
     Nothing to show: no annotated future was polled yet.
     What to do: put `#[diagnose]` on an async fn that the program runs, and dump again.

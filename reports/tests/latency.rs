@@ -142,11 +142,11 @@ fn concurrency_is_the_time_in_flight_over_the_time_elapsed() {
 fn functions_have_columns_for_latency_if_any_is_known() {
     let page = |snapshot: &Snapshot| page(snapshot, Format::Text, View::Time);
     let mut snapshot = served();
-    assert!(page(&snapshot).contains("p99 latency"));
+    assert!(page(&snapshot).contains("p50 call  p99 call"));
     for node in &mut snapshot.nodes {
         node.latency = diagnose_reports::model::Latency::default();
     }
-    assert!(!page(&snapshot).contains("latency"));
+    assert!(!page(&snapshot).contains(" call  ") && !page(&snapshot).contains("LATENCY"));
 }
 
 #[test]
@@ -154,11 +154,11 @@ fn the_table_of_latencies_has_a_line_per_function_and_label() {
     let mut snapshot = served();
     snapshot.nodes[0].latency.cancelled = durations(&[1_000]);
     let page = page(&snapshot, Format::Text, View::Time);
-    let table = page.split("\n\n").find(|part| part.starts_with("latency of calls"));
+    let table = page.split("\n\n").find(|part| part.starts_with("LATENCY of calls"));
     assert_eq!(
         table.unwrap(),
         "\
-latency of calls, most time in flight first
+LATENCY of calls, most time in flight first
   calls      p50      p90      p99    p99.9      max  mean in flight  function           label
       1   4.00 s   4.00 s   4.00 s   4.00 s   4.00 s            2.00  serve
       1  1.00 µs  1.00 µs  1.00 µs  1.00 µs  1.00 µs                  serve (cancelled)

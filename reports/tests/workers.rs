@@ -15,7 +15,7 @@ fn worker(runtime: u64, thread: &str, times: [u64; 4]) -> Worker {
 
 fn table(snapshot: &Snapshot) -> Option<String> {
     let page = page(snapshot, Format::Text, View::Time);
-    page.split("\n\n").find(|part| part.starts_with("workers, most polls first")).map(str::to_owned)
+    page.split("\n\n").find(|part| part.starts_with("WORKERS, most polls first")).map(str::to_owned)
 }
 
 #[test]
@@ -36,11 +36,11 @@ fn shares_are_of_the_runtime_and_of_the_time_listed() {
     assert_eq!(
         table(&snapshot).unwrap(),
         "\
-workers, most polls first
-  polls    share     busy   parked  listed for  worker
-    970  97.00 %  95.00 %   1.00 %      2.00 s  busy of runtime 1
-     30   3.00 %   0.25 %  99.50 %      2.00 s  idle (41) of runtime 1
-      0      0 %      0 %      0 %     1.00 µs  other of runtime 2"
+WORKERS, most polls first
+  polls   share    busy  parked  listed for  worker
+    970  97.0 %  95.0 %  1.00 %      2.00 s  busy of runtime 1
+     30  3.00 %  0.25 %  99.5 %      2.00 s  idle (41) of runtime 1
+      0     0 %     0 %     0 %     1.00 µs  other of runtime 2"
     );
 }
 

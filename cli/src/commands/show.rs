@@ -16,12 +16,13 @@ pub(crate) fn run(args: &Show, output: Output) -> Result<ExitCode, Failure> {
 }
 
 /// Prints the text report; as JSON, the snapshot itself.
-pub(crate) fn print(snapshot: &Snapshot, _is_full: bool, output: Output) -> Result<(), Failure> {
+pub(crate) fn print(snapshot: &Snapshot, is_full: bool, output: Output) -> Result<(), Failure> {
     if output.is_json {
         Output::report(snapshot, Format::Json.into(), "-".as_ref())?;
         return Ok(());
     }
     let mut text = Vec::new();
-    diagnose_reports::write(snapshot, Report::new(Format::Text), &mut text)?;
+    let format = if is_full { Format::FullText } else { Format::Text };
+    diagnose_reports::write(snapshot, Report::new(format), &mut text)?;
     output.text(&String::from_utf8_lossy(&text))
 }

@@ -94,6 +94,8 @@ pub enum Format {
     Folded,
     /// Tables and trees.
     Text,
+    /// All tables and trees.
+    FullText,
     /// The whole snapshot.
     Json,
     /// A graph for Graphviz.

@@ -13,6 +13,8 @@ pub(super) fn usage(usage: &waits::Usage, acquisitions: u64, seen: &CaptureConte
     let mut built = Usage::default();
     built.acquisitions = acquisitions;
     built.contended = usage.contended;
+    // Only granted waits have a duration.
+    built.waited = usage.waits.counts.iter().sum();
     built.wait = quantiles_ns(&usage.waits, scale);
     built.held = quantiles_ns(&usage.holds, scale);
     built.waited_ns = scale.ns(usage.waits.total);

@@ -9,7 +9,7 @@
 //! ```
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::analysis::latency::{LatencyQuantiles, has_latency, in_flight, mean_concurrency};
 use crate::analysis::quantile::Histogram;
@@ -49,6 +49,13 @@ pub struct Row {
     pub self_idle_ns: u64,
     /// Waits in ns, with those of annotated callees.
     pub idle_ns: u64,
+    /// Time from wakes to polls in ns, of tasks.
+    pub queued_ns: u64,
+    /// Busy and idle time in ns of all callers, each counted once; 0 for a function that only code
+    /// without the attribute calls.
+    pub callers_ns: u64,
+    /// Busy and idle time in ns of the calls from these callers.
+    pub called_ns: u64,
     /// Time from construction to the first poll, in ns.
     pub unpolled_ns: u64,
     /// The median of the finished polls in ns, estimated from the histogram; `None` without any.
@@ -90,6 +97,7 @@ pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
     let mut by_site = BTreeMap::<SiteIndex, (Row, Histogram, Latency)>::new();
+    let mut callers = HashSet::new();
     for (index, node) in tree.nodes.iter().enumerate() {
         let (row, histogram, latency) = by_site.entry(node.site).or_default();
         add_counters(row, node);
@@ -97,6 +105,13 @@ pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
         if tree.is_outermost(index, |ancestor, node| ancestor.site == node.site) {
             add(&mut row.busy_ns, node.busy_ns);
             add(&mut row.idle_ns, node.idle_ns);
+            if let Some(parent) = tree.ancestors(index).next() {
+                add(&mut row.called_ns, node.busy_ns.saturating_add(node.idle_ns));
+                if callers.insert((node.site, parent)) {
+                    let caller = &tree.nodes[parent];
+                    add(&mut row.callers_ns, caller.busy_ns.saturating_add(caller.idle_ns));
+                }
+            }
         }
         histogram.merge(&node.polls_histogram);
         if has_latency(snapshot, node) {
@@ -133,6 +148,7 @@ fn add_counters(row: &mut Row, node: &Node) {
     add(&mut row.running, node.running);
     add(&mut row.self_idle_ns, node.self_idle_ns);
     add(&mut row.unpolled_ns, node.unpolled_ns);
+    add(&mut row.queued_ns, node.queued_ns);
     row.longest_poll_ns = row.longest_poll_ns.max(node.longest_poll_ns);
 }
 

@@ -1,10 +1,10 @@
 //! The call tree of the text report: numbers on the left, the tree on the right.
 //!
 //! ```text
-//!      busy     idle  calls  polls  pending  max poll  call path
-//!   10.0 ms   1.00 s      1     12        1   3.20 ms  main
-//!   8.00 ms   1.00 s     10     20        0   3.20 ms  ├─ handle user=7
-//!   1.00 ms      0 s     10     10        0    100 µs  │  └─ parse
+//!      busy     idle  of caller  calls  polls  pending  max poll  call path
+//!   10.0 ms   1.00 s          -      1     12        1   3.20 ms  main
+//!   8.00 ms   1.00 s     99.8 %     10     20        0   3.20 ms  ├─ handle user=7
+//!   1.00 ms      0 s     0.10 %     10     10        0    100 µs  │  └─ parse
 //! ```
 //! Siblings are sorted by busy, then idle. A large tree shows its heaviest paths, each with all of
 //! its ancestors.
@@ -14,16 +14,18 @@ use std::cmp::Reverse;
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
 use crate::export::table::Table;
+use crate::export::wrap::WIDTH;
 use crate::model::Snapshot;
 use crate::names::Names;
-use crate::units::{count, time};
+use crate::units::{count, percent, time};
 
-/// Renders at most `bound` paths. Also returns how many there are.
-pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> (String, usize) {
+/// Renders at most `bound` paths. Also returns how many there are. `is_full`: with whole names.
+pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (String, usize) {
     let tree = Tree::new(snapshot);
     let names = Names::new(snapshot);
     let shown = heaviest(&tree, bound);
-    let mut table = Table::new(&["busy", "idle", "calls", "polls", "pending", "max poll"], &["call path"]);
+    let mut table =
+        Table::new(&["busy", "idle", "of caller", "calls", "polls", "pending", "max poll"], &["call path"]);
     // An explicit stack: a call path may be deeper than this thread's stack allows.
     let mut open: Vec<(usize, String, String)> = Vec::new();
     push_siblings(&mut open, &tree, &names, &shown, &tree.roots, None);
@@ -33,6 +35,7 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> (String, usize) {
         table.push(vec![
             time(node.busy_ns),
             time(node.idle_ns),
+            of_caller(&tree, index),
             count(node.calls),
             count(node.polls),
             count(node.pending),
@@ -41,7 +44,20 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> (String, usize) {
         ]);
         push_siblings(&mut open, &tree, &names, &shown, &tree.children[index], Some(&indent));
     }
+    if !is_full {
+        table.fit(WIDTH);
+    }
     (table.render(), tree.nodes.len())
+}
+
+/// The share of its caller's busy and idle time. Calls that wait at the same time, as in `join!`,
+/// have more than 100 % together.
+fn of_caller(tree: &Tree<'_>, index: usize) -> String {
+    let in_flight = |index: usize| tree.nodes[index].busy_ns.saturating_add(tree.nodes[index].idle_ns);
+    match tree.ancestors(index).next() {
+        Some(caller) => percent(in_flight(index), in_flight(caller)),
+        None => "-".to_owned(),
+    }
 }
 
 /// Pushes the shown `siblings` so that the first to draw is on top, each with the prefix of its own

@@ -1,7 +1,7 @@
 //! The table of latencies: how long calls take, by function and label.
 //!
 //! ```text
-//! latency of calls, most time in flight first
+//! LATENCY of calls, most time in flight first
 //!   calls  p50      p90      p99      p99.9    max      in flight  function  label
 //! ```
 //! Cancelled calls have lines of their own, because they did not take as long as they wanted to.
@@ -10,12 +10,16 @@ use std::cmp::Reverse;
 
 use crate::analysis::latency::{FunctionLatency, LatencyQuantiles, mean_concurrency};
 use crate::export::table::Table;
+use crate::export::wrap::{WIDTH, middle};
 use crate::model::Snapshot;
 use crate::units::{count, time};
 
+/// How many columns a function's name has folded.
+const MAX_NAME: usize = 32;
+
 /// Renders at most `bound` functions. Returns the text, empty without latencies, and the number of
-/// functions.
-pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> (String, usize) {
+/// functions. `is_full`: with whole names.
+pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (String, usize) {
     let mut functions = snapshot.latencies();
     functions.retain(|function| function.completed.count > 0 || function.cancelled.count > 0);
     if functions.is_empty() {
@@ -24,9 +28,12 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> (String, usize) {
     functions.sort_by_key(|function| Reverse(function.in_flight_ns));
     let mut table =
         Table::new(&["calls", "p50", "p90", "p99", "p99.9", "max", "mean in flight"], &["function", "label"]);
-    for function in functions.iter().take(bound) {
+    for function in functions.iter_mut().take(bound) {
+        if !is_full {
+            function.name = middle(&function.name, MAX_NAME);
+        }
         let in_flight = mean(function.in_flight_ns, snapshot.elapsed_ns);
-        let FunctionLatency { completed, cancelled, .. } = function;
+        let FunctionLatency { completed, cancelled, .. } = &*function;
         if completed.count > 0 || cancelled.count == 0 {
             table.push(row(function, completed, in_flight.clone(), ""));
         }
@@ -34,6 +41,9 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> (String, usize) {
             let in_flight = if completed.count > 0 { String::new() } else { in_flight };
             table.push(row(function, cancelled, in_flight, " (cancelled)"));
         }
+    }
+    if !is_full {
+        table.fit(WIDTH);
     }
     (table.render(), functions.len())
 }

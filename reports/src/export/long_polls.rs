@@ -1,7 +1,7 @@
 //! The table of long polls in the text report.
 //!
 //! ```text
-//! long polls, 87.4 µs or longer, most time first
+//! LONG POLLS, 87.4 µs or longer, most time first
 //!   polls  longest  time at least  of all busy  call path
 //!      12  41.2 ms         312 ms      23.80 %  main > handle > parse
 //! ```
@@ -12,15 +12,16 @@ use crate::analysis::long_polls::long_polls;
 use crate::analysis::tree::Tree;
 use crate::clean::printable;
 use crate::export::table::Table;
+use crate::export::wrap::WIDTH;
 use crate::model::Snapshot;
 use crate::names::Names;
 use crate::units::{count, counted, percent, time};
 
-/// How many call paths are shown.
-const MAX_ROWS: usize = 30;
+/// How many call paths are shown folded.
+const MAX_ROWS: usize = 15;
 
 /// Appends the table if there are long polls.
-pub(crate) fn write(page: &mut String, snapshot: &Snapshot) {
+pub(crate) fn write(page: &mut String, snapshot: &Snapshot, is_full: bool) {
     if snapshot.long_poll_ns == 0 {
         return;
     }
@@ -34,7 +35,8 @@ pub(crate) fn write(page: &mut String, snapshot: &Snapshot) {
     let nested = tree.nodes.iter().map(|node| node.nested_ns).fold(0, u64::saturating_add);
     let busy = roots.map(|root| root.busy_ns).fold(0, u64::saturating_add).saturating_sub(nested);
     let mut table = Table::new(&["polls", "longest", "time at least", "of all busy"], &["call path"]);
-    for row in found.rows.iter().take(MAX_ROWS) {
+    let bound = if is_full { usize::MAX } else { MAX_ROWS };
+    for row in found.rows.iter().take(bound) {
         let path: Vec<String> = tree
             .path(row.node)
             .into_iter()
@@ -53,11 +55,14 @@ pub(crate) fn write(page: &mut String, snapshot: &Snapshot) {
             path.join(" > "),
         ]);
     }
+    if !is_full {
+        table.fit(WIDTH);
+    }
     // Writing to a string cannot fail.
     let _ =
-        write!(page, "\nlong polls, {} or longer, most time first\n{}", time(found.from_ns), table.render());
-    if found.rows.len() > MAX_ROWS {
-        let rest = counted((found.rows.len() - MAX_ROWS) as u64, "call path");
-        let _ = writeln!(page, "  … and {rest} more (the JSON report has everything)");
+        write!(page, "\nLONG POLLS, {} or longer, most time first\n{}", time(found.from_ns), table.render());
+    if found.rows.len() > bound {
+        let rest = counted((found.rows.len() - bound) as u64, "call path");
+        let _ = writeln!(page, "  … and {rest} more (the full report has them)");
     }
 }

@@ -10,6 +10,7 @@
 //! parts of the text report
 //! verdicts    what hangs                              waiters lock_order  resources with waits; inversions
 //! tasks       the dump of tasks: head (totals), wakes (who woke them), shapes (which look alike)
+//! spawn_sites the same, folded by the place of their spawn
 //! callpaths   the call tree                           long_polls  polls over a bound
 //! latency     how long calls take                     workers     shares of each worker thread
 //!
@@ -17,6 +18,7 @@
 //! footer      what a report says about itself         dress frames  parts of the flame graph
 //! empty       the page when there is nothing to draw  table   aligned columns
 //! protobuf    the encoding of pprof                   wait_graph  the graph of dot and mermaid
+//! wrap        long lines, and names cut in the middle
 //! ```
 //! Equal snapshots give equal bytes.
 
@@ -45,6 +47,7 @@ pub(crate) mod pprof;
 #[cfg(feature = "pprof")]
 mod protobuf;
 mod shapes;
+mod spawn_sites;
 pub(crate) mod speedscope;
 #[cfg(feature = "svg")]
 pub(crate) mod svg;
@@ -56,3 +59,4 @@ mod wait_graph;
 pub(crate) mod waiters;
 pub(crate) mod wakes;
 pub(crate) mod workers;
+pub(crate) mod wrap;

@@ -1,5 +1,10 @@
 //! Aligned columns: numbers to the right, then names to the left, the last of them open-ended.
 
+use crate::export::wrap::middle;
+
+/// The columns that a name keeps, however wide the numbers are.
+const MIN_NAME: usize = 24;
+
 /// Rows under a heading, all with the same number of cells.
 #[derive(Debug)]
 pub struct Table {
@@ -21,6 +26,17 @@ impl Table {
     pub fn push(&mut self, row: Vec<String>) {
         debug_assert_eq!(row.len(), self.rows[0].len(), "a row has as many cells as the heading");
         self.rows.push(row);
+    }
+
+    /// Cuts the names of the last column in the middle, so that no line has more than `width`
+    /// columns. A name keeps 24 columns in any case.
+    pub fn fit(&mut self, width: usize) {
+        let last = self.rows[0].len() - 1;
+        let before: usize = (0..last).map(|column| self.width(column) + 2).sum();
+        let room = width.saturating_sub(before + 2).max(MIN_NAME);
+        for row in &mut self.rows[1..] {
+            row[last] = middle(&row[last], room);
+        }
     }
 
     /// The lines, each with a line break, two spaces in front and between columns, none at the end.

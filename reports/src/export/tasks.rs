@@ -23,7 +23,7 @@ use crate::export::verdicts;
 use crate::export::wakes::chain;
 use crate::index::TasksById;
 use crate::lists::Lists;
-use crate::model::{RunState, Site, SiteIndex, SiteKind, Snapshot, Span, Task, TaskId, TaskKind};
+use crate::model::{RunState, Site, SiteIndex, SiteKind, Snapshot, Task, TaskId, TaskKind};
 use crate::units::{count, time};
 
 /// How many task ids of a group are written out.
@@ -38,47 +38,39 @@ impl Snapshot {
         if !page.is_empty() {
             page.push('\n');
         }
-        page.push_str(&render(self, usize::MAX));
+        page.push_str(&render(self));
         clean_lines(&page).into_owned()
     }
 }
 
-/// Renders at most `bound` groups of tasks, and counts the others.
-pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
+/// Renders all groups of tasks, the longest wait first.
+pub(crate) fn render(snapshot: &Snapshot) -> String {
     let forest = Forest::new(snapshot);
-    let mut groups: Vec<Vec<&Task>> = forest.groups();
-    groups.sort_by_key(|group| (Reverse(longest_ns(group)), group[0].id));
     let mut page = head(snapshot, &forest.tasks);
-    for group in groups.iter().take(bound) {
+    for group in forest.groups() {
         page.push('\n');
-        forest.write_group(&mut page, group);
-    }
-    if groups.len() > bound {
-        let rest: usize = groups[bound..].iter().map(Vec::len).sum();
-        // Writing to a string cannot fail.
-        let _ =
-            writeln!(page, "\n  … and {} more tasks (the JSON report has everything)", count(rest as u64));
+        forest.write_group(&mut page, &group, true);
     }
     page.push_str(&forest.lost());
     page
 }
 
-fn longest_ns(group: &[&Task]) -> u64 {
+pub(super) fn longest_ns(group: &[&Task]) -> u64 {
     group.iter().map(|task| task.since_ns).max().unwrap_or(0)
 }
 
 /// The spans by their parents.
-struct Forest<'a> {
+pub(super) struct Forest<'a> {
     snapshot: &'a Snapshot,
     children: Lists,
     /// Spans whose parent is gone, by the task that polled them last.
     detached: HashMap<TaskId, Vec<usize>>,
     /// The tasks by id.
-    tasks: TasksById<'a>,
+    pub(super) tasks: TasksById<'a>,
 }
 
 impl<'a> Forest<'a> {
-    fn new(snapshot: &'a Snapshot) -> Self {
+    pub(super) fn new(snapshot: &'a Snapshot) -> Self {
         let children = snapshot.spans.iter().enumerate();
         let children = children.filter_map(|(number, span)| Some((span.parent?.get(), number)));
         let children = children.filter(|(parent, number)| parent < number);
@@ -92,8 +84,8 @@ impl<'a> Forest<'a> {
         Self { snapshot, children, detached, tasks: TasksById::new(&snapshot.tasks) }
     }
 
-    /// Groups tasks that differ only in ids and times, in the order of their first members.
-    fn groups(&self) -> Vec<Vec<&'a Task>> {
+    /// Groups tasks that differ only in ids and times. The group with the longest wait comes first.
+    pub(super) fn groups(&self) -> Vec<Vec<&'a Task>> {
         let mut shapes = Shapes::new(self.snapshot, |span| &self.children[span]);
         let mut known = HashMap::<Vec<u64>, usize>::new();
         let mut groups: Vec<Vec<&'a Task>> = Vec::new();
@@ -109,6 +101,7 @@ impl<'a> Forest<'a> {
                 None => groups.push(vec![task]),
             }
         }
+        groups.sort_by_key(|group| (Reverse(longest_ns(group)), group[0].id));
         groups
     }
 
@@ -116,7 +109,8 @@ impl<'a> Forest<'a> {
         self.detached.get(&task.id).map_or(&[], Vec::as_slice)
     }
 
-    fn write_group(&self, page: &mut String, group: &[&Task]) {
+    /// Writes the tasks of a group, and their futures once. `has_origin`: with the place of spawn.
+    pub(super) fn write_group(&self, page: &mut String, group: &[&Task], has_origin: bool) {
         let task = group[0];
         let name = self.name(task.site);
         let label = task.label.as_deref().map(|label| format!(" {}", printable(label))).unwrap_or_default();
@@ -135,14 +129,8 @@ impl<'a> Forest<'a> {
         let busy_ns = group.iter().fold(0_u64, |sum, task| sum.saturating_add(task.busy_ns));
         let polls = if polls == 1 { "1 poll".to_owned() } else { format!("{} polls", count(polls)) };
         let _ = write!(page, " {polls}, busy {}", time(busy_ns));
-        if let Some(place) = &task.spawned_at {
-            let _ = write!(page, ", spawned at {}", printable(&place.to_string()));
-        }
-        match task.spawned_by {
-            Some(by) if group.iter().all(|task| task.spawned_by == Some(by)) => {
-                let _ = write!(page, " by task {by}");
-            }
-            _ => {}
+        if has_origin {
+            page.push_str(&origin(group));
         }
         if group.len() > 1 {
             let _ = write!(page, ": tasks {}", numbers(group));
@@ -165,19 +153,18 @@ impl<'a> Forest<'a> {
             self.write_running(page, task);
         }
         if let Some(root) = task.span {
-            self.write_children(page, root.get(), "  ");
+            self.write_children(page, root.get(), "  ", group.len());
         }
         for &span in self.detached_of(task) {
-            self.write_detached(page, span);
+            self.write_detached(page, span, group.len());
         }
     }
 
     /// Writes a span whose parent is gone, and all spans below it.
-    fn write_detached(&self, page: &mut String, number: usize) {
-        let is_leaf = self.children[number].is_empty();
-        let span = self.span(&self.snapshot.spans[number], is_leaf);
+    fn write_detached(&self, page: &mut String, number: usize, tasks: usize) {
+        let span = self.span(number, tasks);
         let _ = writeln!(page, "  detached, its parent future is gone: {span}");
-        self.write_children(page, number, "  ");
+        self.write_children(page, number, "  ", tasks);
     }
 
     /// Whether the task waits only for `std::future::pending()`, by the text of its awaits.
@@ -204,7 +191,8 @@ impl<'a> Forest<'a> {
         }
     }
 
-    fn write_children(&self, page: &mut String, span: usize, indent: &str) {
+    /// `tasks`: how many tasks have these spans, each with times of its own.
+    fn write_children(&self, page: &mut String, span: usize, indent: &str, tasks: usize) {
         // An explicit stack: futures may be nested deeper than this thread's stack allows.
         let mut open: Vec<(usize, String, bool)> = Vec::new();
         let push = |open: &mut Vec<(usize, String, bool)>, span: usize, indent: &str| {
@@ -218,14 +206,15 @@ impl<'a> Forest<'a> {
         push(&mut open, span, indent);
         while let Some((number, indent, is_last)) = open.pop() {
             let (branch, below) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-            let is_leaf = self.children[number].is_empty();
-            let _ = writeln!(page, "{indent}{branch}{}", self.span(&self.snapshot.spans[number], is_leaf));
+            let _ = writeln!(page, "{indent}{branch}{}", self.span(number, tasks));
             push(&mut open, number, &format!("{indent}{below}"));
         }
     }
 
-    /// `read user=7 at read(id).await (src/main.rs:12:5) [waiting 4.20 s]`.
-    fn span(&self, span: &Span, is_leaf: bool) -> String {
+    /// `read user=7 at read(id).await (src/main.rs:12:5) [waiting 4.20 s]`. The spans of several tasks
+    /// have no common time.
+    fn span(&self, number: usize, tasks: usize) -> String {
+        let span = &self.snapshot.spans[number];
         let mut line = match span.at {
             Some(at) => format!("{} at {}", self.name(span.site), self.place(at)),
             None => self.place(span.site),
@@ -233,8 +222,9 @@ impl<'a> Forest<'a> {
         if let Some(label) = &span.label {
             let _ = write!(line, " {}", printable(label));
         }
-        if is_leaf {
-            let _ = write!(line, " [{} {}]", word(span.state), time(span.since_ns));
+        if self.children[number].is_empty() {
+            let since = if tasks > 1 { String::new() } else { format!(" {}", time(span.since_ns)) };
+            let _ = write!(line, " [{}{since}]", word(span.state));
         }
         if span.skipped {
             line.push_str(" [its task stopped polling it]");
@@ -243,16 +233,15 @@ impl<'a> Forest<'a> {
     }
 
     /// Spans that belong to no task.
-    fn lost(&self) -> String {
+    pub(super) fn lost(&self) -> String {
         let mut page = String::new();
         for (number, span) in self.snapshot.spans.iter().enumerate() {
             if span.parent.is_none() && span.task.is_none() {
                 if page.is_empty() {
                     page.push_str("\ndetached: pending futures whose parent is gone\n");
                 }
-                let is_leaf = self.children[number].is_empty();
-                let _ = writeln!(page, "  {}", self.span(span, is_leaf));
-                self.write_children(&mut page, number, "  ");
+                let _ = writeln!(page, "  {}", self.span(number, 1));
+                self.write_children(&mut page, number, "  ", 1);
             }
         }
         page
@@ -262,7 +251,7 @@ impl<'a> Forest<'a> {
         self.snapshot.site(site)
     }
 
-    fn name(&self, site: SiteIndex) -> String {
+    pub(super) fn name(&self, site: SiteIndex) -> String {
         self.site(site).map_or_else(|| "[unknown]".to_owned(), |site| printable(&site.name))
     }
 
@@ -281,8 +270,23 @@ impl<'a> Forest<'a> {
     }
 }
 
+/// `, spawned at src/main.rs:41:9 by task 1`.
+pub(super) fn origin(group: &[&Task]) -> String {
+    let task = group[0];
+    let place = task.spawned_at.as_ref();
+    let mut text =
+        place.map(|place| format!(", spawned at {}", printable(&place.to_string()))).unwrap_or_default();
+    match task.spawned_by {
+        Some(by) if group.iter().all(|task| task.spawned_by == Some(by)) => {
+            let _ = write!(text, " by task {by}");
+        }
+        _ => {}
+    }
+    text
+}
+
 /// `4.20 s`, or `1.00 s to 4.20 s`.
-fn range(group: &[&Task], value: impl Fn(&Task) -> u64) -> String {
+pub(super) fn range(group: &[&Task], value: impl Fn(&Task) -> u64) -> String {
     let values = group.iter().map(|task| value(task));
     let (shortest, longest) = (values.clone().min().unwrap_or(0), values.max().unwrap_or(0));
     let (shortest, longest) = (time(shortest), time(longest));
@@ -291,7 +295,9 @@ fn range(group: &[&Task], value: impl Fn(&Task) -> u64) -> String {
 
 /// `7, 8, 9` or `7, 8, … (200)`.
 fn numbers(group: &[&Task]) -> String {
-    let first: Vec<String> = group.iter().take(MAX_NUMBERS).map(|task| task.id.to_string()).collect();
+    let mut ids: Vec<TaskId> = group.iter().map(|task| task.id).collect();
+    ids.sort_unstable();
+    let first: Vec<String> = ids.iter().take(MAX_NUMBERS).map(TaskId::to_string).collect();
     let first = first.join(", ");
     if group.len() > MAX_NUMBERS { format!("{first} …") } else { first }
 }

@@ -16,21 +16,34 @@ use crate::clean::printable;
 use crate::model::{Snapshot, TaskId};
 use crate::units::{count, time};
 
-/// How many verdicts are written out.
+/// How many verdicts are written out, and how many of them folded.
 const MAX_VERDICTS: usize = 100;
+const MAX_FOLDED: usize = 10;
 /// How many links of a chain, and how many ids of tasks behind it, are written out.
 const MAX_LINKS: usize = 32;
 
 /// Renders all verdicts; empty without any.
 pub(crate) fn render(snapshot: &Snapshot) -> String {
-    let verdicts = snapshot.verdicts();
+    lines(&snapshot.verdicts(), MAX_VERDICTS)
+}
+
+/// Renders the verdicts under their heading. `is_full`: not only the first few.
+pub(crate) fn section(verdicts: &[Verdict], is_full: bool) -> String {
+    if verdicts.is_empty() {
+        return "VERDICTS none\n".to_owned();
+    }
+    let bound = if is_full { MAX_VERDICTS } else { MAX_FOLDED };
+    format!("VERDICTS {}\n{}", count(verdicts.len() as u64), lines(verdicts, bound))
+}
+
+fn lines(verdicts: &[Verdict], bound: usize) -> String {
     let mut page = String::new();
-    for verdict in verdicts.iter().take(MAX_VERDICTS) {
+    for verdict in verdicts.iter().take(bound) {
         // Writing to a string cannot fail.
         let _ = writeln!(page, "verdict: {verdict}");
     }
-    if verdicts.len() > MAX_VERDICTS {
-        let rest = count((verdicts.len() - MAX_VERDICTS) as u64);
+    if verdicts.len() > bound {
+        let rest = count((verdicts.len() - bound) as u64);
         let _ = writeln!(page, "… and {rest} more verdicts (the JSON report has everything)");
     }
     page

@@ -5,7 +5,7 @@
 //!   holder: task 3 `right` for 1.20 s, acquired at src/main.rs:9
 //!   1. task 2 `left` is waiting at src/main.rs:6 (1.10 s)
 //!   2. task 4 `third` is waiting at src/main.rs:6 (400 ms)
-//!   acquired 1,204 times, 31 waits (2.57 %): p50 1.20 ms, p99 8.00 ms, max 1.10 s; held p50 80.0 µs, …
+//!   acquired 1,204 times, 29 after a wait (2.41 %): p50 1.20 ms, p99 8.00 ms, max 1.10 s; 2 waits given up; held …
 //! ```
 //! The longest wait comes first.
 
@@ -22,76 +22,130 @@ use crate::model::{
 };
 use crate::units::{count, counted, percent, time};
 
-/// How many holders, and how many waits, are written out.
+/// How many holders, and how many waits, of a resource are written out.
 const MAX_ROWS: usize = 32;
+const MAX_CONTENDED_ROWS: usize = 3;
 
 impl Snapshot {
     /// The resources with waits, as text: the holders of each since when and where, the waits in
     /// queue order, and statistics of its use. The longest wait comes first. Empty without waits.
     #[must_use]
     pub fn waiters(&self) -> String {
-        clean_lines(&render(self, usize::MAX)).into_owned()
+        clean_lines(&render(self, Scope::All)).into_owned()
     }
 }
 
-/// Renders at most `bound` resources, and counts the others.
-pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> String {
-    let queued = snapshot.waits.iter().enumerate();
-    let resources = Index::new(snapshot.resources.iter().map(|it| it.id));
-    let queued = queued.filter_map(|(index, wait)| Some((resources.get(wait.resource?)?, index)));
-    let queues = Lists::new(snapshot.resources.len(), queued);
-    let longest_ns = |queue: &[usize]| queue.iter().map(|&wait| snapshot.waits[wait].since_ns).max();
+/// Which resources are written out, and how much of their queues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All with waits.
+    All,
+    /// The five whose waits for units are longest in sum, with the first three waits of each. A wait
+    /// for a message or an event is normal, and needs no holder to be explained.
+    Contended,
+}
+
+/// How many resources are written out in [`Scope::Contended`].
+const MAX_CONTENDED: usize = 5;
+
+/// Renders the resources of the scope.
+pub(crate) fn render(snapshot: &Snapshot, scope: Scope) -> String {
+    let queues = queues(snapshot);
+    let weight_ns = |queue: &[usize]| {
+        let waits = queue.iter().map(|&wait| &snapshot.waits[wait]);
+        match scope {
+            Scope::All => waits.map(|wait| wait.since_ns).max(),
+            Scope::Contended => {
+                let units = waits.filter(|wait| is_for_units(wait.mode));
+                units.map(|wait| wait.since_ns).reduce(u64::saturating_add)
+            }
+        }
+    };
     let resources = snapshot.resources.iter().enumerate();
     let waited =
-        resources.filter_map(|(index, it)| Some((Reverse(longest_ns(&queues[index])?), it.id, index)));
+        resources.filter_map(|(index, it)| Some((Reverse(weight_ns(&queues[index])?), it.id, index)));
     let mut waited: Vec<(Reverse<u64>, ResourceId, usize)> = waited.collect();
     waited.sort_unstable();
     // Without waits for a resource, the ids of tasks are not needed.
     let tasks = if waited.is_empty() { &[][..] } else { &snapshot.tasks };
-    let page = Page { snapshot, tasks: TasksById::new(tasks) };
+    let (resources, rows) = match scope {
+        Scope::All => (usize::MAX, MAX_ROWS),
+        Scope::Contended => (MAX_CONTENDED, MAX_CONTENDED_ROWS),
+    };
+    let page = Page { snapshot, tasks: TasksById::new(tasks), rows };
     let mut text = String::new();
-    for &(_, _, index) in waited.iter().take(bound) {
+    for &(_, _, index) in waited.iter().take(resources) {
         let queue: Vec<&Wait> = queues[index].iter().map(|&wait| &snapshot.waits[wait]).collect();
         if !text.is_empty() {
             text.push('\n');
         }
         page.write(&mut text, &snapshot.resources[index], &queue);
     }
-    if waited.len() > bound {
-        let rest = count((waited.len() - bound) as u64);
+    if waited.len() > resources {
+        let rest = count((waited.len() - resources) as u64);
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "\n… and {rest} more resources (the JSON report has everything)");
+        let _ = writeln!(text, "\n… and {rest} more with waiters (the full report has them)");
     }
     text
+}
+
+/// The indexes of the waits of each resource, in queue order.
+pub(crate) fn queues(snapshot: &Snapshot) -> Lists {
+    let queued = snapshot.waits.iter().enumerate();
+    let resources = Index::new(snapshot.resources.iter().map(|it| it.id));
+    let queued = queued.filter_map(|(index, wait)| Some((resources.get(wait.resource?)?, index)));
+    Lists::new(snapshot.resources.len(), queued)
+}
+
+/// Whether it waits for something that another task has: a lock, a permit, a free slot.
+pub(crate) fn is_for_units(mode: WaitMode) -> bool {
+    match mode {
+        WaitMode::Lock
+        | WaitMode::Read
+        | WaitMode::Write
+        | WaitMode::Acquire
+        | WaitMode::Send
+        | WaitMode::Initialize
+        | WaitMode::Custom => true,
+        WaitMode::Receive
+        | WaitMode::Closed
+        | WaitMode::Arrive
+        | WaitMode::Notified
+        | WaitMode::Join
+        | WaitMode::Timer
+        | WaitMode::Shutdown => false,
+    }
 }
 
 struct Page<'a> {
     snapshot: &'a Snapshot,
     /// The tasks by id.
     tasks: TasksById<'a>,
+    /// How many holders, and how many waits, of a resource are written out.
+    rows: usize,
 }
 
 impl Page<'_> {
     fn write(&self, text: &mut String, it: &Resource, queue: &[&Wait]) {
         text.push_str(&head(it, queue.len()));
-        for holding in it.holdings.iter().filter(|holding| holding.role != Role::Uses).take(MAX_ROWS) {
+        for holding in it.holdings.iter().filter(|holding| holding.role != Role::Uses).take(self.rows) {
             let _ = writeln!(text, "  {}", self.holding(it, holding));
         }
         let others =
-            it.holdings.iter().filter(|holding| holding.role != Role::Uses).count().saturating_sub(MAX_ROWS);
+            it.holdings.iter().filter(|holding| holding.role != Role::Uses).count().saturating_sub(self.rows);
         if others > 0 {
             let _ = writeln!(text, "  … and {} more", count(others as u64));
         }
         for line in [self.last_acquired(it), self.last_notified(it)].into_iter().flatten() {
             let _ = writeln!(text, "  {line}");
         }
-        for (number, wait) in queue.iter().take(MAX_ROWS).enumerate() {
+        for (number, wait) in queue.iter().take(self.rows).enumerate() {
             let _ = writeln!(text, "  {}. {}", number + 1, self.wait(it, wait));
         }
-        if queue.len() > MAX_ROWS {
-            let _ = writeln!(text, "  … and {} more", count((queue.len() - MAX_ROWS) as u64));
+        if queue.len() > self.rows {
+            let _ = writeln!(text, "  … and {} more", count((queue.len() - self.rows) as u64));
         }
-        text.push_str(&usage(it));
+        text.push_str(&usage(it, queue.len() as u64));
     }
 
     /// `holder: task 3 ...`, `receiver: task 3 ...`.
@@ -107,7 +161,10 @@ impl Page<'_> {
             place(holding.place.as_ref()).map(|it| format!(", {verb} at {it}")).unwrap_or_default()
         };
         match holding.role {
-            Role::Holds => format!("{}: {who}{likely} for {since}{}", holder(it, holding), by("acquired")),
+            Role::Holds => {
+                let verb = if is_channel(it.kind) { "reserved" } else { "acquired" };
+                format!("{}: {who}{likely} for {since}{}", holder(it, holding), by(verb))
+            }
             role => {
                 let end = if role == Role::Sends { "sender" } else { "receiver" };
                 let verb = if holding.uses == 0 { "created" } else { "last used" };
@@ -122,7 +179,8 @@ impl Page<'_> {
             .last_acquired
             .as_ref()
             .filter(|_| it.holdings.iter().all(|holding| holding.role != Role::Holds))?;
-        Some(format!("last acquired{}", self.last(last.task, last.place.as_ref(), last.ago_ns)))
+        let what = if is_channel(it.kind) { "last slot reserved" } else { "last acquired" };
+        Some(format!("{what}{}", self.last(last.task, last.place.as_ref(), last.ago_ns)))
     }
 
     /// `last notified by task 3 ... at ..., 1.20 s ago, when it had no waiters`.
@@ -154,7 +212,10 @@ impl Page<'_> {
         let _ = match wait.mode {
             WaitMode::Read if it.kind == ResourceKind::RwLock => write!(line, " to read"),
             WaitMode::Write if it.kind == ResourceKind::RwLock => write!(line, " to write"),
-            _ if wait.units > 1 => write!(line, " for {}", units_words(it, wait.units)),
+            // A writer takes all units of a lock: their number says nothing.
+            _ if wait.units > 1 && has_counted_units(it.kind) => {
+                write!(line, " for {}", units_words(it, wait.units))
+            }
             _ => Ok(()),
         };
         if let Some(place) = place(wait.place.as_ref()) {
@@ -236,13 +297,54 @@ fn holder(it: &Resource, holding: &Holding) -> String {
     match it.kind {
         ResourceKind::RwLock if holding.units > 1 => "writer".to_owned(),
         ResourceKind::RwLock if it.capacity != Some(1) => "reader".to_owned(),
-        _ if holding.units > 1 => format!("holder of {}", units_words(it, holding.units)),
+        _ if is_channel(it.kind) => format!("holder of {}", units_words(it, holding.units.max(1))),
+        _ if holding.units > 1 && has_counted_units(it.kind) => {
+            format!("holder of {}", units_words(it, holding.units))
+        }
         _ => "holder".to_owned(),
     }
 }
 
-/// Empty if nothing was counted.
-fn usage(it: &Resource) -> String {
+/// Whether its units are places for messages, which are reserved and not acquired.
+fn is_channel(kind: ResourceKind) -> bool {
+    matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc | ResourceKind::Oneshot | ResourceKind::Broadcast)
+}
+
+/// Whether a number of its units means something to a reader.
+fn has_counted_units(kind: ResourceKind) -> bool {
+    match kind {
+        ResourceKind::Semaphore
+        | ResourceKind::Mpsc
+        | ResourceKind::Mpmc
+        | ResourceKind::Pipe
+        | ResourceKind::Custom => true,
+        ResourceKind::Mutex
+        | ResourceKind::RwLock
+        | ResourceKind::OnceCell
+        | ResourceKind::Barrier
+        | ResourceKind::Notify
+        | ResourceKind::Condvar
+        | ResourceKind::Oneshot
+        | ResourceKind::Broadcast
+        | ResourceKind::Watch
+        | ResourceKind::Cancellation => false,
+    }
+}
+
+/// Whether tasks acquire it, and wait until they have. Its waits are a share of its acquisitions.
+pub(crate) fn is_acquired(kind: ResourceKind) -> bool {
+    matches!(
+        kind,
+        ResourceKind::Mutex
+            | ResourceKind::RwLock
+            | ResourceKind::Semaphore
+            | ResourceKind::OnceCell
+            | ResourceKind::Custom
+    )
+}
+
+/// How often it was used and waited for; `open` waits last. Empty if it was not used.
+fn usage(it: &Resource, open: u64) -> String {
     let usage = &it.usage;
     if usage.acquisitions == 0 {
         return String::new();
@@ -250,22 +352,30 @@ fn usage(it: &Resource) -> String {
     let quantiles =
         |it: Quantiles| format!("p50 {}, p99 {}, max {}", time(it.p50_ns), time(it.p99_ns), time(it.max_ns));
     let number = usage.acquisitions;
-    let (mut line, is_lock) = match it.kind {
+    let mut line = match it.kind {
         ResourceKind::Mpsc | ResourceKind::Mpmc | ResourceKind::Oneshot | ResourceKind::Broadcast => {
-            (format!("  {} sent", counted(number, "message")), false)
+            format!("  {} sent", counted(number, "message"))
         }
-        ResourceKind::Pipe => (format!("  {} written", counted(number, "byte")), false),
-        ResourceKind::Barrier => (format!("  {}", counted(number, "arrival")), false),
-        ResourceKind::Watch => (format!("  used {}", counted(number, "time")), false),
-        _ => (format!("  acquired {}", counted(number, "time")), true),
+        ResourceKind::Pipe => format!("  {} written", counted(number, "byte")),
+        ResourceKind::Barrier => format!("  {}", counted(number, "arrival")),
+        ResourceKind::Notify | ResourceKind::Condvar | ResourceKind::Cancellation | ResourceKind::Watch => {
+            format!("  used {}", counted(number, "time"))
+        }
+        _ => format!("  acquired {}", counted(number, "time")),
     };
-    let _ = write!(line, ", {}", counted(usage.contended, "wait"));
-    // Unfinished and cancelled waits count too, so there may be more waits than acquisitions.
-    if is_lock && usage.contended <= number {
-        let _ = write!(line, " ({})", percent(usage.contended, number));
+    if is_acquired(it.kind) {
+        // A wait that was given up, or lasts, is part of no acquisition.
+        let waited = usage.waited.min(number);
+        let _ = write!(line, ", {} after a wait ({})", count(waited), percent(waited, number));
+    } else {
+        let _ = write!(line, ", {}", counted(usage.contended, "wait"));
     }
     if usage.wait != Quantiles::default() {
         let _ = write!(line, ": {}", quantiles(usage.wait));
+    }
+    let given_up = usage.contended.saturating_sub(usage.waited).saturating_sub(open);
+    if is_acquired(it.kind) && given_up > 0 {
+        let _ = write!(line, "; {} given up", counted(given_up, "wait"));
     }
     if usage.held != Quantiles::default() {
         let _ = write!(line, "; held {}", quantiles(usage.held));

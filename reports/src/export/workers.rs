@@ -1,7 +1,7 @@
 //! The table of workers: how each runtime thread spent its time.
 //!
 //! ```text
-//! workers, most polls first
+//! WORKERS, most polls first
 //!   polls  share   busy    parked  listed for  worker
 //! ```
 //! The rest is time that a thread runs something else: unrecorded tasks, the runtime itself, or
@@ -13,12 +13,13 @@ use std::fmt::Write as _;
 
 use crate::clean::printable;
 use crate::export::table::Table;
+use crate::export::wrap::WIDTH;
 use crate::model::{Snapshot, Worker};
 use crate::units::{count, percent, time};
 
 /// Renders at most `bound` workers. Returns the text, empty without times, and the number of
-/// workers.
-pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> (String, usize) {
+/// workers. `is_full`: with whole names.
+pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (String, usize) {
     let mut workers: Vec<&Worker> = snapshot.workers.iter().filter(|worker| worker.listed_ns > 0).collect();
     if workers.is_empty() {
         return (String::new(), 0);
@@ -39,6 +40,9 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize) -> (String, usize) {
             time(worker.listed_ns),
             name(snapshot, worker),
         ]);
+    }
+    if !is_full {
+        table.fit(WIDTH);
     }
     (table.render(), workers.len())
 }

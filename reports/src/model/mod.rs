@@ -82,7 +82,7 @@ pub struct Snapshot {
     /// Limits of the threads for blocking work, of the runtimes where they are known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocking_pools: Vec<BlockingPool>,
-    /// Tasks and other roots that were not done at the capture, sorted by id.
+    /// Tasks and other roots that were not done at the capture, in the order of their creation.
     #[serde(default, with = "folding")]
     pub tasks: Vec<Task>,
     /// Spans that were pending or running at the capture, in depth-first order: a parent comes

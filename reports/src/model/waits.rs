@@ -238,8 +238,11 @@ fn is_zero(value: &u64) -> bool {
 pub struct Usage {
     /// Number of acquisitions; for a channel, of messages sent.
     pub acquisitions: u64,
-    /// Number of waits.
+    /// Number of waits, those included that last or were given up.
     pub contended: u64,
+    /// Number of waits that ended with an acquisition; at most `acquisitions` of a lock.
+    #[serde(default)]
+    pub waited: u64,
     /// Durations of finished waits.
     pub wait: Quantiles,
     /// Durations from acquisition to release.

@@ -10,9 +10,21 @@ use crate::support::page;
 #[test]
 fn text_begins_with_what_hangs() {
     let text = page(&crossed().snapshot, Format::Text, View::Time);
-    let top: String = text.split_inclusive('\n').take_while(|line| !line.starts_with("tasks:")).collect();
+    let top: String = text.split_inclusive('\n').take_while(|line| *line != "TASKS\n").collect();
     insta::assert_snapshot!(top, @r"
-    verdict: proven cycle: task 2 `left` is waiting for `Mutex#2` at src/main.rs:6 (1.00 s); task 3 `right` has held it for 1.00 s (acquired at src/main.rs:9) and is waiting for `Mutex#1` at src/main.rs:10 (1.00 s); task 2 `left` has held it for 1.00 s (acquired at src/main.rs:5): none of them can continue
+    server (pid 4711), recorded 2.00 s
+    0 calls, 0 polls, 0 ns busy on 1 thread
+
+    FINDINGS 1, most urgent first (docs/findings.md)
+     1 stuck  proven cycle: task 2 `left` is waiting for `Mutex#2` at src/main.rs:6 (1.00 s); task 3 `right` has held it
+              for 1.00 s (acquired at src/main.rs:9) and is waiting for `Mutex#1` at src/main.rs:10 (1.00 s); task 2 `left`
+              has held it for 1.00 s (acquired at src/main.rs:5): none of them can continue; 1 task waits behind. Next:
+              acquire locks in the same order everywhere, or release one before waiting for the other. (stuck.cycle)
+
+    VERDICTS 1
+    verdict: proven cycle: task 2 `left` is waiting for `Mutex#2` at src/main.rs:6 (1.00 s); task 3 `right` has held it for
+        1.00 s (acquired at src/main.rs:9) and is waiting for `Mutex#1` at src/main.rs:10 (1.00 s); task 2 `left` has held
+        it for 1.00 s (acquired at src/main.rs:5): none of them can continue
       task 2 left waits at src/main.rs:6 for 1.00 s
       resource 2 Mutex created at src/main.rs:12, 2.00 s ago
       task 3 right holds at src/main.rs:9 for 1.00 s
@@ -22,7 +34,20 @@ fn text_begins_with_what_hangs() {
       1 task waits behind it: 1
       fix: acquire locks in the same order everywhere, or release one before waiting for the other (docs/verdicts.md, cycle)
 
-    server (pid 4711): 2.00 s recorded on 1 thread; 0 calls, 0 polls, 0 ns busy
+    ALARMS none
+
+    RESOURCES by place of creation, longest waits for locks, permits and free slots first
+      count  waiting  longest  uses  waited  total wait  p99 wait  max wait  max held  resource
+          1        1   1.00 s     0       -           -         -         -         -  Mutex (tokio), src/main.rs:11
+          1        1   1.00 s     0       -           -         -         -         -  Mutex (tokio), src/main.rs:12
+
+    Mutex#1 (tokio), created at src/main.rs:11: locked, 1 waiter
+      holder: task 2 `left` for 1.00 s, acquired at src/main.rs:5
+      1. task 3 `right` is waiting at src/main.rs:10 (1.00 s)
+
+    Mutex#2 (tokio), created at src/main.rs:12: locked, 1 waiter
+      holder: task 3 `right` for 1.00 s, acquired at src/main.rs:9
+      1. task 2 `left` is waiting at src/main.rs:6 (1.00 s)
     ");
 }
 
@@ -92,14 +117,14 @@ fn the_graph_shows_tasks_resources_and_what_is_stuck() {
 fn waiters_are_listed_by_their_resources() {
     let mut program = crossed();
     let usage = &mut program.at(0).usage;
-    (usage.acquisitions, usage.contended) = (1204, 31);
+    (usage.acquisitions, usage.contended, usage.waited) = (1204, 31, 28);
     (usage.wait.p50_ns, usage.wait.p99_ns, usage.wait.max_ns) = (1_200_000, 8_000_000, 1_100_000_000);
     (usage.held.p50_ns, usage.held.p99_ns, usage.held.max_ns) = (80_000, 200_000, 900_000);
     insta::assert_snapshot!(program.snapshot.waiters(), @r"
     Mutex#1 (tokio), created at src/main.rs:11: locked, 1 waiter
       holder: task 2 `left` for 1.00 s, acquired at src/main.rs:5
       1. task 3 `right` is waiting at src/main.rs:10 (1.00 s)
-      acquired 1,204 times, 31 waits (2.57 %): p50 1.20 ms, p99 8.00 ms, max 1.10 s; held p50 80.0 µs, p99 200 µs, max 900 µs
+      acquired 1,204 times, 28 after a wait (2.33 %): p50 1.20 ms, p99 8.00 ms, max 1.10 s; 2 waits given up; held p50 80.0 µs, p99 200 µs, max 900 µs
 
     Mutex#2 (tokio), created at src/main.rs:12: locked, 1 waiter
       holder: task 3 `right` for 1.00 s, acquired at src/main.rs:9
@@ -138,7 +163,7 @@ fn the_units_of_a_resource_have_their_own_words() {
     let lock = program.rwlock();
     program.at(lock).capacity = Some(all);
     (program.at(lock).free, program.at(lock).usage.acquisitions) = (all - 1, 2_682);
-    program.at(lock).usage.contended = 2_689;
+    (program.at(lock).usage.contended, program.at(lock).usage.waited) = (2_689, 2_650);
     program.holds(main, lock, 3);
     program.waits(writer, lock, WaitMode::Write, 4).units = all;
     let oneshot = program.other(ResourceKind::Oneshot);
@@ -155,7 +180,7 @@ fn the_units_of_a_resource_have_their_own_words() {
     RwLock#1 (tokio), created at src/main.rs:11: locked to read, 1 waiter
       reader: task 1 `main` for 1.00 s, acquired at src/main.rs:3
       1. task 2 `writer` is waiting to write at src/main.rs:4 (1.00 s)
-      acquired 2,682 times, 2,689 waits
+      acquired 2,682 times, 2,650 after a wait (98.8 %); 38 waits given up
 
     oneshot#2 (tokio), created at src/main.rs:12: 1 waiter
       sender: owner unknown, last used at src/main.rs:5, 1.00 s ago

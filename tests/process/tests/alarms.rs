@@ -47,7 +47,7 @@ fn all_workers_of_a_runtime_are_blocked() {
         assert!(!cfg!(target_os = "linux") || poll.contains(", blocked, using "), "{alarm}");
     }
     assert!(!alarms.iter().any(|alarm| alarm.contains(" was woken ")), "why they wait is said: {alarms:#?}");
-    assert!(report.contains("\nALARM all 2 workers of runtime 1 "), "{report}");
+    assert!(report.contains(": all 2 workers of runtime 1 "), "{report}");
     assert!(report.contains("\nruntimes: 1 (tokio, 2 workers, 2 threads)\nworkers: 2, "), "{report}");
 }
 
@@ -74,7 +74,7 @@ fn a_poll_that_spins_is_said_and_stands_in_the_table() {
         "{alarm}"
     );
     assert!(alarm.contains(")  ◀ running"), "{alarm}");
-    let table = report.split("\nlong polls, ").nth(1).expect("there is one");
+    let table = report.split("\nLONG POLLS, ").nth(1).expect("there is one");
     let row = table.lines().nth(2).expect("there is a row");
     assert!(row.trim_start().starts_with("1  ") && row.ends_with(" spins"), "{table}");
 }

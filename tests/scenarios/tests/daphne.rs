@@ -99,7 +99,7 @@ fn requests_wait_in_the_queue_for_a_loop_that_never_yields() {
     let mut text = Vec::new();
     diagnose::dump_to(diagnose::Format::Text, &mut text).expect("it is memory");
     let text = String::from_utf8(text).expect("text");
-    let table = text.split("\nlong polls, ").nth(1).expect("there are some");
+    let table = text.split("\nLONG POLLS, ").nth(1).expect("there are some");
     let is_row = |polls: &str, path: &str| {
         table.lines().any(|line| line.trim_start().starts_with(polls) && line.ends_with(path))
     };

@@ -96,7 +96,7 @@ const REPORTS: [&[&str]; 18] = [
     &["analysis::hangs"],
     &["analysis::findings"],
     &["export"],
-    &["format", "write"],
+    &["format", "report", "write"],
 ];
 
 /// The module that a file is, without the crate's name: `analysis::tree`.

@@ -1,0 +1,102 @@
+//! The dump of tasks, folded by the place of their spawn.
+//!
+//! ```text
+//! 150 tasks conn, spawned at src/main.rs:128:9 by task 1: 149 waiting, 1 queued, for 9.79 ms to 2.73 s; 1,018 polls, busy 774 ms
+//!   81 × task conn [waiting 35.9 ms to 2.71 s] 589 polls, busy 396 ms: tasks 155, 156, …
+//!     └─ get_order at get_order(app.clone(), id).await (src/main.rs:93:40)
+//!        └─ self.rows.read().await (src/main.rs:21:28) [waiting]
+//!   …
+//!   … and 4 more shapes, 12 tasks
+//! ```
+//! Tasks of a verdict come first, then the longest wait. A place has its largest shapes.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use crate::clean::printable;
+use crate::export::head::{head, word};
+use crate::export::tasks::{Forest, longest_ns, origin, range};
+use crate::model::{Place, RunState, SiteIndex, Snapshot, Task, TaskId, TaskKind};
+use crate::units::{count, counted, time};
+
+/// How many places of spawn are shown.
+const MAX_PLACES: usize = 20;
+/// How many shapes of a place are shown.
+const MAX_SHAPES: usize = 3;
+
+/// What the tasks of a place have in common.
+type Key<'a> = (SiteIndex, Option<&'a Place>, TaskKind);
+
+/// Renders the tasks by place of spawn, those in `stuck` first.
+pub(crate) fn render(snapshot: &Snapshot, stuck: &BTreeSet<TaskId>) -> String {
+    let forest = Forest::new(snapshot);
+    let mut places = BTreeMap::<Key<'_>, Vec<Vec<&Task>>>::new();
+    for group in forest.groups() {
+        let task = group[0];
+        let is_stuck = group.iter().any(|task| stuck.contains(&task.id));
+        let shapes = places.entry((task.site, task.spawned_at.as_ref(), task.kind)).or_default();
+        shapes.insert(if is_stuck { 0 } else { shapes.len() }, group);
+    }
+    let mut places: Vec<Vec<Vec<&Task>>> = places.into_values().collect();
+    places.sort_by_cached_key(|shapes| {
+        let is_stuck = shapes.iter().flatten().any(|task| stuck.contains(&task.id));
+        let longest_ns = shapes.iter().map(|group| longest_ns(group)).max();
+        (!is_stuck, Reverse(longest_ns), shapes[0][0].id)
+    });
+    let mut page = head(snapshot, &forest.tasks);
+    for shapes in places.iter().take(MAX_PLACES) {
+        page.push('\n');
+        write_place(&mut page, &forest, shapes);
+    }
+    if places.len() > MAX_PLACES {
+        let rest = &places[MAX_PLACES..];
+        let tasks = rest.iter().flatten().map(Vec::len).sum::<usize>();
+        let (places, tasks) = (counted(rest.len() as u64, "place"), counted(tasks as u64, "task"));
+        // Writing to a string cannot fail.
+        let _ = writeln!(page, "\n… and {places} more, {tasks} (the full report has them)");
+    }
+    page.push_str(&forest.lost());
+    page
+}
+
+fn write_place(page: &mut String, forest: &Forest<'_>, shapes: &[Vec<&Task>]) {
+    if let [group] = shapes {
+        forest.write_group(page, group, true);
+        return;
+    }
+    let tasks: Vec<&Task> = shapes.iter().flatten().copied().collect();
+    let blocking = if tasks[0].kind == TaskKind::Blocking { "blocking " } else { "" };
+    let states = [RunState::Running, RunState::Queued, RunState::Waiting, RunState::Unpolled];
+    let states = states.map(|state| (state, tasks.iter().filter(|task| task.state == state).count()));
+    let states = states.into_iter().filter(|(_, number)| *number > 0);
+    let states: Vec<String> =
+        states.map(|(state, number)| format!("{} {}", count(number as u64), word(state))).collect();
+    let sum = |value: fn(&Task) -> u64| tasks.iter().map(|task| value(task)).fold(0, u64::saturating_add);
+    let _ = writeln!(
+        page,
+        "{} {blocking}tasks {}{}: {}, for {}; {}, busy {}",
+        count(tasks.len() as u64),
+        printable(&forest.name(tasks[0].site)),
+        origin(&tasks),
+        states.join(", "),
+        range(&tasks, |task| task.since_ns),
+        counted(sum(|task| task.polls), "poll"),
+        time(sum(|task| task.busy_ns)),
+    );
+    // A shape with a stuck task stays in front.
+    let mut order: Vec<&Vec<&Task>> = shapes.iter().collect();
+    order[1..].sort_by_key(|group| (Reverse(group.len()), Reverse(longest_ns(group)), group[0].id));
+    for group in order.iter().take(MAX_SHAPES) {
+        let mut lines = String::new();
+        forest.write_group(&mut lines, group, false);
+        for line in lines.lines() {
+            let _ = writeln!(page, "  {line}");
+        }
+    }
+    if order.len() > MAX_SHAPES {
+        let rest = &order[MAX_SHAPES..];
+        let tasks = counted(rest.iter().map(|group| group.len() as u64).sum(), "task");
+        let _ = writeln!(page, "  … and {}, {tasks}", counted(rest.len() as u64, "more shape"));
+    }
+}

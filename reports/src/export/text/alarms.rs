@@ -1,0 +1,78 @@
+//! The alarms of the watchdog in the text report: those that last first, then the latest.
+//!
+//! ```text
+//! ALARMS 2, 1 resolved
+//! ALARM 08:14:01: task 7 `conn` has been in one poll for 312 ms on thread worker, using 100 % of a CPU
+//!   conn (src/main.rs:12:1)
+//!   └─ parse (src/parse.rs:3:1)  ◀ running
+//! ALARM 08:12:41, resolved 08:12:44: task 9 `flush` was woken 250 ms ago and has not been polled since; …
+//! ```
+//! An alarm of another day than the capture has its date. Folded, an alarm that is over, or has a
+//! verdict, has one line.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+use crate::clean::printable;
+use crate::export::wrap::{WIDTH, start, wrap};
+use crate::model::{Alarm, AlarmKind, Snapshot};
+use crate::units::count;
+use crate::wall_clock::Utc;
+
+/// How many alarms are shown folded.
+const MAX_ALARMS: usize = 8;
+const DAY_MS: u64 = 86_400_000;
+
+/// Returns the alarms, or one line that there are none.
+pub(crate) fn alarms(snapshot: &Snapshot, is_full: bool) -> String {
+    let mut alarms: Vec<&Alarm> = snapshot.alarms.iter().collect();
+    if alarms.is_empty() {
+        return "ALARMS none\n".to_owned();
+    }
+    let resolved = alarms.iter().filter(|alarm| alarm.resolved_at_unix_ms.is_some()).count();
+    let resolved = match resolved {
+        0 => String::new(),
+        all if all == alarms.len() => ", all resolved".to_owned(),
+        some => format!(", {some} resolved"),
+    };
+    let mut page = format!("ALARMS {}{resolved}\n", alarms.len());
+    alarms.sort_by_key(|alarm| (alarm.resolved_at_unix_ms.is_some(), Reverse(alarm.at_unix_ms)));
+    let bound = if is_full { usize::MAX } else { MAX_ALARMS };
+    for alarm in alarms.iter().take(bound) {
+        page += &wrap(&lines(alarm, snapshot.captured_unix_ms, is_full));
+    }
+    if alarms.len() > bound {
+        let rest = count((alarms.len() - bound) as u64);
+        // Writing to a string cannot fail.
+        let _ = writeln!(page, "… and {rest} more alarms (the full report has them)");
+    }
+    page
+}
+
+fn lines(alarm: &Alarm, captured_ms: u64, is_full: bool) -> String {
+    let mut head = "ALARM".to_owned();
+    if alarm.at_unix_ms > 0 {
+        let _ = write!(head, " {}", when(alarm.at_unix_ms, captured_ms));
+    }
+    if let Some(resolved_ms) = alarm.resolved_at_unix_ms {
+        let _ = write!(head, ", resolved {}", when(resolved_ms, captured_ms));
+    }
+    let line = format!("{head}: {}", printable(alarm.sentence()));
+    // A hang that lasts has a verdict, with its chain.
+    if !is_full && (alarm.resolved_at_unix_ms.is_some() || alarm.kind == AlarmKind::Hang) {
+        return format!("{}\n", start(&line, WIDTH));
+    }
+    let mut page = format!("{line}\n");
+    for line in alarm.text.lines().skip(1) {
+        // Indented lines belong to the line above.
+        let indent = if line.is_empty() || line.starts_with(' ') { "" } else { "  " };
+        let _ = writeln!(page, "{indent}{line}");
+    }
+    page
+}
+
+/// `08:12:41`, or `2026-11-22 08:12:41 UTC` on another day.
+fn when(at_ms: u64, captured_ms: u64) -> String {
+    let at = Utc::from_unix_ms(at_ms);
+    if at_ms / DAY_MS == captured_ms / DAY_MS { at.time_of_day() } else { at.to_string() }
+}

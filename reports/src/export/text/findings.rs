@@ -1,0 +1,28 @@
+//! The findings in the text report: what to look at first.
+//!
+//! ```text
+//! FINDINGS 2, most urgent first (docs/findings.md)
+//!  1 slow   `Cache.rows` (RwLock, store/src/lib.rs:12) delays `get_order`: 61 % of its time, p99 wait 242 ms.
+//!           Next: do not hold it across the query. (contended)
+//!  2 waste  `sign` (orders/src/main.rs:88) takes 71 % of the CPU …
+//! ```
+
+use crate::analysis::findings::Finding;
+use crate::clean::printable;
+use crate::export::wrap::wrap_line;
+
+/// The width of number and severity.
+const INDENT: &str = "          ";
+
+/// Returns the findings, or one line that there are none.
+pub(crate) fn findings(findings: &[Finding]) -> String {
+    if findings.is_empty() {
+        return "FINDINGS none\n".to_owned();
+    }
+    let mut page = format!("FINDINGS {}, most urgent first (docs/findings.md)\n", findings.len());
+    for (number, finding) in findings.iter().enumerate() {
+        let line = format!("{:>2} {:6} {}", number + 1, finding.severity, printable(&finding.to_string()));
+        wrap_line(&mut page, &line, INDENT);
+    }
+    page
+}

@@ -1,0 +1,149 @@
+//! Resources in the text report: one row per place of creation, then who waits for what.
+//!
+//! ```text
+//! RESOURCES by place of creation, longest waits for locks, permits and free slots first
+//!   count  waiting  longest  uses  waited  total wait   p99 wait  max wait  max held  resource
+//!       1      146   2.73 s   192  96.4 %      20.1 s     242 ms    2.80 s   48.0 ms  RwLock `rows` (tokio), src/main.rs:117
+//!     198        3   1.20 s   198       -     31.2 ms  ≤ 1.20 ms   1.20 ms         -  oneshot (tokio), src/orders.rs:49
+//! ```
+//! A quantile of several resources is the highest of theirs. Folded, places without waits are
+//! counted only.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::analysis::hangs::words::{kind_name, place};
+use crate::clean::printable;
+use crate::export::table::Table;
+use crate::export::text::page::rest;
+use crate::export::waiters::{self, Scope, is_acquired, is_for_units, queues};
+use crate::export::wrap::{WIDTH, wrap};
+use crate::model::{Place, Resource, ResourceKind, Snapshot};
+use crate::units::{count, percent, time};
+
+/// How many places of creation are shown folded.
+const MAX_PLACES: usize = 15;
+
+/// Kind, library, name and place of creation.
+type Key<'a> = (ResourceKind, &'a str, Option<&'a str>, Option<&'a Place>);
+
+/// The resources of one place.
+#[derive(Debug, Default)]
+struct Group {
+    count: u64,
+    waiting: u64,
+    /// Waits for units, in sum: finished ones and current ones.
+    units_ns: u64,
+    waited_ns: u64,
+    longest_ns: u64,
+    uses: u64,
+    contended: u64,
+    waited: u64,
+    p99_wait_ns: u64,
+    max_wait_ns: u64,
+    max_held_ns: u64,
+}
+
+/// Appends the table, and the resources with their holders and queues.
+pub(crate) fn write(page: &mut String, snapshot: &Snapshot, is_full: bool) {
+    if snapshot.resources.is_empty() {
+        return;
+    }
+    let groups = groups(snapshot);
+    let mut rows: Vec<(&Key<'_>, &Group)> = groups.iter().collect();
+    let all = rows.len();
+    if !is_full {
+        rows.retain(|(_, group)| group.waiting > 0 || group.contended > 0);
+    }
+    rows.sort_by_key(|(key, group)| {
+        (Reverse(group.units_ns), Reverse(group.waiting), Reverse(group.contended), **key)
+    });
+    rows.truncate(if is_full { usize::MAX } else { MAX_PLACES });
+    // Writing to a string cannot fail.
+    let _ = if rows.is_empty() {
+        write!(page, "\nRESOURCES without waits\n")
+    } else {
+        let order = "longest waits for locks, permits and free slots first";
+        write!(page, "\nRESOURCES by place of creation, {order}\n{}", table(&rows, is_full).render())
+    };
+    rest(page, all, rows.len(), "place");
+    let scope = if is_full { Scope::All } else { Scope::Contended };
+    let waiters = waiters::render(snapshot, scope);
+    if !waiters.is_empty() {
+        let _ = write!(page, "\n{}", wrap(&waiters));
+    }
+}
+
+fn groups(snapshot: &Snapshot) -> BTreeMap<Key<'_>, Group> {
+    let queues = queues(snapshot);
+    let mut groups = BTreeMap::<Key<'_>, Group>::new();
+    for (index, it) in snapshot.resources.iter().enumerate() {
+        let group = groups.entry(key(it)).or_default();
+        group.count += 1;
+        for wait in queues[index].iter().map(|&wait| &snapshot.waits[wait]) {
+            group.waiting += 1;
+            group.longest_ns = group.longest_ns.max(wait.since_ns);
+            if is_for_units(wait.mode) {
+                group.units_ns = group.units_ns.saturating_add(wait.since_ns);
+            }
+        }
+        let usage = &it.usage;
+        group.uses = group.uses.saturating_add(usage.acquisitions);
+        group.contended = group.contended.saturating_add(usage.contended);
+        group.waited = group.waited.saturating_add(usage.waited.min(usage.acquisitions));
+        group.waited_ns = group.waited_ns.saturating_add(usage.waited_ns);
+        if is_acquired(it.kind) {
+            group.units_ns = group.units_ns.saturating_add(usage.waited_ns);
+        }
+        group.p99_wait_ns = group.p99_wait_ns.max(usage.wait.p99_ns);
+        group.max_wait_ns = group.max_wait_ns.max(usage.wait.max_ns);
+        group.max_held_ns = group.max_held_ns.max(usage.held.max_ns);
+    }
+    groups
+}
+
+fn key(it: &Resource) -> Key<'_> {
+    (it.kind, it.library.as_str(), it.name.as_deref(), it.created.as_ref())
+}
+
+fn table(rows: &[(&Key<'_>, &Group)], is_full: bool) -> Table {
+    let headings =
+        ["count", "waiting", "longest", "uses", "waited", "total wait", "p99 wait", "max wait", "max held"];
+    let mut table = Table::new(&headings, &["resource"]);
+    for ((kind, library, name, created), group) in rows {
+        let maybe = |ns: u64| if ns == 0 { "-".to_owned() } else { time(ns) };
+        let waited = if is_acquired(*kind) && group.uses > 0 {
+            percent(group.waited, group.uses)
+        } else {
+            "-".to_owned()
+        };
+        let bound = if group.count > 1 && group.p99_wait_ns > 0 { "≤ " } else { "" };
+        let mut resource = kind_name(*kind).to_owned();
+        if let Some(name) = name {
+            let _ = write!(resource, " `{}`", printable(name));
+        }
+        if !library.is_empty() {
+            let _ = write!(resource, " ({})", printable(library));
+        }
+        if let Some(place) = place(*created) {
+            let _ = write!(resource, ", {place}");
+        }
+        table.push(vec![
+            count(group.count),
+            count(group.waiting),
+            maybe(group.longest_ns),
+            count(group.uses),
+            waited,
+            maybe(group.waited_ns),
+            format!("{bound}{}", maybe(group.p99_wait_ns)),
+            maybe(group.max_wait_ns),
+            maybe(group.max_held_ns),
+            resource,
+        ]);
+    }
+    if !is_full {
+        table.fit(WIDTH);
+    }
+    table
+}

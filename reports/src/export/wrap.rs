@@ -1,0 +1,121 @@
+//! Lines that fit a terminal: wrapped at spaces, or cut in the middle.
+//!
+//! ```text
+//! verdict: proven cycle: task 2 `left` is waiting for `Mutex#2` at src/main.rs:6 (1.20 s); task 3
+//!     `right` has held it …
+//! stream.write_all(rep…es()).await (src/main.rs:69)
+//! ```
+
+/// The maximum number of columns of a line.
+pub(crate) const WIDTH: usize = 120;
+/// The indent of a continuation line, relative to its first line.
+const INDENT: usize = 4;
+/// Tree branches, and what continues them on the next line.
+const BRANCHES: [(char, char); 5] = [(' ', ' '), ('│', '│'), ('├', '│'), ('└', ' '), ('─', ' ')];
+
+/// Wraps each line of `text` that has more than [`WIDTH`] columns. A continuation line is indented,
+/// and continues the branches of a tree. A word that is longer than a line stays whole.
+pub(crate) fn wrap(text: &str) -> String {
+    let mut page = String::with_capacity(text.len());
+    for line in text.lines() {
+        let start = line.chars().map_while(|c| BRANCHES.iter().find(|(branch, _)| *branch == c));
+        let mut indent: String = start.map(|(_, below)| *below).collect();
+        indent.extend(std::iter::repeat_n(' ', INDENT));
+        wrap_line(&mut page, line, &indent);
+    }
+    page
+}
+
+/// Appends `line`, and its continuation lines after `indent`.
+pub(crate) fn wrap_line(page: &mut String, line: &str, indent: &str) {
+    let indent_width = indent.chars().count();
+    let mut rest = line;
+    let mut width = WIDTH;
+    loop {
+        // Spaces in the indent of the line are no place to break.
+        let blank = rest.chars().take_while(|c| BRANCHES.iter().any(|(branch, _)| branch == c));
+        let blank: usize = blank.map(char::len_utf8).sum();
+        let end = rest.char_indices().nth(width).map_or(rest.len(), |(at, _)| at);
+        let fits = end == rest.len();
+        let before = |at: &usize| *at > blank;
+        let space = rest[..end].rfind(' ').filter(before).or_else(|| {
+            // A word that is too long goes up to the next space.
+            rest[end..].find(' ').map(|at| end + at)
+        });
+        match space.filter(|at| !fits && before(at)) {
+            Some(at) => {
+                page.push_str(rest[..at].trim_end());
+                page.push('\n');
+                page.push_str(indent);
+                rest = rest[at..].trim_start();
+                width = WIDTH.saturating_sub(indent_width).max(1);
+            }
+            None => {
+                page.push_str(rest);
+                page.push('\n');
+                return;
+            }
+        }
+    }
+}
+
+/// Cuts `text` in the middle so that it has at most `width` columns.
+pub(crate) fn middle(text: &str, width: usize) -> String {
+    let length = text.chars().count();
+    if length <= width || width == 0 {
+        return text.to_owned();
+    }
+    // The end has the place in the source.
+    let head = (width - 1) / 2;
+    let tail = width - 1 - head;
+    let mut short: String = text.chars().take(head).collect();
+    short.push('…');
+    short.extend(text.chars().skip(length - tail));
+    short
+}
+
+/// Cuts the end of `text` so that it has at most `width` columns.
+pub(crate) fn start(text: &str, width: usize) -> String {
+    if text.chars().count() <= width || width == 0 {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(width - 1).collect();
+    short.push('…');
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WIDTH, middle, start, wrap};
+
+    #[test]
+    fn a_name_keeps_its_beginning_and_its_place() {
+        assert_eq!(middle("handle (src/a.rs:3)", 19), "handle (src/a.rs:3)");
+        assert_eq!(
+            middle("stream.write_all(reply).await (src/a.rs:69)", 31),
+            "stream.write_al…t (src/a.rs:69)"
+        );
+        assert_eq!(middle("äöüß", 3), "ä…ß");
+        assert_eq!(start("äöüß", 3), "äö…");
+    }
+
+    #[test]
+    fn every_word_stays_and_no_line_is_too_long() {
+        let words: Vec<String> = (0..100).map(|number| format!("word{number}")).collect();
+        let page = wrap(&format!("  ├─ {}\n", words.join(" ")));
+        assert!(page.lines().all(|line| line.chars().count() <= WIDTH), "{page}");
+        assert!(page.lines().skip(1).all(|line| line.starts_with("  │      word")), "{page}");
+        let kept: Vec<&str> =
+            page.split([' ', '\n', '├', '─', '│']).filter(|word| !word.is_empty()).collect();
+        assert_eq!(kept, words);
+    }
+
+    #[test]
+    fn a_word_longer_than_a_line_stays_whole() {
+        let long = "x".repeat(3 * WIDTH);
+        assert_eq!(wrap(&format!("{long} a {long}\n")), format!("{long}\n    a\n    {long}\n"));
+        assert_eq!(wrap(&long), format!("{long}\n"));
+        assert_eq!(wrap(""), "");
+        assert_eq!(wrap(&" ".repeat(500)), format!("{}\n", " ".repeat(500)));
+    }
+}
