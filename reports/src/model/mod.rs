@@ -35,7 +35,7 @@ pub use waits::{
 
 /// Version of the saved format. It is incremented when a type of this module changes its meaning or
 /// its shape.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Everything that a program has recorded up to one moment, merged over all its threads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
