@@ -4,8 +4,8 @@
 //! 10 recordings of 2.00 s against 10 of 2.00 s; threshold 5 %
 //! slower  `checksum` (src/main.rs:126): busy +10.2 % (105 µs → 116 µs a call, noise 2.1 %)
 //!
-//!       busy             idle            p50             calls/s           function
-//!     +10.2 %  ± 2.1 %     …
+//!            busy            idle            p50  …     calls/s  change  function
+//!  116 µs +10.2 %               -  115 µs +9.8 %  …  3410 -1.0 %  slower  checksum (src/main.rs:126)
 //! ```
 
 use std::fmt::Write as _;
@@ -16,10 +16,11 @@ use diagnose_reports::{
 };
 
 /// Columns of the table.
-const COLUMNS: [(Measure, &str); 5] = [
+const COLUMNS: [(Measure, &str); 6] = [
     (Measure::Busy, "busy"),
     (Measure::Idle, "idle"),
     (Measure::P50, "p50"),
+    (Measure::P90, "p90"),
     (Measure::P99, "p99"),
     (Measure::Calls, "calls/s"),
 ];
@@ -67,7 +68,8 @@ pub(super) fn markdown(diff: &Diff, is_full: bool) -> String {
         return page;
     }
     let columns = COLUMNS.map(|(_, name)| name).join(" | ");
-    let _ = writeln!(page, "\n| function | {columns} | change |\n|---|---:|---:|---:|---:|---:|---|");
+    let numbers = COLUMNS.map(|_| "---:").join("|");
+    let _ = writeln!(page, "\n| function | {columns} | change |\n|---|{numbers}|---|");
     for function in shown {
         let cells = COLUMNS.map(|(measure, _)| cell(function, measure)).join(" | ");
         let name = escaped(&format!("{} ({})", function.name, place(function)));

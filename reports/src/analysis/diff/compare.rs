@@ -95,7 +95,9 @@ fn function(
     let is_ended = |(_, it): &&(&Recording, &Totals)| it.ended >= it.calls.div_ceil(2);
     let basis = if totals.iter().flatten().all(|it| is_ended(&it)) { Basis::Call } else { Basis::Second };
     let measures: &[Measure] = match basis {
-        Basis::Call => &[Measure::Busy, Measure::Idle, Measure::P50, Measure::P99, Measure::Calls],
+        Basis::Call => {
+            &[Measure::Busy, Measure::Idle, Measure::P50, Measure::P90, Measure::P99, Measure::Calls]
+        }
         Basis::Second => &[Measure::Busy, Measure::Calls],
     };
     let measures: Vec<MeasureDiff> = measures
@@ -148,6 +150,7 @@ fn value(measure: Measure, basis: Basis, recording: &Recording, totals: &Totals)
         Measure::Busy => divided(float(totals.self_busy_ns), per),
         Measure::Idle => divided(float(totals.self_idle_ns), per),
         Measure::P50 => quantile(&totals.completed, 0.5, ABOVE * 2),
+        Measure::P90 => quantile(&totals.completed, 0.9, ABOVE * 10),
         Measure::P99 => quantile(&totals.completed, 0.99, ABOVE * 100),
         Measure::Calls => divided(float(totals.calls), float(recording.elapsed_ns) / 1e9),
     }
@@ -186,7 +189,11 @@ fn compare(
     }
     let (mut relative, mut relative_noise, mut change) = (None, None, Change::Same);
     if let (Some(old), Some(new)) = (&old, &new) {
-        let floor = if matches!(measure, Measure::P50 | Measure::P99) { QUANTILE_FLOOR } else { MEAN_FLOOR };
+        let floor = if matches!(measure, Measure::P50 | Measure::P90 | Measure::P99) {
+            QUANTILE_FLOOR
+        } else {
+            MEAN_FLOOR
+        };
         let noise = noise(old, new, floor * old.median);
         let difference = new.median - old.median;
         if old.median > 0.0 {

@@ -127,6 +127,9 @@ pub enum Measure {
     Idle,
     /// Median latency of completed calls in ns.
     P50,
+    /// 90th percentile of the latency of completed calls in ns. It is steadier than the median where
+    /// calls are of two kinds, such as hits and misses.
+    P90,
     /// 99th percentile of the latency of completed calls in ns.
     P99,
     /// Calls per second of the recording.

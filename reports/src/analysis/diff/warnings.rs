@@ -82,11 +82,13 @@ fn unequal(sides: &[Vec<Recording>; 2]) -> Vec<String> {
     warnings
 }
 
-/// Functions whose noise hides a change of the threshold.
+/// Functions in which noise hides a change of the threshold, by every measure of their times.
 fn noisy(functions: &[FunctionDiff], options: DiffOptions) -> Option<String> {
+    let is_steady = |measure: Measure| matches!(measure, Measure::Busy | Measure::P50 | Measure::P90);
     let noise = |function: &FunctionDiff| {
-        let busy = function.measures.iter().find(|measure| measure.measure == Measure::Busy)?;
-        busy.noise.filter(|noise| *noise > options.threshold)
+        let measures = function.measures.iter().filter(|it| is_steady(it.measure));
+        let least = measures.filter_map(|it| it.noise).min_by(f64::total_cmp);
+        least.filter(|noise| *noise > options.threshold)
     };
     let noisy: Vec<(f64, &str)> =
         functions.iter().filter_map(|function| Some((noise(function)?, &function.name[..]))).collect();
@@ -99,7 +101,7 @@ fn noisy(functions: &[FunctionDiff], options: DiffOptions) -> Option<String> {
         named.push(format!("{} more", noisy.len() - MAX_NAMED));
     }
     Some(format!(
-        "noise hides busy times' changes of {:.0} % in {} of {}: {}; record longer and more often, on a quiet machine",
+        "noise hides changes of {:.0} % in {} of {}: {}; record longer and more often, on a quiet machine",
         options.threshold * 100.0,
         noisy.len(),
         counted(functions.len() as u64, "function"),
