@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use diagnose_reports::{Report, Snapshot, write};
+use diagnose_reports::{Report, Snapshot, write, write_live_page};
 
 /// Seconds that a profile takes if the query does not say, as in Go.
 const DEFAULT_SECONDS: u64 = 30;
@@ -22,8 +22,11 @@ const MAX_SECONDS: u64 = 300;
 /// A page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Page {
-    /// The first of these formats that this build has.
-    Report(&'static [&'static str]),
+    /// The page for a browser, which fetches `snapshot.json` every second; without the feature
+    /// `html`, the text report.
+    Live,
+    /// A report by its name.
+    Report(&'static str),
     Tasks,
     Waiters,
     Verdicts,
@@ -45,19 +48,19 @@ pub(super) enum NoPage {
     Seconds,
 }
 
-const BUSY: Page = Page::Report(&["busy.pprof"]);
-const WALL: Page = Page::Report(&["pprof"]);
+const BUSY: Page = Page::Report("busy.pprof");
+const WALL: Page = Page::Report("pprof");
 
 const PAGES: [(&str, Page); 11] = [
-    ("/", Page::Report(&["html", "txt"])),
-    ("/metrics", Page::Report(&["openmetrics"])),
+    ("/", Page::Live),
+    ("/metrics", Page::Report("openmetrics")),
     ("/tasks", Page::Tasks),
     ("/waiters", Page::Waiters),
     ("/verdicts", Page::Verdicts),
     ("/findings", Page::Findings),
-    ("/report.txt", Page::Report(&["txt"])),
-    ("/snapshot.json", Page::Report(&["json"])),
-    ("/flame.svg", Page::Report(&["svg"])),
+    ("/report.txt", Page::Report("txt")),
+    ("/snapshot.json", Page::Report("json")),
+    ("/flame.svg", Page::Report("svg")),
     ("/debug/pprof", Page::Profiles),
     ("/debug/pprof/", Page::Profiles),
 ];
@@ -110,7 +113,14 @@ impl Page {
             if lines.is_empty() { format!("{none}\n") } else { lines.join("\n") + "\n" }
         };
         let text = match self {
-            Self::Report(names) => return report(names, snapshot),
+            Self::Live => {
+                let mut body = Vec::new();
+                return match write_live_page(snapshot, &mut body) {
+                    Ok(()) => Ok(Made { content_type: HTML, body }),
+                    Err(_) => report("txt", snapshot),
+                };
+            }
+            Self::Report(name) => return report(name, snapshot),
             Self::Tasks => snapshot.tree(),
             Self::Waiters => snapshot.waiters(),
             Self::Verdicts => {
@@ -133,25 +143,15 @@ impl Page {
 const HTML: &str = "text/html; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// Makes the first of these reports that the build has.
-fn report(names: &[&str], snapshot: &Snapshot) -> Result<Made, String> {
-    let mut reason = String::new();
-    for name in names {
-        match Report::try_from(*name) {
-            Ok(report) => {
-                let mut body = Vec::new();
-                write(snapshot, report, &mut body).map_err(|error| error.to_string())?;
-                return Ok(Made { content_type: content_type(report), body });
-            }
-            Err(error) => reason = error.to_string(),
-        }
-    }
-    Err(reason)
+fn report(name: &str, snapshot: &Snapshot) -> Result<Made, String> {
+    let report = Report::try_from(name).map_err(|error| error.to_string())?;
+    let mut body = Vec::new();
+    write(snapshot, report, &mut body).map_err(|error| error.to_string())?;
+    Ok(Made { content_type: content_type(report), body })
 }
 
 fn content_type(report: Report) -> &'static str {
     match report.format.extension() {
-        "html" => HTML,
         "svg" => "image/svg+xml",
         "json" => "application/json",
         "pb.gz" => "application/octet-stream",

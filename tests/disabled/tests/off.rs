@@ -126,6 +126,8 @@ fn every_function_of_the_root_is_there_and_does_nothing() -> Result<(), diagnose
     let alarm = diagnose::Alarm::default();
     assert_eq!((alarm.kind.name(), alarm.text), (diagnose::AlarmKind::Other.name(), String::new()));
     assert_eq!(diagnose::respond("/metrics").status, 404);
+    let registry = tracing_subscriber::registry();
+    drop(tracing_subscriber::layer::SubscriberExt::with(registry, diagnose::TracingLayer::new()));
     diagnose::set_enabled(true);
     diagnose::reset();
     assert_eq!(diagnose::snapshot(), diagnose::Snapshot::default());

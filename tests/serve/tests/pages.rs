@@ -10,7 +10,7 @@ fn every_page_is_there_with_its_type() {
     let mut program = Program::start(SERVES, &["127.0.0.1:0"], &[]);
     let address = program.hear();
     for (path, kind, part) in [
-        ("/", "text/", "works"),
+        ("/", "text/html", "<title>"),
         ("/tasks", "text/plain", "tasks: "),
         ("/waiters", "text/plain", ""),
         ("/verdicts", "text/plain", "no verdicts"),
