@@ -161,14 +161,19 @@ impl Running {
     }
 
     /// Removes the socket's file, unless another has taken its place.
+    #[cfg(unix)]
     fn remove_file(&self) {
-        #[cfg(unix)]
         if let Some(path) = self.address.path().filter(|_| self.process == std::process::id()) {
             if self.file.is_some() && super::listener::unix::identity(path) == self.file {
                 let _ = std::fs::remove_file(path);
             }
         }
     }
+
+    /// Does nothing: there are no socket files.
+    #[cfg(not(unix))]
+    #[allow(clippy::unused_self)] // The signature is that for Unix.
+    fn remove_file(&self) {}
 }
 
 /// The thread's own state.

@@ -82,6 +82,7 @@ pub(crate) struct Path<'a> {
     /// Number of its frames.
     pub(crate) depth: usize,
     /// The label of its last frame, if labels are kept.
+    #[cfg_attr(not(feature = "pprof"), allow(dead_code))]
     pub(crate) label: Option<&'a str>,
     /// Its own times.
     pub(crate) times: Times,
