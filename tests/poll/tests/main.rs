@@ -26,6 +26,7 @@ mod join;
 mod labels;
 mod latency;
 mod latency_elsewhere;
+mod latency_quantiles;
 mod latency_switched;
 mod made_elsewhere;
 mod migration;
