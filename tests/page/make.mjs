@@ -1,9 +1,11 @@
 // Makes a saved snapshot of any size: `node make.mjs NODES TASKS [hostile] > x.json`. Equal arguments give equal files.
 
+import fs from 'node:fs';
+
 const [nodeCount, taskCount, kind = 'plain'] = [Number(process.argv[2]), Number(process.argv[3]), process.argv[4]];
 
 // Names that would break out of a page that sets text as markup.
-export const HOSTILE = ['</script><script>globalThis.hacked = 1</script>', '<img src=x onerror="globalThis.hacked = 2">',
+const HOSTILE = ['</script><script>globalThis.hacked = 1</script>', '<img src=x onerror="globalThis.hacked = 2">',
   '"><b onmouseover=hacked=3>', '{{data}}${1}`\\u0000', 'a\u202eb\u0000c\nd', '__proto__', 'constructor', "'; globalThis.hacked = 4; '", '&lt;i&gt;', ''];
 
 let seed = 12345;
@@ -94,7 +96,17 @@ for (let id = 1; id <= taskCount; id += 1) {
       is_granted: false, is_parked: false, is_wake_ignored: false, is_indirect: false, wakers: 1, ahead: 0, is_unstable: false, ...(id % 50 === 0 ? { due_ns: -random(1000) } : {}) });
   }
 }
-process.stdout.write(JSON.stringify({ version: 2, producer: 'diagnose 0.1.0', process: { name: isHostile ? HOSTILE[0] : 'orders', pid: 4711, host: 'web-3', build: '1.4.2' }, captured_unix_ms: 1795335243000,
+// A list in pieces: the whole may be longer than the longest string.
+function write(name, list) {
+  fs.writeSync(1, `,"${name}":[`);
+  for (let at = 0; at < list.length; at += 1000) fs.writeSync(1, (at ? ',' : '') + JSON.stringify(list.slice(at, at + 1000)).slice(1, -1));
+  fs.writeSync(1, ']');
+}
+
+const head = { version: 2, producer: 'diagnose 0.1.0', process: { name: isHostile ? HOSTILE[0] : 'orders', pid: 4711, host: 'web-3', build: '1.4.2' }, captured_unix_ms: 1795335243000,
   elapsed_ns: 2_000_000_000, enabled: true, clock: { name: 'tsc' }, costs: [{ activity: 'polls', count: 12, ns: 420 }], dropped: { over_nodes: 0, over_depth: 0, over_labels: 0, unreadable: 0 },
   threads: [{ name: 'tokio-rt-worker', alive: true, nodes: nodeCount }], alarms: isHostile ? HOSTILE.map((text) => ({ at_unix_ms: 1795335203000, kind: 'long_poll', text: `${text}\n  ${text}` })) : [],
-  runtimes: [{ number: 1, library: 'tokio', workers: 2, threads: 2 }], workers: [], sites, nodes, tasks, spans, resources, waits }));
+  runtimes: [{ number: 1, library: 'tokio', workers: 2, threads: 2 }], workers: [] };
+fs.writeSync(1, JSON.stringify(head).slice(0, -1));
+for (const [name_, list] of Object.entries({ sites, nodes, tasks, spans, resources, waits })) write(name_, list);
+fs.writeSync(1, '}\n');

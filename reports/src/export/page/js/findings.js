@@ -53,6 +53,9 @@ function overview(model) {
   return h('dl', { class: 'tiles' }, tiles.map(([name, value, detail]) => h('div', {}, h('dt', {}, name), h('dd', {}, value, h('small', {}, detail)))));
 }
 
+// The first letter as a capital one, unless it begins a name.
+const capital = (text) => String(text).replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+
 function card(model, finding, index, links) {
   const { evidence = {} } = finding;
   const severity = WORDS[finding.severity] ? finding.severity : 'note';
@@ -63,15 +66,15 @@ function card(model, finding, index, links) {
   const button = (text, onclick) => h('button', { type: 'button', onclick }, text);
   return h('li', { class: `card ${severity}` },
     h('h2', {}, h('span', { class: `badge ${severity}` }, WORDS[severity]), ' ', h('code', {}, clean(finding.rule)), finding.place ? h('small', {}, ` ${clean(shortPlace(finding.place))}`) : null),
-    h('p', { class: 'says' }, sentence(finding.sentence), '.'),
+    h('p', { class: 'says' }, sentence(capital(finding.sentence)), '.'),
     finding.next ? h('p', {}, h('b', {}, 'Next: '), sentence(finding.next), '.') : null,
-    verdict ? chainOf(verdict) : null,
     h('p', { class: 'links' },
       evidence.nodes?.length ? button('Show in flame graph', () => links.node(evidence.nodes[0], finding)) : site ? button('Show in flame graph', () => links.site(site, finding)) : null,
       resource !== undefined ? button(`Resource ${resource}`, () => links.resource(resource)) : null,
       task !== undefined ? button(evidence.tasks.length > 1 ? `Tasks (${evidence.tasks.length}${evidence.tasks.length === 32 ? '+' : ''})` : `Task ${task}`, () => links.task(task)) : null,
       verdict ? button('Waits-for graph', () => links.graph()) : null,
-      finding.page ? h('small', {}, `More: ${clean(finding.page)}`) : null));
+      finding.page ? h('small', {}, `More: ${clean(finding.page)}`) : null),
+    verdict ? chainOf(verdict) : null);
 }
 
 function chainOf(verdict) {

@@ -91,12 +91,14 @@ function folded(nodes, edges) {
   const merged = new Map();
   for (const it of edges) {
     const [from, to] = [classes.get(it.from), classes.get(it.to)];
-    const key = `${from}|${to}|${it.kind}|${it.place}`;
+    const key = `${from}|${to}`;
     const known = merged.get(key);
     if (known) {
-      known.times += 1;
+      if (known.kind === it.kind) known.times += 1;
+      else if (!known.kinds.includes(it.kind)) known.kinds.push(it.kind);
       known.since = Math.max(known.since, it.since);
-    } else merged.set(key, { ...it, from, to, times: 1 });
+      known.isLikely &&= it.isLikely;
+    } else merged.set(key, { ...it, from, to, times: 1, kinds: [it.kind] });
   }
   return { nodes: [...groups.values()], edges: [...merged.values()] };
 }
@@ -160,7 +162,7 @@ function draw({ nodes, edges }, element, query) {
       it.place ? svg('text', { x: it.w / 2, y: 33, class: 'weak' }, middle(it.place, 38)) : null)));
 }
 
-const labelOf = (it) => `${it.times > 1 ? `${count(it.times)} × ` : ''}${it.kind} ${it.place.split('/').at(-1)} ${it.since ? time(it.since) : ''}`.trim();
+const labelOf = (it) => `${it.times > 1 ? `${count(it.times)} × ` : ''}${it.kinds.join(', ')} ${it.place.split('/').at(-1)} ${it.since ? time(it.since) : ''}`.trim();
 
 // An edge to the right is a curve; one that leads back goes over the top.
 function drawEdge(it, from, to) {
