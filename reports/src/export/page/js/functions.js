@@ -39,13 +39,15 @@ function top(rows, name) {
 
 function columnsOf(most) {
   const ns = (id, name, title, value, bar) => ({ id, name, title, value, text: (row) => time(value(row)), bar });
+  // Blank for what has no latency, such as a hand-written future.
+  const latency = (id, name, title) => ({ id, name, title, value: (row) => row[id], text: (row) => (row.callMax ? time(row[id]) : '') });
   return [
     { id: 'name', name: 'Function', isMain: true, key: (row) => row.site.name, hint: (row) => row.site.long,
       text: (row) => [h('b', {}, row.site.name), ' ', h('small', {}, row.site.short)], plain: (row) => `\`${row.site.name.replaceAll('`', "'")}\` ${row.site.short}` },
     { id: 'calls', name: 'Calls', value: (row) => row.calls, text: (row) => count(row.calls) },
-    ns('callP50', 'p50', 'Median latency of a completed call', (row) => row.callP50),
-    ns('callP99', 'p99', '99 % of completed calls took no longer', (row) => row.callP99),
-    ns('callMax', 'max', 'The longest completed call', (row) => row.callMax),
+    latency('callP50', 'p50', 'Median latency of a completed call'),
+    latency('callP99', 'p99', '99 % of completed calls took no longer'),
+    latency('callMax', 'max', 'The longest completed call'),
     ns('selfBusy', 'Self busy', 'Time inside poll, without annotated callees', (row) => row.selfBusy, (row) => [['busy', row.selfBusy / most().selfBusy]]),
     ns('busy', 'Busy', 'Time inside poll, with callees', (row) => row.busy, (row) => [['busy', row.busy / most().busy]]),
     ns('idle', 'Idle', 'Time between polls, with callees', (row) => row.idle, (row) => [['wait', row.idle / most().idle]]),
