@@ -287,8 +287,8 @@ impl Builder {
     }
 
     /// Records the order of lock acquisitions: each lock acquired while another is held, with owner
-    /// and place. Reports list locks taken in both orders, or in a circle: two tasks that do so at
-    /// the same time deadlock. See [`lock_order`](crate::lock_order()).
+    /// and place. Reports list locks that were acquired in both orders, or in a cycle: tasks that
+    /// do so concurrently can deadlock. See [`lock_order`](crate::lock_order()).
     ///
     /// # Cost
     /// Off: one relaxed load per acquisition. On: one internal lock per acquisition, and a

@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 
 use crate::waits::{ChannelEnd, WaitFuture, WaitInfo, WaitMode};
 
-/// One that has the name of the original's. `$after` notes what it has done.
+/// Defines a future with the name of the original's. `$after` records its result.
 macro_rules! future {
     ($(#[$meta:meta])* $name:ident -> $output:ty, $after:expr) => {
         pin_project! {

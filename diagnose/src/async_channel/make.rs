@@ -5,10 +5,10 @@ use std::panic::Location;
 use super::{Receiver, Sender};
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
-/// A place that becomes free, or a message, goes to whoever comes first.
+/// A slot that becomes free, or a message, goes to the first task to try.
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Mpmc, "async-channel");
 
-/// A channel that holds up to so many messages. It is known with the place of this call, from now on.
+/// Creates a channel with this capacity. It is known with the place of this call, from now on.
 ///
 /// # Panics
 /// If `cap` is zero.

@@ -1,4 +1,5 @@
-//! Ends that do not keep their channel open. Whoever has one can become a sender or a receiver, so it has a part in it.
+//! Ends that do not keep their channel open. Each can be upgraded, so it counts as an end of the
+//! channel.
 
 use std::panic::Location;
 

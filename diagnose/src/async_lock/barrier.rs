@@ -28,7 +28,7 @@ pub struct Barrier {
 }
 
 impl Barrier {
-    /// A barrier that opens when so many have arrived.
+    /// Creates a barrier that opens when `n` tasks have arrived.
     #[track_caller]
     pub const fn new(n: usize) -> Self {
         Self::around(::async_lock::Barrier::new(n), n as u64)

@@ -58,7 +58,7 @@ impl<T: ?Sized> Mutex<T> {
         Some(MutexGuard::new(self.resource.hold(1, Location::caller(), false, false), guard, self))
     }
 
-    /// What it guards: nobody else can have it now.
+    /// Returns the protected value. `&mut self` proves that no guard exists.
     pub fn get_mut(&mut self) -> &mut T {
         self.mutex.get_mut()
     }

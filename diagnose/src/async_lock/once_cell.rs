@@ -25,7 +25,7 @@ impl<T> OnceCell<T> {
         Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell: ::async_lock::OnceCell::new() }
     }
 
-    /// Waits until somebody else has initialised it. Cancel safe.
+    /// Waits until the cell is initialized. Cancel safe.
     #[track_caller]
     pub fn wait(&self) -> impl Future<Output = &T> {
         let at = Location::caller();
@@ -111,7 +111,7 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// Initialises it with that, after whoever does so now.
+    /// Initializes the cell with this value, waiting for a running initialization.
     ///
     /// # Errors
     /// If another's value came first, this one.
@@ -174,10 +174,10 @@ impl<T> OnceCell<T> {
         pub fn take(&mut self) -> Option<T>;
         /// Its value, if it has it.
         pub fn into_inner(self) -> Option<T>;
-        /// Initialises it with that, if nobody has or does.
+        /// Initializes the cell with this value if it is empty and not being initialized.
         ///
         /// # Errors
-        /// If somebody has or does, the value.
+        /// The value, if the cell is initialized or is being initialized.
         pub fn try_set(&self, value: T) -> Result<(), T>;
     }
 }

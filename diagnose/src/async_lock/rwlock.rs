@@ -123,7 +123,7 @@ acquire! {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// What it guards: nobody else can have it now.
+    /// Returns the protected value. `&mut self` proves that no guard exists.
     #[must_use]
     pub fn get_mut(&mut self) -> &mut T {
         self.lock.get_mut()

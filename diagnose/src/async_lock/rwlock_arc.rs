@@ -97,10 +97,10 @@ impl<T> RwLockUpgradableReadGuardArc<T> {
 }
 
 impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
-    /// Writes from now on, if nobody else reads.
+    /// Upgrades the guard to write if there is no other reader.
     ///
     /// # Errors
-    /// If somebody does, the guard.
+    /// The guard, if there is another reader.
     #[inline]
     #[track_caller]
     pub fn try_upgrade(guard: Self) -> Result<RwLockWriteGuardArc<T>, Self> {
@@ -112,7 +112,7 @@ impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
         }
     }
 
-    /// Waits until nobody else reads, and writes then. Nobody new reads from now on.
+    /// Upgrades the guard to write, waiting for all other readers. New readers wait from now on.
     ///
     /// Dropping the future frees the lock, as in the original.
     #[inline]

@@ -34,10 +34,10 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         RwLockReadGuard::new(guard.holding, ::async_lock::RwLockUpgradableReadGuard::downgrade(guard.guard))
     }
 
-    /// Writes from now on, if nobody else reads.
+    /// Upgrades the guard to write if there is no other reader.
     ///
     /// # Errors
-    /// If somebody does, the guard.
+    /// The guard, if there is another reader.
     #[inline]
     #[track_caller]
     pub fn try_upgrade(guard: Self) -> Result<RwLockWriteGuard<'a, T>, Self> {
@@ -48,7 +48,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         }
     }
 
-    /// Waits until nobody else reads, and writes then. Nobody new reads from now on.
+    /// Upgrades the guard to write, waiting for all other readers. New readers wait from now on.
     ///
     /// Dropping the future frees the lock, as in the original.
     #[inline]
@@ -76,7 +76,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     }
 }
 
-/// What an upgrade waits for: all but what it has.
+/// Units that an upgrade waits for: all but its own.
 pub(super) fn upgrading(holding: &Holding, at: &'static Location<'static>) -> WaitInfo {
     WaitInfo::on(holding.record(), WaitMode::Write, ALL - 1, at)
 }

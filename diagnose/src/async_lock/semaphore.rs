@@ -28,7 +28,7 @@ pub struct Semaphore {
 }
 
 impl Semaphore {
-    /// A semaphore with so many permits.
+    /// Creates a semaphore with this number of permits.
     #[track_caller]
     pub const fn new(n: usize) -> Self {
         Self {
@@ -99,10 +99,10 @@ impl Semaphore {
         }
     }
 
-    /// Adds so many permits.
+    /// Adds `n` permits.
     #[track_caller]
     pub fn add_permits(&self, n: usize) {
-        // The record goes first: nobody shall be seen to have a permit that there is not.
+        // Recorded first: no task may be shown with a permit that does not exist yet.
         if let Some(record) = self.resource.record() {
             record.capacity.fetch_add(n as u64, Relaxed);
             record.is_refilled.store(true, Relaxed);

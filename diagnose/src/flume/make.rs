@@ -8,8 +8,8 @@ use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 /// A sender that waits has put its message into the queue already: places go to them in order.
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mpmc, "flume");
 
-/// A channel that holds up to so many messages; with none, each is handed over. It is known with the place of this call, from
-/// now on.
+/// Creates a channel with this capacity. With capacity 0, each message is handed over. It is known
+/// with the place of this call, from now on.
 #[track_caller]
 pub fn bounded<T>(cap: usize) -> (Sender<T>, Receiver<T>) {
     around(::flume::bounded(cap), cap as u64, Location::caller())

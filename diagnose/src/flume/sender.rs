@@ -153,7 +153,8 @@ impl<T> Sender<T> {
 
 clone!(Sender<T>, Sends, made_at);
 
-/// flume's `WeakSender`, which does not keep its channel open. Whoever has it can become a sender, so it has a part in it.
+/// flume's `WeakSender`, which does not keep its channel open. It can be upgraded, so it counts as
+/// an end of the channel.
 pub struct WeakSender<T> {
     inner: ::flume::WeakSender<T>,
     end: ChannelEnd,

@@ -152,7 +152,7 @@ impl<T> SendSink<'_, T> {
         self.inner.same_channel(&other.inner)
     }
 
-    /// The original sender: whoever has it may make others of it, of which nothing is known.
+    /// The original sender. Its clones are not recorded.
     #[track_caller]
     pub fn sender(&self) -> &::flume::Sender<T> {
         self.end.share(Location::caller());

@@ -20,7 +20,7 @@ pub struct Condvar {
 }
 
 impl Condvar {
-    /// A condition variable for which nobody waits.
+    /// Creates a condition variable without waiters.
     #[inline]
     #[track_caller]
     pub const fn new() -> Self {

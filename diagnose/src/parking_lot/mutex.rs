@@ -91,10 +91,10 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     delegate! { mutex:
-        /// Whether somebody has it.
+        /// Whether the lock is held.
         #[inline]
         pub fn is_locked(&self) -> bool;
-        /// What it guards: nobody else can have it now.
+        /// Returns the protected value. `&mut self` proves that no guard exists.
         #[inline]
         pub fn get_mut(&mut self) -> &mut T;
         /// A pointer to what it guards.

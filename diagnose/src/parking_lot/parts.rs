@@ -102,7 +102,7 @@ macro_rules! unlocked {
                 result
             }
 
-            /// If somebody waits, frees it for who waits longest, and acquires it again.
+            /// If there are waiters, releases the lock to the longest one, and acquires it again.
             #[inline]
             #[track_caller]
             pub fn bump(s: &mut Self) {

@@ -126,13 +126,13 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     delegate! { lock:
-        /// Whether somebody has it.
+        /// Whether the lock is held.
         #[inline]
         pub fn is_locked(&self) -> bool;
-        /// Whether somebody writes.
+        /// Whether the lock is held to write.
         #[inline]
         pub fn is_locked_exclusive(&self) -> bool;
-        /// What it guards: nobody else can have it now.
+        /// Returns the protected value. `&mut self` proves that no guard exists.
         #[inline]
         pub fn get_mut(&mut self) -> &mut T;
         /// A pointer to what it guards.

@@ -44,7 +44,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         RwLockReadGuard::new(s.holding, Reads::downgrade(s.guard), s.lock)
     }
 
-    /// Blocks this thread until nobody else reads, and writes then.
+    /// Upgrades the guard to write. Blocks the thread while there are other readers.
     #[inline]
     #[track_caller]
     pub fn upgrade(s: Self) -> RwLockWriteGuard<'a, T> {
@@ -60,10 +60,10 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         }
     }
 
-    /// Writes from now on, if nobody else reads.
+    /// Upgrades the guard to write if there is no other reader.
     ///
     /// # Errors
-    /// If somebody does, the guard.
+    /// The guard, if there is another reader.
     #[inline]
     #[track_caller]
     pub fn try_upgrade(s: Self) -> Result<RwLockWriteGuard<'a, T>, Self> {
@@ -73,7 +73,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     /// [`upgrade`](Self::upgrade), but not for longer than that.
     ///
     /// # Errors
-    /// If somebody reads still, the guard.
+    /// The guard, if there are still other readers.
     #[inline]
     #[track_caller]
     pub fn try_upgrade_for(s: Self, timeout: Duration) -> Result<RwLockWriteGuard<'a, T>, Self> {
@@ -83,14 +83,14 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     /// [`upgrade`](Self::upgrade), but not for longer than until then.
     ///
     /// # Errors
-    /// If somebody reads still, the guard.
+    /// The guard, if there are still other readers.
     #[inline]
     #[track_caller]
     pub fn try_upgrade_until(s: Self, timeout: Instant) -> Result<RwLockWriteGuard<'a, T>, Self> {
         s.turn_while(Location::caller(), |guard| Reads::try_upgrade_until(guard, timeout))
     }
 
-    /// Blocks this thread until nobody else reads, and writes then, as long as `f` runs.
+    /// Upgrades the guard to write while `f` runs. Blocks the thread while there are other readers.
     #[inline]
     #[track_caller]
     pub fn with_upgraded<Ret, F: FnOnce(&mut T) -> Ret>(&mut self, f: F) -> Ret {
@@ -107,7 +107,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         self.guard.with_upgraded(|value| writes(holding, &mut blocked, value, call))
     }
 
-    /// Writes as long as `f` runs, if nobody else reads.
+    /// Upgrades the guard to write while `f` runs, if there is no other reader.
     #[inline]
     #[track_caller]
     pub fn try_with_upgraded<Ret, F: FnOnce(&mut T) -> Ret>(&mut self, f: F) -> Option<Ret> {
@@ -141,7 +141,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         self.guard.try_with_upgraded_until(timeout, |value| writes(holding, &mut blocked, value, f))
     }
 
-    /// It waits for all but what it has.
+    /// It waits for all units but its own.
     fn blocked(&self, at: &'static Location<'static>) -> Option<BlockedThread> {
         BlockedThread::begin(self.holding.record(), WaitMode::Write, ALL - 1, at)
     }

@@ -36,7 +36,7 @@ macro_rules! end {
 
 /// Implements for an end of which there can be others: what [`around_sole`] does, and `Deref`.
 ///
-/// Whoever has the original may make others of it unseen, so `Deref` puts on record that there may
+/// The owner of the original may clone it unrecorded, so `Deref` puts on record that there may
 /// be some. A list of [`looks`](super::looks) may follow.
 ///
 /// ```text
@@ -85,7 +85,7 @@ macro_rules! around_sole {
 macro_rules! convert_end {
     ([$($generics:tt)*] $name:ty: $original:ty, |$it:ident| $made:expr) => {
         impl<$($generics)*> $name {
-            /// The original. From then on nobody knows who has it.
+            /// The original. From then on its owner is unknown.
             pub fn into_inner(self) -> $original {
                 self.end.lose();
                 self.inner

@@ -45,7 +45,7 @@ macro_rules! guard {
         $(#[$meta])*
         #[clippy::has_significant_drop]
         pub struct $name<$lt, $($param: ?Sized),+> {
-            // Dropped first: the holding ends before somebody else can have the lock.
+            // Dropped first: the holding ends before another task can acquire the lock.
             #[allow(dead_code)] // Most only drop it.
             pub(super) holding: $crate::waits::Holding,
             pub(super) guard: $guard,
@@ -114,7 +114,7 @@ macro_rules! owned_guard {
         $(#[$meta])*
         #[clippy::has_significant_drop]
         pub struct $name<$($param $(: ?$sized)? $(= $default)?),+> {
-            // Dropped first: the holding ends before somebody else can have the lock.
+            // Dropped first: the holding ends before another task can acquire the lock.
             #[allow(dead_code)] // Most only drop it.
             pub(super) holding: $crate::waits::Holding,
             pub(super) guard: $guard,

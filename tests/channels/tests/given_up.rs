@@ -1,4 +1,5 @@
-//! tokio's receiver keeps the waker of a `recv` that was given up. Whether that wakes anybody for something is on record.
+//! tokio's receiver keeps the waker of a cancelled `recv`. Records show whether that waker wakes a
+//! task in vain.
 
 use std::future::{Future, poll_fn};
 use std::task::Poll;

@@ -1,4 +1,5 @@
-//! A future that was polled in one place and is then awaited in another belongs to whoever polls it now.
+//! A future that was polled in one place and is then awaited in another belongs to the future that
+//! polls it now.
 
 use std::pin::Pin;
 

@@ -1,5 +1,5 @@
-//! Random calls, polls, clones, wakes and ends: every wake reaches the executor that has polled the future last, and whoever keeps
-//! a waker keeps one of that executor's, and no other.
+//! Random calls, polls, clones, wakes and ends: every wake reaches the executor that polled the
+//! future last. A kept waker keeps exactly one clone of that executor's waker.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;

@@ -1,4 +1,5 @@
-//! While a stream's consumer awaits, nobody polls the stream's buffer: its futures are ready, and stand still.
+//! While a stream's consumer awaits, the stream's buffer is not polled: its futures are ready, and
+//! make no progress.
 //!
 //! ```text
 //! do_select 0  ~~~▏

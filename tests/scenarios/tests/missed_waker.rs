@@ -1,4 +1,4 @@
-//! A future that nobody wakes goes on only because a sibling is woken: it was ready long before.
+//! A future without a wake continues only because its sibling is woken: it was ready long before.
 //!
 //! ```text
 //! a   ~~~ 10 ms ~~~◇┈┈┈┈┈┈ ready, not woken ┈┈┈┈┈┈▏

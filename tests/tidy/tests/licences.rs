@@ -1,4 +1,4 @@
-//! What is depended on may be used by everybody: permissive licences, and those that are named here.
+//! All dependencies have permissive licences, or one of the exceptions named here.
 
 use std::process::Command;
 

@@ -57,7 +57,7 @@ impl<T: ?Sized> Mutex<T> {
         OwnedMutexLockFuture::new(self, leaf)
     }
 
-    /// What it guards: nobody else can have it now.
+    /// Returns the protected value. `&mut self` proves that no guard exists.
     pub fn get_mut(&mut self) -> &mut T {
         self.mutex.get_mut()
     }

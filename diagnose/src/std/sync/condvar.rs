@@ -19,7 +19,7 @@ pub struct Condvar {
 }
 
 impl Condvar {
-    /// A condition variable for which nobody waits.
+    /// Creates a condition variable without waiters.
     #[inline]
     #[track_caller]
     pub const fn new() -> Self {
@@ -59,7 +59,8 @@ impl Condvar {
         Ok(guard)
     }
 
-    /// [`wait`](Self::wait), for so many milliseconds at most. Returns whether that was not the end of it.
+    /// Like [`wait`](Self::wait), with a timeout in milliseconds. Returns `false` if the timeout
+    /// elapsed.
     ///
     /// # Errors
     /// If the mutex is poisoned when it is acquired again, with the same.

@@ -97,7 +97,7 @@ impl<T: ?Sized> RwLock<T> {
         /// It is poisoned no longer.
         #[inline]
         pub fn clear_poison(&self);
-        /// What it guards: nobody else can have it now.
+        /// Returns the protected value. `&mut self` proves that no guard exists.
         ///
         /// # Errors
         /// If it is poisoned, with what it guards.

@@ -68,7 +68,7 @@ fn who_waits_for_a_condition_variable_does_not_hold_the_mutex() {
             (*guard, units(known(mutex_line)))
         });
         until_waiting(known(line));
-        // Whoever waits has let go of it before it can be taken here.
+        // The waiting thread has released it before it can be acquired here.
         let mut guard = mutex.lock().unwrap();
         assert_eq!(units(known(mutex_line)), [1]);
         assert_eq!(queue(known(line))[0].mode, WaitMode::Notified);

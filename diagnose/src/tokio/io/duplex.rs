@@ -11,7 +11,8 @@ use super::pipe::{WHAT, poll_read, poll_write};
 use super::stream::stream;
 use crate::waits::{ChannelEnd, LazyWait, SoleEnd};
 
-/// Two pipes of so many bytes, one in each direction: what is written to either stream is read from the other.
+/// Creates two pipes with this capacity in bytes, one in each direction: bytes written to one
+/// stream are read from the other.
 ///
 /// # Panics
 /// If `max_buf_size` is zero.
@@ -32,6 +33,6 @@ stream! {
     ///
     /// It waits where it was made, as far as is known: what reads and writes does not tell its place. A read that is given up
     /// is seen as waiting until the next.
-    // Whoever has one end of the stream has the other.
+    // The reading and the writing end of a stream have one owner.
     DuplexStream, |other, at| other.used(at)
 }

@@ -11,7 +11,7 @@ use super::pipe::{WHAT, poll_read, poll_write};
 use super::stream::stream;
 use crate::waits::{ChannelEnd, LazyWait, SoleEnd};
 
-/// A pipe of so many bytes, as its two halves.
+/// Creates a pipe with this capacity in bytes, as its two halves.
 ///
 /// # Panics
 /// If `max_buf_size` is zero.

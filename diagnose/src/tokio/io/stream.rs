@@ -34,7 +34,7 @@ macro_rules! stream {
                 Self { inner, sends, receives, writing, reading, made_at }
             }
 
-            /// tokio's own stream. From then on nobody knows who has it.
+            /// tokio's own stream. From then on its owner is unknown.
             #[must_use]
             pub fn into_inner(self) -> ::tokio::io::$name {
                 self.sends.lose();

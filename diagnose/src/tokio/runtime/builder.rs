@@ -20,7 +20,7 @@ pub struct Builder {
     max_blocking: Option<u64>,
 }
 
-/// So many threads for blocking code there may be unless the program says otherwise.
+/// The default maximum number of threads for blocking code.
 const MAX_BLOCKING: u64 = 512;
 
 /// Methods that only pass their arguments on.

@@ -13,7 +13,7 @@ use crate::tokio::task::JoinHandle;
 
 /// tokio's `LocalRuntime`; what it spawns is listed, and the future of `block_on` is the task `main`.
 ///
-/// Whoever drops it waits for its blocking code, on record, and where it was built.
+/// Dropping it waits for its blocking code. That wait is recorded at the place where it was built.
 // See `Runtime`.
 pub struct LocalRuntime {
     goes: Goes,

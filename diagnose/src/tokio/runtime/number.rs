@@ -83,7 +83,8 @@ impl Drop for Listed {
     }
 }
 
-/// How many tasks each of the runtimes that are held says that it has, by number, and whether it is one of a single thread.
+/// Returns number, kind and task count of each live runtime. `true` stands for a current-thread
+/// runtime.
 pub(crate) fn counted_tasks() -> Vec<(u16, bool, u64)> {
     let handles = HANDLES.lock().clone();
     let counted = handles.iter().map(|(number, handle)| {

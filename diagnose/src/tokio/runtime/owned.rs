@@ -10,7 +10,8 @@ use crate::tokio::task::JoinHandle;
 
 /// tokio's `Runtime`; what it spawns is listed, and the future of `block_on` is the task `main`.
 ///
-/// Whoever drops it waits for its blocking code, on record, and where it was built: a drop does not tell its place.
+/// Dropping it waits for its blocking code. That wait is recorded at the place where the runtime
+/// was built, because a drop has no place of its own.
 // What says that it goes away stands before it, what says that it is gone behind it.
 pub struct Runtime {
     goes: Goes,

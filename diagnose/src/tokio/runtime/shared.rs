@@ -8,7 +8,8 @@
 macro_rules! runtime {
     ($name:ident) => {
         impl $name {
-            /// One that was built with the recorder's hooks, and so many threads for blocking code at most.
+            /// A runtime that was built with the recorder's hooks, and its maximum number of
+            /// threads for blocking code.
             #[track_caller]
             pub(super) fn built(runtime: ::tokio::runtime::$name, max_blocking: Option<u64>) -> Self {
                 let held = $crate::tokio::runtime::number::hold(runtime.handle(), max_blocking);

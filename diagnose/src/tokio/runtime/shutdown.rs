@@ -1,4 +1,4 @@
-//! A runtime goes away: whoever drops it waits until the blocking code that it runs has ended.
+//! The shutdown of a runtime: dropping it waits until its blocking code has ended.
 //!
 //! The fields of a value are dropped in their order, so one before the runtime says that this begins, and one behind it
 //! that it is over.

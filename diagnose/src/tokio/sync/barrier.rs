@@ -16,8 +16,8 @@ static WHAT: ResourceType = ResourceType::fair(ResourceKind::Barrier, "tokio");
 
 /// tokio's `Barrier`; how many have arrived and who they are is on record.
 ///
-/// It is known from its first use on, under the place where it was made. As with tokio's, whoever gives up waiting has
-/// arrived all the same.
+/// It is known from its first use on, under the place where it was made. As with tokio's, a
+/// cancelled wait still counts as an arrival.
 pub struct Barrier {
     resource: Resource,
     /// Who has arrived, now or earlier.
@@ -27,7 +27,7 @@ pub struct Barrier {
 }
 
 impl Barrier {
-    /// A barrier for so many; for one, if it is none.
+    /// Creates a barrier for `n` tasks; `0` counts as `1`.
     #[track_caller]
     pub fn new(n: usize) -> Self {
         Self::around(real::Barrier::new(n), n.max(1) as u64)
@@ -58,7 +58,8 @@ impl Barrier {
         }
     }
 
-    /// The leader passes: nobody of the next has arrived, but for those who have by now.
+    /// Records that the leader passes: one generation has left. Tasks that have arrived since count
+    /// for the next.
     fn pass(&self, record: &Record) {
         if self.parties == UNBOUNDED {
             record.left.store(record.entered.load(Relaxed), Relaxed);

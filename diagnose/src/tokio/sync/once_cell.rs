@@ -54,9 +54,11 @@ impl<T> OnceCell<T> {
         self.cell
     }
 
-    /// Its value; makes one if there is none, or waits while somebody else does.
+    /// Returns the value. Initializes the cell if it is empty, or waits while another task
+    /// initializes it.
     ///
-    /// Cancel safe; if whoever makes the value gives up or panics, the next who waits makes it.
+    /// Cancel safe. If the initializing task is cancelled or panics, the next waiter initializes
+    /// the cell.
     #[track_caller]
     pub fn get_or_init<F, Fut>(&self, f: F) -> impl Future<Output = &T>
     where
@@ -103,7 +105,7 @@ impl<T> OnceCell<T> {
         /// Gives it that value.
         ///
         /// # Errors
-        /// If it has one, or somebody is making one.
+        /// If the cell is initialized, or is being initialized.
         pub fn set(&self, value: T) -> Result<(), SetError<T>>;
         /// Its value, if it has one.
         pub fn into_inner(self) -> Option<T>;

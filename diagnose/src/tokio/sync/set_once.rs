@@ -9,7 +9,7 @@ use ::tokio::sync::SetOnceError;
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode};
 use crate::wrap::{cell, compare, delegate};
 
-/// Nobody holds it while it is empty: anybody may set it, and that takes no time.
+/// While it is empty it has no holder: any task may set it, without waiting.
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::OnceCell, "tokio");
 
 /// tokio's `SetOnce`; who waits for its value is on record, as at a `OnceCell`.

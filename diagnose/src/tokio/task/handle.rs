@@ -17,7 +17,7 @@ use crate::tokio::sync::is_forced;
 use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget, own_code};
 use crate::wrap::{convert, debug, delegate};
 
-/// tokio's `JoinHandle`; whoever awaits it waits, on record, for that task.
+/// tokio's `JoinHandle`. Awaiting it is recorded as a wait for that task.
 ///
 /// It waits where the task was spawned, as far as is known: an `.await` does not tell its place.
 pub struct JoinHandle<T> {
@@ -28,7 +28,7 @@ pub struct JoinHandle<T> {
     _counted: Counted,
 }
 
-/// As long as it is there, its task may be aborted by whoever has it.
+/// As long as it exists, its owner may abort the task.
 #[derive(Debug)]
 struct Counted(Numbered);
 

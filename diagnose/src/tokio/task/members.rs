@@ -20,12 +20,13 @@ pub(super) struct Members {
 }
 
 impl Members {
-    /// A task is spawned into the set, which has so many.
+    /// Records a task that was spawned into the set, and the set's number of tasks.
     pub(super) fn add(&mut self, task: Numbered, len: usize) {
         if self.tasks.len() > 2 * len + 8 {
             self.tasks.retain(|task| task.is_alive());
         }
-        // Whoever has the set may abort it, and so may whoever keeps what its spawn returns.
+        // The owner of the set may abort it, and so may the owner of the handle that the spawn
+        // returned.
         task.add_handle(HANDLE | SET);
         match task.id() {
             Some(_) => self.tasks.push(task),

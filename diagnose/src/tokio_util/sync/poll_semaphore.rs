@@ -13,7 +13,7 @@ use crate::tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, TryAcqui
 use crate::waits::own_code;
 use crate::wrap::delegate;
 
-/// The future of so many permits.
+/// The future that acquires the permits.
 type Acquiring = ReusableBoxFuture<'static, Result<OwnedSemaphorePermit, AcquireError>>;
 
 /// tokio-util's `PollSemaphore`, around a [`Semaphore`] that is on record.
@@ -21,7 +21,7 @@ type Acquiring = ReusableBoxFuture<'static, Result<OwnedSemaphorePermit, Acquire
 /// As a stream it waits where it was made.
 pub struct PollSemaphore {
     semaphore: Arc<Semaphore>,
-    /// What it waits for, and so many permits; made when it has to wait.
+    /// The pending acquisition and its number of permits; made when it has to wait.
     acquiring: Option<(u32, Acquiring)>,
     made_at: &'static Location<'static>,
 }
@@ -49,7 +49,8 @@ impl PollSemaphore {
         self.poll_acquire_many(cx, 1)
     }
 
-    /// Acquires so many permits; `None` once the semaphore is closed. If other permits were waited for, that is given up.
+    /// Acquires `n` permits; `None` once the semaphore is closed. Cancels a pending acquisition of
+    /// another number of permits.
     #[track_caller]
     pub fn poll_acquire_many(
         &mut self,
@@ -94,7 +95,7 @@ impl PollSemaphore {
         pub fn close(&self);
         /// How many permits there are.
         pub fn available_permits(&self) -> usize;
-        /// Adds so many permits.
+        /// Adds `n` permits.
         ///
         /// # Panics
         /// If there are more than a semaphore can have.

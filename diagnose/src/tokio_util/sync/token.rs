@@ -18,7 +18,7 @@ static WHAT: ResourceType = ResourceType::new(ResourceKind::Cancellation, "tokio
 /// tokio-util's `CancellationToken`; who has it, who waits for it, and when it was cancelled is on record.
 ///
 /// It is known with the place where it was made. A token and all that were made of it, children included, are one resource:
-/// whoever cancels the first cancels all of them.
+/// cancelling the first cancels all of them.
 // The token stands first: it is gone before the records say so.
 pub struct CancellationToken {
     inner: real::CancellationToken,
@@ -48,7 +48,7 @@ impl CancellationToken {
         self.inner.is_cancelled()
     }
 
-    /// Cancels it, and its children. Whoever waits for them is told.
+    /// Cancels the token and its children, and notifies their waiters.
     #[track_caller]
     pub fn cancel(&self) {
         self.cancel_at(Location::caller());
@@ -60,7 +60,7 @@ impl CancellationToken {
         self.inner.cancel();
     }
 
-    /// Before it is: afterwards nobody waits any more.
+    /// Called before the cancellation: afterwards no wait remains.
     fn tell(&self, at: &'static Location<'static>) {
         self.end.used(at);
         if let Some(record) = self.end.record() {

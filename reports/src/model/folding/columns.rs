@@ -7,7 +7,7 @@ use std::fmt::{self, Write as _};
 pub(super) struct Column {
     last: u64,
     step: i64,
-    /// How often that step has come in a row.
+    /// How many times in a row that step has occurred.
     count: u64,
     text: String,
 }
@@ -36,7 +36,7 @@ impl Column {
     }
 }
 
-/// Writes `item*count`, or `item` if that is once.
+/// Writes `item*count`, or `item` for a count of one.
 pub(super) fn push_run(text: &mut String, item: impl fmt::Display, count: u64) {
     if !text.is_empty() {
         text.push(' ');
@@ -65,7 +65,7 @@ pub(super) struct Steps<'a> {
     runs: std::str::SplitAsciiWhitespace<'a>,
     last: u64,
     step: i64,
-    /// How often that step is still to come.
+    /// How many times that step is still to be applied.
     left: u64,
 }
 

@@ -1,4 +1,4 @@
-//! A list folded, and unfolded again.
+//! Folds a list, and unfolds it again.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,9 +14,9 @@ use super::text;
 
 /// Shorter lists are saved record by record, for people to read.
 pub(super) const MIN: usize = 1_000;
-/// So many records to a shape at least, on average.
+/// The minimum number of records per shape, on average.
 const PER_SHAPE: usize = 16;
-/// A list that claims to be longer is a mistake: more than this is never alive.
+/// The maximum length of a list. A longer one is a mistake: no program has that many live tasks.
 const MAX: u64 = 1 << 26;
 
 /// Saves a list.
@@ -45,14 +45,14 @@ pub(super) struct Folded {
     order: String,
 }
 
-/// Records that differ in numbers only.
+/// Records that differ only in numbers.
 #[derive(Serialize, Deserialize)]
 struct Shape {
     like: String,
     columns: Vec<String>,
 }
 
-/// `None` if too little is alike.
+/// Returns `None` if the records have too many shapes.
 pub(super) fn fold<T: Serialize>(list: &[T]) -> serde_json::Result<Option<Folded>> {
     let mut known = HashMap::<Vec<u8>, usize>::new();
     let mut shapes: Vec<(Vec<u8>, Vec<Column>)> = Vec::new();
@@ -86,19 +86,19 @@ pub(super) fn fold<T: Serialize>(list: &[T]) -> serde_json::Result<Option<Folded
     Ok(Some(Folded { shapes: shapes.collect(), order: order.finish() }))
 }
 
-/// Which shape comes when.
+/// The shape of each record, in order.
 #[derive(Default)]
 struct Order {
-    /// By shape, the one that came after it last.
+    /// By shape: the shape that followed it the last time.
     after: Vec<usize>,
     last: Option<usize>,
-    /// The run that is being counted.
+    /// The current run: its first shape and its length.
     run: Option<(usize, u64)>,
     text: String,
 }
 
 impl Order {
-    /// The shape that comes after that one, as far as is known.
+    /// The shape that most likely follows this one.
     fn expected(&self, shape: usize) -> usize {
         self.after.get(shape).copied().unwrap_or(shape)
     }
@@ -115,7 +115,7 @@ impl Order {
         self.note(shape);
     }
 
-    /// Remembers what came.
+    /// Records a shape as the latest.
     fn note(&mut self, shape: usize) {
         if let Some(last) = self.last {
             while self.after.len() <= last {

@@ -1,7 +1,7 @@
-//! A record as JSON without its numbers, and the numbers: `{"id":#}` and 7. Nothing is written that is then taken out.
+//! A record as JSON without its numbers, and the numbers: `{"id":#}` and 7, in one pass.
 //!
-//! It is the JSON that `serde_json` writes, with a mark for each number. Whole numbers stand apart; a minus, a fraction and an
-//! exponent stay in the text.
+//! It is the JSON that `serde_json` writes, with a mark for each number. Only whole numbers are
+//! taken out; a minus, a fraction and an exponent stay in the text.
 
 use serde::Serialize;
 use serde::ser::{
@@ -20,7 +20,7 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// Takes the next record.
+    /// Splits the next record.
     pub(super) fn read(&mut self, record: &impl Serialize) -> Result<()> {
         self.like.clear();
         self.numbers.clear();
@@ -62,11 +62,11 @@ impl Split {
     }
 }
 
-/// What stands in a list, an object or a variant.
+/// The items of a list, an object or a variant.
 #[derive(Debug)]
 pub(super) struct Items<'a> {
     split: &'a mut Split,
-    /// What comes after the last.
+    /// The text after the last item.
     close: &'static str,
     is_first: bool,
 }

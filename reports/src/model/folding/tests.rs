@@ -1,4 +1,4 @@
-//! What is folded is what was there.
+//! Unfolding restores a folded list exactly.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ fn mistakes_are_errors() {
     }
 }
 
-/// Whatever a record may be made of.
+/// All kinds of values that serde distinguishes.
 #[derive(Serialize)]
 enum Any {
     Unit,

@@ -1,11 +1,12 @@
-//! Records put together again from a text without numbers, and the numbers. Nothing in a string is the mark of a number.
+//! Puts records together again from a text without numbers, and the numbers. A mark inside a string
+//! is text, not a number.
 
 use std::io::Write as _;
 
-/// In the place of a number.
+/// The mark in the place of a number.
 pub(super) const NUMBER: u8 = b'#';
 
-/// The length of the string that it begins with, quotes included.
+/// The length of the string at the start of the text, with its quotes.
 fn string(text: &[u8]) -> usize {
     let mut is_escaped = false;
     for (at, &byte) in text.iter().enumerate().skip(1) {
@@ -19,7 +20,7 @@ fn string(text: &[u8]) -> usize {
     text.len()
 }
 
-/// What stands before, between and after the numbers that were taken out.
+/// The parts of the text before, between and after the marks.
 pub(super) fn parts(like: &[u8]) -> Vec<&[u8]> {
     let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
     while let Some(&byte) = like.get(at) {
@@ -33,7 +34,7 @@ pub(super) fn parts(like: &[u8]) -> Vec<&[u8]> {
     parts
 }
 
-/// Puts the next number behind its part.
+/// Appends a number to a record.
 pub(super) fn push_number(record: &mut Vec<u8>, number: u64) {
     // Writing to a vector cannot fail.
     let _ = write!(record, "{number}");

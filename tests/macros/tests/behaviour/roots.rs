@@ -1,4 +1,4 @@
-//! `root` makes a task of a future: it has no parent, whoever polls it.
+//! `root` makes a task of a future: it has no parent, even if another future polls it.
 
 use diagnose::diagnose;
 use diagnose_macros_tests::{calls, run, sites};

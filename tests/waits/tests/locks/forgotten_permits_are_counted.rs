@@ -1,4 +1,4 @@
-//! Permits that were forgotten are held by nobody, and gone.
+//! Forgotten permits have no holder, and are counted.
 
 use std::sync::Arc;
 

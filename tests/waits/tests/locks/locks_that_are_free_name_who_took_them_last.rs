@@ -1,4 +1,4 @@
-//! A lock that nobody holds, and for which somebody waits, tells who took it last, where and how long ago.
+//! A free lock with a waiter shows its last acquisition: the task, the place and the time since.
 
 use std::pin::pin;
 use std::sync::Arc;

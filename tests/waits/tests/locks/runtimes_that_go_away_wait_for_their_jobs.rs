@@ -1,4 +1,4 @@
-//! Whoever drops a runtime waits, on record, for the blocking code that it runs.
+//! Dropping a runtime is recorded as a wait for its blocking code.
 
 use std::sync::mpsc;
 use std::thread;

@@ -10,8 +10,8 @@ use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 /// Senders that wait are told in order, one for each message that is taken out.
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mpsc, "futures");
 
-/// A channel that holds up to so many messages, and one more for each sender. It is known with the place of this call, from now
-/// on.
+/// Creates a channel that buffers up to `buffer` messages, and one more for each sender. It is
+/// known with the place of this call, from now on.
 ///
 /// # Panics
 /// If that is more than a channel can have.

@@ -15,8 +15,8 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     (Sender::of(sender, sends), Receiver::of(receiver, receives))
 }
 
-/// A channel that holds so many messages; with none, each is handed over. It is known with the place of this call, from
-/// now on.
+/// Creates a channel with this capacity. With capacity 0, each message is handed over. It is known
+/// with the place of this call, from now on.
 #[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     let (sends, receives) = ChannelEnd::pair(&WHAT, bound as u64, Location::caller(), None);

@@ -1,5 +1,5 @@
-//! `tokio::sync::broadcast`: channels of which everybody gets every message, with their ends and waits on record; the rest
-//! is tokio's own.
+//! `tokio::sync::broadcast`: channels whose receivers all get every message, with ends and waits
+//! recorded; the rest is tokio's own.
 
 #![allow(clippy::must_use_candidate, clippy::return_self_not_must_use)] // A caller is warned where the original warns.
 

@@ -1,4 +1,4 @@
-//! The receivers of messages that everybody gets.
+//! Receivers of broadcast channels.
 
 use std::future::Future;
 use std::panic::Location;
@@ -12,7 +12,7 @@ use crate::waits::{BlockedThread, Role, WaitMode};
 use crate::wrap::{delegate, end};
 
 end! {
-    /// tokio's `Receiver` of messages that everybody gets; who has it and whether it waits is on record.
+    /// tokio's `broadcast::Receiver`. Its owner and its waits are recorded.
     pub struct Receiver<T>(broadcast::Receiver<T>);
 }
 

@@ -1,4 +1,4 @@
-//! The senders of messages that everybody gets.
+//! Senders of broadcast channels.
 
 use std::future::Future;
 use std::panic::Location;
@@ -12,7 +12,8 @@ use crate::wrap::{delegate, end};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Broadcast, "tokio").forced_by(is_forced);
 
-/// A channel that keeps so many messages, or somewhat more, for receivers that have not received them yet.
+/// Creates a channel that keeps up to `capacity` messages, rounded up, for receivers that have not
+/// received them yet.
 ///
 /// # Panics
 /// If `capacity` is zero, or more than half of `usize`.
@@ -30,12 +31,12 @@ fn kept(capacity: usize) -> u64 {
 }
 
 end! {
-    /// tokio's `Sender` of messages that everybody gets; who has it is on record.
+    /// tokio's `broadcast::Sender`. Its owner is recorded.
     pub struct Sender<T>(broadcast::Sender<T>), clone: Sends;
 }
 
 impl<T> Sender<T> {
-    /// A channel that nobody receives from yet.
+    /// Creates a channel without receivers.
     ///
     /// # Panics
     /// If `capacity` is zero, or more than half of `usize`.
@@ -48,7 +49,7 @@ impl<T> Sender<T> {
     /// Sends a message to all who receive now. Returns how many those are.
     ///
     /// # Errors
-    /// If nobody does; the message comes back.
+    /// If there is no receiver. The error has the message.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
         self.end.used(Location::caller());
@@ -79,7 +80,7 @@ impl<T> Sender<T> {
     }
 
     delegate! { inner:
-        /// How many messages there are that somebody has not received yet.
+        /// The number of messages that at least one receiver has not received yet.
         pub fn len(&self) -> usize;
         /// Whether there is none.
         pub fn is_empty(&self) -> bool;
@@ -95,7 +96,8 @@ impl<T> Sender<T> {
 }
 
 end! {
-    /// tokio's `WeakSender`. Whoever has it can become a sender, so it has a part in the channel.
+    /// tokio's `WeakSender`. Its owner can upgrade it to a sender, so it counts as an end of the
+    /// channel.
     pub struct WeakSender<T>(broadcast::WeakSender<T>), clone: Uses;
 }
 

@@ -16,7 +16,7 @@ receiver! {
     Receiver of Sender
 }
 
-/// A channel that holds up to so many messages.
+/// Creates a channel with this capacity.
 ///
 /// # Panics
 /// If `buffer` is zero, or more than a semaphore can have.

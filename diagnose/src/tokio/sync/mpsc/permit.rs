@@ -61,7 +61,7 @@ pub struct OwnedPermit<T> {
 
 impl<T> OwnedPermit<T> {
     /// Sends a message in this place. Returns the sender.
-    // Whoever uses a permit of its own has the sender in it.
+    // An owned permit contains its sender.
     #[track_caller]
     pub fn send(self, value: T) -> Sender<T> {
         let Self { inner, holding, end } = self;
@@ -92,7 +92,7 @@ impl<T> OwnedPermit<T> {
         self.inner.same_channel_as_sender(&sender.inner)
     }
 
-    /// tokio's own permit. From then on nobody knows who has it.
+    /// tokio's own permit. From then on its owner is unknown.
     pub fn into_inner(self) -> mpsc::OwnedPermit<T> {
         self.holding.lose();
         self.end.lose();

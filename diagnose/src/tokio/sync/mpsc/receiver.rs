@@ -107,7 +107,8 @@ macro_rules! receiver {
                     count
                 }
 
-                /// The thread will be blocked, unless there is a message, which nobody else can take.
+                /// Whether the thread would block: there is no message. No other receiver can take
+                /// one meanwhile.
                 fn block(&mut self, at: &'static Location<'static>) -> Option<BlockedThread> {
                     self.kept.end();
                     self.end.used(at);

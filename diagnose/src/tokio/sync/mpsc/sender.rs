@@ -15,7 +15,7 @@ use crate::tokio::time;
 use crate::waits::{BlockedThread, ChannelEnd, Holding, LazyWaitFuture, Role, WaitInfo, WaitMode};
 use crate::wrap::{delegate, end};
 
-/// Somebody waits for so many places: they are units of a semaphore.
+/// A wait for a number of slots: they are units of a semaphore.
 #[cold]
 fn sends(end: &ChannelEnd, units: usize, at: &'static Location<'static>) -> WaitInfo {
     WaitInfo::on(end.record(), WaitMode::Send, units as u64, at).forced_by(is_never_forced)
@@ -123,7 +123,7 @@ impl<T> Sender<T> {
         self.end.put_if_ok::<T, _>(sent)
     }
 
-    /// Waits for a place, which nobody else gets then.
+    /// Waits for a free slot, and reserves it.
     ///
     /// Cancel safe, but the place in the queue is lost if the future is dropped.
     ///
@@ -139,10 +139,10 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Waits for so many places. Cancel safe, as [`reserve`](Self::reserve).
+    /// Waits for `n` free slots, and reserves them. Cancel safe, as [`reserve`](Self::reserve).
     ///
     /// # Errors
-    /// If the channel is closed, or has never so many.
+    /// If the channel is closed, or its capacity is smaller.
     #[track_caller]
     pub fn reserve_many(
         &self,
@@ -185,7 +185,7 @@ impl<T> Sender<T> {
         Ok(Permit { inner, holding: Holding::reserve(self.end.record(), 1, at, false), end: &self.end })
     }
 
-    /// Takes so many places if there are as many.
+    /// Reserves `n` slots if they are free.
     ///
     /// # Errors
     /// If there are not, or the channel is closed.

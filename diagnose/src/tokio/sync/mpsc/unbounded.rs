@@ -11,7 +11,7 @@ use crate::tokio::sync::is_forced;
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, Role, SoleEnd, UNBOUNDED, WaitMode};
 use crate::wrap::{delegate, end};
 
-/// Nobody waits to send.
+/// Sending never waits.
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mpsc, "tokio").forced_by(is_forced);
 
 /// A channel that holds as many messages as there is memory for.

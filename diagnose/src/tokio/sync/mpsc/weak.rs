@@ -11,14 +11,14 @@ use crate::wrap::{delegate, end};
 end! {
     /// tokio's `WeakSender`.
     ///
-    /// Whoever has it can become a sender, so it has a part in the channel.
+    /// Its owner can upgrade it to a sender, so it counts as an end of the channel.
     pub struct WeakSender<T>(mpsc::WeakSender<T>), clone: Uses;
 }
 
 end! {
     /// tokio's `WeakUnboundedSender`.
     ///
-    /// Whoever has it can become a sender, so it has a part in the channel.
+    /// Its owner can upgrade it to a sender, so it counts as an end of the channel.
     pub struct WeakUnboundedSender<T>(mpsc::WeakUnboundedSender<T>), clone: Uses;
 }
 

@@ -47,7 +47,7 @@ impl<T> Mutex<T> {
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Waits for the lock. Whoever comes first gets it first.
+    /// Acquires the lock, waiting if necessary. The lock is fair: the first waiter gets it first.
     ///
     /// Cancel safe; a call that is given up loses its place in the queue.
     #[track_caller]
@@ -107,7 +107,7 @@ impl<T: ?Sized> Mutex<T> {
         guard.map(OwnedMutexGuard::of).map_err(|(_, error)| error)
     }
 
-    /// What it guards: nobody else can have it.
+    /// Returns the protected value. `&mut self` proves that no guard exists.
     pub fn get_mut(&mut self) -> &mut T {
         self.mutex.get_mut()
     }

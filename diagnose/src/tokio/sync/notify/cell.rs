@@ -25,7 +25,7 @@ pub struct Notify {
 }
 
 impl Notify {
-    /// One that nobody has told anything.
+    /// Creates a `Notify` without a stored permit.
     #[track_caller]
     pub fn new() -> Self {
         let mut notify = Self::const_new();
@@ -46,7 +46,7 @@ impl Notify {
 
     /// tokio's own, for other crates that ask for it.
     pub fn into_tokio(self) -> real::Notify {
-        // Whoever else has the `Arc` has one of `self` too.
+        // Another owner of this `Arc` also owns one of `self`.
         self.inner.into_inner().and_then(Arc::into_inner).unwrap_or_default()
     }
 
@@ -68,21 +68,23 @@ impl Notify {
         OwnedNotified::new(Arc::clone(self.notify()).notified_owned(), on, self)
     }
 
-    /// Tells the one that has waited longest; if nobody waits, the next who does.
+    /// Notifies the waiter that has waited longest. Without waiters, stores a permit for the next
+    /// one.
     #[track_caller]
     pub fn notify_one(&self) {
         self.users.tell(&self.resource, Location::caller(), false);
         self.notify().notify_one();
     }
 
-    /// Tells the one that has waited shortest; if nobody waits, the next who does.
+    /// Notifies the waiter that has waited shortest. Without waiters, stores a permit for the next
+    /// one.
     #[track_caller]
     pub fn notify_last(&self) {
         self.users.tell(&self.resource, Location::caller(), false);
         self.notify().notify_last();
     }
 
-    /// Tells all who wait, and nobody who comes later.
+    /// Notifies all current waiters, and no later ones.
     #[track_caller]
     pub fn notify_waiters(&self) {
         self.users.tell(&self.resource, Location::caller(), true);

@@ -15,7 +15,7 @@ use crate::wrap::{Owned, lock, owned_wait};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::RwLock, "tokio");
 
-/// So many readers tokio's lock admits, if nothing else is said.
+/// The default maximum number of readers of tokio's lock.
 const MAX_READS: u32 = u32::MAX >> 3;
 
 /// tokio's `RwLock`; who reads, who writes and who waits for it is on record.
@@ -35,7 +35,7 @@ impl<T> RwLock<T> {
         Self::from(real::RwLock::new(value))
     }
 
-    /// One that admits so many readers at a time.
+    /// Creates a lock that admits up to `max_reads` readers at a time.
     ///
     /// # Panics
     /// If `max_reads` is zero, or more than `u32::MAX >> 3`.
@@ -83,7 +83,8 @@ impl<T> RwLock<T> {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Waits to read. Whoever comes first gets it first: behind a writer that waits, readers wait too.
+    /// Acquires the lock to read, waiting if necessary. The lock is fair: readers wait behind a
+    /// waiting writer.
     ///
     /// Cancel safe; a call that is given up loses its place in the queue.
     #[track_caller]
@@ -112,7 +113,7 @@ impl<T: ?Sized> RwLock<T> {
         })
     }
 
-    /// Reads if nobody writes and nobody waits.
+    /// Acquires the lock to read if there is no writer and no waiter.
     ///
     /// # Errors
     /// If that is not so.
@@ -125,7 +126,7 @@ impl<T: ?Sized> RwLock<T> {
     /// The same with a guard that owns the lock.
     ///
     /// # Errors
-    /// If somebody writes or waits.
+    /// If there is a writer or a waiter.
     #[track_caller]
     pub fn try_read_owned(self: Arc<Self>) -> Result<OwnedRwLockReadGuard<T>, TryLockError> {
         let at = Location::caller();
@@ -161,10 +162,10 @@ impl<T: ?Sized> RwLock<T> {
         })
     }
 
-    /// Writes if nobody reads or writes.
+    /// Acquires the lock to write if it is free.
     ///
     /// # Errors
-    /// If somebody does.
+    /// If there is a reader or a writer.
     #[track_caller]
     pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
         let guard = self.lock.try_write()?;
@@ -174,7 +175,7 @@ impl<T: ?Sized> RwLock<T> {
     /// The same with a guard that owns the lock.
     ///
     /// # Errors
-    /// If somebody reads or writes.
+    /// If there is a reader or a writer.
     #[track_caller]
     pub fn try_write_owned(self: Arc<Self>) -> Result<OwnedRwLockWriteGuard<T>, TryLockError> {
         let at = Location::caller();
@@ -189,7 +190,7 @@ impl<T: ?Sized> RwLock<T> {
         u64::from(self.max_reads)
     }
 
-    /// What it guards: nobody else can have it.
+    /// Returns the protected value. `&mut self` proves that no guard exists.
     pub fn get_mut(&mut self) -> &mut T {
         self.lock.get_mut()
     }

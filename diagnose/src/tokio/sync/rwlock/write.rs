@@ -11,7 +11,8 @@ use crate::wrap::{Owned, guard, owned_guard, owned_kinds, owned_part, part};
 guard! {
     /// tokio's `RwLockWriteGuard`.
     ///
-    /// A writer that becomes a reader gives up all units but one on record, before somebody else can have them.
+    /// Records that a writer which becomes a reader releases all units but one, before another task
+    /// can acquire them.
     #[must_use = "if unused the RwLock will immediately unlock"]
     pub struct RwLockWriteGuard<'a, T: ?Sized> for &mut T {
         guard: real::RwLockWriteGuard<'a, T>,

@@ -25,10 +25,10 @@ pub struct Semaphore {
 }
 
 impl Semaphore {
-    /// So many permits there can be.
+    /// The maximum number of permits.
     pub const MAX_PERMITS: usize = real::Semaphore::MAX_PERMITS;
 
-    /// A semaphore with so many permits.
+    /// Creates a semaphore with this number of permits.
     ///
     /// # Panics
     /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
@@ -56,7 +56,7 @@ impl Semaphore {
         self.permits
     }
 
-    /// Adds so many permits.
+    /// Adds `n` permits.
     ///
     /// # Panics
     /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS) then.
@@ -70,7 +70,7 @@ impl Semaphore {
         self.permits.add_permits(n);
     }
 
-    /// Takes out up to so many free permits for ever. Returns how many.
+    /// Removes up to `n` free permits for good. Returns the number that was removed.
     #[track_caller]
     pub fn forget_permits(&self, n: usize) -> usize {
         let forgotten = self.permits.forget_permits(n);
@@ -78,7 +78,8 @@ impl Semaphore {
         forgotten
     }
 
-    /// Waits for a permit. Whoever comes first gets it first. Cancel safe; a call that is given up loses its place.
+    /// Acquires a permit, waiting if necessary. The first waiter gets the first permit. Cancel
+    /// safe; a cancelled call loses its place in the queue.
     ///
     /// # Errors
     /// If the semaphore is closed.
@@ -88,7 +89,8 @@ impl Semaphore {
         self.enter(1, Location::caller(), false, permit)
     }
 
-    /// Waits for so many permits, as [`acquire`](Self::acquire) does: until all of them are there, those behind it wait.
+    /// Acquires `n` permits, waiting as [`acquire`](Self::acquire) does. Later waiters wait until
+    /// it has all of them.
     ///
     /// # Errors
     /// If the semaphore is closed.
@@ -107,7 +109,7 @@ impl Semaphore {
         self.try_acquire_many(1)
     }
 
-    /// Takes so many permits if they are free.
+    /// Acquires `n` permits if they are free.
     ///
     /// # Errors
     /// If they are not, or the semaphore is closed.
@@ -130,7 +132,7 @@ impl Semaphore {
         self.blocking_acquire_many(1)
     }
 
-    /// Blocks the thread until it has so many permits.
+    /// Blocks the thread until it has acquired `n` permits.
     ///
     /// # Errors
     /// If the semaphore is closed.
@@ -143,7 +145,7 @@ impl Semaphore {
         Ok(SemaphorePermit::new(holding, permit, self))
     }
 
-    /// Closes it: nobody gets a permit any more, and those who wait get an error.
+    /// Closes the semaphore: no permit is handed out any more, and waiters get an error.
     pub fn close(&self) {
         if let Some(record) = self.record() {
             record.is_closed.store(true, Relaxed);
@@ -156,7 +158,7 @@ impl Semaphore {
         self.resource.record()
     }
 
-    /// So many permits are gone for ever.
+    /// Records permits that were removed for good.
     pub(super) fn forget(&self, n: usize, at: &'static Location<'static>) {
         if let Some(record) = self.record().filter(|_| n > 0) {
             record.forget(n as u64, at);

@@ -63,7 +63,7 @@ impl Semaphore {
     /// [`try_acquire_many`](Self::try_acquire_many) with a permit that owns the semaphore.
     ///
     /// # Errors
-    /// If so many permits are not free, or the semaphore is closed.
+    /// If fewer permits are free, or the semaphore is closed.
     #[track_caller]
     pub fn try_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         self.try_acquire_many_owned_at(n, Location::caller())
@@ -108,7 +108,7 @@ impl Semaphore {
         Ok(OwnedSemaphorePermit::new(holding, self, n as usize))
     }
 
-    /// Waits for so many permits; `permit` makes what is returned.
+    /// Acquires `n` permits; `permit` makes the returned value.
     #[inline]
     pub(super) async fn enter<'a, G>(
         &'a self,

@@ -26,7 +26,7 @@ impl OwnedSemaphorePermit {
         Self { holding, semaphore, permits }
     }
 
-    /// Does not give the permits back: the semaphore has so many less.
+    /// Forgets the permits: they do not return to the semaphore.
     #[track_caller]
     pub fn forget(mut self) {
         drop(mem::replace(&mut self.holding, Holding::NONE));
@@ -48,7 +48,7 @@ impl OwnedSemaphorePermit {
         self.holding.merge(mem::replace(&mut other.holding, Holding::NONE));
     }
 
-    /// Gives so many permits to another. `None` if it has not got so many.
+    /// Splits `n` permits off. `None` if it has fewer.
     pub fn split(&mut self, n: usize) -> Option<Self> {
         if n > self.permits {
             return None;
@@ -71,7 +71,7 @@ impl OwnedSemaphorePermit {
 impl Drop for OwnedSemaphorePermit {
     #[inline]
     fn drop(&mut self) {
-        // That they are taken is off the record before somebody else can have them.
+        // The record ends before another task can acquire them.
         drop(mem::replace(&mut self.holding, Holding::NONE));
         self.semaphore.permits.add_permits(self.permits);
     }

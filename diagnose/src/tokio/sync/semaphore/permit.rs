@@ -9,7 +9,8 @@ use crate::waits::Holding;
 use crate::wrap::debug;
 
 /// tokio's `SemaphorePermit`.
-// The holding stands before the permit: that it is taken is off the record before somebody else can have it.
+// The holding is declared before the permit, so its record ends before another task can acquire the
+// permit.
 #[must_use]
 #[clippy::has_significant_drop]
 pub struct SemaphorePermit<'a> {
@@ -24,7 +25,7 @@ impl<'a> SemaphorePermit<'a> {
         Self { holding, permit, semaphore }
     }
 
-    /// Does not give the permits back: the semaphore has so many less.
+    /// Forgets the permits: they do not return to the semaphore.
     #[track_caller]
     pub fn forget(self) {
         let Self { holding, permit, semaphore } = self;
@@ -43,7 +44,7 @@ impl<'a> SemaphorePermit<'a> {
         self.holding.merge(other.holding);
     }
 
-    /// Gives so many permits to another. `None` if it has not got so many.
+    /// Splits `n` permits off. `None` if it has fewer.
     pub fn split(&mut self, n: usize) -> Option<Self> {
         let permit = self.permit.split(n)?;
         Some(Self { holding: self.holding.split(n as u64), permit, semaphore: self.semaphore })

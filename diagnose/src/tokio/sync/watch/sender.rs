@@ -28,17 +28,17 @@ end! {
 }
 
 impl<T> Sender<T> {
-    /// A value that nobody watches yet.
+    /// Creates a sender without receivers.
     #[track_caller]
     pub fn new(init: T) -> Self {
         let (sender, _) = channel(init);
         sender
     }
 
-    /// Changes the value and tells the receivers. Blocks the thread while somebody borrows the value.
+    /// Sends a new value and notifies the receivers. Blocks the thread while the value is borrowed.
     ///
     /// # Errors
-    /// If nobody watches; the value comes back.
+    /// If there is no receiver. The error has the value.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         // As tokio has it.
@@ -49,7 +49,8 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Changes the value in place and tells the receivers. Blocks the thread while somebody borrows the value.
+    /// Modifies the value in place and notifies the receivers. Blocks the thread while the value is
+    /// borrowed.
     ///
     /// # Panics
     /// If `modify` does. The value is as that has left it, and the receivers are not told.
@@ -64,8 +65,8 @@ impl<T> Sender<T> {
         });
     }
 
-    /// Changes the value in place, and tells the receivers if `modify` says so. Returns whether it did. Blocks the thread
-    /// while somebody borrows the value.
+    /// Modifies the value in place. Notifies the receivers if `modify` returns `true`. Returns that
+    /// result. Blocks the thread while the value is borrowed.
     ///
     /// # Panics
     /// If `modify` does. The value is as that has left it, and the receivers are not told.
@@ -91,7 +92,8 @@ impl<T> Sender<T> {
         })
     }
 
-    /// Changes the value and tells the receivers. Returns the old one. Blocks the thread while somebody borrows the value.
+    /// Sends a new value, notifies the receivers, and returns the old value. Blocks the thread
+    /// while the value is borrowed.
     #[track_caller]
     pub fn send_replace(&self, mut value: T) -> T {
         self.send_modify(|old| mem::swap(old, &mut value));
@@ -104,7 +106,7 @@ impl<T> Sender<T> {
         Ref::borrow(&self.end, Location::caller(), || self.inner.borrow())
     }
 
-    /// Waits until nobody watches. Cancel safe.
+    /// Waits until all receivers are dropped. Cancel safe.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> + use<'_, T> {
         self.end.wait(self.inner.closed(), WaitMode::Closed, Location::caller())
@@ -117,7 +119,7 @@ impl<T> Sender<T> {
     }
 
     delegate! { inner:
-        /// Whether nobody watches.
+        /// Whether all receivers are dropped.
         pub fn is_closed(&self) -> bool;
         /// How many receivers there are.
         pub fn receiver_count(&self) -> usize;

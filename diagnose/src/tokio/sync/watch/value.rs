@@ -8,8 +8,8 @@ use ::tokio::sync::watch;
 use crate::waits::{BlockedThread, ChannelEnd, ValueBorrow, WaitMode};
 use crate::wrap::debug;
 
-/// tokio's `Ref`: the value of the channel. As long as it is borrowed, whoever sends is blocked, with the thread; the
-/// records say by whom.
+/// tokio's `Ref`: a borrow of the channel's value. While it exists, a sender blocks its thread, and
+/// the records show the borrowing task.
 // The value stands first: it is given back before the records say so.
 pub struct Ref<'a, T> {
     inner: watch::Ref<'a, T>,
@@ -17,7 +17,7 @@ pub struct Ref<'a, T> {
 }
 
 impl<'a, T> Ref<'a, T> {
-    /// Borrows the value. Behind a sender that is blocked, whoever borrows is too.
+    /// Borrows the value. Blocks the thread behind a sender that is blocked.
     #[inline]
     pub(super) fn borrow(
         end: &ChannelEnd,
