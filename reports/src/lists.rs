@@ -1,12 +1,12 @@
 //! Many lists of numbers in two allocations.
 
-use std::ops::Index;
+use std::ops::{Index, Range};
 
 /// Lists of numbers, stored one after the other in two allocations.
 #[derive(Debug, Default)]
 pub(crate) struct Lists {
     /// The start of each list, and the end of the last.
-    pub(crate) starts: Vec<usize>,
+    starts: Vec<u32>,
     pub(crate) items: Vec<usize>,
 }
 
@@ -15,29 +15,36 @@ impl Lists {
     /// nonexistent list are left out.
     pub(crate) fn new(lists: usize, pairs: impl Iterator<Item = (usize, usize)> + Clone) -> Self {
         let pairs = pairs.filter(|(list, _)| *list < lists);
-        let mut starts = vec![0; lists + 1];
+        let mut starts: Vec<u32> = vec![0; lists + 1];
         for (list, _) in pairs.clone() {
             starts[list + 1] += 1;
         }
         for list in 0..lists {
             starts[list + 1] += starts[list];
         }
-        let mut next = starts.clone();
-        let mut items = vec![0; starts[lists]];
+        let mut items = vec![0; starts[lists] as usize];
+        // Each start moves up to the end of its list while that is filled.
         for (list, item) in pairs {
-            items[next[list]] = item;
-            next[list] += 1;
+            items[starts[list] as usize] = item;
+            starts[list] += 1;
         }
+        starts.pop();
+        starts.insert(0, 0);
         Self { starts, items }
+    }
+
+    /// Where one of the lists is in `items`; empty if it does not exist.
+    pub(crate) fn range(&self, list: usize) -> Range<usize> {
+        let end = list.checked_add(1).and_then(|next| self.starts.get(next));
+        match (self.starts.get(list), end) {
+            (Some(&start), Some(&end)) => start as usize..end as usize,
+            _ => 0..0,
+        }
     }
 
     /// Returns one of the lists; empty if it does not exist.
     pub(crate) fn of(&self, list: usize) -> &[usize] {
-        let end = list.checked_add(1).and_then(|next| self.starts.get(next));
-        match (self.starts.get(list), end) {
-            (Some(&start), Some(&end)) => self.items.get(start..end).unwrap_or_default(),
-            _ => &[],
-        }
+        self.items.get(self.range(list)).unwrap_or_default()
     }
 }
 

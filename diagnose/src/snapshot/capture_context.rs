@@ -3,7 +3,6 @@
 use diagnose_reports::model::{NodeIndex, Text};
 
 use super::numbers::{Index, Table};
-use super::task_copy::TaskCopy;
 use super::texts::Texts;
 use crate::clock::Scale;
 use crate::live;
@@ -30,12 +29,8 @@ pub(super) struct TaskTable {
 }
 
 impl TaskTable {
-    /// `by_id` maps task numbers to indexes of `listings`.
-    pub(super) fn new(listings: Vec<TaskCopy>, by_id: Index) -> Self {
-        // A new vector, because collecting in place would keep the memory of the larger listings.
-        let mut all = Vec::with_capacity(listings.len());
-        all.extend(listings.iter().map(TaskCopy::known));
-        drop(listings);
+    /// `by_id` maps task numbers to indexes of `all`.
+    pub(super) fn new(all: Vec<KnownTask>, by_id: Index) -> Self {
         Self { all, by_id }
     }
 

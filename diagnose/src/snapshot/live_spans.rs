@@ -6,6 +6,7 @@ use diagnose_reports::Snapshot;
 use diagnose_reports::model::{NodeIndex, RunState, SiteIndex, Span, SpanId, SpanIndex, Task, TaskId, Text};
 
 use super::capture_context::{CaptureContext, TaskTable};
+use super::draining::Draining;
 use super::lost_wakes;
 use super::merged::Merged;
 use super::numbers::{Index, Table};
@@ -125,7 +126,9 @@ impl LiveSpans {
         let roots = add_spans(snapshot, spans, &tasks, ago, &texts, &site_index);
         let kept = waits.kept_wakers(&by_id, tasks.len());
         snapshot.tasks.reserve_exact(tasks.len());
-        for ((listing, root), kept) in tasks.iter().zip(roots).zip(kept) {
+        let mut known = Vec::with_capacity(tasks.len());
+        for ((listing, root), kept) in Draining::new(tasks).zip(roots).zip(kept) {
+            known.push(listing.known());
             let mut task = listing.build(now, scale, &texts);
             task.site = site_index(listing.origin.site);
             let path = listing.running().iter().flat_map(|node| [node.via, Some(node.site)]);
@@ -143,7 +146,7 @@ impl LiveSpans {
         runtimes::add_busy_workers(snapshot);
         runtimes::add_cpu_times(snapshot);
         unrecorded::add(snapshot, waits.threads(), &counted);
-        let tasks = TaskTable::new(tasks, by_id);
+        let tasks = TaskTable::new(known, by_id);
         let (tasks, threads, texts) = (&tasks, &threads, &texts);
         let is_whole = !snapshot.nodes.is_empty();
         waits.build(snapshot, &CaptureContext { now, scale, tasks, threads, texts, node_index, is_whole });

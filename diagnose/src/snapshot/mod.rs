@@ -14,6 +14,7 @@ mod candidates;
 mod capture;
 mod capture_context;
 mod cost;
+mod draining;
 mod entry_points;
 mod holdings;
 mod latency;

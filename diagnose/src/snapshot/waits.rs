@@ -11,6 +11,7 @@ use diagnose_reports::model::{
 };
 
 use super::capture_context::CaptureContext;
+use super::draining::Draining;
 use super::holdings::Holdings;
 use super::numbers::Index;
 use super::usage::usage;
@@ -143,7 +144,8 @@ impl WaitsCopy {
                 self.add(snapshot, &recorded, &holdings, seen);
             }
         }
-        snapshot.waits.extend(self.waiting[..self.loose].iter().map(|wait| build(wait, seen)));
+        self.waiting.truncate(self.loose);
+        snapshot.waits.extend(Draining::new(self.waiting).map(|wait| build(&wait, seen)));
     }
 
     /// Adds a resource and its waits to a snapshot, if it has holdings or waits.

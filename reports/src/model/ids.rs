@@ -12,44 +12,64 @@
 //! ```
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::ops::{Index, IndexMut};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Node, Resource, Site, Snapshot, Span, Task};
 
+// An id is its number plus one, so that an `Option` of it takes no more memory: a snapshot may
+// have millions.
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
-        #[derive(
-            Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize
-        )]
-        #[serde(transparent)]
-        pub struct $name(u64);
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(from = "u64", into = "u64")]
+        pub struct $name(NonZeroU64);
 
         impl $name {
-            /// The id with this number.
+            /// The id with this number. `u64::MAX` becomes the number before it.
             #[must_use]
             pub const fn new(number: u64) -> Self {
-                Self(number)
+                Self(NonZeroU64::MIN.saturating_add(number))
             }
 
             /// Its number.
             #[must_use]
             pub const fn get(self) -> u64 {
-                self.0
+                self.0.get() - 1
+            }
+        }
+
+        /// The id 0, which no object has.
+        impl Default for $name {
+            fn default() -> Self {
+                Self::new(0)
             }
         }
 
         impl From<$name> for u64 {
             fn from(id: $name) -> Self {
-                id.0
+                id.get()
+            }
+        }
+
+        impl From<u64> for $name {
+            fn from(number: u64) -> Self {
+                Self::new(number)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_tuple(stringify!($name)).field(&self.get()).finish()
             }
         }
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(&self.0, f)
+                fmt::Display::fmt(&self.get(), f)
             }
         }
     )*};
@@ -163,5 +183,30 @@ impl Snapshot {
     pub fn resource(&self, id: ResourceId) -> Option<&Resource> {
         let found = self.resources.binary_search_by_key(&id, |resource| resource.id);
         found.ok().map(|position| &self.resources[position])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ResourceId, SiteIndex, TaskId};
+
+    #[test]
+    fn an_id_is_saved_as_its_number_and_takes_a_word_even_as_an_option() {
+        assert_eq!(size_of::<Option<TaskId>>(), 8);
+        for number in [0, 1, 7, u64::MAX - 1] {
+            let id = TaskId::new(number);
+            assert_eq!((id.get(), id.to_string()), (number, number.to_string()));
+            assert_eq!(serde_json::to_string(&Some(id)).expect("a number"), number.to_string());
+            assert_eq!(serde_json::from_str::<Option<TaskId>>(&number.to_string()).expect("an id"), Some(id));
+        }
+        assert_eq!(TaskId::new(u64::MAX).get(), u64::MAX - 1);
+        assert!(TaskId::default() < TaskId::new(1) && TaskId::new(9) < TaskId::new(10));
+        assert_eq!(format!("{:?}", ResourceId::new(3)), "ResourceId(3)");
+    }
+
+    #[test]
+    fn an_index_past_every_list_is_in_none() {
+        assert_eq!(SiteIndex::new(usize::MAX).get(), u32::MAX as usize);
+        assert!(crate::Snapshot::default().site(SiteIndex::new(usize::MAX)).is_none());
     }
 }

@@ -17,8 +17,7 @@ pub(crate) struct StuckGraph {
     nodes: Vec<NodeId>,
     /// Where each component begins in `nodes`, and where the last one ends.
     starts: Vec<usize>,
-    /// By node: the component of a stuck one.
-    component_of: Vec<Option<usize>>,
+    component_of: ComponentOf,
 }
 
 impl StuckGraph {
@@ -69,7 +68,7 @@ impl StuckGraph {
 
     /// Whether the node is in the component.
     pub(crate) fn is_in(&self, node: NodeId, component: usize) -> bool {
-        self.component_of.get(node).copied().flatten() == Some(component)
+        self.component_of.get(node) == Some(component)
     }
 
     /// The other components that this one depends on.
@@ -79,7 +78,7 @@ impl StuckGraph {
             .iter()
             .flat_map(|&node| self.fixed_point.dependencies.of(node))
             .inspect(|_| step());
-        dependencies.filter_map(|&node| self.component_of[node]).filter(move |&other| other != component)
+        dependencies.filter_map(|&node| self.component_of.get(node)).filter(move |&other| other != component)
     }
 
     /// The shortest cycle within a component from `start` along the dependencies that `reasons`
@@ -89,7 +88,7 @@ impl StuckGraph {
         start: NodeId,
         reasons: impl Fn(NodeId) -> Vec<NodeId>,
     ) -> Option<Vec<NodeId>> {
-        let component = self.component_of[start]?;
+        let component = self.component_of.get(start)?;
         let mut came_from = with_capacity(self.component(component).len());
         came_from.insert(start, start);
         let mut queue = VecDeque::from([start]);
@@ -172,7 +171,7 @@ impl StuckGraph {
                         break;
                     }
                     step();
-                    if self.component_of[dependent].is_some() && !next_of.contains_key(&dependent) {
+                    if self.component_of.get(dependent).is_some() && !next_of.contains_key(&dependent) {
                         next_of.insert(dependent, node);
                         next.push(dependent);
                     }
@@ -213,7 +212,7 @@ impl StuckGraph {
             }
             for &dependent in self.fixed_point.dependents.of(node) {
                 step();
-                if self.component_of[dependent].is_some()
+                if self.component_of.get(dependent).is_some()
                     && root_of[dependent].is_none()
                     && allowed(dependent)
                 {
@@ -240,19 +239,34 @@ fn path_back(came_from: &IdMap<NodeId, NodeId>, last: NodeId, start: NodeId) -> 
     path.into_iter().rev()
 }
 
+/// By node: the component of a stuck one, plus one; 0 for any other node. Most nodes of a healthy
+/// program are never written, so their memory is never touched.
+#[derive(Debug)]
+struct ComponentOf(Vec<u32>);
+
+impl ComponentOf {
+    fn get(&self, node: NodeId) -> Option<usize> {
+        self.0.get(node)?.checked_sub(1).map(|component| component as usize)
+    }
+
+    fn set(&mut self, node: NodeId, component: usize) {
+        self.0[node] = u32::try_from(component + 1).unwrap_or(u32::MAX);
+    }
+}
+
 /// Tarjan's algorithm with a stack of its own.
 struct Tarjan<'a> {
     fixed_point: &'a FixedPoint,
     /// When each node was visited, from 1; 0 if it was not.
-    visit_order: Vec<usize>,
-    low_link: Vec<usize>,
+    visit_order: Vec<u32>,
+    low_link: Vec<u32>,
     is_on_stack: Vec<bool>,
     stack: Vec<NodeId>,
     /// See [`StuckGraph`].
     nodes: Vec<NodeId>,
     starts: Vec<usize>,
-    component_of: Vec<Option<usize>>,
-    visited: usize,
+    component_of: ComponentOf,
+    visited: u32,
 }
 
 impl<'a> Tarjan<'a> {
@@ -265,7 +279,7 @@ impl<'a> Tarjan<'a> {
             stack: Vec::new(),
             nodes: Vec::new(),
             starts: vec![0],
-            component_of: vec![None; nodes],
+            component_of: ComponentOf(vec![0; nodes]),
             visited: 0,
         }
     }
@@ -318,7 +332,7 @@ impl<'a> Tarjan<'a> {
         let number = self.starts.len() - 1;
         while let Some(member) = self.stack.pop() {
             self.is_on_stack[member] = false;
-            self.component_of[member] = Some(number);
+            self.component_of.set(member, number);
             self.nodes.push(member);
             if member == node {
                 break;

@@ -31,12 +31,22 @@ pub(crate) struct Graph {
 
 #[derive(Debug, Clone, Copy)]
 struct Edge {
-    from: NodeId,
-    to: NodeId,
+    from: u32,
+    to: u32,
     /// What the edge adds at its end; the threshold if it begins at a counter.
     weight: u64,
     /// The edge is a way out that no wait asks for. It never explains why a node is stuck.
     is_hidden: bool,
+}
+
+impl Edge {
+    fn from(&self) -> NodeId {
+        self.from as NodeId
+    }
+
+    fn to(&self) -> NodeId {
+        self.to as NodeId
+    }
 }
 
 /// Which nodes can progress, and the edges between those that cannot.
@@ -79,19 +89,25 @@ impl Graph {
     /// adds 1 once its sum reaches `weight`.
     pub(crate) fn add_edge(&mut self, from: NodeId, to: NodeId, weight: u64) {
         step();
-        self.edges.push(Edge { from, to, weight, is_hidden: false });
+        self.push(from, to, weight, false);
     }
 
     /// Adds an edge of weight 1 between two nodes that never explains why `to` is stuck.
     pub(crate) fn add_hidden_edge(&mut self, from: NodeId, to: NodeId) {
         step();
-        self.edges.push(Edge { from, to, weight: 1, is_hidden: true });
+        self.push(from, to, 1, true);
     }
 
     /// Adds a hidden edge that is enough by itself, whatever else `to` needs.
     pub(crate) fn add_hidden_override(&mut self, from: NodeId, to: NodeId) {
         step();
-        self.edges.push(Edge { from, to, weight: u64::MAX, is_hidden: true });
+        self.push(from, to, u64::MAX, true);
+    }
+
+    fn push(&mut self, from: NodeId, to: NodeId, weight: u64, is_hidden: bool) {
+        // There are no more than a few nodes for each record of a snapshot.
+        let [from, to] = [from, to].map(|node| u32::try_from(node).unwrap_or(u32::MAX));
+        self.edges.push(Edge { from, to, weight, is_hidden });
     }
 
     /// The number of nodes and counters.
@@ -102,14 +118,15 @@ impl Graph {
     /// Computes the least fixed point.
     pub(crate) fn solve(&self) -> FixedPoint {
         let can_progress = Worklist::new(self).run();
-        let is_stuck = |edge: &&Edge| !can_progress[edge.from] && !can_progress[edge.to] && !edge.is_hidden;
+        let is_stuck =
+            |edge: &&Edge| !can_progress[edge.from()] && !can_progress[edge.to()] && !edge.is_hidden;
         let dependencies = Lists::new(
             self.len(),
-            self.edges.iter().filter(is_stuck).inspect(|_| step()).map(|edge| (edge.to, edge.from)),
+            self.edges.iter().filter(is_stuck).inspect(|_| step()).map(|edge| (edge.to(), edge.from())),
         );
         let dependents = Lists::new(
             self.len(),
-            self.edges.iter().filter(is_stuck).inspect(|_| step()).map(|edge| (edge.from, edge.to)),
+            self.edges.iter().filter(is_stuck).inspect(|_| step()).map(|edge| (edge.from(), edge.to())),
         );
         FixedPoint { can_progress, dependencies, dependents }
     }
@@ -136,10 +153,10 @@ struct Worklist<'a> {
 
 impl<'a> Worklist<'a> {
     fn new(graph: &'a Graph) -> Self {
-        let pairs = graph.edges.iter().enumerate().map(|(number, edge)| (edge.from, number));
+        let pairs = graph.edges.iter().enumerate().map(|(number, edge)| (edge.from(), number));
         let mut dependents = Lists::new(graph.len(), pairs);
         for counter in (0..graph.len()).filter(|&node| graph.is_counter[node]) {
-            let range = dependents.starts[counter]..dependents.starts[counter + 1];
+            let range = dependents.range(counter);
             dependents.items[range].sort_by_key(|&number| graph.edges[number].weight);
         }
         Self {
@@ -161,10 +178,10 @@ impl<'a> Worklist<'a> {
             }
         }
         while let Some(node) = self.queue.pop() {
-            let (start, end) = (self.dependents.starts[node], self.dependents.starts[node + 1]);
-            for index in start..end {
+            for index in self.dependents.range(node) {
                 step();
-                let Edge { to, weight, .. } = self.graph.edges[self.dependents.items[index]];
+                let edge = self.graph.edges[self.dependents.items[index]];
+                let (to, weight) = (edge.to(), edge.weight);
                 if self.graph.is_counter[to] {
                     self.add_to_counter(to, weight);
                 } else {
@@ -185,7 +202,7 @@ impl<'a> Worklist<'a> {
             }
             step();
             self.reached[counter] += 1;
-            self.fulfill(edge.to, 1);
+            self.fulfill(edge.to(), 1);
         }
     }
 
