@@ -189,6 +189,27 @@ fn the_median_latency_is_compared_between_buckets() {
 }
 
 #[test]
+fn a_quantile_that_few_recordings_have_is_left_out() {
+    let side = |first: u32, calls: [u64; 3]| -> Vec<Snapshot> {
+        let run = |(pid, calls): (u32, u64)| {
+            let mut snapshot = tree(&format!("call | busy=1000000 calls={calls} completed={calls}"));
+            snapshot.nodes[0].latency.completed =
+                durations(&vec![1_000_000; usize::try_from(calls).unwrap()]);
+            snapshot.nodes[0].first_seen_ns = u64::from(pid) * 1_000_000;
+            snapshot.process.pid = pid;
+            snapshot
+        };
+        (first..).zip(calls).map(run).collect()
+    };
+    let has_p99 = |calls| {
+        let diff = diff(&side(1, calls), &side(11, calls), DiffOptions::default());
+        function(&diff, "call").measures.iter().any(|measure| measure.measure == Measure::P99)
+    };
+    assert!(has_p99([1_000, 1_000, 999]));
+    assert!(!has_p99([1_000, 999, 999]));
+}
+
+#[test]
 fn doubtful_sides_are_warned_of() {
     let warnings = |old: &[Snapshot], new: &[Snapshot]| diff(old, new, DiffOptions::default()).warnings;
     assert_eq!(warnings(&[], &[])[0], "the old side has recorded nothing");

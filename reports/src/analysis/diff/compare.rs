@@ -104,9 +104,10 @@ fn function(
         .iter()
         .filter_map(|&measure| {
             let [old, new] = totals.each_ref().map(|side| {
-                Spread::new(
-                    side.iter().filter_map(|(it, totals)| value(measure, basis, it, totals)).collect(),
-                )
+                let values: Vec<f64> =
+                    side.iter().filter_map(|(it, totals)| value(measure, basis, it, totals)).collect();
+                // A quantile that few recordings have is one of unusual recordings.
+                Spread::new(values).filter(|spread| spread.values.len() * 2 > side.len())
             });
             compare(measure, old, new, options)
         })
