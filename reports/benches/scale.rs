@@ -43,9 +43,9 @@ fn one(nodes: usize, tasks: usize, format: &str) {
     let report: Report = format.parse().expect("a format");
     write(&snapshot, report, &mut out).expect("it can be counted");
     println!(
-        "{format:<18} {:>7.2} s {:>9.1} MB {:>9} MB",
+        "{format:<18} {:>7.2} s {:>9} kB {:>9} MB",
         before.elapsed().as_secs_f64(),
-        out.0 as f64 / 1e6,
+        out.0 / 1_000,
         peak_kb() / 1_000,
     );
 }
@@ -75,8 +75,8 @@ fn peak_kb() -> u64 {
 fn program(nodes: usize, tasks: usize) -> Snapshot {
     let mut snapshot = Snapshot::default();
     snapshot.version = VERSION;
-    snapshot.producer = "diagnose".to_owned();
-    snapshot.process.name = "scale".to_owned();
+    snapshot.producer = "diagnose".into();
+    snapshot.process.name = "scale".into();
     snapshot.elapsed_ns = 60_000_000_000;
     snapshot.enabled = true;
     snapshot.threads = vec![Thread::default()];

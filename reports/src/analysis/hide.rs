@@ -158,9 +158,15 @@ pub(crate) fn depth_first(snapshot: &mut Snapshot) {
     for (number, &index) in order.iter().enumerate() {
         numbers[index] = number;
     }
-    let moved = order.iter().map(|&index| {
-        let node = &snapshot.nodes[index];
-        Node { parent: node.parent.map(|parent| NodeIndex::new(numbers[parent.get()])), ..node.clone() }
-    });
-    snapshot.nodes = moved.collect();
+    for node in &mut snapshot.nodes {
+        node.parent = node.parent.map(|parent| NodeIndex::new(numbers[parent.get()]));
+    }
+    // Without a copy: of a million nodes, it would be the third.
+    for index in 0..numbers.len() {
+        while numbers[index] != index {
+            let number = numbers[index];
+            snapshot.nodes.swap(index, number);
+            numbers.swap(index, number);
+        }
+    }
 }

@@ -7,7 +7,7 @@
 //! readable on all of them. inferno knows names only, so its page is edited: a
 //! box is found by its depth and its start. Without a match a box keeps what inferno has written.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use crate::analysis::fold::Stack;
@@ -48,31 +48,37 @@ pub(crate) struct Boxes {
 impl Boxes {
     /// Lays out stacks as inferno does. Times are multiples of `unit_ns`; the root has a name.
     pub(crate) fn new(snapshot: &Snapshot, stacks: &[Stack], unit_ns: u64, root: String) -> Self {
-        let mut boxes = vec![((0, 0), FrameBox { path: String::new(), name: root, leaves_ns: [0; 3] })];
-        let mut open: Vec<usize> = vec![0];
+        let value_ns = |stack: &Stack| stack.value_ns / unit_ns * unit_ns;
+        let total_ns: u128 = stacks.iter().map(|stack| u128::from(value_ns(stack))).sum();
+        let mut by_place = HashMap::new();
+        // A box that is too narrow to be drawn needs no title.
+        let mut close = |((depth, start), frame): ((u64, u64), FrameBox)| {
+            if frame.total_ns().saturating_mul(20_000) >= total_ns {
+                by_place.insert((depth, start), frame);
+            }
+        };
+        let mut open = vec![((0, 0), FrameBox { path: String::new(), name: root, leaves_ns: [0; 3] })];
         let (mut start, mut before): (u64, &[String]) = (0, &[]);
         for stack in stacks.iter().filter(|stack| stack.value_ns >= unit_ns) {
             let common = stack.frames.iter().zip(before).take_while(|(a, b)| a == b).count();
-            open.truncate(common + 1);
+            open.drain((common + 1).min(open.len())..).for_each(&mut close);
             for depth in common..stack.frames.len() {
                 let path = stack.frames[..=depth].join(";");
                 let name = stack.frames[depth].clone();
-                open.push(boxes.len());
-                boxes.push(((depth as u64 + 1, start), FrameBox { path, name, leaves_ns: [0; 3] }));
+                open.push(((depth as u64 + 1, start), FrameBox { path, name, leaves_ns: [0; 3] }));
             }
-            let leaf = stack
-                .frames
-                .last()
-                .map_or(0, |leaf| [BUSY, IDLE, QUEUED].iter().position(|it| it == leaf).unwrap_or(0));
-            let value_ns = stack.value_ns / unit_ns * unit_ns;
-            for &index in &open {
-                boxes[index].1.leaves_ns[leaf] += u128::from(value_ns);
+            let leaf = stack.frames.last().map_or("", String::as_str);
+            let leaf = [BUSY, IDLE, QUEUED].iter().position(|it| *it == leaf).unwrap_or(0);
+            for (_, frame) in &mut open {
+                frame.leaves_ns[leaf] += u128::from(value_ns(stack));
             }
             start = start.saturating_add(stack.value_ns / unit_ns);
             before = &stack.frames;
         }
-        let total_ns = boxes[0].1.total_ns();
-        Self { by_place: boxes.into_iter().collect(), counts: counts(snapshot), total_ns }
+        open.into_iter().for_each(&mut close);
+        let wanted: HashSet<&str> = by_place.values().map(|frame: &FrameBox| frame.path.as_str()).collect();
+        let counts = counts(snapshot, &wanted);
+        Self { by_place, counts, total_ns }
     }
 
     /// Writes titles and colors into inferno's page.
@@ -175,30 +181,32 @@ impl Counts {
     }
 }
 
-/// The counts of each path, by its frames.
-fn counts(snapshot: &Snapshot) -> HashMap<String, Counts> {
+/// The counts of the wanted paths, by their frames.
+fn counts(snapshot: &Snapshot, wanted: &HashSet<&str>) -> HashMap<String, Counts> {
     let Paths { list, names, of_nodes } = paths(snapshot, Labels::Merged);
-    let mut all: Vec<Counts> = Vec::new();
-    all.resize_with(list.len(), Counts::default);
+    let (mut line, mut lengths) = (String::new(), Vec::new());
+    // By path: the counts of the first path with these frames.
+    let mut found = HashMap::<usize, (String, Counts)>::new();
+    let mut known = HashSet::new();
+    for (index, path) in list.iter().enumerate() {
+        lengths.truncate(path.depth - 1);
+        line.truncate(lengths.last().copied().unwrap_or_default());
+        line.push_str(if line.is_empty() { "" } else { ";" });
+        line.push_str(path.site.frame(&names));
+        lengths.push(line.len());
+        if wanted.contains(line.as_str()) && known.insert(line.clone()) {
+            found.insert(index, (line.clone(), Counts::default()));
+        }
+    }
     for (node, path) in snapshot.nodes.iter().zip(of_nodes) {
-        let Some(counts) = path.and_then(|path| all.get_mut(path)) else { continue };
+        let Some((_, counts)) = path.and_then(|path| found.get_mut(&path)) else { continue };
         counts.calls = counts.calls.saturating_add(node.calls);
         counts.polls = counts.polls.saturating_add(node.polls);
         counts.longest_poll_ns = counts.longest_poll_ns.max(node.longest_poll_ns);
         counts.poll_durations.merge(&node.polls_histogram);
         counts.latency.merge(&node.latency.completed);
     }
-    let (mut line, mut lengths) = (String::new(), Vec::new());
-    let mut by_path = HashMap::with_capacity(list.len());
-    for (path, counts) in list.iter().zip(all) {
-        lengths.truncate(path.depth - 1);
-        line.truncate(lengths.last().copied().unwrap_or_default());
-        line.push_str(if line.is_empty() { "" } else { ";" });
-        line.push_str(path.site.frame(&names));
-        lengths.push(line.len());
-        by_path.entry(line.clone()).or_insert(counts);
-    }
-    by_path
+    found.into_values().collect()
 }
 
 /// The name of the root: the total explained.
