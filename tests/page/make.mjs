@@ -103,7 +103,8 @@ function write(name, list) {
   fs.writeSync(1, ']');
 }
 
-const head = { version: 2, producer: 'diagnose 0.1.0', process: { name: isHostile ? HOSTILE[0] : 'orders', pid: 4711, host: 'web-3', build: '1.4.2' }, captured_unix_ms: 1795335243000,
+const VERSION = Number(/pub const VERSION: u32 = (\d+)/.exec(fs.readFileSync(new URL('../../reports/src/model/mod.rs', import.meta.url), 'utf8'))[1]);
+const head = { version: VERSION, producer: 'diagnose 0.1.0', process: { name: isHostile ? HOSTILE[0] : 'orders', pid: 4711, host: 'web-3', build: '1.4.2' }, captured_unix_ms: 1795335243000,
   elapsed_ns: 2_000_000_000, enabled: true, clock: { name: 'tsc' }, costs: [{ activity: 'polls', count: 12, ns: 420 }], dropped: { over_nodes: 0, over_depth: 0, over_labels: 0, unreadable: 0 },
   threads: [{ name: 'tokio-rt-worker', alive: true, nodes: nodeCount }], alarms: isHostile ? HOSTILE.map((text) => ({ at_unix_ms: 1795335203000, kind: 'long_poll', text: `${text}\n  ${text}` })) : [],
   runtimes: [{ number: 1, library: 'tokio', workers: 2, threads: 2 }], workers: [] };

@@ -91,6 +91,11 @@ const MEANINGS = [['busy', 'Busy', 'time inside poll'], ['wait', 'Waiting', 'tim
 const KEYS = [['/', 'search'], ['Enter', 'next match; zoom into the selected frame'], ['Esc', 'clear the search; zoom out'], ['arrows', 'select a frame'], ['1 – 7', 'views'],
   ['m', 'next measure'], ['o', 'next order'], ['c', 'copy the view as Markdown'], ['t', 'light or dark'], ['?', 'About']];
 
+// What a worker did since it is listed; empty for a snapshot that does not say.
+function share({ listed_ns: listed, polls, busy_ns: busy, parked_ns: parked }) {
+  return listed > 0 ? `; ${counted(polls, 'poll')}, busy ${percent(busy, listed)}, parked ${percent(parked, listed)}` : '';
+}
+
 export function makeAbout() {
   const element = h('section', { class: 'about', 'aria-label': 'About' });
   const list = (title, items) => (items.length ? h('section', {}, h('h2', {}, title), h('dl', {}, items.map(([term, text]) => [h('dt', {}, term), h('dd', {}, text)]))) : null);
@@ -106,7 +111,7 @@ export function makeAbout() {
           ['Cost of recording', cost ? `≈ ${time(cost)}: ${snapshot.costs.filter((one) => one.ns * 100 >= cost).map((one) => `${count(one.count)} ${one.activity} ${time(one.ns)}`).join(', ')}` : 'not measured'],
           ['Lost data', dropped.length ? dropped.join(', ') : 'nothing dropped']]),
         list('Runtimes', snapshot.runtimes.map((one) => [`${one.number} ${clean(one.name ?? one.library)}`, `${clean(one.library)}, ${counted(one.workers, 'worker')}, ${counted(one.threads, 'thread')}`])),
-        list('Workers', snapshot.workers.slice(0, 64).map((one) => [clean(one.thread) || 'unnamed', `${one.parked ? 'parked' : one.task ? `polls task ${one.task}` : 'busy'} for ${time(one.since_ns)}`])),
+        list('Workers', snapshot.workers.slice(0, 64).map((one) => [clean(one.thread) || 'unnamed', `${one.parked ? 'parked' : one.task ? `polls task ${one.task}` : 'busy'} for ${time(one.since_ns)}${share(one)}`])),
         list('Threads', snapshot.threads.slice(0, 64).map((one) => [clean(one.name) || 'unnamed', `${one.alive ? 'alive' : 'ended'}, ${counted(one.nodes, 'node')}`])),
         list('Colors', MEANINGS.map(([kind, word, text]) => [h('span', {}, h('i', { class: `dot ${kind}` }), word), text])),
         list('Keys', KEYS.map(([key, text]) => [h('kbd', {}, key), text])),
