@@ -47,6 +47,8 @@ pub(super) struct LongPolls {
 pub(super) struct Hog {
     pub(super) site: SiteIndex,
     pub(super) self_busy_ns: u64,
+    /// ns that other functions were busy.
+    others_ns: u64,
     /// Its share of all busy time, in thousandths.
     pub(super) share: u64,
     pub(super) long: LongPolls,
@@ -58,18 +60,20 @@ pub(super) struct Hog {
 
 pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let cpu = CpuShare::new(facts.snapshot);
-    let finding =
-        |hog: &Hog| if blocks(facts, &cpu, hog) { blocking(facts, hog) } else { of_hog(facts, hog) };
-    hogs(facts, &cpu).iter().map(finding).collect()
-}
-
-/// The functions whose long polls delay others, most own time first.
-pub(super) fn hogs(facts: &Facts<'_>, cpu: &CpuShare) -> Vec<Hog> {
     if facts.snapshot.elapsed_ns < MIN_ELAPSED_NS {
         return Vec::new();
     }
+    let mut asleep = candidates(facts, LONG_NS);
+    asleep.retain(|hog| blocks(facts, &cpu, hog));
+    let mut busy = candidates(facts, cpu.stretched(LONG_NS));
+    busy.retain(|hog| hog.is_sure(&cpu) && asleep.iter().all(|other| other.site != hog.site));
+    let asleep = asleep.iter().map(|hog| blocking(facts, hog));
+    asleep.chain(busy.iter().map(|hog| of_hog(facts, hog))).collect()
+}
+
+/// The functions whose polls of that length delay others, most own time first.
+fn candidates(facts: &Facts<'_>, long_ns: u64) -> Vec<Hog> {
     let tree = &facts.tree;
-    let long_ns = cpu.stretched(LONG_NS);
     let in_tasks = || (0..tree.nodes.len()).filter(|&node| facts.is_in_task(node));
     let all_ns = in_tasks().map(|node| tree.self_busy_ns[node]).fold(0, u64::saturating_add);
     let mut by_site = vec![(0_u64, LongPolls::default(), 0_usize); facts.snapshot.sites.len()];
@@ -97,12 +101,8 @@ pub(super) fn hogs(facts: &Facts<'_>, cpu: &CpuShare) -> Vec<Hog> {
         let is_felt = per_mille(delay_ns, long.time_ns) >= MIN_DELAY
             || facts.has_ends(facts.node(facts.root(node)).site)
                 && per_mille(long.time_ns, capacity_ns(facts.snapshot)) >= MIN_CAPACITY;
-        let hog = Hog { site, self_busy_ns, share, long, delay_ns, node };
-        // Even if all other time inside polls was spent on a CPU, this much is left for these.
-        let sure_ns = cpu.cpu_ns.saturating_sub(all_ns - self_busy_ns.min(all_ns));
-        let is_sure =
-            !cpu.is_scarce() || sure_ns >= long.polls.saturating_mul(LONG_NS) || blocks(facts, cpu, &hog);
-        (is_felt && is_sure).then_some(hog)
+        let others_ns = all_ns - self_busy_ns.min(all_ns);
+        is_felt.then_some(Hog { site, self_busy_ns, others_ns, share, long, delay_ns, node })
     };
     let mut hogs: Vec<Hog> = by_site.iter().enumerate().filter_map(hog).collect();
     hogs.sort_by_key(|hog| (std::cmp::Reverse(hog.self_busy_ns), hog.site));
@@ -174,6 +174,13 @@ impl LongPolls {
 }
 
 impl Hog {
+    /// Whether the CPU time of the workers suffices for its polls: even if all other time inside
+    /// polls was spent on a CPU, so much is left.
+    fn is_sure(&self, cpu: &CpuShare) -> bool {
+        let left_ns = cpu.cpu_ns.saturating_sub(self.others_ns);
+        !cpu.is_scarce() || left_ns >= self.long.polls.saturating_mul(LONG_NS)
+    }
+
     /// The finding of that rule about it.
     pub(super) fn finding(
         &self,

@@ -50,7 +50,8 @@ pub(crate) async fn run() {
     });
     let server = tokio::spawn(async move { serves.await });
     for number in 0..12_u64 {
-        let route = ["orders", "orders", "orders", "slow", "orders", "jobs"][number as usize % 6];
+        let route = ["orders", "orders", "orders", "slow", "orders", "jobs"]
+            [usize::try_from(number % 6).unwrap_or(0)];
         let paths = (0..500).map(|id| format!("/{route}/{}", id * 7 + number)).collect();
         tokio::spawn(client(address, paths, Duration::from_millis(15 + number), usize::MAX));
     }
