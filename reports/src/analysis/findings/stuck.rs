@@ -49,6 +49,9 @@ fn of_verdict(snapshot: &Snapshot, number: usize, verdict: &Verdict, tasks: &Tas
     let (rule, severity) = match verdict.kind {
         // Nothing is stuck yet.
         VerdictKind::Hazard => (Rule::Parked, Severity::Risk),
+        kind if verdict.confidence == Confidence::Suspect && !is_in_handlers(verdict, tasks) => {
+            (Rule::Stuck(kind), Severity::Risk)
+        }
         kind => (Rule::Stuck(kind), Severity::Stuck),
     };
     let mut finding = Finding::new(rule, severity, &sentence, verdict.remedy());
@@ -67,6 +70,13 @@ fn of_verdict(snapshot: &Snapshot, number: usize, verdict: &Verdict, tasks: &Tas
     finding.evidence.resources = resources;
     finding.evidence.verdict = Some(number);
     finding
+}
+
+/// Whether all tasks of the chain are roots in unrecorded tasks, as handlers are. Code that drops
+/// them is a library's, which seldom does; other code is the program's own, which may well do.
+fn is_in_handlers(verdict: &Verdict, tasks: &TasksById<'_>) -> bool {
+    let chained = verdict.chain.iter().filter_map(Link::task).filter_map(|id| tasks.get(id));
+    chained.into_iter().all(|task| task.is_unspawned)
 }
 
 /// The first line of the chain, with the column of a wait there.
