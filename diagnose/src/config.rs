@@ -31,8 +31,9 @@ use crate::{Alarm, Format, Report};
 /// | `DIAGNOSE_SERVE=127.0.0.1:6070\|/run/app.sock\|off` | [`serve`](Builder::serve) | off |
 /// | `DIAGNOSE_SERVE_TOKEN` | [`serve_token`](Builder::serve_token) | none |
 ///
-/// A value that cannot be parsed is reported on stderr and ignored. `DIAGNOSE`, `DIAGNOSE_ONLY` and
-/// `DIAGNOSE_TASKS_ONLY` also apply without `install`.
+/// A value that cannot be parsed, and a `DIAGNOSE_*` variable that is not in this table, is reported
+/// on stderr and ignored. `DIAGNOSE`, `DIAGNOSE_ONLY` and `DIAGNOSE_TASKS_ONLY` also apply without
+/// `install`.
 ///
 /// # Examples
 /// ```

@@ -9,7 +9,9 @@ use crate::install_error::InstallError;
 use crate::keep::Keep;
 use crate::pattern::Pattern;
 use crate::say::say;
-use crate::{dump, env, exit, identity, live, panics, serve, signal, switch, trigger, waits, watchdog};
+use crate::{
+    dump, env, env_names, exit, identity, live, panics, serve, signal, switch, trigger, waits, watchdog,
+};
 
 /// Installs the defaults: SIGUSR1 writes the reports into the working directory.
 ///
@@ -68,6 +70,7 @@ impl Builder {
 
     fn apply(self) -> Result<(), InstallError> {
         env::check_switches();
+        env_names::check_names();
         if let (None, Some(enabled)) = (env::enabled(), self.enabled) {
             switch::set_enabled(enabled);
         }

@@ -222,6 +222,8 @@ mod dump_name;
 #[cfg(feature = "on")]
 mod env;
 #[cfg(feature = "on")]
+mod env_names;
+#[cfg(feature = "on")]
 mod events;
 #[cfg(feature = "on")]
 mod exit;

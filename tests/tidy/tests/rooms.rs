@@ -39,13 +39,14 @@ const EXCEPTIONS: [(&str, &str); 4] =
     [("block", "__private"), ("recorder", "threads"), ("spawned", "tokio"), ("switch", "env")];
 
 /// Rooms that no poll goes through. They may import everything.
-const COLD: [&str; 27] = [
+const COLD: [&str; 28] = [
     "attribute",
     "config",
     "cpu",
     "dump",
     "dump_name",
     "env",
+    "env_names",
     "events",
     "exit",
     "fork",
