@@ -64,7 +64,7 @@ fn the_polls_of_a_worker_are_those_of_its_tasks() {
     let mut text = Vec::new();
     diagnose::dump_to(diagnose::Format::Text, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
-    assert!(text.contains("workers, most polls first"), "{text}");
+    assert!(text.contains("WORKERS, most polls first"), "{text}");
 }
 
 #[test]
