@@ -102,6 +102,7 @@ pub(crate) struct Paths<'a> {
     pub(crate) list: Vec<Path<'a>>,
     pub(crate) names: Names,
     /// By node: its path in the list. `None` if it is hidden, or below the longest path.
+    #[cfg_attr(not(feature = "svg"), allow(dead_code))]
     pub(crate) of_nodes: Vec<Option<usize>>,
 }
 
