@@ -6,6 +6,7 @@ mod deep;
 mod determinism;
 mod diff;
 mod empty;
+mod findings;
 mod first_screen;
 mod fold;
 mod fold_sums;

@@ -133,6 +133,7 @@ fn set(node: &mut Node, field: &str) {
     }
     let counter = match key {
         "busy" => &mut node.busy_ns,
+        "queued" => &mut node.queued_ns,
         "nested" => &mut node.nested_ns,
         "idle" => &mut node.idle_ns,
         "self_idle" => &mut node.self_idle_ns,
