@@ -37,14 +37,14 @@ async fn main() -> Result<(), diagnose::Error> {
     diagnose::install();
     let uploads = (0..4).map(|client| {
         tokio::spawn(async move {
-            for image in 0..25 {
+            for image in 0..80 {
                 upload(client * 100 + image).await;
             }
         })
     });
     let checks = (0..8).map(|_| {
         tokio::spawn(async {
-            for _ in 0..100 {
+            for _ in 0..300 {
                 health().await;
             }
         })
