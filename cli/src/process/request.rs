@@ -17,6 +17,9 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// A dump is complete if nothing was added to it for this long. Its files follow each other at once.
 const QUIET: Duration = Duration::from_millis(250);
 
+/// How long a program may take from its signal handler to the thread that makes dumps.
+const START: Duration = Duration::from_secs(1);
+
 /// A dump to ask for.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
@@ -35,8 +38,14 @@ pub(crate) struct Request<'a> {
 pub(crate) fn request(request: &Request<'_>) -> Result<DumpFiles, Failure> {
     // Opened first: whatever is read below is then about the process that gets the signal.
     let handle = Handle::open(request.pid);
-    let process = Process::read(request.pid)?;
+    let mut process = Process::read(request.pid)?;
     let signal = signal(&process, request.signal)?;
+    // A program that has just started has its handler before its thread.
+    let end = Instant::now() + START;
+    while process.handles(signal) && !process.is_listening && Instant::now() < end {
+        thread::sleep(PAUSE);
+        process = Process::read(request.pid)?;
+    }
     check(&process, signal)?;
     let mut folders = Folders::new(&process, request.folder);
     handle.send(signal, &process.name)?;
