@@ -1,7 +1,7 @@
-//! The same on async-std: `cargo run --release --example async_std`.
+//! Tasks and locks on async-std: `cargo run --release --example async_std`.
 //!
-//! `diagnose::async_std` is async-std, with its tasks on record; with the feature `async-lock`, so are
-//! its locks.
+//! `diagnose::async_std` re-exports async-std and records its tasks. The feature `async-lock` also
+//! records its locks.
 
 use std::sync::Arc;
 use std::time::Duration;

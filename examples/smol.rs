@@ -1,7 +1,8 @@
-//! The same on smol: `cargo run --release --example smol`.
+//! Who waits for whom on smol: `cargo run --release --example smol`.
 //!
-//! `diagnose::smol` is smol, with its tasks on record; with the feature `async-channel`, so are its
-//! channels. The consumer is slower than the producers: the report shows who waits for whom.
+//! `diagnose::smol` re-exports smol and records its tasks. The feature `async-channel` also records
+//! its channels. The consumer is slower than the producers, so the report lists the producers as
+//! waiters of the full channel.
 
 use std::time::Duration;
 

@@ -216,22 +216,16 @@ impl WorkerCell {
         let identity = self.identity.lock();
         let WorkerIdentity { runtime, number, name, os_id, .. } = identity.as_ref()?.clone();
         let (since, parked) = self.times(clock::now());
-        let parked = parked.saturating_sub(self.parked_before.load(Relaxed));
-        let listed = self.listed.load(Relaxed);
-        let tree = self.tree.load(Relaxed).checked_sub(1);
-        let is_parked = since & PARKED != 0;
-        let since_tick = since >> 2;
-        let runtime_number = number;
         let copy = ListedWorker {
             runtime,
-            runtime_number,
+            runtime_number: number,
             name,
             os_id,
-            tree,
-            is_parked,
-            since: since_tick,
-            listed,
-            parked,
+            tree: self.tree.load(Relaxed).checked_sub(1),
+            is_parked: since & PARKED != 0,
+            since: since >> 2,
+            listed: self.listed.load(Relaxed),
+            parked: parked.saturating_sub(self.parked_before.load(Relaxed)),
         };
         (since & WORKER != 0).then_some(copy)
     }

@@ -13,13 +13,14 @@ use super::page::{Made, Page};
 use crate::snapshot::snapshot;
 use crate::sync::Mutex;
 
-/// How long a snapshot serves at least.
+/// The least time for which a snapshot answers requests.
 const LIFETIME: Duration = Duration::from_secs(1);
-/// The same for the start of a profile, whose seconds begin with its snapshot.
+/// The least time for which a snapshot can begin a profile. It is short, because the seconds of
+/// that profile count from the snapshot, not from the request.
 const START_LIFETIME: Duration = Duration::from_millis(50);
-/// How long a request waits for pages that another one makes.
+/// How long a request waits for pages that another request makes.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How many times as long it serves as it took.
+/// A snapshot answers for at least this many times the time that it and its pages took.
 const SHARE: u32 = 3;
 
 static SHARED: Mutex<Option<Shared>> = Mutex::new(None);

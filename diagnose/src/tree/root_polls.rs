@@ -27,9 +27,9 @@ impl RootPollsBefore {
 }
 
 impl Tree {
-    #[cfg(feature = "tokio")]
     /// Number and length of all polls of tasks since the lease, or since the last reset, up to now.
     /// A poll that ends meanwhile may be missing.
+    #[cfg(feature = "tokio")]
     pub(crate) fn root_polls(&'static self) -> PollSum {
         let PollSum { busy, polls } = self.all_root_polls(true);
         let before = &self.before;

@@ -18,7 +18,7 @@ use crate::model::{Durations, Snapshot};
 use crate::names::{BUSY, DEEPER, IDLE, OTHER, QUEUED};
 use crate::units::{count, counted, percent, time};
 
-/// What is known of a path besides its time.
+/// Calls, polls and durations of one path, summed over its nodes.
 #[derive(Debug, Default)]
 struct Counts {
     calls: u64,

@@ -9,12 +9,13 @@ use super::ids::TaskId;
 
 /// An alarm of the watchdog: something has made no progress for the threshold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "SavedAlarm")]
 #[non_exhaustive]
 pub struct Alarm {
     /// When the alarm was raised, in ms since 1970 in UTC; 0 if unknown.
+    #[serde(default)]
     pub at_unix_ms: u64,
     /// What makes no progress.
+    #[serde(default)]
     pub kind: AlarmKind,
     /// The first line is a sentence. Details follow, one per line, indented by two spaces.
     pub text: String,
@@ -77,41 +78,12 @@ impl AlarmKind {
     }
 }
 
-/// An alarm in a file: older ones have the text alone.
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "an alarm")]
-enum SavedAlarm {
-    Text(String),
-    Whole {
-        #[serde(default)]
-        at_unix_ms: u64,
-        #[serde(default)]
-        kind: AlarmKind,
-        text: String,
-        #[serde(default)]
-        tasks: Vec<TaskId>,
-        #[serde(default)]
-        resolved_at_unix_ms: Option<u64>,
-    },
-}
-
-impl From<SavedAlarm> for Alarm {
-    fn from(saved: SavedAlarm) -> Self {
-        match saved {
-            SavedAlarm::Text(text) => Self::from(text),
-            SavedAlarm::Whole { at_unix_ms, kind, text, tasks, resolved_at_unix_ms } => {
-                Self { at_unix_ms, kind, text, tasks, resolved_at_unix_ms }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Alarm, AlarmKind, TaskId};
 
     #[test]
-    fn an_alarm_is_read_as_it_was_saved_and_an_older_one_by_its_text() {
+    fn an_alarm_is_read_as_it_was_saved() {
         let mut alarm = Alarm::from("task 7 `conn` hangs\n  at src/main.rs:12".to_owned());
         let tasks = vec![TaskId::new(7), TaskId::new(9)];
         (alarm.at_unix_ms, alarm.kind, alarm.tasks) = (1_763_900_000_123, AlarmKind::Hang, tasks);
@@ -120,9 +92,9 @@ mod tests {
         assert!(saved.contains("\"kind\":\"hang\""), "{saved}");
         assert_eq!(serde_json::from_str::<Alarm>(&saved).expect("it was just saved"), alarm);
         assert_eq!(alarm.sentence(), "task 7 `conn` hangs");
-        let old: Vec<Alarm> = serde_json::from_str(r#"["a\n  b"]"#).expect("a list of texts");
-        assert_eq!(old, [Alarm::from("a\n  b".to_owned())]);
-        assert!(serde_json::from_str::<Alarm>("7").is_err());
+        let least = serde_json::from_str::<Alarm>(r#"{"text": "a\n  b"}"#).expect("it has a text");
+        assert_eq!(least, Alarm::from("a\n  b".to_owned()));
+        assert!(serde_json::from_str::<Alarm>(r#"{"kind": "hang"}"#).is_err());
     }
 
     #[test]

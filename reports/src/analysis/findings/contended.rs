@@ -190,8 +190,10 @@ fn lock_words(lock: &Lock<'_>) -> String {
     }
 }
 
-/// The function that loses a large share of its time at the lock, and that share: the outermost
-/// caller with one, since that is what somebody waits for.
+/// The function that loses a large share of its time at the lock, and that share.
+///
+/// Of several functions on one path this is the outermost: the request that is slow, not a helper
+/// inside it.
 fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(SiteIndex, u64)> {
     // By site: ns that its calls have waited for the lock, and the depth at which it was met.
     let mut waits: BTreeMap<SiteIndex, (u64, usize)> = BTreeMap::new();

@@ -14,10 +14,11 @@ use super::rule::Rule;
 use crate::model::{Durations, NodeIndex, SiteIndex, SiteKind};
 use crate::units::{count, time};
 
-/// How many calls there must be: fewer have no quantiles to speak of.
+/// The fewest calls with a useful quantile.
 const MIN_CALLS: u64 = 100;
-/// A slow call takes this long at least, and so many times as long as the median.
+/// The least duration of a slow call, in ns.
 const SLOW_NS: u64 = 500_000_000;
+/// The least ratio of a slow call to the median call.
 const MIN_TIMES: u64 = 20;
 /// The least share of slow calls, of their time, and of the await in it, in thousandths.
 const MIN_SLOW: u64 = 5;

@@ -7,7 +7,7 @@ use crate::analysis::hangs::facts::{Facts, IdMap, IdSet, step};
 use crate::analysis::hangs::stuck::{StuckGraph, is_any_needed, is_needed};
 use crate::analysis::hangs::system::{Evidence, Node, NodeId, System};
 use crate::analysis::hangs::verdict::{
-    Confidence, Finding, Link, LinkRole, Verdict, VerdictKind, classify, knot_holdings,
+    Confidence, Hang, Link, LinkRole, Verdict, VerdictKind, classify, knot_holdings,
 };
 use crate::analysis::hangs::warnings::{SUSPECT_NS, attach_timers_to_causes, warnings};
 use crate::analysis::hangs::words::{Chain, ending, push_knot, push_last_forget, push_last_notify};
@@ -108,24 +108,21 @@ impl Solver {
             return;
         }
         let before = self.verdicts.len();
-        let findings = classify(system, stuck, component);
-        let victims_by_finding = if findings.len() > 1 {
-            victims_by_finding(system, stuck, component, &findings)
-        } else {
-            Vec::new()
-        };
+        let hangs = classify(system, stuck, component);
+        let victims_by_hang =
+            if hangs.len() > 1 { victims_by_hang(system, stuck, component, &hangs) } else { Vec::new() };
         let is_component_needed = OnceCell::new();
-        for (number, finding) in findings.iter().enumerate() {
-            let is_young = age_ns(facts, &finding.path) < min_age_ns(system.evidence);
-            let must_progress = is_needed(facts, &finding.path)
+        for (number, hang) in hangs.iter().enumerate() {
+            let is_young = age_ns(facts, &hang.path) < min_age_ns(system.evidence);
+            let must_progress = is_needed(facts, &hang.path)
                 || *is_component_needed.get_or_init(|| is_any_needed(facts, nodes(), tasks_behind));
             if is_young || !must_progress {
                 continue;
             }
             verdict_of_component.entry(component).or_insert(self.verdicts.len());
-            let mut verdict = verdict_of_finding(system, stuck, component, finding);
+            let mut verdict = verdict_of_hang(system, stuck, component, hang);
             let own: BTreeSet<TaskId> = tasks_of(&verdict).collect();
-            let victims = victims_by_finding.get(number).map_or(tasks_behind, Vec::as_slice).iter();
+            let victims = victims_by_hang.get(number).map_or(tasks_behind, Vec::as_slice).iter();
             let victims = victims.inspect(|_| step()).map(|&task| facts.snapshot.tasks[task].id);
             verdict.victims = victims.filter(|id| !own.contains(id)).collect();
             verdict.victims.sort_unstable();
@@ -212,29 +209,29 @@ fn tasks_of(verdict: &Verdict) -> impl Iterator<Item = TaskId> + '_ {
     own.chain(verdict.victims.iter().copied())
 }
 
-/// For a component with a verdict per resource: by finding, the tasks that wait there and the tasks
+/// For a component with a verdict per resource: by hang, the tasks that wait there and the tasks
 /// behind them. Each task is listed once.
-fn victims_by_finding(
+fn victims_by_hang(
     system: &System<'_>,
     stuck: &StuckGraph,
     component: usize,
-    findings: &[Finding],
+    hangs: &[Hang],
 ) -> Vec<Vec<usize>> {
     let waits = &system.facts.snapshot.waits;
     let resource = |node: Node| match node {
         Node::Wait(wait) => waits[wait].resource,
         _ => None,
     };
-    let firsts = findings.iter().map(|finding| finding.path.first().copied().and_then(resource));
+    let firsts = hangs.iter().map(|hang| hang.path.first().copied().and_then(resource));
     let numbers: IdMap<ResourceId, usize> =
         firsts.enumerate().filter_map(|(number, resource)| Some((resource?, number))).collect();
-    let mut seeds: Vec<Vec<NodeId>> = vec![Vec::new(); findings.len()];
+    let mut seeds: Vec<Vec<NodeId>> = vec![Vec::new(); hangs.len()];
     for &node in stuck.component(component) {
         if let Some(&number) = resource(system.nodes[node]).and_then(|it| numbers.get(&it)) {
             seeds[number].push(node);
         }
     }
-    // Any task may notify any other: through these nodes, all tasks would be behind each finding.
+    // Any task may notify any other: through these nodes, all tasks would be behind each hang.
     let is_allowed =
         |node: NodeId| !matches!(system.nodes[node], Node::AnyNotifier(_) | Node::AnyLaterTask(_));
     stuck.victims_through(system, &seeds, is_allowed)
@@ -268,28 +265,23 @@ fn age_ns(facts: &Facts<'_>, path: &[Node]) -> u64 {
     waits.min().or_else(|| tasks.min()).unwrap_or(0)
 }
 
-fn verdict_of_finding(
-    system: &System<'_>,
-    stuck: &StuckGraph,
-    component: usize,
-    finding: &Finding,
-) -> Verdict {
+fn verdict_of_hang(system: &System<'_>, stuck: &StuckGraph, component: usize, hang: &Hang) -> Verdict {
     let facts = system.facts;
-    let mut chain = Chain::new(facts, &finding.path);
-    if let Some(resource) = finding.knot {
+    let mut chain = Chain::new(facts, &hang.path);
+    if let Some(resource) = hang.knot {
         push_knot(&mut chain, facts, resource, &knot_holdings(system, stuck, component, resource));
     }
-    if let [Node::Wait(wait), Node::AnyNotifier(_)] = *finding.path.as_slice() {
+    if let [Node::Wait(wait), Node::AnyNotifier(_)] = *hang.path.as_slice() {
         push_last_notify(&mut chain, facts, &facts.snapshot.waits[wait]);
     }
-    if finding.kind == VerdictKind::Leak {
-        push_last_forget(&mut chain, facts, finding);
+    if hang.kind == VerdictKind::Leak {
+        push_last_forget(&mut chain, facts, hang);
     }
     let mut sentence = chain.words;
-    sentence.push_str(&ending(facts, finding));
+    sentence.push_str(&ending(facts, hang));
     Verdict {
-        kind: finding.kind,
-        detail: finding.detail,
+        kind: hang.kind,
+        detail: hang.detail,
         confidence: confidence(system.evidence),
         root_cause: true,
         chain: chain.links,

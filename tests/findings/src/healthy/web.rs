@@ -55,7 +55,7 @@ pub(crate) async fn run() {
         let paths = (0..500).map(|id| format!("/{route}/{}", id * 7 + number)).collect();
         tokio::spawn(client(address, paths, Duration::from_millis(15 + number), usize::MAX));
     }
-    // Until somebody sends the signal.
+    // Serves until the process exits.
     let _ = server.await;
     let _ = stop.send(true);
     let _ = tokio::join!(auditor, evicts, reports);

@@ -1,7 +1,8 @@
 //! Attacks a server: `attack slow ADDRESS CLIENTS SECONDS`, or `attack garbage ADDRESS REQUESTS`.
 //!
-//! `slow` keeps so many connections open, sends one byte on each now and then, and connects anew when one is closed.
-//! `garbage` sends so many requests that are none, eight at a time.
+//! `slow` keeps `CLIENTS` connections open and sends a byte on each about ten times per second.
+//! A connection that the server closes is opened anew.
+//! `garbage` sends `REQUESTS` malformed requests, eight at a time.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;

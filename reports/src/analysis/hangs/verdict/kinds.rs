@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::finding::Finding;
+use super::hang::Hang;
 use super::types::{VerdictDetail, VerdictKind};
 use super::unnotified::classify_unnotified;
 use crate::analysis::hangs::facts::{Facts, is_active};
@@ -11,18 +11,18 @@ use crate::analysis::hangs::system::{Node, NodeId, System};
 use crate::model::{ResourceKind, Role, RunState, Task, TaskId, TaskKind, WaitMode};
 
 /// Classifies a component that depends on no other, or that is a cycle.
-pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Vec<Finding> {
+pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Vec<Hang> {
     let nodes = stuck.component(component);
     if nodes.iter().any(|&node| matches!(system.nodes[node], Node::AnyNotifier(_))) {
         return classify_unnotified(system, stuck, nodes);
     }
-    let finding = if stuck.is_cycle(component) {
+    let hang = if stuck.is_cycle(component) {
         let path = shortest_cycle(system, stuck, component);
         path.map(|path| classify_cycle(system, stuck, component, path))
     } else {
         classify_dead_end(system, stuck, component)
     };
-    finding.into_iter().collect()
+    hang.into_iter().collect()
 }
 
 /// The shortest cycle from the first task or blocked thread, along the most plausible reasons.
@@ -51,7 +51,7 @@ fn shortest_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize) -> 
     Some(path?.into_iter().map(|node| system.nodes[node]).collect())
 }
 
-fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, path: Vec<Node>) -> Finding {
+fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, path: Vec<Node>) -> Hang {
     let facts = system.facts;
     let snapshot = facts.snapshot;
     let has = |wanted: fn(&Node) -> bool| path.iter().any(wanted);
@@ -62,13 +62,13 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
     let is_shutdown =
         |node: &Node| matches!(node, Node::Wait(wait) if snapshot.waits[*wait].mode == WaitMode::Shutdown);
     if has(|node| matches!(node, Node::FreePoolThread(_))) {
-        return Finding::new(VerdictKind::PoolExhausted, None, path);
+        return Hang::new(VerdictKind::PoolExhausted, None, path);
     }
     if path.iter().any(is_shutdown) {
-        return Finding::new(VerdictKind::Shutdown, None, path);
+        return Hang::new(VerdictKind::Shutdown, None, path);
     }
     if has(|node| matches!(node, Node::FreeWorker(_))) {
-        return Finding::new(VerdictKind::BlockedWorker, None, path);
+        return Hang::new(VerdictKind::BlockedWorker, None, path);
     }
     // A task that could be polled, but for its thread.
     if path.windows(2).any(|pair| matches!(pair, [Node::Task(task), Node::Thread(_)] if snapshot.tasks[*task].state != RunState::Running))
@@ -76,15 +76,15 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
         blocked = 1;
     }
     if blocked > 0 && (blocked < tasks.len() || tasks.len() == 1) {
-        return Finding::new(VerdictKind::BlockedWorker, None, path);
+        return Hang::new(VerdictKind::BlockedWorker, None, path);
     }
     if let Some(detail) = futurelock(facts, &path) {
-        return Finding::new(VerdictKind::Futurelock, Some(detail), path);
+        return Hang::new(VerdictKind::Futurelock, Some(detail), path);
     }
     if let Some(knot) = path.iter().find_map(|node| knot(system, stuck, component, *node)) {
-        let mut finding = Finding::new(VerdictKind::Cycle, Some(VerdictDetail::Knot), path);
-        finding.knot = Some(knot);
-        return finding;
+        let mut hang = Hang::new(VerdictKind::Cycle, Some(VerdictDetail::Knot), path);
+        hang.knot = Some(knot);
+        return hang;
     }
     let is_own_sender = |node: &Node| match node {
         Node::Holding(resource, number) => {
@@ -99,16 +99,16 @@ fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, pat
     let has_thread = path.iter().any(is_thread_wait);
     if let (1, Some(&task), false) = (tasks.len(), tasks.first(), has_thread) {
         if let Some(path) = cycle_of_futures(system, stuck, component, task, &path) {
-            return Finding::new(VerdictKind::SelfWait, None, path);
+            return Hang::new(VerdictKind::SelfWait, None, path);
         }
         let is_leak = path.iter().any(is_own_sender);
         let kind = if is_leak { VerdictKind::Leak } else { VerdictKind::SelfWait };
-        return Finding::new(kind, None, path);
+        return Hang::new(kind, None, path);
     }
     let is_queued =
         |node: &Node| matches!(node, Node::WaitEnd(wait) if snapshot.waits[*wait].woken_ns.is_none());
     let detail = path.iter().any(is_queued).then_some(VerdictDetail::ViaQueue);
-    Finding::new(VerdictKind::Cycle, detail, path)
+    Hang::new(VerdictKind::Cycle, detail, path)
 }
 
 /// The form of futurelock on the path, if there is one.
@@ -170,7 +170,7 @@ pub(crate) fn knot_holdings(
 }
 
 /// Classifies a single node that nothing will help.
-fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Option<Finding> {
+fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Option<Hang> {
     let facts = system.facts;
     let &[end] = stuck.component(component) else { return None };
     let is_start = |node: NodeId| match system.nodes[node] {
@@ -193,7 +193,7 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
                 Some(first) => {
                     let detail = if has_it(first) { VerdictDetail::Granted } else { VerdictDetail::Queued };
                     let path = path_through_unpolled(system, stuck, *first, task);
-                    return Some(Finding::new(VerdictKind::Futurelock, Some(detail), path));
+                    return Some(Hang::new(VerdictKind::Futurelock, Some(detail), path));
                 }
                 None => (VerdictKind::LostWaker, None),
             }
@@ -205,7 +205,7 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
         }
         _ => (VerdictKind::Starved, None),
     };
-    Some(Finding::new(kind, detail, path(component)?))
+    Some(Hang::new(kind, detail, path(component)?))
 }
 
 /// The path from another task, through a wait behind an unpolled future, to the task of that

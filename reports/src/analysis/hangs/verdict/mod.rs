@@ -1,19 +1,19 @@
 //! What a verdict is, and which kind of verdict each stuck component is.
 //!
 //! ```text
-//! StuckGraph ─▶ kinds, unnotified ─▶ finding   a kind, and the path through the component
+//! StuckGraph ─▶ kinds, unnotified ─▶ hang   a kind, and the path through the component
 //!
 //! types     verdicts and their links, as in the API and in saved files
 //! remedies  what to change, per kind
 //! ```
 //! Links and sentences are made in `words`.
 
-mod finding;
+mod hang;
 mod kinds;
 mod remedies;
 mod types;
 mod unnotified;
 
-pub(crate) use finding::Finding;
+pub(crate) use hang::Hang;
 pub(crate) use kinds::{classify, knot_holdings};
 pub use types::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictDetail, VerdictKind};

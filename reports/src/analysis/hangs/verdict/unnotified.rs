@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::finding::Finding;
+use super::hang::Hang;
 use super::types::VerdictKind;
 use crate::analysis::hangs::stuck::StuckGraph;
 use crate::analysis::hangs::system::{Node, NodeId, System, exceeds_permits, task_node, waits_for_event};
@@ -10,7 +10,7 @@ use crate::model::{Holding, ResourceKind, Role};
 
 /// Classifies a component in which nothing is left to notify: one verdict for each resource with
 /// waits for a notification or an arrival.
-pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes: &[NodeId]) -> Vec<Finding> {
+pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes: &[NodeId]) -> Vec<Hang> {
     let snapshot = system.facts.snapshot;
     let mut waits: Vec<(usize, usize)> = nodes
         .iter()
@@ -26,23 +26,23 @@ pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes
     waits.sort_unstable();
     waits.dedup_by_key(|(resource, _)| *resource);
     let visits_left = Cell::new(MAX_VISITS.min(nodes.len().saturating_mul(VISITS_PER_NODE)));
-    let finding = |(resource, wait): (usize, usize)| {
+    let hang = |(resource, wait): (usize, usize)| {
         let it = &snapshot.resources[resource];
         let is_holder = || snapshot.waits[wait].task.is_some_and(|task| system.facts.is_holder(task));
         let may_search = visits_left.get() > 0 && is_holder();
         if let Some(path) =
             may_search.then(|| path_through_lock(system, stuck, (resource, wait), &visits_left)).flatten()
         {
-            return Finding::new(VerdictKind::Cycle, None, path);
+            return Hang::new(VerdictKind::Cycle, None, path);
         }
         let kind = match it.last_notified {
             Some(_) => VerdictKind::MissedNotify,
             None if it.kind == ResourceKind::Semaphore && it.forgotten > 0 => VerdictKind::Leak,
             None => VerdictKind::Starved,
         };
-        Finding::new(kind, None, vec![Node::Wait(wait), Node::AnyNotifier(resource)])
+        Hang::new(kind, None, vec![Node::Wait(wait), Node::AnyNotifier(resource)])
     };
-    waits.into_iter().map(finding).collect()
+    waits.into_iter().map(hang).collect()
 }
 
 /// Bounds of the search, per component, for a lock that keeps a notifier from running: dependencies

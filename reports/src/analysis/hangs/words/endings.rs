@@ -7,27 +7,27 @@ use super::chain::Chain;
 use super::names::{at, link, resource_words, units_words};
 use crate::analysis::hangs::facts::Facts;
 use crate::analysis::hangs::system::{Node, waits_for_event};
-use crate::analysis::hangs::verdict::{Finding, LinkNode, LinkRole, VerdictDetail, VerdictKind};
+use crate::analysis::hangs::verdict::{Hang, LinkNode, LinkRole, VerdictDetail, VerdictKind};
 use crate::model::{LastEvent, ResourceKind, Role, TaskId, Wait};
 use crate::units::{counted, time};
 
 /// What follows from the chain.
-pub(crate) fn ending(facts: &Facts<'_>, finding: &Finding) -> String {
-    let resource = units_resource(facts, finding);
-    match (finding.kind, finding.detail) {
+pub(crate) fn ending(facts: &Facts<'_>, hang: &Hang) -> String {
+    let resource = units_resource(facts, hang);
+    match (hang.kind, hang.detail) {
         (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => ": each of them is waiting for more".to_owned(),
         (VerdictKind::Cycle, _) => ": none of them can continue".to_owned(),
         (VerdictKind::SelfWait, _) => ": the task waits for itself".to_owned(),
         (VerdictKind::Futurelock, Some(VerdictDetail::Unpolled)) => {
             ": this task owns the receiving future, has never polled it, and is stuck here".to_owned()
         }
-        (VerdictKind::Futurelock, _) if finding.path.iter().any(|it| matches!(it, Node::JoinArm(_))) => {
+        (VerdictKind::Futurelock, _) if hang.path.iter().any(|it| matches!(it, Node::JoinArm(_))) => {
             ": only this arm of the join! can poll that future, and this arm is stuck here".to_owned()
         }
         (VerdictKind::Futurelock, _) => {
             ": only this task can poll that future, and this task is stuck here".to_owned()
         }
-        (VerdictKind::Leak, _) => leak(facts, finding, resource),
+        (VerdictKind::Leak, _) => leak(facts, hang, resource),
         (VerdictKind::LostWaker, _) => {
             ": it returned Pending and no clone of its waker is left, so nothing can wake it".to_owned()
         }
@@ -38,12 +38,10 @@ pub(crate) fn ending(facts: &Facts<'_>, finding: &Finding) -> String {
                 }
                 None => format!(": {} never has that many", resource_words(it)),
             },
-            None => missing_notifier(facts, finding),
+            None => missing_notifier(facts, hang),
         },
         (VerdictKind::MissedNotify, _) => "; nothing else alive could notify it".to_owned(),
-        (VerdictKind::BlockedWorker, _)
-            if finding.path.iter().any(|it| matches!(it, Node::FreeWorker(_))) =>
-        {
+        (VerdictKind::BlockedWorker, _) if hang.path.iter().any(|it| matches!(it, Node::FreeWorker(_))) => {
             ": no worker is free to run the task that would wake it".to_owned()
         }
         (VerdictKind::BlockedWorker, _) => {
@@ -57,8 +55,8 @@ pub(crate) fn ending(facts: &Facts<'_>, finding: &Finding) -> String {
 }
 
 /// The resource whose units the path ends with.
-fn units_resource(facts: &Facts<'_>, finding: &Finding) -> Option<usize> {
-    let resource = finding.path.iter().rev().find_map(|node| match node {
+fn units_resource(facts: &Facts<'_>, hang: &Hang) -> Option<usize> {
+    let resource = hang.path.iter().rev().find_map(|node| match node {
         Node::FreeUnits(resource) | Node::AnyNotifier(resource) => Some(*resource),
         _ => None,
     });
@@ -66,7 +64,7 @@ fn units_resource(facts: &Facts<'_>, finding: &Finding) -> Option<usize> {
     resource.filter(has_units)
 }
 
-fn leak(facts: &Facts<'_>, finding: &Finding, resource: Option<usize>) -> String {
+fn leak(facts: &Facts<'_>, hang: &Hang, resource: Option<usize>) -> String {
     match resource.map(|index| &facts.snapshot.resources[index]) {
         Some(it) if it.forgotten > 0 => format!(
             ": forget() removed {} from {} for good{}, and nothing alive could add one",
@@ -74,7 +72,7 @@ fn leak(facts: &Facts<'_>, finding: &Finding, resource: Option<usize>) -> String
             resource_words(it),
             it.last_forgotten.as_ref().map(|forgot| last_forget_words(facts, forgot)).unwrap_or_default(),
         ),
-        _ => match finding.path.last() {
+        _ => match hang.path.last() {
             Some(&Node::Holding(resource, number)) => {
                 let is_held = facts.snapshot.resources[resource].holdings[number].role == Role::Holds;
                 format!(": it was never {}", if is_held { "released" } else { "dropped" })
@@ -89,8 +87,8 @@ fn last_forget_words(facts: &Facts<'_>, forgot: &LastEvent) -> String {
     format!(", last{who}{} ({} ago)", at(forgot.place.as_ref()), time(forgot.ago_ns.unwrap_or(0)))
 }
 
-fn missing_notifier(facts: &Facts<'_>, finding: &Finding) -> String {
-    let index = finding.path.iter().find_map(|node| match node {
+fn missing_notifier(facts: &Facts<'_>, hang: &Hang) -> String {
+    let index = hang.path.iter().find_map(|node| match node {
         Node::Wait(wait) => Some(facts.resource_of(&facts.snapshot.waits[*wait])?),
         _ => None,
     });
@@ -141,9 +139,9 @@ pub(crate) fn push_knot(chain: &mut Chain<'_>, facts: &Facts<'_>, index: usize, 
 }
 
 /// Adds the task that forgot permits last.
-pub(crate) fn push_last_forget(chain: &mut Chain<'_>, facts: &Facts<'_>, finding: &Finding) {
-    let Some(forgot) = units_resource(facts, finding)
-        .and_then(|index| facts.snapshot.resources[index].last_forgotten.as_ref())
+pub(crate) fn push_last_forget(chain: &mut Chain<'_>, facts: &Facts<'_>, hang: &Hang) {
+    let Some(forgot) =
+        units_resource(facts, hang).and_then(|index| facts.snapshot.resources[index].last_forgotten.as_ref())
     else {
         return;
     };

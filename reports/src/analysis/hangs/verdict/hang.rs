@@ -1,11 +1,11 @@
-//! A component with its kind, before links and words are made for it.
+//! A stuck component with its kind, before its links and sentences are made.
 
 use super::types::{VerdictDetail, VerdictKind};
 use crate::analysis::hangs::system::Node;
 
-/// What a component was classified as.
+/// A stuck component, classified, and a shortest path through it.
 #[derive(Debug)]
-pub(crate) struct Finding {
+pub(crate) struct Hang {
     pub(crate) kind: VerdictKind,
     pub(crate) detail: Option<VerdictDetail>,
     /// From a waiting task or thread; in a cycle back to it.
@@ -14,7 +14,7 @@ pub(crate) struct Finding {
     pub(crate) knot: Option<usize>,
 }
 
-impl Finding {
+impl Hang {
     pub(super) fn new(kind: VerdictKind, detail: Option<VerdictDetail>, path: Vec<Node>) -> Self {
         Self { kind, detail, path, knot: None }
     }
