@@ -34,7 +34,7 @@ fn top_sorts_by_any_column() {
         assert_eq!(text.lines().count(), 3, "{text}");
         text.lines().last().and_then(|line| line.split("  ").last()).unwrap_or_default().to_owned()
     };
-    for key in ["self-busy", "flat", "busy", "cum", "idle"] {
+    for key in ["self-busy", "flat", "busy", "cum", "idle", "queued", "latency"] {
         assert_eq!(first(key), "handle (src/main.rs:12)", "{key}");
     }
     for key in ["self-idle", "calls"] {
@@ -42,6 +42,34 @@ fn top_sorts_by_any_column() {
     }
     let all = run_with_input(&["top", "-", "-n0"], server().as_bytes()).ok();
     assert_eq!(all.lines().count(), 4, "{all}");
+}
+
+#[test]
+fn top_and_csv_have_the_latency_of_calls() {
+    let top = run_with_input(&["top", "-"], server().as_bytes()).ok();
+    assert_eq!(
+        top.lines().nth(2).expect("a row"),
+        "    4.00 ms  57.1 %  7.00 ms    4.00 ms  54.0 ms  1.00 ms      3   20.4 ms   24.0 ms      9   1.04 ms   2.50 ms  handle (src/main.rs:12)"
+    );
+    let read = top.lines().find(|line| line.contains("read (")).expect("a row");
+    assert_eq!(read.split_whitespace().filter(|cell| *cell == "-").count(), 2, "{read}");
+    let top = run_with_input(&["top", "-", "--json"], server().as_bytes()).ok();
+    let top: serde_json::Value = serde_json::from_str(&top).expect("it is JSON");
+    assert_eq!(top["functions"][0]["queued_ns"], 1_000_000);
+    assert_eq!(top["functions"][0]["completed_latency"]["max_ns"], 24_000_000);
+    assert!(top["functions"][0]["cancelled_latency"].is_null());
+    assert!(top["functions"][1]["completed_latency"].is_null());
+
+    let table = run_with_input(&["convert", "-", "-", "--to", "csv"], server().as_bytes()).ok();
+    let mut lines = table.lines().map(|line| line.split(',').collect::<Vec<&str>>());
+    let (head, handle, read) = (lines.next().unwrap(), lines.next().unwrap(), lines.next().unwrap());
+    let cell = |row: &[&str], name: &str| {
+        row[head.iter().position(|column| *column == name).expect("the column exists")].to_owned()
+    };
+    assert_eq!(cell(&handle, "queued_ns"), "1000000");
+    assert_eq!(cell(&handle, "p50_completed_ns"), "20447231");
+    assert_eq!(cell(&handle, "max_completed_ns"), "24000000");
+    assert_eq!([cell(&handle, "p99_cancelled_ns"), cell(&read, "p99_completed_ns")], ["", ""]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use diagnose_reports::model::{Place, SiteKind};
-use diagnose_reports::{Row, Snapshot, Table, clean_line, count, percent, rows, time};
+use diagnose_reports::{LatencyQuantiles, Row, Snapshot, Table, clean_line, count, percent, rows, time};
 use serde::Serialize;
 
 use crate::args::Top;
@@ -27,6 +27,12 @@ pub(crate) enum SortKey {
     SelfIdle,
     /// Waits, with those of annotated callees
     Idle,
+    /// Time that tasks waited for a worker
+    #[value(alias = "queue")]
+    Queued,
+    /// 99th percentile of the calls that returned, from first poll to end
+    #[value(alias = "p99-call")]
+    Latency,
     /// Number of calls
     Calls,
     /// Number of polls
@@ -36,6 +42,7 @@ pub(crate) enum SortKey {
     /// Number of calls that were pending
     Pending,
     /// 99th percentile of the polls
+    #[value(alias = "p99-poll")]
     P99,
     /// Longest poll
     #[value(alias = "longest")]
@@ -69,9 +76,24 @@ struct Function<'a> {
     busy_ns: u64,
     self_idle_ns: u64,
     idle_ns: u64,
+    queued_ns: u64,
+    in_flight_ns: u64,
     p50_poll_ns: Option<u64>,
     p99_poll_ns: Option<u64>,
     longest_poll_ns: u64,
+    completed_latency: Option<Latency>,
+    cancelled_latency: Option<Latency>,
+}
+
+/// Quantiles of calls, from first poll to end, in ns.
+#[derive(Serialize)]
+#[expect(clippy::struct_field_names, reason = "the unit is part of each name in the output")]
+struct Latency {
+    p50_ns: u64,
+    p90_ns: u64,
+    p99_ns: u64,
+    p999_ns: u64,
+    max_ns: u64,
 }
 
 pub(crate) fn run(args: &Top, output: Output) -> Result<ExitCode, Failure> {
@@ -106,6 +128,8 @@ fn sort(rows: &mut [Row], key: SortKey) {
         SortKey::Busy => |row| row.busy_ns,
         SortKey::SelfIdle => |row| row.self_idle_ns,
         SortKey::Idle => |row| row.idle_ns,
+        SortKey::Queued => |row| row.queued_ns,
+        SortKey::Latency => |row| row.completed_latency.p99_ns,
         SortKey::Calls => |row| row.calls,
         SortKey::Polls => |row| row.polls,
         SortKey::Cancelled => |row| row.cancelled,
@@ -120,14 +144,31 @@ fn sort(rows: &mut [Row], key: SortKey) {
 fn text(snapshot: &Snapshot, rows: &[Row], all: usize) -> String {
     let busy_ns = rows_busy_ns(snapshot);
     let mut table = Table::new(
-        &["self busy", "%", "busy", "self idle", "idle", "calls", "polls", "p99 poll", "max poll"],
+        &[
+            "self busy",
+            "%",
+            "busy",
+            "self idle",
+            "idle",
+            "queued",
+            "calls",
+            "p50 call",
+            "p99 call",
+            "polls",
+            "p99 poll",
+            "max poll",
+        ],
         &["function"],
     );
     for row in rows {
         let mut cells = vec![time(row.self_busy_ns), percent(row.self_busy_ns, busy_ns)];
-        cells.extend([row.busy_ns, row.self_idle_ns, row.idle_ns].map(time));
-        cells.extend([row.calls, row.polls].map(count));
-        cells.push(row.p99_poll_ns.map_or_else(|| "-".to_owned(), time));
+        cells.extend([row.busy_ns, row.self_idle_ns, row.idle_ns, row.queued_ns].map(time));
+        cells.push(count(row.calls));
+        let latency = latency(row.completed_latency);
+        cells.push(maybe(latency.as_ref().map(|it| it.p50_ns)));
+        cells.push(maybe(latency.as_ref().map(|it| it.p99_ns)));
+        cells.push(count(row.polls));
+        cells.push(maybe(row.p99_poll_ns));
         cells.push(time(row.longest_poll_ns));
         cells.push(with_place(snapshot, row));
         table.push(cells);
@@ -141,6 +182,10 @@ fn text(snapshot: &Snapshot, rows: &[Row], all: usize) -> String {
     );
     text.push_str(&table.render());
     text
+}
+
+fn maybe(ns: Option<u64>) -> String {
+    ns.map_or_else(|| "-".to_owned(), time)
 }
 
 /// The busy time of all functions, without counting any twice.
@@ -177,8 +222,18 @@ fn function<'a>(snapshot: &'a Snapshot, row: &'a Row) -> Function<'a> {
         busy_ns: row.busy_ns,
         self_idle_ns: row.self_idle_ns,
         idle_ns: row.idle_ns,
+        queued_ns: row.queued_ns,
+        in_flight_ns: row.in_flight_ns,
         p50_poll_ns: row.p50_poll_ns,
         p99_poll_ns: row.p99_poll_ns,
         longest_poll_ns: row.longest_poll_ns,
+        completed_latency: latency(row.completed_latency),
+        cancelled_latency: latency(row.cancelled_latency),
     }
+}
+
+/// The quantiles; `None` if no call ended so.
+fn latency(quantiles: LatencyQuantiles) -> Option<Latency> {
+    let LatencyQuantiles { p50_ns, p90_ns, p99_ns, p999_ns, max_ns, .. } = quantiles;
+    (quantiles.count > 0).then_some(Latency { p50_ns, p90_ns, p99_ns, p999_ns, max_ns })
 }

@@ -10,6 +10,7 @@
 use std::io::{self, BufWriter, Write};
 
 use crate::analysis::hide::plain;
+use crate::analysis::latency::LatencyQuantiles;
 use crate::analysis::rows::{Row, rows};
 use crate::clean::printable;
 use crate::model::{SiteKind, Snapshot};
@@ -18,7 +19,7 @@ use crate::view::View;
 /// A column with a number; an unknown number is an empty field.
 type Column = (&'static str, fn(&Row) -> Option<u64>);
 
-const COLUMNS: [Column; 16] = [
+const COLUMNS: [Column; 27] = [
     ("calls", |row| Some(row.calls)),
     ("polls", |row| Some(row.polls)),
     ("completed", |row| Some(row.completed)),
@@ -31,10 +32,21 @@ const COLUMNS: [Column; 16] = [
     ("busy_ns", |row| Some(row.busy_ns)),
     ("self_idle_ns", |row| Some(row.self_idle_ns)),
     ("idle_ns", |row| Some(row.idle_ns)),
+    ("queued_ns", |row| Some(row.queued_ns)),
     ("unpolled_ns", |row| Some(row.unpolled_ns)),
+    ("in_flight_ns", |row| Some(row.in_flight_ns)),
     ("p50_poll_ns", |row| row.p50_poll_ns),
     ("p99_poll_ns", |row| row.p99_poll_ns),
     ("max_poll_ns", |row| Some(row.longest_poll_ns)),
+    ("p50_completed_ns", |row| known(row.completed_latency, |it| it.p50_ns)),
+    ("p90_completed_ns", |row| known(row.completed_latency, |it| it.p90_ns)),
+    ("p99_completed_ns", |row| known(row.completed_latency, |it| it.p99_ns)),
+    ("p999_completed_ns", |row| known(row.completed_latency, |it| it.p999_ns)),
+    ("max_completed_ns", |row| known(row.completed_latency, |it| it.max_ns)),
+    ("p50_cancelled_ns", |row| known(row.cancelled_latency, |it| it.p50_ns)),
+    ("p90_cancelled_ns", |row| known(row.cancelled_latency, |it| it.p90_ns)),
+    ("p99_cancelled_ns", |row| known(row.cancelled_latency, |it| it.p99_ns)),
+    ("max_cancelled_ns", |row| known(row.cancelled_latency, |it| it.max_ns)),
 ];
 
 /// Writes the table. It does not depend on the view.
@@ -60,6 +72,11 @@ pub(crate) fn write(snapshot: &Snapshot, _view: View, out: &mut dyn Write) -> io
         out.write_all(b"\r\n")?;
     }
     out.flush()
+}
+
+/// A quantile of calls, from first poll to end; `None` if no call ended so.
+fn known(latency: LatencyQuantiles, quantile: fn(LatencyQuantiles) -> u64) -> Option<u64> {
+    (latency.count > 0).then(|| quantile(latency))
 }
 
 fn word(kind: SiteKind) -> &'static str {
