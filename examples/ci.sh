@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Fails a build that is slower than the one before: three recordings of each, and a threshold.
+# Fails a build that is slower than the one before: three recordings of each, in turns, and a threshold.
 #
 #   examples/ci.sh [THRESHOLD]
 #
-# In a pipeline, the snapshots of the old build are an artifact of the main branch, and the new ones come from this
-# branch. Here both are the same build, so nothing is reported and the exit status is 0.
+# In a pipeline, build the base of the branch and the branch on one machine. Here both sides are the same build, so
+# nothing is reported and the exit status is 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 threshold=${1:-50%}
@@ -12,9 +12,9 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
 cargo build --quiet --release --example quickstart --bin diagnose --package diagnose-examples --package diagnose-cli
-for side in old new; do
-  mkdir "$dir/$side"
-  for recording in 1 2 3; do
+mkdir "$dir/old" "$dir/new"
+for recording in 1 2 3; do
+  for side in old new; do
     target/release/examples/quickstart >/dev/null
     cp target/diagnose/quickstart.json "$dir/$side/$recording.json"
   done

@@ -233,6 +233,25 @@ fn doubtful_sides_are_warned_of() {
 }
 
 #[test]
+fn sides_that_were_not_recorded_in_turns_are_warned_of() {
+    let captured = |first: u32, step: u64| {
+        let mut side = runs(first, &[100; 5]);
+        for (number, snapshot) in (0..).zip(&mut side) {
+            snapshot.captured_unix_ms = u64::from(first) + number * step;
+        }
+        side
+    };
+    let warnings = |old: &[Snapshot], new: &[Snapshot]| diff(old, new, DiffOptions::default()).warnings;
+    // old 100 300 500 700 900, new 200 400 600 800 1000
+    assert_eq!(warnings(&captured(100, 200), &captured(200, 200)), [""; 0]);
+    // old 100 … 140, new 200 … 240
+    let expected = "one side was recorded after the other, so a change of the machine counts as one of the program; \
+        record the sides in turns";
+    assert_eq!(warnings(&captured(100, 10), &captured(200, 10)), [expected]);
+    assert_eq!(warnings(&captured(200, 10), &captured(100, 10)), [expected]);
+}
+
+#[test]
 fn sites_with_one_name_stay_apart() {
     let mut both = tree("get | busy=10 calls=1 completed=1\nput | busy=20 calls=1 completed=1");
     both.sites[1].name = "get".into();

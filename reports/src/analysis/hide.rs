@@ -63,6 +63,7 @@ fn without_alive(snapshot: &Snapshot) -> Snapshot {
         producer: snapshot.producer.clone(),
         process: snapshot.process.clone(),
         elapsed_ns: snapshot.elapsed_ns,
+        captured_unix_ms: snapshot.captured_unix_ms,
         enabled: snapshot.enabled,
         clock: snapshot.clock.clone(),
         costs: snapshot.costs.clone(),

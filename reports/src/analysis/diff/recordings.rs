@@ -44,6 +44,8 @@ pub(super) struct Totals {
 pub(super) struct Recording {
     pub(super) process: String,
     pub(super) elapsed_ns: u64,
+    /// When it ended, in ms since 1970 in UTC; 0 if unknown.
+    pub(super) captured_unix_ms: u64,
     /// Whether the recorder has dropped calls.
     pub(super) is_incomplete: bool,
     pub(super) functions: BTreeMap<FunctionKey, Totals>,
@@ -110,6 +112,7 @@ impl Recording {
         Self {
             process: snapshot.process.name.clone(),
             elapsed_ns: snapshot.elapsed_ns,
+            captured_unix_ms: snapshot.captured_unix_ms,
             is_incomplete: dropped.over_nodes > 0 || dropped.over_depth > 0 || dropped.unreadable > 0,
             functions,
         }

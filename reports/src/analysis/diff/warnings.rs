@@ -34,6 +34,7 @@ pub(super) fn warnings(
         }
     }
     warnings.extend(unequal(sides));
+    warnings.extend(not_in_turns(sides));
     warnings.extend(noisy(functions, options));
     warnings
 }
@@ -80,6 +81,22 @@ fn unequal(sides: &[Vec<Recording>; 2]) -> Vec<String> {
         }
     }
     warnings
+}
+
+/// All recordings of one side, before all of the other: the machine may have changed in between.
+fn not_in_turns(sides: &[Vec<Recording>; 2]) -> Option<String> {
+    let times = |side: &[Recording]| {
+        let times = || side.iter().map(|recording| recording.captured_unix_ms);
+        let (first, last) = (times().min()?, times().max()?);
+        (side.len() > 1 && first > 0).then_some((first, last))
+    };
+    let [old, new] = sides.each_ref().map(|side| times(side));
+    let ((old_first, old_last), (new_first, new_last)) = (old?, new?);
+    (old_last < new_first || new_last < old_first).then(|| {
+        "one side was recorded after the other, so a change of the machine counts as one of the program; \
+         record the sides in turns"
+            .to_owned()
+    })
 }
 
 /// Functions in which noise hides a change of the threshold, by every measure of their times.
