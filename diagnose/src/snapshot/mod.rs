@@ -32,6 +32,7 @@ mod texts;
 mod total_times;
 mod unrecorded;
 mod usage;
+mod usage_baseline;
 mod waits;
 
 #[cfg(unix)]

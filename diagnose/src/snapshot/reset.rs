@@ -2,6 +2,7 @@
 
 use super::capture::cut_off_from;
 use super::merged::Merged;
+use super::usage_baseline;
 use crate::clock;
 use crate::live;
 use crate::sync::Mutex;
@@ -14,7 +15,8 @@ static BASELINE: Mutex<Option<(Merged, u64)>> = Mutex::new(None);
 ///
 /// No counter of the running program is erased. A capture becomes the new zero and is subtracted
 /// from later captures, open polls and waits included. A wait that began an hour before the reset
-/// counts from the reset on. Longest polls restart from zero.
+/// counts from the reset on. Longest polls restart from zero. Acquisitions of resources, their waits
+/// and holds count once they are over: in full, if that is after the reset.
 ///
 /// # Examples
 /// ```
@@ -36,6 +38,7 @@ pub fn reset() {
     live::note_reset(clock::now());
     #[cfg(feature = "tokio")]
     live::workers::note_reset(now);
+    usage_baseline::restart();
     // A running poll ends after the reset, and counts then.
     for path in &mut merged.paths {
         path.sums.polls = path.sums.polls.saturating_sub(path.running);

@@ -15,6 +15,7 @@ use super::draining::Draining;
 use super::holdings::Holdings;
 use super::numbers::Index;
 use super::usage::usage;
+use super::usage_baseline;
 use crate::clock;
 use crate::cpu;
 #[cfg(feature = "tokio")]
@@ -287,9 +288,10 @@ impl ResourceQueue {
         resource.last_acquired = record.taken().map(|last| event(&last, seen));
         resource.last_forgotten = self.forgot.as_ref().map(|last| event(last, seen));
         // Read late: a kilobyte for each of a million channels is too much to keep.
-        let used = record.usage_so_far();
+        let mut used = record.usage_so_far();
         if record.id() == self.id {
-            resource.usage = usage(&used, entered, seen);
+            let acquisitions = usage_baseline::subtract(self.id, entered, &mut used);
+            resource.usage = usage(&used, acquisitions, seen);
         }
         resource
     }

@@ -370,6 +370,17 @@ impl Record {
         }
         usage
     }
+
+    /// Starts a new longest wait and hold. Returns the number of acquisitions and the usage so far.
+    pub(crate) fn restart_usage(&self) -> (u64, Usage) {
+        // It would count as the longest one: later waits are all in the counters.
+        self.first_wait.store(0, Relaxed);
+        let usage = self.usage_so_far();
+        if let Some(counters) = self.usage.get() {
+            counters.forget_longest();
+        }
+        (self.entered.load(Relaxed), usage)
+    }
 }
 
 /// Returns the last clock reading of the running poll. Outside of polls it reads the clock.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::panic::Location;
 
 use super::record::Record;
-use super::usage_places::{UsagePlace, UsagePlaces};
+use super::usage_places::{UsagePlace, UsagePlaces, subtract_places};
 use crate::sync::add_relaxed;
 use crate::tree::Node;
 
@@ -56,6 +56,29 @@ impl Durations {
         self.longest = self.longest.max(ticks);
         self.total = self.total.saturating_add(ticks);
     }
+
+    fn subtract(&mut self, before: &Self) {
+        for (count, before) in self.counts.iter_mut().zip(before.counts) {
+            *count = count.saturating_sub(before);
+        }
+        self.total = self.total.saturating_sub(before.total);
+    }
+}
+
+impl Usage {
+    pub(crate) fn is_empty(&self) -> bool {
+        let is_zero = |durations: &Durations| durations.counts.iter().all(|count| *count == 0);
+        self.contended == 0 && is_zero(&self.waits) && is_zero(&self.holds)
+    }
+
+    /// Subtracts an earlier usage, after which the longest durations were restarted.
+    pub(crate) fn subtract(&mut self, before: &Self) {
+        self.contended = self.contended.saturating_sub(before.contended);
+        self.waits.subtract(&before.waits);
+        self.holds.subtract(&before.holds);
+        subtract_places(&mut self.waiters, &before.waiters);
+        subtract_places(&mut self.holders, &before.holders);
+    }
 }
 
 impl UsageCounters {
@@ -93,6 +116,13 @@ impl UsageCounters {
         self.holds.clear();
         self.waiters.clear();
         self.holders.clear();
+    }
+
+    pub(super) fn forget_longest(&self) {
+        self.waits.longest.store(0, Relaxed);
+        self.holds.longest.store(0, Relaxed);
+        self.waiters.forget_longest();
+        self.holders.forget_longest();
     }
 
     pub(super) fn read(&self, contended: u64) -> Usage {

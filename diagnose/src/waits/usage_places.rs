@@ -70,6 +70,10 @@ impl UsagePlaces {
         }
     }
 
+    pub(super) fn forget_longest(&self) {
+        self.rows.iter().for_each(|row| row.longest.store(0, Relaxed));
+    }
+
     /// Returns the used rows, most time first.
     pub(super) fn read(&self) -> Vec<UsagePlace> {
         let rows = self.rows.iter().filter_map(|row| {
@@ -88,9 +92,25 @@ impl UsagePlaces {
                 None => places.push(row),
             }
         }
-        places.sort_by_key(|place| (std::cmp::Reverse(place.ticks), place.at.line(), place.at.column()));
+        sort(&mut places);
         places
     }
+}
+
+/// Subtracts earlier rows. Rows without later waits or holds are removed.
+pub(super) fn subtract_places(places: &mut Vec<UsagePlace>, before: &[UsagePlace]) {
+    for place in places.iter_mut() {
+        if let Some(before) = before.iter().find(|before| before.at == place.at) {
+            place.count = place.count.saturating_sub(before.count);
+            place.ticks = place.ticks.saturating_sub(before.ticks);
+        }
+    }
+    places.retain(|place| place.count > 0);
+    sort(places);
+}
+
+fn sort(places: &mut [UsagePlace]) {
+    places.sort_by_key(|place| (std::cmp::Reverse(place.ticks), place.at.line(), place.at.column()));
 }
 
 impl UsagePlace {

@@ -17,6 +17,7 @@ mod notifications_tell_who_may_tell;
 mod originals_become_wrappers_and_back;
 mod owned_guards_are_held_by_who_looks;
 mod permits_are_split_and_merged;
+mod resets_restart_the_usage;
 mod runtimes_that_go_away_wait_for_their_jobs;
 mod semaphores_that_are_refilled_say_so;
 mod switched_off_nothing_is_recorded;
