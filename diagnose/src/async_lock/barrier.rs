@@ -13,7 +13,7 @@ use pin_project_lite::pin_project;
 use crate::waits::{
     Notifiers, Resource, ResourceKind, ResourceType, UNBOUNDED, WaitFuture, WaitInfo, WaitMode,
 };
-use crate::wrap::{convert, debug, deref};
+use crate::wrap::{convert, debug, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Barrier, "async-lock");
 
@@ -76,7 +76,7 @@ impl Barrier {
     }
 }
 
-deref!([] Barrier, original: ::async_lock::Barrier);
+share!([] Barrier, original: ::async_lock::Barrier);
 debug!([] Barrier, original: ::async_lock::Barrier);
 
 // The original does not tell how many open it: the record has no bound.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::futures::{Lock, LockArc};
 use super::mutex_arc::MutexGuardArc;
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
-use crate::wrap::{deref, guard, lock};
+use crate::wrap::{guard, lock, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "async-lock");
 
@@ -97,7 +97,7 @@ lock!(
     mutex: ::async_lock::Mutex<T>,
     Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
 );
-deref!([T: ?Sized] Mutex<T>, mutex: ::async_lock::Mutex<T>);
+share!([T: ?Sized] Mutex<T>, mutex: ::async_lock::Mutex<T>);
 
 guard! {
     /// The guard of a [`Mutex`], which it frees when it is dropped.

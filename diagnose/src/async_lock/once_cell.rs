@@ -7,7 +7,7 @@ use std::panic::Location;
 use crate::waits::{
     BlockedThread, Holding, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
 };
-use crate::wrap::{Turn, cell, delegate, deref};
+use crate::wrap::{Turn, cell, delegate, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::OnceCell, "async-lock");
 
@@ -182,7 +182,7 @@ impl<T> OnceCell<T> {
     }
 }
 
-deref!([T] OnceCell<T>, cell: ::async_lock::OnceCell<T>);
+share!([T] OnceCell<T>, cell: ::async_lock::OnceCell<T>);
 cell!(
     OnceCell<T>,
     cell: ::async_lock::OnceCell<T>,

@@ -9,7 +9,7 @@ use super::{
     RwLockWriteGuard, RwLockWriteGuardArc,
 };
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
-use crate::wrap::{deref, lock};
+use crate::wrap::{lock, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::RwLock, "async-lock");
 
@@ -135,4 +135,4 @@ lock!(
     lock: ::async_lock::RwLock<T>,
     Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock }
 );
-deref!([T: ?Sized] RwLock<T>, lock: ::async_lock::RwLock<T>);
+share!([T: ?Sized] RwLock<T>, lock: ::async_lock::RwLock<T>);

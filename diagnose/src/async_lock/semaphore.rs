@@ -15,7 +15,7 @@ use super::futures::Acquire;
 use crate::waits::{
     Holding, Notifiers, Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode,
 };
-use crate::wrap::{convert, debug, deref};
+use crate::wrap::{convert, debug, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Semaphore, "async-lock");
 
@@ -122,7 +122,7 @@ impl Semaphore {
     }
 }
 
-deref!([] Semaphore, inner: ::async_lock::Semaphore);
+share!([] Semaphore, inner: ::async_lock::Semaphore);
 debug!([] Semaphore, inner: ::async_lock::Semaphore);
 
 // Its permits are those that are free now.

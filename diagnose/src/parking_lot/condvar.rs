@@ -7,7 +7,7 @@ use ::parking_lot::WaitTimeoutResult;
 
 use super::MutexGuard;
 use crate::waits::{CondvarWait, Holding, Notifiers, Resource, ResourceKind, ResourceType};
-use crate::wrap::{convert, debug, default, deref};
+use crate::wrap::{convert, debug, default, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Condvar, "parking_lot");
 
@@ -140,7 +140,7 @@ impl Condvar {
     }
 }
 
-deref!([] Condvar, inner: ::parking_lot::Condvar);
+share!([] Condvar, inner: ::parking_lot::Condvar);
 debug!([] Condvar, inner: ::parking_lot::Condvar);
 default!([] Condvar);
 convert!(

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::MutexGuard;
 use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{delegate, deref, lock};
+use crate::wrap::{delegate, lock, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "parking_lot");
 
@@ -108,4 +108,4 @@ lock!(
     mutex: ::parking_lot::Mutex<T>,
     Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
 );
-deref!([T: ?Sized] Mutex<T>, mutex: ::parking_lot::Mutex<T>);
+share!([T: ?Sized] Mutex<T>, mutex: ::parking_lot::Mutex<T>);

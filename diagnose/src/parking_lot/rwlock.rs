@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
 use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{delegate, deref, lock};
+use crate::wrap::{delegate, lock, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::RwLock, "parking_lot");
 
@@ -146,4 +146,4 @@ lock!(
     lock: ::parking_lot::RwLock<T>,
     Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock }
 );
-deref!([T: ?Sized] RwLock<T>, lock: ::parking_lot::RwLock<T>);
+share!([T: ?Sized] RwLock<T>, lock: ::parking_lot::RwLock<T>);

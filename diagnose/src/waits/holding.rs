@@ -312,7 +312,13 @@ impl Holding {
 
     /// Records that any task may have another holding in this role from now on.
     pub(crate) fn share(&self, at: &'static Location<'static>) {
-        let (Some(role), Some(record)) = (self.role(), self.record()) else { return };
+        if let (Some(role), Some(record)) = (self.role(), self.record()) {
+            Self::share_role(record, role, at);
+        }
+    }
+
+    /// Records that any task may have a holding in `role` from now on.
+    pub(super) fn share_role(record: &'static Record, role: Role, at: &'static Location<'static>) {
         if !record.has_lost(role) {
             Self::take_part(Some(record), role, at).lose();
         }

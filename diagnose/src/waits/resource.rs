@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use super::blocked_thread::BlockedThread;
 use super::creation::Creation;
-use super::holding::Holding;
+use super::holding::{Holding, Role};
 use super::lazy_wait::AcquireArgs;
 use super::record::Record;
-use super::resource_type::ResourceType;
+use super::resource_type::{ResourceKind, ResourceType};
 use super::wait_cell::WaitMode;
 use crate::switch;
 use crate::sync::OnceCell;
@@ -50,6 +50,15 @@ impl Resource {
             Some(record) => Some(record),
             None => self.begin(),
         }
+    }
+
+    /// Records that code has accessed the original: any task may use it unrecorded from now on.
+    pub(crate) fn share(&self, at: &'static Location<'static>) {
+        let Some(record) = self.record() else { return };
+        if self.what.kind == ResourceKind::Semaphore {
+            record.is_refilled.store(true, Relaxed);
+        }
+        Holding::share_role(record, Role::Uses, at);
     }
 
     /// Arguments of a future that acquires `units` at `at`.

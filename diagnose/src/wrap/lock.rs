@@ -114,10 +114,30 @@ macro_rules! convert {
     };
 }
 
+/// Implements `Deref` to the original of a lock or a cell, and puts on record that any task may use
+/// it unrecorded from then on.
+///
+/// ```text
+/// share!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
+/// ```
+macro_rules! share {
+    ([$($generics:tt)*] $name:ty, $inner:ident: $original:ty) => {
+        impl<$($generics)*> ::std::ops::Deref for $name {
+            type Target = $original;
+
+            #[track_caller]
+            fn deref(&self) -> &Self::Target {
+                self.resource.share(::std::panic::Location::caller());
+                &self.$inner
+            }
+        }
+    };
+}
+
 /// Implements `Deref` to the original in that field. What is done through it is not on record.
 ///
 /// ```text
-/// deref!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
+/// deref!([T] JoinSet<T>, set: ::tokio::task::JoinSet<T>);
 /// ```
 macro_rules! deref {
     ([$($generics:tt)*] $name:ty, $inner:ident: $original:ty) => {
@@ -131,4 +151,4 @@ macro_rules! deref {
     };
 }
 
-pub(crate) use {cell, compare, convert, default, deref, lock};
+pub(crate) use {cell, compare, convert, default, deref, lock, share};

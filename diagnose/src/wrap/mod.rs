@@ -15,9 +15,9 @@
 //! ```
 //!
 //! A guard derefs to its value; one that owns its lock notes the look, as it may have changed its
-//! task. An end of a channel derefs to the original, and notes that others may be made of it there.
-//! Other wrappers deref to the original and note nothing, but those of `tokio::sync` that are no
-//! ends: of these, no use of the original goes unseen.
+//! task. A lock, a cell and an end of a channel deref to the original, and note that it may be used
+//! unrecorded from then on: no verdict is proven that such a use could refute. Runtimes and sets of
+//! tasks deref and note nothing, since the runtime counts their tasks. Futures do not deref.
 
 // Each is used by a family, which is a feature; tokio's uses most of them.
 #![cfg_attr(
@@ -44,7 +44,7 @@ pub(crate) use acquiring::{Acquiring, poll_acquiring};
 pub(crate) use delegate::{debug, delegate, looks};
 pub(crate) use end::{around, around_sole, clone, convert_end, end};
 pub(crate) use guard::{guard, owned_guard, shown};
-pub(crate) use lock::{cell, compare, convert, default, deref, lock};
+pub(crate) use lock::{cell, compare, convert, default, deref, lock, share};
 pub(crate) use owned::{Kind, Owned, Room, Words, owned_kinds, owned_wait};
 pub(crate) use part::{owned_part, part};
 pub(crate) use turn::Turn;

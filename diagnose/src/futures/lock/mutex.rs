@@ -7,7 +7,7 @@ use ::futures::lock as real;
 
 use super::{MutexLockFuture, OwnedMutexGuard, OwnedMutexLockFuture};
 use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitInfo, WaitMode};
-use crate::wrap::{deref, guard, lock, part};
+use crate::wrap::{guard, lock, part, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "futures");
 
@@ -72,7 +72,7 @@ impl<T: ?Sized> Mutex<T> {
 }
 
 lock!(Mutex<T>, mutex: real::Mutex<T>, Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex });
-deref!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
+share!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
 
 guard! {
     /// The guard of a [`Mutex`], which it frees when it is dropped.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{MutexGuard, poisoned};
 use crate::waits::{CondvarWait, Notifiers, Resource, ResourceKind, ResourceType};
-use crate::wrap::{convert, debug, default, deref};
+use crate::wrap::{convert, debug, default, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Condvar, "std");
 
@@ -137,7 +137,7 @@ impl Condvar {
     }
 }
 
-deref!([] Condvar, inner: ::std::sync::Condvar);
+share!([] Condvar, inner: ::std::sync::Condvar);
 debug!([] Condvar, inner: ::std::sync::Condvar);
 default!([] Condvar);
 convert!(

@@ -5,7 +5,7 @@ use std::sync::{LockResult, TryLockResult};
 
 use super::poisoned;
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{delegate, deref, guard, lock};
+use crate::wrap::{delegate, guard, lock, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "std");
 
@@ -80,7 +80,7 @@ lock!(
     mutex: ::std::sync::Mutex<T>,
     Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex }
 );
-deref!([T: ?Sized] Mutex<T>, mutex: ::std::sync::Mutex<T>);
+share!([T: ?Sized] Mutex<T>, mutex: ::std::sync::Mutex<T>);
 
 guard! {
     /// The guard of a [`Mutex`], which it frees when it is dropped.

@@ -5,7 +5,7 @@ use std::sync::{LockResult, TryLockResult};
 
 use super::poisoned;
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{delegate, deref, guard, lock};
+use crate::wrap::{delegate, guard, lock, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::RwLock, "std");
 
@@ -110,7 +110,7 @@ lock!(
     lock: ::std::sync::RwLock<T>,
     Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock }
 );
-deref!([T: ?Sized] RwLock<T>, lock: ::std::sync::RwLock<T>);
+share!([T: ?Sized] RwLock<T>, lock: ::std::sync::RwLock<T>);
 
 guard! {
     /// The guard of who reads. It ends that when it is dropped.

@@ -10,7 +10,7 @@ use ::tokio::sync::BarrierWaitResult;
 use crate::waits::{
     Notifiers, Record, Resource, ResourceKind, ResourceType, UNBOUNDED, WaitFuture, WaitInfo, WaitMode,
 };
-use crate::wrap::{convert, debug};
+use crate::wrap::{convert, debug, share};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Barrier, "tokio");
 
@@ -77,5 +77,6 @@ impl Barrier {
 }
 
 // tokio's barrier does not tell for how many it is: the record has no bound.
+share!([] Barrier, meets: real::Barrier);
 convert!([] Barrier: real::Barrier, |barrier| Self::around(barrier, UNBOUNDED), |it| it.into_tokio());
 debug!([] Barrier, meets: real::Barrier);

@@ -7,7 +7,7 @@ use ::tokio::sync as real;
 use ::tokio::sync::SetError;
 
 use crate::waits::{Resource, ResourceKind, ResourceType};
-use crate::wrap::{Turn, cell, compare, delegate};
+use crate::wrap::{Turn, cell, compare, delegate, share};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::OnceCell, "tokio");
 
@@ -114,5 +114,6 @@ impl<T> OnceCell<T> {
     }
 }
 
+share!([T] OnceCell<T>, cell: real::OnceCell<T>);
 cell!(OnceCell<T>, cell: real::OnceCell<T>, Self::around(cell));
 compare!(OnceCell<T>, cell);

@@ -7,7 +7,7 @@ use ::tokio::sync as real;
 use ::tokio::sync::SetOnceError;
 
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode};
-use crate::wrap::{cell, compare, delegate};
+use crate::wrap::{cell, compare, delegate, share};
 
 /// While it is empty it has no holder: any task may set it, without waiting.
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::OnceCell, "tokio");
@@ -83,5 +83,6 @@ impl<T> SetOnce<T> {
     }
 }
 
+share!([T] SetOnce<T>, cell: real::SetOnce<T>);
 cell!(SetOnce<T>, cell: real::SetOnce<T>, Self::around(cell));
 compare!(SetOnce<T>, cell);

@@ -5,6 +5,7 @@ mod controls;
 mod crates;
 mod crates_controls;
 mod cycles;
+mod derefs;
 mod futurelock;
 mod issues;
 mod late;
@@ -49,4 +50,5 @@ pub const ALL: &[Section] = &[
     crates::SECTION,
     crates_controls::SECTION,
     late::SECTION,
+    derefs::SECTION,
 ];

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use ::tokio::sync as real;
+use diagnose::model::{Attribution, Role};
 use diagnose::tokio::sync as ours;
-use diagnose_waits_tests::{made_in, now, poll};
+use diagnose_waits_tests::{is_alone, made_in, now, poll};
 
 #[test]
 fn both_ways() {
@@ -20,6 +21,43 @@ fn both_ways() {
     let cell = real::SetOnce::from(ours::SetOnce::from(real::SetOnce::new_with(Some(1))));
     assert_eq!(cell.get(), Some(&1));
     let barrier = ours::Barrier::from(real::Barrier::from(ours::Barrier::new(1)));
+    assert!(now(barrier.wait()).is_leader());
+}
+
+fn refill(permits: &real::Semaphore) -> usize {
+    permits.add_permits(2);
+    permits.available_permits()
+}
+
+#[test]
+fn a_helper_of_an_original_can_be_lent_a_wrapper() {
+    if !is_alone("originals_become_wrappers_and_back::a_helper_of_an_original_can_be_lent_a_wrapper") {
+        return;
+    }
+    let (permits, made) = (ours::Semaphore::new(1), line!());
+    let _permit = permits.try_acquire().unwrap();
+    assert!(!made_in!(made).0.is_refilled);
+    assert_eq!(refill(&permits), 2);
+    let semaphore = made_in!(made).0;
+    assert!(semaphore.is_refilled);
+    let users: Vec<_> = semaphore.holdings.iter().filter(|it| it.role == Role::Uses).collect();
+    let [user] = users.as_slice() else { panic!("{semaphore:#?}") };
+    assert_eq!((user.task, user.thread_id, user.attribution), (None, None, Attribution::Unknown));
+
+    let mutex: &real::Mutex<u8> = &ours::Mutex::new(1);
+    let lock: &real::RwLock<u8> = &ours::RwLock::new(2);
+    let cell: &real::OnceCell<u8> = &ours::OnceCell::new_with(Some(3));
+    let set: &real::SetOnce<u8> = &ours::SetOnce::new_with(Some(4));
+    assert_eq!((*mutex.try_lock().unwrap(), *lock.try_read().unwrap()), (1, 2));
+    assert_eq!((cell.get(), set.get()), (Some(&3), Some(&4)));
+    let notify = ours::Notify::new();
+    let original: &real::Notify = &notify;
+    original.notify_one();
+    assert!(poll(std::pin::pin!(notify.notified())).is_ready(), "it is the same one");
+    let barrier = ours::Barrier::new(2);
+    let original: &real::Barrier = &barrier;
+    let mut other = std::pin::pin!(original.wait());
+    assert!(poll(other.as_mut()).is_pending());
     assert!(now(barrier.wait()).is_leader());
 }
 

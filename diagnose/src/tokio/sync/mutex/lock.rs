@@ -10,7 +10,7 @@ use ::tokio::sync::TryLockError;
 use super::guards::Locked;
 use super::{MutexGuard, OwnedMutexGuard};
 use crate::waits::{Acquire, AcquireArgs, Holding, Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{Owned, lock, owned_wait};
+use crate::wrap::{Owned, lock, owned_wait, share};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mutex, "tokio");
 
@@ -127,6 +127,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 }
 
+share!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
 lock!(
     Mutex<T>,
     mutex: real::Mutex<T>,

@@ -1,6 +1,7 @@
 //! `tokio::sync::Notify`.
 
 use std::fmt;
+use std::ops::Deref;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -103,6 +104,16 @@ convert!(
     |it| it.into_tokio()
 );
 default!([] Notify);
+
+impl Deref for Notify {
+    type Target = real::Notify;
+
+    #[track_caller]
+    fn deref(&self) -> &real::Notify {
+        self.resource.share(Location::caller());
+        self.notify()
+    }
+}
 
 impl fmt::Debug for Notify {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,7 +11,7 @@ use super::read::Reads;
 use super::write::Writes;
 use super::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
 use crate::waits::{Acquire, Resource, ResourceKind, ResourceType, WaitMode};
-use crate::wrap::{Owned, lock, owned_wait};
+use crate::wrap::{Owned, lock, owned_wait, share};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::RwLock, "tokio");
 
@@ -197,4 +197,5 @@ impl<T: ?Sized> RwLock<T> {
 }
 
 // tokio's lock does not tell how many readers it admits: it is taken for one that `new` made.
+share!([T: ?Sized] RwLock<T>, lock: real::RwLock<T>);
 lock!(RwLock<T>, lock: real::RwLock<T>, Self::made(lock, MAX_READS));

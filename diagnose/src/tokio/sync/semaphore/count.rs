@@ -9,7 +9,7 @@ use ::tokio::sync::{AcquireError, TryAcquireError};
 
 use super::SemaphorePermit;
 use crate::waits::{Notifiers, Record, Resource, ResourceKind, ResourceType};
-use crate::wrap::{convert, debug, delegate};
+use crate::wrap::{convert, debug, delegate, share};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Semaphore, "tokio");
 
@@ -173,6 +173,7 @@ impl Semaphore {
     }
 }
 
+share!([] Semaphore, permits: real::Semaphore);
 convert!(
     [] Semaphore: real::Semaphore,
     |semaphore| {

@@ -82,9 +82,13 @@ impl System<'_> {
             self.add_alternative(node, task_node(task));
         }
         let outside = users().filter(|holding| holding.task.is_none());
-        for thread in outside.filter_map(|holding| holding.thread_id).chain(it.created_on) {
+        for thread in outside.clone().filter_map(|holding| holding.thread_id).chain(it.created_on) {
             let thread = self.outside_thread_node(thread);
             self.add_alternative(node, thread);
+        }
+        // The original was used, or there were more users than are tracked: any task may be one.
+        if outside.into_iter().any(|holding| holding.thread_id.is_none()) {
+            self.set_can_progress(node);
         }
         // A resource in a static is reachable from anywhere, also from a thread without `block_on`.
         let is_anywhere = it.created_by.is_none() && it.created_on.is_none() && it.first_task.is_none();
