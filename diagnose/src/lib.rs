@@ -112,22 +112,22 @@
 //!
 //! # Cost
 //!
-//! Programs whose tasks only wake each other take up to 3.4 times their CPU with `diagnose::tokio`,
-//! and 2.5 times with the attribute alone; a server takes about 10 % more. Every report estimates
-//! its cost: a third to twice the real one, and too little where threads wake each other's tasks.
+//! Programs whose tasks only wait for each other take up to 4.7 times their CPU with
+//! `diagnose::tokio`, and 3.7 times with the attribute alone; a server takes about 10 % more. Every report estimates
+//! its cost: a quarter to twice the real one, and too little where threads wake each other's tasks.
 //!
 //! A resumed body costs two clock readings, shared by all spans that stop and resume with it, and a
-//! few stores, without a lock or an allocation. `cargo bench -p diagnose`, in multiples of two
-//! clock readings (20 ns on that processor; an older one in parentheses):
+//! few stores, without a lock or an allocation. `cargo bench -p diagnose`, in ns, on two processors
+//! on which two clock readings take 15 ns and 20 ns:
 //!
-//! | operation | × | called by |
+//! | operation | ns | called by |
 //! |---|---|---|
-//! | a poll whose waker is cloned and woken | 2.4 (4.0) | code without the attribute |
-//! | a whole call that is ready at once | 1.9 | an annotated function |
-//! | a poll that wakes itself | 1.6 | code without the attribute |
-//! | a whole call that is ready at once | 1.5 | code without the attribute |
-//! | a poll with an un-annotated await: two recorded places | 1.5 | an annotated function |
-//! | a poll, each level of a chain | 0.6 (1.5) | an annotated function |
+//! | a poll whose waker is cloned and woken | 59, 49 | code without the attribute |
+//! | a whole call that is ready at once | 45, 38 | an annotated function |
+//! | a poll that wakes itself | 44, 31 | code without the attribute |
+//! | a whole call that is ready at once | 39, 29 | code without the attribute |
+//! | a poll with an un-annotated await: two recorded places | 37, 29 | an annotated function |
+//! | a poll, each level of a chain | 15, 13 | an annotated function |
 //!
 //! - **Wrappers**: up to 24 ns for an uncontended lock or channel operation, 41 ns for a `oneshot`.
 //! - **Switched off** by [`set_enabled`]: 15 ns a call, 5 ns a poll.
