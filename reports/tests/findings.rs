@@ -112,3 +112,17 @@ fn lost_data_is_named_with_its_number() {
     assert!(finding.sentence.starts_with("41 calls are counted in `[other]`"), "{}", finding.sentence);
     assert!(finding.sentence.ends_with("; 1 loss more in the footer"), "{}", finding.sentence);
 }
+
+/// As many polls as a mutated file may claim: found by mutation.
+#[test]
+fn a_histogram_of_impossible_counts_is_no_panic() {
+    let mut snapshot = tree("work | calls=1 polls=1 busy=3_000_000_000 polls@1048576..2097152=1");
+    snapshot.elapsed_ns = SECOND;
+    let bucket = snapshot.nodes[0].polls_histogram[0];
+    for count in [u64::MAX, u64::MAX / 3] {
+        let mut huge = bucket;
+        (huge.from_ns, huge.to_ns, huge.count) = (u64::MAX / 2, u64::MAX, count);
+        snapshot.nodes[0].polls_histogram = vec![huge; 3];
+        assert!(snapshot.findings().len() <= 10);
+    }
+}

@@ -124,9 +124,9 @@ fn own_long_polls(facts: &Facts<'_>, node: usize, long_ns: u64) -> LongPolls {
     // A duration lies anywhere in its bucket, on average at three quarters of its upper end.
     let time =
         long.map(|bucket| u128::from(bucket.from_ns / 2 + bucket.to_ns / 2) * u128::from(bucket.count));
-    let time_ns = time.fold(0_u128, u128::saturating_add) * u128::from(unexplained) / u128::from(polls);
-    let time_ns = u64::try_from(time_ns).unwrap_or(u64::MAX).min(facts.tree.self_busy_ns[node]);
-    LongPolls { polls: unexplained, time_ns }
+    let time_ns = time.fold(0_u128, u128::saturating_add).saturating_mul(u128::from(unexplained));
+    let time_ns = u64::try_from(time_ns / u128::from(polls)).unwrap_or(u64::MAX);
+    LongPolls { polls: unexplained, time_ns: time_ns.min(facts.tree.self_busy_ns[node]) }
 }
 
 /// How many polls took that long.
