@@ -14,13 +14,13 @@ use crate::wrap::{convert, debug, share};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Barrier, "tokio");
 
-/// tokio's `Barrier`; how many have arrived and who they are is on record.
+/// tokio's `Barrier`, which also records the tasks that have arrived, and their number.
 ///
-/// It is known from its first use on, under the place where it was made. As with tokio's, a
+/// Recorded from its first use, under its place of creation. It behaves exactly like tokio's: a
 /// cancelled wait still counts as an arrival.
 pub struct Barrier {
     resource: Resource,
-    /// Who has arrived, now or earlier.
+    /// Tasks that have arrived, in this generation or an earlier one.
     users: Notifiers,
     parties: u64,
     meets: real::Barrier,
@@ -39,7 +39,7 @@ impl Barrier {
         Self { resource, users: Notifiers::new(), parties, meets: barrier }
     }
 
-    /// Waits until all have arrived; one of them is the leader. Not cancel safe.
+    /// Waits until `n` tasks have called `wait`, one of which becomes the leader. Not cancel safe.
     #[track_caller]
     pub fn wait(&self) -> impl Future<Output = BarrierWaitResult> {
         let at = Location::caller();
@@ -58,25 +58,25 @@ impl Barrier {
         }
     }
 
-    /// Records that the leader passes: one generation has left. Tasks that have arrived since count
-    /// for the next.
+    /// Records that one generation has left. Tasks that have arrived since then belong to the next.
     fn pass(&self, record: &Record) {
         if self.parties == UNBOUNDED {
             record.left.store(record.entered.load(Relaxed), Relaxed);
             return;
         }
         let left = record.left.fetch_add(self.parties, Relaxed) + self.parties;
-        // Some may have arrived unseen, while recording was off.
+        // Tasks may have arrived while recording was off.
         record.entered.fetch_max(left, Relaxed);
     }
 
-    /// tokio's own barrier, for other crates that ask for it.
+    /// Returns tokio's own barrier, for crates that expect it.
     pub fn into_tokio(self) -> real::Barrier {
         self.meets
     }
 }
 
-// tokio's barrier does not tell for how many it is: the record has no bound.
+// tokio's barrier does not expose its number of tasks, so the record of a converted one has no
+// bound.
 share!([] Barrier, meets: real::Barrier);
 convert!([] Barrier: real::Barrier, |barrier| Self::around(barrier, UNBOUNDED), |it| it.into_tokio());
 debug!([] Barrier, meets: real::Barrier);

@@ -1,6 +1,6 @@
-//! `tokio::sync`: who waits, who holds and who could send is on record; the rest is tokio's own.
+//! `tokio::sync`, with holders, waiters and senders recorded. The rest is tokio's own.
 
-// What need not be used there need not be used here.
+// Only the methods that tokio marks are `must_use`.
 #![allow(clippy::must_use_candidate, clippy::return_self_not_must_use)]
 
 mod barrier;
@@ -29,7 +29,7 @@ pub use ::tokio::sync::*;
 
 pub(in crate::tokio) use self::forced::{is_forced, is_never_forced};
 
-/// Futures that have a name.
+/// Named futures.
 pub mod futures {
     pub use super::notify::{Notified, OwnedNotified};
 }

@@ -11,34 +11,34 @@ use crate::wrap::{Turn, cell, compare, delegate, share};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::OnceCell, "tokio");
 
-/// tokio's `OnceCell`; who initialises it and who waits for that is on record.
+/// tokio's `OnceCell`, which also records the initializing task and the tasks that wait for it.
 ///
-/// It is known from its first use on, under the place where it was made. Order, cancellation and panics are tokio's.
+/// Recorded from its first use, under its place of creation. It behaves exactly like tokio's.
 pub struct OnceCell<T> {
     resource: Resource,
     cell: real::OnceCell<T>,
 }
 
 impl<T> OnceCell<T> {
-    /// An empty cell.
+    /// Creates an empty cell.
     #[track_caller]
     pub fn new() -> Self {
         Self::from(real::OnceCell::new())
     }
 
-    /// The same in a constant.
+    /// Creates an empty cell. Can be used in a `const` or `static`.
     #[track_caller]
     pub const fn const_new() -> Self {
         Self::around(real::OnceCell::const_new())
     }
 
-    /// A cell with that value, if there is one.
+    /// Creates a cell that contains `value`, or an empty one if it is `None`.
     #[track_caller]
     pub fn new_with(value: Option<T>) -> Self {
         Self::from(real::OnceCell::new_with(value))
     }
 
-    /// A cell with that value in a constant.
+    /// Creates a cell that contains `value`. Can be used in a `const` or `static`.
     #[track_caller]
     pub const fn const_new_with(value: T) -> Self {
         Self::around(real::OnceCell::const_new_with(value))
@@ -49,13 +49,12 @@ impl<T> OnceCell<T> {
         Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell }
     }
 
-    /// tokio's own cell, for other crates that ask for it.
+    /// Returns tokio's own cell, for crates that expect it.
     pub fn into_tokio(self) -> real::OnceCell<T> {
         self.cell
     }
 
-    /// Returns the value. Initializes the cell if it is empty, or waits while another task
-    /// initializes it.
+    /// Returns the value. Initializes the cell if it is empty, or waits while another task does.
     ///
     /// Cancel safe. If the initializing task is cancelled or panics, the next waiter initializes
     /// the cell.
@@ -75,10 +74,11 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// The same where a value cannot always be made.
+    /// Returns the value, as [`get_or_init`](Self::get_or_init) does, with an initializer that can
+    /// fail.
     ///
     /// # Errors
-    /// That of `f`; the cell is empty then, and the next who waits tries.
+    /// If `f` fails. The cell stays empty, and the next waiter tries to initialize it.
     #[track_caller]
     pub fn get_or_try_init<E, F, Fut>(&self, f: F) -> impl Future<Output = Result<&T, E>>
     where
@@ -96,20 +96,20 @@ impl<T> OnceCell<T> {
     }
 
     delegate! { cell:
-        /// Whether it has a value.
+        /// Returns whether the cell is initialized.
         pub fn initialized(&self) -> bool;
-        /// Its value, if it has one.
+        /// Returns the value, or `None` if the cell is empty.
         pub fn get(&self) -> Option<&T>;
-        /// Its value, if it has one.
+        /// Returns a mutable reference to the value, or `None` if the cell is empty.
         pub fn get_mut(&mut self) -> Option<&mut T>;
-        /// Gives it that value.
+        /// Initializes the cell with `value`.
         ///
         /// # Errors
         /// If the cell is initialized, or is being initialized.
         pub fn set(&self, value: T) -> Result<(), SetError<T>>;
-        /// Its value, if it has one.
+        /// Consumes the cell, returning the value if there is one.
         pub fn into_inner(self) -> Option<T>;
-        /// Takes its value out, if it has one.
+        /// Takes the value out of the cell, which leaves it empty.
         pub fn take(&mut self) -> Option<T>;
     }
 }

@@ -1,7 +1,7 @@
-//! `tokio::sync::oneshot`: channels for one message, whose ends and waits are on record; the rest is tokio's own.
+//! `tokio::sync::oneshot`, with ends and waits recorded.
 //!
-//! A receiver waits where its channel was made, as far as is known: an `.await` does not tell its place.
-#![allow(clippy::must_use_candidate)] // A caller is warned where the original warns.
+//! A receiver that a library polls is shown as waiting where its channel was created.
+#![allow(clippy::must_use_candidate)] // Only the methods that tokio marks are `must_use`.
 
 use std::future::{Future, poll_fn};
 use std::panic::Location;
@@ -20,7 +20,7 @@ pub use ::tokio::sync::oneshot::*;
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Oneshot, "tokio").forced_by(is_forced);
 
-/// A channel for one message.
+/// Creates a channel for one message.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
@@ -33,12 +33,12 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     )
 }
 
-/// tokio's `Sender` of one message; who has it is on record.
-// The sender stands first: it is gone before the records say so.
+/// tokio's `oneshot::Sender`, which also records its owner.
+// `inner` is the first field: the sender is dropped before its record ends.
 pub struct Sender<T> {
     inner: ::tokio::sync::oneshot::Sender<T>,
     end: SoleEnd,
-    /// What `poll_closed` waits with.
+    /// The wait of `poll_closed`.
     kept: LazyWait,
 }
 
@@ -46,7 +46,7 @@ impl<T> Sender<T> {
     /// Sends the message.
     ///
     /// # Errors
-    /// If the receiver is closed or dropped; the message comes back.
+    /// If the receiver is closed or dropped. The error contains the message.
     #[inline]
     pub fn send(self, t: T) -> Result<(), T> {
         let Self { inner, end, .. } = self;
@@ -80,7 +80,7 @@ impl<T> Sender<T> {
         self.inner.is_closed()
     }
 
-    /// Polls for the receiver to be closed or dropped.
+    /// Polls until the receiver is closed or dropped.
     #[track_caller]
     pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let at = Location::caller();
@@ -96,8 +96,8 @@ around_sole!(
     |inner| Self { inner, end: SoleEnd::none(), kept: LazyWait::default() }
 );
 
-/// tokio's `Receiver` of one message: a future. Who has it and whether it waits is on record.
-// The receiver stands first: it is gone before the records say so.
+/// tokio's `oneshot::Receiver`, a future. Its owner and its wait are recorded.
+// `inner` is the first field: the receiver is dropped before its record ends.
 pub struct Receiver<T> {
     inner: ::tokio::sync::oneshot::Receiver<T>,
     end: SoleEnd,
@@ -106,7 +106,7 @@ pub struct Receiver<T> {
 }
 
 impl<T> Receiver<T> {
-    /// Nothing can be sent from now on; what was sent can still be received.
+    /// Closes the channel. A message that was sent before can still be received.
     #[track_caller]
     pub fn close(&mut self) {
         self.end.used(Location::caller());
@@ -114,10 +114,10 @@ impl<T> Receiver<T> {
         self.end.close();
     }
 
-    /// Takes the message if there is one.
+    /// Takes the message if it has been sent.
     ///
     /// # Errors
-    /// If there is none yet, or there will be none.
+    /// If the channel is empty or closed.
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         self.kept.end();
@@ -129,13 +129,13 @@ impl<T> Receiver<T> {
         message
     }
 
-    /// Blocks the thread until the message is there.
+    /// Blocks the current thread until the message arrives.
     ///
     /// # Errors
     /// If the sender was dropped without sending.
     ///
     /// # Panics
-    /// In asynchronous code.
+    /// If called within an async context.
     #[track_caller]
     pub fn blocking_recv(self) -> Result<T, RecvError> {
         let at = Location::caller();
@@ -149,9 +149,9 @@ impl<T> Receiver<T> {
     }
 
     delegate! { inner:
-        /// Whether the message was received, or it is known that none will come.
+        /// Returns whether the receiver has completed, with the message or an error.
         pub fn is_terminated(&self) -> bool;
-        /// Whether there is no message.
+        /// Returns whether the channel has no message.
         pub fn is_empty(&self) -> bool;
     }
 }
@@ -166,7 +166,7 @@ around_sole!([T] Receiver<T>: ::tokio::sync::oneshot::Receiver<T>, |inner| Self 
 impl<T> Future for Receiver<T> {
     type Output = Result<T, RecvError>;
 
-    // An `.await` calls it with its own place.
+    // An `.await` in the program's own code is itself the caller.
     #[inline]
     #[track_caller]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {

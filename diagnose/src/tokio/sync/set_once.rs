@@ -9,37 +9,37 @@ use ::tokio::sync::SetOnceError;
 use crate::waits::{Resource, ResourceKind, ResourceType, WaitFuture, WaitInfo, WaitMode};
 use crate::wrap::{cell, compare, delegate, share};
 
-/// While it is empty it has no holder: any task may set it, without waiting.
+/// An empty cell has no holder: any task may set it, without waiting.
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::OnceCell, "tokio");
 
-/// tokio's `SetOnce`; who waits for its value is on record, as at a `OnceCell`.
+/// tokio's `SetOnce`, which also records its waiters, as `OnceCell` does.
 ///
-/// It is known from the first wait on, under the place where it was made. Order, cancellation and panics are tokio's.
+/// Recorded from the first wait, under its place of creation. It behaves exactly like tokio's.
 pub struct SetOnce<T> {
     resource: Resource,
     cell: real::SetOnce<T>,
 }
 
 impl<T> SetOnce<T> {
-    /// An empty cell.
+    /// Creates an empty cell.
     #[track_caller]
     pub fn new() -> Self {
         Self::from(real::SetOnce::new())
     }
 
-    /// The same in a constant.
+    /// Creates an empty cell. Can be used in a `const` or `static`.
     #[track_caller]
     pub const fn const_new() -> Self {
         Self::around(real::SetOnce::const_new())
     }
 
-    /// A cell with that value, if there is one.
+    /// Creates a cell that contains `value`, or an empty one if it is `None`.
     #[track_caller]
     pub fn new_with(value: Option<T>) -> Self {
         Self::from(real::SetOnce::new_with(value))
     }
 
-    /// A cell with that value in a constant.
+    /// Creates a cell that contains `value`. Can be used in a `const` or `static`.
     #[track_caller]
     pub const fn const_new_with(value: T) -> Self {
         Self::around(real::SetOnce::const_new_with(value))
@@ -50,12 +50,12 @@ impl<T> SetOnce<T> {
         Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell }
     }
 
-    /// tokio's own cell, for other crates that ask for it.
+    /// Returns tokio's own cell, for crates that expect it.
     pub fn into_tokio(self) -> real::SetOnce<T> {
         self.cell
     }
 
-    /// Waits until it has a value. Cancel safe.
+    /// Waits until the value is set. Cancel safe.
     #[track_caller]
     pub fn wait(&self) -> impl Future<Output = &T> {
         let at = Location::caller();
@@ -69,16 +69,16 @@ impl<T> SetOnce<T> {
     }
 
     delegate! { cell:
-        /// Whether it has a value.
+        /// Returns whether the value is set.
         pub fn initialized(&self) -> bool;
-        /// Its value, if it has one.
+        /// Returns the value, or `None` if the cell is empty.
         pub fn get(&self) -> Option<&T>;
-        /// Gives it that value, and tells all who wait.
+        /// Sets the value and notifies all waiters.
         ///
         /// # Errors
-        /// If it has one.
+        /// If the value is set already.
         pub fn set(&self, value: T) -> Result<(), SetOnceError<T>>;
-        /// Its value, if it has one.
+        /// Consumes the cell, returning the value if it is set.
         pub fn into_inner(self) -> Option<T>;
     }
 }

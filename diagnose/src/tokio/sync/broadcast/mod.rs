@@ -1,7 +1,7 @@
-//! `tokio::sync::broadcast`: channels whose receivers all get every message, with ends and waits
-//! recorded; the rest is tokio's own.
+//! `tokio::sync::broadcast`, with channel ends and waits recorded. The rest is tokio's own.
 
-#![allow(clippy::must_use_candidate, clippy::return_self_not_must_use)] // A caller is warned where the original warns.
+// Only the methods that tokio marks are `must_use`.
+#![allow(clippy::must_use_candidate, clippy::return_self_not_must_use)]
 
 mod receiver;
 mod sender;

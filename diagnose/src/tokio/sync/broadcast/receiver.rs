@@ -12,29 +12,30 @@ use crate::waits::{BlockedThread, Role, WaitMode};
 use crate::wrap::{delegate, end};
 
 end! {
-    /// tokio's `broadcast::Receiver`. Its owner and its waits are recorded.
+    /// tokio's `broadcast::Receiver`, which also records its owner and its waits.
     pub struct Receiver<T>(broadcast::Receiver<T>);
 }
 
 impl<T> Receiver<T> {
     delegate! { inner:
-        /// How many messages there are that it has not received, those included that are lost by now.
+        /// Returns the number of messages it has not received, including those that are lost by
+        /// now.
         pub fn len(&self) -> usize;
-        /// Whether there is none.
+        /// Returns whether it has received all messages.
         pub fn is_empty(&self) -> bool;
-        /// Whether both receive from the same channel.
+        /// Returns whether both belong to the same channel.
         pub fn same_channel(&self, other: &Self) -> bool;
-        /// How many senders there are.
+        /// Returns the number of senders.
         pub fn sender_strong_count(&self) -> usize;
-        /// How many weak senders there are.
+        /// Returns the number of weak senders.
         pub fn sender_weak_count(&self) -> usize;
-        /// Whether no sender is left.
+        /// Returns whether all senders are dropped.
         pub fn is_closed(&self) -> bool;
     }
 }
 
 impl<T: Clone> Receiver<T> {
-    /// Another receiver, of messages that are sent from now on.
+    /// Creates a receiver of the messages that are sent after this call.
     #[track_caller]
     pub fn resubscribe(&self) -> Self {
         Self::of(self.inner.resubscribe(), self.end.another(Role::Receives, Location::caller()))
@@ -45,7 +46,8 @@ impl<T: Clone> Receiver<T> {
     /// Cancel safe: if the future is dropped, no message is lost.
     ///
     /// # Errors
-    /// If messages were lost, because more were sent than the channel holds; if no sender is left and there is no message.
+    /// `Lagged` if messages were lost, because more were sent than the channel holds. `Closed` if
+    /// all senders are dropped and no message is left.
     #[track_caller]
     pub fn recv(&mut self) -> impl Future<Output = Result<T, RecvError>> + use<'_, T> {
         self.end.wait(self.inner.recv(), WaitMode::Receive, Location::caller())
@@ -54,20 +56,20 @@ impl<T: Clone> Receiver<T> {
     /// Takes the next message if there is one.
     ///
     /// # Errors
-    /// If there is none; and as [`recv`](Self::recv).
+    /// `Empty` if there is no message. Otherwise as [`recv`](Self::recv).
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         self.end.used(Location::caller());
         self.inner.try_recv()
     }
 
-    /// Blocks the thread until there is a message.
+    /// Blocks the current thread until there is a message.
     ///
     /// # Errors
     /// As [`recv`](Self::recv).
     ///
     /// # Panics
-    /// In asynchronous code.
+    /// If called within an async context.
     #[track_caller]
     pub fn blocking_recv(&mut self) -> Result<T, RecvError> {
         let at = Location::caller();

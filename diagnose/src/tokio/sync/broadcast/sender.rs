@@ -12,11 +12,11 @@ use crate::wrap::{delegate, end};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Broadcast, "tokio").forced_by(is_forced);
 
-/// Creates a channel that keeps up to `capacity` messages, rounded up, for receivers that have not
-/// received them yet.
+/// Creates a channel that keeps up to `capacity` messages for its receivers. Rounds `capacity` up
+/// to a power of two.
 ///
 /// # Panics
-/// If `capacity` is zero, or more than half of `usize`.
+/// If `capacity` is zero, or more than half of `usize::MAX`.
 #[track_caller]
 pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
@@ -25,13 +25,13 @@ pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     (Sender::of(sender, sends), Receiver::of(receiver, receives))
 }
 
-/// How many messages tokio keeps.
+/// Returns the number of messages that tokio keeps.
 fn kept(capacity: usize) -> u64 {
     capacity.next_power_of_two() as u64
 }
 
 end! {
-    /// tokio's `broadcast::Sender`. Its owner is recorded.
+    /// tokio's `broadcast::Sender`, which also records its owner.
     pub struct Sender<T>(broadcast::Sender<T>), clone: Sends;
 }
 
@@ -39,17 +39,17 @@ impl<T> Sender<T> {
     /// Creates a channel without receivers.
     ///
     /// # Panics
-    /// If `capacity` is zero, or more than half of `usize`.
+    /// If `capacity` is zero, or more than half of `usize::MAX`.
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
         let inner = broadcast::Sender::new(capacity);
         Self { inner, end: ChannelEnd::sending(&WHAT, kept(capacity), Location::caller(), None) }
     }
 
-    /// Sends a message to all who receive now. Returns how many those are.
+    /// Sends a message to all current receivers. Returns their number.
     ///
     /// # Errors
-    /// If there is no receiver. The error has the message.
+    /// If there is no receiver. The error contains the message.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
         self.end.used(Location::caller());
@@ -60,49 +60,48 @@ impl<T> Sender<T> {
         sent
     }
 
-    /// Another receiver, of messages that are sent from now on.
+    /// Creates a receiver of the messages that are sent after this call.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
         Receiver::of(self.inner.subscribe(), self.end.another(Role::Receives, Location::caller()))
     }
 
-    /// A sender that does not keep the channel open.
+    /// Creates a sender that does not keep the channel open.
     #[must_use = "Downgrade creates a WeakSender without destroying the original non-weak sender."]
     #[track_caller]
     pub fn downgrade(&self) -> WeakSender<T> {
         WeakSender::of(self.inner.downgrade(), self.end.another(Role::Uses, Location::caller()))
     }
 
-    /// Waits until no receiver is left. Cancel safe.
+    /// Waits until all receivers are dropped. Cancel safe.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> + use<'_, T> {
         self.end.wait(self.inner.closed(), WaitMode::Closed, Location::caller())
     }
 
     delegate! { inner:
-        /// The number of messages that at least one receiver has not received yet.
+        /// Returns the number of messages that at least one receiver has not received.
         pub fn len(&self) -> usize;
-        /// Whether there is none.
+        /// Returns whether all receivers have received all messages.
         pub fn is_empty(&self) -> bool;
-        /// How many receivers there are.
+        /// Returns the number of receivers.
         pub fn receiver_count(&self) -> usize;
-        /// Whether both send to the same channel.
+        /// Returns whether both belong to the same channel.
         pub fn same_channel(&self, other: &Self) -> bool;
-        /// How many senders there are.
+        /// Returns the number of senders.
         pub fn strong_count(&self) -> usize;
-        /// How many weak senders there are.
+        /// Returns the number of weak senders.
         pub fn weak_count(&self) -> usize;
     }
 }
 
 end! {
-    /// tokio's `WeakSender`. Its owner can upgrade it to a sender, so it counts as an end of the
-    /// channel.
+    /// tokio's `WeakSender`. It can become a sender again, so it counts as an end of the channel.
     pub struct WeakSender<T>(broadcast::WeakSender<T>), clone: Uses;
 }
 
 impl<T> WeakSender<T> {
-    /// A sender, if there still is one.
+    /// Upgrades to a sender. Returns `None` if all senders are dropped.
     #[track_caller]
     #[must_use]
     pub fn upgrade(&self) -> Option<Sender<T>> {
@@ -111,9 +110,9 @@ impl<T> WeakSender<T> {
     }
 
     delegate! { inner:
-        /// How many senders there are.
+        /// Returns the number of senders.
         pub fn strong_count(&self) -> usize;
-        /// How many weak senders there are.
+        /// Returns the number of weak senders.
         pub fn weak_count(&self) -> usize;
     }
 }

@@ -1,4 +1,4 @@
-//! Bounded channels, and what only their receivers have.
+//! Bounded channels, and the methods that only their receivers have.
 
 use std::panic::Location;
 
@@ -8,18 +8,18 @@ use crate::tokio::sync::is_forced;
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, SoleEnd};
 use crate::wrap::delegate;
 
-/// A place that becomes free goes to the sender that has waited longest, whose wake says so.
+/// A freed slot goes to the sender that has waited longest, so its wake is the grant.
 static BOUNDED: ResourceType = ResourceType::fair(ResourceKind::Mpsc, "tokio").forced_by(is_forced);
 
 receiver! {
-    /// tokio's `Receiver` of a bounded channel; who has it and whether it waits is on record.
+    /// tokio's `mpsc::Receiver`, which also records its owner and its waits.
     Receiver of Sender
 }
 
-/// Creates a channel with this capacity.
+/// Creates a bounded channel for up to `buffer` messages.
 ///
 /// # Panics
-/// If `buffer` is zero, or more than a semaphore can have.
+/// If `buffer` is zero, or more than a semaphore's maximum number of permits.
 #[track_caller]
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
@@ -30,9 +30,9 @@ pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
 
 impl<T> Receiver<T> {
     delegate! { inner:
-        /// How many messages can be sent now without waiting.
+        /// Returns the number of free slots.
         pub fn capacity(&self) -> usize;
-        /// How many messages it holds at most.
+        /// Returns the maximum number of messages in the channel.
         pub fn max_capacity(&self) -> usize;
     }
 }

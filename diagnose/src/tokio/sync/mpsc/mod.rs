@@ -1,8 +1,8 @@
-//! `tokio::sync::mpsc`: channels whose senders, receivers and waits are on record; the rest is tokio's own.
+//! `tokio::sync::mpsc`, with senders, receivers and waits recorded. The rest is tokio's own.
 //!
-//! `From` makes an end that is not on record of one of tokio's own, and `into_inner` gives tokio's own back; a channel of
-//! which an end has gone that way is one of which not everything is known.
-#![allow(clippy::must_use_candidate)] // A caller is warned where the original warns.
+//! `From` converts an end of tokio's, which stays unrecorded, and `into_inner` returns tokio's own.
+//! Once an end was converted, the owners of its channel are not all known.
+#![allow(clippy::must_use_candidate)] // Only the methods that tokio marks are `must_use`.
 
 mod bounded;
 mod permit;

@@ -1,4 +1,4 @@
-//! Places that are reserved in a bounded channel.
+//! Reserved slots of a bounded channel.
 
 use std::iter::FusedIterator;
 
@@ -8,7 +8,7 @@ use super::Sender;
 use crate::waits::{ChannelEnd, Holding};
 use crate::wrap::{convert, debug};
 
-/// tokio's `Permit`: a place for one message, given back if it is dropped.
+/// tokio's `Permit`: a reserved slot for one message. Dropping it releases the slot.
 pub struct Permit<'a, T> {
     pub(super) inner: mpsc::Permit<'a, T>,
     pub(super) holding: Holding,
@@ -16,7 +16,7 @@ pub struct Permit<'a, T> {
 }
 
 impl<T> Permit<'_, T> {
-    /// Sends a message in this place.
+    /// Sends a message in the reserved slot.
     pub fn send(self, value: T) {
         let Self { inner, holding, end } = self;
         inner.send(value);
@@ -27,7 +27,7 @@ impl<T> Permit<'_, T> {
 
 debug!(['a, T] Permit<'a, T>, inner: mpsc::Permit<'a, T>);
 
-/// tokio's `PermitIterator`: several places, of which those are given back that were not taken out.
+/// tokio's `PermitIterator`: several reserved slots. Dropping it releases the remaining ones.
 pub struct PermitIterator<'a, T> {
     pub(super) inner: mpsc::PermitIterator<'a, T>,
     pub(super) holding: Holding,
@@ -52,7 +52,7 @@ impl<T> FusedIterator for PermitIterator<'_, T> {}
 
 debug!(['a, T] PermitIterator<'a, T>, inner: mpsc::PermitIterator<'a, T>);
 
-/// tokio's `OwnedPermit`: a place for one message together with a sender, given back if it is dropped.
+/// tokio's `OwnedPermit`: a reserved slot, with its sender. Dropping it releases the slot.
 pub struct OwnedPermit<T> {
     pub(super) inner: mpsc::OwnedPermit<T>,
     pub(super) holding: Holding,
@@ -60,8 +60,8 @@ pub struct OwnedPermit<T> {
 }
 
 impl<T> OwnedPermit<T> {
-    /// Sends a message in this place. Returns the sender.
-    // An owned permit contains its sender.
+    /// Sends a message in the reserved slot. Returns the sender.
+    // The permit owns its sender, so this is a use of the sender.
     #[track_caller]
     pub fn send(self, value: T) -> Sender<T> {
         let Self { inner, holding, end } = self;
@@ -72,7 +72,7 @@ impl<T> OwnedPermit<T> {
         Sender::of(inner, end)
     }
 
-    /// Gives the place back. Returns the sender.
+    /// Releases the reserved slot. Returns the sender.
     #[track_caller]
     pub fn release(self) -> Sender<T> {
         let Self { inner, holding, end } = self;
@@ -82,17 +82,17 @@ impl<T> OwnedPermit<T> {
         Sender::of(inner, end)
     }
 
-    /// Whether both belong to the same channel.
+    /// Returns whether both belong to the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
         self.inner.same_channel(&other.inner)
     }
 
-    /// Whether it belongs to the channel of that sender.
+    /// Returns whether it belongs to the channel of `sender`.
     pub fn same_channel_as_sender(&self, sender: &Sender<T>) -> bool {
         self.inner.same_channel_as_sender(&sender.inner)
     }
 
-    /// tokio's own permit. From then on its owner is unknown.
+    /// Returns tokio's own permit. From then on its owner is unknown.
     pub fn into_inner(self) -> mpsc::OwnedPermit<T> {
         self.holding.lose();
         self.end.lose();

@@ -1,14 +1,14 @@
-//! The receivers of bounded and of unbounded channels.
+//! Receivers of bounded and unbounded channels.
 
-/// Defines a receiver around tokio's own of that name.
+/// Defines a receiver around tokio's type of the same name.
 macro_rules! receiver {
     ($(#[$documentation:meta])* $name:ident of $sender:ident) => {
         $(#[$documentation])*
-        // The receiver stands first: it is gone before the records say so.
+        // `inner` is the first field: the receiver is dropped before its record ends.
         pub struct $name<T> {
             inner: ::tokio::sync::mpsc::$name<T>,
             end: $crate::waits::SoleEnd,
-            /// What `poll_recv` waits with.
+            /// The wait of `poll_recv`.
             kept: $crate::waits::LazyWait,
         }
 
@@ -27,7 +27,7 @@ macro_rules! receiver {
                     Self { inner, end, kept: LazyWait::default() }
                 }
 
-                /// Waits for the next message; `None` once the channel is closed and empty.
+                /// Waits for the next message. Returns `None` once the channel is closed and empty.
                 ///
                 /// Cancel safe: if the future is dropped, no message is lost.
                 #[track_caller]
@@ -44,8 +44,8 @@ macro_rules! receiver {
                     }
                 }
 
-                /// Waits for messages and appends up to `limit` of them to `buffer`. Returns how many; zero once the
-                /// channel is closed and empty, or if `limit` is zero.
+                /// Waits for messages, and appends up to `limit` of them to `buffer`. Returns their
+                /// number: zero if `limit` is zero, or once the channel is closed and empty.
                 ///
                 /// Cancel safe: if the future is dropped, no message is lost.
                 #[track_caller]
@@ -70,7 +70,7 @@ macro_rules! receiver {
                 /// Takes the next message if there is one.
                 ///
                 /// # Errors
-                /// If the channel is empty, or empty and closed.
+                /// If the channel is empty, or closed and empty.
                 #[track_caller]
                 pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
                     self.kept.end();
@@ -80,10 +80,11 @@ macro_rules! receiver {
                     message
                 }
 
-                /// Blocks the thread until there is a message; `None` once the channel is closed and empty.
+                /// Blocks the current thread until there is a message. Returns `None` once the
+                /// channel is closed and empty.
                 ///
                 /// # Panics
-                /// In asynchronous code.
+                /// If called within an async context.
                 #[track_caller]
                 pub fn blocking_recv(&mut self) -> Option<T> {
                     let blocked = self.block(Location::caller());
@@ -93,11 +94,12 @@ macro_rules! receiver {
                     message
                 }
 
-                /// Blocks the thread until there are messages, and appends up to `limit` of them to `buffer`. Returns how
-                /// many; zero once the channel is closed and empty, or if `limit` is zero.
+                /// Blocks the current thread until there are messages, and appends up to `limit` of
+                /// them to `buffer`. Returns their number, which is zero under the conditions of
+                /// `recv_many`.
                 ///
                 /// # Panics
-                /// In asynchronous code.
+                /// If called within an async context.
                 #[track_caller]
                 pub fn blocking_recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
                     let blocked = self.block(Location::caller());
@@ -107,8 +109,8 @@ macro_rules! receiver {
                     count
                 }
 
-                /// Whether the thread would block: there is no message. No other receiver can take
-                /// one meanwhile.
+                /// Records a blocked thread if there is no message. Only this receiver can take
+                /// one.
                 fn block(&mut self, at: &'static Location<'static>) -> Option<BlockedThread> {
                     self.kept.end();
                     self.end.used(at);
@@ -116,7 +118,8 @@ macro_rules! receiver {
                     BlockedThread::begin(record, WaitMode::Receive, 1, at)
                 }
 
-                /// Closes the channel: nothing more can be sent, what was sent or reserved can still be received.
+                /// Closes the channel. Messages that were sent or have a permit can still be
+                /// received.
                 #[track_caller]
                 pub fn close(&mut self) {
                     self.end.used(Location::caller());
@@ -124,7 +127,7 @@ macro_rules! receiver {
                     self.end.close();
                 }
 
-                /// Polls for the next message. If there is none, the waker of the last call is woken by the next.
+                /// Polls for the next message. Only the waker of the most recent call is woken.
                 #[track_caller]
                 pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
                     let at = Location::caller();
@@ -136,7 +139,7 @@ macro_rules! receiver {
                     poll
                 }
 
-                /// Polls for messages and appends up to `limit` of them to `buffer`.
+                /// Polls for messages, and appends up to `limit` of them to `buffer`.
                 #[track_caller]
                 pub fn poll_recv_many(
                     &mut self,
@@ -156,15 +159,16 @@ macro_rules! receiver {
                 }
 
                 delegate! { inner:
-                    /// Whether the channel is closed: by this end, or because no sender is left.
+                    /// Returns whether the channel is closed, by this end or because all senders
+                    /// are dropped.
                     pub fn is_closed(&self) -> bool;
-                    /// Whether there is no message.
+                    /// Returns whether there is no message.
                     pub fn is_empty(&self) -> bool;
-                    /// How many messages there are.
+                    /// Returns the number of messages in the channel.
                     pub fn len(&self) -> usize;
-                    /// How many senders there are.
+                    /// Returns the number of senders.
                     pub fn sender_strong_count(&self) -> usize;
-                    /// How many weak senders there are.
+                    /// Returns the number of weak senders.
                     pub fn sender_weak_count(&self) -> usize;
                 }
             }

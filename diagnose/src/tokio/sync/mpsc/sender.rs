@@ -1,4 +1,4 @@
-//! The senders of bounded channels.
+//! Senders of bounded channels.
 
 use std::future::Future;
 use std::panic::Location;
@@ -15,14 +15,14 @@ use crate::tokio::time;
 use crate::waits::{BlockedThread, ChannelEnd, Holding, LazyWaitFuture, Role, WaitInfo, WaitMode};
 use crate::wrap::{delegate, end};
 
-/// A wait for a number of slots: they are units of a semaphore.
+/// Describes a wait for slots. They are permits of a semaphore, so it is never forced.
 #[cold]
 fn sends(end: &ChannelEnd, units: usize, at: &'static Location<'static>) -> WaitInfo {
     WaitInfo::on(end.record(), WaitMode::Send, units as u64, at).forced_by(is_never_forced)
 }
 
 end! {
-    /// tokio's `Sender` of a bounded channel; who has it and whether it waits is on record.
+    /// tokio's `mpsc::Sender`, which also records its owner and its waits.
     pub struct Sender<T>(mpsc::Sender<T>), clone: Sends;
 }
 
@@ -32,24 +32,23 @@ impl<T> Sender<T> {
         sends(&self.end, units, at)
     }
 
-    /// Who has it.
     #[cfg(feature = "tokio-util")]
     pub(crate) fn end(&self) -> &ChannelEnd {
         &self.end
     }
 
-    /// tokio's own.
     #[cfg(feature = "tokio-util")]
     pub(crate) fn original(&self) -> &mpsc::Sender<T> {
         &self.inner
     }
 
-    /// Sends a message, after waiting for a place for it.
+    /// Sends a message, waiting for a free slot if necessary.
     ///
-    /// Not cancel safe: if the future is dropped before it is ready, the message is lost, and the place in the queue.
+    /// Not cancel safe: a future dropped before it is ready loses its message and its place in the
+    /// queue.
     ///
     /// # Errors
-    /// If the channel is closed; the message comes back.
+    /// If the channel is closed. The error contains the message.
     #[track_caller]
     pub fn send(&self, value: T) -> impl Future<Output = Result<(), SendError<T>>> + use<'_, T> {
         let at = Location::caller();
@@ -66,10 +65,10 @@ impl<T> Sender<T> {
         self.end.wait(self.inner.closed(), WaitMode::Closed, Location::caller())
     }
 
-    /// Sends a message if there is a place for it.
+    /// Sends a message if a slot is free.
     ///
     /// # Errors
-    /// If the channel is full or closed; the message comes back.
+    /// If the channel is full or closed. The error contains the message.
     #[track_caller]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.end.used(Location::caller());
@@ -77,13 +76,14 @@ impl<T> Sender<T> {
         self.end.put_if_ok::<T, _>(sent)
     }
 
-    /// Sends a message, after waiting for a place for it, for so long at most. Not cancel safe, as [`send`](Self::send).
+    /// Sends a message, waiting up to `timeout` for a free slot. Not cancel safe, as
+    /// [`send`](Self::send).
     ///
     /// # Errors
-    /// If the time is over or the channel is closed; the message comes back.
+    /// If the timeout elapses or the channel is closed. The error contains the message.
     ///
     /// # Panics
-    /// Outside of a runtime with timers.
+    /// If called outside of a runtime with timers.
     #[track_caller]
     pub fn send_timeout(
         &self,
@@ -93,7 +93,7 @@ impl<T> Sender<T> {
         let at = Location::caller();
         async move {
             self.end.used(at);
-            // As tokio has it: a wake of the timer must not be taken for a grant.
+            // Reserves, as tokio does: a wake of the timer must not count as a grant of a slot.
             let reserve = LazyWaitFuture::new(self.inner.reserve(), || self.leaf(1, at));
             let permit = match time::timeout(timeout, reserve).await {
                 Err(_) => return Err(SendTimeoutError::Timeout(value)),
@@ -106,13 +106,13 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Sends a message, after blocking the thread until there is a place for it.
+    /// Sends a message, blocking the current thread until a slot is free.
     ///
     /// # Errors
-    /// If the channel is closed; the message comes back.
+    /// If the channel is closed. The error contains the message.
     ///
     /// # Panics
-    /// In asynchronous code.
+    /// If called within an async context.
     #[track_caller]
     pub fn blocking_send(&self, value: T) -> Result<(), SendError<T>> {
         let at = Location::caller();
@@ -125,7 +125,7 @@ impl<T> Sender<T> {
 
     /// Waits for a free slot, and reserves it.
     ///
-    /// Cancel safe, but the place in the queue is lost if the future is dropped.
+    /// Cancel safe, but a cancelled call loses its place in the queue.
     ///
     /// # Errors
     /// If the channel is closed.
@@ -142,7 +142,7 @@ impl<T> Sender<T> {
     /// Waits for `n` free slots, and reserves them. Cancel safe, as [`reserve`](Self::reserve).
     ///
     /// # Errors
-    /// If the channel is closed, or its capacity is smaller.
+    /// If the channel is closed, or its maximum capacity is less than `n`.
     #[track_caller]
     pub fn reserve_many(
         &self,
@@ -157,7 +157,8 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Waits for a place, and takes the sender along. If the future is dropped, so is the sender.
+    /// Waits for a free slot, and reserves it for the returned permit, which owns the sender.
+    /// Dropping the future drops the sender.
     ///
     /// # Errors
     /// If the channel is closed.
@@ -173,7 +174,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Takes a place if there is one.
+    /// Reserves a slot if one is free.
     ///
     /// # Errors
     /// If the channel is full or closed.
@@ -188,7 +189,7 @@ impl<T> Sender<T> {
     /// Reserves `n` slots if they are free.
     ///
     /// # Errors
-    /// If there are not, or the channel is closed.
+    /// If fewer are free, or the channel is closed.
     #[track_caller]
     pub fn try_reserve_many(&self, n: usize) -> Result<PermitIterator<'_, T>, TrySendError<()>> {
         let at = Location::caller();
@@ -198,10 +199,10 @@ impl<T> Sender<T> {
         Ok(PermitIterator { inner, holding, end: &self.end })
     }
 
-    /// Takes a place if there is one, and the sender along.
+    /// Reserves a slot if one is free. The returned permit owns the sender.
     ///
     /// # Errors
-    /// If the channel is full or closed; the sender comes back.
+    /// If the channel is full or closed. The error contains the sender.
     #[track_caller]
     pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
         let at = Location::caller();
@@ -214,7 +215,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// A sender that does not keep the channel open.
+    /// Creates a sender that does not keep the channel open.
     #[must_use = "Downgrade creates a WeakSender without destroying the original non-weak sender."]
     #[track_caller]
     pub fn downgrade(&self) -> WeakSender<T> {
@@ -222,17 +223,17 @@ impl<T> Sender<T> {
     }
 
     delegate! { inner:
-        /// Whether the receiver is closed or dropped.
+        /// Returns whether the receiver is closed or dropped.
         pub fn is_closed(&self) -> bool;
-        /// Whether both send to the same channel.
+        /// Returns whether both belong to the same channel.
         pub fn same_channel(&self, other: &Self) -> bool;
-        /// How many messages can be sent now without waiting.
+        /// Returns the number of free slots.
         pub fn capacity(&self) -> usize;
-        /// How many messages the channel holds at most.
+        /// Returns the maximum number of messages in the channel.
         pub fn max_capacity(&self) -> usize;
-        /// How many senders there are.
+        /// Returns the number of senders.
         pub fn strong_count(&self) -> usize;
-        /// How many weak senders there are.
+        /// Returns the number of weak senders.
         pub fn weak_count(&self) -> usize;
     }
 }

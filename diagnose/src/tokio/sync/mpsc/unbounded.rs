@@ -14,7 +14,7 @@ use crate::wrap::{delegate, end};
 /// Sending never waits.
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mpsc, "tokio").forced_by(is_forced);
 
-/// A channel that holds as many messages as there is memory for.
+/// Creates a channel without a bound: sending never waits.
 #[track_caller]
 pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     let at = Location::caller();
@@ -24,20 +24,20 @@ pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
 }
 
 receiver! {
-    /// tokio's `UnboundedReceiver`; who has it and whether it waits is on record.
+    /// tokio's `UnboundedReceiver`, which also records its owner and its waits.
     UnboundedReceiver of UnboundedSender
 }
 
 end! {
-    /// tokio's `UnboundedSender`; who has it is on record.
+    /// tokio's `UnboundedSender`, which also records its owner.
     pub struct UnboundedSender<T>(mpsc::UnboundedSender<T>), clone: Sends;
 }
 
 impl<T> UnboundedSender<T> {
-    /// Sends a message.
+    /// Sends a message, without waiting.
     ///
     /// # Errors
-    /// If the channel is closed; the message comes back.
+    /// If the channel is closed. The error contains the message.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         self.end.used(Location::caller());
@@ -51,7 +51,7 @@ impl<T> UnboundedSender<T> {
         self.end.wait(self.inner.closed(), WaitMode::Closed, Location::caller())
     }
 
-    /// A sender that does not keep the channel open.
+    /// Creates a sender that does not keep the channel open.
     #[must_use = "Downgrade creates a WeakSender without destroying the original non-weak sender."]
     #[track_caller]
     pub fn downgrade(&self) -> WeakUnboundedSender<T> {
@@ -59,13 +59,13 @@ impl<T> UnboundedSender<T> {
     }
 
     delegate! { inner:
-        /// Whether the receiver is closed or dropped.
+        /// Returns whether the receiver is closed or dropped.
         pub fn is_closed(&self) -> bool;
-        /// Whether both send to the same channel.
+        /// Returns whether both belong to the same channel.
         pub fn same_channel(&self, other: &Self) -> bool;
-        /// How many senders there are.
+        /// Returns the number of senders.
         pub fn strong_count(&self) -> usize;
-        /// How many weak senders there are.
+        /// Returns the number of weak senders.
         pub fn weak_count(&self) -> usize;
     }
 }

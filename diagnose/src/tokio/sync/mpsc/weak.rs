@@ -9,24 +9,21 @@ use crate::waits::Role;
 use crate::wrap::{delegate, end};
 
 end! {
-    /// tokio's `WeakSender`.
-    ///
-    /// Its owner can upgrade it to a sender, so it counts as an end of the channel.
+    /// tokio's `WeakSender`. It can become a sender again, so it counts as an end of the channel.
     pub struct WeakSender<T>(mpsc::WeakSender<T>), clone: Uses;
 }
 
 end! {
-    /// tokio's `WeakUnboundedSender`.
-    ///
-    /// Its owner can upgrade it to a sender, so it counts as an end of the channel.
+    /// tokio's `WeakUnboundedSender`. It can become a sender again, so it counts as an end of the
+    /// channel.
     pub struct WeakUnboundedSender<T>(mpsc::WeakUnboundedSender<T>), clone: Uses;
 }
 
-/// What both weak senders have.
+/// Implements the methods of both weak senders.
 macro_rules! weak {
     ($name:ident of $sender:ident) => {
         impl<T> $name<T> {
-            /// A sender, if there still is one.
+            /// Upgrades to a sender. Returns `None` if all senders are dropped.
             #[track_caller]
             pub fn upgrade(&self) -> Option<$sender<T>> {
                 let inner = self.inner.upgrade()?;
@@ -34,9 +31,9 @@ macro_rules! weak {
             }
 
             delegate! { inner:
-                /// How many senders there are.
+                /// Returns the number of senders.
                 pub fn strong_count(&self) -> usize;
-                /// How many weak senders there are.
+                /// Returns the number of weak senders.
                 pub fn weak_count(&self) -> usize;
             }
         }

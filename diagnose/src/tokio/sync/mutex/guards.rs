@@ -1,4 +1,4 @@
-//! Guards of a `Mutex`, that borrow it and that own it.
+//! Guards of a `Mutex`, borrowed and owned.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ guard! {
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
     part! { map, try_map: [U: ?Sized, F] &mut T => &mut U, real::MutexGuard, MappedMutexGuard<'a, U> }
 
-    /// The lock.
+    /// Returns the lock of this guard.
     #[inline]
     pub fn mutex(this: &Self) -> &'a Mutex<T> {
         this.mutex
@@ -44,7 +44,8 @@ owned_kinds! {
 }
 
 owned_guard! {
-    /// tokio's `OwnedMutexGuard`. It can go to another task, so who looks at what it guards is on record as its holder.
+    /// tokio's `OwnedMutexGuard`. It can move to another task, so each access records the running
+    /// task as its holder.
     pub struct OwnedMutexGuard<T: ?Sized> for &mut T {
         guard: Owned<Mutex<T>, Locked<T>>,
     }
@@ -53,7 +54,7 @@ owned_guard! {
 impl<T: ?Sized> OwnedMutexGuard<T> {
     owned_part! { [U: ?Sized, F] &mut T => &mut U, real::MutexGuard, OwnedMappedMutexGuard<T, U> of Mapped<T, U> }
 
-    /// The lock.
+    /// Returns the lock of this guard.
     #[inline]
     pub fn mutex(this: &Self) -> &Arc<Mutex<T>> {
         this.guard.owner()

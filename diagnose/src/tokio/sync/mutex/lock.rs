@@ -14,33 +14,33 @@ use crate::wrap::{Owned, lock, owned_wait, share};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mutex, "tokio");
 
-/// tokio's `Mutex`; who holds it and who waits for it is on record.
+/// tokio's `Mutex`, which also records its holder and its waiters.
 ///
-/// It is known from its first use on, under the place where it was made. Order, cancellation and panics are tokio's.
+/// Recorded from its first use, under its place of creation. It behaves exactly like tokio's.
 pub struct Mutex<T: ?Sized> {
     resource: Resource,
     mutex: real::Mutex<T>,
 }
 
 impl<T> Mutex<T> {
-    /// A lock in the unlocked state.
+    /// Creates a lock in the unlocked state.
     #[track_caller]
     pub fn new(t: T) -> Self {
         Self::from(real::Mutex::new(t))
     }
 
-    /// The same in a constant.
+    /// Creates a lock in the unlocked state. Can be used in a `const` or `static`.
     #[track_caller]
     pub const fn const_new(t: T) -> Self {
         Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex: real::Mutex::const_new(t) }
     }
 
-    /// What it guards.
+    /// Consumes the lock, returning the underlying data.
     pub fn into_inner(self) -> T {
         self.mutex.into_inner()
     }
 
-    /// tokio's own lock, for other crates that ask for it.
+    /// Returns tokio's own lock, for crates that expect it.
     pub fn into_tokio(self) -> real::Mutex<T> {
         self.mutex
     }
@@ -49,17 +49,17 @@ impl<T> Mutex<T> {
 impl<T: ?Sized> Mutex<T> {
     /// Acquires the lock, waiting if necessary. The lock is fair: the first waiter gets it first.
     ///
-    /// Cancel safe; a call that is given up loses its place in the queue.
+    /// Cancel safe, but a cancelled call loses its place in the queue.
     #[track_caller]
     pub fn lock(&self) -> impl Future<Output = MutexGuard<'_, T>> {
         let args = self.args(Location::caller(), false);
         Acquire::new(self.mutex.lock(), args, move |guard, holding| MutexGuard::new(holding, guard, self))
     }
 
-    /// Blocks the thread until it has the lock.
+    /// Blocks the current thread until the lock is acquired.
     ///
     /// # Panics
-    /// In async code, as tokio's does.
+    /// If called within an async context.
     #[track_caller]
     pub fn blocking_lock(&self) -> MutexGuard<'_, T> {
         let at = Location::caller();
@@ -67,17 +67,17 @@ impl<T: ?Sized> Mutex<T> {
         MutexGuard::new(self.hold(at, false), guard, self)
     }
 
-    /// The same with a guard that owns the lock.
+    /// Blocks the current thread until the lock is acquired. The returned guard owns the lock.
     ///
     /// # Panics
-    /// In async code, as tokio's does.
+    /// If called within an async context.
     #[track_caller]
     pub fn blocking_lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
         let at = Location::caller();
         OwnedMutexGuard::of(Owned::new(self, |lock| (lock.block(at), lock.hold(at, true))))
     }
 
-    /// Waits for the lock as [`lock`](Self::lock) does, with a guard that owns it.
+    /// Acquires the lock, as [`lock`](Self::lock) does. The returned guard owns the lock.
     #[track_caller]
     pub fn lock_owned(self: Arc<Self>) -> impl Future<Output = OwnedMutexGuard<T>> {
         let at = Location::caller();
@@ -86,20 +86,20 @@ impl<T: ?Sized> Mutex<T> {
         })
     }
 
-    /// Takes the lock if it is free.
+    /// Acquires the lock if it is free.
     ///
     /// # Errors
-    /// If it is not.
+    /// If the lock is held.
     #[track_caller]
     pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
         let guard = self.mutex.try_lock()?;
         Ok(MutexGuard::new(self.hold(Location::caller(), false), guard, self))
     }
 
-    /// The same with a guard that owns the lock.
+    /// Acquires the lock if it is free. The returned guard owns the lock.
     ///
     /// # Errors
-    /// If it is not free.
+    /// If the lock is held.
     #[track_caller]
     pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError> {
         let at = Location::caller();
@@ -107,7 +107,7 @@ impl<T: ?Sized> Mutex<T> {
         guard.map(OwnedMutexGuard::of).map_err(|(_, error)| error)
     }
 
-    /// Returns the protected value. `&mut self` proves that no guard exists.
+    /// Returns the underlying data. `&mut self` proves that no guard exists.
     pub fn get_mut(&mut self) -> &mut T {
         self.mutex.get_mut()
     }

@@ -14,19 +14,19 @@ use crate::wrap::{convert, default};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Notify, "tokio");
 
-/// tokio's `Notify`; who waits, who tells, and when the waiting were told last is on record.
+/// tokio's `Notify`, which also records its waiters, its notifiers and its last notification.
 ///
-/// It is known from its first use on, under the place where it was made. Order, cancellation and panics are tokio's.
+/// Recorded from its first use, under its place of creation. It behaves exactly like tokio's.
 pub struct Notify {
     resource: Resource,
-    /// Who has waited or told.
+    /// Tasks that have waited or notified.
     users: Notifiers,
-    /// In an `Arc`, which tokio asks for where a future owns it; made when it is used.
+    /// In an `Arc`, as [`notified_owned`](Self::notified_owned) needs; created at the first use.
     inner: OnceCell<Arc<real::Notify>>,
 }
 
 impl Notify {
-    /// Creates a `Notify` without a stored permit.
+    /// Creates a `Notify` without a permit.
     #[track_caller]
     pub fn new() -> Self {
         let mut notify = Self::const_new();
@@ -34,7 +34,7 @@ impl Notify {
         notify
     }
 
-    /// The same in a constant.
+    /// Creates a `Notify` without a permit. Can be used in a `const` or `static`.
     #[track_caller]
     pub const fn const_new() -> Self {
         Self::around(OnceCell::new())
@@ -45,23 +45,25 @@ impl Notify {
         Self { resource: Resource::new(&WHAT, 0, Location::caller()), users: Notifiers::new(), inner: notify }
     }
 
-    /// tokio's own, for other crates that ask for it.
+    /// Returns tokio's own `Notify`, for crates that expect it.
     pub fn into_tokio(self) -> real::Notify {
-        // Another owner of this `Arc` also owns one of `self`.
+        // Every other owner of this `Arc` also holds an `Arc` of `self`, so there is none.
         self.inner.into_inner().and_then(Arc::into_inner).unwrap_or_default()
     }
 
-    /// A future that waits until it is told. It hears [`notify_waiters`](Self::notify_waiters) from now on, and
-    /// [`notify_one`](Self::notify_one) from its first poll, or from when it is [enabled](Notified::enable).
+    /// Waits for a notification. The future receives [`notify_waiters`](Self::notify_waiters) from
+    /// its creation. It receives [`notify_one`](Self::notify_one) from its first poll, or from
+    /// [`enable`](Notified::enable).
     ///
-    /// Cancel safe; one that is dropped after it was told alone passes that on.
+    /// Cancel safe: a future dropped after a `notify_one` or `notify_last` passes that on.
     #[track_caller]
     pub fn notified(&self) -> Notified<'_> {
         let at = Location::caller();
         Notified::new(self.notify().notified(), (self.users.used(&self.resource, at), at))
     }
 
-    /// The same as a future that owns this.
+    /// Waits for a notification, as [`notified`](Self::notified) does. The future owns the
+    /// `Notify`.
     #[track_caller]
     pub fn notified_owned(self: Arc<Self>) -> OwnedNotified {
         let at = Location::caller();
@@ -69,23 +71,21 @@ impl Notify {
         OwnedNotified::new(Arc::clone(self.notify()).notified_owned(), on, self)
     }
 
-    /// Notifies the waiter that has waited longest. Without waiters, stores a permit for the next
-    /// one.
+    /// Notifies the waiter that has waited longest. Without waiters, stores a permit.
     #[track_caller]
     pub fn notify_one(&self) {
         self.users.tell(&self.resource, Location::caller(), false);
         self.notify().notify_one();
     }
 
-    /// Notifies the waiter that has waited shortest. Without waiters, stores a permit for the next
-    /// one.
+    /// Notifies the waiter that has waited shortest. Without waiters, stores a permit.
     #[track_caller]
     pub fn notify_last(&self) {
         self.users.tell(&self.resource, Location::caller(), false);
         self.notify().notify_last();
     }
 
-    /// Notifies all current waiters, and no later ones.
+    /// Notifies all current waiters. Stores no permit.
     #[track_caller]
     pub fn notify_waiters(&self) {
         self.users.tell(&self.resource, Location::caller(), true);

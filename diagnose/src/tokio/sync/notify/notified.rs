@@ -13,14 +13,14 @@ use super::Notify;
 use crate::waits::{LazyWait, Record, WaitInfo, WaitMode};
 use crate::wrap::debug;
 
-/// What it waits for, and where.
+/// The record of the `Notify`, and the place of the wait.
 type On = (Option<&'static Record>, &'static Location<'static>);
 
 pin_project! {
-    /// tokio's `Notified`. Its place is the call that made it.
-    // The future stands before what is kept: it leaves its queue before the records say so.
+    /// tokio's `Notified`. It is shown as waiting where it was created.
+    // `notified` comes before `kept`: the future leaves its queue before its wait ends.
     #[must_use = "futures do nothing unless you `.await` or poll them"]
-    #[allow(clippy::struct_field_names)] // It is the same in tokio.
+    #[allow(clippy::struct_field_names)] // tokio has this field name, too.
     pub struct Notified<'a> {
         #[pin]
         notified: real::Notified<'a>,
@@ -37,14 +37,14 @@ impl<'a> Notified<'a> {
 }
 
 pin_project! {
-    /// tokio's `OwnedNotified`. Its place is the call that made it.
+    /// tokio's `OwnedNotified`. It is shown as waiting where it was created.
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct OwnedNotified {
         #[pin]
         notified: real::OwnedNotified,
         kept: LazyWait,
         on: On,
-        // The record lives as long as this.
+        // Keeps the record alive.
         notify: Arc<Notify>,
     }
 }
@@ -56,11 +56,11 @@ impl OwnedNotified {
     }
 }
 
-/// What both have.
+/// Implements `enable` and `Future`.
 macro_rules! notified {
     ($name:ty) => {
         impl $name {
-            /// Takes a place among those who wait, before it is polled. Returns whether it was told already.
+            /// Joins the queue without a poll. Returns whether a notification has arrived already.
             pub fn enable(self: Pin<&mut Self>) -> bool {
                 self.project().notified.enable()
             }

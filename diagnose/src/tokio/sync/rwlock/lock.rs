@@ -15,13 +15,13 @@ use crate::wrap::{Owned, lock, owned_wait, share};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::RwLock, "tokio");
 
-/// The default maximum number of readers of tokio's lock.
+/// tokio's default for the maximum number of readers.
 const MAX_READS: u32 = u32::MAX >> 3;
 
-/// tokio's `RwLock`; who reads, who writes and who waits for it is on record.
+/// tokio's `RwLock`, which also records its readers, its writer and its waiters.
 ///
-/// A reader has one of as many units as there may be readers, a writer has them all. It is known from its first use on,
-/// under the place where it was made. Order, cancellation and panics are tokio's.
+/// A reader holds one of `max_reads` units, a writer holds all. Recorded from its first use, under
+/// its place of creation. It behaves exactly like tokio's.
 pub struct RwLock<T: ?Sized> {
     resource: Resource,
     max_reads: u32,
@@ -29,13 +29,13 @@ pub struct RwLock<T: ?Sized> {
 }
 
 impl<T> RwLock<T> {
-    /// A lock in the unlocked state.
+    /// Creates a lock in the unlocked state.
     #[track_caller]
     pub fn new(value: T) -> Self {
         Self::from(real::RwLock::new(value))
     }
 
-    /// Creates a lock that admits up to `max_reads` readers at a time.
+    /// Creates a lock in the unlocked state that admits up to `max_reads` readers at a time.
     ///
     /// # Panics
     /// If `max_reads` is zero, or more than `u32::MAX >> 3`.
@@ -44,13 +44,13 @@ impl<T> RwLock<T> {
         Self::made(real::RwLock::with_max_readers(value, max_reads), max_reads)
     }
 
-    /// [`new`](Self::new) in a constant.
+    /// Creates a lock in the unlocked state. Can be used in a `const` or `static`.
     #[track_caller]
     pub const fn const_new(value: T) -> Self {
         Self::around(real::RwLock::const_new(value), MAX_READS)
     }
 
-    /// [`with_max_readers`](Self::with_max_readers) in a constant.
+    /// Creates a lock that admits up to `max_reads` readers. Can be used in a `const` or `static`.
     ///
     /// # Panics
     /// If `max_reads` is zero, or more than `u32::MAX >> 3`.
@@ -59,12 +59,12 @@ impl<T> RwLock<T> {
         Self::around(real::RwLock::const_with_max_readers(value, max_reads), max_reads)
     }
 
-    /// What it guards.
+    /// Consumes the lock, returning the underlying data.
     pub fn into_inner(self) -> T {
         self.lock.into_inner()
     }
 
-    /// tokio's own lock, for other crates that ask for it.
+    /// Returns tokio's own lock, for crates that expect it.
     pub fn into_tokio(self) -> real::RwLock<T> {
         self.lock
     }
@@ -83,20 +83,19 @@ impl<T> RwLock<T> {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Acquires the lock to read, waiting if necessary. The lock is fair: readers wait behind a
-    /// waiting writer.
+    /// Locks with read access, waiting if necessary. Readers wait behind a waiting writer.
     ///
-    /// Cancel safe; a call that is given up loses its place in the queue.
+    /// Cancel safe, but a cancelled call loses its place in the queue.
     #[track_caller]
     pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> {
         let args = self.resource.args(WaitMode::Read, 1, Location::caller(), false);
         Acquire::new(self.lock.read(), args, |guard, holding| RwLockReadGuard::new(holding, guard))
     }
 
-    /// Blocks the thread until it may read.
+    /// Blocks the current thread until it has read access.
     ///
     /// # Panics
-    /// In async code, as tokio's does.
+    /// If called within an async context.
     #[track_caller]
     pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
         let at = Location::caller();
@@ -104,7 +103,7 @@ impl<T: ?Sized> RwLock<T> {
         RwLockReadGuard::new(self.resource.hold(1, at, false, false), guard)
     }
 
-    /// Waits to read as [`read`](Self::read) does, with a guard that owns the lock.
+    /// Locks with read access, as [`read`](Self::read) does. The returned guard owns the lock.
     #[track_caller]
     pub fn read_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockReadGuard<T>> {
         let at = Location::caller();
@@ -113,17 +112,18 @@ impl<T: ?Sized> RwLock<T> {
         })
     }
 
-    /// Acquires the lock to read if there is no writer and no waiter.
+    /// Locks with read access if there is no writer and no waiter.
     ///
     /// # Errors
-    /// If that is not so.
+    /// If there is a writer or a waiter.
     #[track_caller]
     pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
         let guard = self.lock.try_read()?;
         Ok(RwLockReadGuard::new(self.resource.hold(1, Location::caller(), false, false), guard))
     }
 
-    /// The same with a guard that owns the lock.
+    /// Locks with read access if there is no writer and no waiter. The returned guard owns the
+    /// lock.
     ///
     /// # Errors
     /// If there is a writer or a waiter.
@@ -135,17 +135,18 @@ impl<T: ?Sized> RwLock<T> {
         guard.map(OwnedRwLockReadGuard::of).map_err(|(_, error)| error)
     }
 
-    /// Waits to write. Cancel safe; a call that is given up loses its place in the queue.
+    /// Locks with write access, waiting if necessary. Cancel safe, but a cancelled call loses its
+    /// place in the queue.
     #[track_caller]
     pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> {
         let args = self.resource.args(WaitMode::Write, self.units(), Location::caller(), false);
         Acquire::new(self.lock.write(), args, |guard, holding| RwLockWriteGuard::new(holding, guard))
     }
 
-    /// Blocks the thread until it may write.
+    /// Blocks the current thread until it has write access.
     ///
     /// # Panics
-    /// In async code, as tokio's does.
+    /// If called within an async context.
     #[track_caller]
     pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
         let at = Location::caller();
@@ -153,7 +154,7 @@ impl<T: ?Sized> RwLock<T> {
         RwLockWriteGuard::new(self.resource.hold(self.units(), at, false, false), guard)
     }
 
-    /// Waits to write as [`write`](Self::write) does, with a guard that owns the lock.
+    /// Locks with write access, as [`write`](Self::write) does. The returned guard owns the lock.
     #[track_caller]
     pub fn write_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockWriteGuard<T>> {
         let at = Location::caller();
@@ -162,7 +163,7 @@ impl<T: ?Sized> RwLock<T> {
         })
     }
 
-    /// Acquires the lock to write if it is free.
+    /// Locks with write access if the lock is free.
     ///
     /// # Errors
     /// If there is a reader or a writer.
@@ -172,7 +173,7 @@ impl<T: ?Sized> RwLock<T> {
         Ok(RwLockWriteGuard::new(self.resource.hold(self.units(), Location::caller(), false, false), guard))
     }
 
-    /// The same with a guard that owns the lock.
+    /// Locks with write access if the lock is free. The returned guard owns the lock.
     ///
     /// # Errors
     /// If there is a reader or a writer.
@@ -185,17 +186,17 @@ impl<T: ?Sized> RwLock<T> {
         guard.map(OwnedRwLockWriteGuard::of).map_err(|(_, error)| error)
     }
 
-    /// What a writer has.
+    /// Units that a writer holds.
     fn units(&self) -> u64 {
         u64::from(self.max_reads)
     }
 
-    /// Returns the protected value. `&mut self` proves that no guard exists.
+    /// Returns the underlying data. `&mut self` proves that no guard exists.
     pub fn get_mut(&mut self) -> &mut T {
         self.lock.get_mut()
     }
 }
 
-// tokio's lock does not tell how many readers it admits: it is taken for one that `new` made.
+// tokio's lock does not expose its maximum number of readers. The default stands in.
 share!([T: ?Sized] RwLock<T>, lock: real::RwLock<T>);
 lock!(RwLock<T>, lock: real::RwLock<T>, Self::made(lock, MAX_READS));

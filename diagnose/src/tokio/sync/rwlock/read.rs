@@ -1,4 +1,4 @@
-//! Guards of who reads from a `RwLock`.
+//! Read guards of a `RwLock`.
 
 use std::sync::Arc;
 
@@ -24,7 +24,8 @@ owned_kinds! {
 }
 
 owned_guard! {
-    /// tokio's `OwnedRwLockReadGuard`. It can go to another task, so who looks at what it guards is on record as its holder.
+    /// tokio's `OwnedRwLockReadGuard`. It can move to another task, so each access records the
+    /// running task as its holder.
     pub struct OwnedRwLockReadGuard<T: ?Sized, U: ?Sized = T> for &U {
         guard: Owned<RwLock<T>, Reads<T, U>>,
     }
@@ -33,7 +34,7 @@ owned_guard! {
 impl<T: ?Sized, U: ?Sized> OwnedRwLockReadGuard<T, U> {
     owned_part! { [F, V: ?Sized] &U => &V, real::RwLockReadGuard, OwnedRwLockReadGuard<T, V> of Reads<T, V> }
 
-    /// The lock.
+    /// Returns the lock of this guard.
     pub fn rwlock(this: &Self) -> &Arc<RwLock<T>> {
         this.guard.owner()
     }

@@ -1,4 +1,4 @@
-//! Guards of who writes to a `RwLock`.
+//! Write guards of a `RwLock`.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::wrap::{Owned, guard, owned_guard, owned_kinds, owned_part, part};
 guard! {
     /// tokio's `RwLockWriteGuard`.
     ///
-    /// Records that a writer which becomes a reader releases all units but one, before another task
-    /// can acquire them.
+    /// A downgrade is recorded before another task can acquire the released units. One unit stays
+    /// held.
     #[must_use = "if unused the RwLock will immediately unlock"]
     pub struct RwLockWriteGuard<'a, T: ?Sized> for &mut T {
         guard: real::RwLockWriteGuard<'a, T>,
@@ -22,7 +22,8 @@ guard! {
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     part! { map, try_map: [F, U: ?Sized] &mut T => &mut U, real::RwLockWriteGuard, RwLockMappedWriteGuard<'a, U> }
 
-    /// Makes a reader's guard of a component of the locked data. No writer gets the lock in between.
+    /// Downgrades to a read guard of a component of the locked data. No writer gets the lock in
+    /// between.
     #[inline]
     pub fn downgrade_map<F, U: ?Sized>(this: Self, f: F) -> RwLockReadGuard<'a, U>
     where
@@ -37,7 +38,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         RwLockReadGuard::new(holding, guard)
     }
 
-    /// Makes a reader's guard of a component of the locked data, if there is one.
+    /// Downgrades to a read guard of a component of the locked data, if `f` returns one.
     ///
     /// # Errors
     /// Returns this guard if `f` returns `None`.
@@ -54,13 +55,13 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         }
     }
 
-    /// Makes this guard one of a component, which is all of the locked data.
+    /// Converts into a mapped guard of all the locked data.
     #[inline]
     pub fn into_mapped(this: Self) -> RwLockMappedWriteGuard<'a, T> {
         Self::map(this, |value| value)
     }
 
-    /// Makes a reader's guard of this one. No writer gets the lock in between.
+    /// Downgrades to a read guard. No writer gets the lock in between.
     pub fn downgrade(self) -> RwLockReadGuard<'a, T> {
         self.holding.set_units(1);
         RwLockReadGuard::new(self.holding, self.guard.downgrade())
@@ -87,7 +88,8 @@ owned_kinds! {
 }
 
 owned_guard! {
-    /// tokio's `OwnedRwLockWriteGuard`. It can go to another task, so who looks at what it guards is on record as its holder.
+    /// tokio's `OwnedRwLockWriteGuard`. It can move to another task, so each access records the
+    /// running task as its holder.
     pub struct OwnedRwLockWriteGuard<T: ?Sized> for &mut T {
         guard: Owned<RwLock<T>, Writes<T>>,
     }
@@ -99,7 +101,8 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
         OwnedRwLockMappedWriteGuard<T, U> of WritesPart<T, U>
     }
 
-    /// Makes a reader's guard of a component of the locked data. No writer gets the lock in between.
+    /// Downgrades to a read guard of a component of the locked data. No writer gets the lock in
+    /// between.
     #[inline]
     pub fn downgrade_map<F, U: ?Sized>(this: Self, f: F) -> OwnedRwLockReadGuard<T, U>
     where
@@ -116,7 +119,7 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
         OwnedRwLockReadGuard::new(holding, guard)
     }
 
-    /// Makes a reader's guard of a component of the locked data, if there is one.
+    /// Downgrades to a read guard of a component of the locked data, if `f` returns one.
     ///
     /// # Errors
     /// Returns this guard if `f` returns `None`.
@@ -136,18 +139,18 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
         }
     }
 
-    /// Makes this guard one of a component, which is all of the locked data.
+    /// Converts into a mapped guard of all the locked data.
     #[inline]
     pub fn into_mapped(this: Self) -> OwnedRwLockMappedWriteGuard<T> {
         Self::map(this, |value| value)
     }
 
-    /// Makes a reader's guard of this one. No writer gets the lock in between.
+    /// Downgrades to a read guard. No writer gets the lock in between.
     pub fn downgrade(self) -> OwnedRwLockReadGuard<T> {
         Self::downgrade_map(self, |value| value)
     }
 
-    /// The lock.
+    /// Returns the lock of this guard.
     pub fn rwlock(this: &Self) -> &Arc<RwLock<T>> {
         this.guard.owner()
     }
@@ -166,7 +169,7 @@ impl<T: ?Sized, U: ?Sized> OwnedRwLockMappedWriteGuard<T, U> {
         OwnedRwLockMappedWriteGuard<T, V> of WritesPart<T, V>
     }
 
-    /// The lock.
+    /// Returns the lock of this guard.
     pub fn rwlock(this: &Self) -> &Arc<RwLock<T>> {
         this.guard.owner()
     }

@@ -13,13 +13,13 @@ use crate::wrap::{convert, debug, delegate, share};
 
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Semaphore, "tokio");
 
-/// tokio's `Semaphore`; who has permits, who waits for them and who adds some is on record.
+/// tokio's `Semaphore`, which also records its holders, its waiters and its calls of `add_permits`.
 ///
-/// It is known from its first use on, under the place where it was made; what was added or forgotten before that while
-/// recording was off is not. Order, cancellation and panics are tokio's.
+/// Recorded from its first use, under its place of creation. Permits added or forgotten before
+/// that, while recording is off, are not counted. It behaves exactly like tokio's.
 pub struct Semaphore {
     pub(super) resource: Resource,
-    /// Who has added permits.
+    /// Tasks that have added permits.
     users: Notifiers,
     pub(super) permits: real::Semaphore,
 }
@@ -28,10 +28,10 @@ impl Semaphore {
     /// The maximum number of permits.
     pub const MAX_PERMITS: usize = real::Semaphore::MAX_PERMITS;
 
-    /// Creates a semaphore with this number of permits.
+    /// Creates a semaphore with `permits` permits.
     ///
     /// # Panics
-    /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
+    /// If `permits` exceeds [`MAX_PERMITS`](Self::MAX_PERMITS).
     #[track_caller]
     pub fn new(permits: usize) -> Self {
         let mut semaphore = Self::around(real::Semaphore::new(permits), permits);
@@ -39,7 +39,7 @@ impl Semaphore {
         semaphore
     }
 
-    /// The same in a constant.
+    /// Creates a semaphore with `permits` permits. Can be used in a `const` or `static`.
     #[track_caller]
     pub const fn const_new(permits: usize) -> Self {
         Self::around(real::Semaphore::const_new(permits), permits)
@@ -51,7 +51,7 @@ impl Semaphore {
         Self { resource, users: Notifiers::new(), permits: semaphore }
     }
 
-    /// tokio's own semaphore, for other crates that ask for it.
+    /// Returns tokio's own semaphore, for crates that expect it.
     pub fn into_tokio(self) -> real::Semaphore {
         self.permits
     }
@@ -59,7 +59,7 @@ impl Semaphore {
     /// Adds `n` permits.
     ///
     /// # Panics
-    /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS) then.
+    /// If the semaphore then has more than [`MAX_PERMITS`](Self::MAX_PERMITS).
     #[track_caller]
     pub fn add_permits(&self, n: usize) {
         if let Some(record) = self.record() {
@@ -70,7 +70,7 @@ impl Semaphore {
         self.permits.add_permits(n);
     }
 
-    /// Removes up to `n` free permits for good. Returns the number that was removed.
+    /// Removes up to `n` free permits for good. Returns the number of removed permits.
     #[track_caller]
     pub fn forget_permits(&self, n: usize) -> usize {
         let forgotten = self.permits.forget_permits(n);
@@ -79,7 +79,7 @@ impl Semaphore {
     }
 
     /// Acquires a permit, waiting if necessary. The first waiter gets the first permit. Cancel
-    /// safe; a cancelled call loses its place in the queue.
+    /// safe, but a cancelled call loses its place in the queue.
     ///
     /// # Errors
     /// If the semaphore is closed.
@@ -89,8 +89,8 @@ impl Semaphore {
         self.enter(1, Location::caller(), false, permit)
     }
 
-    /// Acquires `n` permits, waiting as [`acquire`](Self::acquire) does. Later waiters wait until
-    /// it has all of them.
+    /// Acquires `n` permits, as [`acquire`](Self::acquire) does. Later waiters get none before it
+    /// has all of them.
     ///
     /// # Errors
     /// If the semaphore is closed.
@@ -100,10 +100,10 @@ impl Semaphore {
         self.enter(n, Location::caller(), false, permit)
     }
 
-    /// Takes a permit if one is free.
+    /// Acquires a permit if one is free.
     ///
     /// # Errors
-    /// If none is, or the semaphore is closed.
+    /// If no permit is free, or the semaphore is closed.
     #[track_caller]
     pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.try_acquire_many(1)
@@ -112,7 +112,7 @@ impl Semaphore {
     /// Acquires `n` permits if they are free.
     ///
     /// # Errors
-    /// If they are not, or the semaphore is closed.
+    /// If fewer permits are free, or the semaphore is closed.
     #[track_caller]
     pub fn try_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         let permit = self.permits.try_acquire_many(n)?;
@@ -120,32 +120,32 @@ impl Semaphore {
         Ok(SemaphorePermit::new(holding, permit, self))
     }
 
-    /// Blocks the thread until it has a permit.
+    /// Blocks the current thread until a permit is acquired.
     ///
     /// # Errors
     /// If the semaphore is closed.
     ///
     /// # Panics
-    /// In async code, as tokio's does.
+    /// If called within an async context.
     #[track_caller]
     pub fn blocking_acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
         self.blocking_acquire_many(1)
     }
 
-    /// Blocks the thread until it has acquired `n` permits.
+    /// Blocks the current thread until `n` permits are acquired.
     ///
     /// # Errors
     /// If the semaphore is closed.
     ///
     /// # Panics
-    /// In async code, as tokio's does.
+    /// If called within an async context.
     #[track_caller]
     pub fn blocking_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
         let (permit, holding) = self.block(n, Location::caller(), false)?;
         Ok(SemaphorePermit::new(holding, permit, self))
     }
 
-    /// Closes the semaphore: no permit is handed out any more, and waiters get an error.
+    /// Closes the semaphore. It issues no more permits, and all waiters get an error.
     pub fn close(&self) {
         if let Some(record) = self.record() {
             record.is_closed.store(true, Relaxed);
@@ -166,9 +166,9 @@ impl Semaphore {
     }
 
     delegate! { permits:
-        /// How many permits are free.
+        /// Returns the number of free permits.
         pub fn available_permits(&self) -> usize;
-        /// Whether it is closed.
+        /// Returns whether the semaphore is closed.
         pub fn is_closed(&self) -> bool;
     }
 }

@@ -1,4 +1,4 @@
-//! How permits are acquired, and those that own their semaphore.
+//! Acquiring permits, borrowed and owned.
 
 use std::future::Future;
 use std::panic::Location;
@@ -14,7 +14,7 @@ use crate::waits::{Holding, LazyWaitFuture, WaitInfo, WaitMode};
 type Place = &'static Location<'static>;
 
 impl Semaphore {
-    /// [`acquire`](Self::acquire) with a permit that owns the semaphore.
+    /// Acquires a permit, as [`acquire`](Self::acquire) does. The permit owns the semaphore.
     ///
     /// # Errors
     /// If the semaphore is closed.
@@ -25,7 +25,8 @@ impl Semaphore {
         self.acquire_many_owned(1)
     }
 
-    /// [`acquire_many`](Self::acquire_many) with a permit that owns the semaphore.
+    /// Acquires `n` permits, as [`acquire_many`](Self::acquire_many) does. The permit owns the
+    /// semaphore.
     ///
     /// # Errors
     /// If the semaphore is closed.
@@ -37,7 +38,7 @@ impl Semaphore {
         self.acquire_many_owned_at(n, Location::caller())
     }
 
-    /// The same there.
+    /// Like [`acquire_many_owned`](Self::acquire_many_owned), with `at` as the place of the call.
     pub(crate) async fn acquire_many_owned_at(
         self: Arc<Self>,
         n: u32,
@@ -51,7 +52,7 @@ impl Semaphore {
         Ok(OwnedSemaphorePermit::new(holding, self, n as usize))
     }
 
-    /// [`try_acquire`](Self::try_acquire) with a permit that owns the semaphore.
+    /// Acquires a permit if one is free. The permit owns the semaphore.
     ///
     /// # Errors
     /// If no permit is free, or the semaphore is closed.
@@ -60,7 +61,7 @@ impl Semaphore {
         self.try_acquire_many_owned(1)
     }
 
-    /// [`try_acquire_many`](Self::try_acquire_many) with a permit that owns the semaphore.
+    /// Acquires `n` permits if they are free. The permit owns the semaphore.
     ///
     /// # Errors
     /// If fewer permits are free, or the semaphore is closed.
@@ -69,7 +70,8 @@ impl Semaphore {
         self.try_acquire_many_owned_at(n, Location::caller())
     }
 
-    /// The same there.
+    /// Like [`try_acquire_many_owned`](Self::try_acquire_many_owned), with `at` as the place of the
+    /// call.
     pub(crate) fn try_acquire_many_owned_at(
         self: Arc<Self>,
         n: u32,
@@ -79,25 +81,25 @@ impl Semaphore {
         Ok(OwnedSemaphorePermit::new(self.resource.hold(n.into(), at, true, false), self, n as usize))
     }
 
-    /// [`blocking_acquire`](Self::blocking_acquire) with a permit that owns the semaphore.
+    /// Blocks the current thread until a permit is acquired. The permit owns the semaphore.
     ///
     /// # Errors
     /// If the semaphore is closed.
     ///
     /// # Panics
-    /// In async code, as tokio's does.
+    /// If called within an async context.
     #[track_caller]
     pub fn blocking_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
         self.blocking_acquire_many_owned(1)
     }
 
-    /// [`blocking_acquire_many`](Self::blocking_acquire_many) with a permit that owns the semaphore.
+    /// Blocks the current thread until `n` permits are acquired. The permit owns the semaphore.
     ///
     /// # Errors
     /// If the semaphore is closed.
     ///
     /// # Panics
-    /// In async code, as tokio's does.
+    /// If called within an async context.
     #[track_caller]
     pub fn blocking_acquire_many_owned(
         self: Arc<Self>,
@@ -108,7 +110,7 @@ impl Semaphore {
         Ok(OwnedSemaphorePermit::new(holding, self, n as usize))
     }
 
-    /// Acquires `n` permits; `permit` makes the returned value.
+    /// Acquires `n` permits. `permit` builds the returned value.
     #[inline]
     pub(super) async fn enter<'a, G>(
         &'a self,

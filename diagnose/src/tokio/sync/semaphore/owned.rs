@@ -1,4 +1,4 @@
-//! A permit that owns its semaphore.
+//! Permits that own their semaphore.
 
 use std::fmt;
 use std::mem;
@@ -10,8 +10,8 @@ use crate::waits::Holding;
 
 /// tokio's `OwnedSemaphorePermit`.
 ///
-/// tokio's own of that name has an `Arc` of tokio's semaphore. This one does what that does: its permits were taken out of the
-/// semaphore, and are added when it is dropped.
+/// tokio's own type owns an `Arc` of tokio's semaphore. This type owns an `Arc` of the wrapper. The
+/// original's permits are forgotten, and added back when this is dropped.
 #[must_use]
 #[clippy::has_significant_drop]
 pub struct OwnedSemaphorePermit {
@@ -26,17 +26,17 @@ impl OwnedSemaphorePermit {
         Self { holding, semaphore, permits }
     }
 
-    /// Forgets the permits: they do not return to the semaphore.
+    /// Forgets the permits for good: they do not return to the semaphore.
     #[track_caller]
     pub fn forget(mut self) {
         drop(mem::replace(&mut self.holding, Holding::NONE));
         self.semaphore.forget(mem::take(&mut self.permits), Location::caller());
     }
 
-    /// Takes the permits of another.
+    /// Merges the permits of `other` into this one.
     ///
     /// # Panics
-    /// If that is of another semaphore.
+    /// If `other` belongs to another semaphore.
     #[track_caller]
     pub fn merge(&mut self, mut other: Self) {
         assert!(
@@ -48,7 +48,7 @@ impl OwnedSemaphorePermit {
         self.holding.merge(mem::replace(&mut other.holding, Holding::NONE));
     }
 
-    /// Splits `n` permits off. `None` if it has fewer.
+    /// Splits `n` permits off. Returns `None` if it has fewer.
     pub fn split(&mut self, n: usize) -> Option<Self> {
         if n > self.permits {
             return None;
@@ -57,12 +57,12 @@ impl OwnedSemaphorePermit {
         Some(Self::new(self.holding.split(n as u64), Arc::clone(&self.semaphore), n))
     }
 
-    /// The semaphore.
+    /// Returns the semaphore of this permit.
     pub fn semaphore(&self) -> &Arc<Semaphore> {
         &self.semaphore
     }
 
-    /// How many permits it has.
+    /// Returns the number of permits held.
     pub fn num_permits(&self) -> usize {
         self.permits
     }
@@ -77,7 +77,7 @@ impl Drop for OwnedSemaphorePermit {
     }
 }
 
-#[allow(clippy::missing_fields_in_debug)] // It looks like the original.
+#[allow(clippy::missing_fields_in_debug)] // As tokio's `Debug`.
 impl fmt::Debug for OwnedSemaphorePermit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

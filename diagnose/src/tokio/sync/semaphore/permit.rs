@@ -1,4 +1,4 @@
-//! A permit that borrows its semaphore.
+//! Permits that borrow their semaphore.
 
 use std::panic::Location;
 
@@ -9,8 +9,7 @@ use crate::waits::Holding;
 use crate::wrap::debug;
 
 /// tokio's `SemaphorePermit`.
-// The holding is declared before the permit, so its record ends before another task can acquire the
-// permit.
+// `holding` comes before `permit`: its record ends before another task can acquire the permit.
 #[must_use]
 #[clippy::has_significant_drop]
 pub struct SemaphorePermit<'a> {
@@ -25,7 +24,7 @@ impl<'a> SemaphorePermit<'a> {
         Self { holding, permit, semaphore }
     }
 
-    /// Forgets the permits: they do not return to the semaphore.
+    /// Forgets the permits for good: they do not return to the semaphore.
     #[track_caller]
     pub fn forget(self) {
         let Self { holding, permit, semaphore } = self;
@@ -34,28 +33,28 @@ impl<'a> SemaphorePermit<'a> {
         permit.forget();
     }
 
-    /// Takes the permits of another.
+    /// Merges the permits of `other` into this one.
     ///
     /// # Panics
-    /// If that is of another semaphore.
+    /// If `other` belongs to another semaphore.
     #[track_caller]
     pub fn merge(&mut self, other: Self) {
         self.permit.merge(other.permit);
         self.holding.merge(other.holding);
     }
 
-    /// Splits `n` permits off. `None` if it has fewer.
+    /// Splits `n` permits off. Returns `None` if it has fewer.
     pub fn split(&mut self, n: usize) -> Option<Self> {
         let permit = self.permit.split(n)?;
         Some(Self { holding: self.holding.split(n as u64), permit, semaphore: self.semaphore })
     }
 
-    /// The semaphore.
+    /// Returns the semaphore of this permit.
     pub fn semaphore(&self) -> &Semaphore {
         self.semaphore
     }
 
-    /// How many permits it has.
+    /// Returns the number of permits held.
     pub fn num_permits(&self) -> usize {
         self.permit.num_permits()
     }

@@ -1,7 +1,7 @@
-//! `tokio::sync::watch`: values that are watched, with who watches, who borrows and who may change them on record; the rest
-//! is tokio's own.
+//! `tokio::sync::watch`, with senders, receivers, waits and borrows recorded. The rest is tokio's
+//! own.
 
-#![allow(clippy::must_use_candidate)] // A caller is warned where the original warns.
+#![allow(clippy::must_use_candidate)] // Only the methods that tokio marks are `must_use`.
 
 mod receiver;
 mod sender;

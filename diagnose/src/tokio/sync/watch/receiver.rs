@@ -1,4 +1,4 @@
-//! The receivers of a watched value.
+//! Receivers of watch channels.
 
 use std::future::Future;
 use std::panic::Location;
@@ -10,42 +10,42 @@ use crate::waits::WaitMode;
 use crate::wrap::{delegate, end};
 
 end! {
-    /// tokio's `Receiver` of a watched value; who has it and whether it waits is on record.
+    /// tokio's `watch::Receiver`, which also records its owner and its waits.
     pub struct Receiver<T>(watch::Receiver<T>), clone: Receives;
 }
 
 impl<T> Receiver<T> {
-    /// The present value, without marking it as seen. Senders are blocked, thread and all, until it is given back.
+    /// Borrows the latest value, without marking it as seen. A sender blocks its thread meanwhile.
     #[track_caller]
     #[inline]
     pub fn borrow(&self) -> Ref<'_, T> {
         Ref::borrow(&self.end, Location::caller(), || self.inner.borrow())
     }
 
-    /// The present value, marked as seen. Senders are blocked, thread and all, until it is given back.
+    /// Borrows the latest value and marks it as seen. A sender blocks its thread meanwhile.
     #[track_caller]
     #[inline]
     pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
         Ref::borrow(&self.end, Location::caller(), || self.inner.borrow_and_update())
     }
 
-    /// Waits for a value that was not seen, and marks it as seen. Cancel safe.
+    /// Waits for a value that has not been seen, and marks it as seen. Cancel safe.
     ///
     /// # Errors
-    /// If no sender is left.
+    /// If all senders are dropped.
     #[track_caller]
     pub fn changed(&mut self) -> impl Future<Output = Result<(), RecvError>> + use<'_, T> {
         self.end.wait(self.inner.changed(), WaitMode::Receive, Location::caller())
     }
 
-    /// Waits for a value of which `f` says yes, and marks it as seen. Cancel safe: whenever it stops, it has seen what it
-    /// has looked at.
+    /// Waits for a value for which `f` returns `true`, and marks it as seen. Cancel safe: each
+    /// value that was checked counts as seen.
     ///
     /// # Errors
-    /// If no sender is left and the last value is not it.
+    /// If all senders are dropped, and `f` returns `false` for the last value.
     ///
     /// # Panics
-    /// If `f` does.
+    /// If `f` panics.
     #[track_caller]
     pub fn wait_for(
         &mut self,
@@ -60,18 +60,18 @@ impl<T> Receiver<T> {
     }
 
     delegate! { inner:
-        /// Whether there is a value that was not seen.
+        /// Returns whether there is a value that has not been seen.
         ///
         /// # Errors
-        /// If no sender is left.
+        /// If all senders are dropped.
         pub fn has_changed(&self) -> Result<bool, RecvError>;
-        /// Whether no sender is left.
+        /// Returns whether all senders are dropped.
         pub fn is_closed(&self) -> bool;
-        /// The present value counts as not seen.
+        /// Marks the latest value as not seen.
         pub fn mark_changed(&mut self);
-        /// The present value counts as seen.
+        /// Marks the latest value as seen.
         pub fn mark_unchanged(&mut self);
-        /// Whether both watch the same value.
+        /// Returns whether both belong to the same channel.
         pub fn same_channel(&self, other: &Self) -> bool;
     }
 }

@@ -1,4 +1,4 @@
-//! The senders of a watched value.
+//! Senders of watch channels.
 
 use std::future::Future;
 use std::mem;
@@ -13,7 +13,7 @@ use crate::wrap::{delegate, end};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Watch, "tokio").forced_by(is_forced);
 
-/// A value that is watched.
+/// Creates a channel that keeps the latest value, with `init` as the first.
 #[track_caller]
 pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
@@ -23,7 +23,7 @@ pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
 }
 
 end! {
-    /// tokio's `Sender` of a watched value; who has it and whether it waits or is blocked is on record.
+    /// tokio's `watch::Sender`, which also records its owner, its waits and its blocked threads.
     pub struct Sender<T>(watch::Sender<T>), clone: Sends;
 }
 
@@ -35,13 +35,14 @@ impl<T> Sender<T> {
         sender
     }
 
-    /// Sends a new value and notifies the receivers. Blocks the thread while the value is borrowed.
+    /// Sends a value and notifies the receivers. Blocks the current thread while the value is
+    /// borrowed.
     ///
     /// # Errors
-    /// If there is no receiver. The error has the value.
+    /// If there is no receiver. The error contains the value.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        // As tokio has it.
+        // tokio checks this first, too.
         if self.inner.receiver_count() == 0 {
             return Err(SendError(value));
         }
@@ -49,11 +50,11 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Modifies the value in place and notifies the receivers. Blocks the thread while the value is
-    /// borrowed.
+    /// Modifies the value in place and notifies the receivers. Blocks the current thread while the
+    /// value is borrowed.
     ///
     /// # Panics
-    /// If `modify` does. The value is as that has left it, and the receivers are not told.
+    /// If `modify` panics. The value keeps its partial changes, and no receiver is notified.
     #[track_caller]
     pub fn send_modify<F>(&self, modify: F)
     where
@@ -65,11 +66,11 @@ impl<T> Sender<T> {
         });
     }
 
-    /// Modifies the value in place. Notifies the receivers if `modify` returns `true`. Returns that
-    /// result. Blocks the thread while the value is borrowed.
+    /// Modifies the value in place. Notifies the receivers if `modify` returns `true`, and returns
+    /// its result. Blocks the current thread while the value is borrowed.
     ///
     /// # Panics
-    /// If `modify` does. The value is as that has left it, and the receivers are not told.
+    /// If `modify` panics. The value keeps its partial changes, and no receiver is notified.
     #[track_caller]
     pub fn send_if_modified<F>(&self, modify: F) -> bool
     where
@@ -85,14 +86,14 @@ impl<T> Sender<T> {
             drop(blocked);
             let is_modified = modify(value);
             if is_modified {
-                // One at a time: the value is locked.
+                // The value is locked, so senders get here one at a time.
                 self.end.replaced::<T>();
             }
             is_modified
         })
     }
 
-    /// Sends a new value, notifies the receivers, and returns the old value. Blocks the thread
+    /// Sends a value, notifies the receivers, and returns the old value. Blocks the current thread
     /// while the value is borrowed.
     #[track_caller]
     pub fn send_replace(&self, mut value: T) -> T {
@@ -100,7 +101,7 @@ impl<T> Sender<T> {
         value
     }
 
-    /// The present value. Senders are blocked, thread and all, until it is given back.
+    /// Borrows the latest value. A sender blocks its thread meanwhile.
     #[track_caller]
     pub fn borrow(&self) -> Ref<'_, T> {
         Ref::borrow(&self.end, Location::caller(), || self.inner.borrow())
@@ -112,20 +113,20 @@ impl<T> Sender<T> {
         self.end.wait(self.inner.closed(), WaitMode::Closed, Location::caller())
     }
 
-    /// Another receiver, which has seen the present value.
+    /// Creates a receiver that has seen the latest value.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
         Receiver::of(self.inner.subscribe(), self.end.another(Role::Receives, Location::caller()))
     }
 
     delegate! { inner:
-        /// Whether all receivers are dropped.
+        /// Returns whether all receivers are dropped.
         pub fn is_closed(&self) -> bool;
-        /// How many receivers there are.
+        /// Returns the number of receivers.
         pub fn receiver_count(&self) -> usize;
-        /// How many senders there are.
+        /// Returns the number of senders.
         pub fn sender_count(&self) -> usize;
-        /// Whether both change the same value.
+        /// Returns whether both belong to the same channel.
         pub fn same_channel(&self, other: &Self) -> bool;
     }
 }

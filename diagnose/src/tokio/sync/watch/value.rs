@@ -1,4 +1,4 @@
-//! A borrowed value.
+//! Borrows of a channel's value.
 
 use std::ops::Deref;
 use std::panic::Location;
@@ -8,16 +8,16 @@ use ::tokio::sync::watch;
 use crate::waits::{BlockedThread, ChannelEnd, ValueBorrow, WaitMode};
 use crate::wrap::debug;
 
-/// tokio's `Ref`: a borrow of the channel's value. While it exists, a sender blocks its thread, and
-/// the records show the borrowing task.
-// The value stands first: it is given back before the records say so.
+/// tokio's `Ref`: a borrow of the channel's value. While it exists, a sender blocks its thread. The
+/// borrowing task is recorded.
+// `inner` is the first field: the value is released before the record of the borrow ends.
 pub struct Ref<'a, T> {
     inner: watch::Ref<'a, T>,
     borrowed: ValueBorrow,
 }
 
 impl<'a, T> Ref<'a, T> {
-    /// Borrows the value. Blocks the thread behind a sender that is blocked.
+    /// Borrows the value. Blocks the current thread while a sender is blocked.
     #[inline]
     pub(super) fn borrow(
         end: &ChannelEnd,
@@ -34,12 +34,13 @@ impl<'a, T> Ref<'a, T> {
         Self { inner, borrowed: ValueBorrow::begin(record, at) }
     }
 
-    /// What `wait_for` has borrowed.
+    /// Records the borrow that `wait_for` has returned.
     pub(super) fn new(inner: watch::Ref<'a, T>, end: &ChannelEnd, at: &'static Location<'static>) -> Self {
         Self { inner, borrowed: ValueBorrow::begin(end.record(), at) }
     }
 
-    /// Whether the receiver had not seen this value before; never, if it is the sender that borrows.
+    /// Returns whether the receiver has not seen this value before. Always `false` for a sender's
+    /// borrow.
     pub fn has_changed(&self) -> bool {
         self.inner.has_changed()
     }
