@@ -27,7 +27,8 @@ fn service() -> Program {
         let task = if number == 0 { asks } else { program.task("asks") };
         let reply = program.other(ResourceKind::Oneshot);
         program.at(reply).capacity = Some(1);
-        program.at(reply).created = Some(crate::support::place_at(49, 9));
+        // Two on one line: a row names no column.
+        program.at(reply).created = Some(crate::support::place_at(49, 9 + 20 * (number % 2)));
         program.sends(1, reply, 49).attribution = Attribution::Unknown;
         program.waits(task, reply, WaitMode::Receive, 50);
         program.has_timer(task);

@@ -13,20 +13,20 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::analysis::hangs::words::{kind_name, place};
+use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
 use crate::export::table::Table;
 use crate::export::text::page::rest;
 use crate::export::waiters::{self, Scope, is_acquired, is_for_units, queues};
 use crate::export::wrap::{WIDTH, wrap};
-use crate::model::{Place, Resource, ResourceKind, Snapshot};
+use crate::model::{Resource, ResourceKind, Snapshot};
 use crate::units::{count, percent, time};
 
 /// How many places of creation are shown folded.
 const MAX_PLACES: usize = 15;
 
-/// Kind, library, name and place of creation.
-type Key<'a> = (ResourceKind, &'a str, Option<&'a str>, Option<&'a Place>);
+/// Kind, library, name, and file and line of creation: a row shows no column.
+type Key<'a> = (ResourceKind, &'a str, Option<&'a str>, Option<(&'a str, u32)>);
 
 /// The resources of one place.
 #[derive(Debug, Default)]
@@ -104,7 +104,8 @@ fn groups(snapshot: &Snapshot) -> BTreeMap<Key<'_>, Group> {
 }
 
 fn key(it: &Resource) -> Key<'_> {
-    (it.kind, it.library.as_str(), it.name.as_deref(), it.created.as_ref())
+    let line = it.created.as_ref().map(|place| (place.file.as_str(), place.line));
+    (it.kind, it.library.as_str(), it.name.as_deref(), line)
 }
 
 fn table(rows: &[(&Key<'_>, &Group)], is_full: bool) -> Table {
@@ -126,8 +127,8 @@ fn table(rows: &[(&Key<'_>, &Group)], is_full: bool) -> Table {
         if !library.is_empty() {
             let _ = write!(resource, " ({})", printable(library));
         }
-        if let Some(place) = place(*created) {
-            let _ = write!(resource, ", {place}");
+        if let Some((file, line)) = created.filter(|(file, _)| !file.is_empty()) {
+            let _ = write!(resource, ", {}:{line}", printable(file));
         }
         table.push(vec![
             count(group.count),
