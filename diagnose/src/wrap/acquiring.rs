@@ -1,27 +1,27 @@
-//! Futures that acquire a lock for an owned guard.
+//! State machine of futures that acquire an owned guard.
 //!
-//! The original's keeps an `Arc` of the original. Here the first poll tries, as the original does.
-//! If that gets nothing, a future that borrows is made, on the heap, and kept in an [`Owned`] until
-//! it becomes the guard there.
+//! The original's future keeps an `Arc` of the original. Here the first poll tries to acquire
+//! without waiting, as the original does. On failure it boxes a borrowing future and keeps it in an
+//! [`Owned`] until it becomes the guard there.
 
 use std::sync::Arc;
 
 use super::{Kind, Owned};
 use crate::waits::WaitInfo;
 
-/// How far such a future is. `S` is the kind of the future that borrows.
+/// State of a future that acquires an owned guard. `S` is the kind of the borrowing future.
 pub(crate) enum Acquiring<L: ?Sized, S: for<'a> Kind<'a, L>> {
     /// Not polled yet.
     New(Arc<L>, WaitInfo),
-    /// It waits.
+    /// Waiting for the lock.
     Waiting(Owned<L, S>),
-    /// It has its guard.
+    /// Completed: the guard was returned.
     Ready,
 }
 
-/// Polls an [`Acquiring`]: a guard of that kind, with its holding, for the `of` of an owned guard.
+/// Polls an [`Acquiring`]. Returns the guard and its holding, for an owned guard's `of`.
 ///
-/// It is a macro since no bound says that the kind of a future is one of futures.
+/// This is a macro because no bound can say that every guard of a [`Kind`] is a future.
 ///
 /// ```text
 /// poll_acquiring!(state, context, Locked<T>, |it| it.mutex.try_lock(), it.mutex.lock(), "polled after completion")

@@ -1,16 +1,15 @@
-//! Methods that only pass on to the original.
+//! Methods that only call the original.
 
-/// Methods of an `impl` block that call the original's method of that name on a field, and record
-/// nothing.
+/// Writes methods that call the field's method of the same name and record nothing.
 ///
-/// Attributes are kept. An argument of type `&Self` is passed on as the original in it.
+/// Goes into an `impl` block. Attributes are kept. A `&Self` is passed on as its original.
 ///
 /// ```text
 /// impl<T> Sender<T> {
 ///     delegate! { inner:
-///         /// How many messages can be sent now without waiting.
+///         /// Returns the current capacity of the channel.
 ///         pub fn capacity(&self) -> usize;
-///         /// Whether both send to the same channel.
+///         /// Returns `true` if both senders belong to the same channel.
 ///         pub fn same_channel(&self, other: &Self) -> bool;
 ///     }
 /// }
@@ -67,7 +66,7 @@ macro_rules! delegate {
     };
 }
 
-/// Implements `Debug` as the original in that field does.
+/// Implements `Debug` by the original in the named field.
 ///
 /// ```text
 /// debug!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
@@ -85,8 +84,7 @@ macro_rules! debug {
     };
 }
 
-/// Methods that look at the original in the field `inner`, for which its own documentation is
-/// enough.
+/// Writes methods that only read the original in the field `inner`. Their docs refer to its docs.
 ///
 /// ```text
 /// looks!([is_closed() -> bool, len() -> usize]);

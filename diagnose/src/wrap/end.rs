@@ -1,12 +1,12 @@
-//! Ends of channels: conversions, `Debug`, `Clone` and `Deref`.
+//! Channel ends: conversions, `Debug`, `Clone` and `Deref`.
 
-/// Declares an end that is an original and a [`ChannelEnd`](crate::waits::ChannelEnd), with `of`,
-/// which makes one, and what [`around`] implements. With a role it is `Clone`, and a clone is a
-/// holding of that role.
+/// Declares a channel end: the original, its [`ChannelEnd`](crate::waits::ChannelEnd), and `of`.
+///
+/// Also implements what [`around`] does. With a role, the end is `Clone`: each clone has that role.
 ///
 /// ```text
 /// end! {
-///     /// tokio's `Sender`; who has it is on record.
+///     /// tokio's `Sender`, with a record of the task that holds it.
 ///     pub struct Sender<T>(mpsc::Sender<T>), clone: Sends;
 /// }
 /// ```
@@ -14,7 +14,7 @@ macro_rules! end {
     ($(#[$meta:meta])* pub struct $name:ident<T>($original:ty) $(, clone: $role:ident)?;) => {
         $(#[$meta])*
         pub struct $name<T> {
-            // Dropped first: it is gone before the records say so.
+            // Dropped first, so that the original is gone before its record says so.
             pub(super) inner: $original,
             pub(super) end: $crate::waits::ChannelEnd,
         }
@@ -34,10 +34,10 @@ macro_rules! end {
     };
 }
 
-/// Implements for an end of which there can be others: what [`around_sole`] does, and `Deref`.
+/// Implements `Deref` and [`convert_end`] for an end that can have siblings.
 ///
-/// The owner of the original may clone it unrecorded, so `Deref` puts on record that there may
-/// be some. A list of [`looks`](super::looks) may follow.
+/// The original can be cloned without a record, so `Deref` records that such clones may exist. A
+/// list of [`looks`](super::looks) may follow.
 ///
 /// ```text
 /// around!(
@@ -66,8 +66,7 @@ macro_rules! around {
     };
 }
 
-/// Implements for the only end of its side: what [`convert_end`] does, and `Deref`, which puts
-/// nothing on record.
+/// Implements an unrecorded `Deref` and [`convert_end`] for the only end of its side.
 ///
 /// ```text
 /// around_sole!([T] Receiver<T>: mpsc::Receiver<T>, |inner| Self::of(inner, SoleEnd::none()));
@@ -79,13 +78,13 @@ macro_rules! around_sole {
     };
 }
 
-/// Implements for an end `into_inner`, `From` both ways, and `Debug`.
+/// Implements `into_inner`, `From` both ways, and `Debug` for a channel end.
 ///
-/// It needs the fields `inner` and `end`. The expression makes an end that is not on record.
+/// The type needs the fields `inner` and `end`. The expression builds an unrecorded end.
 macro_rules! convert_end {
     ([$($generics:tt)*] $name:ty: $original:ty, |$it:ident| $made:expr) => {
         impl<$($generics)*> $name {
-            /// The original. From then on its owner is unknown.
+            /// Returns the original. Its owner is unknown from then on.
             pub fn into_inner(self) -> $original {
                 self.end.lose();
                 self.inner
@@ -97,8 +96,9 @@ macro_rules! convert_end {
     };
 }
 
-/// Implements `Clone` of an end: a clone is a holding of that role. The fields named are passed to
-/// `of` as they are.
+/// Implements `Clone` for a channel end. Each clone is a holding with the given role.
+///
+/// The named fields are passed to `of` unchanged.
 ///
 /// ```text
 /// clone!(Receiver<T>, Receives, made_at);

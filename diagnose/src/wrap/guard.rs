@@ -1,7 +1,6 @@
-//! Guards: the struct, and what it delegates to the original's guard.
+//! Guards: their structs, and the delegation to the original's guard.
 
-/// Declares a guard that borrows its lock: `Deref`, `DerefMut` if it is for `&mut`, `Debug` and
-/// `Display`.
+/// Declares a guard that borrows its lock, with `Deref`, `DerefMut` for `&mut`, and formatting.
 ///
 /// The first field is the original's guard. A `holding` comes before it, so that the holding ends
 /// before the lock is free. `new` takes the holding and the fields.
@@ -46,7 +45,7 @@ macro_rules! guard {
         #[clippy::has_significant_drop]
         pub struct $name<$lt, $($param: ?Sized),+> {
             // Dropped first: the holding ends before another task can acquire the lock.
-            #[allow(dead_code)] // Most only drop it.
+            #[allow(dead_code)] // Most guards only drop it.
             pub(super) holding: $crate::waits::Holding,
             pub(super) guard: $guard,
             $($field: $type,)*
@@ -54,7 +53,7 @@ macro_rules! guard {
 
         impl<$lt, $($param: ?Sized),+> $name<$lt, $($param),+> {
             #[inline]
-            #[allow(dead_code)] // Some are only made as a pair.
+            #[allow(dead_code)] // Some guards do not use it.
             pub(super) fn new(holding: $crate::waits::Holding, guard: $guard $(, $field: $type)*) -> Self {
                 Self { holding, guard $(, $field)* }
             }
@@ -73,11 +72,10 @@ macro_rules! guard {
     };
 }
 
-/// Declares a guard that keeps its lock, in an [`Owned`](super::Owned): as [`guard`], with `owner`.
+/// Declares a guard that owns its lock through an [`Owned`](super::Owned), otherwise as [`guard`].
 ///
-/// It can go to another task, so each look at the value puts the task that looks on record as the
-/// holder. `new` takes the holding and the guard, `of` the pair that the constructors of `Owned`
-/// return.
+/// An owned guard can move to another task, so each access to the value records the accessing task
+/// as the holder. `new` takes the holding and the guard, `of` the pair returned by `Owned`.
 ///
 /// ```text
 /// owned_guard! {
@@ -115,20 +113,20 @@ macro_rules! owned_guard {
         #[clippy::has_significant_drop]
         pub struct $name<$($param $(: ?$sized)? $(= $default)?),+> {
             // Dropped first: the holding ends before another task can acquire the lock.
-            #[allow(dead_code)] // Most only drop it.
+            #[allow(dead_code)] // Most guards only drop it.
             pub(super) holding: $crate::waits::Holding,
             pub(super) guard: $guard,
         }
 
         impl<$($param $(: ?$sized)?),+> $name<$($param),+> {
             #[inline]
-            #[allow(dead_code)] // Some are only made as a pair.
+            #[allow(dead_code)] // Some guards do not use it.
             pub(super) fn new(holding: $crate::waits::Holding, guard: $guard) -> Self {
                 Self { holding, guard }
             }
 
             #[inline]
-            #[allow(dead_code)] // Some are only made of others.
+            #[allow(dead_code)] // Some guards do not use it.
             pub(super) fn of((guard, holding): ($guard, $crate::waits::Holding)) -> Self {
                 Self { holding, guard }
             }
@@ -148,7 +146,7 @@ macro_rules! owned_guard {
     };
 }
 
-/// Implements `Debug` and `Display` of a guard as those of its value.
+/// Implements `Debug` and `Display` of a guard by those of its value.
 ///
 /// ```text
 /// shown!([T: ?Sized] MutexGuard<'_, T>, T);

@@ -1,10 +1,8 @@
-//! Locks: conversions, `Default` and `Debug`, and `Deref`.
+//! Locks and cells: conversions, `Default`, `Debug` and `Deref`.
 
-/// Implements for a lock: `Default`, `From` of a value, `From` of the original and back, and
-/// `Debug`.
+/// Implements `Default`, `From` a value, `From` the original and back, and `Debug` for a lock.
 ///
-/// The expression puts an original on record. The other way takes it off: the record ends with the
-/// wrapper.
+/// The expression wraps an original and starts its record. The conversion back ends the record.
 ///
 /// ```text
 /// lock!(Mutex<T>, mutex: real::Mutex<T>, Self { resource, mutex });
@@ -30,7 +28,7 @@ macro_rules! lock {
     };
 }
 
-/// Implements `Default` as `new` without arguments.
+/// Implements `Default` by `new` without arguments.
 ///
 /// ```text
 /// default!([T] OnceCell<T>);
@@ -46,8 +44,9 @@ macro_rules! default {
     };
 }
 
-/// Implements for a cell that may have its value from the start: `Default`, `From` of a value,
-/// `From` of the original and back, and `Debug`.
+/// Implements `Default`, `From` a value, `From` the original and back, and `Debug` for a cell.
+///
+/// A cell made from a value is initialized from the start.
 ///
 /// ```text
 /// cell!(OnceCell<T>, cell: real::OnceCell<T>, Self::around(cell));
@@ -67,8 +66,7 @@ macro_rules! cell {
     };
 }
 
-/// Implements `Clone`, `PartialEq` and `Eq` of a cell by those of the original. A clone is a
-/// resource of its own.
+/// Implements a cell's `Clone`, `PartialEq` and `Eq` by the original's. A clone has its own record.
 ///
 /// ```text
 /// compare!(OnceCell<T>, cell);
@@ -92,7 +90,7 @@ macro_rules! compare {
     };
 }
 
-/// Implements `From` of an original and back.
+/// Implements `From` the original and back.
 ///
 /// ```text
 /// convert!([] Handle: runtime::Handle, |handle| Self { handle }, |it| it.handle);
@@ -114,8 +112,9 @@ macro_rules! convert {
     };
 }
 
-/// Implements `Deref` to the original of a lock or a cell, and puts on record that any task may use
-/// it unrecorded from then on.
+/// Implements `Deref` to the original of a lock or cell.
+///
+/// Each call records that any task may use the original without a record from then on.
 ///
 /// ```text
 /// share!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
@@ -134,7 +133,7 @@ macro_rules! share {
     };
 }
 
-/// Implements `Deref` to the original in that field. What is done through it is not on record.
+/// Implements `Deref` to the original in the named field. Calls through it are not recorded.
 ///
 /// ```text
 /// deref!([T] JoinSet<T>, set: ::tokio::task::JoinSet<T>);

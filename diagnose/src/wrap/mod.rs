@@ -1,25 +1,25 @@
-//! The toolkit of the wrappers: what they would otherwise all write out by hand.
+//! The macros and types that all wrappers are built from.
 //!
-//! A wrapper keeps an original beside its record, and tells [`waits`](crate::waits) what happens to
-//! it. Most of its methods only pass on to the original. A macro here writes those, so that a
-//! primitive's file names what it delegates and writes out what it records.
+//! A wrapper keeps an original beside its record, and reports each operation to
+//! [`waits`](crate::waits). Most of its methods only call the original. Macros here write those, so
+//! that a primitive's file lists the methods it delegates and writes out the recorded ones.
 //!
 //! ```text
-//! delegate       methods that only pass on, and Debug
+//! delegate       methods that only call the original, and Debug
 //! lock           From, Default, Deref of a lock or a cell
-//! guard, part    a guard that borrows its lock, or owns it; map and try_map
-//! owned          what a guard that owns its lock is made of: the only file of the wrappers with `unsafe`
-//! acquiring      what a future that acquires for an owned guard is made of
-//! turn           whose turn it is to initialise a cell
-//! end            From, Debug, Clone, Deref of an end of a channel
+//! guard, part    guards that borrow or own their lock; map and try_map
+//! owned          storage of a guard that owns its lock: the wrappers' only file with `unsafe`
+//! acquiring      the state machine of a future that acquires an owned guard
+//! turn           one call that initializes a cell or waits for its initialization
+//! end            From, Debug, Clone, Deref of a channel end
 //! ```
 //!
-//! A guard derefs to its value; one that owns its lock notes the look, as it may have changed its
-//! task. A lock, a cell and an end of a channel deref to the original, and note that it may be used
-//! unrecorded from then on: no verdict is proven that such a use could refute. Runtimes and sets of
-//! tasks deref and note nothing, since the runtime counts their tasks. Futures do not deref.
+//! A guard derefs to its value. An owned guard records that access, since it may have moved to
+//! another task. A lock, a cell and a channel end deref to the original, and record that it may be
+//! used without a record from then on: no verdict is proven that such a use could refute. Runtimes
+//! and task sets deref unrecorded, since the runtime counts their tasks. Futures do not deref.
 
-// Each is used by a family, which is a feature; tokio's uses most of them.
+// Each macro serves the wrappers of some features; tokio's use most of them.
 #![cfg_attr(
     not(all(
         feature = "async-lock",

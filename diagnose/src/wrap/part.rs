@@ -1,10 +1,9 @@
-//! Guards of a part of what is locked: `map` and `try_map`.
+//! Guards of a component of the locked data: `map` and `try_map`.
 
-/// The `map` and `try_map` of a guard that borrows its lock; either can be left out. Goes into an
-/// `impl` block.
+/// Writes `map` and `try_map` of a guard that borrows its lock. Either can be left out.
 ///
-/// Type parameters, the argument and the result of the closure, the original's guard, the guard of
-/// the part:
+/// Goes into an `impl` block. The arguments are the type parameters, the closure's argument and
+/// result, the original's guard, and the component's guard:
 ///
 /// ```text
 /// part! { map, try_map: [U: ?Sized, F] &mut T => &mut U, real::MutexGuard, MappedMutexGuard<'a, U> }
@@ -15,7 +14,7 @@ macro_rules! part {
         $crate::wrap::part! { try_map: $($rest)* }
     };
     (map: [$($generics:tt)*] $whole:ty => $to:ty, $($original:ident)::+, $part:ty) => {
-        /// Makes a guard of a component of the locked data.
+        /// Makes a guard for a component of the locked data.
         #[inline]
         pub fn map<$($generics)*>(this: Self, f: F) -> $part
         where
@@ -25,7 +24,7 @@ macro_rules! part {
         }
     };
     (try_map: [$($generics:tt)*] $whole:ty => $to:ty, $($original:ident)::+, $part:ty) => {
-        /// Makes a guard of a component of the locked data, if there is one.
+        /// Attempts to make a guard for a component of the locked data.
         ///
         /// # Errors
         /// Returns this guard if `f` returns `None`.
@@ -42,8 +41,7 @@ macro_rules! part {
     };
 }
 
-/// The same for an [`owned_guard`](super::owned_guard): both, with the [`Kind`](super::Kind) of the
-/// part's guard.
+/// Writes both for an [`owned_guard`](super::owned_guard), with the part's [`Kind`](super::Kind).
 ///
 /// ```text
 /// owned_part! {
@@ -56,7 +54,7 @@ macro_rules! owned_part {
         [$($generics:tt)*] $whole:ty => $to:ty, $($original:ident)::+,
         $part:ident<$($args:ident),+> of $kind:ty
     ) => {
-        /// Makes a guard of a component of the locked data.
+        /// Makes a guard for a component of the locked data.
         #[inline]
         pub fn map<$($generics)*>(this: Self, f: F) -> $part<$($args),+>
         where
@@ -66,7 +64,7 @@ macro_rules! owned_part {
             $part::new(this.holding, turned)
         }
 
-        /// Makes a guard of a component of the locked data, if there is one.
+        /// Attempts to make a guard for a component of the locked data.
         ///
         /// # Errors
         /// Returns this guard if `f` returns `None`.

@@ -1,4 +1,4 @@
-//! One call that initialises a `OnceCell`, or waits until another has.
+//! A call that initializes a `OnceCell`, or waits for another call to do so.
 
 use std::future::{Future, poll_fn};
 use std::panic::Location;
@@ -11,14 +11,15 @@ use pin_project_lite::pin_project;
 use crate::sync::Mutex;
 use crate::waits::{Holding, LazyWait, Record, WaitInfo, WaitMode};
 
-/// Whose turn it is. The call waits until the cell asks it for the future that makes the value;
-/// from then on it holds the cell, and what it waits for is that future's own matter.
+/// One call of `get_or_init`. It waits until the cell asks it for the initializing future.
+///
+/// From then on the call holds the cell, and the waits of that future are recorded by themselves.
 pub(crate) struct Turn {
     record: Option<&'static Record>,
     at: &'static Location<'static>,
     has_come: AtomicBool,
-    /// The waker of the poll that is running, until the turn has come: that of the wait is not for
-    /// the future of others.
+    /// The waker of the running poll, until the turn has come. The initializing future is
+    /// polled with it, not with the waker of the wait.
     outer: Mutex<Option<Waker>>,
 }
 
@@ -28,7 +29,7 @@ impl Turn {
         Self { record, at, has_come, outer }
     }
 
-    /// The turn has come: the future that makes the value.
+    /// Starts this call's turn: records the holding and returns the initializing future.
     pub(crate) fn take<F, Fut>(&self, f: F) -> Initialising<'_, Fut>
     where
         F: FnOnce() -> Fut,
@@ -38,7 +39,7 @@ impl Turn {
         Initialising { future: f(), holding, turn: self }
     }
 
-    /// Waits for the cell's own future. No poll is repeated once the turn has come.
+    /// Polls the cell's future, as a wait until the turn has come. No poll is repeated after that.
     pub(crate) async fn wait<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
         let leaf = || WaitInfo::on(self.record, WaitMode::Initialise, 1, self.at);
@@ -62,8 +63,7 @@ impl Turn {
         .await
     }
 
-    /// Returns what was there. Wakers are other people's code: they are dropped outside of the
-    /// lock.
+    /// Replaces the waker. The old one is dropped outside the lock, since wakers run foreign code.
     fn lend(&self, outer: Option<Waker>) {
         let before = std::mem::replace(&mut *self.outer.lock(), outer);
         drop(before);
@@ -71,7 +71,7 @@ impl Turn {
 }
 
 pin_project! {
-    /// The future that makes the value, and that it does.
+    /// The initializing future, with the cell's holding.
     pub(crate) struct Initialising<'a, F> {
         #[pin]
         future: F,
