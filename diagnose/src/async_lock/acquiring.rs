@@ -1,4 +1,4 @@
-//! Futures that acquire a lock: the original's, the wait, and in the end the original's guard with a holding.
+//! Futures that acquire a lock. Each polls the original's future and records the wait.
 
 use std::fmt;
 use std::future::Future;
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::waits::{WaitFuture, WaitInfo};
 
-/// One that borrows the lock. It has the name of the original's, and the field that its guard asks for.
+/// Declares a future that borrows the lock. An optional field is passed to the guard.
 macro_rules! acquiring {
     (
         $(#[$meta:meta])* $name:ident [$($parameters:tt)*] [$($arguments:tt)*] $guard:ident
@@ -40,7 +40,7 @@ macro_rules! acquiring {
             }
         }
 
-        #[allow(single_use_lifetimes)] // With other parameters it is not.
+        #[allow(single_use_lifetimes)] // They are used more than once with other parameters.
         impl<$($parameters)*> Future for $name<$($arguments)*> {
             type Output = $guard<$($arguments)*>;
 
@@ -52,7 +52,7 @@ macro_rules! acquiring {
             }
         }
 
-        #[allow(single_use_lifetimes)] // With other parameters it is not.
+        #[allow(single_use_lifetimes)] // They are used more than once with other parameters.
         impl<$($parameters)*> fmt::Debug for $name<$($arguments)*> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 fmt::Debug::fmt(self.waited.future(), f)
@@ -62,24 +62,24 @@ macro_rules! acquiring {
 }
 
 acquiring! {
-    /// The future of [`RwLock::read`](super::RwLock::read).
+    /// The future returned by [`RwLock::read`](super::RwLock::read).
     Read ['a, T: ?Sized] ['a, T] RwLockReadGuard
 }
 acquiring! {
-    /// The future of [`RwLock::upgradable_read`](super::RwLock::upgradable_read).
+    /// The future returned by [`RwLock::upgradable_read`](super::RwLock::upgradable_read).
     UpgradableRead ['a, T: ?Sized] ['a, T] RwLockUpgradableReadGuard
 }
 acquiring! {
-    /// The future of [`RwLock::write`](super::RwLock::write).
+    /// The future returned by [`RwLock::write`](super::RwLock::write).
     Write ['a, T: ?Sized] ['a, T] RwLockWriteGuard
 }
 acquiring! {
-    /// The future of [`Semaphore::acquire`](super::Semaphore::acquire).
+    /// The future returned by [`Semaphore::acquire`](super::Semaphore::acquire).
     Acquire ['a] ['a] SemaphoreGuard
 }
 
 acquiring! {
-    /// The future of [`Mutex::lock`](super::Mutex::lock).
-    // Its guard can be asked for the mutex, unlike those of other locks.
+    /// The future returned by [`Mutex::lock`](super::Mutex::lock).
+    // `MutexGuard::source` needs the mutex; other guards have no such method.
     Lock ['a, T: ?Sized] ['a, T] MutexGuard, mutex: &'a Mutex<T>
 }

@@ -1,6 +1,7 @@
-//! Futures that acquire a lock for a guard that keeps it. How they do is in [`wrap`](crate::wrap).
+//! Futures that acquire an owned guard, built on [`wrap::Acquiring`](crate::wrap::Acquiring).
 
-/// The future of that name. `$kinds` are the lock, its guard and its future.
+/// Declares a future that acquires an owned guard. `$lock` is the lock, `$locked` and `$locking`
+/// are the kinds of its guard and of its future.
 macro_rules! acquiring_arc {
     (
         $(#[$meta:meta])* $name:ident [$($parameters:tt)*] [$($arguments:tt)*]
@@ -12,7 +13,7 @@ macro_rules! acquiring_arc {
             /// Dropping it gives up its place in the queue, as the original does.
             pub struct $name<$($parameters)*> {
                 state: $crate::wrap::Acquiring<$lock, $locking>,
-                // The parameters of the original, which is not `Unpin`.
+                // Gives this type the original's parameters. The original is not `Unpin`.
                 #[pin]
                 like: ::std::marker::PhantomData<::async_lock::futures::$name<$($arguments)*>>,
                 #[pin]
@@ -32,7 +33,7 @@ macro_rules! acquiring_arc {
             }
         }
 
-        #[allow(single_use_lifetimes)] // With other parameters it is not.
+        #[allow(single_use_lifetimes)] // They are used more than once with other parameters.
         impl<$($parameters)*> ::std::future::Future for $name<$($arguments)*> {
             type Output = $guard;
 
@@ -48,7 +49,7 @@ macro_rules! acquiring_arc {
             }
         }
 
-        #[allow(single_use_lifetimes)] // With other parameters it is not.
+        #[allow(single_use_lifetimes)] // They are used more than once with other parameters.
         impl<$($parameters)*> ::std::fmt::Debug for $name<$($arguments)*> {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 f.write_str(concat!(stringify!($name), " { .. }"))

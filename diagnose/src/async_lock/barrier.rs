@@ -1,4 +1,4 @@
-//! `async_lock::Barrier`, with who has arrived.
+//! `async_lock::Barrier`, with a record of the tasks that have arrived.
 
 use std::fmt;
 use std::future::Future;
@@ -17,13 +17,13 @@ use crate::wrap::{convert, debug, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Barrier, "async-lock");
 
-/// async-lock's `Barrier`. It is known with the place where it was made, from its first use on.
+/// async-lock's `Barrier`, recorded from its first use on with the place of its creation.
 pub struct Barrier {
     resource: Resource,
-    /// Who has arrived, in this round or an earlier one.
+    /// The tasks that have arrived, in this round or an earlier one.
     users: Notifiers,
     original: ::async_lock::Barrier,
-    /// How many open it; the original does not tell.
+    /// The number of tasks that open the barrier, which the original does not expose.
     n: u64,
 }
 
@@ -40,7 +40,9 @@ impl Barrier {
         Self { resource, users: Notifiers::new(), original, n }
     }
 
-    /// Arrives with the first poll, and waits for the others. Not cancel safe: who has arrived and is gone still counts.
+    /// Arrives with the first poll, then waits for the other tasks.
+    ///
+    /// Not cancel safe: an arrival still counts after its future is dropped.
     #[track_caller]
     pub fn wait(&self) -> BarrierWait<'_> {
         let at = Location::caller();
@@ -48,7 +50,7 @@ impl Barrier {
         BarrierWait { waited: WaitFuture::new(self.original.wait(), leaf), barrier: self, arrives: Some(at) }
     }
 
-    /// Arrives, and blocks this thread until the others have.
+    /// Arrives, blocking the current thread until the other tasks have arrived.
     #[track_caller]
     #[cfg(not(target_family = "wasm"))]
     pub fn wait_blocking(&self) -> BarrierWaitResult {
@@ -66,7 +68,7 @@ impl Barrier {
         }
     }
 
-    /// The last to arrive begins the next round.
+    /// Subtracts one round from the arrivals if this call was the last to arrive.
     fn open(&self, result: &BarrierWaitResult) {
         if let Some(record) = self.resource.record().filter(|_| result.is_leader()) {
             let round = self.n.max(1);
@@ -79,16 +81,16 @@ impl Barrier {
 share!([] Barrier, original: ::async_lock::Barrier);
 debug!([] Barrier, original: ::async_lock::Barrier);
 
-// The original does not tell how many open it: the record has no bound.
+// The original does not expose its `n`, so the record has no bound.
 convert!([] Barrier: ::async_lock::Barrier, |original| Self::around(original, UNBOUNDED), |it| it.original);
 
 pin_project! {
-    /// The future of [`Barrier::wait`].
+    /// The future returned by [`Barrier::wait`].
     pub struct BarrierWait<'a> {
         #[pin]
         waited: WaitFuture<::async_lock::futures::BarrierWait<'a>>,
         barrier: &'a Barrier,
-        // Where, until it has.
+        // The place of the call, until the arrival is recorded.
         arrives: Option<&'static Location<'static>>,
     }
 }

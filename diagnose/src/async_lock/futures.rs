@@ -1,4 +1,4 @@
-//! `async_lock::futures`: the futures of the wrappers, by name.
+//! The wrappers' futures, named as in `async_lock::futures`.
 
 pub use super::acquiring::{Acquire, Lock, Read, UpgradableRead, Write};
 pub use super::barrier::BarrierWait;

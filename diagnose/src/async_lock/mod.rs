@@ -1,4 +1,4 @@
-//! async-lock, with its locks on record: a drop-in for the crate of that name.
+//! A drop-in for async-lock whose locks record their holders and waiters.
 //!
 //! ```
 //! use diagnose::async_lock::Mutex;
@@ -12,18 +12,19 @@
 //! assert_eq!(*mutex.try_lock().unwrap(), 2);
 //! # });
 //! ```
-//! Everything is re-exported. [`Mutex`], [`RwLock`], [`Semaphore`], [`Barrier`] and [`OnceCell`] are wrapped, with their
-//! guards and the futures in [`futures`]: each has the original inside, which does the locking, the waiting and the waking
-//! as ever. What is added is known from the first use on: where the lock was made, who holds it since when, taken where,
-//! and who waits for it. Fairness, cancellation, `Send`, `Sync` and what `Debug` prints are the original's.
+//! Everything of async-lock is re-exported. [`Mutex`], [`RwLock`], [`Semaphore`], [`Barrier`] and
+//! [`OnceCell`] are wrapped, with their guards and the futures in [`futures`]. Each wrapper
+//! contains the original, which does the locking, waiting and waking. From the first use on, a
+//! wrapper also records where it was created, its holders with the place and time, and its waiters.
+//! Fairness, cancellation, `Send`, `Sync` and `Debug` output are the original's.
 //!
-//! A wrapper derefs to the original, and `From` converts both ways, for other crates that ask for that; what is locked
-//! through the original has no record. With the features `smol` and `async-std` these are also what is in
-//! `diagnose::smol::lock` and `diagnose::async_std::sync`.
+//! A wrapper derefs to the original, and `From` converts both ways, for crates that require the
+//! original. Uses of it are not recorded. With the features `smol` and `async-std`,
+//! `diagnose::smol::lock` and `diagnose::async_std::sync` have these types too.
 //!
 //! Without the feature `on` this module is async-lock itself.
 
-// The original's functions have none, and a program that is free of warnings shall stay so.
+// The originals lack `#[must_use]`, and wrapping them must not add warnings.
 #![allow(clippy::must_use_candidate)]
 
 mod acquiring;

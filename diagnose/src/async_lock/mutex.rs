@@ -1,4 +1,4 @@
-//! `async_lock::Mutex`, with who holds it and who waits for it.
+//! `async_lock::Mutex`, with a record of its holder and its waiters.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -10,34 +10,34 @@ use crate::wrap::{guard, lock, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "async-lock");
 
-/// async-lock's `Mutex`. It is known with the place where it was made, from its first use on.
+/// async-lock's `Mutex`, recorded from its first use on with the place of its creation.
 pub struct Mutex<T: ?Sized> {
     pub(super) resource: Resource,
     pub(super) mutex: ::async_lock::Mutex<T>,
 }
 
 impl<T> Mutex<T> {
-    /// A mutex that is free.
+    /// Creates a new mutex.
     #[track_caller]
     pub const fn new(data: T) -> Self {
         Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex: ::async_lock::Mutex::new(data) }
     }
 
-    /// What it guards.
+    /// Consumes the mutex, returning the underlying data.
     pub fn into_inner(self) -> T {
         self.mutex.into_inner()
     }
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Acquires the mutex. Cancel safe, but its place in the queue is lost.
+    /// Acquires the mutex, waiting if necessary. Cancel safe, but loses its place in the queue.
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> Lock<'_, T> {
         Lock::new(self.mutex.lock(), self.leaf(Location::caller()), self)
     }
 
-    /// Acquires the mutex, and blocks this thread until then.
+    /// Acquires the mutex, blocking the current thread until it is available.
     #[inline]
     #[track_caller]
     #[cfg(not(target_family = "wasm"))]
@@ -50,7 +50,7 @@ impl<T: ?Sized> Mutex<T> {
         MutexGuard::new(self.resource.hold(1, at, false, has_waited), guard, self)
     }
 
-    /// Acquires the mutex if it is free.
+    /// Attempts to acquire the mutex without waiting. Returns `None` if it is locked.
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
@@ -58,19 +58,19 @@ impl<T: ?Sized> Mutex<T> {
         Some(MutexGuard::new(self.resource.hold(1, Location::caller(), false, false), guard, self))
     }
 
-    /// Returns the protected value. `&mut self` proves that no guard exists.
+    /// Returns a mutable reference to the data. `&mut self` proves that no guard exists.
     pub fn get_mut(&mut self) -> &mut T {
         self.mutex.get_mut()
     }
 
-    /// Acquires the mutex for a guard that keeps it. Cancel safe, but its place in the queue is lost.
+    /// Acquires the mutex for a guard that owns an `Arc` of it. Cancel safe, as `lock`.
     #[inline]
     #[track_caller]
     pub fn lock_arc(self: &Arc<Self>) -> LockArc<T> {
         LockArc::new(Arc::clone(self), self.leaf(Location::caller()))
     }
 
-    /// The same, and blocks this thread until then.
+    /// Acquires the mutex for an owned guard, blocking the current thread.
     #[inline]
     #[track_caller]
     #[cfg(not(target_family = "wasm"))]
@@ -79,7 +79,7 @@ impl<T: ?Sized> Mutex<T> {
         MutexGuardArc::try_new(self, at).unwrap_or_else(|| MutexGuardArc::block(self, at))
     }
 
-    /// Acquires the mutex, if it is free, for a guard that keeps it.
+    /// Attempts to acquire the mutex for an owned guard. Returns `None` if it is locked.
     #[inline]
     #[track_caller]
     pub fn try_lock_arc(self: &Arc<Self>) -> Option<MutexGuardArc<T>> {
@@ -100,9 +100,10 @@ lock!(
 share!([T: ?Sized] Mutex<T>, mutex: ::async_lock::Mutex<T>);
 
 guard! {
-    /// The guard of a [`Mutex`], which it frees when it is dropped.
+    /// A guard that unlocks its [`Mutex`] when dropped.
     ///
-    /// Unlike the original it is `Sync` only where what it guards is `Send` too: [`source`](Self::source) gives access to it.
+    /// Unlike the original, `Sync` needs `T: Send`, as [`source`](Self::source) gives shared
+    /// access.
     pub struct MutexGuard<'a, T: ?Sized> for &mut T {
         guard: ::async_lock::MutexGuard<'a, T>,
         mutex: &'a Mutex<T>,
@@ -110,7 +111,7 @@ guard! {
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// The mutex that it is of.
+    /// Returns the mutex that this guard came from.
     pub fn source(guard: &MutexGuard<'a, T>) -> &'a Mutex<T> {
         guard.mutex
     }

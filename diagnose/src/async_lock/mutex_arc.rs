@@ -1,4 +1,4 @@
-//! The guard of an `async_lock::Mutex` that keeps the mutex, and its future.
+//! The owned guard of an `async_lock::Mutex`, and its future.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use crate::waits::WaitMode;
 use crate::wrap::{Owned, owned_guard};
 
 acquiring_arc! {
-    /// The future of [`Mutex::lock_arc`].
+    /// The future returned by [`Mutex::lock_arc`].
     LockArc [T: ?Sized] [T] (Mutex<T>, Locked<T>, Locking<T>) MutexGuardArc<T>,
     |it| it.mutex.try_lock(), it.mutex.lock()
 }
 
 owned_guard! {
-    /// The guard of a [`Mutex`] that keeps it. It frees the mutex when it is dropped.
+    /// An owned guard that unlocks its [`Mutex`] when dropped.
     pub struct MutexGuardArc<T: ?Sized> for &mut T {
         guard: Owned<Mutex<T>, Locked<T>>,
     }
@@ -42,7 +42,7 @@ impl<T: ?Sized> MutexGuardArc<T> {
         Self::of(guard)
     }
 
-    /// The mutex that it is of.
+    /// Returns the mutex that this guard came from.
     pub fn source(guard: &Self) -> &Arc<Mutex<T>>
     where
         T: Send,

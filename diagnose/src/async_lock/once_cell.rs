@@ -1,4 +1,4 @@
-//! `async_lock::OnceCell`, with who initialises it and who waits for that.
+//! `async_lock::OnceCell`, with a record of its initialization and its waiters.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -11,15 +11,15 @@ use crate::wrap::{Turn, cell, delegate, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::OnceCell, "async-lock");
 
-/// async-lock's `OnceCell`. It is known with the place where it was made, from the first wait or initialisation on; once
-/// it is initialised, access costs nothing more than the original's. Its `get_unchecked` is the original's, by deref.
+/// async-lock's `OnceCell`, recorded from its first wait or initialization on, with its creation.
+/// Access to an initialized cell costs as much as the original's. Deref gives `get_unchecked`.
 pub struct OnceCell<T> {
     resource: Resource,
     cell: ::async_lock::OnceCell<T>,
 }
 
 impl<T> OnceCell<T> {
-    /// An empty cell.
+    /// Creates a new, uninitialized cell.
     #[track_caller]
     pub const fn new() -> Self {
         Self { resource: Resource::new(&WHAT, 1, Location::caller()), cell: ::async_lock::OnceCell::new() }
@@ -40,7 +40,7 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// The same, and blocks this thread until then.
+    /// Waits until the cell is initialized, blocking the current thread.
     #[track_caller]
     #[cfg(not(target_family = "wasm"))]
     pub fn wait_blocking(&self) -> &T {
@@ -49,11 +49,13 @@ impl<T> OnceCell<T> {
         self.cell.get().unwrap_or_else(block)
     }
 
-    /// Its value; if it has none, that of the future, unless another's comes first. If this is dropped while it
-    /// initialises, the next that waits does so instead.
+    /// Returns the value, initializing an empty cell with the result of the future.
+    ///
+    /// Waits if another call is initializing the cell. If this future is dropped while it
+    /// initializes, the next waiting call initializes instead.
     ///
     /// # Errors
-    /// That of the future. The cell stays empty.
+    /// Returns the error of the future. The cell stays empty.
     #[track_caller]
     pub fn get_or_try_init<E, Fut: Future<Output = Result<T, E>>>(
         &self,
@@ -62,10 +64,10 @@ impl<T> OnceCell<T> {
         self.initialise(closure, Location::caller())
     }
 
-    /// The same with a function that blocks.
+    /// Returns the value, initializing an empty cell with a function that may block.
     ///
     /// # Errors
-    /// That of the function. The cell stays empty.
+    /// Returns the error of the function. The cell stays empty.
     #[track_caller]
     #[cfg(not(target_family = "wasm"))]
     pub fn get_or_try_init_blocking<E>(&self, closure: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
@@ -84,8 +86,10 @@ impl<T> OnceCell<T> {
         result
     }
 
-    /// Its value; if it has none, that of the future, unless another's comes first. If this is dropped while it
-    /// initialises, the next that waits does so instead.
+    /// Returns the value, initializing an empty cell with the output of the future.
+    ///
+    /// Waits if another call is initializing the cell. If this future is dropped while it
+    /// initializes, the next waiting call initializes instead.
     #[track_caller]
     pub fn get_or_init<Fut: Future<Output = T>>(
         &self,
@@ -101,7 +105,7 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// The same with a function that blocks.
+    /// Returns the value, initializing an empty cell with a function that may block.
     #[track_caller]
     #[cfg(not(target_family = "wasm"))]
     pub fn get_or_init_blocking(&self, closure: impl FnOnce() -> T + Unpin) -> &T {
@@ -111,10 +115,10 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// Initializes the cell with this value, waiting for a running initialization.
+    /// Initializes the cell with `value`, waiting for a running initialization.
     ///
     /// # Errors
-    /// If another's value came first, this one.
+    /// Returns `value` if the cell has another value already.
     #[track_caller]
     pub fn set(&self, value: T) -> impl Future<Output = Result<&T, T>> {
         let at = Location::caller();
@@ -133,10 +137,10 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// [`set`](Self::set), and blocks this thread until then.
+    /// Initializes the cell with `value`, blocking the current thread if another call does so.
     ///
     /// # Errors
-    /// If another's value came first, this one.
+    /// Returns `value` if the cell has another value already.
     #[track_caller]
     #[cfg(not(target_family = "wasm"))]
     pub fn set_blocking(&self, value: T) -> Result<&T, T> {
@@ -162,22 +166,22 @@ impl<T> OnceCell<T> {
     }
 
     delegate! { cell:
-        /// Whether it has its value.
+        /// Returns `true` if the cell is initialized.
         #[inline]
         pub fn is_initialized(&self) -> bool;
-        /// Its value, if it has it.
+        /// Returns a reference to the value, or `None` if the cell is uninitialized.
         #[inline]
         pub fn get(&self) -> Option<&T>;
-        /// Its value, if it has it.
+        /// Returns a mutable reference to the value, or `None` if the cell is uninitialized.
         pub fn get_mut(&mut self) -> Option<&mut T>;
-        /// Takes its value out, if it has it.
+        /// Takes the value out, leaving the cell uninitialized.
         pub fn take(&mut self) -> Option<T>;
-        /// Its value, if it has it.
+        /// Consumes the cell, returning its value if it is initialized.
         pub fn into_inner(self) -> Option<T>;
-        /// Initializes the cell with this value if it is empty and not being initialized.
+        /// Initializes the cell with `value` if it is empty and not being initialized.
         ///
         /// # Errors
-        /// The value, if the cell is initialized or is being initialized.
+        /// Returns `value` if the cell is initialized or is being initialized.
         pub fn try_set(&self, value: T) -> Result<(), T>;
     }
 }

@@ -1,7 +1,7 @@
-//! The kinds of guards that keep their lock: a guard of the original, or a future of it.
+//! The kinds of guards and futures that owned guards store.
 //!
-//! A future is made only where it has to wait, so it may lie on the heap. The original's guard that keeps its lock is `Send` and
-//! `Sync` where a `Box` of the value is, or an `Arc`.
+//! A future is created only when it has to wait, so boxing it is cheap enough. The original's owned
+//! guard is `Send` and `Sync` where a `Box` of the value is, or an `Arc`.
 
 use std::pin::Pin;
 use std::sync::Arc;

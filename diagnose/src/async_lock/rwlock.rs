@@ -1,4 +1,4 @@
-//! `async_lock::RwLock`, with who reads, who writes and who waits.
+//! `async_lock::RwLock`, with a record of its readers, its writer and its waiters.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -13,31 +13,31 @@ use crate::wrap::{lock, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::RwLock, "async-lock");
 
-/// All of it: what a writer has. There is no bound on readers, each of which has one.
+/// All units of a lock, which a writer holds. Each reader holds one, without a bound.
 pub(super) const ALL: u64 = u32::MAX as u64;
 
-/// async-lock's `RwLock`. It is known with the place where it was made, from its first use on.
+/// async-lock's `RwLock`, recorded from its first use on with the place of its creation.
 pub struct RwLock<T: ?Sized> {
     pub(super) resource: Resource,
     pub(super) lock: ::async_lock::RwLock<T>,
 }
 
 impl<T> RwLock<T> {
-    /// A lock that is free.
+    /// Creates a new lock.
     #[must_use]
     #[track_caller]
     pub const fn new(t: T) -> Self {
         Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock: ::async_lock::RwLock::new(t) }
     }
 
-    /// What it guards.
+    /// Consumes the lock, returning the underlying data.
     #[must_use]
     pub fn into_inner(self) -> T {
         self.lock.into_inner()
     }
 }
 
-/// The six ways to acquire it in one form: at once, by waiting and by blocking, for a guard that borrows it or keeps it.
+/// Writes the try, wait and block methods of one access mode, for borrowed and owned guards.
 macro_rules! acquire {
     (
         $what:literal, WaitMode::$mode:ident, $units:expr,
@@ -85,7 +85,7 @@ macro_rules! acquire {
 
             #[doc = concat!("Acquires it ", $what, ", for a guard that keeps it.")]
             ///
-            /// Cancel safe, but its place in the queue is lost.
+            /// Cancel safe: dropping the future loses its place in the queue.
             #[inline]
             #[track_caller]
             pub fn $wait_arc(self: &Arc<Self>) -> $future_arc<'_, T> {
@@ -123,7 +123,7 @@ acquire! {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Returns the protected value. `&mut self` proves that no guard exists.
+    /// Returns a mutable reference to the data. `&mut self` proves that no guard exists.
     #[must_use]
     pub fn get_mut(&mut self) -> &mut T {
         self.lock.get_mut()

@@ -1,4 +1,4 @@
-//! The guards of an `async_lock::RwLock` that keep it, and their futures.
+//! The owned guards of an `async_lock::RwLock`, and their futures.
 
 use std::fmt;
 use std::future::Future;
@@ -19,23 +19,23 @@ use crate::waits::{BlockedThread, Holding, WaitFuture, WaitMode};
 use crate::wrap::{Owned, owned_guard};
 
 acquiring_arc! {
-    /// The future of [`RwLock::read_arc`].
+    /// The future returned by [`RwLock::read_arc`].
     ReadArc ['a, T] ['a, T] (RwLock<T>, Reads<T>, Reading<T>) RwLockReadGuardArc<T>,
     |it| it.lock.try_read(), it.lock.read()
 }
 acquiring_arc! {
-    /// The future of [`RwLock::upgradable_read_arc`].
+    /// The future returned by [`RwLock::upgradable_read_arc`].
     UpgradableReadArc ['a, T: ?Sized] ['a, T]
     (RwLock<T>, ReadsAlone<T>, ReadingAlone<T>) RwLockUpgradableReadGuardArc<T>,
     |it| it.lock.try_upgradable_read(), it.lock.upgradable_read()
 }
 acquiring_arc! {
-    /// The future of [`RwLock::write_arc`].
+    /// The future returned by [`RwLock::write_arc`].
     WriteArc ['a, T: ?Sized] ['a, T] (RwLock<T>, Writes<T>, Writing<T>) RwLockWriteGuardArc<T>,
     |it| it.lock.try_write(), it.lock.write()
 }
 
-/// How a guard that keeps the lock is acquired at once or by blocking.
+/// Writes the constructors of an owned guard that try to acquire, or block the current thread.
 macro_rules! acquired {
     ($name:ident [$($bound:tt)*] $mode:ident $units:expr, |$it:ident| $try:expr, $block:expr) => {
         impl<T $($bound)*> $name<T> {
@@ -61,7 +61,7 @@ macro_rules! acquired {
 }
 
 owned_guard! {
-    /// The guard of who reads, which keeps the lock. It ends that when it is dropped.
+    /// An owned guard that releases shared read access when dropped.
     pub struct RwLockReadGuardArc<T> for &T {
         guard: Owned<RwLock<T>, Reads<T>>,
     }
@@ -69,7 +69,7 @@ owned_guard! {
 acquired!(RwLockReadGuardArc [] Read 1, |it| it.lock.try_read(), it.lock.read_blocking());
 
 owned_guard! {
-    /// The guard of who reads and may write later, which keeps the lock. It ends that when it is dropped.
+    /// An owned guard that releases upgradable read access when dropped.
     pub struct RwLockUpgradableReadGuardArc<T: ?Sized> for &T {
         guard: Owned<RwLock<T>, ReadsAlone<T>>,
     }
@@ -80,7 +80,7 @@ acquired! {
 }
 
 owned_guard! {
-    /// The guard of who writes, which keeps the lock. It ends that when it is dropped.
+    /// An owned guard that releases exclusive write access when dropped.
     pub struct RwLockWriteGuardArc<T: ?Sized> for &mut T {
         guard: Owned<RwLock<T>, Writes<T>>,
     }
@@ -88,7 +88,7 @@ owned_guard! {
 acquired!(RwLockWriteGuardArc [: ?Sized] Write ALL, |it| it.lock.try_write(), it.lock.write_blocking());
 
 impl<T> RwLockUpgradableReadGuardArc<T> {
-    /// Reads from now on, and will not write.
+    /// Downgrades into a regular read guard.
     #[inline]
     pub fn downgrade(guard: Self) -> RwLockReadGuardArc<T> {
         let reads = guard.guard.turn(|it, _| ::async_lock::RwLockUpgradableReadGuard::downgrade(it));
@@ -97,10 +97,10 @@ impl<T> RwLockUpgradableReadGuardArc<T> {
 }
 
 impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
-    /// Upgrades the guard to write if there is no other reader.
+    /// Attempts to upgrade into a write guard without waiting.
     ///
     /// # Errors
-    /// The guard, if there is another reader.
+    /// Returns the guard if there is another reader.
     #[inline]
     #[track_caller]
     pub fn try_upgrade(guard: Self) -> Result<RwLockWriteGuardArc<T>, Self> {
@@ -112,9 +112,9 @@ impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
         }
     }
 
-    /// Upgrades the guard to write, waiting for all other readers. New readers wait from now on.
+    /// Upgrades into a write guard, waiting for all other readers. New readers wait from now on.
     ///
-    /// Dropping the future frees the lock, as in the original.
+    /// Dropping the future releases the lock, as in the original.
     #[inline]
     #[track_caller]
     pub fn upgrade(guard: Self) -> UpgradeArc<T> {
@@ -127,7 +127,7 @@ impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
         UpgradeArc { holding, waiting: Some(waiting), at, pinned: PhantomPinned }
     }
 
-    /// The same, and blocks this thread until then.
+    /// Upgrades into a write guard, blocking the current thread until all other readers finish.
     #[inline]
     #[track_caller]
     #[cfg(not(target_family = "wasm"))]
@@ -145,7 +145,7 @@ impl<T: ?Sized> RwLockUpgradableReadGuardArc<T> {
 }
 
 impl<T> RwLockWriteGuardArc<T> {
-    /// Reads from now on.
+    /// Downgrades into a read guard.
     #[inline]
     pub fn downgrade(guard: Self) -> RwLockReadGuardArc<T> {
         guard.holding.set_units(1);
@@ -155,7 +155,7 @@ impl<T> RwLockWriteGuardArc<T> {
 }
 
 impl<T: ?Sized> RwLockWriteGuardArc<T> {
-    /// Reads from now on, and may write later.
+    /// Downgrades into an upgradable read guard.
     #[inline]
     pub fn downgrade_to_upgradable(guard: Self) -> RwLockUpgradableReadGuardArc<T> {
         guard.holding.set_units(1);
@@ -165,11 +165,11 @@ impl<T: ?Sized> RwLockWriteGuardArc<T> {
 }
 
 pin_project! {
-    /// The future of [`RwLockUpgradableReadGuardArc::upgrade`].
+    /// The future returned by [`RwLockUpgradableReadGuardArc::upgrade`].
     ///
-    /// Dropping it frees the lock, as the original does.
+    /// Dropping it releases the lock, as the original does.
     pub struct UpgradeArc<T: ?Sized> {
-        // What it has while it waits. It ends before the lock is free.
+        // The reader's unit while it waits. Dropped first: it ends before the lock is free.
         holding: Holding,
         waiting: Option<Owned<RwLock<T>, Upgrading<T>>>,
         at: &'static Location<'static>,

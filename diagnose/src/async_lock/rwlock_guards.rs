@@ -1,4 +1,4 @@
-//! The guards of an `async_lock::RwLock` that borrow it, and what they become.
+//! The guards of an `async_lock::RwLock` that borrow it, and their upgrades and downgrades.
 
 use std::fmt;
 use std::future::Future;
@@ -13,31 +13,32 @@ use crate::waits::{BlockedThread, Holding, WaitFuture, WaitInfo, WaitMode};
 use crate::wrap::guard;
 
 guard! {
-    /// The guard of who reads. It ends that when it is dropped.
+    /// A guard that releases shared read access when dropped.
     pub struct RwLockReadGuard<'a, T: ?Sized> for &T {
         guard: ::async_lock::RwLockReadGuard<'a, T>,
     }
 }
 
 guard! {
-    /// The guard of who reads and may write later: others read beside it, but there is one such only. It ends that when it is
-    /// dropped.
+    /// A guard that releases upgradable read access when dropped.
+    ///
+    /// Other readers may coexist with it, but no second upgradable reader.
     pub struct RwLockUpgradableReadGuard<'a, T: ?Sized> for &T {
         guard: ::async_lock::RwLockUpgradableReadGuard<'a, T>,
     }
 }
 
 impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
-    /// Reads from now on, and will not write.
+    /// Downgrades into a regular read guard.
     #[inline]
     pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
         RwLockReadGuard::new(guard.holding, ::async_lock::RwLockUpgradableReadGuard::downgrade(guard.guard))
     }
 
-    /// Upgrades the guard to write if there is no other reader.
+    /// Attempts to upgrade into a write guard without waiting.
     ///
     /// # Errors
-    /// The guard, if there is another reader.
+    /// Returns the guard if there is another reader.
     #[inline]
     #[track_caller]
     pub fn try_upgrade(guard: Self) -> Result<RwLockWriteGuard<'a, T>, Self> {
@@ -48,9 +49,9 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         }
     }
 
-    /// Upgrades the guard to write, waiting for all other readers. New readers wait from now on.
+    /// Upgrades into a write guard, waiting for all other readers. New readers wait from now on.
     ///
-    /// Dropping the future frees the lock, as in the original.
+    /// Dropping the future releases the lock, as in the original.
     #[inline]
     #[track_caller]
     pub fn upgrade(guard: Self) -> Upgrade<'a, T> {
@@ -59,7 +60,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         Upgrade { holding: guard.holding, waited: WaitFuture::new(upgrade, leaf), at: Location::caller() }
     }
 
-    /// The same, and blocks this thread until then.
+    /// Upgrades into a write guard, blocking the current thread until all other readers finish.
     #[inline]
     #[track_caller]
     #[cfg(not(target_family = "wasm"))]
@@ -76,12 +77,12 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     }
 }
 
-/// Units that an upgrade waits for: all but its own.
+/// Describes the wait of an upgrade, for all units but its own.
 pub(super) fn upgrading(holding: &Holding, at: &'static Location<'static>) -> WaitInfo {
     WaitInfo::on(holding.record(), WaitMode::Write, ALL - 1, at)
 }
 
-/// The holding of a reader becomes that of a writer.
+/// Replaces a reader's holding by a writer's.
 pub(super) fn upgraded(holding: Holding, at: &'static Location<'static>, has_waited: bool) -> Holding {
     let record = holding.record();
     let is_movable = holding.is_movable();
@@ -90,11 +91,11 @@ pub(super) fn upgraded(holding: Holding, at: &'static Location<'static>, has_wai
 }
 
 pin_project! {
-    /// The future of [`RwLockUpgradableReadGuard::upgrade`].
+    /// The future returned by [`RwLockUpgradableReadGuard::upgrade`].
     ///
-    /// Dropping it frees the lock, as the original does.
+    /// Dropping it releases the lock, as the original does.
     pub struct Upgrade<'a, T: ?Sized> {
-        // What it has while it waits. It ends before the lock is free.
+        // The reader's unit while it waits. Dropped first: it ends before the lock is free.
         holding: Holding,
         #[pin]
         waited: WaitFuture<::async_lock::futures::Upgrade<'a, T>>,
@@ -121,21 +122,21 @@ impl<T: ?Sized> fmt::Debug for Upgrade<'_, T> {
 }
 
 guard! {
-    /// The guard of who writes. It ends that when it is dropped.
+    /// A guard that releases exclusive write access when dropped.
     pub struct RwLockWriteGuard<'a, T: ?Sized> for &mut T {
         guard: ::async_lock::RwLockWriteGuard<'a, T>,
     }
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
-    /// Reads from now on.
+    /// Downgrades into a read guard.
     #[inline]
     pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
         guard.holding.set_units(1);
         RwLockReadGuard::new(guard.holding, ::async_lock::RwLockWriteGuard::downgrade(guard.guard))
     }
 
-    /// Reads from now on, and may write later.
+    /// Downgrades into an upgradable read guard.
     #[inline]
     pub fn downgrade_to_upgradable(guard: Self) -> RwLockUpgradableReadGuard<'a, T> {
         guard.holding.set_units(1);

@@ -1,4 +1,4 @@
-//! `async_lock::Semaphore`, with who has its permits and who waits for one.
+//! `async_lock::Semaphore`, with a record of its permits' holders and its waiters.
 
 use std::fmt;
 use std::future::Future;
@@ -19,16 +19,16 @@ use crate::wrap::{convert, debug, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Semaphore, "async-lock");
 
-/// async-lock's `Semaphore`. It is known with the place where it was made, from its first use on.
+/// async-lock's `Semaphore`, recorded from its first use on with the place of its creation.
 pub struct Semaphore {
     resource: Resource,
-    /// Who has added permits.
+    /// The tasks that have added permits.
     users: Notifiers,
     inner: ::async_lock::Semaphore,
 }
 
 impl Semaphore {
-    /// Creates a semaphore with this number of permits.
+    /// Creates a semaphore with `n` permits.
     #[track_caller]
     pub const fn new(n: usize) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl Semaphore {
         }
     }
 
-    /// Takes a permit if there is one.
+    /// Attempts to acquire a permit without waiting. Returns `None` if there is none.
     #[inline]
     #[track_caller]
     pub fn try_acquire(&self) -> Option<SemaphoreGuard<'_>> {
@@ -46,14 +46,14 @@ impl Semaphore {
         Some(SemaphoreGuard::new(self.resource.hold(1, Location::caller(), false, false), guard))
     }
 
-    /// Waits for a permit. Cancel safe, but its place in the queue is lost.
+    /// Acquires a permit, waiting if necessary. Cancel safe, but loses its place in the queue.
     #[inline]
     #[track_caller]
     pub fn acquire(&self) -> Acquire<'_> {
         Acquire::new(self.inner.acquire(), self.leaf(Location::caller()))
     }
 
-    /// Waits for a permit, and blocks this thread until then.
+    /// Acquires a permit, blocking the current thread until one is available.
     #[inline]
     #[track_caller]
     #[cfg(not(target_family = "wasm"))]
@@ -66,7 +66,7 @@ impl Semaphore {
         SemaphoreGuard::new(self.resource.hold(1, at, false, has_waited), guard)
     }
 
-    /// Takes a permit, if there is one, for a guard that keeps the semaphore.
+    /// Attempts to acquire a permit for an owned guard without waiting.
     #[inline]
     #[track_caller]
     pub fn try_acquire_arc(self: &Arc<Self>) -> Option<SemaphoreGuardArc> {
@@ -75,7 +75,7 @@ impl Semaphore {
         Some(SemaphoreGuardArc { holding, semaphore: Some(Arc::clone(self)) })
     }
 
-    /// Waits for a permit, for a guard that keeps the semaphore. Cancel safe, but its place in the queue is lost.
+    /// Acquires a permit for an owned guard. Cancel safe, as [`acquire`](Self::acquire).
     #[inline]
     #[track_caller]
     pub fn acquire_arc(self: &Arc<Self>) -> AcquireArc {
@@ -83,7 +83,7 @@ impl Semaphore {
         AcquireArc { semaphore: Arc::clone(self), leaf: Some(leaf), waiting: None, pinned: PhantomPinned }
     }
 
-    /// The same, and blocks this thread until then.
+    /// Acquires a permit for an owned guard, blocking the current thread.
     #[inline]
     #[track_caller]
     #[cfg(not(target_family = "wasm"))]
@@ -111,7 +111,7 @@ impl Semaphore {
         self.inner.add_permits(n);
     }
 
-    /// How many permits are free.
+    /// Returns the number of available permits.
     pub fn available_permits(&self) -> usize {
         self.inner.available_permits()
     }
@@ -125,7 +125,7 @@ impl Semaphore {
 share!([] Semaphore, inner: ::async_lock::Semaphore);
 debug!([] Semaphore, inner: ::async_lock::Semaphore);
 
-// Its permits are those that are free now.
+// Counts the permits available now: the original does not expose its total.
 convert!(
     [] Semaphore: ::async_lock::Semaphore,
     |inner| {
@@ -135,10 +135,10 @@ convert!(
     |it| it.inner
 );
 
-/// The guard of a permit, which it gives back when it is dropped.
+/// A guard that releases its permit when dropped.
 #[clippy::has_significant_drop]
 pub struct SemaphoreGuard<'a> {
-    // It ends before the permit is back.
+    // Dropped first: the holding ends before the permit is back.
     holding: Holding,
     guard: ::async_lock::SemaphoreGuard<'a>,
 }
@@ -149,7 +149,7 @@ impl<'a> SemaphoreGuard<'a> {
         Self { holding, guard }
     }
 
-    /// Takes the permit out for ever.
+    /// Drops the guard without releasing the permit: the semaphore loses it permanently.
     #[inline]
     #[track_caller]
     pub fn forget(self) {
@@ -160,8 +160,8 @@ impl<'a> SemaphoreGuard<'a> {
 
 debug!(['a] SemaphoreGuard<'a>, guard: ::async_lock::SemaphoreGuard<'a>);
 
-/// The guard of a permit that keeps the semaphore. It gives the permit back when it is dropped.
-// The permit itself is taken out for ever at first, and one is added in the end: that is what the original's drop does.
+/// An owned guard that releases its permit when dropped.
+// The original's permit is forgotten at once and added again on drop, as the original's drop does.
 #[clippy::has_significant_drop]
 pub struct SemaphoreGuardArc {
     holding: Holding,
@@ -169,7 +169,7 @@ pub struct SemaphoreGuardArc {
 }
 
 impl SemaphoreGuardArc {
-    /// Takes the permit out for ever.
+    /// Drops the guard without releasing the permit: the semaphore loses it permanently.
     #[inline]
     #[track_caller]
     pub fn forget(mut self) {
@@ -200,7 +200,7 @@ fn count_forgotten(holding: &Holding, at: &'static Location<'static>) {
 }
 
 pin_project! {
-    /// The future of [`Semaphore::acquire_arc`].
+    /// The future returned by [`Semaphore::acquire_arc`].
     ///
     /// Dropping it gives up its place in the queue, as the original does.
     pub struct AcquireArc {
@@ -212,7 +212,7 @@ pin_project! {
     }
 }
 
-/// A permit is taken out.
+/// The boxed future that takes one permit out of the original.
 type Taken = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
 
 impl Future for AcquireArc {

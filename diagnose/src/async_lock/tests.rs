@@ -1,4 +1,4 @@
-//! What is on record of async-lock's locks.
+//! Unit tests: the records of async-lock's wrappers.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -176,7 +176,7 @@ fn who_initialises_holds_the_cell_and_does_not_wait_for_it() {
     assert!(poll(waits.as_mut()).is_pending());
     let modes: Vec<WaitMode> = queue(known(line)).iter().map(|wait| wait.mode).collect();
     assert_eq!(modes, [WaitMode::Initialise, WaitMode::Initialise]);
-    // Its turn comes if the other is cancelled.
+    // The next call initializes once the first is canceled.
     drop(initialises);
     assert_eq!(units(known(line)), [0_u64; 0]);
     assert_eq!(poll(next.as_mut()), Poll::Ready(&2));
