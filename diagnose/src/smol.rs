@@ -1,4 +1,4 @@
-//! smol, with its tasks on record: a drop-in for the crate of that name.
+//! A drop-in for smol that records its tasks.
 //!
 //! ```
 //! use diagnose::smol;
@@ -11,11 +11,12 @@
 //! });
 //! assert_eq!(answer, 42);
 //! ```
-//! Everything is re-exported. [`spawn`], [`unblock`] and [`block_on`], whose future is the task `main`, are wrapped; what an
-//! `Executor` of the program's own spawns goes through [`spawn_with`](crate::spawn_with).
+//! Everything of smol is re-exported. [`spawn`], [`unblock`] and [`block_on`] are wrapped; the
+//! future of `block_on` is the task `main`. Record spawns on your own `Executor` with
+//! [`spawn_with`](crate::spawn_with).
 //!
-//! With the feature `async-lock`, `lock` is [`async_lock`](crate::async_lock), whose locks are on record; with `async-channel`,
-//! `channel` is [`async_channel`](crate::async_channel).
+//! With the feature `async-lock`, `lock` is [`async_lock`](crate::async_lock). With
+//! `async-channel`, `channel` is [`async_channel`](crate::async_channel).
 //!
 //! Without the feature `on` this module is smol itself.
 
@@ -32,7 +33,7 @@ pub use crate::async_lock as lock;
 use crate::live::SpawnRuntime;
 use crate::spawned::{self, launch};
 
-/// `smol::spawn`; the task is listed under the name of the future's function, with the place of this call.
+/// Spawns a task, as `smol::spawn`. It is listed by its function and this place.
 #[track_caller]
 pub fn spawn<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> Task<T> {
     spawn_it(future)
@@ -47,7 +48,7 @@ where
     launch!(SpawnRuntime::Smol, None, future: F, |task, _| ::smol::spawn(task))
 }
 
-/// `smol::unblock`; the closure is listed as a task, from now until it returns.
+/// Runs a closure on the blocking pool. It is listed as a task from this call until it returns.
 #[track_caller]
 pub fn unblock<T, F>(f: F) -> Task<T>
 where
@@ -57,7 +58,7 @@ where
     ::smol::unblock(spawned::blocking(SpawnRuntime::Smol.into(), Location::caller(), f).0)
 }
 
-/// `smol::block_on`; the future is the task `main`.
+/// Runs a future on the current thread until it completes. It is listed as the task `main`.
 #[track_caller]
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     block_on_it(future)

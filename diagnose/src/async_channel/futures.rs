@@ -1,4 +1,4 @@
-//! The futures of senders and receivers: the original's, and the wait.
+//! The futures of senders and receivers. Each polls the original's future and records the wait.
 
 use std::fmt;
 use std::future::Future;
@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 
 use crate::waits::{ChannelEnd, WaitFuture, WaitInfo, WaitMode};
 
-/// Defines a future with the name of the original's. `$after` records its result.
+/// Declares a future named as in the original. `$after` records its result.
 macro_rules! future {
     ($(#[$meta:meta])* $name:ident -> $output:ty, $after:expr) => {
         pin_project! {
@@ -62,14 +62,14 @@ macro_rules! future {
 }
 
 future! {
-    /// The future of [`Sender::send`](super::Sender::send).
+    /// The future returned by [`Sender::send`](super::Sender::send).
     Send -> Result<(), SendError<T>>, |end, sent| if sent.is_ok() { end.put::<T>() }
 }
 future! {
-    /// The future of [`Receiver::recv`](super::Receiver::recv).
+    /// The future returned by [`Receiver::recv`](super::Receiver::recv).
     Recv -> Result<T, RecvError>, |end, message| if message.is_ok() { end.took_one_of_several() }
 }
 future! {
-    /// The future of [`Sender::closed`](super::Sender::closed).
+    /// The future returned by [`Sender::closed`](super::Sender::closed).
     Closed -> (), |_, ()| ()
 }

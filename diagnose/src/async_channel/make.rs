@@ -1,14 +1,14 @@
-//! The functions that make a channel.
+//! The functions that create a channel.
 
 use std::panic::Location;
 
 use super::{Receiver, Sender};
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
-/// A slot that becomes free, or a message, goes to the first task to try.
+/// Unfair: a free slot, or a message, goes to the first task that tries.
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Mpmc, "async-channel");
 
-/// Creates a channel with this capacity. It is known with the place of this call, from now on.
+/// Creates a bounded channel. Its record starts with this call.
 ///
 /// # Panics
 /// If `cap` is zero.
@@ -18,7 +18,7 @@ pub fn bounded<T>(cap: usize) -> (Sender<T>, Receiver<T>) {
     around(::async_channel::bounded(cap), cap as u64, at)
 }
 
-/// A channel without a bound. It is known with the place of this call, from now on.
+/// Creates an unbounded channel. Its record starts with this call.
 #[track_caller]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     around(::async_channel::unbounded(), UNBOUNDED, Location::caller())

@@ -1,4 +1,4 @@
-//! async-channel, with who has the ends of its channels and who waits at them: a drop-in for the crate of that name.
+//! A drop-in for async-channel that records the owners and waiters of channel ends.
 //!
 //! ```
 //! use diagnose::async_channel;
@@ -9,15 +9,15 @@
 //! assert_eq!(receiver.recv().await, Ok("hello"));
 //! # });
 //! ```
-//! Everything is re-exported. The senders and receivers, weak ones included, and their futures are wrapped: each has the
-//! original inside, which does the sending, the waiting and the waking as ever.
+//! Everything of async-channel is re-exported. Senders and receivers, weak ones included, and their
+//! futures are wrapped. Each contains the original, which does the sending, waiting and waking.
 //!
-//! A wrapper derefs to the original, and `From` converts both ways; what is sent through the original is not seen. With the
-//! feature `smol` this is also what is in `diagnose::smol::channel`.
+//! A wrapper derefs to the original, and `From` converts both ways. Uses of it are not recorded.
+//! With the feature `smol` this is `diagnose::smol::channel` too.
 //!
 //! Without the feature `on` this module is async-channel itself.
 
-// The original's functions have none, and a program that is free of warnings shall stay so.
+// The originals lack `#[must_use]`, and wrapping them must not add warnings.
 #![allow(clippy::must_use_candidate)]
 
 mod futures;

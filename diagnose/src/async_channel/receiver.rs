@@ -1,4 +1,4 @@
-//! The receiving ends.
+//! The receiving end of a channel.
 
 use std::panic::Location;
 use std::pin::Pin;
@@ -13,10 +13,11 @@ use crate::waits::{BlockedThread, ChannelEnd, LazyWait, Role, WaitMode};
 use crate::wrap::{around, clone, looks};
 
 pin_project! {
-    /// async-channel's `Receiver`; who has it and whether it waits is on record.
+    /// async-channel's `Receiver`, with a record of the task that owns it and of its waits.
     ///
-    /// As a stream it waits where its task awaits it, or where the channel was made, if that is not known.
-    // The receiver stands first: it is gone before the records say so.
+    /// As a stream, its wait is shown at the awaiting place, or where the channel was created if
+    /// that place is unknown.
+    // `inner` is dropped first, so that the receiver is gone before its record says so.
     pub struct Receiver<T> {
         #[pin]
         inner: ::async_channel::Receiver<T>,
@@ -35,10 +36,10 @@ impl<T> Receiver<T> {
         Self { inner, kept: LazyWait::default(), end, made_at }
     }
 
-    /// Takes a message if there is one.
+    /// Attempts to receive a message without waiting.
     ///
     /// # Errors
-    /// If there is none, or none and the channel is closed.
+    /// If the channel is empty, or empty and closed.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         self.end.used(Location::caller());
@@ -47,13 +48,13 @@ impl<T> Receiver<T> {
         Ok(message)
     }
 
-    /// Waits for a message. Cancel safe.
+    /// Receives a message, waiting if the channel is empty. Cancel safe.
     #[track_caller]
     pub fn recv(&self) -> Recv<'_, T> {
         Recv::new(self.inner.recv(), &self.end, WaitMode::Receive, Location::caller())
     }
 
-    /// Blocks this thread until there is a message.
+    /// Receives a message, blocking the current thread while the channel is empty.
     ///
     /// # Errors
     /// If the channel is closed and empty.
@@ -74,7 +75,9 @@ impl<T> Receiver<T> {
         Ok(message)
     }
 
-    /// Closes the channel: nothing more can be sent, and what was sent can still be received. Returns whether it was open.
+    /// Closes the channel. Returns `true` if it was open.
+    ///
+    /// Nothing can be sent after that; sent messages can still be received.
     #[track_caller]
     pub fn close(&self) -> bool {
         self.end.used(Location::caller());
@@ -83,7 +86,7 @@ impl<T> Receiver<T> {
         was_open
     }
 
-    /// Whether both are of the same channel.
+    /// Returns `true` if both receivers belong to the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
         self.inner.same_channel(&other.inner)
     }
@@ -93,7 +96,7 @@ impl<T> Receiver<T> {
         capacity() -> Option<usize>, receiver_count() -> usize, sender_count() -> usize,
     ]);
 
-    /// A receiver that does not keep the channel open.
+    /// Downgrades to a receiver that does not keep the channel open.
     #[track_caller]
     pub fn downgrade(&self) -> WeakReceiver<T> {
         let at = Location::caller();

@@ -1,4 +1,4 @@
-//! The sending ends.
+//! The sending end of a channel.
 
 use std::panic::Location;
 
@@ -9,7 +9,7 @@ use crate::waits::{BlockedThread, Role, WaitMode};
 use crate::wrap::{end, looks};
 
 end! {
-    /// async-channel's `Sender`; who has it and whether it waits is on record.
+    /// async-channel's `Sender`, with a record of the task that owns it and of its waits.
     pub struct Sender<T>(::async_channel::Sender<T>), clone: Sends;
 }
 
@@ -19,10 +19,10 @@ impl<T> Sender<T> {
         capacity() -> Option<usize>, receiver_count() -> usize, sender_count() -> usize,
     ]);
 
-    /// Puts a message in if there is room.
+    /// Attempts to send a message without waiting.
     ///
     /// # Errors
-    /// If there is none, or the channel is closed; the message comes back.
+    /// Returns the message if the channel is full or closed.
     #[track_caller]
     pub fn try_send(&self, msg: T) -> Result<(), TrySendError<T>> {
         self.end.used(Location::caller());
@@ -31,7 +31,7 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Puts a message in, after waiting for room. If the future is dropped before it is ready, the message is lost.
+    /// Sends a message, waiting for room. Dropping the pending future loses the message.
     #[track_caller]
     pub fn send(&self, msg: T) -> Send<'_, T> {
         Send::new(self.inner.send(msg), &self.end, WaitMode::Send, Location::caller())
@@ -43,10 +43,10 @@ impl<T> Sender<T> {
         Closed::new(self.inner.closed(), &self.end, WaitMode::Closed, Location::caller())
     }
 
-    /// Puts a message in, and blocks this thread until there is room.
+    /// Sends a message, blocking the current thread while the channel is full.
     ///
     /// # Errors
-    /// If the channel is closed; the message comes back.
+    /// Returns the message if the channel is closed.
     #[track_caller]
     #[cfg(not(target_family = "wasm"))]
     pub fn send_blocking(&self, msg: T) -> Result<(), SendError<T>> {
@@ -64,10 +64,10 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Puts a message in; if there is no room, in the place of the oldest, which comes back.
+    /// Sends a message; if the channel is full, replaces the oldest message and returns that.
     ///
     /// # Errors
-    /// If the channel is closed; the message comes back.
+    /// Returns the message if the channel is closed.
     #[track_caller]
     pub fn force_send(&self, msg: T) -> Result<Option<T>, SendError<T>> {
         self.end.used(Location::caller());
@@ -79,7 +79,9 @@ impl<T> Sender<T> {
         Ok(replaced)
     }
 
-    /// Closes the channel: nothing more can be sent, and what was sent can still be received. Returns whether it was open.
+    /// Closes the channel. Returns `true` if it was open.
+    ///
+    /// Nothing can be sent after that; sent messages can still be received.
     #[track_caller]
     pub fn close(&self) -> bool {
         self.end.used(Location::caller());
@@ -88,12 +90,12 @@ impl<T> Sender<T> {
         was_open
     }
 
-    /// Whether both are of the same channel.
+    /// Returns `true` if both senders belong to the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
         self.inner.same_channel(&other.inner)
     }
 
-    /// A sender that does not keep the channel open.
+    /// Downgrades to a sender that does not keep the channel open.
     #[track_caller]
     pub fn downgrade(&self) -> WeakSender<T> {
         WeakSender::of(self.inner.downgrade(), self.end.another(Role::Uses, Location::caller()))

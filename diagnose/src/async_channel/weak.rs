@@ -1,5 +1,6 @@
-//! Ends that do not keep their channel open. Each can be upgraded, so it counts as an end of the
-//! channel.
+//! Weak ends, which do not keep their channel open.
+//!
+//! A weak end can be upgraded, so it counts as an end of the channel.
 
 use std::panic::Location;
 
@@ -13,7 +14,7 @@ end! {
 }
 
 impl<T> WeakSender<T> {
-    /// A sender, if the channel is still open.
+    /// Upgrades to a sender. Returns `None` if the channel is closed.
     #[track_caller]
     pub fn upgrade(&self) -> Option<Sender<T>> {
         Some(Sender::of(self.inner.upgrade()?, self.end.another(Role::Sends, Location::caller())))
@@ -41,7 +42,7 @@ impl<T> WeakReceiver<T> {
         Self { inner, end, made_at }
     }
 
-    /// A receiver, if the channel is still open.
+    /// Upgrades to a receiver. Returns `None` if the channel is closed.
     #[track_caller]
     pub fn upgrade(&self) -> Option<Receiver<T>> {
         let inner = self.inner.upgrade()?;

@@ -1,4 +1,4 @@
-//! async-std, with its tasks on record: a drop-in for the crate of that name.
+//! A drop-in for async-std that records its tasks.
 //!
 //! ```
 //! use diagnose::async_std;
@@ -11,10 +11,12 @@
 //! });
 //! assert_eq!(answer, 42);
 //! ```
-//! Everything is re-exported, attributes and macros included. What spawns in [`task`] is wrapped, and so is `block_on`,
-//! whose future is the task `main`. A task that has a name by `Builder::name` is listed under it.
+//! Everything of async-std is re-exported, including attributes and macros. The spawning functions
+//! of [`task`] are wrapped, and so is `block_on`, whose future is the task `main`. A task named by
+//! `Builder::name` is listed under that name.
 //!
-//! With the feature `async-lock`, the locks in `sync` are those of [`async_lock`](crate::async_lock), which are on record.
+//! With the feature `async-lock`, the locks in `sync` are those of
+//! [`async_lock`](crate::async_lock), which record their holders and waiters.
 //!
 //! Without the feature `on` this module is async-std itself.
 

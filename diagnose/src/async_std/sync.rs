@@ -1,5 +1,6 @@
-//! `async_std::sync`: its locks are async-lock's, and here those on record; the rest is async-std's own. `Barrier` is here without
-//! its feature `unstable` too.
+//! `async_std::sync` with the recorded locks of `async_lock`; the rest is async-std's own.
+//!
+//! `Barrier` is available without async-std's feature `unstable` too.
 
 pub use ::async_std::sync::*;
 

@@ -1,4 +1,4 @@
-//! `async_std::task`: what spawns makes tasks that are listed; the rest is async-std's own.
+//! `async_std::task` with spawns that record their tasks; the rest is async-std's own.
 
 use std::future::Future;
 use std::io;
@@ -10,7 +10,7 @@ use crate::live::SpawnRuntime;
 use crate::number::shown;
 use crate::spawned::{self, Numbered, launch};
 
-/// `async_std::task::spawn`; the task is listed under the name of the future's function, with the place of this call.
+/// Spawns a task, as `async_std::task::spawn`. It is listed by its function and this place.
 #[track_caller]
 pub fn spawn<F, T>(future: F) -> JoinHandle<T>
 where
@@ -22,10 +22,10 @@ where
     })
 }
 
-/// `async_std::task::spawn_local`; the task is listed as those of [`spawn`] are.
+/// Spawns a task on the current thread, listed as those of [`spawn`] are.
 ///
 /// # Panics
-/// If async-std is without its feature `unstable`, with which only it has this function.
+/// If async-std lacks its feature `unstable`, which this function needs.
 #[track_caller]
 pub fn spawn_local<F, T>(future: F) -> JoinHandle<T>
 where
@@ -35,7 +35,7 @@ where
     Builder::new().local(future).expect("async-std spawns with its feature `unstable`")
 }
 
-/// `async_std::task::spawn_blocking`; the closure is listed as a task, from now until it returns.
+/// Runs a closure on the blocking pool. It is listed as a task from this call until it returns.
 #[track_caller]
 pub fn spawn_blocking<F, T>(f: F) -> JoinHandle<T>
 where
@@ -47,7 +47,7 @@ where
     )
 }
 
-/// `async_std::task::block_on`; the future is the task `main`.
+/// Runs a future on the current thread until it completes. It is listed as the task `main`.
 #[track_caller]
 pub fn block_on<F, T>(future: F) -> T
 where
@@ -56,7 +56,7 @@ where
     launch!(SpawnRuntime::AsyncStd, Some("main"), future: F, |task, _| ::async_std::task::block_on(task))
 }
 
-/// async-std's `Builder`; what it spawns is listed, under its name if it has one.
+/// async-std's task `Builder`. Its tasks are listed, under their name if they have one.
 #[derive(Debug, Default)]
 pub struct Builder {
     builder: ::async_std::task::Builder,
@@ -64,13 +64,13 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A builder without a name.
+    /// Creates a builder without a name.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Names the task.
+    /// Sets the name of the task.
     #[must_use]
     pub fn name(self, name: String) -> Self {
         Self { name: Some(name.clone()), builder: self.builder.name(name) }
@@ -91,7 +91,7 @@ impl Builder {
         })
     }
 
-    /// Spawns a task on this thread.
+    /// Spawns a task on the current thread.
     ///
     /// # Errors
     /// Those of async-std.
@@ -106,7 +106,7 @@ impl Builder {
         })
     }
 
-    /// Runs a future on this thread, as the task of that name, else as `main`.
+    /// Runs a future on the current thread, as a task with the builder's name, or `main`.
     #[track_caller]
     pub fn blocking<F, T>(self, future: F) -> T
     where
@@ -124,8 +124,10 @@ fn numbered<T>(number: Numbered, task: JoinHandle<T>) -> JoinHandle<T> {
     task
 }
 
-/// What async-std has only with its feature `unstable`, which nothing tells here. Its own methods go before those of a
-/// trait; if it lacks one, a program that calls it does not compile without this crate.
+/// Stands in for methods that async-std has only with its feature `unstable`.
+///
+/// Nothing tells this crate whether that is on. An inherent method takes precedence over a trait's.
+/// A program that calls a missing method does not compile without this crate either.
 #[allow(dead_code)]
 trait Lacking: Sized {
     fn local<F, T>(self, _: F) -> io::Result<JoinHandle<T>> {

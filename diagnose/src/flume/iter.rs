@@ -1,11 +1,11 @@
-//! The iterators of a receiver.
+//! The iterators over a receiver's messages.
 
 use std::fmt;
 use std::panic::Location;
 
 use super::Receiver;
 
-/// One that has the name of the original's.
+/// Declares an iterator named as in the original.
 macro_rules! iter {
     ($(#[$meta:meta])* $name:ident $(<$lifetime:lifetime>)? of $receiver:ty, $take:ident) => {
         $(#[$meta])*
@@ -20,7 +20,7 @@ macro_rules! iter {
             }
         }
 
-        #[allow(single_use_lifetimes)] // With another receiver it is not.
+        #[allow(single_use_lifetimes)] // They are used more than once with another receiver.
         impl<$($lifetime,)? T> Iterator for $name<$($lifetime,)? T> {
             type Item = T;
 
@@ -39,19 +39,19 @@ macro_rules! iter {
 }
 
 iter! {
-    /// The messages until there is no sender any more, of [`Receiver::iter`].
+    /// An iterator of [`Receiver::iter`], which ends when all senders are dropped.
     Iter<'a> of &'a Receiver<T>, recv_at
 }
 iter! {
-    /// The messages that are there, of [`Receiver::try_iter`].
+    /// An iterator of [`Receiver::try_iter`] over the messages that are available.
     TryIter<'a> of &'a Receiver<T>, try_recv_at
 }
 iter! {
-    /// The messages until there is no sender any more, of a receiver of its own.
+    /// An iterator that owns its receiver. It ends when all senders are dropped.
     IntoIter of Receiver<T>, recv_at
 }
 
-/// The messages that were there, of [`Receiver::drain`].
+/// An iterator of [`Receiver::drain`] over the messages taken out by that call.
 #[derive(Debug)]
 pub struct Drain<'a, T>(pub(super) ::flume::Drain<'a, T>);
 

@@ -1,21 +1,20 @@
-//! The functions that make a channel.
+//! The functions that create a channel.
 
 use std::panic::Location;
 
 use super::{Receiver, Sender};
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
-/// A sender that waits has put its message into the queue already: places go to them in order.
+/// Fair: a waiting sender has queued its message, and free slots go to the queue in order.
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mpmc, "flume");
 
-/// Creates a channel with this capacity. With capacity 0, each message is handed over. It is known
-/// with the place of this call, from now on.
+/// Creates a bounded channel, recorded from this call on. With capacity 0, sends wait for receives.
 #[track_caller]
 pub fn bounded<T>(cap: usize) -> (Sender<T>, Receiver<T>) {
     around(::flume::bounded(cap), cap as u64, Location::caller())
 }
 
-/// A channel without a bound. It is known with the place of this call, from now on.
+/// Creates an unbounded channel. Its record starts with this call.
 #[track_caller]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     around(::flume::unbounded(), UNBOUNDED, Location::caller())

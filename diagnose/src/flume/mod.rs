@@ -1,4 +1,4 @@
-//! flume, with who has the ends of its channels and who waits at them: a drop-in for the crate of that name.
+//! A drop-in for flume that records the owners and waiters of channel ends.
 //!
 //! ```
 //! use diagnose::flume;
@@ -7,15 +7,15 @@
 //! sender.send("hello").unwrap();
 //! assert_eq!(receiver.recv(), Ok("hello"));
 //! ```
-//! Everything is re-exported. The senders and receivers are wrapped, with their futures, streams and iterators: each has the
-//! original inside, which does the sending, the waiting and the waking as ever. A `Selector` takes them too, and then that
-//! thread's wait and what it moves are not seen.
+//! Everything of flume is re-exported. Senders and receivers are wrapped, with their futures,
+//! streams and iterators. Each contains the original, which does the sending, waiting and waking. A
+//! `Selector` accepts them too, but neither its wait nor its messages are recorded.
 //!
-//! A wrapper derefs to the original, and `From` converts both ways; what is sent through the original is not seen.
+//! A wrapper derefs to the original, and `From` converts both ways. Uses of it are not recorded.
 //!
 //! Without the feature `on` this module is flume itself.
 
-// The original's functions have none, and a program that is free of warnings shall stay so.
+// The originals lack `#[must_use]`, and wrapping them must not add warnings.
 #![allow(clippy::must_use_candidate)]
 
 pub mod r#async;

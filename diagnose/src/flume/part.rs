@@ -1,10 +1,10 @@
-//! An end that a future borrows, or owns.
+//! The channel end of a future: borrowed or owned.
 
 use std::ops::Deref;
 
 use crate::waits::ChannelEnd;
 
-/// Either.
+/// A channel end that a future, stream or sink borrows or owns.
 #[derive(Debug)]
 pub(super) enum Part<'a> {
     Borrowed(&'a ChannelEnd),

@@ -1,4 +1,4 @@
-//! The receiving ends.
+//! The receiving end of a channel.
 
 use std::panic::Location;
 use std::time::{Duration, Instant};
@@ -11,8 +11,8 @@ use super::{Drain, IntoIter, Iter, TryIter};
 use crate::waits::{BlockedThread, ChannelEnd, WaitMode};
 use crate::wrap::{around, clone};
 
-/// flume's `Receiver`; who has it and whether it waits is on record.
-// The receiver stands first: it is gone before the records say so.
+/// flume's `Receiver`, with a record of the task that owns it and of its waits.
+// `inner` is dropped first, so that the receiver is gone before its record says so.
 pub struct Receiver<T> {
     inner: ::flume::Receiver<T>,
     end: ChannelEnd,
@@ -37,19 +37,19 @@ impl<T> Receiver<T> {
         Self { inner, end, made_at }
     }
 
-    /// Takes a message if there is one.
+    /// Attempts to receive a message without waiting.
     ///
     /// # Errors
-    /// If there is none, or none and no sender any more.
+    /// If the channel is empty, or empty and all senders are dropped.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         self.try_recv_at(Location::caller())
     }
 
-    /// Blocks this thread until there is a message.
+    /// Receives a message, blocking the current thread while the channel is empty.
     ///
     /// # Errors
-    /// If there is none, and no sender any more.
+    /// If the channel is empty and all senders are dropped.
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         self.recv_at(Location::caller())
@@ -75,10 +75,10 @@ impl<T> Receiver<T> {
         Ok(message)
     }
 
-    /// Blocks this thread until there is a message, or until then.
+    /// Receives a message, blocking the current thread until `deadline` at most.
     ///
     /// # Errors
-    /// If there is none by then, or none and no sender any more.
+    /// If `deadline` passes, or the channel is empty and all senders are dropped.
     #[track_caller]
     pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         let at = Location::caller();
@@ -94,10 +94,10 @@ impl<T> Receiver<T> {
         Ok(message)
     }
 
-    /// Blocks this thread until there is a message, for so long at most.
+    /// Receives a message, blocking the current thread for at most `dur`.
     ///
     /// # Errors
-    /// If there is none by then, or none and no sender any more.
+    /// If the timeout elapses, or the channel is empty and all senders are dropped.
     #[track_caller]
     pub fn recv_timeout(&self, dur: Duration) -> Result<T, RecvTimeoutError> {
         match Instant::now().checked_add(dur) {
@@ -111,52 +111,52 @@ impl<T> Receiver<T> {
         BlockedThread::begin(self.end.record(), WaitMode::Receive, 1, at)
     }
 
-    /// Waits for a message. Cancel safe.
+    /// Receives a message, waiting if the channel is empty. Cancel safe.
     #[track_caller]
     pub fn recv_async(&self) -> RecvFut<'_, T> {
         RecvFut::new(self.inner.recv_async(), Part::Borrowed(&self.end), Location::caller())
     }
 
-    /// The same with a future that owns the receiver.
+    /// Receives a message with a future that owns the receiver.
     #[track_caller]
     pub fn into_recv_async<'a>(self) -> RecvFut<'a, T> {
         RecvFut::new(self.inner.into_recv_async(), Part::Owned(self.end), Location::caller())
     }
 
-    /// The messages as a stream.
+    /// Returns a stream of the messages.
     ///
-    /// It waits where its task awaits it, or where the channel was made, if that is not known.
+    /// Its wait is shown at the awaiting place, else at the channel's creation.
     #[track_caller]
     pub fn stream(&self) -> RecvStream<'_, T> {
         self.end.used(Location::caller());
         RecvStream::new(self.inner.stream(), Part::Borrowed(&self.end), self.made_at)
     }
 
-    /// The same with a stream that owns the receiver.
+    /// Converts the receiver into a stream of its messages.
     #[track_caller]
     pub fn into_stream<'a>(self) -> RecvStream<'a, T> {
         self.end.used(Location::caller());
         RecvStream::new(self.inner.into_stream(), Part::Owned(self.end), self.made_at)
     }
 
-    /// Whether both are of the same channel.
+    /// Returns `true` if both receivers belong to the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
         self.inner.same_channel(&other.inner)
     }
 
-    /// The messages until there is no sender any more; each blocks this thread until it is there.
+    /// Iterates over messages, blocking the thread for each, until all senders are dropped.
     #[track_caller]
     pub fn iter(&self) -> Iter<'_, T> {
         Iter::new(self, Location::caller())
     }
 
-    /// The messages that are there.
+    /// Iterates over the messages that are available, without blocking.
     #[track_caller]
     pub fn try_iter(&self) -> TryIter<'_, T> {
         TryIter::new(self, Location::caller())
     }
 
-    /// Takes all messages out at once.
+    /// Takes all messages out at once and returns an iterator over them.
     #[track_caller]
     pub fn drain(&self) -> Drain<'_, T> {
         self.end.used(Location::caller());

@@ -13,10 +13,10 @@ use super::part::Part;
 use crate::waits::{LazyWait, Role, WaitInfo, WaitMode};
 use crate::wrap::{debug, looks};
 
-/// flume's `RecvFut`, the future of [`Receiver::recv_async`](super::Receiver::recv_async).
+/// The future returned by [`Receiver::recv_async`](super::Receiver::recv_async).
 #[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
 pub struct RecvFut<'a, T> {
-    // It leaves its queue before the records say so.
+    // Dropped first: it leaves the original's queue before its record ends.
     inner: ::flume::r#async::RecvFut<'a, T>,
     kept: LazyWait,
     end: Part<'a>,
@@ -66,9 +66,9 @@ impl<T> RecvFut<'_, T> {
 
 debug!(['a, T] RecvFut<'a, T>, inner: ::flume::r#async::RecvFut<'a, T>);
 
-/// flume's `RecvStream`, of [`Receiver::stream`](super::Receiver::stream).
+/// The stream returned by [`Receiver::stream`](super::Receiver::stream).
 pub struct RecvStream<'a, T> {
-    // It leaves its queue before the records say so.
+    // Dropped first: it leaves the original's queue before its record ends.
     inner: ::flume::r#async::RecvStream<'a, T>,
     kept: LazyWait,
     end: Part<'a>,
@@ -121,7 +121,7 @@ impl<T> RecvStream<'_, T> {
         capacity() -> Option<usize>,
     ]);
 
-    /// Whether both are of the same channel.
+    /// Returns `true` if both streams belong to the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
         self.inner.same_channel(&other.inner)
     }

@@ -1,4 +1,4 @@
-//! The sending ends.
+//! The sending end of a channel.
 
 use std::panic::Location;
 use std::time::{Duration, Instant};
@@ -10,8 +10,8 @@ use super::part::Part;
 use crate::waits::{BlockedThread, ChannelEnd, Role, WaitMode};
 use crate::wrap::{around, clone};
 
-/// flume's `Sender`; who has it and whether it waits is on record.
-// The sender stands first: it is gone before the records say so.
+/// flume's `Sender`, with a record of the task that owns it and of its waits.
+// `inner` is dropped first, so that the sender is gone before its record says so.
 pub struct Sender<T> {
     inner: ::flume::Sender<T>,
     end: ChannelEnd,
@@ -36,10 +36,10 @@ impl<T> Sender<T> {
         Self { inner, end, made_at }
     }
 
-    /// Puts a message in if there is room.
+    /// Attempts to send a message without waiting.
     ///
     /// # Errors
-    /// If there is none, or no receiver any more; the message comes back.
+    /// Returns the message if the channel is full or all receivers are dropped.
     #[track_caller]
     pub fn try_send(&self, msg: T) -> Result<(), TrySendError<T>> {
         self.end.used(Location::caller());
@@ -48,10 +48,10 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Puts a message in, and blocks this thread until there is room.
+    /// Sends a message, blocking the current thread while the channel is full.
     ///
     /// # Errors
-    /// If there is no receiver any more; the message comes back.
+    /// Returns the message if all receivers are dropped.
     #[track_caller]
     pub fn send(&self, msg: T) -> Result<(), SendError<T>> {
         let at = Location::caller();
@@ -67,10 +67,10 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Puts a message in, and blocks this thread until there is room, or until then.
+    /// Sends a message, blocking the current thread until `deadline` at most.
     ///
     /// # Errors
-    /// If there is no room by then, or no receiver any more; the message comes back.
+    /// Returns the message if `deadline` passes or all receivers are dropped.
     #[track_caller]
     pub fn send_deadline(&self, msg: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
         let at = Location::caller();
@@ -86,10 +86,10 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Puts a message in, and blocks this thread until there is room, for so long at most.
+    /// Sends a message, blocking the current thread for at most `dur`.
     ///
     /// # Errors
-    /// If there is no room by then, or no receiver any more; the message comes back.
+    /// Returns the message if the timeout elapses or all receivers are dropped.
     #[track_caller]
     pub fn send_timeout(&self, msg: T, dur: Duration) -> Result<(), SendTimeoutError<T>> {
         match Instant::now().checked_add(dur) {
@@ -110,40 +110,40 @@ impl<T> Sender<T> {
         BlockedThread::begin(self.end.record(), WaitMode::Send, 1, at)
     }
 
-    /// Puts a message in, after waiting for room. If the future is dropped before it is ready, the message is lost.
+    /// Sends a message, waiting for room. Dropping the pending future loses the message.
     #[track_caller]
     pub fn send_async(&self, item: T) -> SendFut<'_, T> {
         SendFut::new(self.inner.send_async(item), Part::Borrowed(&self.end), Location::caller())
     }
 
-    /// The same with a future that owns the sender.
+    /// Sends a message with a future that owns the sender.
     #[track_caller]
     pub fn into_send_async<'a>(self, item: T) -> SendFut<'a, T> {
         SendFut::new(self.inner.into_send_async(item), Part::Owned(self.end), Location::caller())
     }
 
-    /// A sink that puts messages in, after waiting for room.
+    /// Returns a sink that sends messages, waiting while the channel is full.
     ///
-    /// It waits where its task awaits it, or where the channel was made, if that is not known.
+    /// Its wait is shown at the awaiting place, else at the channel's creation.
     #[track_caller]
     pub fn sink(&self) -> SendSink<'_, T> {
         self.end.used(Location::caller());
         SendSink::new(self.inner.sink(), Part::Borrowed(&self.end), self.made_at)
     }
 
-    /// The same with a sink that owns the sender.
+    /// Converts the sender into a sink.
     #[track_caller]
     pub fn into_sink<'a>(self) -> SendSink<'a, T> {
         self.end.used(Location::caller());
         SendSink::new(self.inner.into_sink(), Part::Owned(self.end), self.made_at)
     }
 
-    /// Whether both are of the same channel.
+    /// Returns `true` if both senders belong to the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
         self.inner.same_channel(&other.inner)
     }
 
-    /// A sender that does not keep the channel open.
+    /// Downgrades to a sender that does not keep the channel open.
     #[track_caller]
     pub fn downgrade(&self) -> WeakSender<T> {
         let end = self.end.another(Role::Uses, Location::caller());
@@ -153,8 +153,9 @@ impl<T> Sender<T> {
 
 clone!(Sender<T>, Sends, made_at);
 
-/// flume's `WeakSender`, which does not keep its channel open. It can be upgraded, so it counts as
-/// an end of the channel.
+/// flume's `WeakSender`, which does not keep its channel open.
+///
+/// It can be upgraded, so it counts as an end of the channel.
 pub struct WeakSender<T> {
     inner: ::flume::WeakSender<T>,
     end: ChannelEnd,
@@ -171,7 +172,7 @@ impl<T> WeakSender<T> {
         Self { inner, end, made_at }
     }
 
-    /// A sender, if there still is one.
+    /// Upgrades to a sender. Returns `None` if all senders are dropped.
     #[track_caller]
     pub fn upgrade(&self) -> Option<Sender<T>> {
         let inner = self.inner.upgrade()?;

@@ -13,10 +13,10 @@ use super::part::Part;
 use crate::waits::{LazyWait, Role, WaitInfo, WaitMode};
 use crate::wrap::{debug, looks};
 
-/// flume's `SendFut`, the future of [`Sender::send_async`](super::Sender::send_async).
+/// The future returned by [`Sender::send_async`](super::Sender::send_async).
 #[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
 pub struct SendFut<'a, T> {
-    // It leaves its queue before the records say so.
+    // Dropped first: it leaves the original's queue before its record ends.
     inner: ::flume::r#async::SendFut<'a, T>,
     kept: LazyWait,
     end: Part<'a>,
@@ -69,14 +69,14 @@ impl<T> SendFut<'_, T> {
 
 debug!(['a, T] SendFut<'a, T>, inner: ::flume::r#async::SendFut<'a, T>);
 
-/// flume's `SendSink`, of [`Sender::sink`](super::Sender::sink).
+/// The sink returned by [`Sender::sink`](super::Sender::sink).
 pub struct SendSink<'a, T> {
-    // It leaves its queue before the records say so.
+    // Dropped first: it leaves the original's queue before its record ends.
     inner: ::flume::r#async::SendSink<'a, T>,
     kept: LazyWait,
     end: Part<'a>,
     made_at: &'static Location<'static>,
-    /// There is a message that may not be in the channel yet.
+    /// Whether `start_send` took a message that is not recorded as sent yet.
     is_sending: bool,
 }
 
@@ -89,7 +89,7 @@ impl<'a, T> SendSink<'a, T> {
         Self { inner, kept: LazyWait::default(), end, made_at, is_sending: false }
     }
 
-    /// All that the sink does when it is polled: it puts its message in.
+    /// Polls until the pending message is in the channel. All poll methods do only this.
     #[track_caller]
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
         let caller = Location::caller();
@@ -147,12 +147,12 @@ impl<T> SendSink<'_, T> {
         capacity() -> Option<usize>,
     ]);
 
-    /// Whether both are of the same channel.
+    /// Returns `true` if both sinks belong to the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
         self.inner.same_channel(&other.inner)
     }
 
-    /// The original sender. Its clones are not recorded.
+    /// Returns the original sender. Its clones are not recorded.
     #[track_caller]
     pub fn sender(&self) -> &::flume::Sender<T> {
         self.end.share(Location::caller());

@@ -1,5 +1,4 @@
-//! futures, with who has the ends of its channels, who holds its locks and who waits for them: a drop-in for the crate of that
-//! name.
+//! A drop-in for futures that records the owners and waiters of its channels and locks.
 //!
 //! ```
 //! use diagnose::futures;
@@ -14,14 +13,14 @@
 //!     assert_eq!(*greetings.lock().await, ["hello"]);
 //! });
 //! ```
-//! Everything is re-exported. What is wrapped stands in [`channel`] and [`lock`]: each wrapper has the original inside, which
-//! does the sending, the locking, the waiting and the waking as ever. `BiLock` is not wrapped.
+//! Everything of futures is re-exported. The wrapped types are in [`channel`] and [`lock`]. Each
+//! contains the original, which does the sending, locking, waiting and waking. `BiLock` is not.
 //!
-//! A wrapper derefs to the original, and `From` converts both ways; what is sent or locked through the original is not seen.
+//! A wrapper derefs to the original, and `From` converts both ways. Uses of it are not recorded.
 //!
 //! Without the feature `on` this module is futures itself.
 
-// The originals' functions have none, and a program that is free of warnings shall stay so.
+// The originals lack `#[must_use]`, and wrapping them must not add warnings.
 #![allow(clippy::must_use_candidate)]
 
 pub mod channel;

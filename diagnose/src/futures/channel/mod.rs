@@ -1,8 +1,8 @@
-//! `futures::channel`: channels whose ends and waits are on record.
+//! `futures::channel`: channels that record the owners and waits of their ends.
 
 pub mod mpsc;
 pub mod oneshot;
 
-// All that is there today is wrapped: this is for what a later version adds.
+// Everything here is wrapped today; this re-exports the additions of later versions.
 #[allow(unreachable_pub, unused_imports)]
 pub use ::futures::channel::*;

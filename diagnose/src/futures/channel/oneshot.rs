@@ -1,6 +1,6 @@
-//! `futures::channel::oneshot`: channels for one message, whose ends and waits are on record.
+//! `futures::channel::oneshot`: channels for one message, with recorded ends and waits.
 //!
-//! A receiver waits where it is awaited, or where its channel was made, if that is not known.
+//! A receiver's wait is shown at the awaiting place, else at the channel's creation.
 
 use std::future::Future;
 use std::panic::Location;
@@ -19,7 +19,7 @@ pub use ::futures::channel::oneshot::*;
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Oneshot, "futures");
 
-/// A channel for one message. It is known with the place of this call, from now on.
+/// Creates a channel for one message. Its record starts with this call.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
@@ -32,11 +32,11 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     )
 }
 
-/// futures' `Sender` of one message; who has it is on record.
-// The sender stands first: it is gone before the records say so.
+/// futures' oneshot `Sender`, with a record of the task that owns it.
+// `inner` is dropped first, so that the sender is gone before its record says so.
 pub struct Sender<T> {
     inner: real::Sender<T>,
-    /// What `poll_canceled` waits with.
+    /// The wait of `poll_canceled`.
     kept: LazyWait,
     end: SoleEnd,
     made_at: &'static Location<'static>,
@@ -46,7 +46,7 @@ impl<T> Sender<T> {
     /// Sends the message.
     ///
     /// # Errors
-    /// If the receiver is closed or dropped; the message comes back.
+    /// Returns the message if the receiver is closed or dropped.
     pub fn send(self, t: T) -> Result<(), T> {
         let Self { inner, end, .. } = self;
         let sent = inner.send(t);
@@ -59,7 +59,7 @@ impl<T> Sender<T> {
         sent
     }
 
-    /// Polls for the receiver to be closed or dropped.
+    /// Polls whether the receiver is closed or dropped.
     #[track_caller]
     pub fn poll_canceled(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let at = own_code(Location::caller(), self.made_at);
@@ -76,7 +76,7 @@ impl<T> Sender<T> {
         Cancellation { sender: self }
     }
 
-    /// Whether the receiver is closed or dropped. Records that the sender was used here.
+    /// Returns `true` if the receiver is closed or dropped. Records a use of the sender.
     #[track_caller]
     pub fn is_canceled(&self) -> bool {
         self.end.used(Location::caller());
@@ -84,7 +84,7 @@ impl<T> Sender<T> {
     }
 }
 
-/// futures' `Cancellation`, of [`Sender::cancellation`].
+/// The future returned by [`Sender::cancellation`].
 #[derive(Debug)]
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 pub struct Cancellation<'a, T> {
@@ -94,15 +94,15 @@ pub struct Cancellation<'a, T> {
 impl<T> Future for Cancellation<'_, T> {
     type Output = ();
 
-    // An `.await` calls it with its own place.
+    // An `.await` calls this from its own place.
     #[track_caller]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         self.sender.poll_canceled(cx)
     }
 }
 
-/// futures' `Receiver` of one message: a future. Who has it and whether it waits is on record.
-// The receiver stands first: it is gone before the records say so.
+/// futures' oneshot `Receiver`, a future, with a record of the task that owns it and of its wait.
+// `inner` is dropped first, so that the receiver is gone before its record says so.
 pub struct Receiver<T> {
     inner: real::Receiver<T>,
     kept: LazyWait,
@@ -111,7 +111,7 @@ pub struct Receiver<T> {
 }
 
 impl<T> Receiver<T> {
-    /// Nothing can be sent from now on; what was sent can still be received.
+    /// Closes the channel. Nothing can be sent after that; a sent message can still be received.
     #[track_caller]
     pub fn close(&mut self) {
         self.end.used(Location::caller());
@@ -119,7 +119,7 @@ impl<T> Receiver<T> {
         self.end.close();
     }
 
-    /// Takes the message if there is one.
+    /// Attempts to receive the message without waiting. Returns `Ok(None)` if it was not sent yet.
     ///
     /// # Errors
     /// If the sender was dropped without sending.
@@ -138,7 +138,7 @@ impl<T> Receiver<T> {
 impl<T> Future for Receiver<T> {
     type Output = Result<T, Canceled>;
 
-    // An `.await` calls it with its own place.
+    // An `.await` calls this from its own place.
     #[track_caller]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let caller = Location::caller();

@@ -1,4 +1,4 @@
-//! The futures of a `Mutex`: the original's, the wait, and in the end the original's guard with a holding.
+//! The futures of a `Mutex`. Each polls the original's future and records the wait.
 
 use std::fmt;
 use std::future::Future;
@@ -16,7 +16,7 @@ use crate::waits::{WaitFuture, WaitInfo};
 use crate::wrap::{Acquiring, poll_acquiring};
 
 pin_project! {
-    /// The future of [`Mutex::lock`].
+    /// The future returned by [`Mutex::lock`].
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct MutexLockFuture<'a, T: ?Sized> {
         #[pin]
@@ -52,9 +52,9 @@ impl<T: ?Sized> fmt::Debug for MutexLockFuture<'_, T> {
     }
 }
 
-/// The future of [`Mutex::lock_owned`].
+/// The future returned by [`Mutex::lock_owned`].
 ///
-/// Unlike the original it is `Sync` only where what is locked is `Send`.
+/// Unlike the original, it is `Sync` only if the data is `Send`.
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 pub struct OwnedMutexLockFuture<T: ?Sized> {
     state: Acquiring<Mutex<T>, Locking<T>>,

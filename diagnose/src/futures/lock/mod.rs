@@ -1,4 +1,4 @@
-//! `futures::lock`: [`Mutex`] with its guards and futures, with who holds it and who waits for it.
+//! `futures::lock`: [`Mutex`] with a record of its holder and its waiters.
 
 mod locking;
 mod mutex;
@@ -8,6 +8,6 @@ mod owned_guard;
 pub use self::locking::{MutexLockFuture, OwnedMutexLockFuture};
 pub use self::mutex::{MappedMutexGuard, Mutex, MutexGuard};
 pub use self::owned_guard::OwnedMutexGuard;
-// All that is there today is wrapped: this is for what a later version adds.
+// Everything here is wrapped today; this re-exports the additions of later versions.
 #[allow(unreachable_pub, unused_imports)]
 pub use ::futures::lock::*;

@@ -1,4 +1,4 @@
-//! `futures::lock::Mutex`.
+//! `futures::lock::Mutex`, with a record of its holder and its waiters.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -11,53 +11,53 @@ use crate::wrap::{guard, lock, part, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "futures");
 
-/// futures' `Mutex`. It is known with the place where it was made, from its first use on.
+/// futures' `Mutex`, recorded from its first use on with the place of its creation.
 pub struct Mutex<T: ?Sized> {
     resource: Resource,
     pub(super) mutex: real::Mutex<T>,
 }
 
 impl<T> Mutex<T> {
-    /// A mutex that is free.
+    /// Creates a new mutex.
     #[track_caller]
     pub const fn new(t: T) -> Self {
         Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex: real::Mutex::new(t) }
     }
 
-    /// What it guards.
+    /// Consumes the mutex, returning the underlying data.
     pub fn into_inner(self) -> T {
         self.mutex.into_inner()
     }
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Acquires the mutex if it is free.
+    /// Attempts to acquire the mutex without waiting. Returns `None` if it is locked.
     #[track_caller]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         let guard = self.mutex.try_lock()?;
         Some(MutexGuard::new(self.hold(Location::caller(), false), guard))
     }
 
-    /// Acquires the mutex, if it is free, for a guard that keeps it.
+    /// Attempts to acquire the mutex for an owned guard. Returns `None` if it is locked.
     #[track_caller]
     pub fn try_lock_owned(self: &Arc<Self>) -> Option<OwnedMutexGuard<T>> {
         OwnedMutexGuard::try_new(self, Location::caller())
     }
 
-    /// Acquires the mutex. Cancel safe.
+    /// Acquires the mutex, waiting if necessary. Cancel safe.
     #[track_caller]
     pub fn lock(&self) -> MutexLockFuture<'_, T> {
         MutexLockFuture::new(self.mutex.lock(), self.leaf(Location::caller()))
     }
 
-    /// Acquires the mutex for a guard that keeps it. Cancel safe.
+    /// Acquires the mutex for a guard that owns an `Arc` of it, waiting if necessary. Cancel safe.
     #[track_caller]
     pub fn lock_owned(self: Arc<Self>) -> OwnedMutexLockFuture<T> {
         let leaf = self.leaf(Location::caller());
         OwnedMutexLockFuture::new(self, leaf)
     }
 
-    /// Returns the protected value. `&mut self` proves that no guard exists.
+    /// Returns a mutable reference to the data. `&mut self` proves that no guard exists.
     pub fn get_mut(&mut self) -> &mut T {
         self.mutex.get_mut()
     }
@@ -75,7 +75,7 @@ lock!(Mutex<T>, mutex: real::Mutex<T>, Self { resource: Resource::new(&WHAT, 1, 
 share!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);
 
 guard! {
-    /// The guard of a [`Mutex`], which it frees when it is dropped.
+    /// A guard that unlocks its [`Mutex`] when dropped.
     pub struct MutexGuard<'a, T: ?Sized> for &mut T {
         guard: real::MutexGuard<'a, T>,
     }
@@ -86,7 +86,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 }
 
 guard! {
-    /// The guard of a part of what a [`Mutex`] guards.
+    /// A guard for a component of a [`Mutex`]'s data.
     pub struct MappedMutexGuard<'a, T: ?Sized, U: ?Sized> for &mut U {
         guard: real::MappedMutexGuard<'a, T, U>,
     }

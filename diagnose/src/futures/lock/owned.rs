@@ -1,7 +1,7 @@
-//! The kinds of guards that keep their mutex: the original's guard that borrows it, or its future.
+//! The kinds of guards and futures that an owned guard stores.
 //!
-//! The original's guard that keeps its mutex is `Send` and `Sync` where a `Box` of the value is. Its future is `Send` where the
-//! value is, and always `Sync`: a `std::sync::Mutex` is no more than that.
+//! The original's owned guard is `Send` and `Sync` where a `Box` of the value is. Its future is
+//! `Send` where the value is, and always `Sync`, which are the auto traits of a `std::sync::Mutex`.
 
 use std::pin::Pin;
 use std::sync;

@@ -1,4 +1,4 @@
-//! The guard of a `Mutex` that keeps it.
+//! The owned guard of a `Mutex`.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use super::owned::Locked;
 use crate::wrap::{Owned, owned_guard};
 
 owned_guard! {
-    /// The guard of a [`Mutex`] that keeps it. It frees the mutex when it is dropped, and can go to another task: who looks at what
-    /// it guards is on record as its holder.
+    /// An owned guard that unlocks its [`Mutex`] when dropped. It can move to another task: the
+    /// task that accesses the data is recorded as the holder.
     pub struct OwnedMutexGuard<T: ?Sized> for &mut T {
         guard: Owned<Mutex<T>, Locked<T>>,
     }

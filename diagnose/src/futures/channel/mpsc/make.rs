@@ -1,4 +1,4 @@
-//! The functions that make a channel.
+//! The functions that create a channel.
 
 use std::panic::Location;
 
@@ -7,14 +7,13 @@ use ::futures::channel::mpsc;
 use super::{Receiver, Sender, UnboundedReceiver, UnboundedSender};
 use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
-/// Senders that wait are told in order, one for each message that is taken out.
+/// Fair: each message taken out wakes the sender that has waited longest.
 static WHAT: ResourceType = ResourceType::fair(ResourceKind::Mpsc, "futures");
 
-/// Creates a channel that buffers up to `buffer` messages, and one more for each sender. It is
-/// known with the place of this call, from now on.
+/// Creates a channel that buffers `buffer` messages, plus one per sender. Its record starts now.
 ///
 /// # Panics
-/// If that is more than a channel can have.
+/// If `buffer` exceeds the maximum of the original.
 #[track_caller]
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     let at = Location::caller();
@@ -23,7 +22,7 @@ pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     (Sender::of(sender, sends, at), Receiver::new(receiver, receives, at))
 }
 
-/// A channel without a bound. It is known with the place of this call, from now on.
+/// Creates an unbounded channel. Its record starts with this call.
 #[track_caller]
 pub fn unbounded<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     let at = Location::caller();

@@ -1,6 +1,6 @@
-//! `futures::channel::mpsc`: channels whose senders, receivers and waits are on record.
+//! `futures::channel::mpsc`: channels that record the owners and waits of their ends.
 //!
-//! What waits as a sink or a stream is shown where its task awaits it, or where the channel was made, if that is not known.
+//! The wait of a sink or stream is shown at the awaiting place, or where the channel was created.
 
 mod make;
 mod receiver;

@@ -1,4 +1,4 @@
-//! The receivers of bounded and of unbounded channels.
+//! The receivers of bounded and unbounded channels.
 
 use std::panic::Location;
 use std::pin::Pin;
@@ -11,11 +11,11 @@ use super::Recv;
 use crate::waits::{ChannelEnd, LazyWait, SoleEnd, WaitMode};
 use crate::wrap::around_sole;
 
-/// Defines a receiver around the original of that name.
+/// Declares a receiver that wraps the original of the same name.
 macro_rules! receiver {
     ($(#[$meta:meta])* $name:ident) => {
         $(#[$meta])*
-        // The receiver stands first: it is gone before the records say so.
+        // `inner` is dropped first, so that the receiver is gone before its record says so.
         pub struct $name<T> {
             inner: mpsc::$name<T>,
             kept: LazyWait,
@@ -28,14 +28,14 @@ macro_rules! receiver {
                 Self { inner, kept: LazyWait::default(), end: SoleEnd::new(end), made_at }
             }
 
-            /// Waits for a message. Cancel safe.
+            /// Receives a message, waiting if the channel is empty. Cancel safe.
             #[track_caller]
             pub fn recv(&mut self) -> Recv<'_, Self> {
                 self.end.used(Location::caller());
                 Recv::new(self)
             }
 
-            /// Closes the channel: nothing more can be sent, and what was sent can still be received.
+            /// Closes the channel. Sent messages can still be received.
             #[track_caller]
             pub fn close(&mut self) {
                 self.end.used(Location::caller());
@@ -43,10 +43,10 @@ macro_rules! receiver {
                 self.end.close();
             }
 
-            /// Takes a message if there is one; `None` once the channel is closed and empty.
+            /// Attempts to receive a message. Returns `Ok(None)` if it is closed and empty.
             ///
             /// # Errors
-            /// If there is none, and the channel is open.
+            /// If the channel is open and empty.
             #[track_caller]
             #[deprecated(note = "please use `try_recv` instead")]
             pub fn try_next(&mut self) -> Result<Option<T>, TryRecvError> {
@@ -57,10 +57,10 @@ macro_rules! receiver {
                 }
             }
 
-            /// Takes a message if there is one.
+            /// Attempts to receive a message without waiting.
             ///
             /// # Errors
-            /// If there is none, or none and the channel is closed.
+            /// If the channel is empty, or empty and closed.
             #[track_caller]
             pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
                 self.kept.end();
@@ -105,10 +105,10 @@ macro_rules! receiver {
 }
 
 receiver! {
-    /// futures' `Receiver` of a bounded channel; who has it and whether it waits is on record.
+    /// futures' bounded `Receiver`, with a record of the task that owns it and of its waits.
     Receiver
 }
 receiver! {
-    /// futures' `UnboundedReceiver`; who has it and whether it waits is on record.
+    /// futures' `UnboundedReceiver`, with a record of the task that owns it and of its waits.
     UnboundedReceiver
 }

@@ -1,4 +1,4 @@
-//! The future of a receiver.
+//! The future that receives one message.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use ::futures::channel::mpsc::RecvError;
 use ::futures::future::FusedFuture;
 use ::futures::stream::{FusedStream, Stream};
 
-/// futures' `Recv`, of [`Receiver::recv`](super::Receiver::recv).
+/// The future returned by [`Receiver::recv`](super::Receiver::recv).
 #[derive(Debug)]
 #[must_use = "futures do nothing unless you `.await` or poll them"]
 pub struct Recv<'a, St: ?Sized> {
@@ -30,7 +30,7 @@ impl<St: ?Sized + FusedStream + Unpin> FusedFuture for Recv<'_, St> {
 impl<St: ?Sized + Stream + Unpin> Future for Recv<'_, St> {
     type Output = Result<St::Item, RecvError>;
 
-    // An `.await` calls it with its own place.
+    // An `.await` calls this from its own place.
     #[track_caller]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut *self.stream).poll_next(cx).map(|message| message.ok_or(RecvError))

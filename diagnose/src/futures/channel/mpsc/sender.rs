@@ -1,4 +1,4 @@
-//! The senders of bounded channels.
+//! The sender of a bounded channel.
 
 use std::hash::Hasher;
 use std::panic::Location;
@@ -12,8 +12,8 @@ use super::Receiver;
 use crate::waits::{ChannelEnd, LazyWait, WaitMode};
 use crate::wrap::{around, clone, delegate};
 
-/// futures' `Sender` of a bounded channel; who has it and whether it waits is on record.
-// The sender stands first: it is gone before the records say so.
+/// futures' bounded `Sender`, with a record of the task that owns it and of its waits.
+// `inner` is dropped first, so that the sender is gone before its record says so.
 pub struct Sender<T> {
     inner: mpsc::Sender<T>,
     kept: LazyWait,
@@ -32,10 +32,10 @@ impl<T> Sender<T> {
         Self { inner, kept: LazyWait::default(), end, made_at }
     }
 
-    /// Sends a message if there is a place for it.
+    /// Attempts to send a message without waiting.
     ///
     /// # Errors
-    /// If there is none, or the channel is closed; the message comes back.
+    /// Returns the message if the channel is full or closed.
     #[track_caller]
     pub fn try_send(&mut self, msg: T) -> Result<(), TrySendError<T>> {
         self.kept.end();
@@ -45,16 +45,16 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Sends a message, once [`poll_ready`](Self::poll_ready) has said that there is a place for it.
+    /// Sends a message. Call it after [`poll_ready`](Self::poll_ready) has returned `Ok`.
     ///
     /// # Errors
-    /// If there is none, or the channel is closed.
+    /// If the channel is full or closed.
     #[track_caller]
     pub fn start_send(&mut self, msg: T) -> Result<(), SendError> {
         self.try_send(msg).map_err(TrySendError::into_send_error)
     }
 
-    /// Polls for a place.
+    /// Polls for room for one message.
     ///
     /// # Errors
     /// If the channel is closed.
@@ -66,12 +66,12 @@ impl<T> Sender<T> {
         kept.poll_in_order(cx, end.record(), leaf, |cx| inner.poll_ready(cx))
     }
 
-    /// Hashes the receiver.
+    /// Hashes the receiver of this channel.
     pub fn hash_receiver<H: Hasher>(&self, hasher: &mut H) {
         self.inner.hash_receiver(hasher);
     }
 
-    /// Closes the channel: nothing more can be sent, and what was sent can still be received.
+    /// Closes the channel. Sent messages can still be received.
     #[track_caller]
     pub fn close_channel(&mut self) {
         self.end.used(Location::caller());
@@ -79,7 +79,7 @@ impl<T> Sender<T> {
         self.end.close();
     }
 
-    /// This is no sender of the channel any more.
+    /// Disconnects this sender from the channel.
     pub fn disconnect(&mut self) {
         self.kept.end();
         self.inner.disconnect();
@@ -87,9 +87,9 @@ impl<T> Sender<T> {
     }
 
     delegate! { inner:
-        /// Whether both send to the same receiver.
+        /// Returns `true` if both senders send to the same receiver.
         pub fn same_receiver(&self, other: &Self) -> bool;
-        /// Whether it sends to that receiver.
+        /// Returns `true` if this sender sends to `receiver`.
         pub fn is_connected_to(&self, receiver: &Receiver<T>) -> bool;
     }
 }
@@ -109,7 +109,7 @@ impl<T> Sink<T> for Sender<T> {
 
     #[track_caller]
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), SendError>> {
-        // As the original has it: without a receiver nothing is left to be flushed.
+        // As in the original: without a receiver nothing remains to be flushed.
         match self.get_mut().poll_ready(cx) {
             Poll::Ready(Err(error)) if error.is_disconnected() => Poll::Ready(Ok(())),
             ready => ready,

@@ -1,4 +1,4 @@
-//! The senders of unbounded channels.
+//! The sender of an unbounded channel.
 
 use std::hash::Hasher;
 use std::panic::Location;
@@ -13,7 +13,7 @@ use crate::waits::ChannelEnd;
 use crate::wrap::{delegate, end, looks};
 
 end! {
-    /// futures' `UnboundedSender`; who has it is on record.
+    /// futures' `UnboundedSender`, with a record of the task that owns it.
     pub struct UnboundedSender<T>(mpsc::UnboundedSender<T>), clone: Sends;
 }
 
@@ -23,7 +23,7 @@ impl<T> UnboundedSender<T> {
     /// Sends a message.
     ///
     /// # Errors
-    /// If the channel is closed; the message comes back.
+    /// Returns the message if the channel is closed.
     #[track_caller]
     pub fn unbounded_send(&self, msg: T) -> Result<(), TrySendError<T>> {
         self.end.used(Location::caller());
@@ -41,12 +41,12 @@ impl<T> UnboundedSender<T> {
         self.unbounded_send(msg).map_err(TrySendError::into_send_error)
     }
 
-    /// Hashes the receiver.
+    /// Hashes the receiver of this channel.
     pub fn hash_receiver<H: Hasher>(&self, hasher: &mut H) {
         self.inner.hash_receiver(hasher);
     }
 
-    /// Closes the channel: nothing more can be sent, and what was sent can still be received.
+    /// Closes the channel. Sent messages can still be received.
     #[track_caller]
     pub fn close_channel(&self) {
         self.end.used(Location::caller());
@@ -54,21 +54,21 @@ impl<T> UnboundedSender<T> {
         self.end.close();
     }
 
-    /// This is no sender of the channel any more.
+    /// Disconnects this sender from the channel.
     pub fn disconnect(&mut self) {
         self.inner.disconnect();
         self.end = ChannelEnd::none();
     }
 
     delegate! { inner:
-        /// Polls for a place: there always is one.
+        /// Polls for room, which an unbounded channel always has.
         ///
         /// # Errors
         /// If the channel is closed.
         pub fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<Result<(), SendError>>;
-        /// Whether both send to the same receiver.
+        /// Returns `true` if both senders send to the same receiver.
         pub fn same_receiver(&self, other: &Self) -> bool;
-        /// Whether it sends to that receiver.
+        /// Returns `true` if this sender sends to `receiver`.
         pub fn is_connected_to(&self, receiver: &UnboundedReceiver<T>) -> bool;
     }
 }
