@@ -1,4 +1,4 @@
-//! `parking_lot::Condvar`, with who waits for it and when it was notified.
+//! `parking_lot::Condvar`, with a record of its waiters and its last notification.
 
 use std::panic::Location;
 use std::time::{Duration, Instant};
@@ -11,10 +11,10 @@ use crate::wrap::{convert, debug, default, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Condvar, "parking_lot");
 
-/// `parking_lot`'s `Condvar`. It is known with the place where it was made, from its first use on.
+/// `parking_lot`'s `Condvar`, recorded from its first use on with the place of its creation.
 pub struct Condvar {
     resource: Resource,
-    /// Who has waited or notified.
+    /// The tasks and threads that have waited or notified.
     users: Notifiers,
     inner: ::parking_lot::Condvar,
 }
@@ -31,21 +31,21 @@ impl Condvar {
         }
     }
 
-    /// Wakes one that waits. Returns whether there was one.
+    /// Wakes one waiting thread. Returns `true` if there was one.
     #[track_caller]
     pub fn notify_one(&self) -> bool {
         self.users.tell(&self.resource, Location::caller(), false);
         self.inner.notify_one()
     }
 
-    /// Wakes all that wait. Returns how many there were.
+    /// Wakes all waiting threads. Returns their number.
     #[track_caller]
     pub fn notify_all(&self) -> usize {
         self.users.tell(&self.resource, Location::caller(), true);
         self.inner.notify_all()
     }
 
-    /// Frees the mutex, blocks this thread until a notification, and acquires the mutex again.
+    /// Releases the mutex, blocks the current thread until notified, and acquires the mutex again.
     #[track_caller]
     pub fn wait<T: ?Sized>(&self, mutex_guard: &mut MutexGuard<'_, T>) {
         let notified = self.begin(mutex_guard, Location::caller());
@@ -53,7 +53,7 @@ impl Condvar {
         mutex_guard.holding = notified.end();
     }
 
-    /// [`wait`](Self::wait), but not for longer than until then.
+    /// Like [`wait`](Self::wait), until `timeout` at most.
     #[track_caller]
     pub fn wait_until<T: ?Sized>(
         &self,
@@ -66,7 +66,7 @@ impl Condvar {
         result
     }
 
-    /// [`wait`](Self::wait), but not for longer than that.
+    /// Like [`wait`](Self::wait), for at most `timeout`.
     #[track_caller]
     pub fn wait_for<T: ?Sized>(
         &self,
@@ -79,7 +79,7 @@ impl Condvar {
         result
     }
 
-    /// Waits until `condition` is false, which is looked at with the mutex held, first of all.
+    /// Waits until `condition` is false. It is checked before the first wait, with the mutex held.
     #[track_caller]
     pub fn wait_while<T, F>(&self, mutex_guard: &mut MutexGuard<'_, T>, mut condition: F)
     where
@@ -91,7 +91,7 @@ impl Condvar {
         }
     }
 
-    /// [`wait_while`](Self::wait_while), but not for longer than until then.
+    /// Like [`wait_while`](Self::wait_while), until `timeout` at most.
     #[track_caller]
     pub fn wait_while_until<T, F>(
         &self,
@@ -103,7 +103,7 @@ impl Condvar {
         T: ?Sized,
         F: FnMut(&mut T) -> bool,
     {
-        // The loop is the original's, because only that can make a `WaitTimeoutResult`.
+        // Calls the original's loop, since only that can make a `WaitTimeoutResult`.
         let mut notified = self.begin(mutex_guard, Location::caller());
         let condition = |value: &mut T| notified.look(|| condition(value));
         let result = self.inner.wait_while_until(&mut mutex_guard.guard, condition, timeout);
@@ -111,7 +111,7 @@ impl Condvar {
         result
     }
 
-    /// [`wait_while`](Self::wait_while), but not for longer than that.
+    /// Like [`wait_while`](Self::wait_while), for at most `timeout`.
     #[track_caller]
     pub fn wait_while_for<T: ?Sized, F>(
         &self,

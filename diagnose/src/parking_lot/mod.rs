@@ -1,4 +1,4 @@
-//! `parking_lot`, with its locks on record: a drop-in for the crate of that name.
+//! A drop-in for `parking_lot` whose locks record their holders and waiters.
 //!
 //! ```
 //! use diagnose::parking_lot::Mutex;
@@ -7,16 +7,17 @@
 //! *mutex.lock() = 2;
 //! assert_eq!(*mutex.lock(), 2);
 //! ```
-//! Everything is re-exported. [`Mutex`], [`RwLock`] and [`Condvar`] are wrapped, with their guards. These block a thread,
-//! and a task that meets one blocks its worker with it: what is on record of them says which, and who has what it waits
-//! for. A lock is tried first; only if that would block, the thread is put on record as blocked, for as long as it is.
+//! Everything of `parking_lot` is re-exported. [`Mutex`], [`RwLock`] and [`Condvar`] are wrapped,
+//! with their guards. They block a thread, so a task that waits for one blocks its worker. The
+//! record names that task and the current holder. Each call tries the lock first; a thread is
+//! recorded as blocked only while it blocks.
 //!
-//! A wrapper derefs to the original, which has the unsafe functions, and `From` converts both ways; what is locked through
-//! the original has no record. What the original has only with its features `arc_lock` and `serde` is not wrapped.
+//! A wrapper derefs to the original, which has the unsafe functions, and `From` converts both ways.
+//! Uses of it are not recorded. The features `arc_lock` and `serde` are not wrapped.
 //!
 //! Without the feature `on` this module is `parking_lot` itself.
 
-// The original's functions have none, and a program that is free of warnings shall stay so.
+// The originals lack `#[must_use]`, and wrapping them must not add warnings.
 #![allow(clippy::must_use_candidate)]
 
 mod condvar;

@@ -1,4 +1,4 @@
-//! `parking_lot::Mutex`, with who holds it and who is blocked by it.
+//! `parking_lot::Mutex`, with a record of its holder and its blocked threads.
 
 use std::panic::Location;
 use std::time::{Duration, Instant};
@@ -9,27 +9,27 @@ use crate::wrap::{delegate, lock, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "parking_lot");
 
-/// `parking_lot`'s `Mutex`. It is known with the place where it was made, from its first use on.
+/// `parking_lot`'s `Mutex`, recorded from its first use on with the place of its creation.
 pub struct Mutex<T: ?Sized> {
     pub(super) resource: Resource,
     mutex: ::parking_lot::Mutex<T>,
 }
 
-/// A mutex that is free.
+/// Creates a new mutex.
 #[track_caller]
 pub const fn const_mutex<T>(val: T) -> Mutex<T> {
     Mutex::new(val)
 }
 
 impl<T> Mutex<T> {
-    /// A mutex that is free.
+    /// Creates a new mutex.
     #[inline]
     #[track_caller]
     pub const fn new(val: T) -> Self {
         Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex: ::parking_lot::const_mutex(val) }
     }
 
-    /// What it guards.
+    /// Consumes the mutex, returning the underlying data.
     #[inline]
     pub fn into_inner(self) -> T {
         self.mutex.into_inner()
@@ -37,7 +37,7 @@ impl<T> Mutex<T> {
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Acquires the mutex, and blocks this thread until then.
+    /// Acquires the mutex, blocking the current thread until it is available.
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> MutexGuard<'_, T> {
@@ -51,7 +51,7 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    /// Acquires the mutex if it is free.
+    /// Attempts to acquire the mutex without blocking. Returns `None` if it is locked.
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
@@ -59,14 +59,14 @@ impl<T: ?Sized> Mutex<T> {
         Some(MutexGuard::new(self.hold(Location::caller(), false), guard, self))
     }
 
-    /// Acquires the mutex, and blocks this thread until then, but not for longer than that.
+    /// Attempts to acquire the mutex, blocking the current thread for at most `timeout`.
     #[inline]
     #[track_caller]
     pub fn try_lock_for(&self, timeout: Duration) -> Option<MutexGuard<'_, T>> {
         self.try_while(Location::caller(), || self.mutex.try_lock_for(timeout))
     }
 
-    /// Acquires the mutex, and blocks this thread until then, but not for longer than until then.
+    /// Attempts to acquire the mutex, blocking the current thread until `timeout` at most.
     #[inline]
     #[track_caller]
     pub fn try_lock_until(&self, timeout: Instant) -> Option<MutexGuard<'_, T>> {
@@ -91,13 +91,13 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     delegate! { mutex:
-        /// Whether the lock is held.
+        /// Returns `true` if the mutex is locked.
         #[inline]
         pub fn is_locked(&self) -> bool;
-        /// Returns the protected value. `&mut self` proves that no guard exists.
+        /// Returns a mutable reference to the data. `&mut self` proves that no guard exists.
         #[inline]
         pub fn get_mut(&mut self) -> &mut T;
-        /// A pointer to what it guards.
+        /// Returns a raw pointer to the data.
         #[inline]
         pub fn data_ptr(&self) -> *mut T;
     }

@@ -8,9 +8,9 @@ use crate::waits::{Holding, Record};
 use crate::wrap::guard;
 
 guard! {
-    /// The guard of a [`Mutex`], which it frees when it is dropped.
+    /// A guard that unlocks its [`Mutex`] when dropped.
     ///
-    /// Unlike the original it is `Sync` only where what it guards is `Send` too: [`mutex`](Self::mutex) gives access to it.
+    /// Unlike the original, `Sync` needs `T: Send`, as [`mutex`](Self::mutex) gives shared access.
     #[must_use = "if unused the Mutex will immediately unlock"]
     pub struct MutexGuard<'a, T: ?Sized> for &mut T {
         guard: ::parking_lot::MutexGuard<'a, T>,
@@ -19,12 +19,12 @@ guard! {
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// The mutex that it is of.
+    /// Returns the mutex that this guard came from.
     pub fn mutex(s: &Self) -> &'a Mutex<T> {
         s.mutex
     }
 
-    /// What it guards, which is locked for ever.
+    /// Leaks the guard and returns the data. The mutex stays locked forever.
     pub fn leak(s: Self) -> &'a mut T {
         std::mem::forget(s.holding);
         ::parking_lot::MutexGuard::leak(s.guard)
@@ -35,7 +35,7 @@ parts!(MutexGuard, MappedMutexGuard, (mut));
 unlocked!(MutexGuard, |it, at| it.mutex.hold(at, true));
 
 guard! {
-    /// The guard of a part of what a [`Mutex`] guards, which it frees when it is dropped.
+    /// A guard for a component of a [`Mutex`]'s data. It unlocks the mutex when dropped.
     #[must_use = "if unused the Mutex will immediately unlock"]
     pub struct MappedMutexGuard<'a, T: ?Sized> for &mut T {
         guard: ::parking_lot::MappedMutexGuard<'a, T>,

@@ -1,10 +1,10 @@
-//! What all guards have: a guard of a part, and the two ways to let go for a while.
+//! Methods that all guards share: `map`, `unlock_fair`, and the temporary release of a lock.
 
-/// `map`, `try_map` and `try_map_or_err`, from `$guard` to `$part`. `$mut` is `mut` where the guard gives that.
+/// Writes `map` and its variants, and `unlock_fair`. `$mut` is `mut` if the guard derefs mutably.
 macro_rules! parts {
     ($guard:ident, $part:ident, $(($mut:tt))?) => {
         impl<'a, T: ?Sized> $guard<'a, T> {
-            /// A guard of a part of what this one guards.
+            /// Makes a guard for a component of the locked data.
             #[inline]
             pub fn map<U: ?Sized, F>(s: Self, f: F) -> $part<'a, U>
             where
@@ -13,10 +13,10 @@ macro_rules! parts {
                 $part::new(s.holding, ::parking_lot::$guard::map(s.guard, f))
             }
 
-            /// A guard of a part of what this one guards, if there is that.
+            /// Attempts to make a guard for a component of the locked data.
             ///
             /// # Errors
-            /// If there is none, this guard.
+            /// Returns this guard if `f` returns `None`.
             #[inline]
             pub fn try_map<U: ?Sized, F>(s: Self, f: F) -> Result<$part<'a, U>, Self>
             where
@@ -25,10 +25,10 @@ macro_rules! parts {
                 Self::try_map_or_err(s, |value| f(value).ok_or(())).map_err(|(guard, ())| guard)
             }
 
-            /// A guard of a part of what this one guards, if there is that.
+            /// Attempts to make a guard for a component of the locked data.
             ///
             /// # Errors
-            /// If there is none, this guard, and what `f` says.
+            /// Returns this guard and the error of `f` if `f` fails.
             #[inline]
             pub fn try_map_or_err<U: ?Sized, F, E>(s: Self, f: F) -> Result<$part<'a, U>, (Self, E)>
             where
@@ -52,7 +52,7 @@ macro_rules! parts {
                 }
             }
 
-            /// Frees it, and hands it to who waits longest.
+            /// Releases the lock and hands it to the longest waiter.
             #[inline]
             pub fn unlock_fair(s: Self) {
                 drop(s.holding);
@@ -62,7 +62,9 @@ macro_rules! parts {
     };
 }
 
-/// `unlocked`, `unlocked_fair` and `bump`: the lock is free meanwhile, and there is no holding. `$hold` makes the next one.
+/// Writes `unlocked`, `unlocked_fair` and `bump`, which have no holding while the lock is released.
+///
+/// `$hold` creates the next holding.
 ///
 /// ```text
 /// unlocked!(MutexGuard, |it, at| it.mutex.hold(at, true));
@@ -76,7 +78,7 @@ macro_rules! unlocked {
                 $hold
             }
 
-            /// Frees it while `f` runs, and acquires it again.
+            /// Releases the lock while `f` runs, then acquires it again.
             #[inline]
             #[track_caller]
             pub fn unlocked<F, U>(s: &mut Self, f: F) -> U
@@ -89,7 +91,7 @@ macro_rules! unlocked {
                 result
             }
 
-            /// Frees it while `f` runs, hands it to who waits longest, and acquires it again.
+            /// Releases the lock to the longest waiter while `f` runs, then acquires it again.
             #[inline]
             #[track_caller]
             pub fn unlocked_fair<F, U>(s: &mut Self, f: F) -> U
@@ -102,7 +104,7 @@ macro_rules! unlocked {
                 result
             }
 
-            /// If there are waiters, releases the lock to the longest one, and acquires it again.
+            /// Releases the lock to the longest waiter, if there is one, and acquires it again.
             #[inline]
             #[track_caller]
             pub fn bump(s: &mut Self) {

@@ -1,4 +1,4 @@
-//! `parking_lot::RwLock`, with who reads, who writes and who is blocked by it.
+//! `parking_lot::RwLock`, with a record of its readers, its writer and its blocked threads.
 
 use std::panic::Location;
 use std::time::{Duration, Instant};
@@ -9,23 +9,23 @@ use crate::wrap::{delegate, lock, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::RwLock, "parking_lot");
 
-/// All of it: what a writer has. There is no bound on readers, each of which has one.
+/// All units of a lock, which a writer holds. Each reader holds one, without a bound.
 pub(super) const ALL: u64 = u32::MAX as u64;
 
-/// `parking_lot`'s `RwLock`. It is known with the place where it was made, from its first use on.
+/// `parking_lot`'s `RwLock`, recorded from its first use on with the place of its creation.
 pub struct RwLock<T: ?Sized> {
     resource: Resource,
     lock: ::parking_lot::RwLock<T>,
 }
 
-/// A lock that is free.
+/// Creates a new lock.
 #[track_caller]
 pub const fn const_rwlock<T>(val: T) -> RwLock<T> {
     RwLock::new(val)
 }
 
 impl<T> RwLock<T> {
-    /// A lock that is free.
+    /// Creates a new lock.
     #[inline]
     #[track_caller]
     pub const fn new(val: T) -> Self {
@@ -35,14 +35,14 @@ impl<T> RwLock<T> {
         }
     }
 
-    /// What it guards.
+    /// Consumes the lock, returning the underlying data.
     #[inline]
     pub fn into_inner(self) -> T {
         self.lock.into_inner()
     }
 }
 
-/// The four ways to acquire it in one form: at once, by blocking, and by blocking for so long only.
+/// Writes the four methods of one access mode: block, try, and block with a timeout or deadline.
 macro_rules! acquire {
     (
         $what:literal, $guard:ident, $mode:ident, $units:expr,
@@ -126,16 +126,16 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     delegate! { lock:
-        /// Whether the lock is held.
+        /// Returns `true` if the lock is held by any reader or writer.
         #[inline]
         pub fn is_locked(&self) -> bool;
-        /// Whether the lock is held to write.
+        /// Returns `true` if the lock is held by a writer.
         #[inline]
         pub fn is_locked_exclusive(&self) -> bool;
-        /// Returns the protected value. `&mut self` proves that no guard exists.
+        /// Returns a mutable reference to the data. `&mut self` proves that no guard exists.
         #[inline]
         pub fn get_mut(&mut self) -> &mut T;
-        /// A pointer to what it guards.
+        /// Returns a raw pointer to the data.
         #[inline]
         pub fn data_ptr(&self) -> *mut T;
     }

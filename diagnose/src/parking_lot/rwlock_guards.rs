@@ -1,4 +1,4 @@
-//! The guards of a `parking_lot::RwLock`, and of parts of what it guards.
+//! The guards of a `parking_lot::RwLock`, and those of components of its data.
 
 use std::panic::Location;
 
@@ -9,9 +9,10 @@ use crate::waits::{Holding, Record};
 use crate::wrap::guard;
 
 guard! {
-    /// The guard of who reads. It ends that when it is dropped.
+    /// A guard that releases shared read access when dropped.
     ///
-    /// Unlike the original it is `Sync` only where what it guards is `Send` too: [`rwlock`](Self::rwlock) gives access to it.
+    /// Unlike the original, `Sync` needs `T: Send`, as [`rwlock`](Self::rwlock) gives shared
+    /// access.
     #[must_use = "if unused the RwLock will immediately unlock"]
     pub struct RwLockReadGuard<'a, T: ?Sized> for &T {
         guard: ::parking_lot::RwLockReadGuard<'a, T>,
@@ -20,16 +21,17 @@ guard! {
 }
 
 impl<'a, T: ?Sized> RwLockReadGuard<'a, T> {
-    /// The lock that it is of.
+    /// Returns the lock that this guard came from.
     pub fn rwlock(s: &Self) -> &'a RwLock<T> {
         s.lock
     }
 }
 
 guard! {
-    /// The guard of who writes. It ends that when it is dropped.
+    /// A guard that releases exclusive write access when dropped.
     ///
-    /// Unlike the original it is `Sync` only where what it guards is `Send` too: [`rwlock`](Self::rwlock) gives access to it.
+    /// Unlike the original, `Sync` needs `T: Send`, as [`rwlock`](Self::rwlock) gives shared
+    /// access.
     #[must_use = "if unused the RwLock will immediately unlock"]
     pub struct RwLockWriteGuard<'a, T: ?Sized> for &mut T {
         guard: ::parking_lot::RwLockWriteGuard<'a, T>,
@@ -38,19 +40,19 @@ guard! {
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
-    /// The lock that it is of.
+    /// Returns the lock that this guard came from.
     pub fn rwlock(s: &Self) -> &'a RwLock<T> {
         s.lock
     }
 
-    /// Reads from now on.
+    /// Downgrades into a read guard.
     #[inline]
     pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
         s.holding.set_units(1);
         RwLockReadGuard::new(s.holding, ::parking_lot::RwLockWriteGuard::downgrade(s.guard), s.lock)
     }
 
-    /// Reads from now on, and may write later.
+    /// Downgrades into an upgradable read guard.
     #[inline]
     pub fn downgrade_to_upgradable(s: Self) -> RwLockUpgradableReadGuard<'a, T> {
         s.holding.set_units(1);
@@ -65,7 +67,7 @@ unlocked!(RwLockReadGuard, |it, at| it.lock.hold(1, at, true));
 unlocked!(RwLockWriteGuard, |it, at| it.lock.hold(ALL, at, true));
 
 guard! {
-    /// The guard of who reads a part. It ends that when it is dropped.
+    /// A read guard for a component of the data. It releases the read access when dropped.
     #[must_use = "if unused the RwLock will immediately unlock"]
     pub struct MappedRwLockReadGuard<'a, T: ?Sized> for &T {
         guard: ::parking_lot::MappedRwLockReadGuard<'a, T>,
@@ -73,7 +75,7 @@ guard! {
 }
 
 guard! {
-    /// The guard of who writes a part. It ends that when it is dropped.
+    /// A write guard for a component of the data. It releases the write access when dropped.
     #[must_use = "if unused the RwLock will immediately unlock"]
     pub struct MappedRwLockWriteGuard<'a, T: ?Sized> for &mut T {
         guard: ::parking_lot::MappedRwLockWriteGuard<'a, T>,
@@ -84,10 +86,10 @@ parts!(MappedRwLockReadGuard, MappedRwLockReadGuard,);
 parts!(MappedRwLockWriteGuard, MappedRwLockWriteGuard, (mut));
 
 impl<'a, T: ?Sized> MappedRwLockReadGuard<'a, T> {
-    /// [`try_map_or_err`](Self::try_map_or_err), which the original has under this name.
+    /// [`try_map_or_err`](Self::try_map_or_err), under the name of the original's method.
     ///
     /// # Errors
-    /// If there is none, this guard, and what `f` says.
+    /// Returns this guard and the error of `f` if `f` fails.
     #[inline]
     pub fn try_map_or_else<U: ?Sized, F, E>(s: Self, f: F) -> Result<MappedRwLockReadGuard<'a, U>, (Self, E)>
     where

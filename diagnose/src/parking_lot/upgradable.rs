@@ -1,4 +1,4 @@
-//! The guard of a `parking_lot::RwLock` that reads and may write later.
+//! The upgradable read guard of a `parking_lot::RwLock`.
 
 use std::panic::Location;
 use std::time::{Duration, Instant};
@@ -10,10 +10,10 @@ use crate::waits::{BlockedThread, Holding, Record, WaitMode};
 use crate::wrap::guard;
 
 guard! {
-    /// The guard of who reads and may write later: others read beside it, but there is one such only. It ends that when it is
-    /// dropped.
+    /// A guard that releases upgradable read access when dropped.
     ///
-    /// Unlike the original it is `Sync` only where what it guards is `Send` too: [`rwlock`](Self::rwlock) gives access to it.
+    /// Other readers may coexist with it, but no second upgradable reader. Unlike the original,
+    /// `Sync` needs `T: Send`, as [`rwlock`](Self::rwlock) gives shared access.
     #[must_use = "if unused the RwLock will immediately unlock"]
     pub struct RwLockUpgradableReadGuard<'a, T: ?Sized> for &T {
         guard: Reads<'a, T>,
@@ -25,26 +25,26 @@ type Reads<'a, T> = ::parking_lot::RwLockUpgradableReadGuard<'a, T>;
 type Writes<'a, T> = ::parking_lot::RwLockWriteGuard<'a, T>;
 
 impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
-    /// The lock that it is of.
+    /// Returns the lock that this guard came from.
     pub fn rwlock(s: &Self) -> &'a RwLock<T> {
         s.lock
     }
 
-    /// Frees it, and hands it to who waits longest.
+    /// Releases the lock and hands it to the longest waiter.
     #[inline]
     pub fn unlock_fair(s: Self) {
         drop(s.holding);
         Reads::unlock_fair(s.guard);
     }
 
-    /// Reads from now on, and will not write.
+    /// Downgrades into a regular read guard.
     #[inline]
     #[track_caller]
     pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
         RwLockReadGuard::new(s.holding, Reads::downgrade(s.guard), s.lock)
     }
 
-    /// Upgrades the guard to write. Blocks the thread while there are other readers.
+    /// Upgrades into a write guard, blocking the current thread while there are other readers.
     #[inline]
     #[track_caller]
     pub fn upgrade(s: Self) -> RwLockWriteGuard<'a, T> {
@@ -60,37 +60,37 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         }
     }
 
-    /// Upgrades the guard to write if there is no other reader.
+    /// Attempts to upgrade into a write guard without blocking.
     ///
     /// # Errors
-    /// The guard, if there is another reader.
+    /// Returns the guard if there is another reader.
     #[inline]
     #[track_caller]
     pub fn try_upgrade(s: Self) -> Result<RwLockWriteGuard<'a, T>, Self> {
         s.turn(Location::caller(), Reads::try_upgrade)
     }
 
-    /// [`upgrade`](Self::upgrade), but not for longer than that.
+    /// Like [`upgrade`](Self::upgrade), blocking for at most `timeout`.
     ///
     /// # Errors
-    /// The guard, if there are still other readers.
+    /// Returns the guard if there are still other readers.
     #[inline]
     #[track_caller]
     pub fn try_upgrade_for(s: Self, timeout: Duration) -> Result<RwLockWriteGuard<'a, T>, Self> {
         s.turn_while(Location::caller(), |guard| Reads::try_upgrade_for(guard, timeout))
     }
 
-    /// [`upgrade`](Self::upgrade), but not for longer than until then.
+    /// Like [`upgrade`](Self::upgrade), blocking until `timeout` at most.
     ///
     /// # Errors
-    /// The guard, if there are still other readers.
+    /// Returns the guard if there are still other readers.
     #[inline]
     #[track_caller]
     pub fn try_upgrade_until(s: Self, timeout: Instant) -> Result<RwLockWriteGuard<'a, T>, Self> {
         s.turn_while(Location::caller(), |guard| Reads::try_upgrade_until(guard, timeout))
     }
 
-    /// Upgrades the guard to write while `f` runs. Blocks the thread while there are other readers.
+    /// Holds write access while `f` runs, blocking the thread while there are other readers.
     #[inline]
     #[track_caller]
     pub fn with_upgraded<Ret, F: FnOnce(&mut T) -> Ret>(&mut self, f: F) -> Ret {
@@ -107,7 +107,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         self.guard.with_upgraded(|value| writes(holding, &mut blocked, value, call))
     }
 
-    /// Upgrades the guard to write while `f` runs, if there is no other reader.
+    /// Holds write access while `f` runs. Returns `None` if there is another reader.
     #[inline]
     #[track_caller]
     pub fn try_with_upgraded<Ret, F: FnOnce(&mut T) -> Ret>(&mut self, f: F) -> Option<Ret> {
@@ -115,7 +115,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         self.guard.try_with_upgraded(|value| writes(holding, &mut None, value, f))
     }
 
-    /// [`with_upgraded`](Self::with_upgraded), but waits no longer than that.
+    /// Like [`with_upgraded`](Self::with_upgraded), blocking for at most `timeout`.
     #[inline]
     #[track_caller]
     pub fn try_with_upgraded_for<Ret, F: FnOnce(&mut T) -> Ret>(
@@ -128,7 +128,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         self.guard.try_with_upgraded_for(timeout, |value| writes(holding, &mut blocked, value, f))
     }
 
-    /// [`with_upgraded`](Self::with_upgraded), but waits no longer than until then.
+    /// Like [`with_upgraded`](Self::with_upgraded), blocking until `timeout` at most.
     #[inline]
     #[track_caller]
     pub fn try_with_upgraded_until<Ret, F: FnOnce(&mut T) -> Ret>(
@@ -141,7 +141,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         self.guard.try_with_upgraded_until(timeout, |value| writes(holding, &mut blocked, value, f))
     }
 
-    /// It waits for all units but its own.
+    /// Records that the thread waits for all units but its own.
     fn blocked(&self, at: &'static Location<'static>) -> Option<BlockedThread> {
         BlockedThread::begin(self.holding.record(), WaitMode::Write, ALL - 1, at)
     }
@@ -176,7 +176,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     }
 }
 
-/// It has all of it, and is blocked no longer, until `f` returns or panics.
+/// Ends the recorded wait and holds all units until `f` returns or panics.
 fn writes<T: ?Sized, Ret>(
     holding: &Holding,
     blocked: &mut Option<BlockedThread>,

@@ -1,4 +1,4 @@
-//! The standard library, with its locks and channels on record: a drop-in for the crate of that name.
+//! A drop-in for the standard library that records the use of its locks and channels.
 //!
 //! ```
 //! use diagnose::std::sync::Mutex;
@@ -7,8 +7,8 @@
 //! *mutex.lock().unwrap() = 2;
 //! assert_eq!(*mutex.lock().unwrap(), 2);
 //! ```
-//! Everything is re-exported; what is wrapped is in [`sync`]. These block a thread, and a task that meets one blocks its
-//! worker with it: what is on record of them says which, and who has what it waits for.
+//! Everything of `std` is re-exported; the wrapped types are in [`sync`]. They block a thread, so a
+//! task that waits for one blocks its worker. The record names that task and the current holder.
 //!
 //! Without the feature `on` this module is the standard library itself.
 

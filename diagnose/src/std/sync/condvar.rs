@@ -1,4 +1,4 @@
-//! `std::sync::Condvar`, with who waits for it and when it was notified.
+//! `std::sync::Condvar`, with a record of its waiters and its last notification.
 
 use std::panic::Location;
 use std::sync::{LockResult, WaitTimeoutResult};
@@ -10,10 +10,10 @@ use crate::wrap::{convert, debug, default, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Condvar, "std");
 
-/// The standard library's `Condvar`. It is known with the place where it was made, from its first use on.
+/// The standard library's `Condvar`, recorded from its first use on with the place of its creation.
 pub struct Condvar {
     resource: Resource,
-    /// Who has waited or notified.
+    /// The tasks and threads that have waited or notified.
     users: Notifiers,
     inner: ::std::sync::Condvar,
 }
@@ -30,7 +30,8 @@ impl Condvar {
         }
     }
 
-    /// Frees the mutex, blocks this thread until a notification, and acquires the mutex again. It may return without one.
+    /// Releases the mutex, blocks the current thread until notified, and acquires the mutex again.
+    /// Spurious wakeups are possible.
     ///
     /// # Errors
     /// If the mutex is poisoned when it is acquired again, with the guard.
@@ -40,7 +41,7 @@ impl Condvar {
         poisoned::map(self.inner.wait(guard), |guard| MutexGuard { holding: notified.end(), guard })
     }
 
-    /// Waits until `condition` is false, which is looked at with the mutex held, first of all.
+    /// Waits until `condition` is false. It is checked before the first wait, with the mutex held.
     ///
     /// # Errors
     /// If the mutex is poisoned when it is acquired again, with the guard.
@@ -59,11 +60,10 @@ impl Condvar {
         Ok(guard)
     }
 
-    /// Like [`wait`](Self::wait), with a timeout in milliseconds. Returns `false` if the timeout
-    /// elapsed.
+    /// Like [`wait`](Self::wait), with a timeout in milliseconds. Returns `false` if it elapsed.
     ///
     /// # Errors
-    /// If the mutex is poisoned when it is acquired again, with the same.
+    /// If the mutex is poisoned when it is acquired again, with the guard and that result.
     #[track_caller]
     #[deprecated(note = "replaced by `std::sync::Condvar::wait_timeout`")]
     pub fn wait_timeout_ms<'a, T>(
@@ -75,10 +75,10 @@ impl Condvar {
         poisoned::map(result, |(guard, result)| (guard, !result.timed_out()))
     }
 
-    /// [`wait`](Self::wait), for that long at most.
+    /// Like [`wait`](Self::wait), for at most `dur`.
     ///
     /// # Errors
-    /// If the mutex is poisoned when it is acquired again, with the same.
+    /// If the mutex is poisoned when it is acquired again, with the guard and the result.
     #[track_caller]
     pub fn wait_timeout<'a, T>(
         &self,
@@ -91,10 +91,10 @@ impl Condvar {
         })
     }
 
-    /// [`wait_while`](Self::wait_while), for that long at most.
+    /// Like [`wait_while`](Self::wait_while), for at most `dur`.
     ///
     /// # Errors
-    /// If the mutex is poisoned when it is acquired again, with the same.
+    /// If the mutex is poisoned when it is acquired again, with the guard and the result.
     #[track_caller]
     pub fn wait_timeout_while<'a, T, F>(
         &self,
@@ -105,21 +105,21 @@ impl Condvar {
     where
         F: FnMut(&mut T) -> bool,
     {
-        // The loop is the original's, because only that can make a `WaitTimeoutResult`.
+        // Calls the original's loop, since only that can make a `WaitTimeoutResult`.
         let (mut notified, guard) = self.begin(guard, Location::caller());
         let condition = |value: &mut T| notified.look(|| condition(value));
         let result = self.inner.wait_timeout_while(guard, dur, condition);
         poisoned::map(result, |(guard, result)| (MutexGuard { holding: notified.end(), guard }, result))
     }
 
-    /// Wakes one that waits.
+    /// Wakes one waiting thread.
     #[track_caller]
     pub fn notify_one(&self) {
         self.users.tell(&self.resource, Location::caller(), false);
         self.inner.notify_one();
     }
 
-    /// Wakes all that wait.
+    /// Wakes all waiting threads.
     #[track_caller]
     pub fn notify_all(&self) {
         self.users.tell(&self.resource, Location::caller(), true);

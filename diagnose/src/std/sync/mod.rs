@@ -1,10 +1,10 @@
-//! `std::sync`: locks, the condition variable and channels are wrapped; the rest is the standard library's own.
+//! `std::sync`, with recorded locks, condition variables and channels.
 //!
-//! A lock is tried first; only if that would block, the thread is put on record as blocked, for as long as it is. Poisoning,
-//! error types, `Send` and `Sync` are those of the originals. A wrapper derefs to the original, and `From` converts both
-//! ways; what is locked through the original has no record.
+//! The rest is the standard library's own. Each call tries the lock first; a thread is recorded as
+//! blocked only while it blocks. Poisoning, error types, `Send` and `Sync` are the originals'. A
+//! wrapper derefs to the original, and `From` converts both ways. Uses of it are not recorded.
 
-// The original's functions have none, and a program that is free of warnings shall stay so.
+// The originals lack `#[must_use]`, and wrapping them must not add warnings.
 #![allow(clippy::must_use_candidate)]
 
 mod condvar;

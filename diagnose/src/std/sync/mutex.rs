@@ -1,4 +1,4 @@
-//! `std::sync::Mutex`, with who holds it and who is blocked by it.
+//! `std::sync::Mutex`, with a record of its holder and its blocked threads.
 
 use std::panic::Location;
 use std::sync::{LockResult, TryLockResult};
@@ -9,34 +9,34 @@ use crate::wrap::{delegate, guard, lock, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Mutex, "std");
 
-/// The standard library's `Mutex`. It is known with the place where it was made, from its first use on.
+/// The standard library's `Mutex`, recorded from its first use on with the place of its creation.
 pub struct Mutex<T: ?Sized> {
     resource: Resource,
     mutex: ::std::sync::Mutex<T>,
 }
 
 impl<T> Mutex<T> {
-    /// A mutex that is free.
+    /// Creates a new mutex.
     #[inline]
     #[track_caller]
     pub const fn new(t: T) -> Self {
         Self { resource: Resource::new(&WHAT, 1, Location::caller()), mutex: ::std::sync::Mutex::new(t) }
     }
 
-    /// What it guards.
+    /// Consumes the mutex, returning the underlying data.
     ///
     /// # Errors
-    /// If it is poisoned, with what it guards.
+    /// If the mutex is poisoned, with the data.
     pub fn into_inner(self) -> LockResult<T> {
         self.mutex.into_inner()
     }
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Acquires the mutex, and blocks this thread until then.
+    /// Acquires the mutex, blocking the current thread until it is available.
     ///
     /// # Errors
-    /// If it is poisoned, with the guard.
+    /// If the mutex is poisoned, with the guard.
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
@@ -47,10 +47,10 @@ impl<T: ?Sized> Mutex<T> {
         poisoned::map(result, |guard| MutexGuard::new(self.resource.hold(1, at, false, has_waited), guard))
     }
 
-    /// Acquires the mutex if it is free.
+    /// Attempts to acquire the mutex without blocking.
     ///
     /// # Errors
-    /// If it is not, or if it is poisoned, with the guard.
+    /// If the mutex is locked, or if it is poisoned, with the guard.
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
@@ -61,16 +61,16 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     delegate! { mutex:
-        /// Whether a thread has panicked that had it.
+        /// Returns `true` if a thread panicked while it held the mutex.
         #[inline]
         pub fn is_poisoned(&self) -> bool;
-        /// It is poisoned no longer.
+        /// Clears the poisoned state of the mutex.
         #[inline]
         pub fn clear_poison(&self);
-        /// Returns the protected value. `&mut self` proves that no guard exists.
+        /// Returns a mutable reference to the data. `&mut self` proves that no guard exists.
         ///
         /// # Errors
-        /// If it is poisoned, with what it guards.
+        /// If the mutex is poisoned, with the data.
         pub fn get_mut(&mut self) -> LockResult<&mut T>;
     }
 }
@@ -83,7 +83,7 @@ lock!(
 share!([T: ?Sized] Mutex<T>, mutex: ::std::sync::Mutex<T>);
 
 guard! {
-    /// The guard of a [`Mutex`], which it frees when it is dropped.
+    /// A guard that unlocks its [`Mutex`] when dropped.
     #[must_use = "if unused the Mutex will immediately unlock"]
     pub struct MutexGuard<'a, T: ?Sized> for &mut T {
         guard: ::std::sync::MutexGuard<'a, T>,

@@ -1,4 +1,4 @@
-//! Results of locks that may be poisoned: the guard in them becomes another, poisoned or not.
+//! Conversion of the guards in the results of locks, poisoned or not.
 
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
@@ -21,7 +21,7 @@ pub(super) fn map_try<G, H>(result: TryLockResult<G>, with: impl FnOnce(G) -> H)
     }
 }
 
-/// What a lock that was tried gives, or else what `block` does.
+/// Returns the result of a tried lock, or of `block` if it would block, and whether `block` ran.
 #[inline]
 pub(super) fn or_block<G>(
     tried: TryLockResult<G>,

@@ -1,4 +1,4 @@
-//! `std::sync::RwLock`, with who reads, who writes and who is blocked by it.
+//! `std::sync::RwLock`, with a record of its readers, its writer and its blocked threads.
 
 use std::panic::Location;
 use std::sync::{LockResult, TryLockResult};
@@ -9,37 +9,37 @@ use crate::wrap::{delegate, guard, lock, share};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::RwLock, "std");
 
-/// All of it: what a writer has. There is no bound on readers, each of which has one.
+/// All units of a lock, which a writer holds. Each reader holds one, without a bound.
 const ALL: u64 = u32::MAX as u64;
 
-/// The standard library's `RwLock`. It is known with the place where it was made, from its first use on.
+/// The standard library's `RwLock`, recorded from its first use on with the place of its creation.
 pub struct RwLock<T: ?Sized> {
     resource: Resource,
     lock: ::std::sync::RwLock<T>,
 }
 
 impl<T> RwLock<T> {
-    /// A lock that is free.
+    /// Creates a new lock.
     #[inline]
     #[track_caller]
     pub const fn new(t: T) -> Self {
         Self { resource: Resource::new(&WHAT, ALL, Location::caller()), lock: ::std::sync::RwLock::new(t) }
     }
 
-    /// What it guards.
+    /// Consumes the lock, returning the underlying data.
     ///
     /// # Errors
-    /// If it is poisoned, with what it guards.
+    /// If the lock is poisoned, with the data.
     pub fn into_inner(self) -> LockResult<T> {
         self.lock.into_inner()
     }
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Acquires it for reading, and blocks this thread until then.
+    /// Acquires shared read access, blocking the current thread until it is available.
     ///
     /// # Errors
-    /// If it is poisoned, with the guard.
+    /// If the lock is poisoned, with the guard.
     #[inline]
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
@@ -51,10 +51,10 @@ impl<T: ?Sized> RwLock<T> {
         })
     }
 
-    /// Acquires it for reading, if that is possible now.
+    /// Attempts to acquire shared read access without blocking.
     ///
     /// # Errors
-    /// If it is not, or if it is poisoned, with the guard.
+    /// If a writer holds the lock, or if it is poisoned, with the guard.
     #[inline]
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
@@ -63,10 +63,10 @@ impl<T: ?Sized> RwLock<T> {
         poisoned::map_try(self.lock.try_read(), with)
     }
 
-    /// Acquires it for writing, and blocks this thread until then.
+    /// Acquires exclusive write access, blocking the current thread until it is available.
     ///
     /// # Errors
-    /// If it is poisoned, with the guard.
+    /// If the lock is poisoned, with the guard.
     #[inline]
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
@@ -78,10 +78,10 @@ impl<T: ?Sized> RwLock<T> {
         })
     }
 
-    /// Acquires it for writing, if that is possible now.
+    /// Attempts to acquire exclusive write access without blocking.
     ///
     /// # Errors
-    /// If it is not, or if it is poisoned, with the guard.
+    /// If the lock is held, or if it is poisoned, with the guard.
     #[inline]
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
@@ -91,16 +91,16 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     delegate! { lock:
-        /// Whether a thread has panicked that wrote.
+        /// Returns `true` if a writer panicked while it held the lock.
         #[inline]
         pub fn is_poisoned(&self) -> bool;
-        /// It is poisoned no longer.
+        /// Clears the poisoned state of the lock.
         #[inline]
         pub fn clear_poison(&self);
-        /// Returns the protected value. `&mut self` proves that no guard exists.
+        /// Returns a mutable reference to the data. `&mut self` proves that no guard exists.
         ///
         /// # Errors
-        /// If it is poisoned, with what it guards.
+        /// If the lock is poisoned, with the data.
         pub fn get_mut(&mut self) -> LockResult<&mut T>;
     }
 }
@@ -113,7 +113,7 @@ lock!(
 share!([T: ?Sized] RwLock<T>, lock: ::std::sync::RwLock<T>);
 
 guard! {
-    /// The guard of who reads. It ends that when it is dropped.
+    /// A guard that releases shared read access when dropped.
     #[must_use = "if unused the RwLock will immediately unlock"]
     pub struct RwLockReadGuard<'a, T: ?Sized> for &T {
         guard: ::std::sync::RwLockReadGuard<'a, T>,
@@ -121,7 +121,7 @@ guard! {
 }
 
 guard! {
-    /// The guard of who writes. It ends that when it is dropped.
+    /// A guard that releases exclusive write access when dropped.
     #[must_use = "if unused the RwLock will immediately unlock"]
     pub struct RwLockWriteGuard<'a, T: ?Sized> for &mut T {
         guard: ::std::sync::RwLockWriteGuard<'a, T>,
@@ -129,7 +129,7 @@ guard! {
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
-    /// Reads from now on. A program that calls this needs Rust 1.92, as it does for the original.
+    /// Downgrades into a read guard. Calling this needs Rust 1.92, as with the original.
     #[allow(clippy::incompatible_msrv, unstable_name_collisions)] // See `Lacking`.
     pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
         s.holding.set_units(1);
@@ -137,14 +137,15 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     }
 }
 
-/// What older standard libraries lack. Their own functions go before those of a trait; if they lack one, a program that
-/// calls it does not compile.
+/// Stands in for functions that older standard libraries lack.
+///
+/// An inherent function takes precedence over a trait's. Calling a missing one does not compile.
 #[allow(dead_code)]
 trait Lacking: Sized {
     type Reads;
 
     fn downgrade(_: Self) -> Self::Reads {
-        // It depends on the type, so it is looked at where it is called, and not here.
+        // Depends on the type, so it is evaluated where `downgrade` is called, and not here.
         const { assert!(size_of::<Self>() > usize::MAX / 2, "`RwLockWriteGuard::downgrade` came with Rust 1.92") }
         unreachable!("it does not compile")
     }

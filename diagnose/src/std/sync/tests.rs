@@ -1,4 +1,4 @@
-//! What is on record of the standard library's locks and channels.
+//! Unit tests: the records of the standard library's wrappers.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::TrySendError;
@@ -68,7 +68,7 @@ fn who_waits_for_a_condition_variable_does_not_hold_the_mutex() {
             (*guard, units(known(mutex_line)))
         });
         until_waiting(known(line));
-        // The waiting thread has released it before it can be acquired here.
+        // The waiting thread has released the mutex before it can be acquired here.
         let mut guard = mutex.lock().unwrap();
         assert_eq!(units(known(mutex_line)), [1]);
         assert_eq!(queue(known(line))[0].mode, WaitMode::Notified);

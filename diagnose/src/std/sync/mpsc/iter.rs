@@ -1,4 +1,4 @@
-//! The messages of a channel, one after the other. They are taken out where the iterator was made.
+//! The iterators over a receiver's messages. They record each use at the iterator's creation place.
 
 use std::panic::Location;
 
@@ -34,7 +34,7 @@ impl<T> Iterator for TryIter<'_, T> {
     }
 }
 
-/// The iterator that a [`Receiver`] becomes.
+/// An iterator that owns its [`Receiver`].
 #[derive(Debug)]
 pub struct IntoIter<T> {
     pub(super) receiver: Receiver<T>,

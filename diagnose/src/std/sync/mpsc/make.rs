@@ -1,4 +1,4 @@
-//! The functions that make a channel.
+//! The functions that create a channel.
 
 use std::panic::Location;
 
@@ -7,7 +7,7 @@ use crate::waits::{ChannelEnd, ResourceKind, ResourceType, UNBOUNDED};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Mpsc, "std");
 
-/// A channel without a bound. It is known with the place of this call, from now on.
+/// Creates an unbounded channel. Its record starts with this call.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let (sends, receives) = ChannelEnd::pair(&WHAT, UNBOUNDED, Location::caller(), None);
@@ -15,8 +15,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     (Sender::of(sender, sends), Receiver::of(receiver, receives))
 }
 
-/// Creates a channel with this capacity. With capacity 0, each message is handed over. It is known
-/// with the place of this call, from now on.
+/// Creates a bounded channel, recorded from this call on. With bound 0, a send waits for a receive.
 #[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     let (sends, receives) = ChannelEnd::pair(&WHAT, bound as u64, Location::caller(), None);

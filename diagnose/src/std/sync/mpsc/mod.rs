@@ -1,7 +1,6 @@
-//! `std::sync::mpsc`: both kinds of channel, with who has which end, and which thread is blocked by it. Errors are the
-//! standard library's own.
+//! `std::sync::mpsc`, with a record of each end's owner and its blocked threads.
 //!
-//! A call that may block is tried first; only if it would block, the thread is put on record as blocked.
+//! Errors are the standard library's own. A thread is recorded as blocked only while it blocks.
 
 mod iter;
 mod make;

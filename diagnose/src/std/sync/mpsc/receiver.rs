@@ -1,4 +1,4 @@
-//! The receiving end.
+//! The receiving end of a channel.
 
 use std::panic::Location;
 use std::sync::mpsc::{RecvError, RecvTimeoutError, TryRecvError};
@@ -10,7 +10,7 @@ use crate::wrap::around;
 
 /// The standard library's `Receiver`.
 pub struct Receiver<T> {
-    // It ends before the channel is closed.
+    // Dropped first: the record of this end stops before the channel is closed.
     end: SoleEnd,
     inner: ::std::sync::mpsc::Receiver<T>,
 }
@@ -20,30 +20,30 @@ impl<T> Receiver<T> {
         Self { end: SoleEnd::new(end), inner }
     }
 
-    /// Takes a message out if there is one.
+    /// Attempts to receive a message without blocking.
     ///
     /// # Errors
-    /// If there is none, and if there is no sender any more.
+    /// If the channel is empty, or empty and all senders are dropped.
     #[inline]
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         self.try_at(Location::caller())
     }
 
-    /// Takes a message out, and blocks this thread until there is one.
+    /// Receives a message, blocking the current thread while the channel is empty.
     ///
     /// # Errors
-    /// If there is none and no sender any more.
+    /// If the channel is empty and all senders are dropped.
     #[inline]
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         self.recv_at(Location::caller())
     }
 
-    /// The same, but not for longer than that.
+    /// Receives a message, blocking the current thread for at most `timeout`.
     ///
     /// # Errors
-    /// If there was none, and if there is no sender any more.
+    /// If the timeout elapses, or the channel is empty and all senders are dropped.
     #[inline]
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
@@ -55,13 +55,13 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// The messages, each of which blocks this thread until it is there, until there is no sender any more.
+    /// Iterates over messages, blocking the thread for each, until all senders are dropped.
     #[track_caller]
     pub fn iter(&self) -> Iter<'_, T> {
         Iter { receiver: self, at: Location::caller() }
     }
 
-    /// The messages that are there.
+    /// Iterates over the messages that are available, without blocking.
     #[track_caller]
     pub fn try_iter(&self) -> TryIter<'_, T> {
         TryIter { receiver: self, at: Location::caller() }

@@ -1,4 +1,4 @@
-//! The sending ends.
+//! The sending ends of a channel.
 
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TrySendError};
@@ -8,7 +8,7 @@ use crate::wrap::{around, clone};
 
 /// The standard library's `Sender`.
 pub struct Sender<T> {
-    // It ends before the channel is closed.
+    // Dropped first: the record of this end stops before the channel is closed.
     end: ChannelEnd,
     inner: ::std::sync::mpsc::Sender<T>,
 }
@@ -18,10 +18,10 @@ impl<T> Sender<T> {
         Self { end, inner }
     }
 
-    /// Puts a message in. Never blocks.
+    /// Sends a message. Never blocks.
     ///
     /// # Errors
-    /// If there is no receiver any more, with the message.
+    /// Returns the message if the receiver is dropped.
     #[inline]
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
@@ -37,7 +37,7 @@ around!([T] Sender<T>: ::std::sync::mpsc::Sender<T>, |inner| Self { inner, end: 
 
 /// The standard library's `SyncSender`.
 pub struct SyncSender<T> {
-    // It ends before the channel is closed.
+    // Dropped first: the record of this end stops before the channel is closed.
     end: ChannelEnd,
     inner: ::std::sync::mpsc::SyncSender<T>,
 }
@@ -47,10 +47,10 @@ impl<T> SyncSender<T> {
         Self { end, inner }
     }
 
-    /// Puts a message in, and blocks this thread until there is room.
+    /// Sends a message, blocking the current thread while the channel is full.
     ///
     /// # Errors
-    /// If there is no receiver any more, with the message.
+    /// Returns the message if the receiver is dropped.
     #[inline]
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
@@ -65,10 +65,10 @@ impl<T> SyncSender<T> {
         Ok(())
     }
 
-    /// Puts a message in if there is room.
+    /// Attempts to send a message without blocking.
     ///
     /// # Errors
-    /// If there is none, or no receiver any more, with the message.
+    /// Returns the message if the channel is full or the receiver is dropped.
     #[inline]
     #[track_caller]
     pub fn try_send(&self, t: T) -> Result<(), TrySendError<T>> {
