@@ -1,13 +1,17 @@
-//! Tasks that are spawned by code that does not know of this crate, by the hooks of tokio's unstable builder.
+//! Lists tasks that are spawned without this crate, by the hooks of tokio's unstable builder.
 //!
 //! ```text
-//! on_task_spawn ─▶ listed ── on_before_task_poll ─▶ running ── on_after_task_poll ─▶ waiting ─ … ── on_task_terminate
+//! on_task_spawn ─▶ listed ── on_before_task_poll ─▶ running
+//!        ── on_after_task_poll ─▶ waiting ─ … ── on_task_terminate
 //! ```
-//! Such a task is named after the place where it was spawned. Its state, polls and busy time are known; its wakes are not,
-//! so that it is never queued. What is spawned through this crate is left out, as it is listed already; and so is, in a
-//! capture, a task in which an annotated future is a root at that moment, which has tokio's number of the task.
+//! Such a task is named after the place of its spawn. Its state, polls and busy time are recorded.
+//! Its wakes are not, so it is never shown in the queue.
 //!
-//! It costs a look-up for each poll of every task, and about the listing of a task for each of those that are spawned.
+//! Tasks that are spawned through this crate are left out, as they are listed already. In a
+//! capture, an annotated future that is a root carries tokio's id of its task, and replaces that
+//! task.
+//!
+//! Each poll of any task costs a look-up. Each spawn costs about as much as listing a task.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -29,23 +33,23 @@ use crate::recorder;
 use crate::switch;
 use crate::sync::Mutex;
 
-/// The tasks that are listed here, by tokio's number; in parts, so that workers do not wait for each other.
+/// Tasks listed by these hooks, by tokio's task id; in shards, to avoid contention of workers.
 static TASKS: [Mutex<Option<HashMap<Id, &'static Task>>>; PARTS] = [const { Mutex::new(None) }; PARTS];
 const PARTS: usize = 16;
 
 thread_local! {
-    /// Whether what is spawned next is listed by its wrapper.
+    /// Whether a wrapper lists the task that is spawned next.
     static IS_OWN: Cell<bool> = const { Cell::new(false) };
-    /// The polls that run on this thread, each with the task around it.
+    /// Polls that run on this thread, innermost last, each with the task it interrupts.
     static POLLS: RefCell<Vec<(Id, Option<&'static Task>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Until this is dropped, the next task that is spawned here is listed by its wrapper.
+/// While it exists, the next task that is spawned on this thread is listed by its wrapper.
 #[derive(Debug)]
 pub(crate) struct OwnSpawn(());
 
 impl OwnSpawn {
-    /// If anything is spawned at all.
+    /// `is_spawn` is `false` for a future that is run on this thread, not spawned.
     pub(crate) fn begin(is_spawn: bool) -> Self {
         let _ = IS_OWN.try_with(|is_own| is_own.set(is_spawn));
         Self(())
@@ -67,7 +71,7 @@ pub(super) fn install(builder: &mut ::tokio::runtime::Builder) {
 }
 
 impl Builder {
-    /// What runs when a task is spawned.
+    /// Calls `f` when a task is spawned.
     pub fn on_task_spawn<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
@@ -79,7 +83,7 @@ impl Builder {
         self
     }
 
-    /// What runs before a poll of a task.
+    /// Calls `f` before each poll of a task.
     pub fn on_before_task_poll<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
@@ -91,7 +95,7 @@ impl Builder {
         self
     }
 
-    /// What runs after a poll of a task.
+    /// Calls `f` after each poll of a task.
     pub fn on_after_task_poll<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
@@ -103,7 +107,7 @@ impl Builder {
         self
     }
 
-    /// What runs when a task is over.
+    /// Calls `f` when a task ends.
     pub fn on_task_terminate<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
@@ -177,7 +181,7 @@ fn terminated(meta: &TaskMeta<'_>) {
     }
 }
 
-/// The place without what comes before a package from a registry.
+/// Returns the place as a name. Cuts off the path to the registry's sources.
 fn name(location: &Location<'_>) -> String {
     let place = location.to_string();
     let package = place.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));

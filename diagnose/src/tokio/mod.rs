@@ -1,6 +1,6 @@
-//! tokio, with its tasks and worker threads on record: a drop-in for the crate of that name.
+//! A drop-in for tokio that records tasks, worker threads, locks, channels and timers.
 //!
-//! One line makes a module use it, and the program stays what it is:
+//! One `use` makes a module use it. The rest of the program stays as it is:
 //! ```
 //! use diagnose::tokio;
 //!
@@ -17,35 +17,37 @@
 //!     assert_eq!(task.await.unwrap(), 42);
 //! }
 //! ```
-//! The dump lists the tasks `main` and `answer`, neither of which is annotated: by name, where they were spawned, by whom,
-//! and what they are doing. In the flame graph each is a root. A future that is annotated, or named by `.diagnose("…")`,
-//! is the root itself.
+//! The dump lists the tasks `main` and `answer`, although neither is annotated. It shows each
+//! task's name, place of spawn, spawner and state. In the flame graph each task is a root. A future
+//! that is annotated, or named by `.diagnose("…")`, is itself the root.
 //!
-//! The line stands in each module that names tokio. One that has both it and tokio's name from elsewhere says so, as in
-//! `mod tests { use super::*; … }`: the compiler calls `#[tokio::test]` ambiguous there until the line stands in it too.
+//! Each module that names tokio needs the `use`. With `mod tests { use super::*; … }`, the compiler
+//! calls `#[tokio::test]` ambiguous until that module has the `use`, too.
 //!
-//! # What is tokio's own, and what is not
+//! # Wrapped types
 //!
-//! Everything is re-exported, macros and attributes included, so `#[tokio::main]`, `#[tokio::test]` and
-//! `tokio::select!` mean what they mean elsewhere. These are wrapped:
+//! Everything is re-exported, macros and attributes included: `#[tokio::main]`, `#[tokio::test]`
+//! and `tokio::select!` are tokio's. These are wrapped:
 //!
 //! - [`spawn`] and the functions of [`task`] that spawn, [`task::JoinSet`], [`task::LocalSet`];
-//! - [`runtime::Runtime`], [`runtime::LocalRuntime`], [`runtime::Handle`]: what they spawn, and the future of `block_on`,
-//!   which is the task `main`;
-//! - [`runtime::Builder`]: its worker threads are noted when they start, park, go on and stop, each time before or after
-//!   the program's own hook;
-//! - [`task::JoinHandle`], what in [`sync`], in [`time`] and in [`io`] is defined here: who waits there, who holds it and
-//!   who could send is on record.
+//! - [`runtime::Runtime`], [`runtime::LocalRuntime`], [`runtime::Handle`]: the tasks they spawn,
+//!   and the future of `block_on`, which is the task `main`;
+//! - [`runtime::Builder`]: records when its worker threads start, park, unpark and stop, before or
+//!   after the program's own hook;
+//! - [`task::JoinHandle`], and the types defined in [`sync`], [`time`] and [`io`]: waiters, holders
+//!   and possible senders are recorded.
 //!
-//! What spawns and the ends of channels deref to what they wrap. `From` and `into_inner` convert both ways, for other
-//! crates that ask for tokio's own type; for locks it is `into_tokio`. An end of a channel that becomes tokio's own may be
-//! anywhere, for the records, and so may others once it was dereferenced. Locks do not deref, because who holds the
-//! original is not on record. Scheduling, cancellation, panics and bounds are tokio's. `task::Builder`, which is there
-//! only with `--cfg tokio_unstable`, spawns without a record.
+//! Scheduling, cancellation, panics and bounds are tokio's. `task::Builder`, which exists only with
+//! `--cfg tokio_unstable`, spawns tasks that are not recorded.
+//!
+//! Locks, channel ends, runtimes and sets of tasks deref to tokio's own types. `From` and
+//! `into_inner`, which is `into_tokio` for locks, convert for crates that expect those. Use of
+//! tokio's own type is not recorded. Once a lock or a channel end was dereferenced or converted, any
+//! task may use it. From then on, no verdict is proven that an unrecorded use could refute.
 //!
 //! # Types of other crates
 //!
-//! The wrappers of `tokio_stream` take tokio's own types, which an `.into()` makes of those here:
+//! The wrappers of `tokio_stream` take tokio's own types. Convert to them with `.into()`:
 //!
 //! ```
 //! use diagnose::tokio::{sync::{broadcast, mpsc, watch}, time};
@@ -67,9 +69,9 @@
 //! let _: IntervalStream = IntervalStream::new(interval.into());
 //! # }
 //! ```
-//! So do those of `tokio_util`. With the feature `tokio-util`, `PollSender` and `PollSemaphore` of
-//! `diagnose::tokio_util` take the types here as they are, and stay on record. A `TaskTracker` spawns without a record: it
-//! tracks a future, and [`spawn`] spawns it.
+//! The types of `tokio_util` take tokio's own, too. With the feature `tokio-util`, `PollSender` and
+//! `PollSemaphore` of `diagnose::tokio_util` take the wrappers, and stay recorded. A `TaskTracker`
+//! spawns without a record: let it track the future, and [`spawn`] the tracked one.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -95,10 +97,10 @@
 //!
 //! # Tasks of other code
 //!
-//! What is spawned by code that does not use this module, a server's library for one, is listed too with the feature
-//! `tokio-hooks`, in a build with `RUSTFLAGS="--cfg tokio_unstable"`, on runtimes that are built through this module: by the
-//! place where it was spawned, with its state, polls and busy time. Its wakes are not known, and it has no node in the
-//! trees.
+//! Code that does not use this module, such as a server's library, spawns tasks too. They are
+//! listed with the feature `tokio-hooks` and `RUSTFLAGS="--cfg tokio_unstable"`, on runtimes that
+//! are built through this module. A dump shows their place of spawn, state, polls and busy time.
+//! Their wakes are not recorded, and they have no node in the trees.
 //!
 //! Without the feature `on` this module is tokio itself.
 

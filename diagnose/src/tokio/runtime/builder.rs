@@ -1,4 +1,4 @@
-//! `tokio::runtime::Builder`, with hooks of its own beside the program's.
+//! `tokio::runtime::Builder`, with recording hooks beside the program's own.
 
 use std::io;
 use std::ops::DerefMut;
@@ -10,20 +10,20 @@ use super::{LocalRuntime, Runtime, number};
 use crate::live::{self, workers};
 use crate::wrap::{debug, deref};
 
-/// tokio's `Builder`: the runtime that it builds lists its tasks and worker threads.
+/// tokio's `Builder`. The runtime that it builds lists its tasks and worker threads.
 ///
-/// The hooks of the program run as they would without this, each beside the recorder's own, which only stores what the
-/// thread is doing.
+/// The program's hooks run as usual, before or after the recorder's. A recorder's hook only stores
+/// the state of its thread.
 pub struct Builder {
     builder: ::tokio::runtime::Builder,
-    /// How many threads for blocking code there may be; `None` if that is not known.
+    /// Maximum number of threads for blocking code; `None` if unknown.
     max_blocking: Option<u64>,
 }
 
-/// The default maximum number of threads for blocking code.
+/// tokio's default for the maximum number of threads for blocking code.
 const MAX_BLOCKING: u64 = 512;
 
-/// Methods that only pass their arguments on.
+/// Declares methods that only pass their arguments on.
 macro_rules! forward {
     ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*);)*) => {$(
         $(#[$doc])*
@@ -36,50 +36,50 @@ macro_rules! forward {
 }
 
 impl Builder {
-    /// For a runtime whose tasks run on the thread that calls `block_on`.
+    /// Creates a builder of a runtime that runs its tasks on the thread that calls `block_on`.
     #[must_use]
     pub fn new_current_thread() -> Self {
         Self { max_blocking: Some(MAX_BLOCKING), ..::tokio::runtime::Builder::new_current_thread().into() }
     }
 
-    /// For a runtime with several worker threads.
+    /// Creates a builder of a runtime with several worker threads.
     #[must_use]
     pub fn new_multi_thread() -> Self {
         Self { max_blocking: Some(MAX_BLOCKING), ..::tokio::runtime::Builder::new_multi_thread().into() }
     }
 
     forward! {
-        /// Enables the drivers for I/O and time.
+        /// Enables the I/O and time drivers.
         enable_all();
-        /// Enables the driver for I/O.
+        /// Enables the I/O driver.
         enable_io();
-        /// Enables the driver for time.
+        /// Enables the time driver.
         enable_time();
-        /// Starts with the clock paused, for tests.
+        /// Sets whether the clock starts paused, for tests.
         start_paused(start_paused: bool);
-        /// How many worker threads there are.
+        /// Sets the number of worker threads.
         worker_threads(val: usize);
-        /// The name of all threads.
+        /// Sets the name of all threads.
         thread_name(val: impl Into<String>);
-        /// The name of the runtime.
+        /// Sets the name of the runtime.
         name(val: impl Into<String>);
-        /// What names a new thread.
+        /// Sets a function that returns the name of a new thread.
         thread_name_fn(f: impl Fn() -> String + Send + Sync + 'static);
-        /// The size of a thread's stack.
+        /// Sets the stack size of the threads, in bytes.
         thread_stack_size(val: usize);
-        /// How long a thread for blocking code waits for more of it.
+        /// Sets the time after which an idle thread for blocking code ends.
         thread_keep_alive(duration: Duration);
-        /// After how many polls the global queue is looked at.
+        /// Sets the number of polls between checks of the global queue.
         global_queue_interval(val: u32);
-        /// After how many polls the drivers are looked at.
+        /// Sets the number of polls between checks of the drivers.
         event_interval(val: u32);
-        /// How many events of I/O are taken at once.
+        /// Sets the maximum number of I/O events that are handled at once.
         max_io_events_per_tick(capacity: usize);
-        /// How many are taken at once while there are tasks to run.
+        /// Sets the maximum number of I/O events that are handled at once while tasks are ready.
         max_io_events_per_busy_tick(capacity: usize);
     }
 
-    /// How many threads for blocking code there may be.
+    /// Sets the maximum number of threads for blocking code.
     #[track_caller]
     pub fn max_blocking_threads(&mut self, val: usize) -> &mut Self {
         self.builder.max_blocking_threads(val);
@@ -87,7 +87,7 @@ impl Builder {
         self
     }
 
-    /// What runs on a new thread, also on one for blocking code.
+    /// Calls `f` on each new thread, including those for blocking code.
     pub fn on_thread_start<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn() + Send + Sync + 'static,
@@ -99,7 +99,7 @@ impl Builder {
         self
     }
 
-    /// What runs on a thread before it ends, also on one for blocking code.
+    /// Calls `f` on each thread before it ends, including those for blocking code.
     pub fn on_thread_stop<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn() + Send + Sync + 'static,
@@ -111,7 +111,7 @@ impl Builder {
         self
     }
 
-    /// What runs on a worker thread before it parks.
+    /// Calls `f` on a worker thread before it parks.
     pub fn on_thread_park<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn() + Send + Sync + 'static,
@@ -123,7 +123,7 @@ impl Builder {
         self
     }
 
-    /// What runs on a worker thread after it was parked.
+    /// Calls `f` on a worker thread after it was parked.
     pub fn on_thread_unpark<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn() + Send + Sync + 'static,
@@ -138,29 +138,29 @@ impl Builder {
     /// Builds the runtime.
     ///
     /// # Errors
-    /// If the system does not give what its drivers or threads need.
+    /// If the system does not provide the resources for its drivers or threads.
     #[track_caller]
     pub fn build(&mut self) -> io::Result<Runtime> {
         Ok(Runtime::built(self.builder.build()?, self.max_blocking))
     }
 
-    /// Builds a runtime for one thread, which may spawn what is not `Send`.
+    /// Builds a runtime for one thread, which can spawn futures that are not `Send`.
     ///
     /// # Errors
-    /// If the system does not give what its drivers need.
+    /// If the system does not provide the resources for its drivers.
     #[track_caller]
     pub fn build_local(&mut self, options: LocalOptions) -> io::Result<LocalRuntime> {
         Ok(LocalRuntime::built(self.builder.build_local(options)?, self.max_blocking))
     }
 
-    /// tokio's own builder, with the hooks in it.
+    /// Returns tokio's own builder, with the hooks set.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::runtime::Builder {
         self.builder
     }
 }
 
-/// The hooks take the place of any that the builder has: it does not tell them.
+/// The recorder's hooks replace those of the given builder, which does not expose them.
 impl From<::tokio::runtime::Builder> for Builder {
     fn from(mut builder: ::tokio::runtime::Builder) -> Self {
         builder.on_thread_start(|| workers::started(live::SpawnRuntime::Tokio, number::begin_thread()));
@@ -181,7 +181,7 @@ impl From<Builder> for ::tokio::runtime::Builder {
 
 debug!([] Builder, builder: ::tokio::runtime::Builder);
 
-// For what is there with `--cfg tokio_unstable` only.
+// Provides the methods that exist only with `--cfg tokio_unstable`.
 deref!([] Builder, builder: ::tokio::runtime::Builder);
 
 impl DerefMut for Builder {
@@ -190,8 +190,9 @@ impl DerefMut for Builder {
     }
 }
 
-/// What tokio's builder has only with some of tokio's features, which nothing tells here. Its own methods go before
-/// those of a trait; if it lacks one, a program that calls it does not compile without this crate.
+/// Stand-ins for methods that tokio's builder has with certain tokio features only. This crate
+/// cannot detect these features. tokio's inherent methods take precedence over a trait's. If tokio
+/// lacks one, a program that calls it does not compile without this crate, either.
 #[allow(dead_code)]
 trait Lacking: Sized {
     fn enable_io(&mut self) -> &mut Self {

@@ -10,32 +10,32 @@ use crate::spawned::launch;
 use crate::tokio::task::{JoinHandle, blocking};
 use crate::wrap::{convert, debug, delegate, deref};
 
-/// tokio's `Handle`; what it spawns is listed.
+/// tokio's `Handle`. The tasks that it spawns are listed.
 #[derive(Clone)]
 pub struct Handle {
     handle: ::tokio::runtime::Handle,
 }
 
 impl Handle {
-    /// The runtime that runs on this thread.
+    /// Returns a handle of the current runtime.
     ///
     /// # Panics
-    /// If there is none.
+    /// If called outside of a runtime.
     #[track_caller]
     #[must_use]
     pub fn current() -> Self {
         ::tokio::runtime::Handle::current().into()
     }
 
-    /// The runtime that runs on this thread.
+    /// Returns a handle of the current runtime.
     ///
     /// # Errors
-    /// If there is none.
+    /// If called outside of a runtime.
     pub fn try_current() -> Result<Self, TryCurrentError> {
         ::tokio::runtime::Handle::try_current().map(Self::from)
     }
 
-    /// Spawns a task.
+    /// Spawns a task on the runtime.
     #[track_caller]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
@@ -59,32 +59,32 @@ impl Handle {
         JoinHandle::new(self.handle.spawn_blocking(work), number)
     }
 
-    /// Runs a future on this thread, as the task `main`.
+    /// Runs a future on the current thread until it completes, as the task `main`.
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         launch!(number::local(), Some("main"), future: F, |task, _| self.handle.block_on(task))
     }
 
-    /// tokio's own handle.
+    /// Returns tokio's own handle.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::runtime::Handle {
         self.handle
     }
 
     delegate! { handle:
-        /// Until the guard is dropped, this is the runtime of the thread.
+        /// Enters the runtime: it is the current one until the guard is dropped.
         #[must_use = "the runtime is left when the guard is dropped"]
         pub fn enter(&self) -> EnterGuard<'_>;
-        /// The kind of the runtime.
+        /// Returns the flavor of the runtime.
         #[must_use]
         pub fn runtime_flavor(&self) -> RuntimeFlavor;
-        /// The number of the runtime.
+        /// Returns the id of the runtime.
         #[must_use]
         pub fn id(&self) -> Id;
-        /// The name of the runtime.
+        /// Returns the name of the runtime.
         #[must_use]
         pub fn name(&self) -> Option<&str>;
-        /// The counters of the runtime.
+        /// Returns the metrics of the runtime.
         #[must_use]
         pub fn metrics(&self) -> RuntimeMetrics;
     }

@@ -11,10 +11,10 @@ use super::{Builder, Handle, number};
 use crate::spawned::launch;
 use crate::tokio::task::JoinHandle;
 
-/// tokio's `LocalRuntime`; what it spawns is listed, and the future of `block_on` is the task `main`.
+/// tokio's `LocalRuntime`. Its tasks are listed; the future of `block_on` is the task `main`.
 ///
 /// Dropping it waits for its blocking code. That wait is recorded at the place where it was built.
-// See `Runtime`.
+// The order of the fields matters, as in `Runtime`.
 pub struct LocalRuntime {
     goes: Goes,
     inner: ::tokio::runtime::LocalRuntime,
@@ -23,16 +23,16 @@ pub struct LocalRuntime {
 }
 
 impl LocalRuntime {
-    /// A runtime on this thread, with all drivers.
+    /// Creates a runtime on the current thread, with all drivers.
     ///
     /// # Errors
-    /// If the system does not give what its drivers need.
+    /// If the system does not provide the resources for its drivers.
     #[track_caller]
     pub fn new() -> io::Result<Self> {
         Builder::new_current_thread().enable_all().build_local(LocalOptions::default())
     }
 
-    /// Spawns a task on this thread.
+    /// Spawns a task, which need not be `Send`, on the runtime.
     #[track_caller]
     pub fn spawn_local<F>(&self, future: F) -> JoinHandle<F::Output>
     where

@@ -1,4 +1,4 @@
-//! `tokio::runtime`: runtimes whose tasks are listed and whose worker threads are known; the rest is tokio's own.
+//! `tokio::runtime`, with tasks and worker threads listed. The rest is tokio's own.
 
 mod builder;
 mod handle;

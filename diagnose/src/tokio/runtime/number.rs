@@ -1,6 +1,6 @@
-//! The numbers that tasks and threads get of their runtime.
+//! Numbers of runtimes, which tasks and threads carry.
 //!
-//! A spawn asks for it with tokio's number of the current runtime in hand, of which each thread remembers the last.
+//! A look-up is by tokio's runtime id. Each thread caches the last one.
 
 use std::cell::Cell;
 
@@ -12,57 +12,58 @@ use crate::number::shown;
 use crate::sync::Mutex;
 
 thread_local! {
-    /// The runtime whose number was asked for last, the number, and when that was.
+    /// The last look-up: tokio's id, the number, and the count of changes at that time.
     static LAST: Cell<Option<(Id, u16, u64)>> = const { Cell::new(None) };
 }
 
-/// Where a task goes that is spawned on the current runtime.
+/// Target of a spawn on the current runtime.
 pub(in crate::tokio) fn here() -> SpawnTarget {
     SpawnTarget { number: current(), ..SpawnRuntime::Tokio.into() }
 }
 
-/// Where a task goes that is spawned on that one.
+/// Target of a spawn on the runtime of `handle`.
 pub(in crate::tokio) fn on(handle: &Handle) -> SpawnTarget {
     SpawnTarget { number: number(handle), ..SpawnRuntime::Tokio.into() }
 }
 
-/// Where a task goes that stays on its thread, whatever runtime that drives.
+/// Target of a task that stays on its thread, whichever runtime that thread drives.
 pub(in crate::tokio) fn local() -> SpawnTarget {
     SpawnTarget { is_local: true, ..SpawnRuntime::Tokio.into() }
 }
 
-/// Where the future of a `block_on` goes, which drives the runtime if that has no other thread.
+/// Target of a `block_on`. Its future drives the runtime itself if that is a current-thread
+/// runtime.
 pub(super) fn around(handle: &Handle) -> SpawnTarget {
     let is_driver = handle.runtime_flavor() == RuntimeFlavor::CurrentThread;
     SpawnTarget { number: if is_driver { number(handle) } else { 0 }, ..local() }
 }
 
-/// The number of the current runtime; zero if it has none.
+/// Returns the number of the current runtime; 0 if it has none.
 pub(in crate::tokio) fn current() -> u16 {
-    // No runtime has one, so there is nothing to ask.
+    // No runtime was ever listed, so none has a number.
     if runtimes::changes() == 0 {
         return 0;
     }
     Handle::try_current().map_or(0, |handle| number(&handle))
 }
 
-/// A thread of the current runtime begins.
+/// Records that a thread of the current runtime starts. Returns the runtime's number, 0 if none.
 pub(super) fn begin_thread() -> u16 {
     let Ok(handle) = Handle::try_current() else { return 0 };
     shown(handle.id()).map_or(0, |id| runtimes::begin_thread(id, || listed(&handle)))
 }
 
-/// Lists the runtime until what is returned is dropped.
+/// Lists the runtime until the returned value is dropped.
 pub(super) fn hold(handle: &Handle, max_blocking: Option<u64>) -> Option<Listed> {
     let held = shown(handle.id()).map(|id| runtimes::hold(id, max_blocking, || listed(handle)))?;
     HANDLES.lock().push((held.number(), handle.clone()));
     Some(Listed(held))
 }
 
-/// The handles of the runtimes that are held, by their numbers.
+/// Handles of the runtimes whose wrapper exists, by runtime number.
 static HANDLES: Mutex<Vec<(u16, Handle)>> = Mutex::new(Vec::new());
 
-/// Lists a runtime, and its handle, for as long as its wrapper has it.
+/// Keeps a runtime and its handle listed; owned by the runtime's wrapper.
 #[derive(Debug)]
 pub(super) struct Listed(RuntimeHandle);
 
@@ -78,13 +79,13 @@ impl Drop for Listed {
         let place = handles.iter().position(|(number, _)| *number == self.number());
         let handle = place.map(|place| handles.swap_remove(place));
         drop(handles);
-        // It may be the last.
+        // It may be the last handle, so it is dropped outside of the lock.
         drop(handle);
     }
 }
 
-/// Returns number, kind and task count of each live runtime. `true` stands for a current-thread
-/// runtime.
+/// Returns number, kind and task count of each live runtime. The kind is `true` for a
+/// current-thread runtime.
 pub(crate) fn counted_tasks() -> Vec<(u16, bool, u64)> {
     let handles = HANDLES.lock().clone();
     let counted = handles.iter().map(|(number, handle)| {

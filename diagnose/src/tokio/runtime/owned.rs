@@ -8,11 +8,11 @@ use super::shutdown::{Goes, Gone};
 use super::{Builder, Handle};
 use crate::tokio::task::JoinHandle;
 
-/// tokio's `Runtime`; what it spawns is listed, and the future of `block_on` is the task `main`.
+/// tokio's `Runtime`. Its tasks are listed; the future of `block_on` is the task `main`.
 ///
 /// Dropping it waits for its blocking code. That wait is recorded at the place where the runtime
 /// was built, because a drop has no place of its own.
-// What says that it goes away stands before it, what says that it is gone behind it.
+// Fields are dropped in order: `goes` begins the record of the wait, `gone` ends it.
 pub struct Runtime {
     goes: Goes,
     inner: ::tokio::runtime::Runtime,
@@ -21,16 +21,16 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// A runtime with a worker thread for each processor, and all drivers.
+    /// Creates a runtime with one worker thread per processor, and all drivers.
     ///
     /// # Errors
-    /// If the system does not give what its drivers or threads need.
+    /// If the system does not provide the resources for its drivers or threads.
     #[track_caller]
     pub fn new() -> io::Result<Self> {
         Builder::new_multi_thread().enable_all().build()
     }
 
-    /// Spawns a task.
+    /// Spawns a task on the runtime.
     #[track_caller]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where

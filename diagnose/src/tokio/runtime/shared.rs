@@ -1,6 +1,7 @@
-//! What both kinds of runtime have in common.
+//! The methods that `Runtime` and `LocalRuntime` share.
 
-/// Implements for a runtime with the fields `goes`, `inner`, `handle` and `gone` all but how it is made and spawns tasks.
+/// Implements all of a runtime but its constructor and its spawning of tasks. The fields are
+/// `goes`, `inner`, `handle` and `gone`.
 ///
 /// ```text
 /// runtime!(LocalRuntime);
@@ -8,8 +9,8 @@
 macro_rules! runtime {
     ($name:ident) => {
         impl $name {
-            /// A runtime that was built with the recorder's hooks, and its maximum number of
-            /// threads for blocking code.
+            /// Wraps a runtime built with the recorder's hooks. `max_blocking` is the maximum
+            /// number of its threads for blocking code.
             #[track_caller]
             pub(super) fn built(runtime: ::tokio::runtime::$name, max_blocking: Option<u64>) -> Self {
                 let held = $crate::tokio::runtime::number::hold(runtime.handle(), max_blocking);
@@ -17,7 +18,7 @@ macro_rules! runtime {
                 Self { goes, gone, ..runtime.into() }
             }
 
-            /// Its handle.
+            /// Returns the handle of the runtime.
             #[must_use]
             pub fn handle(&self) -> &Handle {
                 &self.handle
@@ -33,7 +34,7 @@ macro_rules! runtime {
                 self.handle.spawn_blocking(func)
             }
 
-            /// Runs a future on this thread, as the task `main`.
+            /// Runs a future on the current thread until it completes, as the task `main`.
             #[track_caller]
             pub fn block_on<F: Future>(&self, future: F) -> F::Output {
                 let _visit = $crate::live::workers::visit();
@@ -41,7 +42,7 @@ macro_rules! runtime {
                 $crate::spawned::launch!(target, Some("main"), future: F, |task, _| self.inner.block_on(task))
             }
 
-            /// Ends the runtime, and waits that long for blocking code.
+            /// Shuts down the runtime. Waits up to `duration` for blocking code.
             pub fn shutdown_timeout(self, duration: ::std::time::Duration) {
                 let Self { goes, inner, gone, .. } = self;
                 goes.never();
@@ -49,7 +50,7 @@ macro_rules! runtime {
                 drop(gone);
             }
 
-            /// Ends the runtime without waiting for blocking code.
+            /// Shuts down the runtime without waiting for blocking code.
             pub fn shutdown_background(self) {
                 let Self { goes, inner, gone, .. } = self;
                 goes.never();
@@ -57,7 +58,7 @@ macro_rules! runtime {
                 drop(gone);
             }
 
-            /// tokio's own runtime.
+            /// Returns tokio's own runtime.
             #[must_use]
             pub fn into_inner(self) -> ::tokio::runtime::$name {
                 self.goes.never();
@@ -65,10 +66,10 @@ macro_rules! runtime {
             }
 
             $crate::wrap::delegate! { inner:
-                /// Until the guard is dropped, this is the runtime of the thread.
+                /// Enters the runtime: it is the current one until the guard is dropped.
                 #[must_use = "the runtime is left when the guard is dropped"]
                 pub fn enter(&self) -> ::tokio::runtime::EnterGuard<'_>;
-                /// The counters of the runtime.
+                /// Returns the metrics of the runtime.
                 #[must_use]
                 pub fn metrics(&self) -> ::tokio::runtime::RuntimeMetrics;
             }

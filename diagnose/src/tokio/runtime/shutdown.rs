@@ -1,7 +1,7 @@
-//! The shutdown of a runtime: dropping it waits until its blocking code has ended.
+//! Records the shutdown of a runtime: its drop waits until its blocking code has ended.
 //!
-//! The fields of a value are dropped in their order, so one before the runtime says that this begins, and one behind it
-//! that it is over.
+//! Fields are dropped in order. The one before the runtime records the start of the wait, the one
+//! after it the end.
 
 use std::panic::Location;
 use std::sync::{Arc, OnceLock};
@@ -10,10 +10,10 @@ use super::number::Listed;
 use crate::live::{self, TaskKind};
 use crate::waits::RuntimeShutdown;
 
-/// The wait, once it has begun.
+/// The wait, once it has begun. It ends when both owners are dropped.
 type Begun = Arc<OnceLock<RuntimeShutdown>>;
 
-/// What stands before the runtime.
+/// The field before the runtime. Its drop records the start of the wait.
 #[derive(Debug)]
 pub(super) struct Goes {
     begun: Option<Begun>,
@@ -21,15 +21,15 @@ pub(super) struct Goes {
     made_at: &'static Location<'static>,
 }
 
-/// What stands behind it.
+/// The field after the runtime. Its drop records the end of the wait.
 #[derive(Debug)]
 pub(super) struct Gone {
     _begun: Option<Begun>,
-    /// What lists the runtime under a number, if it was built through this crate.
+    /// Keeps the runtime listed under its number; `None` if it was not built through this crate.
     _held: Option<Listed>,
 }
 
-/// Both, of a runtime that was made there. Of one that is not listed, nothing is known.
+/// Creates both fields of a runtime made at `made_at`. Without `held`, nothing is recorded.
 pub(super) fn pair(held: Option<Listed>, made_at: &'static Location<'static>) -> (Goes, Gone) {
     let number = held.as_ref().map_or(0, Listed::number);
     let begun = held.is_some().then(Begun::default);
@@ -37,7 +37,7 @@ pub(super) fn pair(held: Option<Listed>, made_at: &'static Location<'static>) ->
 }
 
 impl Goes {
-    /// It is not going to wait, or not for ever.
+    /// Records nothing: the runtime does not wait, or waits with a limit.
     pub(super) fn never(mut self) {
         self.begun = None;
     }
@@ -46,7 +46,7 @@ impl Goes {
 impl Drop for Goes {
     fn drop(&mut self) {
         let Some(begun) = &self.begun else { return };
-        // What has not begun may begin yet, or is given up.
+        // Includes closures that have not started: they may still start, or are dropped.
         let is_job = |task: &&live::Task| {
             task.origin().is_some_and(|(_, origin)| {
                 origin.work == TaskKind::Blocking && origin.home.number == self.number

@@ -1,6 +1,6 @@
 //! `tokio::task::JoinHandle`.
 
-#![allow(clippy::must_use_candidate)] // A caller is warned where the original warns.
+#![allow(clippy::must_use_candidate)] // Only the methods that tokio marks are `must_use`.
 
 use std::future::Future;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
@@ -17,9 +17,9 @@ use crate::tokio::sync::is_forced;
 use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget, own_code};
 use crate::wrap::{convert, debug, delegate};
 
-/// tokio's `JoinHandle`. Awaiting it is recorded as a wait for that task.
+/// tokio's `JoinHandle`. Awaiting it is recorded as a wait for its task.
 ///
-/// It waits where the task was spawned, as far as is known: an `.await` does not tell its place.
+/// If a library polls it, it is shown as waiting where the task was spawned.
 pub struct JoinHandle<T> {
     inner: ::tokio::task::JoinHandle<T>,
     task: Numbered,
@@ -28,7 +28,7 @@ pub struct JoinHandle<T> {
     _counted: Counted,
 }
 
-/// As long as it exists, its owner may abort the task.
+/// While it exists, its owner may abort the task.
 #[derive(Debug)]
 struct Counted(Numbered);
 
@@ -46,7 +46,7 @@ impl Drop for Counted {
 }
 
 impl<T> JoinHandle<T> {
-    /// The handle of that task.
+    /// Wraps the handle of `task`.
     #[track_caller]
     pub(in crate::tokio) fn new(inner: ::tokio::task::JoinHandle<T>, task: Numbered) -> Self {
         Self {
@@ -58,41 +58,41 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    /// Aborts the task, if it is not done.
+    /// Aborts the task, unless it is finished.
     pub fn abort(&self) {
         self.task.note_abort();
         self.inner.abort();
     }
 
-    /// A handle that can abort the task and not await it.
+    /// Returns a handle that can abort the task, but not await it.
     #[must_use = "abort handles do nothing unless `.abort` is called"]
     pub fn abort_handle(&self) -> AbortHandle {
         self.task.add_handle(ABORT);
         self.inner.abort_handle()
     }
 
-    /// tokio's own handle.
+    /// Returns tokio's own handle.
     pub fn into_inner(self) -> ::tokio::task::JoinHandle<T> {
         self.task.add_handle(ABORT);
         self.inner
     }
 
     delegate! { inner:
-        /// Whether the task is done.
+        /// Returns whether the task is finished.
         pub fn is_finished(&self) -> bool;
-        /// The number of the task.
+        /// Returns tokio's id of the task.
         pub fn id(&self) -> Id;
     }
 }
 
-// As tokio's.
+// As for tokio's handle.
 impl<T> UnwindSafe for JoinHandle<T> {}
 impl<T> RefUnwindSafe for JoinHandle<T> {}
 
 impl<T> Future for JoinHandle<T> {
     type Output = Result<T, JoinError>;
 
-    // An `.await` calls it with its own place.
+    // An `.await` in the program's own code is itself the caller.
     #[inline]
     #[track_caller]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -113,7 +113,7 @@ impl<T> Future for JoinHandle<T> {
 
 debug!([T] JoinHandle<T>, inner: ::tokio::task::JoinHandle<T>);
 
-// The handle of a task that is not on record.
+// A converted handle: its task is not recorded.
 convert!(
     [T] JoinHandle<T>: ::tokio::task::JoinHandle<T>,
     |inner| {

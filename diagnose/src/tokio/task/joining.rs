@@ -15,42 +15,41 @@ use crate::tokio::runtime::number;
 use crate::waits::LazyWait;
 use crate::wrap::{convert, debug, default, delegate, deref};
 
-/// tokio's `JoinSet`; what it spawns is listed.
+/// tokio's `JoinSet`. The tasks that it spawns are listed.
 ///
-/// Where the original takes a `Handle` or a `LocalSet`, this takes a reference to tokio's own, to which one to a wrapper
-/// coerces.
+/// Methods take tokio's own `Handle` or `LocalSet`; a reference to a wrapper coerces to it.
 pub struct JoinSet<T> {
     set: ::tokio::task::JoinSet<T>,
     members: Members,
-    /// What `poll_join_next` waits with.
+    /// The wait of `poll_join_next`.
     kept: LazyWait,
 }
 
 impl<T> JoinSet<T> {
-    /// An empty set.
+    /// Creates an empty set.
     #[must_use]
     pub fn new() -> Self {
         ::tokio::task::JoinSet::new().into()
     }
 
-    /// tokio's own set with the tasks of this one.
+    /// Returns tokio's own set, with the tasks of this one.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::task::JoinSet<T> {
         self.set
     }
 
     delegate! { set:
-        /// How many tasks are in the set.
+        /// Returns the number of tasks in the set.
         #[must_use]
         pub fn len(&self) -> usize;
-        /// Whether there are none.
+        /// Returns whether the set has no tasks.
         #[must_use]
         pub fn is_empty(&self) -> bool;
     }
 }
 
 impl<T: 'static> JoinSet<T> {
-    /// Spawns a task into the set.
+    /// Spawns a task on the current runtime, and adds it to the set.
     #[track_caller]
     pub fn spawn<F>(&mut self, task: F) -> AbortHandle
     where
@@ -63,7 +62,7 @@ impl<T: 'static> JoinSet<T> {
         })
     }
 
-    /// Spawns a task on that runtime.
+    /// Spawns a task on the runtime of `handle`, and adds it to the set.
     #[track_caller]
     pub fn spawn_on<F>(&mut self, task: F, handle: &Handle) -> AbortHandle
     where
@@ -76,7 +75,7 @@ impl<T: 'static> JoinSet<T> {
         })
     }
 
-    /// Spawns a task on the current `LocalSet`.
+    /// Spawns a task on the current `LocalSet`, and adds it to the set.
     #[track_caller]
     pub fn spawn_local<F>(&mut self, task: F) -> AbortHandle
     where
@@ -88,7 +87,7 @@ impl<T: 'static> JoinSet<T> {
         })
     }
 
-    /// Spawns a task on that `LocalSet`.
+    /// Spawns a task on `local_set`, and adds it to the set.
     #[track_caller]
     pub fn spawn_local_on<F>(&mut self, task: F, local_set: &LocalSet) -> AbortHandle
     where
@@ -100,7 +99,7 @@ impl<T: 'static> JoinSet<T> {
         })
     }
 
-    /// Runs a closure on a thread for blocking code.
+    /// Runs a closure on a thread for blocking code, and adds it to the set.
     #[track_caller]
     pub fn spawn_blocking<F>(&mut self, f: F) -> AbortHandle
     where
@@ -112,7 +111,7 @@ impl<T: 'static> JoinSet<T> {
         numbered(number, self.set.spawn_blocking(work))
     }
 
-    /// Runs a closure on a thread for blocking code of that runtime.
+    /// Runs a closure on a thread for blocking code of `handle`, and adds it to the set.
     #[track_caller]
     pub fn spawn_blocking_on<F>(&mut self, f: F, handle: &Handle) -> AbortHandle
     where
@@ -124,7 +123,7 @@ impl<T: 'static> JoinSet<T> {
         numbered(number, self.set.spawn_blocking_on(work, handle))
     }
 
-    /// Waits for a task to be done, and takes it out of the set. Cancel safe.
+    /// Waits until a task finishes, removes it, and returns its output. Cancel safe.
     #[track_caller]
     pub fn join_next(&mut self) -> impl Future<Output = Option<Result<T, JoinError>>> + use<'_, T> {
         let at = Location::caller();
@@ -136,7 +135,7 @@ impl<T: 'static> JoinSet<T> {
         }
     }
 
-    /// The same, with the number of the task.
+    /// Waits until a task finishes, removes it, and returns its id and output. Cancel safe.
     #[track_caller]
     pub fn join_next_with_id(
         &mut self,
@@ -150,12 +149,12 @@ impl<T: 'static> JoinSet<T> {
         }
     }
 
-    /// Aborts all tasks and waits until they are gone.
+    /// Aborts all tasks and waits until they have ended.
     #[track_caller]
     pub fn shutdown(&mut self) -> impl Future<Output = ()> + use<'_, T> {
         let at = Location::caller();
         async move {
-            // As tokio has it.
+            // tokio shuts down in these steps, too.
             self.abort_all();
             let Self { set, members, kept } = self;
             kept.end();
@@ -165,15 +164,15 @@ impl<T: 'static> JoinSet<T> {
         }
     }
 
-    /// Waits for all tasks.
+    /// Waits until all tasks have finished, and returns their outputs.
     ///
     /// # Panics
-    /// If one of them has panicked or was aborted.
+    /// If a task panicked or was aborted.
     #[track_caller]
     pub fn join_all(self) -> impl Future<Output = Vec<T>> + use<T> {
         let at = Location::caller();
         async move {
-            // As tokio has it.
+            // tokio joins in these steps, too.
             let Self { mut set, members, .. } = self;
             let mut output = Vec::with_capacity(set.len());
             let mut kept = LazyWait::default();
@@ -196,13 +195,13 @@ impl<T: 'static> JoinSet<T> {
         self.set.abort_all();
     }
 
-    /// Takes all tasks out of the set and lets them go on.
+    /// Removes all tasks from the set without aborting them.
     pub fn detach_all(&mut self) {
         self.set.detach_all();
         self.members.clear();
     }
 
-    /// Polls for a task that is done.
+    /// Polls for a finished task, and removes it.
     #[track_caller]
     pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
         let at = Location::caller();
@@ -210,7 +209,7 @@ impl<T: 'static> JoinSet<T> {
         members.poll(kept, at, cx, |cx| set.poll_join_next(cx))
     }
 
-    /// The same, with the number of the task.
+    /// Polls for a finished task, removes it, and returns its id, too.
     #[track_caller]
     pub fn poll_join_next_with_id(
         &mut self,
@@ -222,9 +221,9 @@ impl<T: 'static> JoinSet<T> {
     }
 
     delegate! { set:
-        /// Takes a task that is done out of the set.
+        /// Removes a finished task and returns its output, if there is one.
         pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>>;
-        /// The same, with the number of the task.
+        /// Removes a finished task and returns its id and output, if there is one.
         pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>>;
     }
 }
@@ -246,7 +245,7 @@ deref!([T] JoinSet<T>, set: ::tokio::task::JoinSet<T>);
 
 impl<T> DerefMut for JoinSet<T> {
     fn deref_mut(&mut self) -> &mut Self::Target {
-        // What is spawned through it is not seen.
+        // The owner of this reference can spawn tasks that are not recorded.
         self.members.lose();
         &mut self.set
     }

@@ -14,13 +14,13 @@ use crate::spawned::launch;
 use crate::tokio::runtime::number;
 use crate::wrap::{convert, debug, default, delegate, deref};
 
-/// tokio's `LocalSet`; what it spawns is listed.
+/// tokio's `LocalSet`. The tasks that it spawns are listed.
 pub struct LocalSet {
     set: ::tokio::task::LocalSet,
 }
 
 impl LocalSet {
-    /// An empty set.
+    /// Creates an empty set.
     #[must_use]
     pub fn new() -> Self {
         ::tokio::task::LocalSet::new().into()
@@ -38,7 +38,8 @@ impl LocalSet {
         })
     }
 
-    /// Runs a future, as the task `main`, and the tasks of this set until it is done.
+    /// Runs a future until it completes, as the task `main`, and runs the tasks of this set
+    /// meanwhile.
     #[track_caller]
     pub fn block_on<F>(&self, rt: &Runtime, future: F) -> F::Output
     where
@@ -48,7 +49,7 @@ impl LocalSet {
         launch!(number::local(), Some("main"), future: F, |task, _| self.set.block_on(rt, task))
     }
 
-    /// Runs a future and the tasks of this set until it is done.
+    /// Runs a future until it completes, and runs the tasks of this set meanwhile.
     pub async fn run_until<F>(&self, future: F) -> F::Output
     where
         F: Future,
@@ -56,17 +57,17 @@ impl LocalSet {
         self.set.run_until(future).await
     }
 
-    /// tokio's own set with the tasks of this one.
+    /// Returns tokio's own set, with the tasks of this one.
     #[must_use]
     pub fn into_inner(self) -> ::tokio::task::LocalSet {
         self.set
     }
 
     delegate! { set:
-        /// Until the guard is dropped, `spawn_local` spawns on this set.
+        /// Enters the set: `spawn_local` spawns on it until the guard is dropped.
         #[must_use = "the set is left when the guard is dropped"]
         pub fn enter(&self) -> LocalEnterGuard;
-        /// The number of this set.
+        /// Returns the id of this set.
         #[must_use]
         pub fn id(&self) -> Id;
     }

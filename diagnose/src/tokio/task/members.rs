@@ -1,4 +1,4 @@
-//! The tasks of a set, by number.
+//! The tasks of a `JoinSet`, by number.
 
 use std::panic::Location;
 use std::task::{Context, Poll};
@@ -8,25 +8,24 @@ use crate::spawned::Numbered;
 use crate::tokio::sync::is_forced;
 use crate::waits::{LazyWait, WaitInfo, WaitMode, WaitTarget};
 
-/// Of more tasks it is not recorded which of them is waited for.
+/// Maximum number of tasks that a recorded wait names. A wait for more names none.
 const MOST: usize = 256;
 
-/// The tasks that were spawned into a set. Those that are over are left out from time to time.
+/// Tasks that were spawned into a set. Finished ones are removed now and then.
 #[derive(Debug, Default)]
 pub(super) struct Members {
     tasks: Vec<Numbered>,
-    /// Whether there are others, of which nothing is known.
+    /// Whether the set may have tasks that are not recorded.
     has_others: bool,
 }
 
 impl Members {
-    /// Records a task that was spawned into the set, and the set's number of tasks.
+    /// Adds a task that is spawned into the set. `len` is the set's number of tasks.
     pub(super) fn add(&mut self, task: Numbered, len: usize) {
         if self.tasks.len() > 2 * len + 8 {
             self.tasks.retain(|task| task.is_alive());
         }
-        // The owner of the set may abort it, and so may the owner of the handle that the spawn
-        // returned.
+        // Both the owner of the set and the owner of the `AbortHandle` may abort it.
         task.add_handle(HANDLE | SET);
         match task.id() {
             Some(_) => self.tasks.push(task),
@@ -34,23 +33,23 @@ impl Members {
         }
     }
 
-    /// All of them are about to be aborted.
+    /// Records that all tasks are about to be aborted.
     pub(super) fn note_abort(&self) {
         self.tasks.iter().copied().for_each(Numbered::note_abort);
     }
 
-    /// There may be others from now on.
+    /// Records that the set may have unrecorded tasks from now on.
     pub(super) fn lose(&mut self) {
         self.has_others = true;
     }
 
-    /// No task is in the set any more.
+    /// Records that the set is empty.
     pub(super) fn clear(&mut self) {
         self.tasks.clear();
         self.has_others = false;
     }
 
-    /// Polls the set for one of them that is done.
+    /// Polls the set for a finished task.
     pub(super) fn poll<T>(
         &self,
         kept: &mut LazyWait,
@@ -62,8 +61,9 @@ impl Members {
         kept.poll(context, || self.leaf(at, is_listed), poll)
     }
 
-    /// What waits there for one of them. Not recorded if they are not all known, or too many: it would look as if only some
-    /// of them could end the wait. Once it is listed, they are known.
+    /// Describes a wait for one of the tasks. Names none if some are unknown, or if there are too
+    /// many. A partial list would look as if only its tasks could end the wait. A listed wait has
+    /// its list.
     fn leaf(&self, at: &'static Location<'static>, is_listed: bool) -> WaitInfo {
         let alive = || self.tasks.iter().filter(|task| task.is_alive()).filter_map(|task| task.id());
         let target = if self.has_others || self.tasks.len() > 4 * MOST {

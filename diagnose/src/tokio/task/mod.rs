@@ -1,4 +1,4 @@
-//! `tokio::task`: what spawns makes tasks that are listed; the rest is tokio's own.
+//! `tokio::task`, with all spawned tasks listed. The rest is tokio's own.
 
 mod handle;
 mod joining;

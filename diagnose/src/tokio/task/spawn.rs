@@ -1,4 +1,4 @@
-//! The functions that spawn, and what all wrappers make tasks with.
+//! The functions that spawn, and the helpers with which the wrappers spawn.
 
 use std::future::Future;
 use std::panic::Location;
@@ -14,7 +14,7 @@ use crate::recorder::Frame;
 use crate::spawned::{self, Numbered, launch};
 use crate::tokio::runtime::number;
 
-/// `tokio::task::spawn`; the task is listed under the name of the future's function, with the place of this call.
+/// Spawns a task. It is listed by the name of the future's function, with the place of this call.
 #[track_caller]
 pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
@@ -26,7 +26,7 @@ where
     })
 }
 
-/// `tokio::task::spawn_local`; the task is listed as those of [`spawn`] are.
+/// Spawns a task, which need not be `Send`, on the current `LocalSet`. Listed as in [`spawn`].
 #[track_caller]
 pub fn spawn_local<F>(future: F) -> JoinHandle<F::Output>
 where
@@ -38,7 +38,7 @@ where
     })
 }
 
-/// `tokio::task::spawn_blocking`; the closure is listed as a task, from now until it returns.
+/// Runs a closure on a thread for blocking code. It is listed as a task until it returns.
 #[track_caller]
 pub fn spawn_blocking<F, R>(f: F) -> JoinHandle<R>
 where
@@ -50,7 +50,7 @@ where
     JoinHandle::new(::tokio::task::spawn_blocking(work), number)
 }
 
-/// `tokio::task::block_in_place`; the call is timed as part of the task that makes it.
+/// Runs a blocking closure without blocking the executor. Its time counts as its task's.
 #[track_caller]
 pub fn block_in_place<F, R>(f: F) -> R
 where
@@ -64,7 +64,7 @@ where
     })
 }
 
-/// The closure as a task that is spawned there.
+/// Wraps a closure as a task that is spawned on `home`.
 pub(in crate::tokio) fn blocking<F, R>(
     home: SpawnTarget,
     location: &'static Location<'static>,
@@ -76,7 +76,7 @@ where
     spawned::blocking(home, location, f)
 }
 
-/// Notes tokio's number of a task.
+/// Records tokio's id of the task.
 pub(in crate::tokio) fn numbered<T: HasId>(number: Numbered, task: T) -> T {
     if let Some(id) = shown(task.id()) {
         number.set_runtime_id(id);
@@ -84,7 +84,7 @@ pub(in crate::tokio) fn numbered<T: HasId>(number: Numbered, task: T) -> T {
     task
 }
 
-/// A handle of a task.
+/// A handle that has tokio's id of its task.
 pub(in crate::tokio) trait HasId {
     fn id(&self) -> Id;
 }
