@@ -1,9 +1,10 @@
 //! The rules that need a whole machine, or a rare mistake, to show: each on drawn data, and its silence
 //! just below.
 
+use crate::support::latency::durations;
 use crate::support::{empty, place_at, tree};
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{SiteIndex, Task, TaskId, TaskKind, Worker};
+use diagnose_reports::model::{SiteIndex, SiteKind, Task, TaskId, TaskKind, Worker};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -111,6 +112,90 @@ fn lost_data_is_named_with_its_number() {
     assert_eq!(finding.rule.to_string(), "lost_data");
     assert!(finding.sentence.starts_with("41 calls are counted in `[other]`"), "{}", finding.sentence);
     assert!(finding.sentence.ends_with("; 1 loss more in the footer"), "{}", finding.sentence);
+}
+
+/// A drawn tree in which a name with `.await` is an await.
+fn with_awaits(drawing: &str) -> Snapshot {
+    let mut snapshot = tree(drawing);
+    for site in snapshot.sites.iter_mut().filter(|site| site.name.contains(".await")) {
+        site.kind = SiteKind::Await;
+    }
+    snapshot.elapsed_ns = 10 * SECOND;
+    snapshot
+}
+
+/// 200 calls, most of which take 3 ms, and the last ones `slow_ns`; they wait at one await.
+fn with_slow_calls(slow: usize, slow_ns: u64) -> Snapshot {
+    let mut snapshot = with_awaits(
+        "fetch | calls=200 completed=200 polls=400 busy=2_000_000 idle=5_400_000_000\n  \
+         pool.query(id).await | calls=200 completed=200 polls=400 idle=5_400_000_000 self_idle=5_400_000_000",
+    );
+    let mut lengths = vec![3_000_000; 200 - slow];
+    lengths.resize(200, slow_ns);
+    snapshot.nodes[0].latency.completed = durations(&lengths);
+    snapshot
+}
+
+#[test]
+fn an_await_that_explains_the_slow_calls_is_found() {
+    let snapshot = with_slow_calls(4, 1_200_000_000);
+    assert_eq!(rules(&snapshot), ["slow_await"]);
+    let finding = &snapshot.findings()[0];
+    assert_eq!(
+        finding.sentence,
+        "4 of 200 calls (2 %) of `fetch` (src/main.rs:1) take 500 ms or more, at a median of 2.95 ms; they wait at \
+         `pool.query(id).await` (src/main.rs:2)"
+    );
+    assert_eq!(rules(&with_slow_calls(4, 400_000_000)), [""; 0], "not that slow");
+    assert_eq!(rules(&with_slow_calls(0, 0)), [""; 0], "all alike");
+    assert_eq!(rules(&with_slow_calls(150, 1_200_000_000)), [""; 0], "they are the usual ones");
+}
+
+#[test]
+fn slow_calls_that_wait_for_the_next_event_are_not_found() {
+    let mut snapshot = with_slow_calls(4, 1_200_000_000);
+    snapshot.sites[1].name = "socket.recv().await".into();
+    assert_eq!(rules(&snapshot), [""; 0]);
+}
+
+/// 100 calls under a timeout, of which so many ran into it.
+fn with_timeouts(cancelled: u64) -> Snapshot {
+    with_awaits(&format!(
+        "handle | calls=100 completed=100 polls=200 busy=1_000_000 idle=900_000_000\n  \
+         timeout(LIMIT, load()).await | calls=100 completed=100 polls=200 idle=900_000_000\n    \
+         load | calls=100 polls=200 completed={} cancelled={cancelled} idle=900_000_000 self_idle=900_000_000",
+        100 - cancelled
+    ))
+}
+
+#[test]
+fn calls_that_run_into_a_timeout_are_found() {
+    let snapshot = with_timeouts(20);
+    assert_eq!(rules(&snapshot), ["cancelled"]);
+    assert!(
+        snapshot.findings()[0]
+            .sentence
+            .starts_with("20 of 100 calls (20 %) of `load` (src/main.rs:3) run into"),
+        "{}",
+        snapshot.findings()[0].sentence
+    );
+    assert_eq!(rules(&with_timeouts(9)), [""; 0], "few");
+    let mut snapshot = with_timeouts(20);
+    snapshot.sites[1].name = "race(stop, load()).await".into();
+    assert_eq!(rules(&snapshot), [""; 0], "the loser of a race");
+}
+
+#[test]
+fn futures_that_nobody_awaits_are_found() {
+    let drawing = "handle | calls=30 completed=30 polls=30 busy=1_000_000\n  audit | never_polled=30";
+    let snapshot = with_awaits(drawing);
+    assert_eq!(rules(&snapshot), ["missing_await"]);
+    let sentence = &snapshot.findings()[0].sentence;
+    assert!(sentence.contains("`audit` (src/main.rs:2) is called in `handle`"), "{sentence}");
+    let awaited = drawing.replace("never_polled=30", "never_polled=30 calls=5 completed=5 polls=5");
+    assert_eq!(rules(&with_awaits(&awaited)), [""; 0], "it is awaited on that path, too");
+    let raced = format!("{drawing}\n  select(audit(), stop()).await | calls=30 completed=30 polls=30");
+    assert_eq!(rules(&with_awaits(&raced)), [""; 0], "the loser of a race");
 }
 
 /// As many polls as a mutated file may claim: found by mutation.

@@ -59,10 +59,11 @@ fn of_calls(facts: &Facts<'_>, site: SiteIndex, timeout: SiteIndex, share: u64, 
         ns => format!(", after {} at the longest", time(ns)),
     };
     let sentence = format!(
-        "{} of the calls of {} ({}) run into the timeout at {}{after}",
+        "{} of {} calls ({}) of {} run into the timeout at {}{after}",
+        count(calls.cancelled),
+        count(calls.cancelled.saturating_add(calls.completed)),
         percent(share),
         facts.name_and_line(site),
-        count(calls.cancelled),
         facts.name_and_line(timeout),
     );
     let next = "find what the function waits for, or allow more time; what it did until then is lost";

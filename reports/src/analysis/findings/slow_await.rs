@@ -67,10 +67,11 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(usize, Finding)> {
     let share = per_mille(slow_calls, quantiles.count);
     let awaited = facts.node(leaf).site;
     let sentence = format!(
-        "{} of the calls of {} ({}) take {} or more, at a median of {}; they wait at {}",
+        "{} of {} calls ({}) of {} take {} or more, at a median of {}; they wait at {}",
+        count(slow_calls),
+        count(quantiles.count),
         percent(share),
         facts.name_and_line(site),
-        count(slow_calls),
         time(bound_ns),
         time(quantiles.p50_ns),
         facts.name_and_line(awaited),
