@@ -9,9 +9,7 @@
 //!
 //! Tasks that are spawned through this crate are left out, as they are listed already. In a
 //! capture, an annotated future that is a root carries tokio's id of its task, and replaces that
-//! task.
-//!
-//! Each poll of any task costs a look-up. Each spawn costs about as much as listing a task.
+//! task. Each poll of any task costs a look-up. Each spawn costs about as much as listing a task.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

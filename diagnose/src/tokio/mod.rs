@@ -42,8 +42,8 @@
 //!
 //! Locks, channel ends, runtimes and sets of tasks deref to tokio's own types. `From` and
 //! `into_inner`, which is `into_tokio` for locks, convert for crates that expect those. Use of
-//! tokio's own type is not recorded. Once a lock or a channel end was dereferenced or converted, any
-//! task may use it. From then on, no verdict is proven that an unrecorded use could refute.
+//! tokio's own type is not recorded. Once a lock or a channel end was dereferenced or converted,
+//! any task may use it. From then on, no verdict is proven that an unrecorded use could refute.
 //!
 //! # Types of other crates
 //!

@@ -11,8 +11,8 @@ use super::pipe::{WHAT, poll_read, poll_write};
 use super::stream::stream;
 use crate::waits::{ChannelEnd, LazyWait, SoleEnd};
 
-/// Creates two pipes with this capacity in bytes, one in each direction: bytes written to one
-/// stream are read from the other.
+/// Creates two connected streams, with a pipe of `max_buf_size` bytes in each direction. Bytes
+/// written to one stream are read from the other.
 ///
 /// # Panics
 /// If `max_buf_size` is zero.
@@ -29,10 +29,10 @@ pub fn duplex(max_buf_size: usize) -> (DuplexStream, DuplexStream) {
 }
 
 stream! {
-    /// tokio's `DuplexStream`: an end of both pipes. Who has it and whether it waits is on record.
+    /// tokio's `DuplexStream`: one end of each pipe. Its owner and its waits are recorded.
     ///
-    /// It waits where it was made, as far as is known: what reads and writes does not tell its place. A read that is given up
-    /// is seen as waiting until the next.
-    // The reading and the writing end of a stream have one owner.
+    /// Its waits are shown where it was created, as a read or write does not pass its place. A
+    /// cancelled read is shown as waiting until the next read.
+    // Both ends of a stream have one owner.
     DuplexStream, |other, at| other.used(at)
 }

@@ -1,6 +1,6 @@
-//! `tokio::io`: pipes in memory whose ends and waits are on record; the rest is tokio's own.
+//! `tokio::io`, with the ends and waits of in-memory pipes recorded. The rest is tokio's own.
 
-#![allow(clippy::must_use_candidate)] // A caller is warned where the original warns.
+#![allow(clippy::must_use_candidate)] // Only the methods that tokio marks are `must_use`.
 
 mod duplex;
 mod pipe;

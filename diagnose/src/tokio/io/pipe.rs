@@ -1,4 +1,4 @@
-//! What is recorded of the ends of a pipe.
+//! Recording of reads and writes at the ends of a pipe.
 
 use std::io;
 use std::panic::Location;
@@ -11,7 +11,7 @@ use crate::waits::{ChannelEnd, LazyWait, ResourceKind, ResourceType, WaitInfo, W
 
 pub(super) static WHAT: ResourceType = ResourceType::new(ResourceKind::Pipe, "tokio").forced_by(is_forced);
 
-/// Polls for bytes, at the receiving end.
+/// Polls for bytes at the receiving end.
 pub(super) fn poll_read(
     end: &ChannelEnd,
     kept: &mut LazyWait,
@@ -28,7 +28,7 @@ pub(super) fn poll_read(
     poll
 }
 
-/// Polls for a place for bytes, at the sending end.
+/// Polls for free space at the sending end.
 pub(super) fn poll_write(
     end: &ChannelEnd,
     kept: &mut LazyWait,

@@ -11,7 +11,7 @@ use super::pipe::{WHAT, poll_read, poll_write};
 use super::stream::stream;
 use crate::waits::{ChannelEnd, LazyWait, SoleEnd};
 
-/// Creates a pipe with this capacity in bytes, as its two halves.
+/// Creates a pipe of `max_buf_size` bytes. Returns its reading and its writing half.
 ///
 /// # Panics
 /// If `max_buf_size` is zero.
@@ -21,15 +21,15 @@ pub fn simplex(max_buf_size: usize) -> (ReadHalf<SimplexStream>, WriteHalf<Simpl
 }
 
 stream! {
-    /// tokio's `SimplexStream`: a pipe, both ends in one. Who has used it last and whether it waits is on record.
+    /// tokio's `SimplexStream`: both ends of a pipe. Its last user and its waits are recorded.
     ///
-    /// It waits where it was made, as far as is known: what reads and writes does not tell its place. A read that is given up
-    /// is seen as waiting until the next.
+    /// Its waits are shown where it was created, as a read or write does not pass its place. A
+    /// cancelled read is shown as waiting until the next read.
     SimplexStream, |_, _| ()
 }
 
 impl SimplexStream {
-    /// A pipe that is not split into its halves.
+    /// Creates a pipe that is not split into halves.
     ///
     /// # Panics
     /// If `max_buf_size` is zero.

@@ -1,6 +1,6 @@
-//! What both kinds of stream have in common: a sending and a receiving end of pipes.
+//! The implementation that both streams share: a sending and a receiving end of pipes.
 
-/// Declares a stream around tokio's own of that name. `$beside` is what a use of one end says of the other.
+/// Wraps tokio's stream of this name. A use of one end calls `$beside` with the other end.
 ///
 /// ```text
 /// stream! {
@@ -12,7 +12,7 @@ macro_rules! stream {
     ($(#[$meta:meta])* $name:ident, $beside:expr) => {
         $(#[$meta])*
         pub struct $name {
-            // Dropped first: it is gone before the records say so.
+            // The first field: the stream is dropped before its record ends.
             inner: ::tokio::io::$name,
             sends: SoleEnd,
             receives: SoleEnd,
@@ -34,7 +34,7 @@ macro_rules! stream {
                 Self { inner, sends, receives, writing, reading, made_at }
             }
 
-            /// tokio's own stream. From then on its owner is unknown.
+            /// Returns tokio's own stream. From then on its owner is unknown.
             #[must_use]
             pub fn into_inner(self) -> ::tokio::io::$name {
                 self.sends.lose();

@@ -75,8 +75,7 @@ impl Barrier {
     }
 }
 
-// tokio's barrier does not expose its number of tasks, so the record of a converted one has no
-// bound.
+// tokio's barrier does not expose its number of tasks. The record of a converted one has no bound.
 share!([] Barrier, meets: real::Barrier);
 convert!([] Barrier: real::Barrier, |barrier| Self::around(barrier, UNBOUNDED), |it| it.into_tokio());
 debug!([] Barrier, meets: real::Barrier);

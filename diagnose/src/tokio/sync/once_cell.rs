@@ -74,8 +74,7 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// Returns the value, as [`get_or_init`](Self::get_or_init) does, with an initializer that can
-    /// fail.
+    /// Like [`get_or_init`](Self::get_or_init), with an initializer that can fail.
     ///
     /// # Errors
     /// If `f` fails. The cell stays empty, and the next waiter tries to initialize it.

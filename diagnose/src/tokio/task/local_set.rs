@@ -38,8 +38,7 @@ impl LocalSet {
         })
     }
 
-    /// Runs a future until it completes, as the task `main`, and runs the tasks of this set
-    /// meanwhile.
+    /// Runs a future, as the task `main`, and the tasks of this set until the future completes.
     #[track_caller]
     pub fn block_on<F>(&self, rt: &Runtime, future: F) -> F::Output
     where
@@ -49,7 +48,7 @@ impl LocalSet {
         launch!(number::local(), Some("main"), future: F, |task, _| self.set.block_on(rt, task))
     }
 
-    /// Runs a future until it completes, and runs the tasks of this set meanwhile.
+    /// Runs a future and the tasks of this set until the future completes.
     pub async fn run_until<F>(&self, future: F) -> F::Output
     where
         F: Future,

@@ -62,8 +62,7 @@ impl Members {
     }
 
     /// Describes a wait for one of the tasks. Names none if some are unknown, or if there are too
-    /// many. A partial list would look as if only its tasks could end the wait. A listed wait has
-    /// its list.
+    /// many. A partial list would look complete. A wait that is listed already has its list.
     fn leaf(&self, at: &'static Location<'static>, is_listed: bool) -> WaitInfo {
         let alive = || self.tasks.iter().filter(|task| task.is_alive()).filter_map(|task| task.id());
         let target = if self.has_others || self.tasks.len() > 4 * MOST {

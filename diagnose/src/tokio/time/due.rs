@@ -1,4 +1,4 @@
-//! What is recorded of a timer.
+//! Wait descriptions of timers, and deadlines in ticks.
 
 use std::panic::Location;
 use std::time::Duration;
@@ -9,19 +9,19 @@ use crate::clock;
 use crate::tokio::sync::is_forced;
 use crate::waits::{WaitInfo, WaitMode, WaitTarget};
 
-/// What waits there for that moment. Once it is listed, the moment is known, and the clock is not read.
+/// Describes a wait until `deadline`. A listed wait has its moment, so no clock is read.
 #[inline]
 pub(super) fn leaf(deadline: Instant, at: &'static Location<'static>, is_listed: bool) -> WaitInfo {
     let due = if is_listed { 0 } else { tick(deadline) };
     WaitInfo::new(WaitTarget::Moment(due), WaitMode::Timer, 1, at).forced_by(is_forced)
 }
 
-/// By tokio's clock, which may be paused.
+/// Converts a moment of tokio's clock, which may be paused, to a tick.
 fn tick(deadline: Instant) -> u64 {
     clock::tick_in(deadline.saturating_duration_since(Instant::now()))
 }
 
-/// The longest delay that tokio knows: about 30 years.
+/// Limits a delay to the longest that tokio supports, about 30 years.
 pub(super) fn safe(duration: Duration) -> Duration {
     duration.min(Duration::from_secs(86_400 * 365 * 30))
 }

@@ -11,31 +11,31 @@ use super::due;
 use crate::waits::{LazyWait, WaitInfo, WaitMode};
 use crate::wrap::{convert, debug, delegate};
 
-/// Ticks with that period, the first time at once.
+/// Creates an interval that ticks at once, and then every `period`.
 ///
 /// # Panics
-/// If `period` is zero; outside of a runtime with timers.
+/// If `period` is zero, or outside of a runtime with timers.
 #[track_caller]
 pub fn interval(period: Duration) -> Interval {
     interval_at(Instant::now(), period)
 }
 
-/// Ticks with that period, the first time at that moment.
+/// Creates an interval that ticks at `start`, and then every `period`.
 ///
 /// # Panics
-/// If `period` is zero; outside of a runtime with timers.
+/// If `period` is zero, or outside of a runtime with timers.
 #[track_caller]
 pub fn interval_at(start: Instant, period: Duration) -> Interval {
     let inner = ::tokio::time::interval_at(start, period);
     Interval { inner, kept: LazyWait::default(), next: Some(start), made_at: Location::caller() }
 }
 
-/// tokio's `Interval`; while it waits for a tick, it is on record until when.
+/// tokio's `Interval`. A wait for a tick is recorded with its deadline.
 pub struct Interval {
     inner: ::tokio::time::Interval,
-    /// What `poll_tick` waits with.
+    /// The wait of `poll_tick`.
     kept: LazyWait,
-    /// The next tick. `None` if that is not known.
+    /// The moment of the next tick; `None` if unknown.
     next: Option<Instant>,
     made_at: &'static Location<'static>,
 }
@@ -52,7 +52,7 @@ impl Interval {
         }
     }
 
-    /// Polls for the next tick.
+    /// Polls until the next tick.
     pub fn poll_tick(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
         let mut kept = std::mem::take(&mut self.kept);
         let poll = self.poll(&mut kept, self.made_at, cx);
@@ -79,7 +79,7 @@ impl Interval {
         poll
     }
 
-    /// The tick after that one, which has just come, as tokio computes it.
+    /// Computes the moment of the tick after `tick`, which has just elapsed, as tokio does.
     fn after(&self, tick: Instant) -> Instant {
         let period = self.period();
         let behavior = self.missed_tick_behavior();
@@ -97,39 +97,39 @@ impl Interval {
         now + period.saturating_sub(Duration::from_nanos(u64::try_from(missed).unwrap_or(0)))
     }
 
-    /// The next tick comes a period from now.
+    /// Resets the interval: the next tick comes one period from now.
     pub fn reset(&mut self) {
         self.reset_at(Instant::now() + self.period());
     }
 
-    /// The next tick comes at once.
+    /// Resets the interval: the next tick comes at once.
     pub fn reset_immediately(&mut self) {
         self.reset_at(Instant::now());
     }
 
-    /// The next tick comes after so long.
+    /// Resets the interval: the next tick comes after `after`.
     pub fn reset_after(&mut self, after: Duration) {
         self.reset_at(Instant::now() + due::safe(after));
     }
 
-    /// The next tick comes at that moment.
+    /// Resets the interval: the next tick comes at `deadline`.
     pub fn reset_at(&mut self, deadline: Instant) {
         self.kept.end();
         self.inner.reset_at(deadline);
         self.next = Some(deadline);
     }
 
-    /// tokio's own interval.
+    /// Returns tokio's own interval.
     pub fn into_inner(self) -> ::tokio::time::Interval {
         self.inner
     }
 
     delegate! { inner:
-        /// What happens when ticks were missed.
+        /// Returns the behavior after missed ticks.
         pub fn missed_tick_behavior(&self) -> MissedTickBehavior;
-        /// Says what happens when ticks were missed.
+        /// Sets the behavior after missed ticks.
         pub fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior);
-        /// The period.
+        /// Returns the period.
         pub fn period(&self) -> Duration;
     }
 }

@@ -1,6 +1,6 @@
-//! `tokio::time`: timers of which it is on record when they are due; the rest is tokio's own.
+//! `tokio::time`, with the deadlines of waits recorded. The rest is tokio's own.
 
-#![allow(clippy::must_use_candidate)] // A caller is warned where the original warns.
+#![allow(clippy::must_use_candidate)] // Only the methods that tokio marks are `must_use`.
 
 mod due;
 mod interval;

@@ -13,26 +13,26 @@ use super::due;
 use crate::waits::LazyWait;
 use crate::wrap::{convert, delegate};
 
-/// Waits for so long. Cancel safe.
+/// Waits until `duration` has elapsed. Cancel safe.
 ///
 /// # Panics
-/// Outside of a runtime with timers.
+/// If called outside of a runtime with timers.
 #[track_caller]
 pub fn sleep(duration: Duration) -> Sleep {
     ::tokio::time::sleep(duration).into()
 }
 
-/// Waits until that moment. Cancel safe.
+/// Waits until `deadline`. Cancel safe.
 ///
 /// # Panics
-/// Outside of a runtime with timers.
+/// If called outside of a runtime with timers.
 #[track_caller]
 pub fn sleep_until(deadline: Instant) -> Sleep {
     ::tokio::time::sleep_until(deadline).into()
 }
 
 pin_project! {
-    /// tokio's `Sleep`; while it waits, it is on record until when.
+    /// tokio's `Sleep`. Its wait is recorded with its deadline.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Sleep {
@@ -44,22 +44,22 @@ pin_project! {
 }
 
 impl Sleep {
-    /// Waits until that moment instead.
+    /// Resets the deadline.
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
         let this = self.project();
         this.kept.end();
         this.inner.reset(deadline);
     }
 
-    /// tokio's own `Sleep`.
+    /// Returns tokio's own `Sleep`.
     pub fn into_inner(self) -> ::tokio::time::Sleep {
         self.inner
     }
 
     delegate! { inner:
-        /// Until when it waits.
+        /// Returns the moment at which it completes.
         pub fn deadline(&self) -> Instant;
-        /// Whether the time is over.
+        /// Returns whether the deadline has passed.
         pub fn is_elapsed(&self) -> bool;
     }
 }

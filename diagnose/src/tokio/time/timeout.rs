@@ -13,10 +13,10 @@ use pin_project_lite::pin_project;
 use super::due;
 use crate::waits::{LazyWait, WaitInfo, WaitMode};
 
-/// The future, for so long at most. If the time is over, the future is dropped with the timeout.
+/// Requires `future` to complete within `duration`. It is dropped with the `Timeout`.
 ///
 /// # Panics
-/// Outside of a runtime with timers.
+/// If called outside of a runtime with timers.
 #[track_caller]
 pub fn timeout<F>(duration: Duration, future: F) -> Timeout<F::IntoFuture>
 where
@@ -25,15 +25,15 @@ where
     let value = future.into_future();
     match Instant::now().checked_add(duration) {
         Some(deadline) => timeout_at(deadline, value),
-        // Beyond the end of time, which tokio knows how to wait for.
+        // The deadline is out of range. tokio's `timeout` handles that.
         None => Timeout::new(value, ::tokio::time::timeout(duration, pending()), None, Location::caller()),
     }
 }
 
-/// The future, until that moment at most. If the time is over, the future is dropped with the timeout.
+/// Requires `future` to complete before `deadline`. It is dropped with the `Timeout`.
 ///
 /// # Panics
-/// Outside of a runtime with timers.
+/// If called outside of a runtime with timers.
 #[track_caller]
 pub fn timeout_at<F>(deadline: Instant, future: F) -> Timeout<F::IntoFuture>
 where
@@ -44,10 +44,10 @@ where
 }
 
 pin_project! {
-    /// tokio's `Timeout`; while it waits, it is on record until when.
+    /// tokio's `Timeout`. Its wait is recorded with its deadline.
     ///
-    /// The future is polled beside tokio's timeout of a future that is never ready, as tokio polls it beside a timer: what
-    /// it waits for has the waker of its task, and a wake of the timer is not taken for one of its own.
+    /// Polls the future, then a tokio timeout around a future that is never ready. The future gets
+    /// the waker of its task, so a wake of the timer does not count as a wake of the future.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Timeout<T> {
@@ -71,17 +71,17 @@ impl<T> Timeout<T> {
         Self { value, delay, kept: LazyWait::default(), deadline, made_at }
     }
 
-    /// The future.
+    /// Returns a reference to the future.
     pub fn get_ref(&self) -> &T {
         &self.value
     }
 
-    /// The future.
+    /// Returns a mutable reference to the future.
     pub fn get_mut(&mut self) -> &mut T {
         &mut self.value
     }
 
-    /// The future, without the timeout.
+    /// Consumes the timeout, returning the future.
     pub fn into_inner(self) -> T {
         self.value
     }
@@ -100,7 +100,7 @@ impl<T: Future> Future for Timeout<T> {
     }
 }
 
-/// What does not depend on the future. If that has used up the budget, the timer is asked all the same, as tokio has it.
+/// Polls the timer, and does so even if the future has used up the budget, as tokio does.
 fn poll_delay(
     had_budget: bool,
     mut delay: Pin<&mut ::tokio::time::Timeout<Pending<()>>>,

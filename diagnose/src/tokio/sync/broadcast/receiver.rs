@@ -18,8 +18,7 @@ end! {
 
 impl<T> Receiver<T> {
     delegate! { inner:
-        /// Returns the number of messages it has not received, including those that are lost by
-        /// now.
+        /// Returns the number of messages it has not received, including lost ones.
         pub fn len(&self) -> usize;
         /// Returns whether it has received all messages.
         pub fn is_empty(&self) -> bool;

@@ -80,11 +80,8 @@ macro_rules! receiver {
                     message
                 }
 
-                /// Blocks the current thread until there is a message. Returns `None` once the
-                /// channel is closed and empty.
-                ///
-                /// # Panics
-                /// If called within an async context.
+                /// Blocks the current thread until a message arrives. Returns `None` as `recv`
+                /// does.
                 #[track_caller]
                 pub fn blocking_recv(&mut self) -> Option<T> {
                     let blocked = self.block(Location::caller());
@@ -95,11 +92,7 @@ macro_rules! receiver {
                 }
 
                 /// Blocks the current thread until there are messages, and appends up to `limit` of
-                /// them to `buffer`. Returns their number, which is zero under the conditions of
-                /// `recv_many`.
-                ///
-                /// # Panics
-                /// If called within an async context.
+                /// them to `buffer`. Returns their number, as `recv_many` does.
                 #[track_caller]
                 pub fn blocking_recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
                     let blocked = self.block(Location::caller());
@@ -118,8 +111,7 @@ macro_rules! receiver {
                     BlockedThread::begin(record, WaitMode::Receive, 1, at)
                 }
 
-                /// Closes the channel. Messages that were sent or have a permit can still be
-                /// received.
+                /// Closes the channel. Messages that were sent or reserved can still be received.
                 #[track_caller]
                 pub fn close(&mut self) {
                     self.end.used(Location::caller());
@@ -159,8 +151,7 @@ macro_rules! receiver {
                 }
 
                 delegate! { inner:
-                    /// Returns whether the channel is closed, by this end or because all senders
-                    /// are dropped.
+                    /// Returns whether this end is closed, or all senders are dropped.
                     pub fn is_closed(&self) -> bool;
                     /// Returns whether there is no message.
                     pub fn is_empty(&self) -> bool;

@@ -44,8 +44,7 @@ impl<T> Sender<T> {
 
     /// Sends a message, waiting for a free slot if necessary.
     ///
-    /// Not cancel safe: a future dropped before it is ready loses its message and its place in the
-    /// queue.
+    /// Not cancel safe: a future dropped early loses its message and its place in the queue.
     ///
     /// # Errors
     /// If the channel is closed. The error contains the message.
@@ -76,8 +75,7 @@ impl<T> Sender<T> {
         self.end.put_if_ok::<T, _>(sent)
     }
 
-    /// Sends a message, waiting up to `timeout` for a free slot. Not cancel safe, as
-    /// [`send`](Self::send).
+    /// Sends a message, waiting up to `timeout`. Not cancel safe, as [`send`](Self::send).
     ///
     /// # Errors
     /// If the timeout elapses or the channel is closed. The error contains the message.

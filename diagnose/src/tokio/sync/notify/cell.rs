@@ -62,8 +62,7 @@ impl Notify {
         Notified::new(self.notify().notified(), (self.users.used(&self.resource, at), at))
     }
 
-    /// Waits for a notification, as [`notified`](Self::notified) does. The future owns the
-    /// `Notify`.
+    /// Waits for a notification, as [`notified`](Self::notified) does. The future owns `self`.
     #[track_caller]
     pub fn notified_owned(self: Arc<Self>) -> OwnedNotified {
         let at = Location::caller();

@@ -122,8 +122,7 @@ impl<T: ?Sized> RwLock<T> {
         Ok(RwLockReadGuard::new(self.resource.hold(1, Location::caller(), false, false), guard))
     }
 
-    /// Locks with read access if there is no writer and no waiter. The returned guard owns the
-    /// lock.
+    /// Like [`try_read`](Self::try_read). The returned guard owns the lock.
     ///
     /// # Errors
     /// If there is a writer or a waiter.
@@ -197,6 +196,6 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
-// tokio's lock does not expose its maximum number of readers. The default stands in.
+// tokio's lock does not expose its maximum number of readers, so the default is assumed.
 share!([T: ?Sized] RwLock<T>, lock: real::RwLock<T>);
 lock!(RwLock<T>, lock: real::RwLock<T>, Self::made(lock, MAX_READS));

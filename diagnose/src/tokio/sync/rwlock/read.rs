@@ -24,8 +24,7 @@ owned_kinds! {
 }
 
 owned_guard! {
-    /// tokio's `OwnedRwLockReadGuard`. It can move to another task, so each access records the
-    /// running task as its holder.
+    /// tokio's `OwnedRwLockReadGuard`. It can change tasks, so each access records its holder.
     pub struct OwnedRwLockReadGuard<T: ?Sized, U: ?Sized = T> for &U {
         guard: Owned<RwLock<T>, Reads<T, U>>,
     }

@@ -22,8 +22,7 @@ guard! {
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     part! { map, try_map: [F, U: ?Sized] &mut T => &mut U, real::RwLockWriteGuard, RwLockMappedWriteGuard<'a, U> }
 
-    /// Downgrades to a read guard of a component of the locked data. No writer gets the lock in
-    /// between.
+    /// Downgrades to a read guard of a component of the data. No writer gets the lock in between.
     #[inline]
     pub fn downgrade_map<F, U: ?Sized>(this: Self, f: F) -> RwLockReadGuard<'a, U>
     where
@@ -88,8 +87,7 @@ owned_kinds! {
 }
 
 owned_guard! {
-    /// tokio's `OwnedRwLockWriteGuard`. It can move to another task, so each access records the
-    /// running task as its holder.
+    /// tokio's `OwnedRwLockWriteGuard`. It can change tasks, so each access records its holder.
     pub struct OwnedRwLockWriteGuard<T: ?Sized> for &mut T {
         guard: Owned<RwLock<T>, Writes<T>>,
     }
@@ -101,8 +99,7 @@ impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
         OwnedRwLockMappedWriteGuard<T, U> of WritesPart<T, U>
     }
 
-    /// Downgrades to a read guard of a component of the locked data. No writer gets the lock in
-    /// between.
+    /// Downgrades to a read guard of a component of the data. No writer gets the lock in between.
     #[inline]
     pub fn downgrade_map<F, U: ?Sized>(this: Self, f: F) -> OwnedRwLockReadGuard<T, U>
     where

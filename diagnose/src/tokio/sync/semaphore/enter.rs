@@ -14,7 +14,7 @@ use crate::waits::{Holding, LazyWaitFuture, WaitInfo, WaitMode};
 type Place = &'static Location<'static>;
 
 impl Semaphore {
-    /// Acquires a permit, as [`acquire`](Self::acquire) does. The permit owns the semaphore.
+    /// Like [`acquire`](Self::acquire). The permit owns the semaphore.
     ///
     /// # Errors
     /// If the semaphore is closed.
@@ -25,8 +25,7 @@ impl Semaphore {
         self.acquire_many_owned(1)
     }
 
-    /// Acquires `n` permits, as [`acquire_many`](Self::acquire_many) does. The permit owns the
-    /// semaphore.
+    /// Like [`acquire_many`](Self::acquire_many). The permit owns the semaphore.
     ///
     /// # Errors
     /// If the semaphore is closed.
@@ -38,7 +37,7 @@ impl Semaphore {
         self.acquire_many_owned_at(n, Location::caller())
     }
 
-    /// Like [`acquire_many_owned`](Self::acquire_many_owned), with `at` as the place of the call.
+    /// Like [`acquire_many_owned`](Self::acquire_many_owned), recorded at `at`.
     pub(crate) async fn acquire_many_owned_at(
         self: Arc<Self>,
         n: u32,
@@ -70,8 +69,7 @@ impl Semaphore {
         self.try_acquire_many_owned_at(n, Location::caller())
     }
 
-    /// Like [`try_acquire_many_owned`](Self::try_acquire_many_owned), with `at` as the place of the
-    /// call.
+    /// Like [`try_acquire_many_owned`](Self::try_acquire_many_owned), recorded at `at`.
     pub(crate) fn try_acquire_many_owned_at(
         self: Arc<Self>,
         n: u32,

@@ -35,8 +35,7 @@ impl<T> Sender<T> {
         sender
     }
 
-    /// Sends a value and notifies the receivers. Blocks the current thread while the value is
-    /// borrowed.
+    /// Sends a value and notifies the receivers. Blocks the thread while the value is borrowed.
     ///
     /// # Errors
     /// If there is no receiver. The error contains the value.

@@ -39,8 +39,7 @@ impl<'a, T> Ref<'a, T> {
         Self { inner, borrowed: ValueBorrow::begin(end.record(), at) }
     }
 
-    /// Returns whether the receiver has not seen this value before. Always `false` for a sender's
-    /// borrow.
+    /// Returns whether the value is new to the receiver. Always `false` for a sender's borrow.
     pub fn has_changed(&self) -> bool {
         self.inner.has_changed()
     }
