@@ -1,4 +1,4 @@
-//! tokio-util, with who waits for its tokens, and who could cancel them, on record: a drop-in for the crate of that name.
+//! A drop-in for tokio-util that records waits for tokens, and their possible cancellers.
 //!
 //! ```
 //! use diagnose::tokio_util::sync::CancellationToken;
@@ -10,7 +10,7 @@
 //! child.cancelled().await;
 //! # });
 //! ```
-//! Everything is re-exported; what is wrapped stands in [`sync`].
+//! Everything is re-exported. The wrapped types are in [`sync`].
 //!
 //! Without the feature `on` this module is tokio-util itself.
 

@@ -1,4 +1,4 @@
-//! The futures that wait for a token.
+//! The futures that wait until a token is cancelled.
 
 use std::fmt;
 use std::future::Future;
@@ -12,7 +12,7 @@ use pin_project_lite::pin_project;
 use crate::waits::{ChannelEnd, WaitFuture, WaitInfo, WaitMode};
 
 pin_project! {
-    /// tokio-util's `WaitForCancellationFuture`, of [`CancellationToken::cancelled`](super::CancellationToken::cancelled).
+    /// The future of [`cancelled`](super::CancellationToken::cancelled).
     #[must_use = "futures do nothing unless polled"]
     pub struct WaitForCancellationFuture<'a> {
         #[pin]
@@ -23,7 +23,7 @@ pin_project! {
 }
 
 pin_project! {
-    /// The same of [`CancellationToken::cancelled_owned`](super::CancellationToken::cancelled_owned).
+    /// The future of [`cancelled_owned`](super::CancellationToken::cancelled_owned).
     #[must_use = "futures do nothing unless polled"]
     pub struct WaitForCancellationFutureOwned {
         #[pin]

@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use super::CancellationToken;
 
-/// A guard that has a token of that type until it is dropped or disarmed.
+/// Defines a guard that holds a `$token` until it is dropped or disarmed.
 macro_rules! drop_guard {
     ($(#[$meta:meta])* $name:ident $(<$lt:lifetime>)?, $token:ty) => {
         $(#[$meta])*
@@ -18,24 +18,24 @@ macro_rules! drop_guard {
                 Self { token: Some(token) }
             }
 
-            /// The token.
+            /// Returns the token of this guard.
             ///
             /// # Panics
-            /// Never: it is there until the guard is gone.
+            /// Never: the guard holds its token until it is gone.
             pub fn token(&self) -> &CancellationToken {
                 self.token.as_ref().expect("it is there until the guard is gone")
             }
 
-            /// The token, which is not cancelled.
+            /// Returns the token without cancelling it.
             ///
             /// # Panics
-            /// Never, as above.
+            /// Never: the guard holds its token until it is gone.
             pub fn disarm(mut self) -> $token {
                 self.token.take().expect("it is there until the guard is gone")
             }
         }
 
-        #[allow(single_use_lifetimes)] // One of the two has none.
+        #[allow(single_use_lifetimes)] // `DropGuard` has no lifetime.
         impl $(<$lt>)? Drop for $name $(<$lt>)? {
             #[track_caller]
             fn drop(&mut self) {
@@ -52,6 +52,6 @@ drop_guard! {
     DropGuard, CancellationToken
 }
 drop_guard! {
-    /// tokio-util's `DropGuardRef`: cancels a token that it borrows when it is dropped.
+    /// tokio-util's `DropGuardRef`: cancels a borrowed token when it is dropped.
     DropGuardRef<'a>, &'a CancellationToken
 }

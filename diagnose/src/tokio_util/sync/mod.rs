@@ -1,7 +1,7 @@
-//! `tokio_util::sync`: [`CancellationToken`] with its guards and futures, [`PollSender`] and [`PollSemaphore`] are wrapped; the
-//! latter two are around the channels and semaphores of [`diagnose::tokio`](crate::tokio).
+//! `tokio_util::sync`, with cancellation tokens recorded. [`PollSender`] and [`PollSemaphore`] wrap
+//! the types of [`diagnose::tokio`](crate::tokio).
 
-// The original's functions have none, and a program that is free of warnings shall stay so.
+// tokio-util marks none of these functions `must_use`, so they must not warn here.
 #![allow(clippy::must_use_candidate)]
 
 mod cancelled;

@@ -16,41 +16,41 @@ use crate::wrap::delegate;
 /// The future that acquires the permits.
 type Acquiring = ReusableBoxFuture<'static, Result<OwnedSemaphorePermit, AcquireError>>;
 
-/// tokio-util's `PollSemaphore`, around a [`Semaphore`] that is on record.
+/// tokio-util's `PollSemaphore`, around a recorded [`Semaphore`].
 ///
-/// As a stream it waits where it was made.
+/// As a stream, it is shown as waiting where it was created.
 pub struct PollSemaphore {
     semaphore: Arc<Semaphore>,
-    /// The pending acquisition and its number of permits; made when it has to wait.
+    /// The acquisition and its number of permits. Created at the first wait, and then reused.
     acquiring: Option<(u32, Acquiring)>,
     made_at: &'static Location<'static>,
 }
 
 impl PollSemaphore {
-    /// One for the permits of that semaphore.
+    /// Creates a `PollSemaphore` for the permits of `semaphore`.
     #[track_caller]
     pub fn new(semaphore: Arc<Semaphore>) -> Self {
         Self { semaphore, acquiring: None, made_at: Location::caller() }
     }
 
-    /// The semaphore.
+    /// Returns a clone of the semaphore's `Arc`.
     pub fn clone_inner(&self) -> Arc<Semaphore> {
         Arc::clone(&self.semaphore)
     }
 
-    /// The semaphore, instead of this.
+    /// Consumes the `PollSemaphore`, returning the semaphore.
     pub fn into_inner(self) -> Arc<Semaphore> {
         self.semaphore
     }
 
-    /// Acquires a permit; `None` once the semaphore is closed.
+    /// Polls to acquire a permit. Returns `None` once the semaphore is closed.
     #[track_caller]
     pub fn poll_acquire(&mut self, cx: &mut Context<'_>) -> Poll<Option<OwnedSemaphorePermit>> {
         self.poll_acquire_many(cx, 1)
     }
 
-    /// Acquires `n` permits; `None` once the semaphore is closed. Cancels a pending acquisition of
-    /// another number of permits.
+    /// Polls to acquire `permits` permits. Returns `None` once the semaphore is closed. Cancels a
+    /// pending acquisition of another number of permits.
     #[track_caller]
     pub fn poll_acquire_many(
         &mut self,
@@ -79,7 +79,7 @@ impl PollSemaphore {
         let acquired = ready!(future.poll(cx));
         match acquired {
             Ok(permit) => {
-                // The next call is likely to ask for as many.
+                // The next call is likely to acquire `permits` again.
                 future.set(Arc::clone(&self.semaphore).acquire_many_owned_at(permits, at));
                 Poll::Ready(Some(permit))
             }
@@ -93,12 +93,12 @@ impl PollSemaphore {
     delegate! { semaphore:
         /// Closes the semaphore.
         pub fn close(&self);
-        /// How many permits there are.
+        /// Returns the number of free permits.
         pub fn available_permits(&self) -> usize;
         /// Adds `n` permits.
         ///
         /// # Panics
-        /// If there are more than a semaphore can have.
+        /// If the semaphore then has more than its maximum number of permits.
         #[track_caller]
         pub fn add_permits(&self, n: usize);
     }
@@ -120,7 +120,7 @@ impl Clone for PollSemaphore {
     }
 }
 
-// As the original.
+// As in tokio-util.
 #[allow(clippy::missing_fields_in_debug)]
 impl fmt::Debug for PollSemaphore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

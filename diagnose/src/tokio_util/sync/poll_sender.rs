@@ -13,21 +13,21 @@ use crate::wrap::{convert, debug};
 
 pub use real::PollSendError;
 
-/// tokio-util's `PollSender`, around a [`Sender`] that is on record, as is the place that it has reserved.
+/// tokio-util's `PollSender`, around a recorded [`Sender`]. Its reserved slot is recorded, too.
 ///
-/// It keeps a sender more than the original does: `strong_count` says so.
-// The sender stands first: it leaves its queue before the records say so.
+/// It holds one sender more than the original. `strong_count` includes it.
+// `inner` is the first field: the sender leaves its queue before its wait ends.
 pub struct PollSender<T> {
     inner: real::PollSender<T>,
     kept: LazyWait,
-    /// The place that is reserved.
+    /// The reserved slot.
     holding: Holding,
     sender: Option<Sender<T>>,
     made_at: &'static Location<'static>,
 }
 
 impl<T: Send> PollSender<T> {
-    /// One that sends to the same channel.
+    /// Creates a `PollSender` for the channel of `sender`.
     #[track_caller]
     pub fn new(sender: Sender<T>) -> Self {
         let inner = real::PollSender::new(sender.original().clone());
@@ -40,7 +40,7 @@ impl<T: Send> PollSender<T> {
         }
     }
 
-    /// Reserves a place in the channel.
+    /// Polls to reserve a slot in the channel.
     ///
     /// # Errors
     /// If the channel or this sender is closed.
@@ -53,20 +53,20 @@ impl<T: Send> PollSender<T> {
         end.used(at);
         let leaf = || sender.leaf(1, at);
         let reserved = ready!(kept.poll_in_order(cx, end.record(), leaf, |cx| inner.poll_reserve(cx)));
-        // It may have been there already.
+        // The slot may have been reserved before this call.
         if reserved.is_ok() && holding.record().is_none() {
             *holding = Holding::reserve(end.record(), 1, at, true);
         }
         Poll::Ready(reserved)
     }
 
-    /// Sends a message in the place that is reserved.
+    /// Sends a message in the reserved slot.
     ///
     /// # Errors
-    /// If the channel or this sender is closed; the message comes back.
+    /// If the channel or this sender is closed. The error contains the message.
     ///
     /// # Panics
-    /// If no place is reserved.
+    /// If no slot is reserved.
     #[track_caller]
     pub fn send_item(&mut self, value: T) -> Result<(), PollSendError<T>> {
         let sent = self.inner.send_item(value);
@@ -77,24 +77,24 @@ impl<T: Send> PollSender<T> {
         sent
     }
 
-    /// Whether this sender is closed; the channel may be open.
+    /// Returns whether this sender is closed. The channel may still be open.
     pub fn is_closed(&self) -> bool {
         self.inner.is_closed()
     }
 
-    /// The sender; `None` once this one is closed.
+    /// Returns the sender, or `None` once this `PollSender` is closed.
     pub fn get_ref(&self) -> Option<&Sender<T>> {
         self.sender.as_ref()
     }
 
-    /// Closes this sender: but for a place that is reserved, nothing more can be sent.
+    /// Closes this sender. Only a message for a reserved slot can still be sent.
     pub fn close(&mut self) {
         self.kept.end();
         self.inner.close();
         self.sender = None;
     }
 
-    /// Gives up waiting for a place, or gives the place back. Returns whether there was anything of that.
+    /// Cancels the wait for a slot, or releases the slot. Returns whether there was either.
     pub fn abort_send(&mut self) -> bool {
         self.kept.end();
         self.holding = Holding::NONE;

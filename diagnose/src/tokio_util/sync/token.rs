@@ -15,11 +15,11 @@ use crate::wrap::{around, default};
 
 static WHAT: ResourceType = ResourceType::new(ResourceKind::Cancellation, "tokio-util");
 
-/// tokio-util's `CancellationToken`; who has it, who waits for it, and when it was cancelled is on record.
+/// tokio-util's `CancellationToken`, which also records owners, waiters and the cancellation.
 ///
-/// It is known with the place where it was made. A token and all that were made of it, children included, are one resource:
-/// cancelling the first cancels all of them.
-// The token stands first: it is gone before the records say so.
+/// A token, its clones and its children are one resource, shown with the place of its creation.
+/// Cancelling the first token cancels all of them.
+// `inner` is the first field: the token is dropped before its record ends.
 pub struct CancellationToken {
     inner: real::CancellationToken,
     end: ChannelEnd,
@@ -29,21 +29,21 @@ impl UnwindSafe for CancellationToken {}
 impl RefUnwindSafe for CancellationToken {}
 
 impl CancellationToken {
-    /// One that is not cancelled.
+    /// Creates a token that is not cancelled.
     #[track_caller]
     pub fn new() -> Self {
         let at = Location::caller();
         Self { inner: real::CancellationToken::new(), end: ChannelEnd::using(&WHAT, at) }
     }
 
-    /// One that is cancelled with this one, and of which this one knows nothing.
+    /// Creates a child token. Cancelling this token cancels the child, but not the reverse.
     #[track_caller]
-    #[allow(clippy::return_self_not_must_use)] // As the original.
+    #[allow(clippy::return_self_not_must_use)] // As in tokio-util.
     pub fn child_token(&self) -> Self {
         Self { inner: self.inner.child_token(), end: self.end.another(Role::Uses, Location::caller()) }
     }
 
-    /// Whether it is cancelled.
+    /// Returns whether the token is cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.inner.is_cancelled()
     }
@@ -54,13 +54,13 @@ impl CancellationToken {
         self.cancel_at(Location::caller());
     }
 
-    /// The same of a guard, which is dropped there.
+    /// Cancels the token as [`cancel`](Self::cancel) does, with `at` as the place of the call.
     pub(super) fn cancel_at(&self, at: &'static Location<'static>) {
         self.tell(at);
         self.inner.cancel();
     }
 
-    /// Called before the cancellation: afterwards no wait remains.
+    /// Records a cancellation, before it happens: afterwards no wait remains.
     fn tell(&self, at: &'static Location<'static>) {
         self.end.used(at);
         if let Some(record) = self.end.record() {
@@ -69,7 +69,7 @@ impl CancellationToken {
         }
     }
 
-    /// Waits until it is cancelled. Cancel safe.
+    /// Waits until the token is cancelled. Cancel safe.
     #[track_caller]
     pub fn cancelled(&self) -> WaitForCancellationFuture<'_> {
         self.cancelled_at(Location::caller())
@@ -79,24 +79,24 @@ impl CancellationToken {
         WaitForCancellationFuture::new(self.inner.cancelled(), &self.end, at)
     }
 
-    /// The same with a future that owns the token.
+    /// Waits until the token is cancelled. Cancel safe. The future owns the token.
     #[track_caller]
     pub fn cancelled_owned(self) -> WaitForCancellationFutureOwned {
         WaitForCancellationFutureOwned::new(self.inner.cancelled_owned(), self.end, Location::caller())
     }
 
-    /// A guard that cancels it when it is dropped.
+    /// Creates a guard that owns the token and cancels it when it is dropped.
     pub fn drop_guard(self) -> DropGuard {
         DropGuard::new(self)
     }
 
-    /// The same with a guard that borrows it.
+    /// Creates a guard that borrows the token and cancels it when it is dropped.
     pub fn drop_guard_ref(&self) -> DropGuardRef<'_> {
         DropGuardRef::new(self)
     }
 
-    /// Runs a future to its end, or until the token is cancelled: then it returns `None`, and the future is dropped. If both
-    /// is true at once, the future comes first.
+    /// Runs a future until it completes, or until the token is cancelled. Returns `None` if
+    /// cancelled, which drops the future. If both happen at once, the future's output counts.
     ///
     /// Cancel safe if the future is.
     #[track_caller]
@@ -118,7 +118,7 @@ impl CancellationToken {
         }
     }
 
-    /// The same with a future that owns the token.
+    /// Like [`run_until_cancelled`](Self::run_until_cancelled), with a future that owns the token.
     #[track_caller]
     pub fn run_until_cancelled_owned<F>(self, fut: F) -> impl Future<Output = Option<F::Output>> + use<F>
     where
