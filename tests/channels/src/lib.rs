@@ -1,21 +1,21 @@
-//! What the tests of what waits look at: a snapshot, by place and by kind.
+//! Helpers for tests of channels: looking up resources, waits and holdings in a snapshot.
 
 use std::panic::Location;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{Holding, Place, Resource, Role, Wait, WaitMode};
 
-/// What was on record at one moment.
+/// A snapshot with lookups by place.
 #[derive(Debug)]
 pub struct Seen(pub Snapshot);
 
-/// What is on record now.
+/// Takes a snapshot now.
 #[must_use]
 pub fn look() -> Seen {
     Seen(diagnose::snapshot().clone())
 }
 
-/// The place of this call.
+/// Returns the file and line of this call.
 #[must_use]
 #[track_caller]
 pub fn here() -> (&'static str, u32) {
@@ -28,22 +28,22 @@ fn is_at(place: Option<&Place>, at: (&str, u32)) -> bool {
 }
 
 impl Seen {
-    /// The resource that was made in that line. `None` if nobody has a part in it.
+    /// Returns the resource created at `at`, or `None` if it has no holding.
     #[must_use]
     pub fn made(&self, at: (&str, u32)) -> Option<&Resource> {
         self.0.resources.iter().find(|resource| is_at(resource.created.as_ref(), at))
     }
 
-    /// The resource that was made in that line.
+    /// Returns the resource created at `at`.
     ///
     /// # Panics
-    /// If it is not on record.
+    /// If it is not recorded.
     #[must_use]
     pub fn resource(&self, at: (&str, u32)) -> &Resource {
         self.made(at).expect("the resource is on record")
     }
 
-    /// Those who wait in that mode for what was made there.
+    /// Returns the waits in `mode` for the resource created at `made`.
     #[must_use]
     pub fn waits(&self, made: (&str, u32), mode: WaitMode) -> Vec<&Wait> {
         let made = self.made(made).map(|resource| resource.id);
@@ -51,13 +51,13 @@ impl Seen {
         waits.filter(|wait| wait.resource == made).collect()
     }
 
-    /// Those who wait in that mode at that place.
+    /// Returns the waits in `mode` at the place `at`.
     #[must_use]
     pub fn waiting(&self, mode: WaitMode, at: (&str, u32)) -> Vec<&Wait> {
         self.0.waits.iter().filter(|wait| wait.mode == mode && is_at(wait.place.as_ref(), at)).collect()
     }
 
-    /// The holdings of that role in what was made there.
+    /// Returns the holdings with `role` in the resource created at `made`.
     #[must_use]
     pub fn holdings(&self, made: (&str, u32), role: Role) -> Vec<&Holding> {
         self.made(made)

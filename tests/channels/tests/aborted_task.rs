@@ -1,4 +1,4 @@
-//! A task that was aborted is in its runtime's queue, and nothing is said of what it waited for.
+//! An aborted task is shown as queued, and no verdict mentions its former wait.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ async fn transfer(from: Arc<Mutex<()>>, to: Arc<Mutex<()>>) {
     let _to = to.lock().await;
 }
 
-/// The states of the transfers.
+/// Returns the states of the transfer tasks.
 fn states() -> Vec<RunState> {
     let snapshot = diagnose::snapshot();
     let is_it = |task: &&diagnose::model::Task| snapshot.sites[task.site].name == "transfer";

@@ -1,4 +1,4 @@
-//! What is wrapped is `Send`, `Sync`, `Unpin` and safe to unwind through where the original is, futures included.
+//! Wrappers have the original's auto traits, futures included.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -6,7 +6,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// Says of a type what it is: a method of its own is taken before one of a trait, where its bounds hold.
+/// Tells a type's traits: an inherent method whose bounds hold precedes a trait's.
 struct Probe<T>(PhantomData<T>);
 
 impl<T> Probe<T> {
@@ -148,7 +148,7 @@ fn types_have_the_auto_traits_of_the_originals() {
 fn futures_have_the_auto_traits_of_the_originals() {
     let futures = (ours::futures(), own::futures());
     for (number, (ours, own)) in futures.0.iter().zip(&futures.1).enumerate() {
-        // Safe to unwind through: they may be where the original is not.
+        // Wrappers may be unwind safe where the original is not.
         assert_eq!(ours[..3], own[..3], "{number}");
         assert!(ours[3] >= own[3] && ours[4] >= own[4], "{number}: {ours:?} {own:?}");
     }

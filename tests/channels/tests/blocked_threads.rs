@@ -1,4 +1,4 @@
-//! A thread that a channel blocks is on record.
+//! A thread blocked by a channel is recorded.
 
 use diagnose::tokio;
 use diagnose_channels_tests::{Seen, here, look};
@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
-/// Looks until it is as expected.
+/// Takes snapshots until one is as expected.
 fn until(expected: impl Fn(&Seen) -> bool) -> Seen {
     loop {
         let seen = look();

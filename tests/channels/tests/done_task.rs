@@ -1,4 +1,6 @@
-//! Where the ends of a channel are that a task has made which is done. One test: a thread that begins later may have them.
+//! Channel ends of a finished task are likely with the tasks that it spawned.
+//!
+//! The only test of its process, as a thread that starts later may own the ends too.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +9,7 @@ use diagnose_channels_tests::{here, look};
 use diagnose_reports::model::{Attribution, Holding, Role, TaskId, WaitMode};
 use tokio::sync::mpsc;
 
-/// The task that has both ends, and its sender.
+/// Returns the task that owns both ends, and the sender's holding.
 async fn sender_of_a_done_task() -> (TaskId, Holding) {
     let start = tokio::spawn(async move {
         let (made, (sender, mut receiver)) = (here(), mpsc::channel::<u8>(1));
@@ -30,7 +32,7 @@ async fn they_are_likely_with_those_that_it_has_spawned() {
     diagnose_isolation::isolated!();
     let began = Instant::now();
     let (mut task, mut sender) = sender_of_a_done_task().await;
-    // The kernel tells roughly when the thread of the harness began: as long as that may be later, nobody knows.
+    // The harness thread's start time is coarse: while it may be later, the owner is unknown.
     while sender.attribution == Attribution::Unknown && began.elapsed() < Duration::from_secs(60) {
         (task, sender) = sender_of_a_done_task().await;
     }

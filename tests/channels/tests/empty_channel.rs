@@ -1,4 +1,4 @@
-//! Who waits for a message is on record, until the message comes, the future is dropped or the channel is used otherwise.
+//! A receiver's wait is recorded until a message, a drop, or another use.
 
 use diagnose::tokio;
 use diagnose_channels_tests::{here, look};
@@ -7,7 +7,7 @@ use std::future::poll_fn;
 use std::task::Poll;
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// Polls it once, in this task.
+/// Polls a future once in this task. Returns `true` if it is ready.
 async fn poll_once<F: Future + Unpin>(future: &mut F) -> bool {
     poll_fn(|context| Poll::Ready(std::pin::Pin::new(&mut *future).poll(context).is_ready())).await
 }
@@ -38,7 +38,7 @@ async fn a_poll_that_is_given_up_ends_with_the_next_use() {
     assert_eq!(receiver.try_recv(), Ok(1));
 }
 
-/// tokio's receiver keeps the waker of a future that is dropped, and there are programs that count on it.
+/// tokio's receiver keeps the waker of a dropped future, and some programs rely on it.
 #[tokio::test]
 async fn a_receiver_that_is_polled_by_a_new_future_each_time_is_woken() {
     diagnose_isolation::isolated!();
@@ -82,7 +82,7 @@ async fn a_sender_in_a_message_is_in_that_channel() {
     requests.send(answers).await.unwrap();
     let seen = look();
     let holding = seen.holdings(made, Role::Sends)[0];
-    // A thread of which nothing is known may have it too.
+    // A thread without records may own it too.
     if holding.attribution == Attribution::Likely {
         assert_eq!(holding.in_channel, Some(seen.resource(mailbox).id));
     }
@@ -91,7 +91,7 @@ async fn a_sender_in_a_message_is_in_that_channel() {
     drop(answers);
 }
 
-/// All of it in one poll, and so with one reading of the clock.
+/// Runs in a single poll, and so with a single clock reading.
 #[tokio::test]
 async fn of_the_ends_that_were_never_used_the_last_is_in_the_last_message() {
     diagnose_isolation::isolated!();

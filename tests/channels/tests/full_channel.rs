@@ -1,4 +1,4 @@
-//! Who waits for a place in a full channel is on record: where, behind whom, and who could make one.
+//! A wait for room shows its place, the waiters ahead, and the receiver's task.
 
 use diagnose::tokio;
 use diagnose_channels_tests::{here, look};

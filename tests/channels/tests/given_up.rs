@@ -1,5 +1,4 @@
-//! tokio's receiver keeps the waker of a cancelled `recv`. Records show whether that waker wakes a
-//! task in vain.
+//! tokio's receiver keeps the waker of a canceled `recv`. Records show if it wakes a task in vain.
 
 use std::future::{Future, poll_fn};
 use std::task::Poll;
@@ -34,7 +33,7 @@ async fn a_receive_that_was_given_up_wakes_for_nothing() {
         drop(lock.lock().await);
         receiver.recv().await
     });
-    // Whoever has the handle may abort it.
+    // The owner of the handle could abort the task.
     drop(task);
     for _ in 0..4 {
         tokio::task::yield_now().await;
@@ -47,7 +46,7 @@ async fn a_receive_that_was_given_up_wakes_for_nothing() {
     let verdicts = seen.0.verdicts();
     let verdict = verdicts.iter().find(|it| it.chain.iter().any(|link| link.task() == own)).unwrap();
     assert_eq!((verdict.confidence, verdict.kind), (Confidence::Proven, VerdictKind::SelfWait));
-    // The waker is kept all the same.
+    // The receiver still keeps the waker.
     sender.send(1).await.unwrap();
     assert!(look().0.tasks.iter().any(|task| Some(task.id) == own), "it has not ended");
 }

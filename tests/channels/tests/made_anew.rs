@@ -1,4 +1,4 @@
-//! A `recv` that is made anew for each poll waits from one poll to the next.
+//! A `recv` future that is created again for each poll counts as one wait.
 
 use std::future::{Future, poll_fn};
 

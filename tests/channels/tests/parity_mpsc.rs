@@ -1,8 +1,6 @@
-//! `sync::mpsc` and `sync::oneshot` have every public method of the originals, and what is written for the one compiles for
-//! the other.
+//! `sync::mpsc` and `sync::oneshot` have every public method of the originals.
 //!
-//! Kept by hand against tokio 1.54: the same code is compiled and run twice, and every public method of the original stands
-//! in it.
+//! Kept by hand against tokio 1.54. The same code runs with the original and with the wrapper.
 
 use std::fmt::Debug;
 use std::task::{Context, Poll, Waker};

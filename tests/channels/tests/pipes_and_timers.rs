@@ -1,4 +1,4 @@
-//! Who waits at a pipe, for a moment or for the end of a task is on record.
+//! Waits at pipes, for timers and for the ends of tasks are recorded.
 
 use diagnose::tokio;
 use diagnose_channels_tests::{here, look};

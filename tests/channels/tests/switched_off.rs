@@ -1,4 +1,4 @@
-//! While recording is off, channels are on no record, and do what they do.
+//! While recording is off, channels work and leave no record.
 
 use diagnose::tokio;
 use diagnose_channels_tests::{here, look};

@@ -1,9 +1,9 @@
-//! `Builder::wakers` says what has a waker of this crate, and only what has one is in a queue.
+//! `Builder::wakers` selects the futures that get our waker; only those are in a queue.
 
 use diagnose::{Builder, Wakers, tokio};
 use tokio::sync::mpsc;
 
-/// How many tasks are waited on with a known number of wakers, and how many waits there are, while one task receives.
+/// While one task receives, returns the number of tasks with a known waker count, and of waits.
 async fn known(wakers: Wakers) -> (usize, usize) {
     Builder::new().signal(None).wakers(wakers).reinstall().unwrap();
     let (sender, mut receiver) = mpsc::channel::<u8>(1);

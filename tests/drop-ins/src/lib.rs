@@ -1,19 +1,19 @@
-//! What the tests of this package share: a future that is polled by hand, and how often what is in it is polled.
+//! Helpers for these tests: polls by hand, and a future that counts its polls.
 
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-/// One poll with a waker that does nothing.
+/// Polls a future once with a waker that does nothing.
 pub fn poll_once<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Polls a future that does not wait.
+/// Returns the output of a future that is ready at its first poll.
 ///
 /// # Panics
-/// If it does.
+/// If the future is pending.
 pub fn now<F: Future>(future: F) -> F::Output {
     match poll_once(std::pin::pin!(future)) {
         Poll::Ready(output) => output,
@@ -21,7 +21,7 @@ pub fn now<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Never ready; counts how often it is polled.
+/// A future that is never ready and counts its polls.
 #[derive(Debug, Default)]
 pub struct Counting(pub Cell<u32>);
 

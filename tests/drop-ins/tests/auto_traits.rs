@@ -1,10 +1,10 @@
-//! What is wrapped is `Send`, `Sync` and `Unpin` where the original is.
+//! Wrappers are `Send`, `Sync` and `Unpin` where the original is.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-/// Says of a type what it is: a method of its own is taken before one of a trait, where its bounds hold.
+/// Tells a type's traits: an inherent method whose bounds hold precedes a trait's.
 struct Probe<T>(PhantomData<T>);
 
 macro_rules! probes {
@@ -138,7 +138,7 @@ fn ends_of_channels_are_what_the_originals_are() {
 fn locks_and_tokens_are_what_the_originals_are() {
     let (mut own, ours) = (own::others(), ours::others());
     assert_eq!(own.len(), 4 * 7 + 6);
-    // The future that keeps its mutex, of what is not `Send`, is `Sync` in the original.
+    // The original's owned lock future is `Sync` even for data that is not `Send`.
     for of_future in [20, 27] {
         assert_eq!((own[of_future], ours[of_future]), ([false, true, true], [false, false, true]));
         own[of_future] = ours[of_future];

@@ -1,5 +1,6 @@
-//! Every public function, type and trait of what is wrapped, used once: the same text, compiled against the original and against
-//! the wrapper, does the same. A list kept by hand, against futures 0.3.34: `channel` and `lock`.
+//! Uses every public item of futures' `channel` and `lock`, original and wrapped.
+//!
+//! The same code runs with the original and the wrapper. Kept by hand against futures 0.3.34.
 
 use diagnose_drop_ins_tests::now;
 

@@ -1,4 +1,4 @@
-//! Who has the ends of a channel, who holds a lock, who waits for them and where: of each library the same.
+//! The drop-ins of all libraries record owners, holders, waiters and places.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use diagnose_reports::model::{ResourceKind, Role, WaitMode};
 use futures::{SinkExt, StreamExt};
 use tokio_util::sync::{CancellationToken, PollSemaphore, PollSender};
 
-/// A channel of one place, from many to many: `$send` and `$recv` are futures of a sender and a receiver.
+/// Tests a multi-producer, multi-consumer channel of capacity 1 with the given operations.
 macro_rules! many_to_many {
     ($test:ident, $library:literal, $make:expr, $is_fair:literal, |$sender:ident| $send:expr, |$receiver:ident| $recv:expr) => {
         #[test]
@@ -32,7 +32,7 @@ macro_rules! many_to_many {
             let waits = seen.waits(made, WaitMode::Send);
             assert_eq!(waits.len(), 1);
             let place = waits[0].place.as_ref().unwrap();
-            // What the macro was given stands in one of the lines of its call.
+            // The place is one of the lines of the macro call; which one is unspecified.
             assert!(place.file == sent.0 && (sent.1..sent.1 + 8).contains(&place.line), "{place:?}");
 
             assert!(now($recv).is_ok());

@@ -1,5 +1,6 @@
-//! Every public function, type and trait of what is wrapped, used once: the same text, compiled against the original and against
-//! the wrapper, does the same. A list kept by hand, against tokio-util 0.7.20: `sync`.
+//! Uses every public item of the wrapped part of tokio-util, its `sync`, original and wrapped.
+//!
+//! The same code runs with the original and the wrapper. Kept by hand against tokio-util 0.7.20.
 
 use diagnose_drop_ins_tests::now;
 

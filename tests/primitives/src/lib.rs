@@ -1,18 +1,18 @@
-//! What the tests of this package share: polls by hand, and whether a type has a trait.
+//! Helpers for the tests of this package: polls by hand, and tests for a trait.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-/// One poll with a waker that does nothing.
+/// Polls a future once with a waker that does nothing.
 pub fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Polls a future that does not wait.
+/// Returns the output of a future that is ready at its first poll.
 ///
 /// # Panics
-/// If it does.
+/// If the future is pending.
 pub fn now<F: Future>(future: F) -> F::Output {
     match poll_once(std::pin::pin!(future)) {
         Poll::Ready(output) => output,
@@ -20,7 +20,7 @@ pub fn now<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Whether a type has a trait, as a `bool`.
+/// Returns whether a type has a trait.
 #[macro_export]
 macro_rules! is {
     ($what:path, $type:ty) => {{

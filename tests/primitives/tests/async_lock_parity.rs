@@ -1,8 +1,9 @@
-//! Every public function, type and trait of async-lock's that is wrapped, used once: the same text, compiled against the
-//! original and against the wrapper. A list kept by hand, against async-lock 3.5.0; `OnceCell::get_unchecked` is unsafe,
-//! and the original's by deref.
+//! Uses every public item of the wrapped part of async-lock, original and wrapped.
+//!
+//! The same code is compiled with the original and with the wrapper. Kept by hand against
+//! async-lock 3.5.0. `OnceCell::get_unchecked` is unsafe, and the original's by deref.
 
-/// The text.
+/// The code that is compiled twice.
 macro_rules! all_of_it {
     ($name:ident, $library:path) => {
         mod $name {

@@ -1,4 +1,4 @@
-//! What the documentation of async-lock says of its primitives holds of the wrappers: cancellation, fairness, blocking.
+//! The behavior that async-lock documents holds for the wrappers: cancellation, fairness, blocking.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ fn a_future_that_is_dropped_gives_its_place_up() {
     assert!(poll_once(second.as_mut()).is_pending());
     assert!(poll_once(third.as_mut()).is_pending());
     drop(guard);
-    // The notification was for the first, and goes on to the next.
+    // The first waiter was notified; dropping it passes the notification on to the next.
     drop((first, third));
     assert!(poll_once(second.as_mut()).is_ready());
 }

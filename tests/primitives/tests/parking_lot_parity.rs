@@ -1,6 +1,7 @@
-//! Every safe public function, type and trait of `parking_lot`'s that is wrapped, used once: the same text, compiled against
-//! the original and against the wrapper. A list kept by hand, against `parking_lot` 0.12.5 and `lock_api` 0.4.14, without
-//! their features; what is unsafe is the original's, by deref.
+//! Uses every safe public item of the wrapped part of `parking_lot`, original and wrapped.
+//!
+//! The same code is compiled with the original and with the wrapper. Kept by hand against
+//! `parking_lot` 0.12.5 and `lock_api` 0.4.14, without features and unsafe code.
 
 macro_rules! all_of_it {
     ($name:ident, $library:path) => {

@@ -1,4 +1,4 @@
-//! A snapshot has the locks of other crates, who holds them and who waits, by task and by line.
+//! A snapshot shows other crates' locks with their holders and waiters, by task and line.
 
 use std::pin::pin;
 
@@ -6,7 +6,7 @@ use diagnose::model::Place;
 use diagnose::{Resource, Snapshot, diagnose, wait};
 use diagnose_primitives_tests::{now, poll_once};
 
-/// The lines of what is held, and of what waits, of the resource of that library that was made at that line.
+/// Returns the lines of the holdings and of the waits of the `library` resource created at `line`.
 fn held_and_waited(snapshot: &Snapshot, library: &str, line: u32) -> (Vec<u32>, Vec<u32>) {
     let resources = snapshot.resources.iter();
     let mut made_here = resources.filter(|it| it.created.as_ref().is_some_and(|it| it.line == line));

@@ -1,6 +1,7 @@
-//! Every stable public function, type and trait of the standard library's that is wrapped, used once: the same text, compiled
-//! against the original and against the wrapper. A list kept by hand, against Rust 1.95; what came after 1.85, the oldest
-//! that this crate supports, is not in it but for `RwLockWriteGuard::downgrade` (1.92), which has a test of its own.
+//! Uses every stable public item of the wrapped part of `std`, original and wrapped.
+//!
+//! The same code is compiled with the original and with the wrapper. Kept by hand against Rust
+//! 1.95, for items up to 1.85, the MSRV. `RwLockWriteGuard::downgrade` (1.92) has its own test.
 
 macro_rules! all_of_it {
     ($name:ident, $library:path) => {

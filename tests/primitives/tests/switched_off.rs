@@ -1,4 +1,4 @@
-//! A lock that is taken while recording is off, or on, is the same lock when it is on, or off.
+//! A lock can be acquired and released with recording switched in between.
 
 use std::pin::pin;
 use std::sync::Arc;

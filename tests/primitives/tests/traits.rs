@@ -1,5 +1,6 @@
-//! The wrappers are `Send`, `Sync` and `Unpin` where the originals are. One thing differs on purpose: where a guard can be
-//! asked for its lock, it is `Sync` only if the lock is, which the originals do not ask for.
+//! The wrappers are `Send`, `Sync` and `Unpin` where the originals are, with one exception.
+//!
+//! A guard that gives access to its lock is `Sync` only if the lock is, unlike the original.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -13,11 +14,11 @@ macro_rules! same {
     };
 }
 
-/// What may be sent, shared, both, neither.
+/// Contents that are `Send` and `Sync`, only `Send`, only `Sync`, or neither.
 type Both = u8;
 type Sent = Cell<u8>;
 type Neither = Rc<u8>;
-/// What may be shared and not sent.
+/// `Sync` and not `Send`.
 type Shared = std::sync::MutexGuard<'static, u8>;
 
 macro_rules! for_all_values {

@@ -1,4 +1,4 @@
-//! What the tests of primitives look at snapshots with.
+//! Helpers for tests of primitives: looking up resources in a snapshot.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -9,14 +9,14 @@ use diagnose::Snapshot;
 use diagnose::model::{Resource, Wait};
 use diagnose::tokio;
 
-/// The resource that was made in that line of that file, and its waits in the order of their queue. `None` if nobody has a
-/// holding in it or waits for it.
+/// Returns the resource created at `line` of `file`, and its waits in queue order. Returns `None`
+/// if it has no holder and no waiter.
 #[must_use]
 pub fn find(file: &str, line: u32) -> Option<(Resource, Vec<Wait>)> {
     find_in(&diagnose::snapshot(), file, line)
 }
 
-/// The same in a snapshot.
+/// Like [`find`], in the given snapshot.
 #[must_use]
 pub fn find_in(snapshot: &Snapshot, file: &str, line: u32) -> Option<(Resource, Vec<Wait>)> {
     let is_it = |resource: &Resource| {
@@ -27,7 +27,7 @@ pub fn find_in(snapshot: &Snapshot, file: &str, line: u32) -> Option<(Resource, 
     Some((resource.clone(), waits.cloned().collect()))
 }
 
-/// The resource that was made in that line of this file.
+/// Finds the resource created at the given line of the calling file.
 #[macro_export]
 macro_rules! made_in {
     ($line:expr) => {
@@ -35,8 +35,8 @@ macro_rules! made_in {
     };
 }
 
-/// Runs that test of this binary in a process of its own, where no other test begins a thread or throws a switch. Returns
-/// whether this is that process.
+/// Runs the named test of this binary in its own process, without other threads or switches.
+/// Returns `true` in that process.
 ///
 /// # Panics
 /// If the test fails there.
@@ -52,22 +52,22 @@ pub fn is_alone(test: &str) -> bool {
     false
 }
 
-/// Lets all other tasks of a runtime with one thread run until they wait.
+/// Lets all other tasks of a single-threaded runtime run until they wait.
 pub async fn settle() {
     for _ in 0..20 {
         tokio::task::yield_now().await;
     }
 }
 
-/// Polls a future once, for nobody.
+/// Polls a future once with a waker that does nothing.
 pub fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Runs a future that does not wait.
+/// Returns the output of a future that is ready at its first poll.
 ///
 /// # Panics
-/// If it does.
+/// If the future is pending.
 pub fn now<F: Future>(future: F) -> F::Output {
     match poll(pin!(future)) {
         Poll::Ready(output) => output,

@@ -1,5 +1,6 @@
-//! `Send`, `Sync`, `Unpin`, `UnwindSafe` and `RefUnwindSafe` of every type, for every kind of content; and that guards can be
-//! used where one of a shorter lifetime is asked for.
+//! Every type has the original's auto traits, for every kind of content.
+//!
+//! Also checks that guards are covariant in their lifetime.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -10,11 +11,11 @@ use std::sync::Arc;
 use ::tokio::sync as real;
 use diagnose::tokio::sync as ours;
 
-/// Whether a type has a trait: an inherent constant is found before that of a trait.
+/// Tests whether a type has a trait. An inherent constant takes precedence over a trait's.
 macro_rules! is {
     ($type:ty: $trait:path) => {{
         struct Is<T: ?Sized>(PhantomData<T>);
-        #[allow(dead_code)] // Its use is that it may be there.
+        #[allow(dead_code)] // Only its presence matters.
         trait IsNot {
             const IS: bool = false;
         }
@@ -120,7 +121,7 @@ fn futures() {
     sends(&ours::Barrier::new(1).wait());
 }
 
-/// They compile.
+/// Only has to compile.
 #[test]
 fn lifetimes_get_shorter() {
     fn read<'a>(guard: ours::RwLockReadGuard<'static, &'static str>) -> ours::RwLockReadGuard<'a, &'a str> {
@@ -140,7 +141,7 @@ fn lifetimes_get_shorter() {
     let _ = (read, owned::<u8>, lock::<u8>, permit);
 }
 
-/// A guard that owns what it guards asks for no `'static`.
+/// An owned guard does not require `'static` data.
 #[test]
 fn owned_guards_may_borrow() {
     let text = String::from("a");

@@ -1,4 +1,4 @@
-//! How many have arrived in this round, and who has ever.
+//! A barrier records the arrivals of this round, and the tasks that have ever arrived.
 
 use std::sync::Arc;
 

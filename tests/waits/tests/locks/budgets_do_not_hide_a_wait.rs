@@ -1,4 +1,4 @@
-//! A task that has used up its budget and then has to wait is in the queue, like any other.
+//! A task that uses up tokio's budget and then waits is in the queue.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -30,7 +30,7 @@ async fn used_up() {
     task.await.unwrap();
 }
 
-/// Held back although the permit is there, it has the permit, and goes on as soon as it is woken.
+/// A task that its budget holds back has the free permit already, and continues once it is woken.
 #[tokio::test]
 async fn held_back() {
     let (semaphore, made) = (Semaphore::new(1), line!());

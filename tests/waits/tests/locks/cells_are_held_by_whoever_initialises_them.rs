@@ -1,4 +1,4 @@
-//! One task makes the value and holds the cell, the others wait; if it gives up, the next is the holder.
+//! One task initializes and holds the cell; if it is canceled, the next waiter does.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ async fn the_next_makes_it() {
     assert_eq!(second.await, &8);
 }
 
-/// The waker that the initialising future has got is that of the task, although the task has waited before.
+/// The initializing future gets the task's own waker, even if the task has waited before.
 #[tokio::test]
 async fn the_next_is_woken() {
     let cell = Arc::new(OnceCell::new());

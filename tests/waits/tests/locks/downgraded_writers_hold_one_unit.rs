@@ -1,4 +1,4 @@
-//! A writer that becomes a reader holds one unit; one that fails to holds them all.
+//! A downgraded writer holds one unit; a failed downgrade keeps them all.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Every public method of tokio's locks, called in the same way on both: a list kept by hand against tokio 1.54.
+//! Calls every public method of tokio's locks, original and wrapped. Kept by hand against tokio
+//! 1.54.
 
 use std::sync::Arc;
 
@@ -208,7 +209,7 @@ macro_rules! methods {
             }
         }
 
-        // One of each, so that a difference is seen by the name of the test.
+        // One test per type, so that the name of a failed test gives the type.
         #[test]
         fn $module() {
             $module::mutex();

@@ -1,5 +1,6 @@
-//! Every public method of tokio's cells, `Barrier` and `Notify`, called in the same way on both: a list kept by hand against
-//! tokio 1.54.
+//! Calls every public method of tokio's cells, `Barrier` and `Notify`, original and wrapped.
+//!
+//! Kept by hand against tokio 1.54.
 
 use std::pin::pin;
 use std::sync::Arc;

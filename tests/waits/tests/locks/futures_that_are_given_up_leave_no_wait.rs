@@ -1,4 +1,4 @@
-//! A future that is dropped while it waits is out of the queue, and what it was granted goes to the next.
+//! A dropped future leaves the queue. A unit granted to it goes to the next waiter.
 
 use std::pin::pin;
 

@@ -1,5 +1,6 @@
-//! The future that makes a cell's value is other people's code: no poll of it is repeated, and it gets the waker that the
-//! call was polled with.
+//! A cell's initializing future is polled exactly as with the original.
+//!
+//! No poll is repeated, and it gets the waker that the call was polled with.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;

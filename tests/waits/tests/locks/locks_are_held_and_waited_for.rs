@@ -1,4 +1,4 @@
-//! A lock that is held and contended: who holds it, since where, and who waits for it, in the order of the queue.
+//! A contended lock shows its holder, place and time, and its waiters in order.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ async fn mutex() {
 
     settle().await;
     assert_eq!(*mutex.lock().await, 2);
-    // A lock that was waited for stays listed.
+    // A contended lock stays listed after its release.
     let (resource, queue) = made_in!(made);
     assert!(resource.holdings.is_empty() && queue.is_empty(), "{resource:#?} {queue:#?}");
 }

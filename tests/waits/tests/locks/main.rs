@@ -1,4 +1,4 @@
-//! Locks and what tells, of `diagnose::tokio::sync`.
+//! Tests of locks, cells, barriers and notifications of `diagnose::tokio::sync`.
 
 mod auto_traits_are_those_of_the_originals;
 mod barriers_count_who_has_arrived;

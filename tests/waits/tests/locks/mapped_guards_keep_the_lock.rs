@@ -1,4 +1,4 @@
-//! A guard of a part holds the lock as the guard of the whole did, in the same place; a failed attempt changes nothing.
+//! A mapped guard keeps the lock and its place; a failed `try_map` changes nothing.
 
 use std::sync::Arc;
 

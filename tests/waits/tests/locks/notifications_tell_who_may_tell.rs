@@ -1,4 +1,4 @@
-//! Who waits, who has told or waited, and when the waiting were told last.
+//! A `Notify` records its waiters, the tasks that waited or notified, and the last notification.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ async fn a_future_that_owns_waits_too() {
     assert_eq!(made_in!(made).1.len(), 1);
 }
 
-/// Beyond a bound it is not known any more who may tell, and that is on record too.
+/// Past a bound, the possible notifiers are unknown, and the record says so.
 #[tokio::test]
 async fn many_users() {
     let (notify, made) = (Arc::new(Notify::new()), line!());

@@ -1,4 +1,4 @@
-//! Each wrapper can be made of the original, and the original of it, with what is in it.
+//! Each wrapper converts from and into the original, keeping its content.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ fn the_place_is_that_of_the_conversion() {
     assert_eq!(made_in!(made).0.capacity, Some(3));
 }
 
-/// A lock of a lock is no ambiguity.
+/// A wrapper around a lock of a lock is not ambiguous.
 #[test]
 fn an_original_inside_a_wrapper() {
     let mutex: ours::Mutex<real::Mutex<u8>> = ours::Mutex::new(real::Mutex::new(1));

@@ -1,4 +1,4 @@
-//! A guard that owns its lock can go to another task: the one that looked at what it guards last is its holder.
+//! An owned guard can move: its holder is the task that last accessed the data.
 
 use std::sync::Arc;
 

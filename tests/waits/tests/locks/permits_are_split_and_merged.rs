@@ -1,4 +1,4 @@
-//! What is split off is a holding of its own; what is merged is one with the other.
+//! A permit that is split off has its own holding; merged permits share one.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A reset of the recording: acquisitions, waits and holds count from there on.
+//! After a reset, acquisitions, waits and holds count from the reset on.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use diagnose::tokio;
 use diagnose::tokio::sync::Mutex;
 use diagnose_waits_tests::{is_alone, made_in, settle};
 
-/// Two tasks wait for the lock, and get it.
+/// Two tasks wait for the lock and acquire it.
 async fn contend(mutex: &Arc<Mutex<u32>>) {
     let guard = mutex.lock().await;
     for _ in 0..2 {
@@ -33,7 +33,7 @@ async fn a_lock_counts_from_the_last_reset() {
     contend(&mutex).await;
     contend(&mutex).await;
     let usage = made_in!(made).0.usage;
-    // The first wait of a resource has no place.
+    // A resource's first wait has no place.
     assert_eq!(counts(&usage)[..4], [6, 4, 4, 3], "{usage:#?}");
     assert!(usage.wait.max_ns > 0 && usage.waited_ns > 0, "{usage:#?}");
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use diagnose::model::{Wait, WaitMode};
 use diagnose::tokio::runtime::Builder;
 
-/// The wait of whoever drops the runtime that was built in that line.
+/// Returns the wait of the thread that drops the runtime built at `line`.
 fn shutdown(line: u32) -> Option<Wait> {
     let is_it = |wait: &Wait| {
         let place = wait.place.as_ref();

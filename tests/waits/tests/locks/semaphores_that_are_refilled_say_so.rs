@@ -1,4 +1,4 @@
-//! Where permits are added, who did is on record.
+//! Adding permits records the task that adds them.
 
 use diagnose::model::Role;
 use diagnose::tokio;

@@ -1,4 +1,4 @@
-//! With recording switched off, locks work and leave nothing behind. In a process of its own: the switch is for all.
+//! With recording off, locks work and leave no record. Runs alone, as the switch is global.
 
 use diagnose::tokio::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore};
 use diagnose_waits_tests::{is_alone, now};
@@ -26,7 +26,7 @@ fn off() {
     assert_eq!(now(OnceCell::new().get_or_init(|| async { 1 })), &1);
     assert!(diagnose::snapshot().resources.is_empty() && diagnose::snapshot().waits.is_empty());
 
-    // What was acquired before is not on record, and its release is no trouble.
+    // A guard acquired before has no record, and its release is harmless.
     diagnose::set_enabled(true);
     assert!(diagnose::snapshot().resources.is_empty());
     permit.merge(part);

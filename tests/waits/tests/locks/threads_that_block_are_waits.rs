@@ -1,4 +1,4 @@
-//! A thread that blocks in `blocking_lock` and the like is in the queue for as long as it does.
+//! A thread that blocks, as in `blocking_lock`, is in the queue while it blocks.
 
 use std::sync::Arc;
 use std::thread;
@@ -9,7 +9,7 @@ use diagnose::tokio;
 use diagnose::tokio::sync::{Mutex, RwLock, Semaphore};
 use diagnose_waits_tests::find;
 
-/// Waits until somebody is in that queue.
+/// Blocks until the queue of the resource created at `line` has a waiter.
 fn waiting(line: u32) -> (WaitMode, u64) {
     loop {
         match find(file!(), line) {

@@ -1,4 +1,4 @@
-//! `Debug` of a wrapper is that of the original.
+//! A wrapper's `Debug` output is that of the original.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the examples in tokio's documentation do, on wrappers.
+//! The examples of tokio's documentation, run with the wrappers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -62,7 +62,7 @@ async fn at_most_so_many_at_a_time() {
     assert_eq!(semaphore.available_permits(), 3);
 }
 
-/// A bucket that is refilled: permits are taken out for ever, and added by another.
+/// A token bucket: one task forgets permits, another adds them.
 #[tokio::test]
 async fn a_token_bucket() {
     let semaphore = Arc::new(Semaphore::new(1));
@@ -115,7 +115,7 @@ async fn a_barrier_for_ten() {
     assert_eq!(leaders, 1);
 }
 
-/// An unbounded channel made of a lock and a notification, with a future that is enabled before it looks.
+/// An unbounded channel built from a lock and a `Notify`, which is enabled before each check.
 #[tokio::test]
 async fn a_channel() {
     struct Channel {

@@ -43,7 +43,7 @@ macro_rules! receiver {
                 self.end.close();
             }
 
-            /// Attempts to receive a message. Returns `Ok(None)` if it is closed and empty.
+            /// Attempts to receive a message. A closed, empty channel yields `Ok(None)`.
             ///
             /// # Errors
             /// If the channel is open and empty.
