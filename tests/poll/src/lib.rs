@@ -1,12 +1,12 @@
-//! Tools for the tests: futures that follow a script, an executor that is moved by hand, and snapshots as text.
+//! Scripted futures, a manual executor, and snapshots as text.
 //!
 //! A test draws its timeline, builds it with [`steps`], and compares the whole text of [`tree`]:
 //! ```text
 //! outer  busy 10  self 4  idle 20  own 0  calls 1  polls 2  completed 1
 //!   inner  busy 6  self 6  idle 20  own 20  calls 1  polls 2  completed 1
 //! ```
-//! Times are nanoseconds of the manual clock, which moves only where a script or a test says so. It serves the whole
-//! process, so each test has a process of its own.
+//! Times are nanoseconds of the manual clock, which moves only where a script or a test advances
+//! it. The clock is global, so each test runs in its own process.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ use diagnose::{Snapshot, manual_clock};
 /// One step of a scripted future.
 #[derive(Debug, Clone, Copy)]
 pub enum Step {
-    /// The poll takes so long.
+    /// The poll takes this many nanoseconds.
     Busy(u64),
     /// The poll returns `Pending`.
     Wait,
@@ -28,12 +28,12 @@ pub enum Step {
     Panic,
 }
 
-/// A future that does its steps and is then ready.
+/// A future that performs its steps, and is then ready.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]
 pub struct Steps(VecDeque<Step>);
 
-/// A future that does these steps.
+/// Creates a future that performs the given steps.
 pub fn steps(steps: impl IntoIterator<Item = Step>) -> Steps {
     Steps(steps.into_iter().collect())
 }
@@ -53,7 +53,7 @@ impl Future for Steps {
     }
 }
 
-/// A future on the heap, polled by hand.
+/// A boxed future that is polled by hand.
 #[must_use = "nothing happens unless it is polled"]
 pub struct Task<T>(Pin<Box<dyn Future<Output = T> + Send>>);
 
@@ -64,20 +64,20 @@ impl<T> std::fmt::Debug for Task<T> {
 }
 
 impl<T> Task<T> {
-    /// A task of this future.
+    /// Creates a task that runs `future`.
     pub fn new(future: impl Future<Output = T> + Send + 'static) -> Self {
         manual_clock::install();
         Self(Box::pin(future))
     }
 
-    /// Polls once.
+    /// Polls the task once.
     #[must_use = "it may be done"]
     pub fn poll(&mut self) -> Poll<T> {
         poll(self.0.as_mut())
     }
 
-    /// Polls until the task is done, with so many nanoseconds between two polls.
-    #[allow(clippy::must_use_candidate)] // The tests look at the records, not at the result.
+    /// Polls until the task is done, advancing the clock by `between_ns` ns between two polls.
+    #[allow(clippy::must_use_candidate)] // Tests read the recording, not the result.
     pub fn run(mut self, between_ns: u64) -> T {
         loop {
             if let Poll::Ready(value) = self.poll() {
@@ -93,7 +93,7 @@ pub fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Polls a future by hand until it is ready, inside whatever is running: a nested executor.
+/// Polls a future until it is ready, inside the running poll if there is one: a nested executor.
 pub fn block_on<F: Future>(future: F, between_ns: u64) -> F::Output {
     let mut future = std::pin::pin!(future);
     loop {
@@ -104,24 +104,24 @@ pub fn block_on<F: Future>(future: F, between_ns: u64) -> F::Output {
     }
 }
 
-/// Time passes while nothing is polled.
+/// Advances the clock by `ns` nanoseconds while nothing is polled.
 pub fn pass(ns: u64) {
     manual_clock::advance_ns(ns);
 }
 
-/// The present snapshot as text, without awaits: what they waited for belongs to the function around them.
+/// Renders the current snapshot without awaits, whose times go to the function around them.
 #[must_use]
 pub fn tree() -> String {
     render(&diagnose::snapshot().without(&[SiteKind::Await]))
 }
 
-/// The present snapshot as text, with awaits.
+/// Renders the current snapshot with awaits.
 #[must_use]
 pub fn tree_with_awaits() -> String {
     render(&diagnose::snapshot())
 }
 
-/// A snapshot as text: a line per node, children indented, what is zero left out after `calls` and `polls`.
+/// Renders a snapshot: one indented line per node. Zeros after `calls` and `polls` are left out.
 #[must_use]
 pub fn render(snapshot: &Snapshot) -> String {
     let mut text = String::new();
@@ -164,8 +164,9 @@ pub fn render(snapshot: &Snapshot) -> String {
     text
 }
 
-/// The durations of finished calls as text: a line per node that has some, below `tree`'s rules. A duration of 32 ns or
-/// more is shown as the first of its bucket, a shorter one as it is.
+/// Renders the durations of finished calls, one line per node, under the rules of [`tree`].
+///
+/// A duration of 32 ns or more is shown as the start of its bucket, a shorter one as it is.
 #[must_use]
 pub fn latencies() -> String {
     let snapshot = diagnose::snapshot();

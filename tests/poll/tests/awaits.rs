@@ -1,4 +1,4 @@
-//! An await has a node of its own, with the waits of what it awaits; the await of an annotated future is that future's.
+//! An await has its own node, except the await of an annotated future.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;

@@ -1,4 +1,4 @@
-//! The arms of a `join!` have nodes of their own; what a library's future awaits below one is the arm's.
+//! The arms of a `join!` have their own nodes, including awaits of library futures.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;

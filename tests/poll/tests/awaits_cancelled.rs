@@ -1,4 +1,4 @@
-//! A future that is dropped while it waits is counted at the await where it stood, wherever it is dropped.
+//! A future dropped while it waits counts as canceled at its await, on any thread.
 
 use std::thread;
 

@@ -1,4 +1,4 @@
-//! A body that goes on on another thread takes the wait of its await with it.
+//! A body that continues on another thread takes the wait of its await along.
 
 use std::thread;
 

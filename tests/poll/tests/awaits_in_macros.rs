@@ -1,4 +1,4 @@
-//! The awaits in a macro that cannot be read are one await, the macro's, which ends where its code is left.
+//! The awaits in an unreadable macro count as one, which ends with its code.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;

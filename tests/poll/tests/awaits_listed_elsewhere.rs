@@ -1,4 +1,4 @@
-//! A body that goes on on another thread, and stops at the same await, is listed there.
+//! A body that continues on another thread and stops at its await is listed there.
 
 use std::thread;
 

@@ -1,4 +1,4 @@
-//! A future that is dropped while it is pending is cancelled, and its wait ends there.
+//! A pending future that is dropped is canceled, and its wait ends there.
 
 use std::pin::pin;
 

@@ -1,5 +1,4 @@
-//! A poll that goes down a chain of annotated functions to what is pending reads the clock when it begins and when it ends,
-//! however long the chain is.
+//! A poll through a chain of annotated functions of any length reads the clock twice.
 
 use diagnose::{diagnose, manual_clock};
 use diagnose_isolation::isolated;

@@ -1,4 +1,4 @@
-//! Snapshots while several threads poll, begin and end: each one adds up by itself.
+//! Snapshots taken while several threads poll, begin and end calls are each consistent.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
@@ -24,7 +24,7 @@ async fn inner() {
     steps([Busy(1), Wait, Busy(1)]).await;
 }
 
-/// The calls of a node that are over, or open.
+/// Returns the number of calls of a node that are over or open.
 fn ends(node: &Node) -> i128 {
     let Node { completed, cancelled, panicked, pending, running, .. } = *node;
     [completed, cancelled, panicked, pending, running].into_iter().map(i128::from).sum()
@@ -47,7 +47,7 @@ fn children_are_never_busier_than_their_parent() {
         while running.load(SeqCst) > 0 || snapshots < 10 {
             let is_over = running.load(SeqCst) == 0;
             let snapshot = diagnose::snapshot();
-            // A thread that the system stops in the middle of a change leaves that node out, and it is counted.
+            // A thread suspended during a change hides its node, and the snapshot counts that.
             if snapshot.dropped.unreadable > 0 && !is_over {
                 continue;
             }

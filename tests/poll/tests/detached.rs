@@ -1,7 +1,7 @@
-//! A future whose arm of a `select!` is gone belongs to the task that polled it last, and is shown under it.
+//! A future whose `select!` arm is gone is shown under its last task.
 //!
 //! ```text
-//! tries  select! ├ arm ─ work: waits for ever     ┤   pending().await
+//! tries  select! ├ arm ─ work: waits forever      ┤   pending().await
 //!                ├ arm ─ ready with its 2nd poll  ┘   ↑ work is kept, and nothing polls it
 //! ```
 

@@ -1,4 +1,4 @@
-//! A pending future that is dropped on a thread which never polled anything is cancelled on its own path.
+//! A pending future dropped on a thread without polls is canceled on its path.
 
 use std::thread;
 

@@ -1,4 +1,4 @@
-//! Dropping a parent drops its pending children; the poll that drops it is not confused by them.
+//! Dropping a parent drops its pending children, and the poll around the drop stays intact.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;
@@ -20,7 +20,7 @@ async fn slow() {
     steps([Busy(1), Wait, Busy(1), Wait, Busy(1)]).await;
 }
 
-/// Waits for `slow` all the time, and for a `pair` that it drops in its second poll.
+/// Waits for `slow`, and for a `pair` that it drops in its second poll.
 #[diagnose]
 async fn parent() {
     let mut slow = Box::pin(slow());

@@ -1,4 +1,4 @@
-//! A thread that drops what other threads have made does not collect the paths of all of them.
+//! A thread that drops other threads' futures does not collect all their paths.
 
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -11,7 +11,7 @@ use diagnose_poll_tests::{Task, pass, steps};
 const THREADS: u32 = 3;
 const PATHS: u32 = 500;
 
-/// 32 × 500 paths, different ones on every thread, by label.
+/// 32 × 500 paths, which labels make different on every thread.
 #[diagnose(label = "{thread}-{part}")]
 async fn outer(thread: u32, part: u32, number: u32) {
     inner(number).await;
@@ -52,7 +52,7 @@ fn waits_of_more_paths_than_a_tree_holds_end_all_the_same() {
         assert_eq!((now.pending, now.idle_ns), (0, later.idle_ns), "every wait has ended");
         assert_eq!(now.calls, now.cancelled);
     }
-    // `[other]` comes on top, once below each node.
+    // The nodes `[other]` come in addition, one below each node.
     let full = later.threads.iter().all(|thread| (16_384..16_400).contains(&thread.nodes));
     assert!(full, "{:?}", later.threads);
 }

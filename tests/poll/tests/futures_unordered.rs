@@ -1,4 +1,4 @@
-//! A sub-executor polls only the children that were woken; the others go on waiting, and the parent with them.
+//! A sub-executor polls only woken children; the others and the parent keep waiting.
 
 use std::pin::Pin;
 
@@ -12,8 +12,7 @@ async fn child(script: Steps) {
     script.await;
 }
 
-/// Polls the first child in every round and the second in the first and the last only, as a `FuturesUnordered` does
-/// when only one of two is woken.
+/// Polls the second child in the first and last round only, as a `FuturesUnordered` may do.
 #[diagnose]
 async fn parent() {
     let mut first = Box::pin(child(steps([Busy(1), Wait, Busy(1)])));

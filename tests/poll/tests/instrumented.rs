@@ -1,4 +1,4 @@
-//! A function that `#[tracing::instrument]` has rewritten is one layer, and what tracing does around a poll is not its callee's.
+//! A function with `#[tracing::instrument]` is one layer; tracing's time is not its callee's.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -9,7 +9,7 @@ use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::Busy;
 use diagnose_poll_tests::{Task, pass, steps, tree_with_awaits};
 
-/// What that attribute calls: code of its own runs before and after each poll.
+/// Like the future of that attribute: runs its own code before and after each poll.
 struct Instrument;
 
 impl Instrument {
@@ -47,7 +47,7 @@ async fn inner() {
     Third(0).await;
 }
 
-/// Is ready in its third poll.
+/// Ready at its third poll.
 struct Third(u32);
 
 impl Future for Third {

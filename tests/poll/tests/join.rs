@@ -1,4 +1,4 @@
-//! Siblings that are polled in turn are told apart, and their waits overlap.
+//! Siblings that are polled in turn have separate nodes, and their waits overlap.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;

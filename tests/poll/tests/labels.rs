@@ -1,4 +1,4 @@
-//! Labels tell instances apart, up to a bound.
+//! Labels separate instances, up to a bound.
 
 use diagnose::model::SiteKind;
 use diagnose::{Snapshot, diagnose};
@@ -38,7 +38,7 @@ request{user=8}  busy 1  self 1  idle 0  own 0  calls 1  polls 1  completed 1
     assert_eq!(snapshot.dropped.over_labels, 2_000 - 768);
     assert_eq!(snapshot.nodes.iter().map(|node| node.calls).sum::<u64>(), 2_000);
 
-    // A label that comes late, and often, is told apart all the same.
+    // A label that appears late but often is separate too.
     for _ in 0..100 {
         Task::new(request(5_000)).run(0);
     }

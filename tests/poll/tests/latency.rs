@@ -1,4 +1,4 @@
-//! A call lasts from the start of its first poll to its end, and its duration is counted where it ends.
+//! A call lasts from its first poll to its end, and counts where it ends.
 
 use diagnose::{FutureExt as _, diagnose};
 use diagnose_isolation::isolated;
@@ -101,7 +101,7 @@ fn a_panic_is_neither_completed_nor_cancelled() {
     assert_eq!(diagnose::snapshot().nodes[0].panicked, 2);
 }
 
-/// Unwinding drops `inner`, which waits, and ends `outer`, which runs.
+/// Unwinding drops `inner`, which is pending, and ends `outer`, which is running.
 #[test]
 fn a_pending_call_that_unwinding_drops_is_cancelled() {
     isolated!();

@@ -1,4 +1,4 @@
-//! A call that moves, or ends, on another thread or path keeps its duration and counts where it ends.
+//! A call that moves keeps its duration, and counts where it ends.
 
 use std::future::Future;
 use std::pin::Pin;

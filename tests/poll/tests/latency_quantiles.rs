@@ -1,4 +1,4 @@
-//! Quantiles of recorded calls are within 4 % of the exact ones, by function and label.
+//! Quantiles of calls are within 4 % of the exact ones, by function and label.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 
-/// A label, and for each call its first poll and the time to its end; `true` for a cancelled call.
+/// For each call: label, duration of the first poll, time to its end, and whether it is canceled.
 type Calls = Vec<(u8, u64, u64, bool)>;
 
 #[diagnose(label = "{label}")]
@@ -21,7 +21,7 @@ fn length() -> impl Strategy<Value = u64> {
     prop_oneof![0..3_u64, 0..100_u64, 0..10_000_000_u64, HOUR_NS..100 * HOUR_NS]
 }
 
-/// The smallest of the durations that at least `per_mille` of 1000 do not exceed.
+/// Returns the smallest duration that at least `per_mille` of 1000 durations do not exceed.
 fn exact(durations: &mut [u64], per_mille: usize) -> u64 {
     durations.sort_unstable();
     let rank = (durations.len() * per_mille).div_ceil(1000).max(1);

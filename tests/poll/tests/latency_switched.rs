@@ -1,4 +1,4 @@
-//! Calls across a reset, or across a time in which nothing is recorded: their number and durations.
+//! The number and durations of calls across a reset, or while recording is off.
 
 use diagnose::{FutureExt as _, diagnose};
 use diagnose_isolation::isolated;
@@ -67,7 +67,7 @@ fn a_call_that_ends_unrecorded_counts_up_to_its_end() {
     assert_eq!(latencies(), "work  completed [14]  cancelled [13]\n");
 }
 
-/// Nothing else of that thread is on the call's path.
+/// The call's path has no other record on that thread.
 #[test]
 fn a_call_that_ends_unrecorded_on_another_thread_counts() {
     isolated!();

@@ -1,5 +1,6 @@
-//! Futures that were made outside of every poll, on another thread and in another task's poll are one callee of the body that
-//! polls them first.
+//! The body that first polls a future is its caller, wherever the future was created.
+//!
+//! Futures created outside every poll, on another thread, or in another task's poll are one callee.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -43,7 +44,7 @@ fn whoever_polls_it_first_is_its_caller() {
     calls.push(thread::spawn(|| -> Call { Box::pin(callee()) }).join().expect("no panic"));
     pass(100);
     Task::new(caller(calls)).run(10);
-    // Each waits to be polled until those before it are ready: 100, 112 and 124.
+    // Each waits for its first poll until the futures before it are ready: 100, 112 and 124.
     assert_eq!(
         tree(),
         "caller  busy 6  self 0  idle 30  own 0  calls 1  polls 4  completed 1\n  \

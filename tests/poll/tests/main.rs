@@ -1,8 +1,8 @@
-//! The tests of the recorder, one behaviour per file.
+//! The tests of the recorder, one behavior per file.
 //!
 //! They are one program, because linking takes longer than running most of them. The recorder, its
-//! switches and the manual clock are one per process, and most tests compare the whole snapshot. So
-//! each test begins with `isolated!` and has a process of its own.
+//! switches and the manual clock are global, and most tests compare the whole snapshot. So each
+//! test begins with `isolated!` and runs in its own process.
 
 mod awaits;
 mod awaits_arms;

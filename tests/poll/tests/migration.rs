@@ -1,4 +1,4 @@
-//! A task that moves between threads is one path, and its waits are whole.
+//! A task that moves between threads has one path, and its waits are complete.
 
 use std::thread;
 

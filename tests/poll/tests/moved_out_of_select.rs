@@ -1,5 +1,4 @@
-//! A future that was polled in one place and is then awaited in another belongs to the future that
-//! polls it now.
+//! A future polled in two places belongs to the future that polls it now.
 
 use std::pin::Pin;
 

@@ -1,4 +1,4 @@
-//! A future that a poll runs to its end by itself, with an executor of its own.
+//! A future that a poll runs to completion with its own executor.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;

@@ -1,4 +1,4 @@
-//! A future that is dropped without a poll is neither a call nor cancelled.
+//! A future that is dropped without a poll is neither a call nor canceled.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;

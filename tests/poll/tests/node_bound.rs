@@ -1,4 +1,4 @@
-//! A thread's tree is bounded: what has no node is in `[other]`, and counted.
+//! A thread's tree is bounded: calls without a node are counted in `[other]`.
 
 use std::pin::Pin;
 
@@ -8,7 +8,7 @@ use diagnose_poll_tests::Task;
 
 type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Visits all 2^levels paths of two functions.
+/// Visits all 2^`levels` paths of two functions.
 fn both(levels: u32) -> Boxed {
     Box::pin(async move {
         if levels > 0 {

@@ -1,4 +1,4 @@
-//! A panic ends the poll, counts, and leaves the thread where it was before.
+//! A panic ends the poll, is counted, and restores the thread's previous position.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,5 +1,6 @@
-//! A poll that only passes through a body is added once, at the deepest span, and counts for every body around it: polls, times
-//! and histogram are those of a recorder that adds each.
+//! A poll that only passes through a body is recorded once, at the deepest span.
+//!
+//! Polls, times and histograms of the bodies around it are as if each had been recorded.
 
 use std::future::poll_fn;
 use std::pin::pin;

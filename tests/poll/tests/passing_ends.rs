@@ -1,5 +1,6 @@
-//! A chain of bodies that only pass a poll on, ended in every way that it can: afterwards the thread is where it was before, so what
-//! is called next stands where it belongs.
+//! A chain of bodies that only pass a poll on, ended in every possible way.
+//!
+//! Afterwards the thread is back at its previous position, so later calls have the right parent.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -10,7 +11,7 @@ use diagnose_isolation::isolated;
 use diagnose_poll_tests::Step::{Busy, Wait};
 use diagnose_poll_tests::{Task, steps, tree};
 
-/// What the innermost does when it is polled for the third time.
+/// The action of the innermost body in its third poll.
 #[derive(Debug, Clone, Copy)]
 enum Then {
     Ready,
@@ -63,7 +64,7 @@ impl Future for Third {
         match self.then {
             Then::Ready => return Poll::Ready(()),
             Then::Panic => panic!("in the third poll"),
-            // An executor inside of the poll.
+            // An executor inside the poll.
             Then::Nested => Task::new(other()).run(0),
             Then::SwitchOff => diagnose::set_enabled(false),
             Then::Reset => diagnose::reset(),
@@ -72,7 +73,7 @@ impl Future for Third {
     }
 }
 
-/// Runs it to its end, with something of no task's after each poll. Returns what is on record then.
+/// Runs the chain to its end, with a call outside all tasks after each poll. Returns the recording.
 fn run(then: Then) -> String {
     diagnose::reset();
     let mut task = Task::new(outer(then));
@@ -92,7 +93,7 @@ fn run(then: Then) -> String {
 // outer   ├10┤ ├10┤ ├10 …
 // middle  ├10┤ ├10┤ ├10 …
 // inner   ├10┤ ├10┤ ├10 …  the third poll ends in one of these ways
-// probe       │    │    │  one after each, of no task's
+// probe       │    │    │  one call after each poll, outside all tasks
 #[test]
 fn what_comes_after_a_chain_stands_where_it_belongs() {
     isolated!();
@@ -140,7 +141,7 @@ outer  busy 51  self 0  idle 4  own 0  calls 1  polls 5  completed 1
 probe  busy 5  self 5  idle 0  own 0  calls 5  polls 5  completed 5
 "
     );
-    // What was before the reset is gone: two polls, and half of the third.
+    // The reset removed the records of two polls and of half of the third.
     assert_eq!(
         run(Then::Reset),
         "\

@@ -1,4 +1,4 @@
-//! A poll after the end is forwarded: what the future does then is its own business.
+//! A poll after completion is forwarded to the future.
 
 use std::future::poll_fn;
 use std::pin::pin;

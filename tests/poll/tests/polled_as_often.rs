@@ -1,4 +1,4 @@
-//! A future is polled as often as it would be otherwise, whatever observes it.
+//! Observation does not change how often a future is polled.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use diagnose::{FutureExt as _, Resource, diagnose, wait};
 use diagnose_isolation::isolated;
 use diagnose_poll_tests::Task;
 
-/// Ready in its third poll. Counts all of them.
+/// Ready at its third poll. Counts all polls.
 struct Third(u32);
 
 impl Future for Third {
@@ -19,7 +19,7 @@ impl Future for Third {
         if self.0 == 3 {
             return Poll::Ready(self.0);
         }
-        // Once with a clone, and once without: both are kept for no longer than this poll.
+        // One poll clones the waker and one does not. Neither keeps it past the poll.
         if self.0 == 1 {
             drop(context.waker().clone());
         }
@@ -33,7 +33,7 @@ async fn annotated() -> u32 {
     Third(0).await
 }
 
-/// Polls until it is ready. Returns how often that was.
+/// Polls until the future is ready. Returns the number of polls, counted outside and inside.
 fn polls(future: impl Future<Output = u32> + Send + 'static) -> (u32, u32) {
     let mut task = Task::new(future);
     for count in 1.. {

@@ -1,4 +1,4 @@
-//! A future that is ready at its first poll is recorded all the same.
+//! A future that is ready at its first poll is recorded too.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;

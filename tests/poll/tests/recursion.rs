@@ -1,4 +1,4 @@
-//! A recursive function is a path of its own at every depth, down to a bound.
+//! A recursive function has one path per depth, up to a bound.
 
 use diagnose::diagnose;
 use diagnose::model::SiteKind;
@@ -29,7 +29,7 @@ fn past_the_depth_bound_everything_is_in_other_and_counted() {
     assert_eq!(snapshot.nodes.len(), 129);
     assert_eq!(snapshot.sites[deepest.site].name, "[other]");
     assert_eq!((deepest.calls, deepest.busy_ns), (1, 300 - 128));
-    // The await of level 128's own steps has no room either; its time is the function's.
+    // The await at level 128 is over the bound too; its time counts for the function.
     assert_eq!(snapshot.dropped.over_depth, 2);
     assert_eq!(snapshot.nodes[0].busy_ns, 300);
 }

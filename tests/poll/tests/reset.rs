@@ -1,4 +1,4 @@
-//! A reset is a new zero, in the middle of whatever is open.
+//! A reset sets all times to zero, even those of open polls and waits.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;

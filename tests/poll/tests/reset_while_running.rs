@@ -1,4 +1,4 @@
-//! A poll that runs across a reset counts after it, from the reset on.
+//! A poll that runs across a reset is counted from the reset on.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;

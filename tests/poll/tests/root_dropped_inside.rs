@@ -1,4 +1,4 @@
-//! A pending root that is dropped inside another task's poll was never among that task's children.
+//! A pending root dropped inside another task's poll is no child of that task.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;

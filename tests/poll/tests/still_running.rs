@@ -1,4 +1,4 @@
-//! A poll that does not return, and a wait that does not end, are in the snapshot up to now.
+//! A snapshot includes running polls and open waits, up to the time it is taken.
 
 use std::sync::mpsc;
 use std::thread;

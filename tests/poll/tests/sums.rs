@@ -1,4 +1,4 @@
-//! Over random programs: what must add up, adds up.
+//! Sums of random programs: parents, children and totals add up.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -18,15 +18,15 @@ type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
 enum Program {
     Busy(u64),
     Wait,
-    /// One after the other, in a span of this name.
+    /// Runs the parts one after the other, in the span `NAMES[number]`.
     Span(usize, Vec<Program>),
-    /// All at once: every one is polled in every poll.
+    /// Polls every part in every poll.
     Join(Vec<Program>),
-    /// The first to end wins, the others are dropped.
+    /// Ends with the first part that ends, and drops the others.
     Select(Vec<Program>),
-    /// By an executor inside the poll.
+    /// Runs the part by an executor inside the poll.
     BlockOn(Box<Program>),
-    /// Made and dropped.
+    /// Creates the part and drops it.
     Forget(Box<Program>),
 }
 
@@ -84,7 +84,7 @@ fn future(program: Program) -> Boxed {
     }
 }
 
-/// A parent's time covers that of its children, and what is not theirs is its own.
+/// Checks that a parent's time covers that of its children, and that the rest is its own.
 fn check_sums(snapshot: &Snapshot) {
     let mut own = 0;
     let mut roots = 0;
@@ -140,7 +140,7 @@ proptest! {
         }
         let snapshot = diagnose::snapshot();
         balance(&snapshot);
-        // The root's life is its busy and idle time and the time it waited to be polled for the first time.
+        // The root's lifetime is its busy time, its idle time, and the time before its first poll.
         let root = snapshot.nodes.iter().find(|node| node.parent.is_none()).expect("there is a root");
         prop_assert_eq!(root.busy_ns + root.idle_ns + root.unpolled_ns, now() - began);
     }

@@ -1,4 +1,4 @@
-//! Random programs that switch recording off and on, reset, and look, at random places: nothing runs or waits for ever.
+//! Random programs that switch, reset and read the recording: no run or wait lasts forever.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,16 +20,16 @@ type Aside = Arc<Mutex<Vec<Boxed>>>;
 enum Part {
     Busy(u64),
     Wait,
-    /// The function that all of this stands in, once more.
+    /// Calls the surrounding function again.
     Again(Vec<Part>),
     Other(Vec<Part>),
     Join(Vec<Part>, Vec<Part>),
     Select(Vec<Part>, Vec<Part>),
-    /// By an executor inside the poll.
+    /// Runs the parts by an executor inside the poll.
     BlockOn(Vec<Part>),
-    /// Polled once and set aside, with the function around it.
+    /// Polls the parts once and sets them aside, with the surrounding function.
     SetAside(Vec<Part>),
-    /// Goes on with what was set aside, maybe elsewhere.
+    /// Continues a future that was set aside, maybe on another thread.
     TakeUp,
     Switch(bool),
     Reset,
@@ -105,7 +105,7 @@ async fn other(parts: Vec<Part>, aside: Aside) {
     boxed(parts, &aside).await;
 }
 
-/// A parent's time covers that of its children, and what is counted is counted once.
+/// Checks that a parent's time covers that of its children, and that nothing is counted twice.
 fn check_sums(snapshot: &Snapshot) {
     for (number, node) in snapshot.nodes.iter().enumerate() {
         let children = snapshot.nodes.iter().filter(|child| child.parent == Some(NodeIndex::new(number)));
@@ -129,7 +129,7 @@ fn check_sums(snapshot: &Snapshot) {
     }
 }
 
-/// Each call of a function has ended once, be it on another path than the one on which it began.
+/// Checks that each call of a function has ended once, on whichever path it ended.
 fn check_calls(snapshot: &Snapshot) {
     for (number, site) in snapshot.sites.iter().enumerate().filter(|(_, site)| site.kind != SiteKind::Await) {
         let nodes = snapshot.nodes.iter().filter(|node| node.site == SiteIndex::new(number));
@@ -140,7 +140,7 @@ fn check_calls(snapshot: &Snapshot) {
     }
 }
 
-/// What of a snapshot would grow if something were running or waiting still.
+/// Returns the times of a snapshot that would grow if a call were still running or waiting.
 fn times(snapshot: &Snapshot) -> Vec<[u64; 6]> {
     let nodes = snapshot.nodes.iter();
     nodes
@@ -174,7 +174,7 @@ proptest! {
             pass(7);
         }
         drop(task);
-        // What is dropped here may set others aside; what it holds itself goes with it.
+        // A dropped future may set others aside; the futures it holds itself are dropped with it.
         loop {
             let last = aside.lock().unwrap().pop();
             if last.is_none() {

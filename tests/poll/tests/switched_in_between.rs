@@ -1,5 +1,4 @@
-//! A child that ends while nothing is recorded: the parent no longer waits for it, and is no longer at
-//! its await.
+//! A child ends while recording is off: its parent is no longer at its await.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -46,7 +45,7 @@ fn boxed(parts: Vec<Step>) -> Boxed {
     Box::pin(child(parts))
 }
 
-/// Awaits a span, and then polls two others as arms.
+/// Awaits a span, then polls two other spans as arms.
 #[diagnose]
 async fn body() {
     child(vec![Wait]).await;

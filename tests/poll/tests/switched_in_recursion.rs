@@ -1,4 +1,4 @@
-//! Recording is switched off around a call of the function that is running: what that call awaits is not the caller's.
+//! A recursive call's awaits are not the caller's, even while recording is off.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;

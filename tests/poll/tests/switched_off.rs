@@ -1,4 +1,4 @@
-//! Recording can be switched off and on in the middle of everything.
+//! Recording can be switched off and on at any time.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;

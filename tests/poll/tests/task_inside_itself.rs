@@ -1,4 +1,4 @@
-//! A task polled inside a poll of another instance of itself, through an executor in the middle.
+//! A task polled inside another instance of itself, through a nested executor.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;

@@ -18,7 +18,7 @@ async fn polled_late() {
     steps([Busy(2)]).await;
 }
 
-/// Destroyed with the thread, whether before or after the recorder's own lease.
+/// Destroyed with the thread, before or after the recorder's own state.
 struct Late(Option<Task<()>>);
 
 impl Drop for Late {

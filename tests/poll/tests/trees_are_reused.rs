@@ -1,4 +1,4 @@
-//! Threads come and go; their trees are handed on, with what is in them.
+//! A new thread takes over the tree of a finished one, with its records.
 
 use std::thread;
 

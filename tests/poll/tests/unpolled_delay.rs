@@ -1,4 +1,4 @@
-//! The time from construction to the first poll is kept apart from idle time.
+//! The time from creation to the first poll is separate from idle time.
 
 use diagnose::diagnose;
 use diagnose_isolation::isolated;

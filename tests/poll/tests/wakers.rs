@@ -1,5 +1,6 @@
-//! The waker that a root is polled with: every wake through it reaches the executor, which keeps what it would keep
-//! without it, no more and no less.
+//! Every wake through a root's waker reaches its executor.
+//!
+//! The executor keeps exactly the wakers that it would keep without the recorder.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -27,12 +28,12 @@ impl Executor {
     }
 }
 
-/// Polls once.
+/// Polls the future once with a waker of `executor`.
 fn poll(future: &mut Pin<Box<impl Future<Output = ()>>>, executor: &Arc<Executor>) -> Poll<()> {
     future.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(executor))))
 }
 
-/// Sends so many clones of its waker in each poll.
+/// Sends `clones` clones of its waker in each poll.
 #[diagnose]
 async fn lends(clones: usize, to: Sender<Waker>) {
     poll_fn(|context| {
@@ -47,7 +48,7 @@ fn lent(clones: usize) -> (Pin<Box<impl Future<Output = ()>>>, Receiver<Waker>) 
     (Box::pin(lends(clones, to)), from)
 }
 
-/// Is ready in its first poll, and leaves a clone of its waker behind.
+/// Is ready at its first poll, and leaves a clone of its waker behind.
 #[diagnose]
 async fn leaves(to: Sender<Waker>) {
     poll_fn(|context| {

@@ -1,5 +1,5 @@
-//! Random calls, polls, clones, wakes and ends: every wake reaches the executor that polled the
-//! future last. A kept waker keeps exactly one clone of that executor's waker.
+//! Random polls, clones and wakes: each wake reaches the executor that last polled its future. A
+//! kept waker keeps exactly one clone of that executor's waker.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -11,13 +11,13 @@ use diagnose::diagnose;
 use diagnose_isolation::isolated;
 use proptest::prelude::*;
 
-/// Futures that there are at the same time, and executors that may poll them.
+/// The number of futures alive at a time, and of executors that may poll them.
 const FUTURES: usize = 4;
 const EXECUTORS: usize = 3;
 
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    /// Polls that future, a new one if there is none: it clones its waker so often, and is ready or not.
+    /// Polls a future, or a new one. It clones its waker `clones` times, and may be ready.
     Poll {
         future: usize,
         executor: usize,
@@ -27,7 +27,7 @@ enum Step {
     Drop {
         future: usize,
     },
-    /// One of the clones that there are.
+    /// Wakes one of the existing clones.
     Wake {
         clone: usize,
         by_ref: bool,
@@ -57,7 +57,7 @@ impl Wake for Executor {
     }
 }
 
-/// What the next poll does, and the wakers that polls have cloned.
+/// The behavior of the next poll, and the wakers that polls have cloned.
 #[derive(Debug, Default)]
 struct Told {
     clones: usize,
@@ -76,15 +76,15 @@ async fn call(told: Arc<Mutex<Told>>) {
     .await;
 }
 
-/// What should be, in the place of a future that there is or was.
+/// The expected state of a slot, whose future may have ended.
 #[derive(Debug, Clone, Copy, Default)]
 struct Expected {
-    /// Which polled it last.
+    /// The executor that polled last.
     executor: usize,
     clones: usize,
 }
 
-/// A future that runs, with its number.
+/// A running future with its number.
 type Running = (usize, Pin<Box<dyn Future<Output = ()>>>);
 
 #[derive(Default)]
@@ -94,7 +94,7 @@ struct World {
     futures: [Option<Running>; FUTURES],
     told: Arc<Mutex<Told>>,
     expected: Vec<Expected>,
-    /// With the number of its future.
+    /// Each clone with the number of its future.
     clones: Vec<(usize, Waker)>,
 }
 
