@@ -42,6 +42,8 @@ pub(crate) struct Record {
     pub(crate) forgotten: AtomicU64,
     /// Whether permits were added.
     pub(crate) is_refilled: AtomicBool,
+    /// Whether any task may use it unrecorded: code has accessed the original.
+    pub(super) is_shared: AtomicBool,
     pub(crate) is_closed: AtomicBool,
     /// Number of blocked threads among the waits.
     pub(super) blocked: AtomicU32,
@@ -110,6 +112,7 @@ impl Record {
             left: zero(),
             forgotten: zero(),
             is_refilled: AtomicBool::new(false),
+            is_shared: AtomicBool::new(false),
             is_closed: AtomicBool::new(false),
             blocked: AtomicU32::new(0),
             borrowed: Link::new(None),
@@ -153,6 +156,7 @@ impl Record {
         }
         record.capacity.store(capacity, Relaxed);
         record.is_refilled.store(false, Relaxed);
+        record.is_shared.store(false, Relaxed);
         record.is_closed.store(false, Relaxed);
         record.blocked.store(0, Relaxed);
         record.more_borrowed.store(0, Relaxed);

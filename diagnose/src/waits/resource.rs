@@ -53,12 +53,21 @@ impl Resource {
     }
 
     /// Records that code has accessed the original: any task may use it unrecorded from now on.
+    #[inline]
     pub(crate) fn share(&self, at: &'static Location<'static>) {
-        let Some(record) = self.record() else { return };
+        if let Some(record) = self.record().filter(|record| !record.is_shared.load(Relaxed)) {
+            self.share_record(record, at);
+        }
+    }
+
+    #[cold]
+    fn share_record(&self, record: &'static Record, at: &'static Location<'static>) {
         if self.what.kind == ResourceKind::Semaphore {
             record.is_refilled.store(true, Relaxed);
         }
         Holding::share_role(record, Role::Uses, at);
+        // Nothing is on record if recording is off: then the next access tries again.
+        record.is_shared.store(record.has_lost(Role::Uses), Relaxed);
     }
 
     /// Arguments of a future that acquires `units` at `at`.
