@@ -18,13 +18,13 @@ use tokio::sync::{Barrier, Mutex, Notify, RwLock, Semaphore, broadcast, mpsc, on
 use tokio::task::{AbortHandle, JoinError, JoinHandle, JoinSet, LocalSet};
 use tokio::time::{Instant, interval, sleep, timeout};
 
-/// A request and where its answer goes.
+/// A request, and the channel for its answer.
 struct Request {
     number: u64,
     answer: oneshot::Sender<u64>,
 }
 
-/// A service that owns what tokio made, by tokio's names.
+/// A service that owns tokio's types under tokio's names.
 struct Service {
     handle: Handle,
     task: JoinHandle<u64>,

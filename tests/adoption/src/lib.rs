@@ -1,1 +1,1 @@
-//! The binaries of this package are one program, `parity/program.rs`: as it was written, and with one line more.
+//! The binaries of this package are one program, `parity/program.rs`, with and without diagnose.

@@ -5,7 +5,7 @@ use diagnose::Snapshot;
 use diagnose::async_std;
 use diagnose::model::{Task, TaskKind};
 
-/// The task that was spawned at this line of this file.
+/// Returns the task spawned at `line` of this file.
 fn at(snapshot: &Snapshot, line: u32) -> Option<&Task> {
     let place = format!("tests/async_std.rs:{line}:");
     snapshot.tasks.iter().find(|task| {

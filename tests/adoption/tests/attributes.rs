@@ -1,9 +1,9 @@
-//! The attributes of tokio, through the module: their runtimes are the wrappers, and the body is the task `main`.
+//! tokio's attributes through the module use the wrapped runtimes; the body is the task `main`.
 
 use diagnose::tokio;
 use std::time::Duration;
 
-/// The kinds of the tasks that are listed under that name at a line of this file.
+/// Returns the number of tasks listed as `name` and spawned at `line` of this file.
 fn listed(name: &str, line: u32) -> usize {
     let snapshot = diagnose::snapshot();
     let at = format!("tests/attributes.rs:{line}:");

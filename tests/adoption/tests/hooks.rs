@@ -1,4 +1,4 @@
-//! The builder's own hooks go beside those of the program, which run as often as they would without it.
+//! The program's own runtime hooks run beside diagnose's, as often as without it.
 
 use diagnose::tokio;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ struct Counts {
     unparked: AtomicUsize,
 }
 
-/// The runtime with hooks that count. Each is set twice, and the last one counts, as in tokio.
+/// Builds a runtime with counting hooks. Each is set twice; as in tokio, the last one counts.
 fn build(builder: &mut Builder) -> (Runtime, Arc<Counts>) {
     let counts = Arc::new(Counts::default());
     let hook = |counter: fn(&Counts) -> &AtomicUsize| {

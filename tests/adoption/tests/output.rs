@@ -1,4 +1,4 @@
-//! One line more, and the program prints what it printed before.
+//! With the additional line, the program prints the same output as before.
 
 use std::process::{Command, Output};
 

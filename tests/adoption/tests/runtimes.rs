@@ -8,7 +8,7 @@ use diagnose::model::Task;
 use diagnose::tokio;
 use tokio::runtime::Builder;
 
-/// The task that was spawned at this line of this file.
+/// Returns the task spawned at `line` of this file.
 fn at(snapshot: &Snapshot, line: u32) -> &Task {
     let place = format!("tests/runtimes.rs:{line}:");
     snapshot

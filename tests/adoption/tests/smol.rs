@@ -4,7 +4,7 @@ use diagnose::Snapshot;
 use diagnose::model::{Task, TaskKind};
 use diagnose::smol;
 
-/// The task that was spawned at this line of this file.
+/// Returns the task spawned at `line` of this file.
 fn at(snapshot: &Snapshot, line: u32) -> Option<&Task> {
     let place = format!("tests/smol.rs:{line}:");
     snapshot.tasks.iter().find(|task| {

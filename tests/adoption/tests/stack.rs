@@ -1,9 +1,9 @@
-//! A large future needs no more of the stack than it does without the wrappers, which is twice its size.
+//! A large future needs no more stack than without wrappers: twice its size.
 
 use diagnose::{async_std, smol, tokio};
 use std::thread;
 
-/// Its future has 256 KiB.
+/// A future of 256 KiB.
 #[allow(clippy::large_stack_arrays)]
 async fn large() -> usize {
     let bytes = [1_u8; 256 << 10];

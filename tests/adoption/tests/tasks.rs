@@ -1,4 +1,4 @@
-//! What is spawned is listed: by name, where it was spawned, and by whom.
+//! Spawned tasks are listed with their name, place of spawn, and spawning task.
 
 use diagnose::Snapshot;
 use diagnose::model::{SiteKind, Task, TaskKind};
@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// The task that was spawned at this line of this file.
+/// Returns the task spawned at `line` of this file.
 fn at(snapshot: &Snapshot, line: u32) -> Option<&Task> {
     let place = format!("tests/tasks.rs:{line}:");
     snapshot

@@ -1,4 +1,4 @@
-//! What a worker did: its polls, the time in them, and the time it was parked.
+//! A worker's record: its polls, the time in them, and the time it was parked.
 
 use std::time::{Duration, Instant};
 
@@ -7,12 +7,12 @@ use diagnose::tokio;
 use diagnose::{Snapshot, diagnose};
 use tokio::runtime::{Builder, Runtime};
 
-/// A runtime with one worker of this name.
+/// Creates a runtime with one worker, whose thread is called `name`.
 fn one_worker(name: &str) -> Runtime {
     Builder::new_multi_thread().worker_threads(1).thread_name(name).build().unwrap()
 }
 
-/// A snapshot taken while the worker of this name is parked, and that worker.
+/// Returns the worker `name` while it is parked, with its snapshot.
 fn parked(name: &str) -> (Snapshot, Worker) {
     let end = Instant::now() + Duration::from_secs(60);
     loop {
@@ -39,7 +39,7 @@ async fn inner(times: u32) {
     }
 }
 
-/// Number and length of all polls of the tasks named `outer`.
+/// Returns the number and total duration of all polls of the tasks named `outer`.
 fn outer_polls(snapshot: &Snapshot) -> (u64, u64) {
     let is_outer = |node: &&diagnose::model::Node| {
         node.parent.is_none() && snapshot.sites[node.site].name.contains("outer")

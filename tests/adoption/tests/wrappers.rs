@@ -1,4 +1,4 @@
-//! The wrappers do what the originals do, and become them where another crate asks for those.
+//! The wrappers behave as the originals, and convert into them where another crate requires those.
 
 use diagnose::tokio;
 use std::cell::Cell;
@@ -76,7 +76,7 @@ fn wrappers_are_what_the_originals_are() {
     unwinds::<LocalRuntime>();
 }
 
-/// Functions of another crate, in the names of tokio's own types.
+/// Functions of another crate that name tokio's own types.
 mod elsewhere {
     pub(crate) fn by_reference(
         runtime: &::tokio::runtime::Runtime,

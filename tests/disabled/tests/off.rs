@@ -1,4 +1,4 @@
-//! Without the feature `on` the attribute, the macro and the method leave everything as it is.
+//! Without the feature `on`, the attribute, the macro and the method leave everything unchanged.
 
 use std::future::{Future, ready};
 use std::pin::pin;
@@ -110,7 +110,7 @@ fn the_standard_library_is_itself() {
     assert_eq!(*mutex.lock().unwrap(), 1);
 }
 
-/// What an application calls, without a `cfg`. With recording on it writes files, so it runs without only.
+/// The calls of an application, without a `cfg`. With recording on they write files.
 #[cfg(feature = "alone")]
 #[test]
 fn every_function_of_the_root_is_there_and_does_nothing() -> Result<(), diagnose::Error> {

@@ -1,8 +1,7 @@
-//! The clippy configuration `diagnose/lint/clippy.toml`, with which clippy lists where a program names a lock, a channel, a
-//! timer or a spawn of the original crate.
+//! Generates the clippy configuration `diagnose/lint/clippy.toml`.
 //!
-//! What is wrapped is read from the source of `diagnose`: all that the mirrored modules define themselves, beside what they
-//! pass on. So nothing that is wrapped can be missing.
+//! With it, clippy lists the places that name a lock, channel, timer or spawn of an original crate.
+//! The list of wrapped items is read from the source of `diagnose`, so that none can be missing.
 
 mod mirrored;
 
@@ -11,7 +10,7 @@ use std::path::Path;
 
 pub use mirrored::{Item, Kind, items};
 
-/// The crates that are wrapped, by the names that paths have.
+/// The wrapped crates, by their names in paths.
 pub const CRATES: [&str; 10] = [
     "tokio",
     "tokio_util",
@@ -34,7 +33,7 @@ const HEAD: &str = "\
 # Made by `cargo run -p diagnose-lint-tests`.
 ";
 
-/// The text of the configuration, of the crate `diagnose` in this folder.
+/// Returns the text of the configuration for the crate `diagnose` in this folder.
 ///
 /// # Panics
 ///

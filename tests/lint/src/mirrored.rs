@@ -1,4 +1,4 @@
-//! What the mirrored modules define themselves, by their source.
+//! The items that the mirrored modules define themselves, read from their source.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use syn::{File, Item as Source, UseTree, Visibility};
 /// A public item that is wrapped.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Item {
-    /// That of the original: `tokio::sync::Mutex`. The wrapper's begins with `diagnose::`.
+    /// The original's path, `tokio::sync::Mutex`. The wrapper's begins with `diagnose::`.
     pub path: String,
-    /// What clippy has to be told that it is.
+    /// The kind of item, which selects clippy's lint.
     pub kind: Kind,
 }
 
@@ -23,7 +23,7 @@ pub enum Kind {
     Type,
 }
 
-/// The items of the module `name` and of those below, sorted.
+/// Returns the items of the module `name` and of its submodules, sorted.
 ///
 /// # Panics
 ///
@@ -38,7 +38,7 @@ pub fn items(root: &Path, name: &str) -> Vec<Item> {
     found
 }
 
-/// A module's file, `x.rs` or `x/mod.rs`, and the folder of the modules below.
+/// Opens a module's file, `x.rs` or `x/mod.rs`. Also returns the folder of its submodules.
 fn open(folder: &Path, name: &str) -> (File, PathBuf) {
     let below = folder.join(name);
     let own = folder.join(format!("{name}.rs"));
@@ -62,7 +62,7 @@ fn read(source: &[Source], folder: &Path, path: &str, found: &mut Vec<Item>) {
                     read(&module.items, &below, &path, found);
                 }
             }
-            // What begins with `::` is the original, and with `crate` wrapped elsewhere.
+            // A path that begins with `::` is the original; one with `crate` is wrapped elsewhere.
             Source::Use(uses) if is_public(&uses.vis) && uses.leading_colon.is_none() => {
                 if let UseTree::Path(start) = &uses.tree {
                     if start.ident != "crate" {
@@ -89,7 +89,7 @@ fn names(tree: &UseTree, path: &str, found: &mut Vec<Item>) {
     }
 }
 
-/// By its case: types are capitalised.
+/// Tells the kind of an item by its case: types are capitalized.
 fn named(path: &str, name: &syn::Ident) -> Item {
     let name = name.to_string();
     let is_type = name.starts_with(char::is_uppercase);

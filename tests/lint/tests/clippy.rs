@@ -1,4 +1,4 @@
-//! What clippy says with the configuration, of packages that name the originals.
+//! Clippy's output with the configuration, for packages that name the originals.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Writes a package with the versions of this workspace, and runs clippy with the configuration in `lint`.
+/// Writes a package with this workspace's versions, and runs clippy with the configuration `lint`.
 fn clippy(name: &str, dependencies: &str, source: &str, lint: &Path) -> String {
     let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(package.join("src")).unwrap();
@@ -35,7 +35,7 @@ fn clippy(name: &str, dependencies: &str, source: &str, lint: &Path) -> String {
     said
 }
 
-/// The paths in "use of a disallowed type `tokio::sync::Mutex`".
+/// Returns the paths in "use of a disallowed type `tokio::sync::Mutex`".
 fn named(said: &str) -> BTreeSet<&str> {
     let uses = said.lines().filter(|line| line.contains("use of a disallowed"));
     uses.map(|line| line.split('`').nth(1).unwrap()).collect()

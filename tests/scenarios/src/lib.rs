@@ -1,6 +1,6 @@
-//! Tools for the scenarios: four runtimes behind one face, nodes by their path, work that the compiler cannot take away.
+//! Tools for the scenarios: runtimes, nodes by path, and work that is not optimized away.
 //!
-//! A path is what the folded stacks have, with ` > ` between names: `main > my_test > sleep(100).await`.
+//! Paths are those of folded stacks, separated by ` > `: `main > my_test > sleep(100).await`.
 
 pub mod runtime;
 pub mod stopwatch;

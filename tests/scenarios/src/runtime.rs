@@ -1,4 +1,4 @@
-//! Four runtimes, one at a time, with timers and spawned tasks that belong to the one that runs.
+//! Four runtimes, one at a time, with the timers and spawns of the current one.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -13,17 +13,17 @@ use futures::task::LocalSpawnExt as _;
 /// A runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Runtime {
-    /// tokio, all on the calling thread.
+    /// tokio's current-thread runtime.
     TokioCurrent,
     /// tokio with two workers.
     TokioMulti,
-    /// The executor of futures, with the timers of smol.
+    /// The executor of futures, with smol's timers.
     LocalPool,
     /// An executor of smol, run by its `block_on`.
     Smol,
 }
 
-/// All of them.
+/// All runtimes.
 pub const ALL: [Runtime; 4] = [Runtime::TokioCurrent, Runtime::TokioMulti, Runtime::LocalPool, Runtime::Smol];
 
 static RUNS: AtomicU8 = AtomicU8::new(0);
@@ -33,26 +33,26 @@ thread_local! {
     static SPAWNER: RefCell<Option<LocalSpawner>> = const { RefCell::new(None) };
 }
 
-/// The one that runs.
+/// Returns the current runtime.
 ///
 /// # Panics
-/// If none does.
+/// If none is running.
 #[must_use]
 pub fn current() -> Runtime {
     ALL[usize::from(RUNS.load(SeqCst))]
 }
 
-/// Whether it is tokio.
+/// Returns `true` if the current runtime is tokio.
 #[must_use]
 pub fn is_tokio() -> bool {
     matches!(current(), Runtime::TokioCurrent | Runtime::TokioMulti)
 }
 
 impl Runtime {
-    /// Runs a future on it to its end, and drops what was spawned.
+    /// Runs a future to completion on this runtime, and drops the tasks that it spawned.
     ///
     /// # Panics
-    /// If the runtime cannot be made.
+    /// If the runtime cannot be created.
     pub fn run<T>(self, future: impl Future<Output = T>) -> T {
         RUNS.store(self as u8, SeqCst);
         match self {
@@ -74,10 +74,10 @@ impl Runtime {
     }
 }
 
-/// tokio with so many workers.
+/// Creates a tokio runtime with this number of workers.
 ///
 /// # Panics
-/// If it cannot be made.
+/// If it cannot be created.
 #[must_use]
 pub fn tokio_with_workers(workers: usize) -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread()
@@ -87,20 +87,20 @@ pub fn tokio_with_workers(workers: usize) -> tokio::runtime::Runtime {
         .expect("a runtime")
 }
 
-/// Runs a future on the calling thread, with a clock of tokio's that stands still while anything can go on: sleeps end in
-/// the order of their times.
+/// Runs a future on the current thread with tokio's clock paused: it advances only when every task
+/// waits. Sleeps end in the order of their deadlines.
 ///
 /// # Panics
-/// If the runtime cannot be made.
+/// If the runtime cannot be created.
 pub fn run_paused<T>(future: impl Future<Output = T>) -> T {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.enable_all().start_paused(true).build().expect("a runtime").block_on(future)
 }
 
-/// Looks again and again, on the calling thread, until it is so.
+/// Blocks the current thread until `is_so` returns `true`.
 ///
 /// # Panics
-/// If it is not so for a minute.
+/// If it does not within a minute.
 #[track_caller]
 pub fn until(is_so: impl Fn() -> bool) {
     let end = Instant::now() + Duration::from_secs(60);
@@ -110,7 +110,7 @@ pub fn until(is_so: impl Fn() -> bool) {
     }
 }
 
-/// Waits for so many milliseconds.
+/// Sleeps for `ms` milliseconds.
 pub async fn sleep(ms: u64) {
     let time = Duration::from_millis(ms);
     if is_tokio() {
@@ -120,10 +120,10 @@ pub async fn sleep(ms: u64) {
     }
 }
 
-/// Spawns a future; what it returns waits for the end.
+/// Spawns a future, and returns a future of its output.
 ///
 /// # Panics
-/// If no runtime runs here.
+/// If no runtime is running.
 pub fn spawn<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> BoxFuture<'static, T> {
     match current() {
         Runtime::TokioCurrent | Runtime::TokioMulti => {

@@ -1,5 +1,6 @@
-//! A stopwatch at the polls of a future, by `Instant`: what is recorded lies between one around it and one inside of it,
-//! whatever stops the threads in between.
+//! A stopwatch around the polls of a future, independent of the recorder.
+//!
+//! Recorded times lie between those of a stopwatch around the future and one inside it:
 //!
 //! ```text
 //! around    ├─────── poll ───────┤┈┈ idle ┈┈├─────── poll ───────┤
@@ -15,32 +16,32 @@ use std::time::{Duration, Instant};
 
 use diagnose::model::Node;
 
-/// What it has measured since it was last taken, over all futures that it was given.
+/// Measures futures and calls. Holds the sums over all of them since the last `take`.
 #[derive(Debug)]
 pub struct Stopwatch(Mutex<Times>);
 
-/// Times by a stopwatch.
+/// Times measured by a stopwatch.
 #[derive(Debug, Clone, Default)]
 pub struct Times {
-    /// The lengths of the polls.
+    /// The durations of the polls.
     pub polls: Vec<Duration>,
-    /// From the end of a poll to the start of the next of the same future.
+    /// The time from the end of a poll to the start of the same future's next poll.
     pub idle: Duration,
-    /// Of that, from the first wake on.
+    /// The part of `idle` that follows the first wake.
     pub queued: Duration,
-    /// When a poll ended last, if one has.
+    /// The end of the last poll, if there was one.
     pub last_end: Option<Instant>,
 }
 
 impl Stopwatch {
-    /// One that has measured nothing.
+    /// Creates a stopwatch without measurements.
     #[must_use]
     pub const fn new() -> Self {
         let zero = Duration::ZERO;
         Self(Mutex::new(Times { polls: Vec::new(), idle: zero, queued: zero, last_end: None }))
     }
 
-    /// Runs a future, and measures its polls and what is between them.
+    /// Runs a future, measuring its polls and the time between them.
     pub async fn time<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
         let mut wakes: Option<Arc<Wakes>> = None;
@@ -66,7 +67,7 @@ impl Stopwatch {
         .await
     }
 
-    /// Runs a function, and measures it as one poll.
+    /// Calls a function, measuring it as one poll.
     pub fn call<T>(&self, function: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let value = function();
@@ -74,12 +75,12 @@ impl Stopwatch {
         value
     }
 
-    /// Counts a poll that was measured otherwise.
+    /// Adds a poll that was measured otherwise.
     pub fn add_poll(&self, length: Duration) {
         self.add(|times| times.polls.push(length));
     }
 
-    /// What it has measured; it starts again from zero.
+    /// Returns the measurements and resets them.
     #[must_use]
     pub fn take(&self) -> Times {
         let mut taken = Times::default();
@@ -99,28 +100,28 @@ impl Default for Stopwatch {
 }
 
 impl Times {
-    /// How often it was polled.
+    /// Returns the number of polls.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.polls.len() as u64
     }
 
-    /// The time in all polls.
+    /// Returns the total time in polls.
     #[must_use]
     pub fn busy(&self) -> Duration {
         self.polls.iter().sum()
     }
 
-    /// The longest poll.
+    /// Returns the longest poll.
     #[must_use]
     pub fn longest(&self) -> Duration {
         self.polls.iter().max().copied().unwrap_or_default()
     }
 
-    /// Checks what was recorded of a future against a stopwatch around it.
+    /// Asserts that a future's recorded times are within those of this stopwatch around it.
     ///
     /// # Panics
-    /// If it is not inside.
+    /// If a recorded time is longer.
     #[track_caller]
     pub fn is_around(&self, node: &Node, text: &str) {
         assert_eq!(node.polls, self.count(), "{self:?}\n{text}");
@@ -130,10 +131,10 @@ impl Times {
         is_at_most("busy + idle", node.busy_ns + node.idle_ns, self.busy() + self.idle, text);
     }
 
-    /// Checks what was recorded of a future against a stopwatch around all of its body.
+    /// Asserts that a future's recorded times cover those of this stopwatch around its whole body.
     ///
     /// # Panics
-    /// If it is not outside.
+    /// If a recorded time is shorter.
     #[track_caller]
     pub fn is_inside(&self, node: &Node, text: &str) {
         assert_eq!(node.polls, self.count(), "{self:?}\n{text}");
@@ -143,11 +144,11 @@ impl Times {
         is_at_least("busy + idle", node.busy_ns + node.idle_ns, self.busy() + self.idle, text);
     }
 
-    /// Checks a histogram against a stopwatch around what was recorded, `self`, and one inside: from each of its bounds on,
-    /// there are as many polls.
+    /// Asserts that a histogram lies between a stopwatch around the future, `self`, and one inside
+    /// it: each compares the number of polls from each bound on.
     ///
     /// # Panics
-    /// If there are not.
+    /// If it does not.
     pub fn bounds_histogram(&self, inside: &Self, node: &Node) {
         for bucket in &node.polls_histogram {
             let from = Duration::from_nanos(bucket.from_ns);
@@ -162,27 +163,27 @@ impl Times {
     }
 }
 
-/// Checks a recorded time against a shorter one that was measured.
+/// Asserts that a recorded time is at least a measured one.
 ///
 /// # Panics
-/// If it is shorter still.
+/// If it is shorter.
 #[track_caller]
 pub fn is_at_least(what: &str, recorded_ns: u64, measured: Duration, text: &str) {
     let recorded = Duration::from_nanos(recorded_ns);
     assert!(with_slack(recorded) >= measured, "{what}: {recorded:?} recorded of {measured:?}\n{text}");
 }
 
-/// Checks a recorded time against a longer one that was measured.
+/// Asserts that a recorded time is at most a measured one.
 ///
 /// # Panics
-/// If it is longer still.
+/// If it is longer.
 #[track_caller]
 pub fn is_at_most(what: &str, recorded_ns: u64, measured: Duration, text: &str) {
     let recorded = Duration::from_nanos(recorded_ns);
     assert!(recorded <= with_slack(measured), "{what}: {recorded:?} recorded of {measured:?}\n{text}");
 }
 
-/// The rate of the recorder's clock is measured anew at each capture.
+/// Allows for the error of the recorder's clock rate, which each capture measures again.
 fn with_slack(time: Duration) -> Duration {
     time + time / 500 + Duration::from_micros(20)
 }
@@ -191,7 +192,7 @@ fn without_slack(time: Duration) -> Duration {
     time.saturating_sub(time / 500 + Duration::from_micros(20))
 }
 
-/// The waker of a future that is timed: it notes the first wake since the last poll began.
+/// The waker of a timed future, which stores the first wake since the last poll began.
 struct Wakes(Mutex<(Waker, Option<Instant>)>);
 
 impl Wakes {
@@ -199,7 +200,7 @@ impl Wakes {
         Self(Mutex::new((outer.clone(), None)))
     }
 
-    /// A poll begins. Returns the wake that led to it.
+    /// Begins a poll. Returns the time of the wake that led to it.
     fn begin(&self, outer: &Waker) -> Option<Instant> {
         let mut own = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         own.0.clone_from(outer);

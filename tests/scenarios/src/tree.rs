@@ -3,7 +3,7 @@
 use diagnose::model::{Node, NodeIndex, SiteKind};
 use diagnose::{Format, Snapshot};
 
-/// The path of a node, `main > my_test > sleep(100).await`.
+/// Returns the path of a node, `main > my_test > sleep(100).await`.
 #[must_use]
 pub fn path(snapshot: &Snapshot, node: &Node) -> String {
     let name = &snapshot.sites[node.site].name;
@@ -13,7 +13,7 @@ pub fn path(snapshot: &Snapshot, node: &Node) -> String {
     }
 }
 
-/// The snapshot without awaits that only stand above the span that they await.
+/// Removes awaits that only repeat the span that they await.
 #[must_use]
 pub fn plain(snapshot: &Snapshot) -> Snapshot {
     let is_above = |index: usize, node: &Node| {
@@ -45,20 +45,20 @@ pub fn plain(snapshot: &Snapshot) -> Snapshot {
     plain
 }
 
-/// The node of this path.
+/// Returns the node with this path.
 ///
 /// # Panics
-/// If there is none, with all there are.
+/// If there is none, with a list of all nodes.
 #[must_use]
 pub fn node(snapshot: &Snapshot, wanted: &str) -> Node {
     let found = snapshot.nodes.iter().find(|node| path(snapshot, node) == wanted);
     found.cloned().unwrap_or_else(|| panic!("{wanted} is not in\n{}", lines(snapshot)))
 }
 
-/// The node of the site with this name, wherever it stands.
+/// Returns the node of the site with this name, on any path.
 ///
 /// # Panics
-/// If there is none or more than one, with all there are.
+/// If there is none or more than one, with a list of all nodes.
 #[must_use]
 pub fn named(snapshot: &Snapshot, name: &str) -> Node {
     let mut found = snapshot.nodes.iter().filter(|node| snapshot.sites[node.site].name == name);
@@ -68,7 +68,7 @@ pub fn named(snapshot: &Snapshot, name: &str) -> Node {
     }
 }
 
-/// A line per node: path, calls and polls, and times in milliseconds.
+/// Renders a line per node: path, calls, polls, and times in milliseconds.
 #[must_use]
 pub fn lines(snapshot: &Snapshot) -> String {
     let line = |node: &Node| {
@@ -89,7 +89,7 @@ pub fn lines(snapshot: &Snapshot) -> String {
     snapshot.nodes.iter().map(line).collect()
 }
 
-/// The shape of it: the paths with calls and polls, sorted.
+/// Returns the paths with their calls and polls, sorted.
 #[must_use]
 pub fn counts(snapshot: &Snapshot) -> Vec<String> {
     let line = |node: &Node| format!("{}: {} calls, {} polls", path(snapshot, node), node.calls, node.polls);
@@ -98,7 +98,7 @@ pub fn counts(snapshot: &Snapshot) -> Vec<String> {
     lines
 }
 
-/// The paths, sorted.
+/// Returns the paths, sorted.
 #[must_use]
 pub fn paths(snapshot: &Snapshot) -> Vec<String> {
     let mut paths: Vec<String> = snapshot.nodes.iter().map(|node| path(snapshot, node)).collect();
@@ -106,18 +106,18 @@ pub fn paths(snapshot: &Snapshot) -> Vec<String> {
     paths
 }
 
-/// Milliseconds, to the microsecond.
+/// Renders nanoseconds as milliseconds, with microsecond precision.
 #[must_use]
 #[allow(clippy::cast_precision_loss)]
 pub fn ms(ns: u64) -> f64 {
     (ns / 1_000) as f64 / 1_000.0
 }
 
-/// The folded stacks of a snapshot, `main;my_test;sleep(100).await;[idle]` and nanoseconds. Places in the source are left
-/// out.
+/// Returns the folded stacks of a snapshot, `main;my_test;sleep(100).await;[idle]` and nanoseconds,
+/// without places in the source.
 ///
 /// # Panics
-/// If a line is none.
+/// If a line is malformed.
 #[must_use]
 pub fn folded(snapshot: &Snapshot) -> Vec<(String, u64)> {
     let mut page = Vec::new();
@@ -134,14 +134,14 @@ pub fn folded(snapshot: &Snapshot) -> Vec<(String, u64)> {
         .collect()
 }
 
-/// The sum of all folded stacks that begin and end so.
+/// Returns the sum of all folded stacks with the given beginning and end.
 #[must_use]
 pub fn sum_of(folded: &[(String, u64)], begin: &str, end: &str) -> u64 {
     let is_it = |path: &str| path.starts_with(begin) && path.ends_with(end);
     folded.iter().filter(|(path, _)| is_it(path)).map(|(_, ns)| ns).sum()
 }
 
-/// The text dump.
+/// Returns the text dump.
 ///
 /// # Panics
 /// If it cannot be written.
@@ -152,7 +152,7 @@ pub fn text() -> String {
     String::from_utf8(page).expect("text")
 }
 
-/// The number of the first line with this text.
+/// Returns the number of the first line that contains `text`.
 ///
 /// # Panics
 /// If there is none.

@@ -1,9 +1,9 @@
-//! Work that takes processor time and that the compiler cannot foresee.
+//! Work that takes processor time and that the compiler cannot remove.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Computes until so many milliseconds of wall time are over, and returns what came of it.
+/// Computes for `ms` milliseconds of wall time, and returns a result.
 #[must_use]
 pub fn compute(ms: u64) -> u64 {
     let end = Instant::now() + Duration::from_millis(ms);
@@ -14,7 +14,7 @@ pub fn compute(ms: u64) -> u64 {
     sum
 }
 
-/// How many primes there are below a number, the slow way.
+/// Counts the primes below a number, the slow way.
 #[must_use]
 pub fn primes_below(limit: u64) -> u64 {
     let is_prime = |number: &u64| (2..*number).take_while(|it| it * it <= *number).all(|it| number % it != 0);

@@ -1,5 +1,4 @@
-//! While a stream's consumer awaits, the stream's buffer is not polled: its futures are ready, and
-//! make no progress.
+//! While a stream's consumer awaits, the stream's buffered futures are ready and not polled.
 //!
 //! ```text
 //! do_select 0  ~~~▏
@@ -20,7 +19,7 @@ use diagnose_scenarios_tests::tree::{lines, named};
 use futures::StreamExt as _;
 use tokio::sync::oneshot::{Receiver, channel};
 
-/// What opens when the test says so, by the number of the select; the last one is that of the work item.
+/// Gates that the test opens, by the number of the select; the last one is the work item's.
 type Gates = Arc<[Mutex<Option<Receiver<()>>>; 6]>;
 
 async fn passes(gates: &Gates, number: usize) {
@@ -50,7 +49,7 @@ async fn batch(gates: Gates) {
         .await;
 }
 
-/// How often the task has been polled, once it waits and is what it is to be.
+/// Returns the number of polls of the task once it waits and `is_so` holds.
 fn polls_when(is_so: impl Fn(&Snapshot) -> bool) -> u64 {
     let polls = Cell::new(0);
     until(|| {
@@ -62,7 +61,7 @@ fn polls_when(is_so: impl Fn(&Snapshot) -> bool) -> u64 {
     polls.get()
 }
 
-/// How many spans of this name wait.
+/// Returns the number of waiting spans with this name.
 fn waiting(snapshot: &Snapshot, name: &str) -> usize {
     let spans = snapshot.spans.iter().filter(|span| snapshot.sites[span.site].name == name);
     spans.filter(|span| span.state == RunState::Waiting).count()
@@ -94,7 +93,7 @@ fn the_buffer_that_nobody_polls_is_seen() {
     for gate in opens.drain(..4) {
         gate.send(()).expect("it waits");
     }
-    // Woken, the task polls what it awaits, and nothing else.
+    // A woken task polls only the future that it awaits.
     polls_when(|snapshot| snapshot.tasks[0].polls > polls);
     check_tree();
     std::thread::sleep(Duration::from_millis(20));

@@ -1,4 +1,4 @@
-//! A timeout drops a response that was about to be sent: the drop is counted at the send, and the cache is never set.
+//! A response dropped during its send counts there, and the cache is never set.
 //!
 //! ```text
 //! request 30 ms ▏channel.send 40 ms …✗       cache.set

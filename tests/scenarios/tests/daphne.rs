@@ -1,9 +1,9 @@
-//! A loop that never yields, on every worker: the requests beside it yield promptly, and are ready most of the time.
+//! Loops that never yield occupy all workers: requests beside them are mostly queued.
 //!
 //! ```text
 //! worker 1   ▆▆▆▆▆▆▆▆ daphne: step step step … 250 ms ▆▆▆▆▆▆▆▆▏E▏E▏E
 //! worker 2   ▆▆▆▆▆▆▆▆ daphne: step step step … 250 ms ▆▆▆▆▆▆▆▆▏E▏E▏E
-//! E          ▏└──────────────────── queued ───────────────────┘▏ ▏ ▏
+//! E          ▏└──────────────────── queued ───────────────────
 //! ```
 
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -38,7 +38,7 @@ async fn request(kind: char, mut go: watch::Receiver<bool>) {
     }
 }
 
-/// The node of the requests of one kind.
+/// Returns the node of the requests of one kind.
 fn of_kind<'a>(snapshot: &'a Snapshot, kind: &str) -> &'a Node {
     let found =
         snapshot.nodes.iter().find(|node| node.parent.is_none() && node.label.as_deref() == Some(kind));
@@ -66,7 +66,7 @@ fn requests_wait_in_the_queue_for_a_loop_that_never_yields() {
     for _ in &loops {
         is_running.recv().expect("both run");
     }
-    // From here on nobody but the two is polled, until one of them is done.
+    // From here on only these two tasks are polled, until one of them is done.
     diagnose::reset();
     go.send(true).expect("they wait");
     for start in starts {
@@ -85,7 +85,7 @@ fn requests_wait_in_the_queue_for_a_loop_that_never_yields() {
     println!("{}", lines(&snapshot));
     let of_e = of_kind(&snapshot, "kind=E");
     assert_eq!(of_e.completed, REQUESTS / 2);
-    // Each waits for 250 ms at least, and most of that in the queue, ready.
+    // Each waits for at least 250 ms, most of it ready in the queue.
     assert!(ms(of_e.queued_ns) >= 250.0 * 10.0 * 0.99, "{of_e:?}");
     assert!(ms(of_e.queued_ns) >= 0.9 * ms(of_e.idle_ns), "{of_e:?}");
     assert!(of_e.busy_ns * 10 < of_e.queued_ns, "they yield promptly: {of_e:?}");

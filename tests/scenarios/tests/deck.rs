@@ -1,4 +1,4 @@
-//! Many tasks: one long among a thousand short ones, and ten thousand that sleep. None is lost.
+//! A long task among a thousand short ones, and ten thousand sleepers: none is lost.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,4 @@
-//! A dependency computes inside of its `open_session`: nothing of it is annotated, and the await names it, even while it
-//! runs.
+//! An un-annotated dependency computes in `open_session`: the await names it, even while it runs.
 //!
 //! ```text
 //! node   ~ 5 ms ~ ▆▆▆ generate_key, until it was seen ▆▆▆ ~ 5 ms ~
@@ -32,7 +31,7 @@ mod vendor {
         super::IN_SESSION.time(session).await;
     }
 
-    /// Takes longer than all that was before, and until it was seen.
+    /// Takes longer than everything before it, and until the test has seen it.
     fn generate_key(begun: Instant) {
         let (start, before) = (Instant::now(), begun.elapsed());
         while !super::IS_SEEN.load(SeqCst) || start.elapsed() <= before + before / 10 {

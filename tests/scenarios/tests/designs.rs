@@ -5,7 +5,8 @@
 //! concurrent   |process| × 5                                100 ms
 //! blocking     |process| × 2, × 2, × 1 on two workers       300 ms
 //! ```
-//! How long each of them is on a busy machine is for a stopwatch to say; how much of it is at the same time is not.
+//! A stopwatch measures each makespan, as machines may be busy. The overlap does not depend on
+//! that.
 
 use std::future::Future;
 use std::sync::{Barrier, LazyLock};
@@ -35,7 +36,7 @@ async fn process(request: u32) -> u32 {
     request
 }
 
-/// Five of them are there at the same time.
+/// Waits until five calls run at the same time.
 #[diagnose]
 async fn process_with_others(request: u32) -> u32 {
     static ALL: LazyLock<tokio::sync::Barrier> = LazyLock::new(|| tokio::sync::Barrier::new(5));
@@ -50,7 +51,7 @@ async fn block(request: u32) -> u32 {
     request
 }
 
-/// Five of them block at the same time.
+/// Blocks until five calls run at the same time.
 #[diagnose]
 async fn block_with_others(request: u32) -> u32 {
     static ALL: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(5));
@@ -91,7 +92,7 @@ async fn client(requests: mpsc::Sender<u32>) {
     }
 }
 
-/// Runs a server on so many workers, and checks its makespan against a stopwatch.
+/// Runs a server on this number of workers, and checks its makespan against a stopwatch.
 fn run<S: Future<Output = ()> + Send + 'static>(
     workers: usize,
     server: impl FnOnce(mpsc::Receiver<u32>) -> S,
@@ -120,7 +121,7 @@ fn total_ns(node: &Node) -> u64 {
     node.busy_ns + node.idle_ns
 }
 
-/// From the first poll of the first one to the end of the last.
+/// Returns the time from the first poll of the first call to the end of the last.
 fn window_ns(node: &Node) -> u64 {
     node.last_seen_ns - node.first_seen_ns
 }
@@ -138,7 +139,7 @@ fn the_makespan_tells_them_apart() {
     let stacks = folded(&snapshot);
     let waits = sum_of(&stacks, "sequential;process;IN_PROCESS.time(sleep()).await;[idle]", "");
     let queued = sum_of(&stacks, "sequential;[queued]", "");
-    // What rounding leaves over is the root's.
+    // The remainder of rounding belongs to the root.
     let rest = sum_of(&stacks, "sequential;[idle]", "");
     assert!(waits <= lane.idle_ns && waits + queued + rest >= lane.idle_ns, "{stacks:#?}");
 
@@ -146,7 +147,7 @@ fn the_makespan_tells_them_apart() {
     let text = lines(&snapshot);
     let lanes = node(&snapshot, "process_with_others");
     assert_eq!((lanes.calls, lanes.completed), (5, 5));
-    // Somebody is there all the time, and all five while they sleep.
+    // At least one call is active all the time, and all five during their sleep.
     let overlap = Duration::from_nanos(window_ns(&lanes)) + 4 * TIME;
     is_at_least("five lanes", total_ns(&lanes), overlap, &text);
 

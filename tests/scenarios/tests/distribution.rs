@@ -1,4 +1,4 @@
-//! A thousand tasks made by one: on one thread they are all run there; where others may take them, they do.
+//! A thousand spawned tasks stay on the only thread, or spread over two workers.
 //!
 //! ```text
 //! current thread    makes 1000 ▏▏▏▏▏▏▏▏▏▏▏▏▏▏▏▏
@@ -20,7 +20,7 @@ const TASKS: usize = 1_000;
 
 type Threads = Arc<Mutex<HashSet<ThreadId>>>;
 
-/// Computes, then waits so that it is listed with the thread that has run it. It holds its thread until so many have come.
+/// Computes on its thread until `wanted` threads have come, then waits to be listed with it.
 #[diagnose(root)]
 async fn job(threads: Threads, wanted: usize, mut end: watch::Receiver<bool>) {
     threads.lock().expect("no panic").insert(thread::current().id());

@@ -1,4 +1,4 @@
-//! All workers block: a thread outside sees both polls and the task that waits for a worker, and the watchdog says so.
+//! All workers block: the watchdog reports both polls and the queued task.
 
 use diagnose_process_tests::child::Program;
 
@@ -28,7 +28,7 @@ fn the_watchdog_names_both_polls_and_the_queue() {
     assert!(tree.contains("receives (tests/scenarios/src/bin/exhausted.rs:"), "{tree}");
     assert!(tree.contains(" sends [queued "), "{tree}");
 
-    // On its way out it may be slow again.
+    // A poll may be slow again while the program ends.
     let alarms = ended.stderr.lines().filter(|line| line.starts_with("diagnose: ALARM "));
     let alarms: Vec<&str> = alarms.take(3).collect();
     assert_eq!(alarms.len(), 3, "{}", ended.stderr);

@@ -1,4 +1,4 @@
-//! Fifty thousand tasks that wait are listed, each of them or as a group, from a thread outside.
+//! An outside thread lists fifty thousand waiting tasks, one by one or grouped.
 
 use std::time::{Duration, Instant};
 

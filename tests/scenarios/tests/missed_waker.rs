@@ -1,4 +1,4 @@
-//! A future without a wake continues only because its sibling is woken: it was ready long before.
+//! A future that misses its wake continues only when its sibling is woken.
 //!
 //! ```text
 //! a   ~~~ 10 ms ~~~◇┈┈┈┈┈┈ ready, not woken ┈┈┈┈┈┈▏
@@ -34,7 +34,7 @@ async fn b(mut event: Receiver<()>, begins: Sender<()>) {
     let mut begins = Some(begins);
     let waits = poll_fn(|context| {
         let poll = Pin::new(&mut event).poll(context);
-        // Both wait.
+        // Both futures wait.
         drop(begins.take());
         poll
     });

@@ -1,4 +1,4 @@
-//! A task that returned `Pending` and kept no waker can never be polled again: the tree says so, and of no other.
+//! The tree names the task that returned `Pending` and kept no waker, and no other.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use diagnose::diagnose;
 use diagnose_scenarios_tests::runtime::Runtime;
 
-/// Pending, and drops the context.
+/// Returns `Pending` without using its context.
 struct Buggy;
 
 impl Future for Buggy {
@@ -62,7 +62,7 @@ async fn sleeps() {
 
 const MARK: &str = "NOTHING CAN WAKE IT";
 
-/// The part of the tree about a task.
+/// Returns the part of the tree about a task.
 fn about<'a>(tree: &'a str, name: &str) -> &'a str {
     let of_it = |part: &&str| part.lines().next().is_some_and(|head| head.contains(&format!(" {name} [")));
     tree.split("\n\n").find(of_it).unwrap_or_else(|| panic!("{name} is not in\n{tree}"))
@@ -77,7 +77,7 @@ fn only_the_task_that_forgets_is_reported() {
         tokio::spawn(has_a_child_that_keeps());
         tokio::spawn(gathers());
         tokio::spawn(sleeps());
-        // One round.
+        // Lets each task run.
         for _ in 0..3 {
             tokio::task::yield_now().await;
         }

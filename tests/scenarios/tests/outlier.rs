@@ -1,4 +1,4 @@
-//! One handler that blocks among many that do not: an outlier in the histogram, and the others wait in the queue.
+//! One blocking handler among many: an outlier in the histogram, while the others are queued.
 //!
 //! ```text
 //! handle   ▏▏▏▏▏▏▏▆▆▆▆▆ 40 ms ▆▆▆▆▆▏▏▏▏▏▏
@@ -37,7 +37,7 @@ async fn ticks() {
     }
 }
 
-/// Runs a hundred handlers beside a task that ticks, checks both against stopwatches, and returns them.
+/// Runs a hundred handlers beside a ticking task. Returns the nodes, checked by stopwatches.
 fn run(with_barry: bool) -> (Node, Node) {
     diagnose::reset();
     Runtime::TokioCurrent.run(async move {
@@ -66,7 +66,7 @@ fn run(with_barry: bool) -> (Node, Node) {
     (handle, ticks)
 }
 
-/// Polls in buckets that reach 40 ms or more.
+/// Returns the number of polls in buckets that reach 40 ms or more.
 fn outliers(node: &Node) -> u64 {
     let long = node.polls_histogram.iter().filter(|bucket| bucket.to_ns > 40_000_000);
     long.map(|bucket| bucket.count).sum()

@@ -1,4 +1,4 @@
-//! A panic inside a task says in which, and where.
+//! A panic's message names the task and the place in its tree.
 
 use diagnose_process_tests::child::Program;
 

@@ -1,4 +1,4 @@
-//! Timer, file, mutex, channel and client with server: each has the same tree on four runtimes.
+//! Timer, file, mutex, channel and server have the same trees on four runtimes.
 
 use std::future::{Future as _, poll_fn};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use smol::channel::{Receiver, Sender, bounded};
 use smol::io::AsyncReadExt as _;
 use smol::lock::{Mutex, MutexGuard};
 
-/// Around the program, and around what it spawns.
+/// Stopwatches around the program, and around the tasks that it spawns.
 static AROUND: Stopwatch = Stopwatch::new();
 static AROUND_TASKS: Stopwatch = Stopwatch::new();
 static IN_SLEEP: Stopwatch = Stopwatch::new();
@@ -25,7 +25,7 @@ async fn sleep(ms: u64) {
     IN_SLEEP.time(runtime::sleep(ms)).await;
 }
 
-/// The runs on all runtimes: their trees, which must be the same.
+/// Runs the program on all runtimes, and asserts that their trees are equal.
 fn on_all<T>(program: impl AsyncFn() -> T, check: impl Fn(&diagnose::Snapshot, &str)) {
     let mut trees: Vec<Vec<String>> = Vec::new();
     for runtime in runtime::ALL {
@@ -80,7 +80,7 @@ async fn read_file(path: PathBuf) -> String {
     file.read_to_string().await
 }
 
-/// A lock that says when somebody has to wait for it.
+/// A lock that signals when a task has to wait for it.
 struct Lock {
     mutex: Mutex<()>,
     waits: Sender<()>,
@@ -215,7 +215,7 @@ fn a_file() {
     on_all(program, |snapshot, text| {
         let open = node(snapshot, "read_file > open(path).await");
         let read = node(snapshot, "read_file > file.read_to_string().await");
-        // How often each is polled is a race with the thread that reads: that is recorded above, not decided here.
+        // The number of polls is a race with the reading thread, so it is not asserted here.
         assert_eq!((open.calls, open.completed, read.calls, read.completed), (1, 1, 1, 1), "{text}");
         assert!(open.last_seen_ns <= read.last_seen_ns, "{text}");
         AROUND.take().is_around(&node(snapshot, "read_file"), text);
@@ -234,7 +234,7 @@ fn a_mutex() {
         assert_eq!((at_once.calls, at_once.polls, at_once.idle_ns), (1, 1, 0), "nobody else has it\n{text}");
         assert_eq!((waits.calls, waits.polls), (1, in_lock.count() - 1), "{text}");
         is_at_most("waits", waits.idle_ns, in_lock.idle, text);
-        // It waits from before the sleep that the lock is held for to after it.
+        // The wait covers the sleep during which the lock is held.
         is_at_least("waits", waits.busy_ns + waits.idle_ns, Duration::from_millis(100), text);
         let holds = node(snapshot, "holder > sleep(100).await");
         in_sleep.is_inside(&holds, text);
@@ -247,7 +247,7 @@ fn a_mutex() {
     });
 }
 
-/// What is right below this path.
+/// Returns the children of the node with this path.
 fn children(snapshot: &Snapshot, parent: &str) -> Vec<Node> {
     let is_child = |node: &&Node| path(snapshot, node).rsplit_once(" > ").is_some_and(|it| it.0 == parent);
     snapshot.nodes.iter().filter(is_child).cloned().collect()
@@ -266,7 +266,7 @@ fn a_channel() {
             is_at_least("full", full.idle_ns, around.idle, text);
             is_at_most("full", full.busy_ns + full.idle_ns, around.busy() + around.idle, text);
             assert!(full.idle_ns > 0, "{text}");
-            // One of the two consumers has slept 2 ms for half of the messages or more.
+            // One of the two consumers has slept 2 ms for at least half of the messages.
             let channel = node(snapshot, "channel");
             AROUND.take().is_around(&channel, text);
             is_at_least("channel", channel.busy_ns + channel.idle_ns, Duration::from_millis(300), text);

@@ -1,5 +1,5 @@
-//! Time in the queue is part of the wait: it begins with the wake, but not before the poll has ended, and a reset forgets
-//! it.
+//! Time in the queue is part of the wait. It begins with the wake, not before the poll ends, and a
+//! reset forgets it.
 //!
 //! ```text
 //! first    ▆▆▆ 30 ms ▆▆▆┤                    ├▏

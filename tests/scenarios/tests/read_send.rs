@@ -1,4 +1,4 @@
-//! A `select!` in a loop drops the future that lost, and with it what it had read: the drops are counted at the await.
+//! A `select!` in a loop drops the losing future, which counts at its await.
 //!
 //! ```text
 //! read_send    read ▏send 5 ms ▏send 5 ms ▏send …✗ dropped     read ▏send ▏send …✗
@@ -13,7 +13,7 @@ use diagnose_scenarios_tests::tree::{line_of, lines, node, plain};
 
 const PACKETS: u64 = 4;
 
-/// Of which each item takes 5 ms.
+/// A channel whose sends take 5 ms each.
 struct Channel;
 
 impl Channel {

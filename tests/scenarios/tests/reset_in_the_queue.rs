@@ -1,4 +1,4 @@
-//! A reset while a task waits in the queue: it counts from the reset on, as part of the wait.
+//! Time in the queue counts from a reset on, as part of the wait.
 //!
 //! ```text
 //! task     ~~~◇┈┈┈┈ queued ┈┈┈┈┊┈┈ queued ┈┈▏

@@ -1,5 +1,6 @@
-//! Runtimes are made and dropped with tasks in every state, while another thread dumps: at the end every call is accounted
-//! for, and nothing is left.
+//! Runtimes start and stop with tasks in every state, while another thread dumps.
+//!
+//! In the end every call is accounted for, and no task is left.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;

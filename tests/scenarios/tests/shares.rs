@@ -1,4 +1,4 @@
-//! Two ways to build the same bytes: the shares of busy time are those that a stopwatch finds, and the counts are exact.
+//! Two ways to build a string: busy shares match a stopwatch, counts are exact.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ async fn concat(part: &str) -> String {
     })
 }
 
-/// Runs it until it has taken so long; returns how often.
+/// Repeats `work` until `limit` has passed. Returns the number of repetitions.
 async fn repeat(limit: Duration, work: impl AsyncFn() -> String) -> u64 {
     let (mut times, mut spent) = (0, Duration::ZERO);
     while spent < limit {
@@ -57,7 +57,7 @@ async fn program() -> [u64; 2] {
     [extends, concats]
 }
 
-/// The node, and what the stopwatches say of its busy time at least and at most.
+/// Returns the node with the stopwatches' lower and upper bounds of its busy time.
 fn find(snapshot: &Snapshot, name: &str, around: &Times, inside: &Times) -> (Node, f64, f64) {
     let node = named(snapshot, name);
     let text = lines(snapshot);
@@ -87,7 +87,7 @@ fn the_shares_are_those_of_a_stopwatch() {
         (extend_least / (extend_least + concat_most), extend_most / (extend_most + concat_least));
     let stopwatch = format!("{:.2} to {:.2} % by the stopwatch", least * 100.0, most * 100.0);
     println!("extend: {:.2} % of busy, {stopwatch}", share * 100.0);
-    // Both times in one snapshot have the same rate.
+    // Both times in a snapshot have the same clock rate.
     assert!((least - 0.000_5..=most + 0.000_5).contains(&share), "{share}, {stopwatch}");
 
     let folded = folded(&snapshot);

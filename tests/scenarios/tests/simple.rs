@@ -1,4 +1,4 @@
-//! The first program of the literature gives the same tree on four runtimes.
+//! The classic first program gives the same tree on four runtimes.
 //!
 //! ```text
 //! main     ├─ my_test ─┐
@@ -43,7 +43,7 @@ fn the_tree_is_the_same_on_four_runtimes() {
         let snapshot = plain(&full);
         let text = lines(&snapshot);
         println!("{runtime:?}\n{text}");
-        // Two each, and three of `main`, unless a timer has run out while its first poll was held up.
+        // Two polls each, three of `main`, unless a timer elapsed during a delayed first poll.
         let (around, inside) = (AROUND.take(), [FIRST.take(), SECOND.take()]);
         let polls = [inside[0].count(), inside[1].count()];
         let expected = [

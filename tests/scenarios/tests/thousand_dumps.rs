@@ -1,5 +1,6 @@
-//! A thousand dumps from two threads, and from inside polls, while four workers are at it: each is well formed, and the
-//! program comes to its result.
+//! A thousand dumps from two threads, and from inside polls, while four workers are busy.
+//!
+//! Each dump is well formed, and the program computes its result.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
@@ -44,7 +45,7 @@ async fn reads(mut queue: mpsc::Receiver<u64>) -> u64 {
     messages
 }
 
-/// Every line is one of the known forms.
+/// Asserts that every line has a known form.
 fn check_tree(tree: &str) {
     let mut lines = tree.lines();
     let head = lines.next().expect("a first line");
@@ -54,7 +55,7 @@ fn check_tree(tree: &str) {
             Some(below) => {
                 let below = below.trim_start_matches([' ', '│']);
                 let below = below.trim_start_matches("├─ ").trim_start_matches("└─ ");
-                // Above all not that nobody can wake one of them.
+                // In particular, no line says that nothing can wake a task.
                 below.contains("(tests/scenarios/tests/thousand_dumps.rs:")
             }
             None => {
@@ -63,7 +64,8 @@ fn check_tree(tree: &str) {
                 let is_task = line.starts_with("task ") || line.contains(" × task ");
                 is_task && has_state && line.contains(" poll") && line.contains(", busy ")
                     || line.starts_with("detached: ")
-                    // The lock is not on record, and a machine may keep a task waiting for more than a second.
+                    // The lock is not recorded, and a busy machine may delay a task by over a
+                    // second.
                     || line.starts_with("verdict: suspect starved: task ") && line.contains("no record explains the wait")
                     || (line.starts_with("polls: ") && line.contains(" per second"))
             }

@@ -1,4 +1,4 @@
-//! Futures that were made and not polled yet are listed, if that is asked for: below what made them, until their first
+//! Unpolled futures are listed on request. They are shown below their creator, until their first
 //! poll or their drop.
 
 use std::future::Future;
@@ -18,7 +18,7 @@ async fn never() {
     std::future::pending::<()>().await;
 }
 
-/// The spans of that name, and the names of those that made them.
+/// Returns the spans of that name, with the names of their creators.
 fn listed<'a>(snapshot: &'a Snapshot, name: &str) -> Vec<(&'a Span, Option<&'a str>)> {
     let name_of = |span: &Span| snapshot.sites[span.site].name.as_str();
     let parent = |span: &Span| span.parent.map(|parent| name_of(&snapshot.spans[parent]));

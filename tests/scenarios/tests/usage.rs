@@ -1,4 +1,4 @@
-//! Among three tasks, the one that blocks is named, and the future that never waits is there.
+//! Among three tasks, the blocking one is named. The future that never waits is listed.
 //!
 //! ```text
 //! task1   inner_future1 ~~~ 50 ms ~~~  inner_future2 > blocking_future ▆▆ 20 ms ▆▆
@@ -31,7 +31,7 @@ async fn inner_future1() {
 
 #[diagnose]
 async fn inner_future2() {
-    // It never waits, so this is one poll.
+    // The future never waits, so this is one poll.
     let start = std::time::Instant::now();
     blocking_future().await;
     AROUND_BLOCKING.add_poll(start.elapsed());
@@ -94,11 +94,11 @@ fn the_longest_poll_is_named_on_four_runtimes() {
         around2.is_around(&task2, &text);
         let slept = IN_SLEEP.take();
         slept.is_inside(&node(&snapshot, "task2 > sleep(50).await"), &text);
-        // On one thread it waits for the other's poll; no run knows of the run before.
+        // On one thread it waits for the other task's poll; runs are independent.
         is_at_least("queued", task2.queued_ns, around2.queued, &text);
         is_at_most("queued", task2.queued_ns, slept.queued, &text);
         assert!(task2.queued_ns <= task2.idle_ns, "{text}");
-        // Nobody else blocks: what is left of the task that does is its other polls, and what stands around it.
+        // No other task blocks: the rest is the task's other polls, and its code around them.
         let future1 = node(&snapshot, "task1 > inner_future1");
         IN_FUTURE1.take().is_inside(&future1, &text);
         assert_eq!(task1.idle_ns, future1.idle_ns, "{text}");

@@ -1,4 +1,4 @@
-//! Waits that began on one thread and ended on another are over: what they took does not depend on when it is read.
+//! Waits that end on another thread have a fixed duration in later snapshots.
 //!
 //! ```text
 //! thread a   poll ┐ poll ┐ poll ┐
@@ -23,7 +23,7 @@ async fn moves() {
     tokio::task::yield_now().await;
 }
 
-/// A length that is over and in one tree: what others are compared with, since each capture measures the clock's rate anew.
+/// A finished duration in one tree, as a reference: each capture measures the clock's rate again.
 #[diagnose]
 fn measure() {
     let _ = compute(50);

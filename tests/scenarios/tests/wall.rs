@@ -1,4 +1,4 @@
-//! A task's busy and idle time are its wall time, whatever it waits for and however many workers there are.
+//! A task's busy and idle time are its wall time, on any number of workers.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -60,7 +60,7 @@ async fn times_out() {
 fn check<F: Future<Output = ()> + Send + 'static>(name: &str, workers: usize, task: impl FnOnce() -> F) {
     diagnose::reset();
     tokio_with_workers(workers).block_on(async {
-        // Somebody else is there too.
+        // Other tasks run beside it.
         let others: Vec<_> = (0..4).map(|_| tokio::spawn(async { step(15).await })).collect();
         tokio::spawn(AROUND.time(task())).await.expect("no panic");
         for other in others {
@@ -77,7 +77,7 @@ fn check<F: Future<Output = ()> + Send + 'static>(name: &str, workers: usize, ta
     around.is_around(&task, &text);
     is_at_least("busy + idle", sum_ns, wall, &text);
     assert!(task.queued_ns <= task.idle_ns, "{text}");
-    // In the picture its paths have all of it, and nothing twice.
+    // In the flame graph its paths have all of that time, each part once.
     let folded = folded(&snapshot);
     assert_eq!(sum_of(&folded, &format!("{name};"), ""), sum_ns, "{text}\n{folded:#?}");
     assert_eq!(sum_of(&folded, &format!("{name};"), "[busy]"), task.busy_ns, "{text}\n{folded:#?}");

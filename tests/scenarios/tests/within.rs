@@ -1,4 +1,4 @@
-//! `within` lets a value through in time, and else panics with the tree of what was waited for.
+//! `within` returns a value in time, or panics with the tree of the awaited future.
 
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ async fn never() {
 
 static AROUND: Stopwatch = Stopwatch::new();
 
-/// Runs into a limit, a longer one until the task waited when it had passed. Returns it and what the panic says.
+/// Doubles the limit until the task is waiting as it passes. Returns it and the panic's message.
 fn run_into_limit(runtime: Runtime) -> (Duration, String) {
     let mut limit = Duration::from_millis(50);
     loop {
@@ -59,6 +59,6 @@ fn what_is_not_done_says_what_it_waits_for() {
         );
         assert!(text.contains("std::future::pending::<()>().await (tests/"), "{runtime:?}: {text}");
     }
-    // Nothing of it is left.
+    // No task is left.
     assert!(diagnose::snapshot().tasks.is_empty());
 }

@@ -10,7 +10,7 @@ use tracing::field::{Field, Visit};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt as _};
 
-/// Does not return before it is told to.
+/// Blocks until `ends` is set.
 #[diagnose]
 async fn blocks(ends: &AtomicBool) {
     while !ends.load(Relaxed) {

@@ -154,7 +154,7 @@ fn a_panic_is_counted_and_leaves_the_tree_in_order() {
 fn a_filter_selects_spans_and_so_does_the_switch() {
     diagnose_isolation::isolated!();
     let layer = diagnose::TracingLayer::new().with_filter(filter_fn(|metadata| metadata.name() != "outer"));
-    // Two layers do not count twice.
+    // A second layer does not count again.
     let subscriber = tracing_subscriber::registry()
         .with(layer)
         .with(diagnose::TracingLayer::new().with_filter(filter_fn(|metadata| metadata.name() != "outer")));

@@ -9,7 +9,7 @@ use tracing::{Dispatch, Span};
 
 use crate::support::{Yields, counts, install_layer, node, run};
 
-/// Whether every call has ended and nothing runs or waits.
+/// Returns `true` if every call has ended and nothing runs or waits.
 fn is_at_rest(snapshot: &Snapshot) -> bool {
     snapshot.nodes.iter().all(|node| {
         let [calls, _, completed, cancelled, panicked, pending, running] = counts(node);
@@ -103,7 +103,7 @@ fn a_thread_that_ends_inside_a_span_harms_nothing() {
     assert_eq!(counts(node(&diagnose::snapshot(), &["annotated"])), [1, 3, 1, 0, 0, 0, 0]);
 }
 
-/// What a thread does with one of the spans.
+/// An action of a thread on one of the spans.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Enter(usize),
@@ -123,7 +123,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Runs the steps with spans that all threads share. Each entry is exited in the end.
+/// Runs the steps with spans that all threads share. Every entry is exited at the end.
 fn work(steps: &[Step], spans: &[Span], dispatch: &Dispatch) {
     let mut entered = Vec::new();
     for step in steps {
@@ -133,7 +133,7 @@ fn work(steps: &[Step], spans: &[Span], dispatch: &Dispatch) {
                 dispatch.enter(&id);
                 entered.push(id);
             }
-            // In any order, also of spans that this thread has not entered.
+            // In any order, even for spans that this thread has not entered.
             Step::Exit(number) => {
                 let id = spans[number].id().expect("it is enabled");
                 dispatch.exit(&id);

@@ -1,10 +1,11 @@
-//! A library that spawns on whatever runtime there is, and knows of no recorder. The tests are in `tests/`; they run with
-//! `RUSTFLAGS="--cfg tokio_unstable"`.
+//! A library that spawns on the current runtime and does not know the recorder.
+//!
+//! The tests are in `tests/`; they run with `RUSTFLAGS="--cfg tokio_unstable"`.
 
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// Spawns a task that waits until `end` comes, through a future of its caller's if there is one.
+/// Spawns a task that waits for `end`, through a future of its caller if there is one.
 #[must_use]
 pub fn serve(
     end: oneshot::Receiver<()>,

@@ -1,4 +1,4 @@
-//! What a library spawns by itself is listed, once, and the hooks of the program run as they would without this.
+//! A library's own spawns are listed once, and the program's hooks run as without diagnose.
 #![cfg(tokio_unstable)]
 
 use std::future::ready;
@@ -12,7 +12,7 @@ use diagnose::tokio;
 use diagnose_unstable_tests::serve;
 use tokio::runtime::{Builder, Runtime};
 
-/// One test at a time: they all look at what the same line has spawned.
+/// Runs one test at a time: all tests look at the spawns of one line.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -22,14 +22,14 @@ fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// Where the library spawns.
+/// Returns the place where the library spawns.
 fn place() -> String {
     let source = include_str!("../src/lib.rs");
     let before = source.lines().take_while(|line| !line.contains("tokio::spawn(")).count();
     format!("tests/unstable/src/lib.rs:{}:", before + 1)
 }
 
-/// What the library has spawned.
+/// Returns the tasks that the library has spawned.
 fn served(snapshot: &Snapshot) -> Vec<&Task> {
     snapshot
         .tasks

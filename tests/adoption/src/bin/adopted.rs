@@ -1,4 +1,4 @@
-//! The program with one line more.
+//! The program with one additional line: `use diagnose::tokio`.
 
 use diagnose::tokio;
 

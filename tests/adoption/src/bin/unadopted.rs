@@ -1,3 +1,3 @@
-//! The program as it was written.
+//! The original program.
 
 include!("../../parity/program.rs");

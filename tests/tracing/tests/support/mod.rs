@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use diagnose::Snapshot;
 use diagnose::model::Node;
 
-/// The node of a path of names, from its root.
+/// Returns the node with this path of names, from its root.
 pub(crate) fn node<'a>(snapshot: &'a Snapshot, path: &[&str]) -> &'a Node {
     let names = |number: usize| {
         let mut names = Vec::new();
@@ -29,7 +29,7 @@ pub(crate) fn counts(node: &Node) -> [u64; 7] {
     [node.calls, node.polls, node.completed, node.cancelled, node.panicked, node.pending, node.running]
 }
 
-/// Is pending so many times, and wakes itself.
+/// Returns `Pending` this many times, waking itself each time.
 pub(crate) struct Yields(pub(crate) u32);
 
 impl Future for Yields {
@@ -45,7 +45,7 @@ impl Future for Yields {
     }
 }
 
-/// Runs a future on this thread.
+/// Runs a future on the current thread.
 pub(crate) fn run<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(future)
 }
