@@ -45,7 +45,7 @@ macro_rules! acquire {
         $try_arc:ident, $wait_arc:ident -> $future_arc:ident, $block_arc:ident -> $guard_arc:ident [$($sized:tt)*]
     ) => {
         impl<T: ?Sized> RwLock<T> {
-            #[doc = concat!("Acquires it ", $what, ", if that is possible now.")]
+            #[doc = concat!("Attempts to acquire the lock ", $what, ", without waiting.")]
             #[inline]
             #[track_caller]
             pub fn $try(&self) -> Option<$guard<'_, T>> {
@@ -53,7 +53,7 @@ macro_rules! acquire {
                 Some($guard::new(self.resource.hold($units, Location::caller(), false, false), guard))
             }
 
-            #[doc = concat!("Acquires it ", $what, ". Cancel safe, but its place in the queue is lost.")]
+            #[doc = concat!("Acquires the lock ", $what, ", waiting if necessary. Cancel safe, but loses its place in the queue.")]
             #[inline]
             #[track_caller]
             pub fn $wait(&self) -> $future<'_, T> {
@@ -61,7 +61,7 @@ macro_rules! acquire {
                 $future::new(self.lock.$wait(), leaf)
             }
 
-            #[doc = concat!("Acquires it ", $what, ", and blocks this thread until then.")]
+            #[doc = concat!("Acquires the lock ", $what, ", blocking the current thread.")]
             #[inline]
             #[track_caller]
             #[cfg(not(target_family = "wasm"))]
@@ -76,14 +76,14 @@ macro_rules! acquire {
         }
 
         impl<T $($sized)*> RwLock<T> {
-            #[doc = concat!("Acquires it ", $what, ", if that is possible now, for a guard that keeps it.")]
+            #[doc = concat!("Attempts to acquire the lock ", $what, ", without waiting, for an owned guard.")]
             #[inline]
             #[track_caller]
             pub fn $try_arc(self: &Arc<Self>) -> Option<$guard_arc<T>> {
                 $guard_arc::try_new(self, Location::caller())
             }
 
-            #[doc = concat!("Acquires it ", $what, ", for a guard that keeps it.")]
+            #[doc = concat!("Acquires the lock ", $what, ", waiting if necessary, for an owned guard.")]
             ///
             /// Cancel safe: dropping the future loses its place in the queue.
             #[inline]
@@ -93,7 +93,7 @@ macro_rules! acquire {
                 $future_arc::new(Arc::clone(self), leaf)
             }
 
-            #[doc = concat!("Acquires it ", $what, ", for a guard that keeps it, and blocks this thread until then.")]
+            #[doc = concat!("Acquires the lock ", $what, ", for an owned guard, blocking the current thread.")]
             #[inline]
             #[track_caller]
             #[cfg(not(target_family = "wasm"))]

@@ -49,7 +49,7 @@ macro_rules! acquire {
         $block:ident, $try:ident, $try_for:ident, $try_until:ident
     ) => {
         impl<T: ?Sized> RwLock<T> {
-            #[doc = concat!("Acquires it ", $what, ", and blocks this thread until then.")]
+            #[doc = concat!("Acquires the lock ", $what, ", blocking the current thread.")]
             #[inline]
             #[track_caller]
             pub fn $block(&self) -> $guard<'_, T> {
@@ -61,7 +61,7 @@ macro_rules! acquire {
                 $guard::new(self.hold($units, at, has_waited), guard, self)
             }
 
-            #[doc = concat!("Acquires it ", $what, ", if that is possible now.")]
+            #[doc = concat!("Attempts to acquire the lock ", $what, ", without waiting.")]
             #[inline]
             #[track_caller]
             pub fn $try(&self) -> Option<$guard<'_, T>> {
@@ -69,7 +69,7 @@ macro_rules! acquire {
                 Some($guard::new(self.hold($units, Location::caller(), false), guard, self))
             }
 
-            #[doc = concat!("Acquires it ", $what, ", and blocks this thread, but not for longer than that.")]
+            #[doc = concat!("Acquires the lock ", $what, ", blocking the current thread for at most `timeout`.")]
             #[inline]
             #[track_caller]
             pub fn $try_for(&self, timeout: Duration) -> Option<$guard<'_, T>> {
@@ -81,7 +81,7 @@ macro_rules! acquire {
                 Some($guard::new(self.hold($units, at, has_waited), guard, self))
             }
 
-            #[doc = concat!("Acquires it ", $what, ", and blocks this thread until then, but no longer than that.")]
+            #[doc = concat!("Acquires the lock ", $what, ", blocking the current thread until `timeout` at most.")]
             #[inline]
             #[track_caller]
             pub fn $try_until(&self, timeout: Instant) -> Option<$guard<'_, T>> {

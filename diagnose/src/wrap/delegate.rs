@@ -92,7 +92,7 @@ macro_rules! debug {
 macro_rules! looks {
     ([$($look:ident() -> $output:ty),* $(,)?]) => {
         $(
-            #[doc = concat!("As the original's `", stringify!($look), "`.")]
+            #[doc = concat!("Calls `", stringify!($look), "` of the original.")]
             pub fn $look(&self) -> $output {
                 self.inner.$look()
             }
