@@ -9,7 +9,7 @@ use super::creation::{Creation, Creator};
 use super::holding::{Holding, HoldingSlot, Role};
 use super::last_event::{LastEvent, LastEventCell, LastNotify, LastNotifyCell};
 use super::resource_type::{ResourceKind, ResourceType};
-use super::usage::{Usage, UsageCounters};
+use super::usage::UsageCounters;
 use crate::clock;
 use crate::context;
 use crate::pool::{self, pooled};
@@ -57,12 +57,12 @@ pub(crate) struct Record {
     /// Number of owners: see [`Shared`](super::Shared).
     pub(super) owners: AtomicU32,
     /// Number of waits ever put into the queue, above [`WAITING`] bits for the number in it now.
-    queue: AtomicU64,
+    pub(super) queue: AtomicU64,
     /// Ticks that the first wait took; 0 if it was not granted.
-    first_wait: AtomicU64,
+    pub(super) first_wait: AtomicU64,
     /// Allocated at the second wait, or at the first timed hold.
-    usage: Link<UsageCounters>,
-    is_used: AtomicBool,
+    pub(super) usage: Link<UsageCounters>,
+    pub(super) is_used: AtomicBool,
     rare: Mutex<RareFields>,
     /// Whether `rare` was written for this resource.
     is_rare: AtomicBool,
@@ -87,7 +87,7 @@ struct RareFields {
     lost: Vec<Holding>,
 }
 
-const WAITING: u32 = 24;
+pub(super) const WAITING: u32 = 24;
 const QUEUED: u64 = 1 << WAITING;
 
 // Counters and locks: a panic leaves none of them half changed.
@@ -359,31 +359,6 @@ impl Record {
 
     pub(crate) fn told(&self) -> Option<LastNotify> {
         self.told.get()
-    }
-
-    pub(crate) fn usage_so_far(&self) -> Usage {
-        let contended = self.queue.load(Relaxed) >> WAITING;
-        let counters = if self.is_used.load(Relaxed) { self.usage.get() } else { None };
-        let mut usage = match counters {
-            Some(counters) => counters.read(contended),
-            None => Usage { contended, ..Usage::default() },
-        };
-        match self.first_wait.load(Relaxed) {
-            0 => {}
-            ticks => usage.waits.add(ticks),
-        }
-        usage
-    }
-
-    /// Starts a new longest wait and hold. Returns the number of acquisitions and the usage so far.
-    pub(crate) fn restart_usage(&self) -> (u64, Usage) {
-        // It would count as the longest one: later waits are all in the counters.
-        self.first_wait.store(0, Relaxed);
-        let usage = self.usage_so_far();
-        if let Some(counters) = self.usage.get() {
-            counters.forget_longest();
-        }
-        (self.entered.load(Relaxed), usage)
     }
 }
 

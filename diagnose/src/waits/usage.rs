@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use std::panic::Location;
 
-use super::record::Record;
+use super::record::{Record, WAITING};
 use super::usage_places::{UsagePlace, UsagePlaces, subtract_places};
 use crate::sync::add_relaxed;
 use crate::tree::Node;
@@ -177,5 +177,30 @@ impl Record {
         }
         // Relaxed: no other data depends on this count.
         self.entered.fetch_add(1, Relaxed).wrapping_add(1)
+    }
+
+    pub(crate) fn usage_so_far(&self) -> Usage {
+        let contended = self.queue.load(Relaxed) >> WAITING;
+        let counters = if self.is_used.load(Relaxed) { self.usage.get() } else { None };
+        let mut usage = match counters {
+            Some(counters) => counters.read(contended),
+            None => Usage { contended, ..Usage::default() },
+        };
+        match self.first_wait.load(Relaxed) {
+            0 => {}
+            ticks => usage.waits.add(ticks),
+        }
+        usage
+    }
+
+    /// Starts a new longest wait and hold. Returns the number of acquisitions and the usage so far.
+    pub(crate) fn restart_usage(&self) -> (u64, Usage) {
+        // It would count as the longest one: later waits are all in the counters.
+        self.first_wait.store(0, Relaxed);
+        let usage = self.usage_so_far();
+        if let Some(counters) = self.usage.get() {
+            counters.forget_longest();
+        }
+        (self.entered.load(Relaxed), usage)
     }
 }
