@@ -7,7 +7,7 @@
 //! serving     respond, with its response
 //! ```
 //! So applications need no `cfg` around their calls. `diagnose::model`, the data of a snapshot,
-//! does not exist here.
+//! does not exist here. The types repeat a few of `diagnose-reports`, which is not compiled here.
 
 mod alarms;
 mod recording;

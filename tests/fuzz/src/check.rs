@@ -1,4 +1,4 @@
-//! What must be true of any input.
+//! The checks that every input has to pass.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ const VIEWS: [View; 4] = [View::Wall, View::Time, View::Busy, View::Idle];
 /// Whether the input is a snapshot to the reader.
 ///
 /// # Errors
-/// What went wrong, if anything did.
+/// Returns the first failure, if any.
 pub fn check(input: &[u8], number: u64) -> Result<bool, String> {
     let start = Instant::now();
     let result = catch_unwind(AssertUnwindSafe(|| reports(input, number)));

@@ -22,14 +22,14 @@ pub const NOISE: [u32; 2] = [0, 200];
 /// The child ends by itself; if it has not by then, all of it hangs.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// What came out for a row.
+/// The results of a row.
 #[derive(Debug, Clone)]
 pub struct Result {
     /// The row.
     pub row: &'static Row,
-    /// What was wrong, by the index of the flavor. Empty where all was right.
+    /// The wrong results, by the index of the flavor. Empty if all were right.
     pub wrong: [Vec<String>; 3],
-    /// What was said that should be, by the index of the flavor.
+    /// The expected verdicts that were found, by the index of the flavor.
     pub said: [BTreeSet<String>; 3],
     /// One of the sentences.
     pub sentence: Option<String>,
@@ -112,7 +112,7 @@ fn next(queue: &Mutex<VecDeque<Run>>) -> Option<Run> {
     queue.lock().expect("no panic").pop_front()
 }
 
-/// What was wrong, and what was said that should be.
+/// The wrong results, and the expected verdicts that were found.
 type Judged = (Option<String>, Option<(String, String)>);
 
 /// Runs one.

@@ -1,4 +1,4 @@
-//! What the programs import: the product's modules, each under the name of what it stands for.
+//! The imports of the programs: our modules, each under the name of its original.
 //!
 //! With the originals in their place the programs hang, or end, in the same way.
 

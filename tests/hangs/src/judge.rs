@@ -77,7 +77,7 @@ pub fn is_said(row: &Row, flavor: Flavor, marks: &Marks, look: &Look) -> bool {
     findings.is_empty() || look.verdicts.as_deref().unwrap_or_default().iter().any(is_it)
 }
 
-/// What was said in the end that should be, in the words of the table, and its sentence; `None` if nothing was.
+/// The last expected verdict, in the words of the table, with its sentence; `None` without one.
 #[must_use]
 pub fn said(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option<(String, String)> {
     let findings = row.findings(flavor);
@@ -89,7 +89,7 @@ pub fn said(row: &Row, flavor: Flavor, marks: &Marks, looks: &[Look]) -> Option<
     Some((said, sentence))
 }
 
-/// Whether a proven line may stand there: it is what shall be said, or true beside it, or waits behind such a one.
+/// Whether a proven verdict is right: it is an expected one, one that is true beside it, or behind an expected one.
 fn is_right(all: &[Verdict], verdict: &Verdict, row: &Row, findings: &[Finding], marks: &Marks) -> bool {
     let is_said = findings.iter().any(|finding| mismatch(verdict, *finding, marks).is_none());
     let is_beside = !findings.is_empty() && row.beside == Some(verdict.kind.as_str());
@@ -103,7 +103,7 @@ fn is_right(all: &[Verdict], verdict: &Verdict, row: &Row, findings: &[Finding],
     is_said || is_beside || is_behind()
 }
 
-/// What of a verdict is not as expected; `None` if all is.
+/// Describes how a verdict differs from the expected one; `None` if it does not.
 fn mismatch(verdict: &Verdict, finding: Finding, marks: &Marks) -> Option<String> {
     if verdict.kind != finding.kind {
         return Some(format!("no {}", finding.kind));

@@ -1,4 +1,4 @@
-//! What a program says of itself at one moment: a line of JSON, from the child to who judges it.
+//! A program's verdicts at one moment: a line of JSON from the child to the parent, which judges.
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, TaskId, Wait};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub struct Look {
     /// When, in milliseconds from the start of the program.
     pub at_ms: u64,
-    /// What was said. `None` if the dump has no list of verdicts at all.
+    /// The verdicts. `None` if the dump has no list of verdicts.
     pub verdicts: Option<Vec<Verdict>>,
     /// Whether the dump, read back by `diagnose-reports` alone, says the same.
     pub is_same_when_read: bool,
@@ -84,7 +84,7 @@ pub fn take(at_ms: u64) -> Taken {
     Taken { line, dump, is_in_poll: is_in_poll(&read) }
 }
 
-/// What is said of waits is said of those that are as long.
+/// The least age of a long wait.
 const LONG_NS: u64 = 1_000_000_000;
 
 fn is_in_poll(snapshot: &Snapshot) -> bool {

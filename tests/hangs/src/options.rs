@@ -1,6 +1,6 @@
 //! The command line.
 
-/// What `hangs` is asked for.
+/// The command line of `hangs`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// How often each is run.
@@ -32,7 +32,7 @@ impl Options {
     /// Reads the arguments.
     ///
     /// # Errors
-    /// What is not understood.
+    /// Returns the argument that is not understood.
     pub fn read(arguments: &[String]) -> Result<Self, String> {
         let mut options = Self::default();
         let mut arguments = arguments.iter();

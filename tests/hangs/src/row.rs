@@ -20,13 +20,13 @@ pub struct Row {
     pub id: &'static str,
     /// The name of the function.
     pub name: &'static str,
-    /// What happens, in a few words.
+    /// A summary in a few words.
     pub what: &'static str,
     /// Makes the future that is run as `main`.
     pub start: fn() -> LocalBoxFuture<'static, ()>,
-    /// What shall be said; nothing of a control.
+    /// The expected verdict; `None` for a control.
     pub finding: Option<Finding>,
-    /// What is as right.
+    /// Verdicts that are as right.
     pub or: [Option<Finding>; 2],
     /// A kind that is true beside it: what else stands still because the thread does.
     pub beside: Option<&'static str>,
@@ -121,7 +121,7 @@ impl Row {
         self.ends[flavor as usize]
     }
 
-    /// What shall be said there, the best first; nothing where it is a control.
+    /// The verdicts expected there, the best first; empty for a control.
     #[must_use]
     pub fn findings(&self, flavor: Flavor) -> Vec<Finding> {
         if self.ends_on(flavor) {

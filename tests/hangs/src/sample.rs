@@ -42,7 +42,7 @@ mod tests {
     use crate::ALL;
     use crate::row::{Flavor, Row};
 
-    /// What shall be said of a row, on each runtime where it is a hang.
+    /// The first expected verdict of each row on each runtime.
     fn expected<'a>(rows: impl Iterator<Item = &'a Row>) -> BTreeSet<String> {
         let of_row = |row: &'a Row| {
             Flavor::ALL.map(|flavor| format!("{} {:?}", flavor.name(), row.findings(flavor).first()))

@@ -40,7 +40,7 @@ of a task with an operation that had waited for long, or if a hang had no verdic
 
 ";
 
-/// The same for a document, which is written whole.
+/// Formats the whole document.
 #[must_use]
 pub fn markdown(results: &[Result]) -> String {
     let mut table = String::from(HEAD);
@@ -63,7 +63,7 @@ pub fn markdown(results: &[Result]) -> String {
     table
 }
 
-/// What was said there.
+/// The cell of a runtime: the verdicts found, or the wrong results.
 fn cell(Result { row, wrong, said, .. }: &Result, flavor: Flavor) -> String {
     let (wrong, said) = (&wrong[flavor as usize], &said[flavor as usize]);
     match wrong.first() {
@@ -75,7 +75,7 @@ fn cell(Result { row, wrong, said, .. }: &Result, flavor: Flavor) -> String {
     }
 }
 
-/// How many of how many.
+/// The number of right cells, of all.
 #[must_use]
 pub fn summary(results: &[Result]) -> String {
     let cells = results.len() * Flavor::ALL.len();
@@ -91,7 +91,7 @@ fn expected(finding: Option<Finding>) -> String {
     }
 }
 
-/// What was wrong several times, once.
+/// Lists each wrong result once, with the number of its runs.
 fn counted(wrong: &[String]) -> Vec<String> {
     let mut different: Vec<(&String, u32)> = Vec::new();
     for wrong in wrong {

@@ -66,7 +66,7 @@ pub(crate) async fn run(load: Arc<Load>) {
     stores.await.expect("no panic");
 }
 
-/// What a web framework does: a task for each connection.
+/// Spawns a task for each connection, as a web framework does.
 async fn accept(listener: TcpListener, state: Arc<State>) {
     while let Ok((stream, _)) = listener.accept().await {
         ::tokio::spawn(serve(stream, Arc::clone(&state)));

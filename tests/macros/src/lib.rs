@@ -83,7 +83,7 @@ pub fn note(what: &'static str) {
     DROPS.with_borrow_mut(|drops| drops.push(what));
 }
 
-/// What was dropped on this thread since the last call.
+/// Returns the names of the values dropped on this thread since the last call.
 #[must_use]
 pub fn drops() -> Vec<&'static str> {
     DROPS.take()

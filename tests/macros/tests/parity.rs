@@ -50,7 +50,7 @@ fn cases() -> Vec<(String, String)> {
     cases
 }
 
-/// What the compiler says of each program.
+/// The compiler's messages for each program.
 type Messages = BTreeMap<String, Vec<(String, String)>>;
 
 fn check(cases: &[(String, String)]) -> Messages {

@@ -1,4 +1,4 @@
-//! What is accepted, and what is refused in which words: one form or one mistake per file, whose name says it.
+//! The forms that the macro accepts, and its messages for mistakes: one per file, named after it.
 //!
 //! After a wanted change of words: `TRYBUILD=overwrite cargo test -p diagnose-macros-tests ui`, and read them.
 

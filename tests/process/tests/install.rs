@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-/// What the program prints on stdout, and on stderr.
+/// The program's stdout and stderr.
 fn run(scenario: &str) -> (String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_installs")).arg(scenario).output().expect("it runs");
     assert!(output.status.success(), "{output:?}");

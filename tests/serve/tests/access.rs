@@ -1,4 +1,4 @@
-//! Who may ask, and what.
+//! Access control: which clients get which pages.
 
 use diagnose_serve_tests::client::{get, send};
 use diagnose_serve_tests::program::Program;

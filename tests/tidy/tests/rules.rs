@@ -41,7 +41,7 @@ fn workspace() -> Vec<Source> {
     sources
 }
 
-/// What tests are fed with: programs with mistakes in them, what goes into the macro.
+/// Sources that tests read as input: programs with mistakes, and input of the macro.
 fn is_material(source: &Source) -> bool {
     ["/ui/", "/parity/", "/fixture/", "diagnose-macros/src/tests/"]
         .iter()

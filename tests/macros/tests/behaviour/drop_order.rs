@@ -6,7 +6,7 @@
 use diagnose::diagnose;
 use diagnose_macros_tests::{Noisy, drops, note, pause, poll};
 
-/// The same functions with the attribute and without, in modules of these names.
+/// Declares each function twice, with and without the attribute, in two modules.
 macro_rules! twins {
     ($($function:item)*) => {
         mod bare {

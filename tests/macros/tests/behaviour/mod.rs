@@ -1,4 +1,4 @@
-//! What an annotated function does at run time, one claim per file.
+//! The behavior of annotated functions at run time, one claim per file.
 
 mod anonymous_blocks;
 mod arms;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is sent as a request: nothing that a server would answer with 200, but for the last.
+/// The requests that are sent. A server must answer none of them with 200, except the last.
 const GARBAGE: [&[u8]; 6] = [
     b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
     b"GET /../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n",
