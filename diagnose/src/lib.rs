@@ -1,6 +1,19 @@
 //! The profiler and hang doctor for async Rust.
 //!
 //! It records busy and idle time per logical call path, and shows what each task waits for now.
+//! ```text
+//! CALL TREE, busy and idle with everything below
+//!      busy    idle  of caller  calls  polls  pending  max poll  call path
+//!   1.33 ms  213 ms          -    100    200        0   39.7 µs  handle
+//!   1.06 ms  213 ms     99.9 %    100    200        0   30.1 µs  ├─ lookup
+//!    741 µs  213 ms     99.9 %    100    200        0   28.0 µs  │  └─ tokio::time::sleep(…).await (src/main.rs:10)
+//!   20.5 µs    0 ns   < 0.01 %    100    100        0    621 ns  └─ checksum
+//!
+//! nothing dropped
+//! clock tsc; cost of recording ≈ 67.7 µs (5.08 % of busy): 300 calls 34.9 µs, 100 awaits 4.92 µs, 200 polls 15.2 µs, …
+//! diagnose 0.1.0, recording on
+//! ```
+//! This program prints that, below a table by function:
 //! ```no_run
 //! use diagnose::diagnose;
 //!
@@ -30,19 +43,6 @@
 //!     diagnose::dump("flame.svg")?;
 //!     Ok(())
 //! }
-//! ```
-//! prints, below a table by function:
-//! ```text
-//! CALL TREE, busy and idle with everything below
-//!      busy    idle  of caller  calls  polls  pending  max poll  call path
-//!   1.33 ms  213 ms          -    100    200        0   39.7 µs  handle
-//!   1.06 ms  213 ms     99.9 %    100    200        0   30.1 µs  ├─ lookup
-//!    741 µs  213 ms     99.9 %    100    200        0   28.0 µs  │  └─ tokio::time::sleep(…).await (src/main.rs:10)
-//!   20.5 µs    0 ns   < 0.01 %    100    100        0    621 ns  └─ checksum
-//!
-//! nothing dropped
-//! clock tsc; cost of recording ≈ 67.7 µs (5.08 % of busy): 300 calls 34.9 µs, 100 awaits 4.92 µs, 200 polls 15.2 µs, …
-//! diagnose 0.1.0, recording on
 //! ```
 //! `flame.svg` shows the same tree, with busy and idle time in different colors. diagnose works on
 //! any executor, on stable Rust, in debug and release builds. It does not sample: counts are exact.
