@@ -158,7 +158,7 @@ fn slow_calls_that_wait_for_the_next_event_are_not_found() {
     assert_eq!(rules(&snapshot), [""; 0]);
 }
 
-/// 100 calls under a timeout, of which so many ran into it.
+/// 100 calls under a timeout; `cancelled` of them ran into it.
 fn with_timeouts(cancelled: u64) -> Snapshot {
     with_awaits(&format!(
         "handle | calls=100 completed=100 polls=200 busy=1_000_000 idle=900_000_000\n  \

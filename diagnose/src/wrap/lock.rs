@@ -114,7 +114,7 @@ macro_rules! convert {
 
 /// Implements `Deref` to the original of a lock or cell.
 ///
-/// Each call records that any task may use the original without a record from then on.
+/// The first call records that any task may use the original without a record from then on.
 ///
 /// ```text
 /// share!([T: ?Sized] Mutex<T>, mutex: real::Mutex<T>);

@@ -1,6 +1,6 @@
 //! `sync::mpsc` and `sync::oneshot` have every public method of the originals.
 //!
-//! Kept by hand against tokio 1.54. The same code runs with the original and with the wrapper.
+//! Kept by hand against tokio 1.54. Each function runs with the original and with the wrapper.
 
 use std::fmt::Debug;
 use std::task::{Context, Poll, Waker};

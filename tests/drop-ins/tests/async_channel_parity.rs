@@ -1,6 +1,6 @@
 //! Uses every public item of the wrapped part of async-channel, original and wrapped.
 //!
-//! The same code runs with the original and the wrapper. Kept by hand against async-channel 2.5.
+//! Each function runs with original and wrapper. Kept by hand against async-channel 2.5.
 
 use diagnose_drop_ins_tests::now;
 

@@ -1,6 +1,6 @@
 //! Uses every public item of the wrapped part of flume, original and wrapped.
 //!
-//! The same code runs with the original and the wrapper. Kept by hand against flume 0.12.
+//! Each function runs with original and wrapper. Kept by hand against flume 0.12.
 
 use diagnose_drop_ins_tests::now;
 

@@ -1,6 +1,6 @@
 //! Uses every public item of futures' `channel` and `lock`, original and wrapped.
 //!
-//! The same code runs with the original and the wrapper. Kept by hand against futures 0.3.34.
+//! Each function runs with original and wrapper. Kept by hand against futures 0.3.34.
 
 use diagnose_drop_ins_tests::now;
 

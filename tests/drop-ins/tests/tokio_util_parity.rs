@@ -1,6 +1,6 @@
 //! Uses every public item of the wrapped part of tokio-util, its `sync`, original and wrapped.
 //!
-//! The same code runs with the original and the wrapper. Kept by hand against tokio-util 0.7.20.
+//! Each function runs with original and wrapper. Kept by hand against tokio-util 0.7.20.
 
 use diagnose_drop_ins_tests::now;
 

@@ -1,6 +1,6 @@
 //! Uses every public item of the wrapped part of async-lock, original and wrapped.
 //!
-//! The same code is compiled with the original and with the wrapper. Kept by hand against
+//! One text is compiled with the original and with the wrapper. Kept by hand against
 //! async-lock 3.5.0. `OnceCell::get_unchecked` is unsafe, and the original's by deref.
 
 /// The code that is compiled twice.

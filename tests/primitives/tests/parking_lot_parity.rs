@@ -1,6 +1,6 @@
 //! Uses every safe public item of the wrapped part of `parking_lot`, original and wrapped.
 //!
-//! The same code is compiled with the original and with the wrapper. Kept by hand against
+//! One text is compiled with the original and with the wrapper. Kept by hand against
 //! `parking_lot` 0.12.5 and `lock_api` 0.4.14, without features and unsafe code.
 
 macro_rules! all_of_it {

@@ -1,6 +1,6 @@
 //! Uses every stable public item of the wrapped part of `std`, original and wrapped.
 //!
-//! The same code is compiled with the original and with the wrapper. Kept by hand against Rust
+//! One text is compiled with the original and with the wrapper. Kept by hand against Rust
 //! 1.95, for items up to 1.85, the MSRV. `RwLockWriteGuard::downgrade` (1.92) has its own test.
 
 macro_rules! all_of_it {

@@ -51,7 +51,7 @@ pub(super) const SECTION: Section = Section {
     ],
 };
 
-/// So long all of them look stuck.
+/// How long each program looks stuck, in ms.
 const LONG: u64 = 1_500;
 
 async fn reply_by_flume() {

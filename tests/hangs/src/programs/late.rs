@@ -59,7 +59,7 @@ pub(super) const SECTION: Section = Section {
     ],
 };
 
-/// So long all of them look stuck.
+/// How long each program looks stuck, in ms.
 const LONG: u64 = 1_500;
 
 async fn permit_in_a_response() {

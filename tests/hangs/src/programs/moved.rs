@@ -37,7 +37,7 @@ pub(super) const SECTION: Section = Section {
     ],
 };
 
-/// So long all of them look stuck.
+/// How long each program looks stuck, in ms.
 const LONG: u64 = 1_500;
 
 static LEASES: StdMutex<Vec<OwnedSemaphorePermit>> = StdMutex::new(Vec::new());
