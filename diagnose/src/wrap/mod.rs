@@ -17,9 +17,9 @@
 //! A guard derefs to its value. An owned guard records that access, since it may have moved to
 //! another task. A lock, a cell and a channel end that may have siblings deref to the original, and
 //! record that it may be used without a record from then on: no verdict is proven that such a use
-//! could refute. The only end of a channel's side records nothing: every use that ends a wait needs
-//! `&mut`, and none of them has `DerefMut`. Runtimes and task sets deref unrecorded, since the
-//! runtime counts their tasks. Futures do not deref.
+//! could refute. The only end of a channel's side records nothing: each use that ends a wait needs
+//! the end or `&mut` of it, and Deref gives neither. Runtimes and task sets deref unrecorded, since
+//! the runtime counts their tasks. Futures do not deref.
 
 // Each macro serves the wrappers of some features; tokio's use most of them.
 #![cfg_attr(

@@ -53,6 +53,15 @@ fn told_before_it_waited() {
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for a notification from `Notify#1` at src/main.rs:9 (1.00 s); task 77 (done) last notified it at src/main.rs:5 (1.20 s ago), when it had no waiters; nothing else alive could notify it");
 }
 
+/// The original was lent out, or more tasks used it than are tracked.
+#[test]
+fn a_user_that_is_unknown_may_notify() {
+    let mut program = notify(0, true);
+    let user = program.holding(77, 0, Role::Uses, 5);
+    (user.task, user.attribution) = (None, Attribution::Unknown);
+    assert!(program.verdicts().is_empty(), "{:?}", program.verdicts());
+}
+
 #[test]
 fn another_was_told() {
     insta::assert_snapshot!(notify(2, false).sentence(), @"task 1 `main` is waiting for a notification from `Notify#1` at src/main.rs:9 (1.00 s); task 77 (done) last notified it at src/main.rs:5 (1.20 s ago), which reached 1 of 2 waiters; nothing else alive could notify it");
