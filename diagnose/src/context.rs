@@ -36,74 +36,96 @@ struct Numbers {
     end: Cell<u64>,
 }
 
-thread_local! {
-    static SPAN: Cell<u64> = const { Cell::new(0) };
-    static STAMP: Cell<u64> = const { Cell::new(0) };
-    /// The number of the tree, plus one; zero if there is none.
-    static TREE: Cell<u64> = const { Cell::new(0) };
-    /// The counts of that tree.
-    static COUNTS: Cell<Option<&'static ThreadCounts>> = const { Cell::new(None) };
-    /// The id of the running task; zero outside of tasks.
-    static TASK: Cell<u64> = const { Cell::new(0) };
+/// The cells of a thread. One struct, because each thread-local of a library is an address to look
+/// up.
+#[derive(Debug)]
+struct Cells {
+    span: Cell<u64>,
+    stamp: Cell<u64>,
     /// Where to store the next clock reading: the tick at which a wait begins.
-    static END: Cell<Option<&'static AtomicU64>> = const { Cell::new(None) };
-    static WAKE: Cell<u64> = const { Cell::new(0) };
-    static SPANS: Numbers = const { Numbers { next: Cell::new(0), end: Cell::new(0) } };
-    static TASKS: Numbers = const { Numbers { next: Cell::new(0), end: Cell::new(0) } };
-    static RESOURCES: Numbers = const { Numbers { next: Cell::new(0), end: Cell::new(0) } };
+    end: Cell<Option<&'static AtomicU64>>,
+    /// The id of the running task; zero outside of tasks.
+    task: Cell<u64>,
+    wake: Cell<u64>,
+    /// The number of the tree, plus one; zero if there is none.
+    tree: Cell<u64>,
+    /// The counts of that tree.
+    counts: Cell<Option<&'static ThreadCounts>>,
+    spans: Numbers,
+    tasks: Numbers,
+    resources: Numbers,
+}
+
+thread_local! {
+    static CELLS: Cells = const {
+        Cells {
+            span: Cell::new(0),
+            stamp: Cell::new(0),
+            end: Cell::new(None),
+            task: Cell::new(0),
+            wake: Cell::new(0),
+            tree: Cell::new(0),
+            counts: Cell::new(None),
+            spans: Numbers::NONE,
+            tasks: Numbers::NONE,
+            resources: Numbers::NONE,
+        }
+    };
 }
 
 #[inline]
 pub(crate) fn context() -> Context {
-    let tree = TREE.with(Cell::get).checked_sub(1);
+    let tree = CELLS.with(|cells| cells.tree.get()).checked_sub(1);
     Context { span: span(), stamp: stamp(), tree: tree.and_then(|tree| u32::try_from(tree).ok()) }
 }
 
 /// The id of the running span; zero between polls.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn span() -> u64 {
-    SPAN.with(Cell::get)
+    CELLS.with(|cells| cells.span.get())
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn set_span(span: u64) {
-    SPAN.with(|cell| cell.set(span));
+    CELLS.with(|cells| cells.span.set(span));
 }
 
 /// The tick of the last clock reading in the running poll; zero between polls.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn stamp() -> u64 {
-    STAMP.with(Cell::get)
+    CELLS.with(|cells| cells.stamp.get())
 }
 
 /// Records a clock reading. With `is_over`, the thread is outside of every poll from then on.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn note_reading(now: u64, is_over: bool) {
-    STAMP.with(|cell| cell.set(if is_over { 0 } else { now }));
-    if END.with(Cell::get).is_some() {
-        end(now);
-    }
+    CELLS.with(|cells| {
+        cells.stamp.set(if is_over { 0 } else { now });
+        if cells.end.get().is_some() {
+            end(now);
+        }
+    });
 }
 
 #[cold]
 #[inline(never)]
 fn end(now: u64) {
-    if let Some(cell) = END.with(Cell::take) {
+    if let Some(cell) = CELLS.with(|cells| cells.end.take()) {
         cell.store(now, Relaxed);
     }
 }
 
 /// Stores the next clock reading of this thread in `cell`. Returns the cell that it replaces.
 pub(crate) fn note_end(cell: &'static AtomicU64) -> Option<&'static AtomicU64> {
-    END.with(|end| end.replace(Some(cell)))
+    CELLS.with(|cells| cells.end.replace(Some(cell)))
 }
 
 /// Stops storing a reading in `cell`. Returns whether one was still due.
 pub(crate) fn forget_end(cell: &'static AtomicU64) -> bool {
-    END.with(|end| {
-        let is_it = end.get().is_some_and(|other| std::ptr::eq(other, cell));
+    CELLS.with(|cells| {
+        let is_it = cells.end.get().is_some_and(|other| std::ptr::eq(other, cell));
         if is_it {
-            end.set(None);
+            cells.end.set(None);
         }
         is_it
     })
@@ -111,14 +133,16 @@ pub(crate) fn forget_end(cell: &'static AtomicU64) -> bool {
 
 /// Sets or clears the thread's tree.
 pub(crate) fn set_tree(tree: Option<(u32, &'static ThreadCounts)>) {
-    TREE.with(|cell| cell.set(tree.map_or(0, |(tree, _)| u64::from(tree) + 1)));
-    COUNTS.with(|cell| cell.set(tree.map(|(_, counts)| counts)));
+    CELLS.with(|cells| {
+        cells.tree.set(tree.map_or(0, |(tree, _)| u64::from(tree) + 1));
+        cells.counts.set(tree.map(|(_, counts)| counts));
+    });
 }
 
 /// Increments a counter of this thread's tree.
 #[inline]
 pub(crate) fn count(of: impl FnOnce(&ThreadCounts) -> &AtomicU64) {
-    if let Some(counts) = COUNTS.with(Cell::get) {
+    if let Some(counts) = CELLS.with(|cells| cells.counts.get()) {
         let counter = of(counts);
         counter.store(counter.load(Relaxed).wrapping_add(1), Relaxed);
     }
@@ -127,42 +151,42 @@ pub(crate) fn count(of: impl FnOnce(&ThreadCounts) -> &AtomicU64) {
 /// Runs `call` as if nothing else was running on this thread, with the tree `tree` and with task
 /// ids that no reader sees.
 pub(crate) fn apart(tree: u32, counts: &'static ThreadCounts, call: impl FnOnce()) {
-    let before = (context(), task(), COUNTS.with(Cell::get));
-    let numbers = TASKS.with(|numbers| (numbers.next.replace(1 << 62), numbers.end.replace(1 << 63)));
+    let before = (context(), task(), CELLS.with(|cells| cells.counts.get()));
+    let numbers = CELLS.with(|cells| (cells.tasks.next.replace(1 << 62), cells.tasks.end.replace(1 << 63)));
     set_span(0);
     replace_task(0);
     set_tree(Some((tree, counts)));
     call();
-    TASKS.with(|Numbers { next, end }| (next.set(numbers.0), end.set(numbers.1)));
+    CELLS.with(|cells| (cells.tasks.next.set(numbers.0), cells.tasks.end.set(numbers.1)));
     let (Context { span, stamp, tree }, task, counts) = before;
     set_tree(tree.zip(counts));
     set_span(span);
-    STAMP.with(|cell| cell.set(stamp));
+    CELLS.with(|cells| cells.stamp.set(stamp));
     replace_task(task);
 }
 
 /// The id of the running task; zero outside of tasks.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn task() -> u64 {
-    TASK.with(Cell::get)
+    CELLS.with(|cells| cells.task.get())
 }
 
 /// Sets the id of the running task. Returns the previous one.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn replace_task(task: u64) -> u64 {
-    TASK.with(|cell| cell.replace(task))
+    CELLS.with(|cells| cells.task.replace(task))
 }
 
 /// The tick at which a wake was recorded, for the next waker that it is forwarded to; zero if there
 /// is none.
 #[inline]
 pub(crate) fn wake_stamp() -> u64 {
-    WAKE.with(Cell::get)
+    CELLS.with(|cells| cells.wake.get())
 }
 
 #[inline]
 pub(crate) fn set_wake_stamp(stamp: u64) {
-    WAKE.with(|cell| cell.set(stamp));
+    CELLS.with(|cells| cells.wake.set(stamp));
 }
 
 /// An id that no other span of the process has.
@@ -171,7 +195,7 @@ pub(crate) fn new_span() -> u64 {
     /// Number of ids that a thread takes at once.
     const BLOCK: u64 = 1 << 12;
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    SPANS.with(|numbers| numbers.take(&NEXT, BLOCK))
+    CELLS.with(|cells| cells.spans.take(&NEXT, BLOCK))
 }
 
 /// An id that no other task of the process has. The ids of one thread ascend; those of two threads
@@ -181,7 +205,7 @@ pub(crate) fn new_task() -> u64 {
     /// Small, so that the ids in reports stay small.
     const BLOCK: u64 = 32;
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    TASKS.with(|numbers| numbers.take(&NEXT, BLOCK))
+    CELLS.with(|cells| cells.tasks.take(&NEXT, BLOCK))
 }
 
 /// An id that no other resource of the process has. The ids of one thread ascend.
@@ -189,10 +213,12 @@ pub(crate) fn new_task() -> u64 {
 pub(crate) fn new_resource() -> u64 {
     const BLOCK: u64 = 32;
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    RESOURCES.with(|numbers| numbers.take(&NEXT, BLOCK))
+    CELLS.with(|cells| cells.resources.take(&NEXT, BLOCK))
 }
 
 impl Numbers {
+    const NONE: Self = Self { next: Cell::new(0), end: Cell::new(0) };
+
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn take(&self, next: &AtomicU64, block: u64) -> u64 {
         let number = self.next.get();

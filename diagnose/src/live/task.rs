@@ -311,12 +311,6 @@ impl Task {
         self.thread.store(thread, Relaxed);
     }
 
-    /// Ends such a poll; the task is not over.
-    #[cfg(all(feature = "tokio-hooks", tokio_unstable))]
-    pub(crate) fn end_hooked(&self, now: u64) {
-        self.leave(now, now.saturating_sub(self.since.load(Relaxed) >> 2));
-    }
-
     /// Starts the closure of a blocking task.
     pub(crate) fn begin_blocking(&self, now: u64, thread: u32) {
         self.thread.store(thread, Relaxed);
@@ -324,12 +318,13 @@ impl Task {
         self.polls.store(1, Relaxed);
     }
 
-    /// Ends a poll that took `busy` ticks; the task waits.
-    #[inline]
-    pub(crate) fn leave(&self, now: u64, busy: u64) {
-        add_relaxed(&self.busy, busy);
+    /// Ends the running poll; the task waits.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn leave(&self, now: u64) {
+        let entered = self.since();
+        add_relaxed(&self.busy, now.saturating_sub(entered));
         add_relaxed(&self.polls, 1);
-        self.entered.store(now.saturating_sub(busy), Relaxed);
+        self.entered.store(entered, Relaxed);
         // Release pairs with the Acquire of `doing`: a reader that finds the task waiting finds the
         // clones of its waker.
         self.since.store(now << 2 | WAITING, Release);
@@ -361,6 +356,7 @@ impl Task {
     }
 
     /// The tick of the last poll's start or end.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn since(&self) -> u64 {
         self.since.load(Relaxed) >> 2
     }

@@ -78,11 +78,11 @@ pub(crate) fn give_back_spare() {
     }
 }
 
-/// Ends a poll that began at `entered`; the task waits.
+/// Ends a poll of a root; the task waits.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn leave_task(task: &'static Task, entered: u64, left: u64) {
+pub(crate) fn leave_task(task: &'static Task, left: u64) {
     take_spare(task);
-    task.leave(left, left.saturating_sub(entered));
+    task.leave(left);
 }
 
 /// Ends the task with its poll.

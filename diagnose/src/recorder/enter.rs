@@ -1,7 +1,7 @@
 //! How a poll begins: its node, its start, and the clock reading that it uses.
 //!
 //! ```text
-//! enter ─ enter_passing     the reading comes from the body around, and goes on to the span inside
+//! enter ─ enter_again       where the last poll stopped: see `resume`
 //!       └ enter_other ─ enter_outermost   an executor polls a root
 //!                     ├ enter_below       below the running node, on a known path
 //!                     └ enter_slow        anything else: see `reparent`
@@ -14,83 +14,40 @@ use super::await_state::AwaitState;
 use super::first_poll;
 use super::local::{self, AGAIN, DIRECT, is_reading};
 use super::poll_entry::PollEntry;
+use super::resume::Resume;
 use super::root::{OuterPoll, enter_spawned, enter_task};
 use super::span::{Span, SpanState};
 use crate::clock;
 use crate::context;
-use crate::live::{self, LiveSlot, SlotRef, Task};
+use crate::live::{self, SlotRef, Task};
 use crate::site::{Site, SiteKind};
 use crate::switch;
 use crate::sync::add;
 use crate::tree::{Node, NodeKey, PassingChain, WaitAccount};
 
 impl Span {
-    /// Starts a poll with the executor's waker. Returns whether the span is a root.
-    pub(crate) fn enter(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
-        if self.passes {
-            self.enter_passing(entry, outer)
+    /// Starts a poll with the executor's waker.
+    pub(crate) fn enter(&mut self, entry: &mut PollEntry, outer: &Waker) {
+        if self.resume != Resume::Unknown {
+            self.enter_again(entry, outer);
         } else if self.site.is_still_on() {
-            self.enter_other(entry, outer)
+            self.enter_other(entry, outer);
         } else {
-            self.enter_unsure(entry, outer)
+            self.enter_unsure(entry, outer);
         }
     }
 
     /// The site is reached for the first time, or is switched off.
     #[inline(never)]
-    fn enter_unsure(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
+    pub(super) fn enter_unsure(&mut self, entry: &mut PollEntry, outer: &Waker) {
         if self.site.is_on() {
             return self.enter_other(entry, outer);
         }
         self.enter_unrecorded(entry);
-        false
-    }
-
-    /// The body around resumes at the await of this span, and this span at the await of another.
-    /// This is the common case in deep call chains.
-    #[inline(never)]
-    fn enter_passing(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
-        let down = local::down();
-        if !self.site.is_still_on() {
-            return self.enter_unsure(entry, outer);
-        }
-        if is_reading(down) {
-            if let (Some(node), Some(slot)) = (self.node, self.anchor.and_then(SlotRef::slot)) {
-                let around = (local::current(), context::span());
-                if node.is_child_of(around.0) && slot.parent() == around.1 {
-                    self.enter_through(entry, (node, slot, around.1), down);
-                    return false;
-                }
-            }
-        }
-        self.enter_other(entry, outer)
-    }
-
-    /// Starts the poll with the body's reading, and continues to the span inside.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn enter_through(
-        &self,
-        entry: &mut PollEntry,
-        (node, slot, outer): (&'static Node, &'static LiveSlot, u64),
-        now: u64,
-    ) {
-        let mut levels = entry.begin_handed(outer, true).levels + 1;
-        slot.start(now);
-        context::set_span(slot.id());
-        node.times.enter(now, Some(WaitAccount::Child));
-        let mut current = node;
-        if let Some(at) = self.at {
-            at.times.enter(now, Some(WaitAccount::Child));
-            levels += 1;
-            current = at;
-        }
-        local::set_current(Some(current));
-        local::set_awaiting(self.at, AwaitState::SPAN.with_depth(self.depth));
-        local::set_levels(levels);
     }
 
     #[inline(never)]
-    fn enter_other(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
+    pub(super) fn enter_other(&mut self, entry: &mut PollEntry, outer: &Waker) {
         let is_entered = match local::current() {
             Some(current) if current.is_root() => self.enter_outermost(entry, outer, current),
             Some(current) => self.enter_below(entry, current),
@@ -102,7 +59,6 @@ impl Span {
                 self.enter_root(entry, outer);
             }
         }
-        entry.begun.is_root
     }
 
     /// Starts a poll outside every other poll, the common case for an executor: nothing has to be
@@ -117,11 +73,11 @@ impl Span {
                 return false;
             }
             let now = self.begin(entry, 0);
-            entry.begin_outermost();
+            entry.begin_outermost(false);
             self.go_on(entry, node, wait, now);
             let waited = enter_task(task, node, now);
             let around = if is_inside { Some(OuterPoll::leave()) } else { None };
-            entry.begin_root(task, outer, (now, waited), around);
+            entry.begin_root(task, outer, waited, around);
             return true;
         }
         if !matches!(self.state, SpanState::Unpolled) || is_inside || switch::is_special() {
@@ -130,7 +86,7 @@ impl Span {
         let key = NodeKey { site: self.site, label: self.label, via: None };
         let Some(node) = tree.child(key) else { return false };
         let now = self.begin(entry, 0);
-        entry.begin_outermost();
+        entry.begin_outermost(false);
         node.times.enter(now, None);
         local::set_current(Some(node));
         let spawned = local::take_spawned();
@@ -141,7 +97,7 @@ impl Span {
             None => (self.meet(node, now), 0),
         };
         self.root = Some(task);
-        entry.begin_root(task, outer, (now, waited), None);
+        entry.begin_root(task, outer, waited, None);
         true
     }
 

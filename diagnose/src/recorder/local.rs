@@ -252,6 +252,11 @@ pub(super) fn set_chain(chain: PassingChain) {
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn set_stopper(stopper: Option<&'static Node>) {
+    LOCAL.with(|local| local.stopper.set(stopper));
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn set_levels(levels: u32) {
     LOCAL.with(|local| local.levels.set(levels));
 }

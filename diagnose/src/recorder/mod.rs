@@ -22,6 +22,7 @@ mod frame;
 mod local;
 mod poll_entry;
 mod reparent;
+mod resume;
 mod root;
 mod running;
 mod running_poll;

@@ -6,9 +6,10 @@
 
 use super::await_state::AwaitState;
 use super::local::{self, TreePosition};
-use super::root::RootPoll;
+use super::root::OuterPoll;
 use crate::clock;
 use crate::context;
+use crate::live::PollWaker;
 use crate::tree::{Node, PassingChain};
 
 /// How a poll began, and so what its end restores.
@@ -70,8 +71,10 @@ pub(crate) struct PollEntry {
     previous: Option<&'static Node>,
     /// The node that covers this poll in `previous`, if this is a task inside another task's poll.
     nested: Option<&'static Node>,
-    /// Present for a root.
-    pub(super) root: Option<RootPoll>,
+    /// For a root, its task's waker. `None` if tasks have no waker of their own, by configuration.
+    pub(super) waker: Option<PollWaker>,
+    /// For a root, the poll of another task that this one runs inside.
+    pub(super) around: Option<OuterPoll>,
 }
 
 impl PollEntry {
@@ -87,7 +90,8 @@ impl PollEntry {
             outer_await_state: AwaitState::NONE,
             previous: None,
             nested: None,
-            root: None,
+            waker: None,
+            around: None,
         }
     }
 
@@ -145,9 +149,8 @@ impl PollEntry {
 
     /// Starts a poll of a root outside every other poll.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin_outermost(&mut self) {
-        self.begun.how = PollStartKind::Outermost;
-        self.begun.is_root = true;
+    pub(super) fn begin_outermost(&mut self, goes_down: bool) {
+        self.begun = PollStart { is_root: true, goes_down, ..PollStart::new(PollStartKind::Outermost) };
         local::replace_pending_children(0);
     }
 

@@ -6,6 +6,7 @@
 use super::first_poll;
 use super::local::{self, AGAIN, DIRECT, TreePosition, is_reading};
 use super::poll_entry::PollEntry;
+use super::resume::Resume;
 use super::running_poll::parent_id;
 use super::span::{Span, SpanState};
 use crate::clock;
@@ -27,7 +28,7 @@ impl Span {
         let goes_on = is_reading(down);
         let via = if goes_on || down == AGAIN { self.node.and_then(|node| node.via) } else { local::via() };
         local::hand_down(None, 0);
-        self.passes = false;
+        self.resume = Resume::Unknown;
         let place = local::place();
         let is_root = self.site.kind == SiteKind::Task
             || place.current.is_outside_of_tasks()
@@ -184,7 +185,7 @@ impl Span {
         self.pending_children = 0;
         self.is_in_child = false;
         self.depth = 0;
-        self.passes = false;
+        self.resume = Resume::Unknown;
         self.state = self.state.unrecorded();
     }
 

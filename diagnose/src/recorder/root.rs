@@ -25,17 +25,6 @@ use crate::live::{self, PollWaker, Task};
 use crate::sync::{add, add_relaxed};
 use crate::tree::Node;
 
-/// A running poll of a task.
-#[derive(Debug)]
-pub(super) struct RootPoll {
-    task: &'static Task,
-    /// `None` if tasks have no waker of their own, by configuration.
-    waker: Option<PollWaker>,
-    entered: u64,
-    /// The poll of another task that this one runs inside.
-    around: Option<OuterPoll>,
-}
-
 /// The poll of a task in which another one runs, through a nested executor.
 #[derive(Debug)]
 pub(super) struct OuterPoll {
@@ -43,13 +32,6 @@ pub(super) struct OuterPoll {
     /// Ticks and node of that task's wait, as in [`local::waited`].
     waited: (u64, Option<&'static Node>),
     poll: TaskPoll,
-}
-
-impl RootPoll {
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn waker(&self) -> Option<&Waker> {
-        self.waker.as_ref().map(PollWaker::get)
-    }
 }
 
 impl OuterPoll {
@@ -80,15 +62,33 @@ impl PollEntry {
         &mut self,
         task: &'static Task,
         outer: &Waker,
-        (entered, waited): (u64, u64),
+        waited: u64,
         around: Option<OuterPoll>,
     ) {
-        let waker = live::has_wakers().then(|| PollWaker::of(task, outer));
-        self.root = Some(RootPoll { task, waker, entered, around });
-        live::current::replace(Some(task));
+        if around.is_some() {
+            self.around = around;
+        }
         if waited != 0 {
             local::set_waited((waited, None));
         }
+        self.begin_task(task, outer);
+    }
+
+    /// Resumes the poll of another task that this one ran inside.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn resume_around(&self) {
+        if let Some(around) = &self.around {
+            around.go_on();
+        }
+    }
+
+    /// Lends the task's waker for a poll, and makes the task the running one.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn begin_task(&mut self, task: &'static Task, outer: &Waker) {
+        if live::has_wakers() {
+            self.waker = Some(PollWaker::of(task, outer));
+        }
+        live::current::replace(Some(task));
         first_poll::begin_poll();
     }
 }
@@ -106,7 +106,7 @@ impl Span {
             None => self.enter_new(node, entered),
         };
         self.root = Some(task);
-        entry.begin_root(task, outer, (entered, waited), around);
+        entry.begin_root(task, outer, waited, around);
     }
 
     /// The task of a root, and the ticks that it has waited.
@@ -120,33 +120,40 @@ impl Span {
 
     /// Ends the poll of a root, after its span's accounting.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn leave_root(
-        &mut self,
-        entry: &mut PollEntry,
-        node: &'static Node,
-        is_pending: bool,
-        left: u64,
-    ) {
-        let Some(RootPoll { task, entered, around, .. }) = entry.root.take() else { return };
-        // No recorded path was ready: the wait is charged to the first one polled.
-        let (waited, first_polled) = local::waited();
-        if waited != 0 {
-            add(&first_polled.unwrap_or(node).wall, waited);
-            local::set_waited((0, None));
-        }
-        first_poll::end_poll(node, left);
-        live::current::replace(None);
-        if let Some(around) = around {
-            around.go_on();
-        }
-        live::Promoted::forward(task).give_back();
+    pub(super) fn leave_root(&mut self, entry: &PollEntry, node: &'static Node, is_pending: bool, left: u64) {
+        let Some(task) = self.root else { return };
+        end_task_poll(task, node, left);
+        entry.resume_around();
         if is_pending && matches!(self.state, SpanState::Waiting(_)) {
-            live::leave_task(task, entered, left);
+            live::leave_task(task, left);
         } else {
             self.root = None;
             live::end_task(task);
         }
     }
+}
+
+/// Starts a later poll of a task.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn begin_task_poll(task: &'static Task, node: &'static Node, entered: u64) {
+    let waited = enter_task(task, node, entered);
+    if waited != 0 {
+        local::set_waited((waited, None));
+    }
+}
+
+/// Ends the running poll of a task at `left`, whatever the task does next.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn end_task_poll(task: &'static Task, node: &'static Node, left: u64) {
+    // No recorded path was ready: the wait is charged to the first one polled.
+    let (waited, first_polled) = local::waited();
+    if waited != 0 {
+        add(&first_polled.unwrap_or(node).wall, waited);
+        local::set_waited((0, None));
+    }
+    first_poll::end_poll(node, left);
+    live::current::replace(None);
+    live::Promoted::forward(task).give_back();
 }
 
 /// Starts the first poll of a spawned task. Returns the ticks that it has waited.

@@ -2,14 +2,12 @@
 
 use std::task::Waker;
 
-use super::await_state::AwaitState;
 use super::local;
 use super::poll_entry::PollEntry;
-use super::root::RootPoll;
 use super::span::{Span, SpanState};
 use crate::clock;
 use crate::context;
-use crate::live::{self, SlotCopy, SlotRef};
+use crate::live::{self, PollWaker, SlotCopy, SlotRef};
 use crate::sync::add;
 use crate::tree::{Node, PassingChain, WaitAccount};
 
@@ -19,24 +17,20 @@ pub(crate) struct RunningPoll<'a> {
     span: &'a mut Span,
     entry: &'a mut PollEntry,
     outer: &'a Waker,
-    is_root: bool,
 }
 
 impl<'a> RunningPoll<'a> {
     /// Starts a poll of `span` with the executor's waker.
     #[inline]
     pub(crate) fn enter(span: &'a mut Span, entry: &'a mut PollEntry, outer: &'a Waker) -> Self {
-        let is_root = span.enter(entry, outer);
-        Self { span, entry, outer, is_root }
+        span.enter(entry, outer);
+        Self { span, entry, outer }
     }
 
     /// The waker to poll the future with.
     #[inline]
     pub(crate) fn waker(&self) -> &Waker {
-        if !self.is_root {
-            return self.outer;
-        }
-        self.entry.root.as_ref().and_then(RootPoll::waker).unwrap_or(self.outer)
+        self.entry.waker.as_ref().map_or(self.outer, PollWaker::get)
     }
 
     /// Records that the poll has returned.
@@ -58,6 +52,9 @@ impl Span {
             let passing = local::passing();
             if passing > u32::from(self.at.is_some()) {
                 return self.leave_through(entry, passing);
+            }
+            if self.has_stayed() {
+                return self.leave_again(entry);
             }
         }
         if entry.is_recorded() {
@@ -103,53 +100,15 @@ impl Span {
     #[inline(never)]
     fn leave_other(&mut self, entry: &mut PollEntry, is_pending: bool) {
         let Some(node) = self.node else { return };
-        let left = if is_pending {
-            let (at, state) = local::awaiting();
-            match at {
-                Some(at)
-                    if entry.begun.goes_down
-                        && state.is_old()
-                        && !self.is_in_child
-                        && local::pending_children() == 0 =>
-                {
-                    self.end_at(entry, node, at)
-                }
-                _ => self.end_pending(entry, node, (at, state)),
-            }
-        } else {
-            self.end_ready(entry, node)
-        };
+        let left = if is_pending { self.end_pending(entry, node) } else { self.end_ready(entry, node) };
         if entry.begun.is_root {
             self.leave_root(entry, node, is_pending, left);
         }
     }
 
-    /// Ends a poll in which the body resumed at its await and stopped there again, and nothing else
-    /// changed.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn end_at(&mut self, entry: &mut PollEntry, node: &'static Node, at: &'static Node) -> u64 {
-        let now = clock::now();
-        let PassingChain { levels, stopper } = entry.chain();
-        at.leave(now, Some(self.await_wait()), PassingChain { levels: levels + 1, stopper });
-        node.times.pass();
-        if let Some(slot) = self.anchor.and_then(SlotRef::slot) {
-            slot.leave(now);
-        }
-        entry.hand_up(now, levels);
-        // The bodies around that pass it on read nothing that would have to be restored.
-        if levels == 0 {
-            entry.restore_outer(node, now, true);
-        }
-        now
-    }
-
     #[inline(never)]
-    fn end_pending(
-        &mut self,
-        entry: &mut PollEntry,
-        node: &'static Node,
-        (at, state): (Option<&'static Node>, AwaitState),
-    ) -> u64 {
+    fn end_pending(&mut self, entry: &mut PollEntry, node: &'static Node) -> u64 {
+        let (at, state) = local::awaiting();
         // List the span as alive on its first `Pending`.
         if self.anchor.is_none() {
             self.anchor = list(self, node, entry);
@@ -178,7 +137,7 @@ impl Span {
             None => WaitAccount::Child,
         };
         self.state = SpanState::Waiting(wait);
-        self.passes = self.can_pass(wait);
+        self.resume = self.resume_after(wait);
         if let Some(slot) = self.anchor.and_then(SlotRef::slot) {
             slot.leave(now);
             slot.follow(at.unwrap_or(node));

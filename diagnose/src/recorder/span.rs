@@ -13,9 +13,10 @@
 use super::first_poll;
 use super::local;
 use super::reparent::{is_child_of_running, list_unpolled, on_own_tree};
+use super::resume::Resume;
 use crate::clock;
 use crate::label::Label;
-use crate::live::{self, SlotRef, Task};
+use crate::live::{self, LiveSlot, SlotRef, Task};
 use crate::site::{Site, SiteKind};
 use crate::switch;
 use crate::sync::add;
@@ -69,9 +70,8 @@ pub struct Span {
     pub(super) is_in_child: bool,
     /// The nesting depth in the macro where the body has stopped; zero if it is no macro.
     pub(super) depth: u8,
-    /// Whether the next poll only continues to the span inside, if the body around resumes at this
-    /// span's await. The span is listed, and waits for the span inside alone.
-    pub(super) passes: bool,
+    /// How the next poll begins, if it comes from where the last one came.
+    pub(super) resume: Resume,
     /// For a root, its task, from its spawn or its first `Pending` on.
     pub(super) root: Option<&'static Task>,
 }
@@ -99,18 +99,15 @@ impl Span {
             state,
             is_in_child: false,
             depth: 0,
-            passes: false,
+            resume: Resume::Unknown,
             root: None,
         }
     }
 
-    /// Whether the next poll only passes through the await where the body has stopped: see
-    /// [`Span::passes`].
-    pub(super) fn can_pass(&self, wait: WaitAccount) -> bool {
-        wait == WaitAccount::Child
-            && self.is_in_child
-            && (self.at.is_none() || self.await_wait() == WaitAccount::Child)
-            && self.anchor.and_then(SlotRef::slot).is_some()
+    /// The slot that lists the span.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn slot(&self) -> Option<&'static LiveSlot> {
+        self.anchor.and_then(SlotRef::slot)
     }
 
     /// The account that the await's current wait goes to.
@@ -124,7 +121,7 @@ impl Span {
     pub(super) fn end(&mut self, state: SpanState) {
         self.pending_children = 0;
         self.at = None;
-        self.passes = false;
+        self.resume = Resume::Unknown;
         self.state = state;
         self.unlist();
     }

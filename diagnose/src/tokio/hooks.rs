@@ -168,7 +168,7 @@ fn end_poll(meta: &TaskMeta<'_>) {
     let Some((_, around)) = ended.ok().flatten() else { return };
     live::current::replace(around);
     if let Some(task) = find(meta.id()) {
-        task.end_hooked(clock::now());
+        task.leave(clock::now());
     }
 }
 

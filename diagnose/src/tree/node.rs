@@ -295,15 +295,43 @@ impl Node {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave(&self, now: u64, begun: Option<WaitAccount>, chain: PassingChain) -> u64 {
         let is_through = chain.levels != 0;
-        if let (true, Some(stopper)) = (is_through, chain.stopper) {
-            // First, because a reader in between then sees too little of the stopper, and its
-            // children make up for that.
-            stopper.stop(now.saturating_sub(self.times.entered()), now);
+        if is_through {
+            self.stop_above(now, chain);
         }
         let length = self.times.leave(&self.spent, now, begun, is_through);
+        self.count_length(length, is_through);
+        length
+    }
+
+    /// Ends a poll between two waits of one kind. It also counts for the ancestors in `chain`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn leave_again(&self, now: u64, wait: WaitAccount, chain: PassingChain) {
+        self.stop_above(now, chain);
+        let length = self.times.leave_again(&self.spent, now, wait, true);
+        self.count_length(length, true);
+    }
+
+    /// Ends a poll before which the span did not wait, nor does it after it. Returns its length.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn leave_once(&self, now: u64) -> u64 {
+        let length = self.times.leave_once(&self.spent, now);
+        self.count_length(length, false);
+        length
+    }
+
+    /// Stops the running poll at the node above `chain`. First, because a reader in between then
+    /// sees too little of that node, and its children make up for that.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn stop_above(&self, now: u64, chain: PassingChain) {
+        if let Some(stopper) = chain.stopper {
+            stopper.stop(now.saturating_sub(self.times.entered()), now);
+        }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn count_length(&self, length: u64, is_through: bool) {
         self.histograms[usize::from(is_through)].count(length);
         self.spent.note_longest(length);
-        length
     }
 
     /// Takes back the count of a poll of `length` ticks that was none. Its time stays.

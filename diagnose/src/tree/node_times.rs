@@ -138,6 +138,46 @@ impl NodeTimes {
         is_through: bool,
     ) -> u64 {
         let PollStamp { tick: entered, ended } = PollStamp::unpack(self.entered.load(Ordering::Relaxed));
+        self.end_poll(spent, entered, now, is_through, |length| {
+            if ended == begun {
+                if let Some(wait) = begun {
+                    sub(&self.account(wait).sum, length);
+                }
+            } else {
+                self.end_and_begin(entered, ended, now, begun);
+            }
+        })
+    }
+
+    /// Ends a poll between two waits of one kind.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn leave_again(
+        &self,
+        spent: &PollTotals,
+        now: u64,
+        wait: WaitAccount,
+        is_through: bool,
+    ) -> u64 {
+        let entered = self.entered();
+        self.end_poll(spent, entered, now, is_through, |length| sub(&self.account(wait).sum, length))
+    }
+
+    /// Ends a poll before which the span did not wait, nor does it after it.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn leave_once(&self, spent: &PollTotals, now: u64) -> u64 {
+        self.end_poll(spent, self.entered(), now, false, |_| ())
+    }
+
+    /// Adds a poll, and with it the waits that it ends and begins.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn end_poll(
+        &self,
+        spent: &PollTotals,
+        entered: u64,
+        now: u64,
+        is_through: bool,
+        waits: impl FnOnce(u64),
+    ) -> u64 {
         let length = now.saturating_sub(entered);
         self.change(|| {
             self.entered.store(0, Ordering::Relaxed);
@@ -148,13 +188,7 @@ impl NodeTimes {
             } else {
                 spent.alone.add(length);
             }
-            if ended == begun {
-                if let Some(wait) = begun {
-                    sub(&self.account(wait).sum, length);
-                }
-            } else {
-                self.end_and_begin(entered, ended, now, begun);
-            }
+            waits(length);
         });
         length
     }
