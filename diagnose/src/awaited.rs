@@ -2,6 +2,7 @@
 
 use std::any;
 use std::future::{Future, IntoFuture};
+use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -12,18 +13,22 @@ use crate::recorder::{self, Arm, AwaitEntry, Point, RunningAwait};
 use crate::site::Site;
 
 /// Begins an await. Returns `expression`, from `expression.await`.
+// Here and below, a value that need not be dropped if the recorder unwinds, which it does not, stays
+// in registers, or where it is.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn at<T>(place: &'static Site, expression: T) -> T {
+    let expression = ManuallyDrop::new(expression);
     recorder::begin_await(place, is_span::<T>());
-    expression
+    ManuallyDrop::into_inner(expression)
 }
 
 /// Ends an await in the body of `owner`. Returns `value`, the result of `expression.await`. `owner`
 /// is the second argument, so the future need not store it across the await.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn ended<T>(value: T, owner: &'static Site) -> T {
+    let value = ManuallyDrop::new(value);
     recorder::end_await(owner);
-    value
+    ManuallyDrop::into_inner(value)
 }
 
 /// All awaits in the arguments of a macro that the attribute cannot parse, as one. It ends with the
@@ -49,17 +54,19 @@ impl InMacro {
 /// written there.
 #[inline]
 pub fn through<T, C>(future: T, _: C) -> T {
+    let future = ManuallyDrop::new(future);
     if is_span::<T>() {
         recorder::begin_through(depth::<C>());
     }
-    future
+    ManuallyDrop::into_inner(future)
 }
 
 /// Ends such an await. Returns its value.
 #[inline]
 pub fn passed<T>(value: T) -> T {
+    let value = ManuallyDrop::new(value);
     recorder::end_through();
-    value
+    ManuallyDrop::into_inner(value)
 }
 
 /// The nesting depth of a closure in closures and async blocks: the length of its type name, which
@@ -167,9 +174,9 @@ fn poll<F: Future>(future: Pin<&mut F>, point: &mut Point, context: &mut Context
         return future.poll(context);
     }
     let awaiting = RunningAwait { point, entry: &mut entry };
-    let poll = future.poll(context);
+    let poll = ManuallyDrop::new(future.poll(context));
     awaiting.leave(poll.is_pending());
-    poll
+    ManuallyDrop::into_inner(poll)
 }
 
 /// Whether the future is a [`Timed`](crate::Timed) or a plain pointer to one, so polling it runs

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -70,7 +71,8 @@ pub(crate) fn poll<F: Future>(
 ) -> Poll<F::Output> {
     let mut entry = PollEntry::new();
     let running = RunningPoll::enter(span, &mut entry, context.waker());
-    let poll = future.poll(&mut Context::from_waker(running.waker()));
+    // Not dropped if the recorder unwinds, which it does not: so it stays in registers.
+    let poll = ManuallyDrop::new(future.poll(&mut Context::from_waker(running.waker())));
     running.leave(poll.is_pending());
-    poll
+    ManuallyDrop::into_inner(poll)
 }
