@@ -33,6 +33,7 @@ pub fn now() -> u64 {
     if SOURCE.load(Relaxed) == COUNTER { counter::read() } else { now_by_call() }
 }
 
+#[cold]
 #[inline(never)]
 fn now_by_call() -> u64 {
     match SOURCE.load(Relaxed) {

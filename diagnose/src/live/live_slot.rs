@@ -6,20 +6,20 @@ use crate::site::Site;
 use crate::sync::{AtomicU64, Ordering, add, fence};
 use crate::tree::{Link, Node, WaitAccount};
 
-/// The target of a future's one-word state: an await that has not begun, a slot, or the end.
+/// The target of an arm's one-word state: an await that has not begun, a slot, or the end.
 #[derive(Debug)]
-#[repr(align(64))]
-pub(crate) enum SlotRef {
-    /// An arm of a macro that has not returned `Pending` yet.
+pub(crate) enum ArmSlot {
+    /// The arm has not returned `Pending` yet.
     Fresh(&'static Site),
     Live(LiveSlot),
-    /// An await that is over.
+    /// The await is over.
     Done,
 }
 
 /// One live span. The owner of the span's future writes it, with relaxed stores; see
 /// [`LiveSlot::read`] for readers.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct LiveSlot {
     /// The id of the span, unique in the process; zero while the slot is free.
     id: AtomicU64,
@@ -66,33 +66,47 @@ const MAX_SLOTS: usize = 1 << 24;
 const BELOW: u32 = 24;
 const POLL: u64 = 1 << BELOW;
 
-pooled!(SlotRef, max = MAX_SLOTS, chunk = 512);
+pooled!(LiveSlot, max = MAX_SLOTS, chunk = 512);
+pooled!(ArmSlot, max = MAX_SLOTS, chunk = 256);
 
 /// Takes a slot for a span, usually at its first `Pending`. Returns `None` if all are taken.
 #[inline]
-pub(crate) fn take(listed: &SlotCopy) -> Option<&'static SlotRef> {
-    let anchor: &'static SlotRef = pool::take()?;
-    anchor.slot()?.occupy(listed);
-    Some(anchor)
+pub(crate) fn take(listed: &SlotCopy) -> Option<&'static LiveSlot> {
+    let slot: &'static LiveSlot = pool::take()?;
+    slot.occupy(listed);
+    Some(slot)
+}
+
+/// Takes a slot for an arm, at its first `Pending`. Returns `None` if all are taken.
+pub(crate) fn take_for_arm(listed: &SlotCopy) -> Option<&'static ArmSlot> {
+    let slot: &'static ArmSlot = pool::take()?;
+    slot.live()?.occupy(listed);
+    Some(slot)
 }
 
 /// Frees the slot of a span that is gone.
 #[inline]
-pub(crate) fn put(anchor: &'static SlotRef) {
-    if let Some(slot) = anchor.slot() {
-        slot.vacate();
-        pool::put(anchor);
+pub(crate) fn put(slot: &'static LiveSlot) {
+    slot.vacate();
+    pool::put(slot);
+}
+
+/// Frees the slot of an arm that is gone, if it has one.
+pub(crate) fn put_of_arm(slot: &'static ArmSlot) {
+    if let Some(live) = slot.live() {
+        live.vacate();
+        pool::put(slot);
     }
 }
 
 /// All slots, taken or free.
 pub(crate) fn all() -> impl Iterator<Item = &'static LiveSlot> {
-    pool::all::<SlotRef>().filter_map(SlotRef::slot)
+    pool::all::<LiveSlot>().chain(pool::all::<ArmSlot>().filter_map(ArmSlot::live))
 }
 
 /// Number of spans that were not listed, because all slots were taken.
 pub(crate) fn over() -> u64 {
-    pool::over::<SlotRef>()
+    pool::over::<LiveSlot>() + pool::over::<ArmSlot>()
 }
 
 impl SlotCopy {
@@ -108,14 +122,14 @@ impl SlotCopy {
     }
 }
 
-impl SlotRef {
+impl ArmSlot {
     fn free() -> Self {
         Self::Live(LiveSlot::free())
     }
 
     /// The slot, if this is one.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn slot(&self) -> Option<&LiveSlot> {
+    pub(crate) fn live(&self) -> Option<&LiveSlot> {
         match self {
             Self::Live(slot) => Some(slot),
             Self::Fresh(_) | Self::Done => None,
@@ -260,12 +274,12 @@ const RUNNING: u64 = SlotState::Running as u64;
 
 #[cfg(all(test, not(diagnose_loom)))]
 mod tests {
-    use super::{BELOW, LiveSlot, Ordering, SlotRef};
+    use super::{BELOW, LiveSlot, Ordering};
     use crate::tree::WaitAccount;
 
     #[test]
     fn a_slot_is_a_cache_line() {
-        assert_eq!(size_of::<SlotRef>(), 64);
+        assert_eq!(size_of::<LiveSlot>(), 64);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Live spans and tasks: state of each span that has returned `Pending`, kept outside its future.
 //!
 //! ```text
-//! Span, Point ─ anchor ─▶ LiveSlot   id, parent, node, state, polls: one cache line, never moves
-//! Span ─────── root ───▶ Task       id, name, origin, wakes: one per task, reused
+//! Span, Point ─ slot ──▶ LiveSlot   id, parent, node, state, polls: one cache line, never moves
+//! Span ──────── root ──▶ Task       id, name, origin, wakes: one per task, reused
 //! ```
 //! A span takes its slot at its first `Pending`, or at its creation if unpolled futures are listed.
-//! It frees the slot when it is ready, panics or is dropped, on any thread. The owner of the anchor
+//! It frees the slot when it is ready, panics or is dropped, on any thread. The owner of the span
 //! is the slot's only writer. Readers take no lock and copy ([`LiveSlot::read`]). The id tells
 //! whether a slot was reused: no two spans of a process share one.
 
@@ -34,7 +34,9 @@ pub(crate) mod workers;
 pub(crate) use current::{CurrentPoll, current_poll};
 pub(crate) use forward::Forward;
 pub(crate) use handles::{ABORT, HANDLE, SET};
-pub(crate) use live_slot::{LiveSlot, SlotCopy, SlotRef, SlotState, all, over, put, take};
+pub(crate) use live_slot::{
+    ArmSlot, LiveSlot, SlotCopy, SlotState, all, over, put, put_of_arm, take, take_for_arm,
+};
 pub(crate) use task::{Task, TaskState};
 pub(crate) use task_origin::{SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin};
 pub(crate) use tasks::{

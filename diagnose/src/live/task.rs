@@ -216,23 +216,33 @@ impl Task {
         let left = if before & 3 == WAITING { before >> 2 } else { 0 };
         self.since.store(now << 2 | RUNNING, Relaxed);
         self.thread.store(thread, Relaxed);
-        // A wake that comes from now on requests another poll.
+        (left, self.answer(left))
+    }
+
+    /// Like `enter`, for a waiting task and the thread that polled it last.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn enter_again(&self, now: u64) -> (u64, u64) {
+        let left = self.since();
+        self.since.store(now << 2 | RUNNING, Relaxed);
+        (left, self.answer(left))
+    }
+
+    /// Takes the wake since `left` that led to this poll. One that comes from now on requests another
+    /// poll.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn answer(&self, left: u64) -> u64 {
         let woken_at = match self.woken_at.load(Relaxed) {
-            0 => 0,
+            0 => return 0,
             // Without clones no thread is about to wake the task. Release pairs with the Acquire of
             // `doing`: a reader that finds no wake finds the task running.
             woken_at if self.forward.clones() == 0 => {
                 self.woken_at.store(0, Release);
-                self.answer(woken_at.max(left))
+                woken_at
             }
             // Release for the same reason.
-            _ => self.answer(self.woken_at.swap(0, Release).max(left)),
+            _ => self.woken_at.swap(0, Release),
         };
-        (left, woken_at)
-    }
-
-    #[inline]
-    fn answer(&self, woken_at: u64) -> u64 {
+        let woken_at = woken_at.max(left);
         add_relaxed(&self.wakes, 1);
         if self.woken_by.load(Relaxed) == self.id() {
             add_relaxed(&self.self_wakes, 1);

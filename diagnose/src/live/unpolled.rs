@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ptr;
 
-use super::live_slot::SlotRef;
+use super::live_slot::LiveSlot;
 use crate::label::Label;
 use crate::site::Site;
 use crate::sync::Mutex;
@@ -20,25 +20,25 @@ type UnpolledKey = (usize, usize, u64, Label);
 /// The site and label of a future.
 type Unpolled = (&'static Site, Label);
 
-static UNPOLLED: Mutex<BTreeMap<UnpolledKey, Vec<&'static SlotRef>>> = Mutex::new(BTreeMap::new());
+static UNPOLLED: Mutex<BTreeMap<UnpolledKey, Vec<&'static LiveSlot>>> = Mutex::new(BTreeMap::new());
 
 fn key((site, label): Unpolled, maker: Option<&'static Node>, made: u64) -> UnpolledKey {
     (ptr::from_ref(site).addr(), maker.map_or(0, |node| ptr::from_ref(node).addr()), made, label)
 }
 
 /// Stores the slot of an unpolled future.
-pub(crate) fn keep(what: Unpolled, maker: Option<&'static Node>, made: u64, anchor: &'static SlotRef) {
-    UNPOLLED.lock().entry(key(what, maker, made)).or_default().push(anchor);
+pub(crate) fn keep(what: Unpolled, maker: Option<&'static Node>, made: u64, slot: &'static LiveSlot) {
+    UNPOLLED.lock().entry(key(what, maker, made)).or_default().push(slot);
 }
 
 /// Takes the slot of a future that is polled or dropped now. Returns `None` if it was not listed.
-pub(crate) fn take(what: Unpolled, maker: Option<&'static Node>, made: u64) -> Option<&'static SlotRef> {
+pub(crate) fn take(what: Unpolled, maker: Option<&'static Node>, made: u64) -> Option<&'static LiveSlot> {
     let key = key(what, maker, made);
     let mut unpolled = UNPOLLED.lock();
     let alike = unpolled.get_mut(&key)?;
-    let anchor = alike.pop();
+    let slot = alike.pop();
     if alike.is_empty() {
         unpolled.remove(&key);
     }
-    anchor
+    slot
 }

@@ -54,6 +54,17 @@ impl Promoted for Task {
     }
 
     #[inline]
+    fn note_own_wake(&self) -> bool {
+        let is_polled_here = self.is_polled_here();
+        if is_polled_here && self.woken_at.load(Relaxed) == 0 {
+            self.woken_by.store(self.id(), Relaxed);
+            // Release as in `note_wake`.
+            self.woken_at.store(IN_POLL, Release);
+        }
+        is_polled_here
+    }
+
+    #[inline]
     fn is_polled_here(&self) -> bool {
         current::registered().is_some_and(|task| std::ptr::eq(task, self))
     }

@@ -28,6 +28,11 @@ pub(crate) trait Promoted: Sync + 'static {
     fn table() -> &'static RawWakerVTable;
     /// Records a wake by the calling code. Nothing is locked.
     fn note_wake(&self);
+    /// If the caller is inside a poll of this, records its wake and returns `true`.
+    #[inline]
+    fn note_own_wake(&self) -> bool {
+        false
+    }
     /// Called once the recorded wake is forwarded.
     #[inline]
     fn end_wake() {}
@@ -167,6 +172,17 @@ unsafe fn wake<T: Promoted>(data: *const ()) {
 unsafe fn wake_by_ref<T: Promoted>(data: *const ()) {
     // SAFETY: as in `clone`.
     let promoted = unsafe { promoted::<T>(data) };
+    if promoted.note_own_wake() {
+        // SAFETY: this is called inside the poll.
+        if let Some(borrowed) = unsafe { promoted.forward().borrowed() } {
+            return borrowed.wake_by_ref();
+        }
+    }
+    wake_from_outside(promoted);
+}
+
+#[inline(never)]
+fn wake_from_outside<T: Promoted>(promoted: &'static T) {
     promoted.note_wake();
     hand_on(promoted);
     T::end_wake();

@@ -13,7 +13,7 @@ use super::local::{self, ARM, TreePosition};
 use super::reparent::{is_child_of_running, on_own_tree};
 use crate::clock;
 use crate::context;
-use crate::live::{self, LiveSlot, SlotCopy, SlotRef, SlotState};
+use crate::live::{self, ArmSlot, LiveSlot, SlotCopy, SlotState};
 use crate::site::Site;
 use crate::switch;
 use crate::sync::{add, sub};
@@ -22,10 +22,10 @@ use crate::tree::{Node, NodeKey, PassingChain, WaitAccount};
 /// The recorder's state inside the future of an arm: 8 bytes.
 #[derive(Debug)]
 pub(crate) struct Point {
-    anchor: &'static SlotRef,
+    slot: &'static ArmSlot,
 }
 
-static DONE: SlotRef = SlotRef::Done;
+static DONE: ArmSlot = ArmSlot::Done;
 
 /// The static of one arm of a `join!` or `select!`, which the macro's code polls, not the body
 /// itself.
@@ -33,7 +33,7 @@ static DONE: SlotRef = SlotRef::Done;
 pub struct Arm {
     site: Site,
     /// The target of a future that has not been polled yet.
-    fresh: SlotRef,
+    fresh: ArmSlot,
 }
 
 impl Arm {
@@ -50,7 +50,7 @@ impl Arm {
     ) -> Self {
         let mut site = Site::at(owner, text, end_line, end_column);
         site.is_direct = false;
-        Self { site, fresh: SlotRef::Fresh(&this.site) }
+        Self { site, fresh: ArmSlot::Fresh(&this.site) }
     }
 
     /// Marks an arm of a `join!`: another arm that is ready does not drop it.
@@ -63,13 +63,13 @@ impl Arm {
 
 impl Point {
     pub(crate) const fn new(place: &'static Arm) -> Self {
-        Self { anchor: &place.fresh }
+        Self { slot: &place.fresh }
     }
 
     /// Hands this arm's site down to the awaited span, which has records of its own.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn hand_down(&self) {
-        let SlotRef::Fresh(site) = self.anchor else { return };
+        let ArmSlot::Fresh(site) = self.slot else { return };
         if running_body(site).is_some() {
             local::hand_down(Some(site), ARM);
         }
@@ -80,8 +80,8 @@ impl Point {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn enter(&mut self, entry: &mut AwaitEntry) -> bool {
         let Some(body) = local::current() else { return self.enter_slow(entry) };
-        match self.anchor {
-            SlotRef::Live(slot) => match slot.node() {
+        match self.slot {
+            ArmSlot::Live(slot) => match slot.node() {
                 Some(node)
                     if node.parent.is_some_and(|parent| ptr::eq(parent, body))
                         && is_owner(node.site, body) =>
@@ -91,7 +91,7 @@ impl Point {
                 }
                 _ => self.enter_slow(entry),
             },
-            SlotRef::Fresh(site) => {
+            ArmSlot::Fresh(site) => {
                 if !is_owner(site, body) || switch::tasks_only() {
                     return self.enter_slow(entry);
                 }
@@ -99,7 +99,7 @@ impl Point {
                 entry.begin(node, body);
                 true
             }
-            SlotRef::Done => false,
+            ArmSlot::Done => false,
         }
     }
 
@@ -108,13 +108,13 @@ impl Point {
     #[cold]
     #[inline(never)]
     fn enter_slow(&mut self, entry: &mut AwaitEntry) -> bool {
-        let (site, live) = match self.anchor {
-            SlotRef::Fresh(site) => (*site, None),
-            SlotRef::Live(slot) => match slot.node() {
+        let (site, live) = match self.slot {
+            ArmSlot::Fresh(site) => (*site, None),
+            ArmSlot::Live(slot) => match slot.node() {
                 Some(node) => (node.site, Some((slot, node))),
                 None => return false,
             },
-            SlotRef::Done => return false,
+            ArmSlot::Done => return false,
         };
         let body = if switch::tasks_only() { None } else { running_body(site) };
         // The body is running, so there is a tree, and it is not a lent one.
@@ -153,7 +153,7 @@ impl Point {
     /// they drop, which must not affect the poll that drops it.
     #[inline]
     pub(crate) fn begin_drop(&mut self) {
-        if let SlotRef::Live(slot) = self.anchor {
+        if let ArmSlot::Live(slot) = self.slot {
             slot.set_pending_below(local::replace_pending_children(0), slot.wait());
         }
     }
@@ -161,15 +161,15 @@ impl Point {
     /// Takes the arm off the list of live spans.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn unlist(&mut self) {
-        if let SlotRef::Live(_) = self.anchor {
-            live::put(self.anchor);
+        if let ArmSlot::Live(_) = self.slot {
+            live::put_of_arm(self.slot);
         }
-        self.anchor = &DONE;
+        self.slot = &DONE;
     }
 
     #[cold]
     fn end_drop(&mut self) {
-        let SlotRef::Live(slot) = self.anchor else { return };
+        let ArmSlot::Live(slot) = self.slot else { return };
         let (pending, wait) = (slot.pending_children(), slot.wait());
         if let Some(node) = slot.node() {
             let now = clock::now();
@@ -189,7 +189,7 @@ impl Point {
 impl Drop for Point {
     #[inline]
     fn drop(&mut self) {
-        if let SlotRef::Live(_) = self.anchor {
+        if let ArmSlot::Live(_) = self.slot {
             self.end_drop();
         }
     }
@@ -330,10 +330,10 @@ impl Point {
     /// The slot of the wait, taken at the first `Pending`. `None` if all slots are taken.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn slot(&mut self, node: &'static Node, entry: &AwaitEntry) -> Option<&'static LiveSlot> {
-        if !matches!(self.anchor, SlotRef::Live(_)) {
+        if !matches!(self.slot, ArmSlot::Live(_)) {
             self.list(node, entry);
         }
-        self.anchor.slot()
+        self.slot.live()
     }
 
     #[cold]
@@ -341,8 +341,8 @@ impl Point {
         let entered = node.times.entered();
         let listed =
             SlotCopy::new((context::span(), entry.outer), (SlotState::Running, entered, entered), node);
-        if let Some(anchor) = live::take(&listed) {
-            self.anchor = anchor;
+        if let Some(slot) = live::take_for_arm(&listed) {
+            self.slot = slot;
         }
     }
 }

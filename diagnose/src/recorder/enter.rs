@@ -1,104 +1,91 @@
 //! How a poll begins: its node, its start, and the clock reading that it uses.
 //!
 //! ```text
-//! enter ─ enter_again       where the last poll stopped: see `resume`
-//!       └ enter_other ─ enter_outermost   an executor polls a root
-//!                     ├ enter_below       below the running node, on a known path
-//!                     └ enter_slow        anything else: see `reparent`
+//! enter ┬ enter_again     the span has waited: see `resume`
+//!       ├ enter_first ┬ enter_first_outermost   an executor polls a root
+//!       │             └ enter_first_below       below the running node, on a known path
+//!       └ enter_slow      anything else: see `reparent`
 //! ```
 
-use std::ptr;
 use std::task::Waker;
 
 use super::await_state::AwaitState;
 use super::first_poll;
 use super::local::{self, AGAIN, DIRECT, is_reading};
-use super::poll_entry::PollEntry;
+use super::poll_entry::{PollEntry, PollStart, PollStartKind};
 use super::resume::Resume;
-use super::root::{OuterPoll, enter_spawned, enter_task};
+use super::root::enter_spawned;
 use super::span::{Span, SpanState};
 use crate::clock;
 use crate::context;
-use crate::live::{self, SlotRef, Task};
-use crate::site::{Site, SiteKind};
+use crate::live::{self, Task};
+use crate::site::SiteKind;
 use crate::switch;
 use crate::sync::add;
-use crate::tree::{Node, NodeKey, PassingChain, WaitAccount};
+use crate::tree::{Node, NodeKey, WaitAccount};
 
 impl Span {
-    /// Starts a poll with the executor's waker.
-    pub(crate) fn enter(&mut self, entry: &mut PollEntry, outer: &Waker) {
-        if self.resume != Resume::Unknown {
-            self.enter_again(entry, outer);
-        } else if self.site.is_still_on() {
-            self.enter_other(entry, outer);
+    /// Starts a poll with the executor's waker. Returns whether the entry has a waker of its own.
+    #[inline(never)]
+    pub(crate) fn enter(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
+        if self.resume != Resume::No {
+            self.enter_again(entry, outer)
+        } else if matches!(self.state, SpanState::Unpolled) && self.site.is_still_on() {
+            self.enter_first(entry, outer)
         } else {
-            self.enter_unsure(entry, outer);
+            self.enter_unsure(entry, outer)
         }
     }
 
-    /// The site is reached for the first time, or is switched off.
+    /// The site is reached for the first time, is or was switched off, or the span is done.
     #[inline(never)]
-    pub(super) fn enter_unsure(&mut self, entry: &mut PollEntry, outer: &Waker) {
+    pub(super) fn enter_unsure(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
         if self.site.is_on() {
-            return self.enter_other(entry, outer);
+            return self.enter_slow(entry, outer);
         }
         self.enter_unrecorded(entry);
+        false
     }
 
+    /// Starts the first poll of a span.
     #[inline(never)]
-    pub(super) fn enter_other(&mut self, entry: &mut PollEntry, outer: &Waker) {
-        let is_entered = match local::current() {
-            Some(current) if current.is_root() => self.enter_outermost(entry, outer, current),
-            Some(current) => self.enter_below(entry, current),
-            None => false,
+    fn enter_first(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
+        let Some(current) = local::current().filter(|_| !switch::is_special()) else {
+            return self.enter_slow(entry, outer);
         };
-        if !is_entered {
-            self.enter_slow(entry);
-            if entry.begun.is_root {
-                self.enter_root(entry, outer);
-            }
+        if current.is_root() {
+            self.enter_first_outermost(entry, outer, current)
+        } else {
+            self.enter_first_below(entry, outer, current)
         }
     }
 
-    /// Starts a poll outside every other poll, the common case for an executor: nothing has to be
-    /// saved. Returns `false` unless the span is a root on a known path.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn enter_outermost(&mut self, entry: &mut PollEntry, outer: &Waker, tree: &'static Node) -> bool {
-        // Such a task is known from a runtime's hooks, or is a blocking closure.
-        let is_inside = live::current::registered().is_some();
-        if let SpanState::Waiting(wait) = self.state {
-            let (Some(node), Some(task)) = (self.node, self.root) else { return false };
-            if !node.is_child_of(Some(tree)) {
-                return false;
-            }
-            let now = self.begin(entry, 0);
-            entry.begin_outermost(false);
-            self.go_on(entry, node, wait, now);
-            let waited = enter_task(task, node, now);
-            let around = if is_inside { Some(OuterPoll::leave()) } else { None };
-            entry.begin_root(task, outer, waited, around);
-            return true;
-        }
-        if !matches!(self.state, SpanState::Unpolled) || is_inside || switch::is_special() {
-            return false;
-        }
+    /// The first poll of a root, outside of every other poll: nothing has to be saved.
+    #[inline(never)]
+    fn enter_first_outermost(&mut self, entry: &mut PollEntry, outer: &Waker, tree: &'static Node) -> bool {
         let key = NodeKey { site: self.site, label: self.label, via: None };
-        let Some(node) = tree.child(key) else { return false };
-        let now = self.begin(entry, 0);
+        // A task that is known from a runtime's hooks, or a blocking closure, is around it.
+        let is_inside = live::current::registered().is_some();
+        let Some(node) = tree.child(key).filter(|_| !is_inside) else {
+            return self.enter_slow(entry, outer);
+        };
+        let now = begin_new();
         entry.begin_outermost(false);
         node.times.enter(now, None);
         local::set_current(Some(node));
-        let spawned = local::take_spawned();
+        let spawned = local::spawned();
         self.count_call(node, now, spawned);
         self.node = Some(node);
-        let (task, waited) = match spawned {
-            Some(task) => (task, enter_spawned(task, node, now)),
-            None => (self.meet(node, now), 0),
+        let task = match spawned {
+            Some(task) => {
+                local::set_spawned(None);
+                enter_spawned(task, node, now);
+                task
+            }
+            None => self.meet(node, now),
         };
         self.root = Some(task);
-        entry.begin_root(task, outer, waited, None);
-        true
+        entry.begin_task(task, outer)
     }
 
     /// Creates the task of a root called from code that is not annotated.
@@ -111,63 +98,32 @@ impl Span {
         task
     }
 
-    /// Starts a poll below another. Returns `false` unless the span is polled where it was before,
-    /// or on a known path.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn enter_below(&mut self, entry: &mut PollEntry, current: &'static Node) -> bool {
+    /// The first poll below another. It may be anywhere, whichever node created the span.
+    #[inline(never)]
+    fn enter_first_below(&mut self, entry: &mut PollEntry, outer: &Waker, current: &'static Node) -> bool {
         let down = local::down();
-        match (self.state, self.node) {
-            (SpanState::Waiting(wait), Some(node)) if node.is_child_of(Some(current)) => {
-                if is_reading(down) {
-                    let Some(slot) = self.anchor.and_then(SlotRef::slot) else { return false };
-                    let parent = context::span();
-                    // The body resumes where it stopped: at the await that polls this span.
-                    if slot.parent() != parent {
-                        return false;
-                    }
-                    entry.begin_handed(parent, false);
-                    slot.start(down);
-                    context::set_span(slot.id());
-                    self.go_on(entry, node, wait, down);
-                } else {
-                    if down != AGAIN && !same(node.via, local::via()) {
-                        return false;
-                    }
-                    if down != 0 {
-                        local::hand_down(None, 0);
-                    }
-                    entry.begun.hands_on = down == DIRECT;
-                    let now = self.begin(entry, 0);
-                    entry.begin(node, true);
-                    self.go_on(entry, node, wait, now);
-                }
-                true
-            }
-            // A first poll may be anywhere, whichever node created the span.
-            (SpanState::Unpolled, _) if !switch::is_special() => {
-                if matches!(current.site.kind, SiteKind::Sync | SiteKind::Traced)
-                    || self.site.kind == SiteKind::Task
-                    || local::is_spawned()
-                {
-                    return false;
-                }
-                let key = NodeKey { site: self.site, label: self.label, via: local::via() };
-                let Some(node) = current.child(key) else { return false };
-                if down != 0 {
-                    local::hand_down(None, 0);
-                }
-                entry.begun.hands_on = down == DIRECT;
-                let now = self.begin(entry, 0);
-                entry.begin(node, false);
-                node.times.enter(now, None);
-                local::set_current(Some(node));
-                local::set_awaiting(None, AwaitState::NONE);
-                self.count_call(node, now, None);
-                self.node = Some(node);
-                true
-            }
-            _ => false,
+        if is_reading(down)
+            || down == AGAIN
+            || matches!(current.site.kind, SiteKind::Sync | SiteKind::Traced)
+            || self.site.kind == SiteKind::Task
+            || local::is_spawned()
+        {
+            return self.enter_slow(entry, outer);
         }
+        let key = NodeKey { site: self.site, label: self.label, via: local::via() };
+        let Some(node) = current.child(key) else { return self.enter_slow(entry, outer) };
+        if down != 0 {
+            local::hand_down(None, 0);
+        }
+        entry.begin_below(node, false);
+        entry.begun = PollStart { hands_on: down == DIRECT, ..PollStart::new(PollStartKind::Below) };
+        let now = begin_new();
+        node.times.enter(now, None);
+        local::set_current(Some(node));
+        local::set_awaiting(None, AwaitState::NONE);
+        self.count_call(node, now, None);
+        self.node = Some(node);
+        false
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -186,29 +142,24 @@ impl Span {
         }
     }
 
-    /// Starts the poll of a node that waited on the same path; the body resumes where it stopped.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn go_on(&self, entry: &mut PollEntry, node: &'static Node, wait: WaitAccount, now: u64) {
-        node.times.enter(now, Some(wait));
-        local::set_current(Some(node));
-        if wait == WaitAccount::Own {
-            entry.begun.waited = true;
-            local::polled_again(node);
-        }
-        self.go_on_at(entry, node, Some(wait), now);
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn go_on_at(
+    /// Starts the poll of `node`, after a wait there if one `ended`. If the body has stopped at an
+    /// await, it resumes there.
+    pub(super) fn go_on_with(
         &self,
         entry: &mut PollEntry,
         node: &'static Node,
         ended: Option<WaitAccount>,
         now: u64,
     ) {
+        node.times.enter(now, ended);
+        local::set_current(Some(node));
+        if ended == Some(WaitAccount::Own) {
+            entry.begun.waited = true;
+            local::polled_again(node);
+        }
         let has_child_wait = ended == Some(WaitAccount::Child);
-        let mut state = AwaitState::NONE.with_span(self.is_in_child);
-        let mut goes_down = self.is_in_child && has_child_wait;
+        let mut state = AwaitState::NONE.with_span(self.is_in_span());
+        let mut goes_down = self.is_in_span() && has_child_wait;
         if let Some(at) = self.at {
             let wait = self.await_wait();
             at.times.enter(now, Some(wait));
@@ -223,30 +174,24 @@ impl Span {
         entry.begun.goes_down = has_child_wait && (goes_down || self.at.is_some());
         local::set_awaiting(self.at, state);
         if goes_down {
-            let levels = entry.levels + 1 + u32::from(self.at.is_some());
-            local::set_chain(PassingChain { levels, stopper: entry.stopper });
-        } else if self.is_in_child {
-            local::set_chain(PassingChain { levels: 0, stopper: Some(self.at.unwrap_or(node)) });
-        } else {
-            if entry.is_handed() {
-                local::hand_down(None, 0);
+            if !entry.is_handed() {
+                local::hand_down(None, now);
+                local::set_stopper(entry.stopper(node));
             }
-            return;
-        }
-        if !entry.is_handed() {
-            local::hand_down(None, now);
+        } else if self.is_in_span() {
+            local::hand_down(None, AGAIN);
+        } else if entry.is_handed() {
+            local::hand_down(None, 0);
         }
     }
 
     /// Makes the span the running one, and reads the clock unless `down` is a reading.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin(&self, entry: &mut PollEntry, down: u64) -> u64 {
-        let parent = context::span();
-        entry.outer = parent;
+    pub(super) fn begin(&self, down: u64) -> u64 {
         let now = if is_reading(down) { down } else { clock::now() };
         context::note_reading(now, false);
-        let id = match self.anchor.and_then(SlotRef::slot) {
-            Some(slot) => slot.enter(parent, now),
+        let id = match self.slot {
+            Some(slot) => slot.enter(context::span(), now),
             None => context::new_span(),
         };
         context::set_span(id);
@@ -254,8 +199,11 @@ impl Span {
     }
 }
 
+/// Makes a span without a slot the running one, and reads the clock.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn same(a: Option<&'static Site>, b: Option<&'static Site>) -> bool {
-    let address = |site: Option<&'static Site>| site.map_or(ptr::null(), ptr::from_ref);
-    ptr::eq(address(a), address(b))
+fn begin_new() -> u64 {
+    let now = clock::now();
+    context::note_reading(now, false);
+    context::set_span(context::new_span());
+    now
 }

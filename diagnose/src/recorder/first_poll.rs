@@ -24,24 +24,34 @@ const TICK: u64 = 1 << 63;
 
 thread_local! {
     static POLLS: TaskPolls = const {
-        TaskPolls { running: Cell::new(0), last: Cell::new(0), unpolled: Cell::new(0), unread: Cell::new(0), read: Cell::new(0) }
+        TaskPolls {
+            number: Cell::new(0),
+            unpolled: Cell::new(0),
+            last: Cell::new(0),
+            unread: Cell::new(0),
+            read: Cell::new(0),
+        }
     };
 }
 
 /// The polls of tasks on a thread.
 #[derive(Debug)]
 struct TaskPolls {
-    /// The number of the running poll; zero between polls.
-    running: Cell<u64>,
-    /// The number of the last poll: unique in the process.
-    last: Cell<u64>,
-    /// Futures created in the running poll and not polled yet, minus those dropped.
+    /// The number of the running poll, which is odd and unique in the process; even between polls.
+    number: Cell<u64>,
+    /// Futures created in the running poll and not polled yet, minus those dropped; above them
+    /// [`NESTED`].
     unpolled: Cell<u32>,
+    /// With [`NESTED`], the number after the last nested poll.
+    last: Cell<u64>,
     /// Number of futures to be created outside every poll before the next clock reading.
     unread: Cell<u32>,
     /// Number of clock readings for such futures.
     read: Cell<u32>,
 }
+
+/// Another task was polled inside the running poll, and took the next numbers.
+const NESTED: u32 = 1 << 31;
 
 /// A poll of a task, and the number of unpolled futures that it has created.
 #[derive(Debug, Clone, Copy)]
@@ -50,70 +60,73 @@ pub(super) struct TaskPoll {
     unpolled: u32,
 }
 
-impl TaskPoll {
-    /// The state between polls.
-    pub(super) const NONE: Self = Self { number: 0, unpolled: 0 };
-}
-
 /// Starts numbering the polls of a thread that got `tree`. No other thread uses these numbers.
 pub(super) fn begin_tree(tree: u32) {
     /// Bits below the tree's number. They start at the clock, so a tree that is leased again reuses
     /// no number.
     const SHIFT: u32 = 40;
     POLLS.with(|polls| {
-        let last = u64::from(tree & 0x3f_ffff) << SHIFT | clock::now() & ((1 << SHIFT) - 1);
-        polls.last.set(last.max(1));
+        let number = u64::from(tree & 0x3f_ffff) << SHIFT | clock::now() & ((1 << SHIFT) - 2);
+        polls.number.set(number);
     });
 }
 
 /// Starts the poll of a task.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn begin_poll() {
-    POLLS.with(|polls| {
-        let number = polls.last.get() + 1;
-        polls.last.set(number);
-        polls.running.set(number);
-    });
+    POLLS.with(|polls| polls.number.set(polls.number.get() + 1));
 }
 
 /// Ends the poll of a task at `now`.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn end_poll(node: &'static Node, now: u64) {
     POLLS.with(|polls| {
-        let number = polls.running.replace(0);
+        let number = polls.number.get();
+        polls.number.set(number + 1);
         if polls.unpolled.get() != 0 {
-            polls.unpolled.set(0);
-            note_end(node, number, now);
+            end_unpolled(polls, number, node, now);
         }
     });
 }
 
-/// The running poll, which another one interrupts.
-pub(super) fn poll() -> TaskPoll {
-    POLLS.with(|polls| TaskPoll { number: polls.running.get(), unpolled: polls.unpolled.get() })
-}
-
-/// Resumes an interrupted poll.
-pub(super) fn set_poll(poll: TaskPoll) {
-    POLLS.with(|polls| {
-        polls.running.set(poll.number);
-        polls.unpolled.set(poll.unpolled);
-    });
-}
-
 #[cold]
-fn note_end(node: &'static Node, number: u64, now: u64) {
-    if let Some(ends) = node.ends() {
+#[inline(never)]
+fn end_unpolled(polls: &TaskPolls, number: u64, node: &'static Node, now: u64) {
+    let unpolled = polls.unpolled.replace(0);
+    if unpolled & NESTED != 0 {
+        polls.number.set(polls.last.get());
+    }
+    if let (true, Some(ends)) = (unpolled & !NESTED != 0, node.ends()) {
         ends.note(number, now);
     }
+}
+
+/// Suspends the running poll, if there is one: another one begins inside it.
+pub(super) fn suspend_poll() -> TaskPoll {
+    POLLS.with(|polls| {
+        let number = polls.number.get();
+        polls.number.set(number + number % 2);
+        TaskPoll { number, unpolled: polls.unpolled.replace(0) }
+    })
+}
+
+/// Resumes a suspended poll.
+pub(super) fn resume_poll(poll: TaskPoll) {
+    POLLS.with(|polls| {
+        if poll.number % 2 == 0 {
+            return polls.unpolled.set(poll.unpolled);
+        }
+        polls.last.set(polls.number.replace(poll.number));
+        polls.unpolled.set(poll.unpolled | NESTED);
+    });
 }
 
 /// Records the creation of a future of `site`. Returns the creation word for its span.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn make(site: &'static Site) -> u64 {
     POLLS.with(|polls| {
-        let poll = polls.running.get();
-        if poll != 0 {
+        let poll = polls.number.get();
+        if poll % 2 != 0 {
             polls.unpolled.set(polls.unpolled.get().wrapping_add(1));
             return poll;
         }
@@ -147,7 +160,7 @@ pub(super) fn unpolled(made: u64, now: u64, site: &'static Site, maker: Option<&
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn forget(made: u64) -> bool {
     POLLS.with(|polls| {
-        let is_same = made == polls.running.get();
+        let is_same = made == polls.number.get();
         if is_same {
             polls.unpolled.set(polls.unpolled.get().wrapping_sub(1));
         }

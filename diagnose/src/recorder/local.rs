@@ -1,6 +1,7 @@
 //! The recorder's state per thread: its tree, and its position in that tree.
 
 use std::cell::Cell;
+use std::ptr;
 use std::thread;
 
 use super::await_state::AwaitState;
@@ -10,7 +11,7 @@ use crate::live::{self, Task};
 use crate::os;
 use crate::site::Site;
 use crate::sync::add;
-use crate::tree::{self, Node, PassingChain, Tree};
+use crate::tree::{self, Node, Tree};
 
 /// Plain cells without a destructor, usable until the thread's last instruction.
 #[derive(Debug)]
@@ -35,15 +36,15 @@ pub(super) struct Local {
     /// Handed from a body to the span that it polls: [`DIRECT`], [`ARM`], [`AGAIN`], or the clock
     /// reading with which the body resumes there. Zero if nothing is handed down.
     down: Cell<u64>,
-    /// Number of polls entered with that reading.
-    levels: Cell<u32>,
-    /// The node above those polls: see [`PassingChain::stopper`].
+    /// The node above the polls entered with that reading: see
+    /// [`PassingChain::stopper`](crate::tree::PassingChain::stopper).
     stopper: Cell<Option<&'static Node>>,
     /// The clock reading with which a span returned `Pending` to the body that awaits it; zero if
     /// there is none.
     up: Cell<u64>,
-    /// Number of nodes around that span that only pass the `Pending` on.
-    passing: Cell<u32>,
+    /// Whether the body around that span was entered with the span's reading, and only passes the
+    /// `Pending` on.
+    passing: Cell<bool>,
 }
 
 /// Instead of a reading: the span is awaited for the first time. It reads the clock itself, and
@@ -77,10 +78,9 @@ impl Local {
             await_state: Cell::new(AwaitState::NONE),
             via: Cell::new(None),
             down: Cell::new(0),
-            levels: Cell::new(0),
             stopper: Cell::new(None),
             up: Cell::new(0),
-            passing: Cell::new(0),
+            passing: Cell::new(false),
         }
     }
 
@@ -95,7 +95,6 @@ impl Local {
         self.await_state.swap(&other.await_state);
         self.via.swap(&other.via);
         self.down.swap(&other.down);
-        self.levels.swap(&other.levels);
         self.stopper.swap(&other.stopper);
         self.up.swap(&other.up);
         self.passing.swap(&other.passing);
@@ -211,6 +210,13 @@ pub(super) fn down() -> u64 {
     LOCAL.with(|local| local.down.get())
 }
 
+/// Whether `site` is the await that polls the span.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn is_via(site: Option<&'static Site>) -> bool {
+    let address = |site: Option<&'static Site>| site.map_or(ptr::null(), ptr::from_ref);
+    ptr::eq(address(site), address(via()))
+}
+
 /// The await that polls the span, handed down with the span's first poll.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn via() -> Option<&'static Site> {
@@ -239,16 +245,8 @@ pub(super) fn set_awaiting(node: Option<&'static Node>, state: AwaitState) {
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn chain() -> PassingChain {
-    LOCAL.with(|local| PassingChain { levels: local.levels.get(), stopper: local.stopper.get() })
-}
-
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn set_chain(chain: PassingChain) {
-    LOCAL.with(|local| {
-        local.levels.set(chain.levels);
-        local.stopper.set(chain.stopper);
-    });
+pub(super) fn stopper() -> Option<&'static Node> {
+    LOCAL.with(|local| local.stopper.get())
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -257,30 +255,20 @@ pub(super) fn set_stopper(stopper: Option<&'static Node>) {
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn set_levels(levels: u32) {
-    LOCAL.with(|local| local.levels.set(levels));
-}
-
-#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn up() -> u64 {
     LOCAL.with(|local| local.up.get())
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn passing() -> u32 {
+pub(super) fn is_passing() -> bool {
     LOCAL.with(|local| local.passing.get())
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn set_passing(passing: u32) {
-    LOCAL.with(|local| local.passing.set(passing));
-}
-
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn hand_up(up: u64, passing: u32) {
+pub(super) fn hand_up(up: u64, is_passing: bool) {
     LOCAL.with(|local| {
         local.up.set(up);
-        local.passing.set(passing);
+        local.passing.set(is_passing);
     });
 }
 
@@ -309,18 +297,17 @@ pub(super) fn place() -> TreePosition {
 /// Runs `call` as if on a new thread, with a tree that no snapshot includes.
 #[cold]
 pub(crate) fn apart(tree: &'static Tree, call: impl FnOnce()) {
-    let (poll, task) = (first_poll::poll(), live::current::replace(None));
+    let (poll, task) = (first_poll::suspend_poll(), live::current::replace(None));
     live::give_back_spare();
     let other = Local::new();
     other.tree.set(Some(tree));
     other.current.set(Some(&tree.root));
     LOCAL.with(|local| local.swap(&other));
-    first_poll::set_poll(first_poll::TaskPoll::NONE);
     context::apart(tree.root.tree, &tree.counts, call);
     live::give_back_spare();
     LOCAL.with(|local| local.swap(&other));
     live::current::replace(task);
-    first_poll::set_poll(poll);
+    first_poll::resume_poll(poll);
 }
 
 /// Releases the thread's tree.

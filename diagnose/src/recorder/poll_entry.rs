@@ -7,9 +7,11 @@
 use super::await_state::AwaitState;
 use super::local::{self, TreePosition};
 use super::root::OuterPoll;
+use super::span::Span;
 use crate::clock;
 use crate::context;
-use crate::live::PollWaker;
+use crate::live::{LiveSlot, PollWaker};
+use crate::site::SiteKind;
 use crate::tree::{Node, PassingChain};
 
 /// How a poll began, and so what its end restores.
@@ -27,12 +29,11 @@ pub(super) enum PollStartKind {
     Outermost,
 }
 
-/// How a poll began: one word, written with one store.
+/// How a poll began: four bytes, written with one store.
 #[derive(Debug, Clone, Copy)]
-#[repr(C, align(8))]
+#[repr(C, align(4))]
 pub(super) struct PollStart {
-    how: PollStartKind,
-    pub(super) is_root: bool,
+    pub(super) how: PollStartKind,
     /// Whether the body around awaits the span, so that both stop at the same moment if it is
     /// pending.
     pub(super) hands_on: bool,
@@ -43,56 +44,47 @@ pub(super) struct PollStart {
 }
 
 impl PollStart {
-    fn new(how: PollStartKind) -> Self {
-        Self { how, is_root: false, hands_on: false, goes_down: false, waited: false }
+    pub(super) fn new(how: PollStartKind) -> Self {
+        Self { how, hands_on: false, goes_down: false, waited: false }
     }
 }
 
-/// State of the poll around a running one, to be restored.
-// The field order keeps `outer_awaiting` and `outer_await_state` apart. Side by side, the compiler
-// copies both with one 16-byte load, which stalls: they were just written with two 8-byte stores.
+/// How a poll began.
 #[derive(Debug)]
-#[repr(C)]
 pub(crate) struct PollEntry {
     pub(super) begun: PollStart,
-    /// The pending children of the poll around, without this span.
-    outer_pending: i32,
-    /// Number of polls around this one that were entered with the same reading.
-    pub(super) levels: u32,
-    /// The node above those polls, or above this one.
-    pub(super) stopper: Option<&'static Node>,
-    /// The await that the body around is at.
-    outer_awaiting: Option<&'static Node>,
-    /// The id of the span whose poll is around this one, parent or not.
-    pub(super) outer: u64,
-    outer_await_state: AwaitState,
-    /// For [`Below`](PollStartKind::Below), the node that was running before: restored as it was,
-    /// whatever happened in between. `None` if the thread's tree is lent for this poll only.
-    previous: Option<&'static Node>,
-    /// The node that covers this poll in `previous`, if this is a task inside another task's poll.
-    nested: Option<&'static Node>,
+    /// For [`Below`](PollStartKind::Below) and [`Hidden`](PollStartKind::Hidden).
+    saved: Option<Saved>,
     /// For a root, its task's waker. `None` if tasks have no waker of their own, by configuration.
     pub(super) waker: Option<PollWaker>,
-    /// For a root, the poll of another task that this one runs inside.
-    pub(super) around: Option<OuterPoll>,
+}
+
+/// State of the poll around a running one, restored as it was, whatever happened in between.
+// The field order keeps `awaiting` and `await_state` apart. Side by side, the compiler copies both
+// with one 16-byte load, which stalls: they were just written with two 8-byte stores.
+#[derive(Debug)]
+#[repr(C)]
+struct Saved {
+    /// The await that the body around is at.
+    awaiting: Option<&'static Node>,
+    /// The id of the span whose poll is around this one, parent or not.
+    span: u64,
+    await_state: AwaitState,
+    /// The node that was running. `None` if the thread's tree is lent for this poll only.
+    node: Option<&'static Node>,
+    /// The pending children of the poll around, without this span.
+    pending_children: i32,
+    stopper: Option<&'static Node>,
+    /// The node that covers this poll in `node`, if this is a task inside another task's poll.
+    nested: Option<&'static Node>,
+    /// For a root, the poll of the other task.
+    task: Option<OuterPoll>,
 }
 
 impl PollEntry {
     #[inline]
     pub(crate) fn new() -> Self {
-        Self {
-            begun: PollStart::new(PollStartKind::Unrecorded),
-            outer_pending: 0,
-            levels: 0,
-            stopper: None,
-            outer_awaiting: None,
-            outer: 0,
-            outer_await_state: AwaitState::NONE,
-            previous: None,
-            nested: None,
-            waker: None,
-            around: None,
-        }
+        Self { begun: PollStart::new(PollStartKind::Unrecorded), saved: None, waker: None }
     }
 
     #[inline]
@@ -105,14 +97,14 @@ impl PollEntry {
     pub(super) fn begin_unrecorded(&mut self) {
         if local::current().is_some_and(|current| !current.is_root()) {
             self.begun.how = PollStartKind::Hidden;
-            (self.outer_awaiting, self.outer_await_state) = local::awaiting();
+            self.save((local::current(), context::span()), local::pending_children(), None);
             local::set_awaiting(None, AwaitState::HIDDEN);
         }
     }
 
     pub(super) fn end_unrecorded(&self) {
-        if self.begun.how == PollStartKind::Hidden {
-            local::set_awaiting(self.outer_awaiting, self.outer_await_state);
+        if let Some(saved) = &self.saved {
+            local::set_awaiting(saved.awaiting, saved.await_state);
         }
     }
 
@@ -121,36 +113,35 @@ impl PollEntry {
         self.begun.how == PollStartKind::Handed
     }
 
+    /// The ancestors that the poll of `node` passes through to.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn chain(&self) -> PassingChain {
-        PassingChain { levels: self.levels, stopper: self.stopper }
+        if self.is_handed() { PassingChain::through(local::stopper()) } else { PassingChain::NONE }
     }
 
-    /// Starts a poll with the reading of the body around it. That body is at the await of a span
-    /// and has run no code of its own yet. Returns the polls entered with that reading.
+    /// The node above the polls that have the reading of this one: see [`PassingChain::stopper`].
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin_handed(&mut self, outer: u64, goes_down: bool) -> PassingChain {
-        let chain = local::chain();
-        self.begun = PollStart { hands_on: true, goes_down, ..PollStart::new(PollStartKind::Handed) };
-        self.outer = outer;
-        (self.levels, self.stopper) = (chain.levels, chain.stopper);
-        (self.outer_awaiting, self.outer_await_state) = local::awaiting();
-        chain
+    pub(super) fn stopper(&self, node: &'static Node) -> Option<&'static Node> {
+        if self.is_handed() { local::stopper() } else { node.parent.filter(|parent| !parent.is_root()) }
     }
 
-    /// Starts a poll below the running node, the common case.
+    /// Hands the reading up to the body around, if that awaits this span.
+    #[inline]
+    pub(super) fn hand_up(&self, now: u64, is_passing: bool) {
+        local::hand_up(if self.begun.hands_on { now } else { 0 }, is_passing);
+    }
+
+    /// Starts a poll below the running node, the parent of `node`: the common case.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin(&mut self, node: &'static Node, was_pending: bool) {
-        self.begun.how = PollStartKind::Below;
-        self.previous = node.parent;
-        self.stopper = node.parent.filter(|parent| !parent.is_root());
-        self.save_outer(was_pending);
+    pub(super) fn begin_below(&mut self, node: &'static Node, was_pending: bool) {
+        let pending = local::replace_pending_children(0);
+        self.save((node.parent, context::span()), pending.wrapping_sub(i32::from(was_pending)), None);
     }
 
     /// Starts a poll of a root outside every other poll.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn begin_outermost(&mut self, goes_down: bool) {
-        self.begun = PollStart { is_root: true, goes_down, ..PollStart::new(PollStartKind::Outermost) };
+        self.begun = PollStart { goes_down, ..PollStart::new(PollStartKind::Outermost) };
         local::replace_pending_children(0);
     }
 
@@ -161,70 +152,110 @@ impl PollEntry {
         &mut self,
         node: &'static Node,
         place: TreePosition,
-        now: u64,
+        (now, span): (u64, u64),
         was_pending: bool,
     ) {
         self.begun.how = PollStartKind::Below;
         let foreign = node.parent.is_some_and(Node::is_root) && !place.current.is_root();
-        if foreign {
+        let nested = foreign.then(|| {
             let nested = place.tree.nested(place.current, clock::now);
             nested.times.enter(now, None);
-            self.nested = Some(nested);
-        }
-        self.previous = (!place.lent).then_some(place.current);
-        self.stopper = node.parent.filter(|parent| !parent.is_root());
-        self.save_outer(was_pending && !foreign);
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn save_outer(&mut self, was_pending: bool) {
+            nested
+        });
         let pending = local::replace_pending_children(0);
-        self.outer_pending = pending.wrapping_sub(i32::from(was_pending));
-        (self.outer_awaiting, self.outer_await_state) = local::awaiting();
+        let pending = pending.wrapping_sub(i32::from(was_pending && !foreign));
+        self.save(((!place.lent).then_some(place.current), span), pending, nested);
     }
 
-    /// Ends the poll of `node` at `now` and restores the one around it, which gains a pending child
-    /// if this one is pending.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn restore_outer(&self, node: &'static Node, now: u64, is_pending: bool) {
-        if self.begun.how == PollStartKind::Outermost {
+    fn save(
+        &mut self,
+        (node, span): (Option<&'static Node>, u64),
+        pending_children: i32,
+        nested: Option<&'static Node>,
+    ) {
+        let (awaiting, await_state) = local::awaiting();
+        let stopper = local::stopper();
+        self.saved =
+            Some(Saved { awaiting, span, await_state, node, pending_children, stopper, nested, task: None });
+    }
+
+    /// Suspends the poll of another task, in which this root runs.
+    pub(super) fn suspend_outer_task(&mut self) {
+        if let Some(saved) = &mut self.saved {
+            saved.task = Some(OuterPoll::leave());
+        }
+    }
+
+    /// Resumes that poll.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn resume_outer_task(&self) {
+        if let Some(task) = self.saved.as_ref().and_then(|saved| saved.task.as_ref()) {
+            task.go_on();
+        }
+    }
+
+    /// The id of the span whose poll is around this one, and the state of that body's await.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn outer(&self) -> (u64, AwaitState) {
+        self.saved.as_ref().map_or((0, AwaitState::NONE), |saved| (saved.span, saved.await_state))
+    }
+}
+
+impl Span {
+    /// Ends the poll of `node` at `now` and restores the one around it, which gains a pending child
+    /// if this one is pending. Comes before the span gives back its slot.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn restore_outer(&self, entry: &PollEntry, node: &'static Node, now: u64, is_pending: bool) {
+        if entry.begun.how == PollStartKind::Outermost {
             local::set_current(node.parent);
             context::set_span(0);
             local::set_awaiting(None, AwaitState::NONE);
-            return context::note_reading(now, true);
+            context::note_reading(now, true);
+        } else if entry.is_handed() {
+            self.restore_handing(node, now, is_pending);
+        } else if let Some(saved) = &entry.saved {
+            saved.restore(now, is_pending);
         }
-        context::set_span(self.outer);
-        local::set_awaiting(self.outer_awaiting, self.outer_await_state);
-        if self.is_handed() {
-            local::set_current(node.parent);
-            local::replace_pending_children(i32::from(is_pending) - 1);
-            return context::note_reading(now, false);
-        }
-        local::set_current(self.previous);
+    }
+
+    /// Restores a body that has done nothing in its poll but to resume at its await of this span.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn restore_handing(&self, node: &'static Node, now: u64, is_pending: bool) {
+        let state = AwaitState::SPAN.with_depth(self.outer_depth);
+        local::set_awaiting(node.parent.filter(|parent| parent.site.kind == SiteKind::Await), state);
+        context::set_span(self.slot.map_or(0, LiveSlot::parent));
+        local::set_current(node.parent);
+        local::replace_pending_children(i32::from(is_pending) - 1);
+        context::note_reading(now, false);
+    }
+}
+
+impl Saved {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn restore(&self, now: u64, is_pending: bool) {
+        context::set_span(self.span);
+        local::set_awaiting(self.awaiting, self.await_state);
+        local::set_stopper(self.stopper);
+        local::set_current(self.node);
         // A task inside another task's poll is no child of it. The count wraps: between polls it
         // has no meaning.
         let is_pending = i32::from(is_pending && self.nested.is_none());
-        local::replace_pending_children(self.outer_pending.wrapping_add(is_pending));
+        local::replace_pending_children(self.pending_children.wrapping_add(is_pending));
         // This reading also tells whether the thread is still inside a poll.
-        context::note_reading(now, self.previous.is_none_or(Node::is_root));
-        if self.nested.is_some() || self.previous.is_none() {
-            self.end_rare(now);
+        context::note_reading(now, self.node.is_none_or(Node::is_root));
+        if self.nested.is_some() || self.node.is_none() {
+            self.restore_rare(now);
         }
     }
 
     #[cold]
-    fn end_rare(&self, now: u64) {
+    fn restore_rare(&self, now: u64) {
         if let Some(nested) = self.nested {
             nested.leave(now, None, PassingChain::NONE);
         }
-        if self.previous.is_none() {
+        if self.node.is_none() {
             local::end_loan();
         }
-    }
-
-    /// Hands the reading up to the body around, if that awaits this span.
-    #[inline]
-    pub(super) fn hand_up(&self, now: u64, passing: u32) {
-        local::hand_up(if self.begun.hands_on { now } else { 0 }, passing);
     }
 }

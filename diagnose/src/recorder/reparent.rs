@@ -3,32 +3,33 @@
 //! A first poll on a new path, another thread, another parent, and the end of a span's open
 //! accounts once it is no longer recorded.
 
+use std::task::Waker;
+
 use super::first_poll;
 use super::local::{self, AGAIN, DIRECT, TreePosition, is_reading};
 use super::poll_entry::PollEntry;
 use super::resume::Resume;
-use super::running_poll::parent_id;
 use super::span::{Span, SpanState};
 use crate::clock;
 use crate::context;
 use crate::label::Label;
-use crate::live::{self, SlotCopy, SlotRef, Task};
+use crate::live::{self, SlotCopy, Task};
 use crate::site::{Site, SiteKind};
 use crate::switch;
 use crate::sync::{add, sub};
-use crate::tree::{Node, NodeKey, WaitAccount};
+use crate::tree::{Node, NodeKey};
 
 impl Span {
     /// Starts a poll in every other case: the first poll of a path, a changed parent or thread, a
     /// poll after the end.
     #[cold]
     #[inline(never)]
-    pub(super) fn enter_slow(&mut self, entry: &mut PollEntry) {
+    pub(super) fn enter_slow(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
+        let around = context::span();
         let down = local::down();
         let goes_on = is_reading(down);
         let via = if goes_on || down == AGAIN { self.node.and_then(|node| node.via) } else { local::via() };
         local::hand_down(None, 0);
-        self.resume = Resume::Unknown;
         let place = local::place();
         let is_root = self.site.kind == SiteKind::Task
             || place.current.is_outside_of_tasks()
@@ -47,15 +48,15 @@ impl Span {
             self.unlist();
             self.end_task();
             self.go_unrecorded();
-            return entry.begin_unrecorded();
+            entry.begin_unrecorded();
+            return false;
         };
         self.end_unpolled();
         entry.begun.hands_on = (goes_on || down == DIRECT) && !is_root;
-        entry.begun.is_root = is_root;
-        let now = self.begin(entry, if goes_on { down } else { 0 });
-        if let Some(slot) = self.anchor.and_then(SlotRef::slot) {
+        let now = self.begin(if goes_on { down } else { 0 });
+        if let Some(slot) = self.slot {
             slot.follow(node);
-            slot.set_parent(parent_id(node, entry));
+            slot.set_parent(if is_root { 0 } else { around });
         }
         let mut ended = None;
         match self.state {
@@ -70,7 +71,7 @@ impl Span {
             SpanState::Lost => self.move_call(node, place),
             SpanState::Unpolled => {
                 self.count_call(node, now, local::spawned());
-                if self.anchor.is_some() {
+                if self.slot.is_some() {
                     self.note_first_poll(now);
                 }
             }
@@ -80,21 +81,20 @@ impl Span {
         if !is_root {
             self.end_task();
         }
-        entry.begin_anywhere(node, place, now, ended.is_some());
-        node.times.enter(now, ended);
-        local::set_current(Some(node));
-        if ended == Some(WaitAccount::Own) && !is_root {
-            entry.begun.waited = true;
-            local::polled_again(node);
-        }
+        entry.begin_anywhere(node, place, (now, around), ended.is_some());
         self.move_await(node, ended.is_some(), place, now);
-        if let (Some(at), Some(slot)) = (self.at, self.anchor.and_then(SlotRef::slot)) {
+        if let SpanState::Waiting(wait) = self.state {
+            self.resume = self.resume_after(wait, self.is_in_span());
+        }
+        if let (Some(at), Some(slot)) = (self.at, self.slot) {
             // Snapshots show the await: the body still stands there, and reports again only when it
             // moves on.
             slot.follow(at);
         }
         self.node = Some(node);
-        self.go_on_at(entry, node, ended, now);
+        let has_waker = is_root && self.enter_root(entry, outer, now);
+        self.go_on_with(entry, node, ended, now);
+        has_waker
     }
 
     /// Continues the call at `node`, possibly on another path.
@@ -183,9 +183,8 @@ impl Span {
     /// Forgets where the body has stopped: from now on nothing records where it is.
     fn go_unrecorded(&mut self) {
         self.pending_children = 0;
-        self.is_in_child = false;
         self.depth = 0;
-        self.resume = Resume::Unknown;
+        self.resume = Resume::No;
         self.state = self.state.unrecorded();
     }
 
@@ -193,7 +192,7 @@ impl Span {
     #[cold]
     pub(super) fn end_unpolled(&mut self) {
         if matches!(self.state, SpanState::Unpolled) && switch::is_special() {
-            self.anchor = live::unpolled::take((self.site, self.label), self.node, self.made);
+            self.slot = live::unpolled::take((self.site, self.label), self.node, self.made);
         }
     }
 
@@ -236,8 +235,8 @@ pub(super) fn list_unpolled(site: &'static Site, label: Label, made: u64) {
         let numbers = (context::new_span(), context::span());
         let now = first_poll::tick(made).unwrap_or_else(clock::now);
         let listed = SlotCopy::new(numbers, (live::SlotState::Unpolled, now, now), node);
-        if let Some(anchor) = live::take(&listed) {
-            live::unpolled::keep((site, label), maker, made, anchor);
+        if let Some(slot) = live::take(&listed) {
+            live::unpolled::keep((site, label), maker, made, slot);
         }
     });
 }

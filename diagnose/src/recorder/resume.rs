@@ -1,18 +1,19 @@
 //! Polls that resume where the last one stopped, the common case by far.
 //!
 //! ```text
-//! InSpan   ├─ body ─ its await ─ the span awaited there ┄     passes through
-//! AtAwait  ├─ body ─ its await: code that is not annotated    both have the readings of the poll
+//! InSpan    ├─ body ─ its await ─ the span awaited there ┄     passes through
+//! AtAwait   ├─ body ─ its await: code that is not annotated    both have the readings of the poll
+//! Alone     ├─ body: code that is not annotated
 //! ```
 //! Between two such polls nothing changes but times and counts. So their starts and ends decide
-//! nothing: they check that the poll comes from where the last one came, and that the body has
-//! stopped where it resumed. Everything else is in `enter` and `running_poll`.
+//! little: they check that the poll comes from where the last one came, and that the body has
+//! stopped where it resumed. Everything else is in `enter`, `reparent` and `running_poll`.
 
 use std::task::Waker;
 
 use super::await_state::AwaitState;
-use super::local::{self, is_reading};
-use super::poll_entry::PollEntry;
+use super::local::{self, AGAIN, DIRECT, is_reading};
+use super::poll_entry::{PollEntry, PollStart, PollStartKind};
 use super::root::{begin_task_poll, end_task_poll};
 use super::span::Span;
 use crate::clock;
@@ -23,130 +24,216 @@ use crate::tree::{Node, PassingChain, WaitAccount};
 /// How a pending span resumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resume {
-    /// Not as below.
-    Unknown,
+    /// Not: it is not pending.
+    No,
+    /// In no way of those below.
+    Other,
+    /// Like `Other`, at the await of a span.
+    OtherInSpan,
     /// At the await of a span, and waits for that alone.
     InSpan,
     /// At an await without annotated children.
     AtAwait,
+    /// Outside of every recorded await, without annotated children.
+    Alone,
 }
 
 impl Span {
     /// How the next poll begins, after one that returned `Pending` and began `wait`.
-    pub(super) fn resume_after(&self, wait: WaitAccount) -> Resume {
-        if wait == WaitAccount::Own || self.slot().is_none() {
-            return Resume::Unknown;
-        }
-        match self.at.map(|_| self.await_wait()) {
-            None | Some(WaitAccount::Child) if self.is_in_child => Resume::InSpan,
-            Some(WaitAccount::Own) if !self.is_in_child => Resume::AtAwait,
-            _ => Resume::Unknown,
+    pub(super) fn resume_after(&self, wait: WaitAccount, is_in_span: bool) -> Resume {
+        let at = self.at.map(|_| self.await_wait());
+        match (wait, at) {
+            (WaitAccount::Child, None | Some(WaitAccount::Child)) if is_in_span => Resume::InSpan,
+            (_, _) if is_in_span => Resume::OtherInSpan,
+            (WaitAccount::Child, Some(WaitAccount::Own)) => Resume::AtAwait,
+            (WaitAccount::Own, None) => Resume::Alone,
+            _ => Resume::Other,
         }
     }
 
-    /// Starts the poll of a span that resumes as in the last poll, if it comes from where that came.
+    /// Whether the body has stopped at the await of a span.
+    pub(super) fn is_in_span(&self) -> bool {
+        matches!(self.resume, Resume::InSpan | Resume::OtherInSpan)
+    }
+
+    /// Starts the poll of a span that has waited.
     #[inline(never)]
-    pub(super) fn enter_again(&mut self, entry: &mut PollEntry, outer: &Waker) {
+    pub(super) fn enter_again(&mut self, entry: &mut PollEntry, outer: &Waker) -> bool {
         if !self.site.is_still_on() {
             return self.enter_unsure(entry, outer);
         }
-        let (Some(current), Some(node)) = (local::current(), self.node) else {
-            return self.enter_other(entry, outer);
+        let current = local::current();
+        let Some(node) = self.node.filter(|node| node.is_child_of(current)) else {
+            return self.enter_slow(entry, outer);
         };
         let down = local::down();
-        if !node.is_child_of(Some(current)) {
-            self.enter_other(entry, outer);
-        } else if is_reading(down) {
-            self.enter_handed(entry, outer, node, down);
-        } else if current.is_root() {
-            self.enter_root_again(entry, outer, node);
+        if is_reading(down) {
+            self.enter_handed(entry, outer, node, down)
+        } else if current.is_some_and(Node::is_root) {
+            self.enter_root_again(entry, outer, node)
         } else {
-            self.enter_other(entry, outer);
+            self.enter_below_again(entry, outer, node, down)
         }
     }
 
     /// The body around resumes at the await of this span: both start with one reading.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn enter_handed(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node, now: u64) {
+    fn enter_handed(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node, now: u64) -> bool {
         let parent = context::span();
-        let Some(slot) = self.slot().filter(|slot| slot.parent() == parent) else {
-            return self.enter_other(entry, outer);
+        let Some(slot) = self.slot.filter(|slot| slot.parent() == parent) else {
+            return self.enter_slow(entry, outer);
         };
-        let levels = entry.begin_handed(parent, true).levels + 1;
+        let start = PollStart::new(PollStartKind::Handed);
+        entry.begun = PollStart { hands_on: true, goes_down: true, ..start };
         slot.start(now);
         context::set_span(slot.id());
-        node.times.enter(now, Some(WaitAccount::Child));
-        self.go_in(node, now, levels);
+        self.go_on(entry, node, now);
+        false
     }
 
     /// An executor polls a task.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn enter_root_again(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node) {
-        let (Some(task), Some(slot), None) = (self.root, self.slot(), live::current::registered()) else {
-            return self.enter_other(entry, outer);
+    #[inline(never)]
+    fn enter_root_again(&mut self, entry: &mut PollEntry, outer: &Waker, node: &'static Node) -> bool {
+        // A task that is known from a runtime's hooks, or a blocking closure, may be around it.
+        let (Some(task), None) = (self.root, live::current::registered()) else {
+            return self.enter_slow(entry, outer);
         };
-        let now = clock::now();
-        context::note_reading(now, false);
+        let now = self.begin(0);
         entry.begin_outermost(true);
-        slot.start(now);
-        context::set_span(slot.id());
-        node.times.enter(now, Some(WaitAccount::Child));
         begin_task_poll(task, node, now);
-        entry.begin_task(task, outer);
-        self.go_in(node, now, 1);
-        if self.resume == Resume::InSpan {
-            local::hand_down(None, now);
-            local::set_stopper(None);
-        }
+        self.go_on(entry, node, now);
+        entry.begin_task(task, outer)
     }
 
-    /// Continues from the body to its await, where `levels` polls have one reading.
+    /// A poll below another, with a reading of its own.
+    #[inline(never)]
+    fn enter_below_again(
+        &mut self,
+        entry: &mut PollEntry,
+        outer: &Waker,
+        node: &'static Node,
+        down: u64,
+    ) -> bool {
+        if down != AGAIN && !local::is_via(node.via) {
+            return self.enter_slow(entry, outer);
+        }
+        if down != 0 {
+            local::hand_down(None, 0);
+        }
+        entry.begin_below(node, true);
+        let start = PollStart::new(PollStartKind::Below);
+        entry.begun = PollStart { hands_on: down == DIRECT, goes_down: true, ..start };
+        let now = self.begin(0);
+        self.go_on(entry, node, now);
+        false
+    }
+
+    /// Starts the poll of a node that waited on the same path; the body resumes where it stopped.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn go_in(&self, node: &'static Node, now: u64, levels: u32) {
-        if self.resume == Resume::AtAwait {
-            let Some(at) = self.at else { return };
-            at.times.enter(now, Some(WaitAccount::Own));
-            local::set_current(Some(at));
-            local::polled_again(at);
-            local::set_awaiting(Some(at), AwaitState::NONE.with_waited().with_depth(self.depth));
-            return local::hand_down(None, 0);
+    fn go_on(&self, entry: &mut PollEntry, node: &'static Node, now: u64) {
+        if self.resume == Resume::InSpan {
+            return self.go_in(entry, node, now);
         }
-        local::set_awaiting(self.at, AwaitState::SPAN.with_depth(self.depth));
-        let Some(at) = self.at else {
-            local::set_current(Some(node));
-            return local::set_levels(levels);
-        };
-        at.times.enter(now, Some(WaitAccount::Child));
-        local::set_current(Some(at));
-        local::set_levels(levels + 1);
+        match self.resume {
+            Resume::AtAwait => {
+                let Some(at) = self.at else { return };
+                node.times.enter(now, Some(WaitAccount::Child));
+                at.times.enter(now, Some(WaitAccount::Own));
+                local::set_current(Some(at));
+                local::polled_again(at);
+                local::set_awaiting(Some(at), AwaitState::NONE.with_waited().with_depth(self.depth));
+                if entry.is_handed() {
+                    local::hand_down(None, 0);
+                }
+            }
+            Resume::Alone => {
+                node.times.enter(now, Some(WaitAccount::Own));
+                local::set_current(Some(node));
+                local::polled_again(node);
+                local::set_awaiting(None, AwaitState::NONE);
+                entry.begun.waited = true;
+                if entry.is_handed() {
+                    local::hand_down(None, 0);
+                }
+            }
+            _ => {
+                entry.begun.goes_down = false;
+                self.go_on_with(entry, node, self.state.wait(), now);
+            }
+        }
     }
 
-    /// Whether the body has stopped at the await where it resumed, and no child became pending.
+    /// Continues to the await of a span, with the same reading.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn go_in(&self, entry: &PollEntry, node: &'static Node, now: u64) {
+        node.times.enter(now, Some(WaitAccount::Child));
+        let mut current = node;
+        if let Some(at) = self.at {
+            at.times.enter(now, Some(WaitAccount::Child));
+            current = at;
+        }
+        local::set_current(Some(current));
+        local::set_awaiting(self.at, AwaitState::SPAN.with_depth(self.depth));
+        if !entry.is_handed() {
+            local::hand_down(None, now);
+            local::set_stopper(entry.stopper(node));
+        }
+    }
+
+    /// Whether the body has stopped where it resumed, and no child became pending.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn has_stayed(&self) -> bool {
         let (at, state) = local::awaiting();
-        self.resume == Resume::AtAwait && at.is_some() && state.is_old() && local::pending_children() == 0
+        let is_there = match self.resume {
+            Resume::AtAwait => at.is_some() && state.is_old(),
+            Resume::Alone => at.is_none() && state == AwaitState::NONE,
+            _ => false,
+        };
+        is_there && local::pending_children() == 0
     }
 
-    /// Ends a poll in which the body has stayed at its await.
+    /// Ends a poll in which the body has stayed where it resumed.
     #[inline(never)]
     pub(super) fn leave_again(&mut self, entry: &mut PollEntry) {
-        let (Some(node), Some(at), Some(slot)) = (self.node, self.at, self.slot()) else { return };
+        let Some(node) = self.node else { return };
         let now = clock::now();
-        let PassingChain { levels, stopper } = entry.chain();
-        at.leave_again(now, WaitAccount::Own, PassingChain { levels: levels + 1, stopper });
-        node.times.pass();
-        slot.leave(now);
-        entry.hand_up(now, levels);
-        // The bodies around that pass it on read nothing that would have to be restored.
-        if levels != 0 {
-            return;
+        match entry.begun.how {
+            PollStartKind::Outermost => {
+                self.end_stay(node, now, PassingChain::NONE);
+                local::hand_up(0, false);
+                self.restore_outer(entry, node, now, true);
+            }
+            // The bodies around that pass it on read nothing that would have to be restored.
+            PollStartKind::Handed => {
+                self.end_stay(node, now, PassingChain::through(local::stopper()));
+                return local::hand_up(now, true);
+            }
+            _ => {
+                self.end_stay(node, now, PassingChain { is_through: false, stopper: entry.stopper(node) });
+                entry.hand_up(now, false);
+                self.restore_outer(entry, node, now, true);
+            }
         }
-        entry.restore_outer(node, now, true);
-        if let (Some(task), true) = (self.root, entry.begun.is_root) {
+        if let Some(task) = self.root {
             end_task_poll(task, node, now);
-            entry.resume_around();
+            entry.resume_outer_task();
             task.leave(now);
+        }
+    }
+
+    /// Ends the polls of the body and of its await. `chain` is that of the body.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn end_stay(&self, node: &'static Node, now: u64, chain: PassingChain) {
+        match self.at {
+            Some(at) => {
+                at.leave_again(now, WaitAccount::Own, PassingChain::through(chain.stopper));
+                node.times.pass();
+            }
+            None if chain.is_through => node.leave_again(now, WaitAccount::Own, chain),
+            None => node.leave_again(now, WaitAccount::Own, PassingChain::NONE),
+        }
+        if let Some(slot) = self.slot {
+            slot.leave(now);
         }
     }
 }

@@ -39,57 +39,32 @@ impl OuterPoll {
     #[cold]
     #[inline(never)]
     pub(super) fn leave() -> Self {
-        let around =
-            Self { task: live::current::registered(), waited: local::waited(), poll: first_poll::poll() };
+        let poll = first_poll::suspend_poll();
+        let around = Self { task: live::current::registered(), waited: local::waited(), poll };
         local::set_waited((0, None));
-        first_poll::set_poll(TaskPoll::NONE);
         around
     }
 
     #[cold]
     #[inline(never)]
-    fn go_on(&self) {
+    pub(super) fn go_on(&self) {
         live::current::replace(self.task);
         local::set_waited(self.waited);
-        first_poll::set_poll(self.poll);
+        first_poll::resume_poll(self.poll);
     }
 }
 
 impl PollEntry {
-    /// Starts the poll of a task that has waited for `waited` ticks.
+    /// Makes the task the running one, and lends its waker for the poll. Returns whether it has one.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin_root(
-        &mut self,
-        task: &'static Task,
-        outer: &Waker,
-        waited: u64,
-        around: Option<OuterPoll>,
-    ) {
-        if around.is_some() {
-            self.around = around;
-        }
-        if waited != 0 {
-            local::set_waited((waited, None));
-        }
-        self.begin_task(task, outer);
-    }
-
-    /// Resumes the poll of another task that this one ran inside.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn resume_around(&self) {
-        if let Some(around) = &self.around {
-            around.go_on();
-        }
-    }
-
-    /// Lends the task's waker for a poll, and makes the task the running one.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn begin_task(&mut self, task: &'static Task, outer: &Waker) {
-        if live::has_wakers() {
-            self.waker = Some(PollWaker::of(task, outer));
-        }
+    pub(super) fn begin_task(&mut self, task: &'static Task, outer: &Waker) -> bool {
         live::current::replace(Some(task));
         first_poll::begin_poll();
+        let has_waker = live::has_wakers();
+        if has_waker {
+            self.waker = Some(PollWaker::of(task, outer));
+        }
+        has_waker
     }
 }
 
@@ -97,22 +72,25 @@ impl Span {
     /// Starts the poll of a root in the rare cases, such as inside another poll.
     #[cold]
     #[inline(never)]
-    pub(super) fn enter_root(&mut self, entry: &mut PollEntry, outer: &Waker) {
-        let Some(node) = self.node else { return };
-        let around = Some(OuterPoll::leave());
-        let entered = node.times.entered();
+    pub(super) fn enter_root(&mut self, entry: &mut PollEntry, outer: &Waker, entered: u64) -> bool {
+        let Some(node) = self.node else { return false };
+        entry.suspend_outer_task();
         let (task, waited) = match self.root {
             Some(task) => (task, enter_task(task, node, entered)),
             None => self.enter_new(node, entered),
         };
         self.root = Some(task);
-        entry.begin_root(task, outer, waited, around);
+        if waited != 0 {
+            local::set_waited((waited, None));
+        }
+        entry.begin_task(task, outer)
     }
 
     /// The task of a root, and the ticks that it has waited.
     fn enter_new(&self, node: &'static Node, entered: u64) -> (&'static Task, u64) {
         if let Some(task) = local::take_spawned() {
-            return (task, enter_spawned(task, node, entered));
+            enter_spawned(task, node, entered);
+            return (task, 0);
         }
         local::note_task();
         (live::meet(self.site, self.label, entered, context::span(), node.tree), 0)
@@ -123,7 +101,7 @@ impl Span {
     pub(super) fn leave_root(&mut self, entry: &PollEntry, node: &'static Node, is_pending: bool, left: u64) {
         let Some(task) = self.root else { return };
         end_task_poll(task, node, left);
-        entry.resume_around();
+        entry.resume_outer_task();
         if is_pending && matches!(self.state, SpanState::Waiting(_)) {
             live::leave_task(task, left);
         } else {
@@ -136,7 +114,8 @@ impl Span {
 /// Starts a later poll of a task.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn begin_task_poll(task: &'static Task, node: &'static Node, entered: u64) {
-    let waited = enter_task(task, node, entered);
+    let (left, woken_at) = task.enter_again(entered);
+    let waited = note_wait(task, node, entered, left, woken_at);
     if waited != 0 {
         local::set_waited((waited, None));
     }
@@ -156,11 +135,11 @@ pub(super) fn end_task_poll(task: &'static Task, node: &'static Node, left: u64)
     live::Promoted::forward(task).give_back();
 }
 
-/// Starts the first poll of a spawned task. Returns the ticks that it has waited.
-pub(super) fn enter_spawned(task: &Task, node: &'static Node, entered: u64) -> u64 {
+/// Starts the first poll of a spawned task.
+pub(super) fn enter_spawned(task: &Task, node: &'static Node, entered: u64) {
     local::note_task();
     task.span.store(context::span(), Relaxed);
-    enter_task(task, node, entered)
+    task.enter(entered, node.tree);
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -172,15 +151,14 @@ pub(super) fn enter_task(task: &Task, node: &'static Node, entered: u64) -> u64 
 /// Adds the task's time in the queue since its last poll. Returns the ticks that it has waited.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn note_wait(task: &Task, node: &'static Node, entered: u64, left: u64, woken_at: u64) -> u64 {
-    if left == 0 {
-        return 0;
+    // Time before a reset is no longer in the records.
+    let from = left.max(live::last_reset());
+    if left == 0 || woken_at == 0 {
+        return if left == 0 { 0 } else { entered.saturating_sub(from) };
     }
     // Woken during its last poll, the task has been in the queue since that poll's end.
-    let woken_at = if woken_at == 0 { entered } else { woken_at };
-    add_relaxed(&task.queued, entered.saturating_sub(woken_at));
-    // Time before a reset is no longer in the records.
-    let left = left.max(live::last_reset());
-    let woken_at = woken_at.max(left);
-    add(&node.queued, entered.saturating_sub(woken_at));
-    woken_at.min(entered).saturating_sub(left)
+    let queued = entered.saturating_sub(woken_at);
+    add_relaxed(&task.queued, queued);
+    add(&node.queued, queued.min(entered.saturating_sub(from)));
+    woken_at.min(entered).saturating_sub(from)
 }

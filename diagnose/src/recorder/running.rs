@@ -25,7 +25,7 @@ pub(crate) fn hand_nothing_down() {
 
 /// Takes back the reading: the body returns later than the future that it awaits.
 pub(crate) fn hand_nothing_up() {
-    local::hand_up(0, 0);
+    local::hand_up(0, false);
 }
 
 /// The number of the thread's tree. Leases a tree if there is none.

@@ -16,7 +16,7 @@ use super::reparent::{is_child_of_running, list_unpolled, on_own_tree};
 use super::resume::Resume;
 use crate::clock;
 use crate::label::Label;
-use crate::live::{self, LiveSlot, SlotRef, Task};
+use crate::live::{self, LiveSlot, Task};
 use crate::site::{Site, SiteKind};
 use crate::switch;
 use crate::sync::add;
@@ -37,6 +37,15 @@ pub(super) enum SpanState {
 }
 
 impl SpanState {
+    /// The account of the open wait.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn wait(self) -> Option<WaitAccount> {
+        match self {
+            Self::Waiting(wait) => Some(wait),
+            _ => None,
+        }
+    }
+
     /// The state after a poll that is not recorded.
     pub(super) fn unrecorded(self) -> Self {
         match self {
@@ -57,7 +66,7 @@ pub struct Span {
     pub(super) made: u64,
     /// The slot that lists the span as alive, from its first `Pending` on. `None` after that if all
     /// slots were taken.
-    pub(super) anchor: Option<&'static SlotRef>,
+    pub(super) slot: Option<&'static LiveSlot>,
     /// The node of the await where the body has stopped. `None` for the await of a span.
     pub(super) at: Option<&'static Node>,
     pub(super) label: Label,
@@ -66,12 +75,12 @@ pub struct Span {
     /// The pending children that the await at `at` polls.
     pub(super) await_pending: i32,
     pub(super) state: SpanState,
-    /// Whether the body has stopped at the await of a span.
-    pub(super) is_in_child: bool,
+    /// While it waits, how its next poll goes on if that comes from where the last one came.
+    pub(super) resume: Resume,
     /// The nesting depth in the macro where the body has stopped; zero if it is no macro.
     pub(super) depth: u8,
-    /// How the next poll begins, if it comes from where the last one came.
-    pub(super) resume: Resume,
+    /// That of the body around.
+    pub(super) outer_depth: u8,
     /// For a root, its task, from its spawn or its first `Pending` on.
     pub(super) root: Option<&'static Task>,
 }
@@ -91,23 +100,17 @@ impl Span {
             site,
             node,
             made,
-            anchor: None,
+            slot: None,
             at: None,
             label,
             pending_children: 0,
             await_pending: 0,
             state,
-            is_in_child: false,
+            resume: Resume::No,
             depth: 0,
-            resume: Resume::Unknown,
+            outer_depth: 0,
             root: None,
         }
-    }
-
-    /// The slot that lists the span.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn slot(&self) -> Option<&'static LiveSlot> {
-        self.anchor.and_then(SlotRef::slot)
     }
 
     /// The account that the await's current wait goes to.
@@ -121,7 +124,7 @@ impl Span {
     pub(super) fn end(&mut self, state: SpanState) {
         self.pending_children = 0;
         self.at = None;
-        self.resume = Resume::Unknown;
+        self.resume = Resume::No;
         self.state = state;
         self.unlist();
     }
@@ -129,8 +132,8 @@ impl Span {
     /// Takes the span off the list of live spans.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn unlist(&mut self) {
-        if let Some(anchor) = self.anchor.take() {
-            live::put(anchor);
+        if let Some(slot) = self.slot.take() {
+            live::put(slot);
         }
     }
 

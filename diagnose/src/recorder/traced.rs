@@ -242,7 +242,7 @@ impl TracedPoll {
         self.note_last(state, now);
         state.waiting = begun.or(state.waiting);
         local::replace_pending_children(outer_pending.wrapping_add(i32::from(is_first)));
-        local::hand_up(0, 0);
+        local::hand_up(0, false);
         local::set_current(previous);
         context::note_reading(now, previous.is_none_or(Node::is_root));
         if previous.is_none() {

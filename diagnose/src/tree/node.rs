@@ -65,6 +65,8 @@ pub(crate) struct Node {
     pub(crate) completed_calls: LazyDurations,
     /// The child found last.
     recent_child: Link<Node>,
+    /// The sibling that was found after this node.
+    successor: Link<Node>,
     /// The child appended last.
     first_child: Link<Node>,
     /// The child appended to the parent before this one.
@@ -121,6 +123,7 @@ impl Node {
             via,
             completed_calls: LazyDurations::new(),
             recent_child: Link::new(None),
+            successor: Link::new(None),
             first_child: Link::new(None),
             next_sibling: Link::new(parent.and_then(|parent| parent.first_child.get())),
             label,
@@ -166,8 +169,17 @@ impl Node {
     /// the two.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn child(&'static self, key: NodeKey) -> Option<&'static Node> {
-        let recent = self.recent_child.get().filter(|child| child.key() == key && !child.times.is_running());
-        recent.or_else(|| self.find(key, false))
+        let is_it = |child: &&Node| child.key() == key && !child.times.is_running();
+        let recent = self.recent_child.get();
+        if let Some(child) = recent.filter(is_it) {
+            return Some(child);
+        }
+        // A body has its awaits in a certain order, and its calls.
+        if let Some(child) = recent.and_then(|recent| recent.successor.get()).filter(is_it) {
+            self.recent_child.set(child);
+            return Some(child);
+        }
+        self.find(key, false)
     }
 
     /// The child with this key, running or not.
@@ -175,6 +187,7 @@ impl Node {
         self.find(key, true)
     }
 
+    #[cold]
     #[inline(never)]
     fn find(&'static self, key: NodeKey, takes_running: bool) -> Option<&'static Node> {
         let is_it = |child: &&Node| child.key() == key && (takes_running || !child.times.is_running());
@@ -184,6 +197,9 @@ impl Node {
             self.children().find(is_it)
         };
         if let Some(child) = found {
+            if let Some(recent) = self.recent_child.get() {
+                recent.successor.set(child);
+            }
             self.recent_child.set(child);
         }
         found
@@ -294,24 +310,27 @@ impl Node {
     /// ancestors in `chain`. Returns its length.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave(&self, now: u64, begun: Option<WaitAccount>, chain: PassingChain) -> u64 {
-        let is_through = chain.levels != 0;
-        if is_through {
-            self.stop_above(now, chain);
-        }
-        let length = self.times.leave(&self.spent, now, begun, is_through);
-        self.count_length(length, is_through);
+        self.stop_above(now, chain);
+        let length = self.times.leave(&self.spent, now, begun, chain.is_through);
+        self.count_length(length, chain.is_through);
         length
     }
 
-    /// Ends a poll between two waits of one kind. It also counts for the ancestors in `chain`.
+    /// Like `leave`, but not inlined.
+    #[inline(never)]
+    pub(crate) fn leave_rarely(&self, now: u64, begun: Option<WaitAccount>, chain: PassingChain) {
+        self.leave(now, begun, chain);
+    }
+
+    /// Like `leave`, for a poll between two waits of one kind.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave_again(&self, now: u64, wait: WaitAccount, chain: PassingChain) {
         self.stop_above(now, chain);
-        let length = self.times.leave_again(&self.spent, now, wait, true);
-        self.count_length(length, true);
+        let length = self.times.leave_again(&self.spent, now, wait, chain.is_through);
+        self.count_length(length, chain.is_through);
     }
 
-    /// Ends a poll before which the span did not wait, nor does it after it. Returns its length.
+    /// Like `leave`, for a poll with a wait neither before nor after it.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn leave_once(&self, now: u64) -> u64 {
         let length = self.times.leave_once(&self.spent, now);

@@ -47,11 +47,12 @@ use crate::sync::{AtomicU64, Ordering, add, fence, sub};
 
 /// The account that a wait goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum WaitAccount {
     /// No annotated child was pending: the node itself waited.
-    Own,
+    Own = 1,
     /// An annotated child was pending, and the node with it.
-    Child,
+    Child = 2,
 }
 
 /// The account of one kind of wait.
@@ -119,13 +120,13 @@ impl NodeTimes {
     /// Starts a poll, and ends the wait that its span was in, if any.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn enter(&self, now: u64, ended: Option<WaitAccount>) {
-        self.entered.store(PollStamp { tick: now, ended }.pack(), Ordering::Relaxed);
+        self.entered.store(PollStamp::new(now, ended).0, Ordering::Relaxed);
     }
 
     /// The start of the running poll.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn entered(&self) -> u64 {
-        PollStamp::unpack(self.entered.load(Ordering::Relaxed)).tick
+        PollStamp(self.entered.load(Ordering::Relaxed)).tick()
     }
 
     /// Ends the running poll; a wait begins if it returned `Pending`. Returns the poll's length.
@@ -137,14 +138,20 @@ impl NodeTimes {
         begun: Option<WaitAccount>,
         is_through: bool,
     ) -> u64 {
-        let PollStamp { tick: entered, ended } = PollStamp::unpack(self.entered.load(Ordering::Relaxed));
+        let stamp = PollStamp(self.entered.load(Ordering::Relaxed));
+        let entered = stamp.tick();
         self.end_poll(spent, entered, now, is_through, |length| {
-            if ended == begun {
+            if stamp.is_after(begun) {
                 if let Some(wait) = begun {
                     sub(&self.account(wait).sum, length);
                 }
-            } else {
-                self.end_and_begin(entered, ended, now, begun);
+                return;
+            }
+            if let Some(wait) = stamp.ended() {
+                self.account(wait).end(entered);
+            }
+            if let Some(wait) = begun {
+                self.account(wait).begin(now);
             }
         })
     }
@@ -246,9 +253,9 @@ impl NodeTimes {
                 continue;
             }
             if entered != 0 {
-                let PollStamp { tick, ended } = PollStamp::unpack(entered);
+                let tick = PollStamp(entered).tick();
                 reading.running = Some((tick, now().saturating_sub(tick)));
-                match ended {
+                match PollStamp(entered).ended() {
                     Some(WaitAccount::Own) => own.end(tick),
                     Some(WaitAccount::Child) => child.end(tick),
                     None => {}
@@ -263,15 +270,6 @@ impl NodeTimes {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn end_and_begin(&self, entered: u64, ended: Option<WaitAccount>, now: u64, begun: Option<WaitAccount>) {
-        if let Some(wait) = ended {
-            self.account(wait).end(entered);
-        }
-        if let Some(wait) = begun {
-            self.account(wait).begin(now);
-        }
-    }
-
     fn account(&self, wait: WaitAccount) -> &WaitTotals {
         match wait {
             WaitAccount::Own => &self.own,
@@ -340,30 +338,37 @@ impl WaitTotalsCopy {
 /// The start of the running poll, in one word: the tick above two bits for the wait that ended
 /// there. 62 bits of ticks last 48 years at 3 GHz. Zero means no poll, because no tick is zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct PollStamp {
-    tick: u64,
-    ended: Option<WaitAccount>,
-}
+struct PollStamp(u64);
 
 impl PollStamp {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn pack(self) -> u64 {
-        let ended = match self.ended {
-            None => 0,
-            Some(WaitAccount::Own) => 1,
-            Some(WaitAccount::Child) => 2,
-        };
-        self.tick << 2 | ended
+    fn new(tick: u64, ended: Option<WaitAccount>) -> Self {
+        Self(tick << 2 | Self::code(ended))
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn unpack(packed: u64) -> Self {
-        let ended = match packed & 3 {
+    fn code(wait: Option<WaitAccount>) -> u64 {
+        wait.map_or(0, |wait| u64::from(wait as u8))
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn tick(self) -> u64 {
+        self.0 >> 2
+    }
+
+    /// Whether the poll comes after a wait of this kind, or after none.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn is_after(self, wait: Option<WaitAccount>) -> bool {
+        self.0 & 3 == Self::code(wait)
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn ended(self) -> Option<WaitAccount> {
+        match self.0 & 3 {
             1 => Some(WaitAccount::Own),
             2 => Some(WaitAccount::Child),
             _ => None,
-        };
-        Self { tick: packed >> 2, ended }
+        }
     }
 }
 
@@ -372,11 +377,12 @@ mod tests {
     use super::{NodeTimes, PollStamp, PollSum, PollTotals, WaitAccount};
 
     #[test]
-    fn an_entry_comes_out_as_it_went_in() {
+    fn a_stamp_keeps_its_tick_and_its_wait() {
         for ended in [None, Some(WaitAccount::Own), Some(WaitAccount::Child)] {
             for tick in [1, 2, 12_345, u64::MAX >> 2] {
-                let entry = PollStamp { tick, ended };
-                assert_eq!(PollStamp::unpack(entry.pack()), entry);
+                let stamp = PollStamp::new(tick, ended);
+                assert_eq!((stamp.tick(), stamp.ended()), (tick, ended));
+                assert!(stamp.is_after(ended));
             }
         }
     }

@@ -39,8 +39,9 @@ pub(crate) struct PassedPolls {
 /// The ancestors whose polls pass through to the running one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PassingChain {
-    /// Number of ancestors entered with one clock reading that have run nothing of their own since.
-    pub(crate) levels: u32,
+    /// Whether there are any: ancestors that were entered with the same clock reading and have run
+    /// nothing of their own since.
+    pub(crate) is_through: bool,
     /// The node above those ancestors, which has run code of its own; `None` if it is the tree's
     /// root.
     pub(crate) stopper: Option<&'static Node>,
@@ -48,7 +49,13 @@ pub(crate) struct PassingChain {
 
 impl PassingChain {
     /// No ancestors.
-    pub(crate) const NONE: Self = Self { levels: 0, stopper: None };
+    pub(crate) const NONE: Self = Self { is_through: false, stopper: None };
+
+    /// At least one ancestor, below `stopper`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn through(stopper: Option<&'static Node>) -> Self {
+        Self { is_through: true, stopper }
+    }
 }
 
 /// A number of polls, and their total length in ticks.
