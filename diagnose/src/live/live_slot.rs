@@ -70,7 +70,7 @@ pooled!(LiveSlot, max = MAX_SLOTS, chunk = 512);
 pooled!(ArmSlot, max = MAX_SLOTS, chunk = 256);
 
 /// Takes a slot for a span, usually at its first `Pending`. Returns `None` if all are taken.
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn take(listed: &SlotCopy) -> Option<&'static LiveSlot> {
     let slot: &'static LiveSlot = pool::take()?;
     slot.occupy(listed);
@@ -120,6 +120,12 @@ impl SlotCopy {
     ) -> Self {
         Self { id, parent, task: context::task(), state, since, node, made, polls: 0 }
     }
+
+    /// The span after its first poll, which ended at `now`, at the await `node`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn after_first(self, now: u64, node: &'static Node) -> Self {
+        Self { state: SlotState::Waiting, since: now, node, polls: 1, ..self }
+    }
 }
 
 impl ArmSlot {
@@ -152,6 +158,7 @@ impl LiveSlot {
     }
 
     /// Lists a span. The slot must be free.
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn occupy(&self, listed: &SlotCopy) {
         // Pairs with the Acquire fence in `read`: a reader that copies a field of this span sees
         // that the previous span is gone.

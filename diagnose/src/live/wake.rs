@@ -58,7 +58,7 @@ impl Promoted for Task {
         let is_polled_here = self.is_polled_here();
         if is_polled_here && self.woken_at.load(Relaxed) == 0 {
             self.woken_by.store(self.id(), Relaxed);
-            // Release as in `note_wake`.
+            // Release pairs with the Acquire of `doing`, as in `note_wake`.
             self.woken_at.store(IN_POLL, Release);
         }
         is_polled_here

@@ -6,9 +6,9 @@
 //!             ├ the user's future
 //!             └ Span::leave ─ the poll ends; a wait begins, or the call is over
 //! ```
-//! A release build inlines most of it into each future's poll, where a call would cost as much as
-//! the work. A debug build inlines nothing: each inlined function would occupy stack for the whole
-//! poll.
+//! The code compiled into each future calls `enter` and `leave`. Each continues to one function for
+//! the case at hand. A debug build inlines nothing: each inlined function would occupy stack for the
+//! whole poll.
 //!
 //! A poll of a known path takes no lock and allocates nothing. The first visit of a path may take a
 //! lock, for a few instructions. No lock and no borrow is held while user code runs.

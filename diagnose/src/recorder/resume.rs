@@ -21,6 +21,10 @@ use crate::context;
 use crate::live;
 use crate::tree::{Node, PassingChain, WaitAccount};
 
+/// A poll between two waits of its own.
+const OWN_AGAIN: (Option<WaitAccount>, Option<WaitAccount>) =
+    (Some(WaitAccount::Own), Some(WaitAccount::Own));
+
 /// How a pending span resumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resume {
@@ -226,11 +230,11 @@ impl Span {
     fn end_stay(&self, node: &'static Node, now: u64, chain: PassingChain) {
         match self.at {
             Some(at) => {
-                at.leave_again(now, WaitAccount::Own, PassingChain::through(chain.stopper));
+                at.leave_after(now, OWN_AGAIN, PassingChain::through(chain.stopper));
                 node.times.pass();
             }
-            None if chain.is_through => node.leave_again(now, WaitAccount::Own, chain),
-            None => node.leave_again(now, WaitAccount::Own, PassingChain::NONE),
+            None if chain.is_through => _ = node.leave_after(now, OWN_AGAIN, chain),
+            None => _ = node.leave_after(now, OWN_AGAIN, PassingChain::NONE),
         }
         if let Some(slot) = self.slot {
             slot.leave(now);

@@ -5,10 +5,11 @@ use std::task::Waker;
 use super::await_state::AwaitState;
 use super::local;
 use super::poll_entry::PollEntry;
+use super::resume::Resume;
 use super::span::{Span, SpanState};
 use crate::clock;
 use crate::context;
-use crate::live::{self, LiveSlot, PollWaker, SlotCopy};
+use crate::live::{self, PollWaker, SlotCopy};
 use crate::sync::add;
 use crate::tree::{Node, PassingChain, WaitAccount};
 
@@ -60,7 +61,8 @@ impl Span {
                 return self.leave_again(entry);
             }
             if entry.is_recorded() {
-                return self.leave_pending(entry);
+                let is_first = matches!(self.state, SpanState::Unpolled);
+                return if is_first { self.leave_first(entry) } else { self.leave_pending(entry) };
             }
         } else if entry.is_recorded() {
             let is_first = matches!(self.state, SpanState::Unpolled);
@@ -96,6 +98,33 @@ impl Span {
         self.leave_root(entry, node, true, now);
     }
 
+    /// Ends the first poll of a call, which stopped at an await of its own: the usual case.
+    #[inline(never)]
+    fn leave_first(&mut self, entry: &mut PollEntry) {
+        let (at, state) = local::awaiting();
+        let has_children = local::pending_children() != 0 || state.base() != 0;
+        let (Some(node), Some(at), None, false) = (self.node, at, self.slot, has_children || state.is_span())
+        else {
+            return self.leave_pending(entry);
+        };
+        let entered = node.times.entered();
+        let now = clock::now();
+        let listed = to_list(self, node, entry, entered).after_first(now, at);
+        let Some(slot) = live::take(&listed) else { return self.leave_pending(entry) };
+        self.slot = Some(slot);
+        self.made = entered;
+        self.at = Some(at);
+        self.depth = state.depth();
+        self.outer_depth = entry.outer().1.depth();
+        self.state = SpanState::Waiting(WaitAccount::Child);
+        self.resume = Resume::AtAwait;
+        at.leave_after(now, (None, Some(WaitAccount::Own)), PassingChain::NONE);
+        node.leave_after(now, (None, Some(WaitAccount::Child)), PassingChain::NONE);
+        entry.hand_up(now, false);
+        self.restore_outer(entry, node, now, true);
+        self.leave_root(entry, node, true, now);
+    }
+
     /// Ends any other poll that returned `Pending`.
     #[inline(never)]
     fn leave_pending(&mut self, entry: &mut PollEntry) {
@@ -103,8 +132,9 @@ impl Span {
         let (at, state) = local::awaiting();
         // List the span as alive on its first `Pending`.
         if self.slot.is_none() {
-            self.slot = list(self, node, entry);
-            self.note_first_poll(node.times.entered());
+            let entered = node.times.entered();
+            self.slot = live::take(&to_list(self, node, entry, entered));
+            self.note_first_poll(entered);
         }
         if !entry.is_handed() {
             self.outer_depth = entry.outer().1.depth();
@@ -131,10 +161,7 @@ impl Span {
         let goes_on = at.is_some() && entry.begun.goes_down && !state.is_new();
         if let Some(at) = at {
             let chain = if goes_on { PassingChain::through(entry.stopper(node)) } else { PassingChain::NONE };
-            match self.await_wait() {
-                WaitAccount::Own => _ = at.leave(now, Some(WaitAccount::Own), chain),
-                WaitAccount::Child => at.leave_rarely(now, Some(WaitAccount::Child), chain),
-            };
+            at.leave(now, Some(self.await_wait()), chain);
         }
         if goes_on {
             node.times.pass();
@@ -160,7 +187,7 @@ impl Span {
     fn leave_once(&mut self, entry: &PollEntry) {
         let Some(node) = self.node else { return };
         let now = self.begin_end(entry, node);
-        let length = node.leave_once(now);
+        let length = node.leave_after(now, (None, None), PassingChain::NONE);
         node.complete(length);
         self.state = SpanState::Done;
         self.unlist();
@@ -238,8 +265,9 @@ fn parent_id(node: &Node, entry: &PollEntry) -> u64 {
     if node.parent.is_some_and(Node::is_root) { 0 } else { entry.outer().0 }
 }
 
-fn list(span: &Span, node: &'static Node, entry: &PollEntry) -> Option<&'static LiveSlot> {
-    let entered = node.times.entered();
+/// The running span, as it is listed.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn to_list(span: &Span, node: &'static Node, entry: &PollEntry, entered: u64) -> SlotCopy {
     let numbers = (context::span(), parent_id(node, entry));
-    live::take(&SlotCopy::new(numbers, (live::SlotState::Running, span.made_at(entered), entered), node))
+    SlotCopy::new(numbers, (live::SlotState::Running, span.made_at(entered), entered), node)
 }

@@ -17,8 +17,10 @@ mod link;
 #[cfg(all(test, diagnose_loom))]
 mod loom;
 mod node;
+mod node_polls;
 mod node_times;
 mod poll_ends;
+mod poll_stamp;
 mod poll_totals;
 mod root_polls;
 mod thread;

@@ -6,9 +6,9 @@ use super::child_index::ChildIndex;
 use super::durations::LazyDurations;
 use super::histogram::{BUCKETS, Histogram};
 use super::link::Link;
-use super::node_times::{NodeTimes, TimesCopy, WaitAccount};
+use super::node_times::{NodeTimes, TimesCopy};
 use super::poll_ends::PollEnds;
-use super::poll_totals::{PassedPolls, PassingChain, PollTotals};
+use super::poll_totals::{PassedPolls, PollTotals};
 use crate::label::Label;
 use crate::site::{Site, SiteKind};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, add};
@@ -55,7 +55,7 @@ pub(crate) struct Node {
     pub(crate) times: NodeTimes,
     /// The node above, in the same tree; `None` for the tree's root.
     pub(crate) parent: Option<&'static Node>,
-    spent: PollTotals,
+    pub(super) spent: PollTotals,
     /// Number of spans polled at least once.
     pub(crate) calls: AtomicU64,
     pub(crate) completed: AtomicU64,
@@ -98,10 +98,10 @@ pub(crate) struct Node {
     /// Tick of the node's creation.
     pub(crate) first_seen: u64,
     /// Polls of children that stop counting at this node; allocated with the first of them.
-    stopped: Link<PassedPolls>,
+    pub(super) stopped: Link<PassedPolls>,
     /// Lengths of the polls that count for this node only, and of those that count for its
     /// ancestors too.
-    histograms: [Histogram; 2],
+    pub(super) histograms: [Histogram; 2],
 }
 
 impl Node {
@@ -304,71 +304,6 @@ impl Node {
         }
         durations.allocate();
         durations.count(calls, ticks);
-    }
-
-    /// Ends the running poll; a wait begins if it returned `Pending`. The poll also counts for the
-    /// ancestors in `chain`. Returns its length.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn leave(&self, now: u64, begun: Option<WaitAccount>, chain: PassingChain) -> u64 {
-        self.stop_above(now, chain);
-        let length = self.times.leave(&self.spent, now, begun, chain.is_through);
-        self.count_length(length, chain.is_through);
-        length
-    }
-
-    /// Like `leave`, but not inlined.
-    #[inline(never)]
-    pub(crate) fn leave_rarely(&self, now: u64, begun: Option<WaitAccount>, chain: PassingChain) {
-        self.leave(now, begun, chain);
-    }
-
-    /// Like `leave`, for a poll between two waits of one kind.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn leave_again(&self, now: u64, wait: WaitAccount, chain: PassingChain) {
-        self.stop_above(now, chain);
-        let length = self.times.leave_again(&self.spent, now, wait, chain.is_through);
-        self.count_length(length, chain.is_through);
-    }
-
-    /// Like `leave`, for a poll with a wait neither before nor after it.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn leave_once(&self, now: u64) -> u64 {
-        let length = self.times.leave_once(&self.spent, now);
-        self.count_length(length, false);
-        length
-    }
-
-    /// Stops the running poll at the node above `chain`. First, because a reader in between then
-    /// sees too little of that node, and its children make up for that.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn stop_above(&self, now: u64, chain: PassingChain) {
-        if let Some(stopper) = chain.stopper {
-            stopper.stop(now.saturating_sub(self.times.entered()), now);
-        }
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn count_length(&self, length: u64, is_through: bool) {
-        self.histograms[usize::from(is_through)].count(length);
-        self.spent.note_longest(length);
-    }
-
-    /// Takes back the count of a poll of `length` ticks that was none. Its time stays.
-    #[cfg(feature = "tracing-layer")]
-    pub(crate) fn forget_poll(&self, length: u64) {
-        self.spent.alone.forget_poll();
-        self.histograms[0].forget(length);
-    }
-
-    /// Records a poll of `length` ticks, ending at `now`, that passes through nodes below but not
-    /// through this one.
-    #[inline(never)]
-    fn stop(&self, length: u64, now: u64) {
-        let stopped = self.stopped.get().unwrap_or_else(|| {
-            self.stopped.set(Box::leak(Box::new(PassedPolls::new())));
-            self.stopped.get().unwrap_or_else(|| unreachable!("it was just set"))
-        });
-        stopped.add(length, now);
     }
 
     /// A consistent copy of this node's own times, without polls that pass through. See

@@ -42,6 +42,7 @@
 
 use std::time::Duration;
 
+use super::poll_stamp::PollStamp;
 use super::poll_totals::{PollSum, PollTotals};
 use crate::sync::{AtomicU64, Ordering, add, fence, sub};
 
@@ -129,62 +130,23 @@ impl NodeTimes {
         PollStamp(self.entered.load(Ordering::Relaxed)).tick()
     }
 
-    /// Ends the running poll; a wait begins if it returned `Pending`. Returns the poll's length.
+    /// The kind of wait that ended with the start of the running poll.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn ended(&self) -> Option<WaitAccount> {
+        PollStamp(self.entered.load(Ordering::Relaxed)).ended()
+    }
+
+    /// Ends the running poll, before which a wait of kind `ended` ended, and after which one of kind
+    /// `begun` begins. Returns the poll's length.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn leave(
         &self,
         spent: &PollTotals,
         now: u64,
-        begun: Option<WaitAccount>,
-        is_through: bool,
-    ) -> u64 {
-        let stamp = PollStamp(self.entered.load(Ordering::Relaxed));
-        let entered = stamp.tick();
-        self.end_poll(spent, entered, now, is_through, |length| {
-            if stamp.is_after(begun) {
-                if let Some(wait) = begun {
-                    sub(&self.account(wait).sum, length);
-                }
-                return;
-            }
-            if let Some(wait) = stamp.ended() {
-                self.account(wait).end(entered);
-            }
-            if let Some(wait) = begun {
-                self.account(wait).begin(now);
-            }
-        })
-    }
-
-    /// Ends a poll between two waits of one kind.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn leave_again(
-        &self,
-        spent: &PollTotals,
-        now: u64,
-        wait: WaitAccount,
+        (ended, begun): (Option<WaitAccount>, Option<WaitAccount>),
         is_through: bool,
     ) -> u64 {
         let entered = self.entered();
-        self.end_poll(spent, entered, now, is_through, |length| sub(&self.account(wait).sum, length))
-    }
-
-    /// Ends a poll before which the span did not wait, nor does it after it.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn leave_once(&self, spent: &PollTotals, now: u64) -> u64 {
-        self.end_poll(spent, self.entered(), now, false, |_| ())
-    }
-
-    /// Adds a poll, and with it the waits that it ends and begins.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn end_poll(
-        &self,
-        spent: &PollTotals,
-        entered: u64,
-        now: u64,
-        is_through: bool,
-        waits: impl FnOnce(u64),
-    ) -> u64 {
         let length = now.saturating_sub(entered);
         self.change(|| {
             self.entered.store(0, Ordering::Relaxed);
@@ -195,7 +157,13 @@ impl NodeTimes {
             } else {
                 spent.alone.add(length);
             }
-            waits(length);
+            match (ended, begun) {
+                (Some(ended), Some(begun)) if ended == begun => sub(&self.account(begun).sum, length),
+                _ => {
+                    ended.into_iter().for_each(|wait| self.account(wait).end(entered));
+                    begun.into_iter().for_each(|wait| self.account(wait).begin(now));
+                }
+            }
         });
         length
     }
@@ -335,57 +303,9 @@ impl WaitTotalsCopy {
     }
 }
 
-/// The start of the running poll, in one word: the tick above two bits for the wait that ended
-/// there. 62 bits of ticks last 48 years at 3 GHz. Zero means no poll, because no tick is zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct PollStamp(u64);
-
-impl PollStamp {
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn new(tick: u64, ended: Option<WaitAccount>) -> Self {
-        Self(tick << 2 | Self::code(ended))
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn code(wait: Option<WaitAccount>) -> u64 {
-        wait.map_or(0, |wait| u64::from(wait as u8))
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn tick(self) -> u64 {
-        self.0 >> 2
-    }
-
-    /// Whether the poll comes after a wait of this kind, or after none.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn is_after(self, wait: Option<WaitAccount>) -> bool {
-        self.0 & 3 == Self::code(wait)
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn ended(self) -> Option<WaitAccount> {
-        match self.0 & 3 {
-            1 => Some(WaitAccount::Own),
-            2 => Some(WaitAccount::Child),
-            _ => None,
-        }
-    }
-}
-
 #[cfg(all(test, not(diagnose_loom)))]
 mod tests {
-    use super::{NodeTimes, PollStamp, PollSum, PollTotals, WaitAccount};
-
-    #[test]
-    fn a_stamp_keeps_its_tick_and_its_wait() {
-        for ended in [None, Some(WaitAccount::Own), Some(WaitAccount::Child)] {
-            for tick in [1, 2, 12_345, u64::MAX >> 2] {
-                let stamp = PollStamp::new(tick, ended);
-                assert_eq!((stamp.tick(), stamp.ended()), (tick, ended));
-                assert!(stamp.is_after(ended));
-            }
-        }
-    }
+    use super::{NodeTimes, PollSum, PollTotals, WaitAccount};
 
     // tick   10       20         50      60        90
     //        ├─ poll ─┤── wait ───├─ poll ┤── wait ──▶ read
@@ -395,11 +315,11 @@ mod tests {
         times.enter(10, None);
         let running = times.read(&spent, 15, || 15).expect("nobody writes");
         assert_eq!((running.busy, running.polls, running.running), (0, 0, Some((10, 5))));
-        times.leave(&spent, 20, Some(WaitAccount::Own), false);
+        times.leave(&spent, 20, (None, Some(WaitAccount::Own)), false);
         times.enter(50, Some(WaitAccount::Own));
         let running = times.read(&spent, 55, || 55).expect("nobody writes");
         assert_eq!((running.running, running.own_idle, running.pending), (Some((50, 5)), 30, 0));
-        times.leave(&spent, 60, Some(WaitAccount::Child), true);
+        times.leave(&spent, 60, (times.ended(), Some(WaitAccount::Child)), true);
         let waiting = times.read(&spent, 90, || 90).expect("nobody writes");
         assert_eq!((waiting.busy, waiting.polls, waiting.running), (20, 2, None));
         assert_eq!((waiting.through, waiting.passed), (PollSum { busy: 10, polls: 1 }, 60));
@@ -412,9 +332,9 @@ mod tests {
     fn a_wait_that_ends_in_another_tree_is_exact_in_the_sum() {
         let [(a, spent_a), (b, spent_b)] = [(); 2].map(|()| (NodeTimes::new(), PollTotals::new()));
         a.enter(10, None);
-        a.leave(&spent_a, 20, Some(WaitAccount::Own), false);
+        a.leave(&spent_a, 20, (None, Some(WaitAccount::Own)), false);
         b.enter(70, Some(WaitAccount::Own));
-        b.leave(&spent_b, 75, None, false);
+        b.leave(&spent_b, 75, (b.ended(), None), false);
         let a = a.read(&spent_a, 100, || 100).expect("at rest");
         let b = b.read(&spent_b, 100, || 100).expect("at rest");
         assert_eq!(a.own_idle.wrapping_add(b.own_idle), 50);

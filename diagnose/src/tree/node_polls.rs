@@ -1,0 +1,53 @@
+//! Ends of a node's polls.
+
+use super::node::Node;
+use super::node_times::WaitAccount;
+use super::poll_totals::{PassedPolls, PassingChain};
+
+impl Node {
+    /// Ends the running poll; a wait begins if it returned `Pending`. The poll also counts for the
+    /// ancestors in `chain`. Returns its length.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn leave(&self, now: u64, begun: Option<WaitAccount>, chain: PassingChain) -> u64 {
+        self.leave_after(now, (self.times.ended(), begun), chain)
+    }
+
+    /// Like `leave`, where the caller knows which wait ended with the start of the poll. With
+    /// constants, that is half of the work.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn leave_after(
+        &self,
+        now: u64,
+        waits: (Option<WaitAccount>, Option<WaitAccount>),
+        chain: PassingChain,
+    ) -> u64 {
+        let PassingChain { is_through, stopper } = chain;
+        // First, because a reader in between then sees too little of the stopper, and its children
+        // make up for that.
+        if let Some(stopper) = stopper {
+            stopper.stop(now.saturating_sub(self.times.entered()), now);
+        }
+        let length = self.times.leave(&self.spent, now, waits, is_through);
+        self.histograms[usize::from(is_through)].count(length);
+        self.spent.note_longest(length);
+        length
+    }
+
+    /// Takes back the count of a poll of `length` ticks that was none. Its time stays.
+    #[cfg(feature = "tracing-layer")]
+    pub(crate) fn forget_poll(&self, length: u64) {
+        self.spent.alone.forget_poll();
+        self.histograms[0].forget(length);
+    }
+
+    /// Records a poll of `length` ticks, ending at `now`, that passes through nodes below but not
+    /// through this one.
+    #[inline(never)]
+    fn stop(&self, length: u64, now: u64) {
+        let stopped = self.stopped.get().unwrap_or_else(|| {
+            self.stopped.set(Box::leak(Box::new(PassedPolls::new())));
+            self.stopped.get().unwrap_or_else(|| unreachable!("it was just set"))
+        });
+        stopped.add(length, now);
+    }
+}
