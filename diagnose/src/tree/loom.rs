@@ -83,7 +83,7 @@ fn a_reading_is_never_torn() {
     loom::model(|| {
         let (times, spent) = (forever(NodeTimes::new()), forever(PollTotals::new()));
         times.enter(10, None);
-        times.leave(spent, 20, Some(WaitAccount::Own), false);
+        times.leave(spent, 20, (None, Some(WaitAccount::Own)), false);
         times.enter(50, Some(WaitAccount::Own));
         let reader = loom::thread::spawn(move || {
             if let Some(reading) = times.read(spent, 100, || 100) {
@@ -92,7 +92,7 @@ fn a_reading_is_never_torn() {
                 SEEN.lock().expect("no panic").insert(seen);
             }
         });
-        times.leave(spent, 60, Some(WaitAccount::Child), false);
+        times.leave(spent, 60, (times.ended(), Some(WaitAccount::Child)), false);
         reader.join().expect("no panic");
     });
     let running = [1, 10, 30, 0, 0];
