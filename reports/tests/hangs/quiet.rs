@@ -152,3 +152,24 @@ fn a_thread_that_has_used_it_outside_of_tasks_may_tell() {
     program.at(notify).holdings.push(user);
     assert!(program.verdicts().is_empty());
 }
+
+/// ```text
+/// calls ─ waits ─▶ oneshot, whose sender is with `calls`, or in a map that another task has too
+/// ```
+#[test]
+fn tasks_that_were_spawned_outside_of_tasks_may_share_something() {
+    let mut program = Program::new();
+    let (calls, reads) = (program.task("calls"), program.task("reads"));
+    let reply = program.other(ResourceKind::Oneshot);
+    program.holding(calls, reply, Role::Sends, 5).attribution = Attribution::Likely;
+    program.snapshot.resources[0].holdings[0].is_movable = true;
+    program.waits(calls, reply, WaitMode::Receive, 6);
+    program.joins(1, calls, 7);
+    program.of(calls).spawned_by = None;
+    program.has_timer(reads);
+    assert_eq!(program.verdicts(), ["likely leak"], "main has spawned the other");
+    program.of(reads).spawned_by = None;
+    assert_eq!(program.verdicts(), ["suspect leak"], "the code that spawned one may have spawned the other");
+    program.of(reads).spawned_by = Some(TaskId::new(77));
+    assert_eq!(program.verdicts(), ["suspect leak"], "a task that is done may have been handed the map");
+}

@@ -1,42 +1,63 @@
 //! Families of tasks: tasks with a common ancestor, who may have been handed the same things.
 //!
 //! One task can take from a map what another task put there only if both were given the map: by the
-//! task that spawned them, or by an ancestor of that one. A task spawned by a thread outside of all
-//! tasks founds a family. All tasks with an unknown ancestor are one family, together with every
-//! task that a thread runs in `block_on`.
+//! task that spawned them, by an ancestor of that one, or by the code outside of tasks that spawned
+//! both.
 
 use super::lookup::Facts;
 use super::predicates::is_block_on_main;
+use crate::model::{Task, TaskId};
 
-/// The families of all tasks.
-#[derive(Debug, Default)]
-pub(crate) struct Families {
-    /// By task index: the index of its family.
-    pub(crate) of: Vec<usize>,
-    /// By family index: its tasks.
-    pub(crate) members: Vec<Vec<usize>>,
+/// The origin of a task's oldest ancestor.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Family {
+    /// A thread runs it, as in a `block_on`.
+    Roots,
+    /// Code outside of tasks spawned it.
+    Outside,
+    /// The ancestor is done. It may have been of either family.
+    #[default]
+    Unknown,
 }
+
+impl Family {
+    /// Whether code may have handed the same thing to a task of each family.
+    pub(crate) fn may_share(self, other: Self) -> bool {
+        self == other || self == Self::Unknown || other == Self::Unknown
+    }
+}
+
+/// The family of each task, by its index.
+#[derive(Debug, Default)]
+pub(crate) struct Families(Vec<Family>);
 
 impl Families {
     pub(crate) fn new(facts: &Facts<'_>) -> Self {
-        let mut families = Self { of: Vec::new(), members: vec![Vec::new()] };
-        for (index, task) in facts.snapshot.tasks.iter().enumerate() {
-            let is_first = || {
+        let mut families = Self::default();
+        for task in &facts.snapshot.tasks {
+            let is_outside = |task: &Task| {
                 let is_spawned = !task.is_unspawned && task.spawned_at.is_some();
                 is_spawned && !is_block_on_main(facts.snapshot, task)
             };
-            let family = match task.spawned_by {
+            families.0.push(match task.spawned_by {
                 // A task is younger than its parent, so the parent's family is known.
-                Some(by) => facts.task(by).and_then(|by| families.of.get(by)).copied().unwrap_or(0),
-                None if is_first() => {
-                    families.members.push(Vec::new());
-                    families.members.len() - 1
-                }
-                None => 0,
-            };
-            families.of.push(family);
-            families.members[family].push(index);
+                Some(by) => families.of(facts, Some(by)),
+                None if is_outside(task) => Family::Outside,
+                None => Family::Roots,
+            });
         }
         families
+    }
+
+    /// The family of the task with this id. `None` is a thread outside of tasks.
+    pub(crate) fn of(&self, facts: &Facts<'_>, task: Option<TaskId>) -> Family {
+        let index = task.and_then(|task| facts.task(task));
+        index.and_then(|index| self.0.get(index)).copied().unwrap_or_default()
+    }
+
+    /// The indices of the tasks that may have been handed what a task of that family was handed.
+    pub(crate) fn relatives(&self, family: Family) -> impl Iterator<Item = usize> + '_ {
+        let tasks = self.0.iter().enumerate();
+        tasks.filter(move |(_, other)| family.may_share(**other)).map(|(index, _)| index)
     }
 }

@@ -13,6 +13,7 @@ mod lookup;
 mod predicates;
 mod steps;
 
+pub(crate) use families::Family;
 pub(crate) use id_map::{IdMap, IdSet, with_capacity};
 pub(crate) use lookup::{Facts, UnrecordedAwait};
 pub(crate) use predicates::{

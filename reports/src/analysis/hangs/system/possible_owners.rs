@@ -58,7 +58,7 @@ impl System<'_> {
     pub(crate) fn any_relative(&mut self, task: Option<TaskId>) -> NodeId {
         let facts = self.facts;
         let families = facts.families();
-        let family = task.and_then(|task| facts.task(task)).map_or(0, |task| families.of[task]);
+        let family = families.of(facts, task);
         if let Some(&node) = self.shared.families.get(&family) {
             return node;
         }
@@ -67,7 +67,7 @@ impl System<'_> {
         if facts.snapshot.foreign_threads > 0 || facts.snapshot.unrecorded_tasks > 0 {
             self.set_can_progress(node);
         }
-        for &task in &families.members[family] {
+        for task in families.relatives(family) {
             self.add_alternative(node, task_node(task));
         }
         node
