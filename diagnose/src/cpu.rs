@@ -60,9 +60,46 @@ pub(crate) fn is_asleep(thread_id: u64) -> Option<bool> {
     Some(matches!(state, 'S' | 'D'))
 }
 
+/// Returns the system call that the thread is in, as the kernel describes it: number, arguments,
+/// stack and code position. It is equal at two moments if the thread stayed in one call. `None` if
+/// unknown.
+pub(crate) fn system_call(thread_id: u64) -> Option<String> {
+    std::fs::read_to_string(format!("/proc/self/task/{thread_id}/syscall")).ok()
+}
+
+/// Returns whether a thread in that call waits for another thread of this process, without a time
+/// limit: in `park()`, for a lock, a condition variable or a channel of std, or for a thread's end.
+pub(crate) fn waits_for_thread(system_call: &str) -> bool {
+    /// Operations of the call, without flags.
+    const WAIT: u64 = 0;
+    const WAIT_BITSET: u64 = 9;
+    /// Only this process can end the wait.
+    const PRIVATE: u64 = 128;
+    const REAL_TIME: u64 = 256;
+    let mut words = system_call.split_whitespace();
+    let number = words.next().and_then(|number| number.parse::<i64>().ok());
+    let mut arguments = words.filter_map(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok());
+    let [_, operation, _, limit] = [(); 4].map(|()| arguments.next());
+    let is_wait = |operation: u64| {
+        let is_private =
+            matches!(operation & !REAL_TIME, it if it == WAIT | PRIVATE || it == WAIT_BITSET | PRIVATE);
+        // The kernel ends the wait for a thread's end.
+        is_private || operation == WAIT_BITSET | REAL_TIME
+    };
+    number.is_some() && number == crate::os::FUTEX && operation.is_some_and(is_wait) && limit == Some(0)
+}
+
 /// Returns whether the threads of this process can be counted on this system.
 pub(crate) fn counts_threads() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok()
+}
+
+/// The names of this crate's threads begin with this.
+const OWN: &str = "diagnose-";
+
+/// Returns whether the current thread is one of this crate's.
+pub(crate) fn is_own_thread() -> bool {
+    std::thread::current().name().is_some_and(|name| name.starts_with(OWN))
 }
 
 /// Returns all threads of this process except the current one and those of this crate: the kernel's
@@ -82,7 +119,7 @@ fn age(thread_id: u64) -> Option<u64> {
     const TICK_NS: u64 = 10_000_000;
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread_id}/stat")).ok()?;
     let (name, fields) = stat.rsplit_once(") ")?;
-    if name.split_once(" (").is_some_and(|(_, name)| name.starts_with("diagnose-")) {
+    if name.split_once(" (").is_some_and(|(_, name)| name.starts_with(OWN)) {
         return None;
     }
     // Field 22 of the file, which is number 20 after the name.
@@ -91,4 +128,53 @@ fn age(thread_id: u64) -> Option<u64> {
     let (seconds, hundredths) = uptime.split(' ').next()?.split_once('.')?;
     let now = seconds.parse::<u64>().ok()? * 100 + hundredths.parse::<u64>().ok()?;
     Some(now.saturating_sub(began).saturating_mul(TICK_NS))
+}
+
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use super::{system_call, waits_for_thread};
+    use crate::os;
+
+    /// Runs `sleeps` on a thread. Returns whether that thread is seen to wait for another within
+    /// ten seconds; `None` if the system does not tell.
+    fn is_seen_to_wait(sleeps: impl FnOnce() + Send + 'static) -> Option<bool> {
+        let (send, number) = mpsc::channel();
+        thread::spawn(move || {
+            send.send(os::thread_id()).unwrap();
+            sleeps();
+        });
+        let number = number.recv().unwrap();
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(10) {
+            if waits_for_thread(&system_call(number)?) {
+                return Some(true);
+            }
+            thread::yield_now();
+        }
+        Some(false)
+    }
+
+    #[test]
+    fn a_parked_thread_and_one_that_joins_another_wait_for_it() {
+        assert_ne!(is_seen_to_wait(thread::park), Some(false));
+        assert_ne!(is_seen_to_wait(|| thread::spawn(thread::park).join().unwrap()), Some(false));
+    }
+
+    #[test]
+    fn a_call_that_ends_by_itself_or_from_outside_is_no_wait_for_a_thread() {
+        let futex = os::FUTEX.unwrap();
+        let call =
+            |operation, limit| format!("{futex} 0x56 {operation} 0x0 {limit} 0x0 0xffffffff 0x7f 0x7f");
+        assert!(waits_for_thread(&call("0x80", "0x0")));
+        assert!(waits_for_thread(&call("0x189", "0x0")));
+        assert!(!waits_for_thread(&call("0x189", "0x7f10")), "with a time limit");
+        assert!(!waits_for_thread(&call("0x0", "0x0")), "another process may have this word");
+        assert!(!waits_for_thread(&call("0x81", "0x0")), "it wakes others");
+        assert!(!waits_for_thread("-1 0x7ffc 0x7f0f"), "it waits outside of calls");
+        assert!(!waits_for_thread("running"));
+    }
 }

@@ -20,6 +20,14 @@ pub(crate) fn thread_id() -> u64 {
     0
 }
 
+/// The number of the system call in which a thread waits for another. `None` where there is none.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[allow(clippy::useless_conversion)] // The type depends on the target.
+pub(crate) const FUTEX: Option<i64> = Some(libc::SYS_futex as i64);
+/// `None`: this target has no such call.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(crate) const FUTEX: Option<i64> = None;
+
 /// The processor time of this thread so far. `None` if unavailable.
 // `/proc` is not used: its value is as old as the last scheduler tick.
 #[cfg(unix)]

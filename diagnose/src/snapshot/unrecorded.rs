@@ -1,12 +1,16 @@
 //! Detects unrecorded tasks, and threads outside of listed tasks.
 //!
 //! Any of them may have a holding that moves without a record. A runtime counts its own tasks, and
-//! the kernel its threads. Both counts are compared with the lists.
+//! the kernel its threads. Both counts are compared with the lists. A thread that waits for another
+//! thread cannot go on by itself, so it is not counted. But a thread of the program that takes the
+//! snapshot may end that wait next.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{RunState, Task, TaskKind};
+
+use crate::cpu;
 
 /// A runtime's own task count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +20,39 @@ pub(super) struct RuntimeTaskCount {
     /// Whether all its tasks run on the thread that blocks on it.
     is_current_thread: bool,
     tasks: u64,
+}
+
+/// A thread that is not this crate's, as it was before the tasks were listed.
+#[derive(Debug)]
+pub(super) struct OtherThread {
+    /// The kernel's number.
+    id: u64,
+    /// Its system call then; `None` if unknown.
+    system_call: Option<String>,
+}
+
+impl OtherThread {
+    pub(super) fn read(id: u64) -> Self {
+        Self { id, system_call: cpu::system_call(id) }
+    }
+
+    /// Whether it has waited for another thread since before the tasks were listed.
+    fn waits_for_thread(&self) -> bool {
+        let is_wait = |call: &&String| cpu::waits_for_thread(call);
+        let call = self.system_call.as_ref().filter(is_wait);
+        call.is_some() && cpu::system_call(self.id).as_ref() == call
+    }
+
+    fn is_main(&self) -> bool {
+        self.id == u64::from(std::process::id())
+    }
+
+    /// Whether it cannot go on by itself. `is_own` says whether a thread of this crate takes the
+    /// snapshot. Most main threads wait for the others, also on a system that does not say so.
+    fn is_idle(&self, is_own: bool) -> bool {
+        let is_unknown_main = self.is_main() && self.system_call.is_none();
+        is_unknown_main || ((is_own || self.is_main()) && self.waits_for_thread())
+    }
 }
 
 /// Returns the runtimes' current task counts.
@@ -40,7 +77,7 @@ pub(super) fn counted() -> Vec<RuntimeTaskCount> {
 /// known. The counts were taken before and after the tasks were listed.
 pub(super) fn add(
     snapshot: &mut Snapshot,
-    threads: Option<&[u64]>,
+    threads: Option<&[OtherThread]>,
     [before, after]: &[Vec<RuntimeTaskCount>; 2],
 ) {
     let listed = ListedTasks::new(snapshot);
@@ -49,7 +86,7 @@ pub(super) fn add(
         let known = listed.recorded(it.runtime).saturating_add(listed.met(snapshot, it.runtime));
         it.tasks.min(later).saturating_sub(known)
     };
-    let unrecorded = before.iter().map(fewest).sum();
+    let unrecorded: u64 = before.iter().map(fewest).sum();
     let is_counted = |runtime: u64| {
         let tasks = listed.recorded(runtime);
         [before, after].iter().all(|all| all.iter().any(|it| it.runtime == runtime && it.tasks == tasks))
@@ -61,8 +98,23 @@ pub(super) fn add(
         listed.running.contains(&id) || own.any(|runtime| runtime != 0 && !runs_here(runtime))
     };
     snapshot.is_all_recorded = snapshot.runtimes.iter().all(|runtime| is_counted(runtime.number))
-        && threads.is_some_and(|threads| threads.iter().all(|id| is_recorded(*id)));
-    snapshot.unrecorded_tasks = unrecorded;
+        && threads.is_some_and(|threads| threads.iter().all(|thread| is_recorded(thread.id)));
+    let is_own = cpu::is_own_thread();
+    let is_foreign = |thread: &&OtherThread| {
+        let mut own = snapshot.workers.iter().map(|worker| worker.thread_id);
+        let is_known = listed.running.contains(&thread.id) || listed.bound.contains(&thread.id);
+        !is_known && own.all(|id| id != Some(thread.id)) && !thread.is_idle(is_own)
+    };
+    snapshot.foreign_threads = match threads {
+        Some(threads) => threads.iter().filter(is_foreign).count() as u64,
+        None => u64::from(!cpu::counts_threads()),
+    };
+    // Not every runtime was built through this crate.
+    let is_uncounted = |task: &Task| {
+        let is_of_runtime = task.kind == TaskKind::Future && task.runtime == *"tokio" && !task.is_local;
+        is_of_runtime && before.iter().all(|it| it.runtime != task.runtime_number)
+    };
+    snapshot.unrecorded_tasks = unrecorded.saturating_add(snapshot.tasks.iter().any(is_uncounted).into());
 }
 
 /// Counts of the listed tasks, made in one pass.
@@ -74,6 +126,8 @@ struct ListedTasks {
     met: BTreeMap<u64, u64>,
     /// The threads on which a task or a `block_on` runs.
     running: BTreeSet<u64>,
+    /// The threads that polled a task last which no worker polls: each runs an executor.
+    bound: BTreeSet<u64>,
 }
 
 impl ListedTasks {
@@ -83,6 +137,9 @@ impl ListedTasks {
             let is_run = is_run(snapshot, task);
             if task.kind == TaskKind::Future && !is_run {
                 *listed.recorded.entry(task.runtime_number).or_default() += 1;
+            }
+            if task.kind == TaskKind::Future && task.runtime_number == 0 {
+                listed.bound.extend(task.thread_id);
             }
             if task.state == RunState::Running || is_run {
                 listed.running.extend(task.thread_id);

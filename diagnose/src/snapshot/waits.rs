@@ -14,6 +14,7 @@ use super::capture_context::CaptureContext;
 use super::draining::Draining;
 use super::holdings::Holdings;
 use super::numbers::Index;
+use super::unrecorded::OtherThread;
 use super::usage::usage;
 use super::usage_baseline;
 use crate::clock;
@@ -38,8 +39,8 @@ pub(super) struct WaitsCopy {
     holdings: Vec<HoldingCopy>,
     /// The ages of unknown threads, in ns.
     foreign: Vec<u64>,
-    /// Kernel ids of all threads but this crate's; `None` if unknown.
-    threads: Option<Vec<u64>>,
+    /// All threads but this crate's; `None` if unknown.
+    threads: Option<Vec<OtherThread>>,
     /// The tick before all of this was read.
     read_at: u64,
 }
@@ -98,7 +99,8 @@ impl WaitsCopy {
                 .filter_map(|(id, record)| ResourceQueue::capture(id, record, &waits, &mut next)),
         );
         all.waiting = waits;
-        all.threads = threads.map(|threads| threads.into_iter().map(|(id, _)| id).collect());
+        all.threads =
+            threads.map(|threads| threads.into_iter().map(|(id, _)| OtherThread::read(id)).collect());
         all.holdings = waits::all_holdings();
         all
     }
@@ -129,14 +131,13 @@ impl WaitsCopy {
         kept
     }
 
-    /// Returns the kernel ids of all threads but this crate's; `None` if unknown.
-    pub(super) fn threads(&self) -> Option<&[u64]> {
+    /// Returns all threads but this crate's; `None` if unknown.
+    pub(super) fn threads(&self) -> Option<&[OtherThread]> {
         self.threads.as_deref()
     }
 
     /// Adds resources and waits to a snapshot.
     pub(super) fn build(mut self, snapshot: &mut Snapshot, seen: &CaptureContext<'_>) {
-        snapshot.foreign_threads = self.foreign.len() as u64;
         snapshot.waits.reserve_exact(self.waiting.len());
         if !self.records.is_empty() {
             let holdings = Holdings::new(std::mem::take(&mut self.holdings), &self.foreign, seen);

@@ -98,15 +98,16 @@ pub struct Snapshot {
     /// The order in which locks were acquired; `None` if it was not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock_order: Option<LockOrder>,
-    /// Number of threads with unknown code: no worker, not inside a recorded task, not this
-    /// crate's, not the main thread. Any movable holding may be with one of them.
+    /// Number of threads with unknown code that may go on by themselves: no worker, not inside a
+    /// recorded task, not this crate's, and not waiting for another thread. Any movable holding may
+    /// be with one of them.
     #[serde(default)]
     pub foreign_threads: u64,
     /// Whether this system cannot count threads. One foreign thread is assumed then.
     #[serde(default)]
     pub are_threads_unknown: bool,
-    /// Number of tasks of the listed runtimes that were not spawned through this crate. Any movable
-    /// holding may be with one of them.
+    /// Number of tasks of the listed runtimes that were not spawned through this crate, and one
+    /// more if tasks run on other runtimes of tokio. Any movable holding may be with one of them.
     #[serde(default)]
     pub unrecorded_tasks: u64,
     /// Whether all code that can run is in a listed task: each thread is a worker without
