@@ -22,7 +22,7 @@ pub(crate) fn thread_id() -> u64 {
 
 /// The number of the system call in which a thread waits for another. `None` where there is none.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-#[allow(clippy::useless_conversion)] // The type depends on the target.
+#[allow(clippy::unnecessary_cast)] // The type depends on the target.
 pub(crate) const FUTEX: Option<i64> = Some(libc::SYS_futex as i64);
 /// `None`: this target has no such call.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]

@@ -15,8 +15,6 @@ mod scale;
 mod segments;
 mod source;
 
-#[cfg(feature = "tokio")]
-pub(crate) use scale::tick_in;
-pub(crate) use scale::{Scale, jumps};
+pub(crate) use scale::{Scale, jumps, tick_in};
 pub use source::now;
 pub(crate) use source::{name, origin};

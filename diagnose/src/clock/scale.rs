@@ -78,7 +78,6 @@ pub(crate) fn jumps() -> u64 {
 
 /// The tick that lies `duration` in the future. Does not wait for a measurement: before the first
 /// one, ticks are measured since the start of the recording.
-#[cfg(feature = "tokio")]
 pub(crate) fn tick_in(duration: Duration) -> u64 {
     if !is_counted() {
         return now().saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
@@ -124,7 +123,6 @@ fn anchor() -> ClockPair {
 }
 
 /// A first estimate, before two segments have been measured.
-#[cfg(feature = "tokio")]
 fn since_start() -> Scale {
     let ClockPair { tick, ns, .. } = anchor();
     match (u64::try_from(ns), tick.checked_sub(start().tick)) {

@@ -87,7 +87,7 @@ impl<T> Receiver<T> {
             Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
             Err(TryRecvError::Empty) => {}
         }
-        let blocked = self.block(at);
+        let blocked = self.block_until(deadline, at);
         let message = self.inner.recv_deadline(deadline)?;
         drop(blocked);
         self.end.took_one_of_several();
@@ -109,6 +109,12 @@ impl<T> Receiver<T> {
     #[cold]
     fn block(&self, at: &'static Location<'static>) -> Option<BlockedThread> {
         BlockedThread::begin(self.end.record(), WaitMode::Receive, 1, at)
+    }
+
+    #[cold]
+    fn block_until(&self, deadline: Instant, at: &'static Location<'static>) -> Option<BlockedThread> {
+        let limit = deadline.saturating_duration_since(Instant::now());
+        BlockedThread::begin_for(self.end.record(), WaitMode::Receive, 1, limit, at)
     }
 
     /// Receives a message, waiting if the channel is empty. Cancel safe.

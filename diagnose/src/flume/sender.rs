@@ -78,7 +78,7 @@ impl<T> Sender<T> {
             Ok(()) => return Ok(()),
             Err(TrySendError::Disconnected(msg)) => return Err(SendTimeoutError::Disconnected(msg)),
             Err(TrySendError::Full(msg)) => {
-                let _blocked = self.block(at);
+                let _blocked = self.block_until(deadline, at);
                 self.inner.send_deadline(msg, deadline)?;
             }
         }
@@ -108,6 +108,12 @@ impl<T> Sender<T> {
     #[cold]
     fn block(&self, at: &'static Location<'static>) -> Option<BlockedThread> {
         BlockedThread::begin(self.end.record(), WaitMode::Send, 1, at)
+    }
+
+    #[cold]
+    fn block_until(&self, deadline: Instant, at: &'static Location<'static>) -> Option<BlockedThread> {
+        let limit = deadline.saturating_duration_since(Instant::now());
+        BlockedThread::begin_for(self.end.record(), WaitMode::Send, 1, limit, at)
     }
 
     /// Sends a message, waiting for room. Dropping the pending future loses the message.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use ::parking_lot::WaitTimeoutResult;
 
 use super::MutexGuard;
+use super::mutex::left;
 use crate::waits::{CondvarWait, Holding, Notifiers, Resource, ResourceKind, ResourceType};
 use crate::wrap::{convert, debug, default, share};
 
@@ -48,7 +49,7 @@ impl Condvar {
     /// Releases the mutex, blocks the current thread until notified, and acquires the mutex again.
     #[track_caller]
     pub fn wait<T: ?Sized>(&self, mutex_guard: &mut MutexGuard<'_, T>) {
-        let notified = self.begin(mutex_guard, Location::caller());
+        let notified = self.begin(mutex_guard, None, Location::caller());
         self.inner.wait(&mut mutex_guard.guard);
         mutex_guard.holding = notified.end();
     }
@@ -60,7 +61,7 @@ impl Condvar {
         mutex_guard: &mut MutexGuard<'_, T>,
         timeout: Instant,
     ) -> WaitTimeoutResult {
-        let notified = self.begin(mutex_guard, Location::caller());
+        let notified = self.begin(mutex_guard, Some(left(timeout)), Location::caller());
         let result = self.inner.wait_until(&mut mutex_guard.guard, timeout);
         mutex_guard.holding = notified.end();
         result
@@ -73,7 +74,7 @@ impl Condvar {
         mutex_guard: &mut MutexGuard<'_, T>,
         timeout: Duration,
     ) -> WaitTimeoutResult {
-        let notified = self.begin(mutex_guard, Location::caller());
+        let notified = self.begin(mutex_guard, Some(timeout), Location::caller());
         let result = self.inner.wait_for(&mut mutex_guard.guard, timeout);
         mutex_guard.holding = notified.end();
         result
@@ -104,7 +105,7 @@ impl Condvar {
         F: FnMut(&mut T) -> bool,
     {
         // Calls the original's loop, since only that can make a `WaitTimeoutResult`.
-        let mut notified = self.begin(mutex_guard, Location::caller());
+        let mut notified = self.begin(mutex_guard, Some(left(timeout)), Location::caller());
         let condition = |value: &mut T| notified.look(|| condition(value));
         let result = self.inner.wait_while_until(&mut mutex_guard.guard, condition, timeout);
         mutex_guard.holding = notified.end();
@@ -122,19 +123,25 @@ impl Condvar {
     where
         F: FnMut(&mut T) -> bool,
     {
-        let mut notified = self.begin(mutex_guard, Location::caller());
+        let mut notified = self.begin(mutex_guard, Some(timeout), Location::caller());
         let condition = |value: &mut T| notified.look(|| condition(value));
         let result = self.inner.wait_while_for(&mut mutex_guard.guard, condition, timeout);
         mutex_guard.holding = notified.end();
         result
     }
 
-    fn begin<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>, at: &'static Location<'static>) -> CondvarWait {
+    fn begin<T: ?Sized>(
+        &self,
+        guard: &mut MutexGuard<'_, T>,
+        limit: Option<Duration>,
+        at: &'static Location<'static>,
+    ) -> CondvarWait {
         let holding = std::mem::replace(&mut guard.holding, Holding::NONE);
         CondvarWait::begin(
             self.users.used(&self.resource, at),
             MutexGuard::mutex(guard).resource.record(),
             holding,
+            limit,
             at,
         )
     }

@@ -63,24 +63,25 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn try_lock_for(&self, timeout: Duration) -> Option<MutexGuard<'_, T>> {
-        self.try_while(Location::caller(), || self.mutex.try_lock_for(timeout))
+        self.try_while(timeout, Location::caller(), || self.mutex.try_lock_for(timeout))
     }
 
     /// Attempts to acquire the mutex, blocking the current thread until `timeout` at most.
     #[inline]
     #[track_caller]
     pub fn try_lock_until(&self, timeout: Instant) -> Option<MutexGuard<'_, T>> {
-        self.try_while(Location::caller(), || self.mutex.try_lock_until(timeout))
+        self.try_while(left(timeout), Location::caller(), || self.mutex.try_lock_until(timeout))
     }
 
     fn try_while<'a>(
         &'a self,
+        limit: Duration,
         at: &'static Location<'static>,
         block: impl FnOnce() -> Option<::parking_lot::MutexGuard<'a, T>>,
     ) -> Option<MutexGuard<'a, T>> {
         let (guard, has_waited) = match self.mutex.try_lock() {
             Some(guard) => (guard, false),
-            None => (self.resource.block(WaitMode::Lock, 1, at, block)?, true),
+            None => (self.resource.block_for(WaitMode::Lock, 1, limit, at, block)?, true),
         };
         Some(MutexGuard::new(self.hold(at, has_waited), guard, self))
     }
@@ -101,6 +102,11 @@ impl<T: ?Sized> Mutex<T> {
         #[inline]
         pub fn data_ptr(&self) -> *mut T;
     }
+}
+
+/// Returns the time until `deadline`.
+pub(super) fn left(deadline: Instant) -> Duration {
+    deadline.saturating_duration_since(Instant::now())
 }
 
 lock!(

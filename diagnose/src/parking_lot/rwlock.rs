@@ -3,6 +3,7 @@
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
+use super::mutex::left;
 use super::{RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
 use crate::waits::{Holding, Resource, ResourceKind, ResourceType, WaitMode};
 use crate::wrap::{delegate, lock, share};
@@ -76,7 +77,10 @@ macro_rules! acquire {
                 let at = Location::caller();
                 let (guard, has_waited) = match self.lock.$try() {
                     Some(guard) => (guard, false),
-                    None => (self.resource.block(WaitMode::$mode, $units, at, || self.lock.$try_for(timeout))?, true),
+                    None => {
+                        let block = || self.lock.$try_for(timeout);
+                        (self.resource.block_for(WaitMode::$mode, $units, timeout, at, block)?, true)
+                    }
                 };
                 Some($guard::new(self.hold($units, at, has_waited), guard, self))
             }
@@ -88,7 +92,10 @@ macro_rules! acquire {
                 let at = Location::caller();
                 let (guard, has_waited) = match self.lock.$try() {
                     Some(guard) => (guard, false),
-                    None => (self.resource.block(WaitMode::$mode, $units, at, || self.lock.$try_until(timeout))?, true),
+                    None => {
+                        let block = || self.lock.$try_until(timeout);
+                        (self.resource.block_for(WaitMode::$mode, $units, left(timeout), at, block)?, true)
+                    }
                 };
                 Some($guard::new(self.hold($units, at, has_waited), guard, self))
             }

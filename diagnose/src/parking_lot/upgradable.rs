@@ -3,6 +3,7 @@
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
+use super::mutex::left;
 use super::parts::unlocked;
 use super::rwlock::ALL;
 use super::{RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -77,7 +78,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     #[inline]
     #[track_caller]
     pub fn try_upgrade_for(s: Self, timeout: Duration) -> Result<RwLockWriteGuard<'a, T>, Self> {
-        s.turn_while(Location::caller(), |guard| Reads::try_upgrade_for(guard, timeout))
+        s.turn_while(timeout, Location::caller(), |guard| Reads::try_upgrade_for(guard, timeout))
     }
 
     /// Like [`upgrade`](Self::upgrade), blocking until `timeout` at most.
@@ -87,7 +88,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     #[inline]
     #[track_caller]
     pub fn try_upgrade_until(s: Self, timeout: Instant) -> Result<RwLockWriteGuard<'a, T>, Self> {
-        s.turn_while(Location::caller(), |guard| Reads::try_upgrade_until(guard, timeout))
+        s.turn_while(left(timeout), Location::caller(), |guard| Reads::try_upgrade_until(guard, timeout))
     }
 
     /// Holds write access while `f` runs, blocking the thread while there are other readers.
@@ -123,7 +124,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         timeout: Duration,
         f: F,
     ) -> Option<Ret> {
-        let mut blocked = self.blocked(Location::caller());
+        let mut blocked = self.blocked_for(timeout, Location::caller());
         let holding = &self.holding;
         self.guard.try_with_upgraded_for(timeout, |value| writes(holding, &mut blocked, value, f))
     }
@@ -136,7 +137,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
         timeout: Instant,
         f: F,
     ) -> Option<Ret> {
-        let mut blocked = self.blocked(Location::caller());
+        let mut blocked = self.blocked_for(left(timeout), Location::caller());
         let holding = &self.holding;
         self.guard.try_with_upgraded_until(timeout, |value| writes(holding, &mut blocked, value, f))
     }
@@ -144,6 +145,11 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
     /// Records that the thread waits for all units but its own.
     fn blocked(&self, at: &'static Location<'static>) -> Option<BlockedThread> {
         BlockedThread::begin(self.holding.record(), WaitMode::Write, ALL - 1, at)
+    }
+
+    /// The same for at most `limit`.
+    fn blocked_for(&self, limit: Duration, at: &'static Location<'static>) -> Option<BlockedThread> {
+        BlockedThread::begin_for(self.holding.record(), WaitMode::Write, ALL - 1, limit, at)
     }
 
     #[inline]
@@ -164,6 +170,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
 
     fn turn_while(
         self,
+        limit: Duration,
         at: &'static Location<'static>,
         turn: impl FnOnce(Reads<'a, T>) -> Result<Writes<'a, T>, Reads<'a, T>>,
     ) -> Result<RwLockWriteGuard<'a, T>, Self> {
@@ -171,7 +178,7 @@ impl<'a, T: ?Sized> RwLockUpgradableReadGuard<'a, T> {
             Ok(guard) => return Ok(guard),
             Err(waits) => waits,
         };
-        let _blocked = waits.blocked(at);
+        let _blocked = waits.blocked_for(limit, at);
         waits.turn(at, turn)
     }
 }

@@ -2,9 +2,11 @@
 
 use std::panic::Location;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use super::record::Record;
 use super::wait_cell::{WaitCell, WaitMode, WaitStart};
+use crate::clock;
 use crate::recorder;
 use crate::switch;
 
@@ -24,11 +26,35 @@ impl BlockedThread {
         units: u64,
         at: &'static Location<'static>,
     ) -> Option<Self> {
+        Self::list(record, mode, units, 0, at)
+    }
+
+    /// Records that the thread is about to block for at most `limit`. Returns `None` while
+    /// recording is off.
+    #[cold]
+    pub(crate) fn begin_for(
+        record: Option<&'static Record>,
+        mode: WaitMode,
+        units: u64,
+        limit: Duration,
+        at: &'static Location<'static>,
+    ) -> Option<Self> {
+        Self::list(record, mode, units, clock::tick_in(limit), at)
+    }
+
+    /// `due` is the tick at which the thread gives up; 0 if it never does.
+    fn list(
+        record: Option<&'static Record>,
+        mode: WaitMode,
+        units: u64,
+        due: u64,
+        at: &'static Location<'static>,
+    ) -> Option<Self> {
         let record = record.filter(|_| switch::records())?;
         // The thread needs a tree, by which it is known.
         recorder::own_tree_number();
         let wait = WaitCell::take()?;
-        wait.begin(begun(Some(record), mode, units, Vec::new(), at), None);
+        wait.begin(WaitStart { due, ..begun(Some(record), mode, units, Vec::new(), at) }, None);
         record.blocked.fetch_add(1, Relaxed);
         Some(Self { record, wait })
     }

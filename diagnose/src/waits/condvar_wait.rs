@@ -1,6 +1,7 @@
 //! A thread that waits for a condition variable. It either waits or holds the mutex, never both.
 
 use std::panic::Location;
+use std::time::Duration;
 
 use super::blocked_thread::BlockedThread;
 use super::holding::Holding;
@@ -14,6 +15,8 @@ pub(crate) struct CondvarWait {
     condvar: Option<&'static Record>,
     mutex: Option<&'static Record>,
     at: &'static Location<'static>,
+    /// The longest that a call waits, if it has a limit.
+    limit: Option<Duration>,
     is_waiting: bool,
     blocked: Option<BlockedThread>,
     holding: Holding,
@@ -25,9 +28,10 @@ impl CondvarWait {
         condvar: Option<&'static Record>,
         mutex: Option<&'static Record>,
         holding: Holding,
+        limit: Option<Duration>,
         at: &'static Location<'static>,
     ) -> Self {
-        let mut notified = Self { condvar, mutex, at, is_waiting: false, blocked: None, holding };
+        let mut notified = Self { condvar, mutex, at, limit, is_waiting: false, blocked: None, holding };
         notified.wait();
         notified
     }
@@ -35,7 +39,11 @@ impl CondvarWait {
     fn wait(&mut self) {
         self.is_waiting = true;
         self.holding = Holding::NONE;
-        self.blocked = BlockedThread::begin(self.condvar, WaitMode::Notified, 1, self.at);
+        let (condvar, mode, at) = (self.condvar, WaitMode::Notified, self.at);
+        self.blocked = match self.limit {
+            Some(limit) => BlockedThread::begin_for(condvar, mode, 1, limit, at),
+            None => BlockedThread::begin(condvar, mode, 1, at),
+        };
     }
 
     fn hold(&mut self) {

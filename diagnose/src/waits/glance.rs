@@ -26,7 +26,7 @@ pub(crate) struct Glance {
     pub(crate) began: u64,
     /// Tick at which its last poll began.
     pub(crate) entered: u64,
-    /// For a timer: the tick at which it is due; 0 otherwise.
+    /// The tick at which a timer is due, or a blocked thread gives up; 0 if there is none.
     pub(crate) due: u64,
     pub(crate) is_blocking: bool,
     pub(crate) is_given_up: bool,

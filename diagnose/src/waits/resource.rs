@@ -3,6 +3,8 @@
 use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+#[cfg(feature = "parking-lot")]
+use std::time::Duration;
 
 use super::blocked_thread::BlockedThread;
 use super::creation::Creation;
@@ -104,6 +106,20 @@ impl Resource {
         block: impl FnOnce() -> G,
     ) -> G {
         let _blocked = BlockedThread::begin(self.record(), mode, units, at);
+        block()
+    }
+
+    /// Runs `block`, which blocks this thread for at most `limit`.
+    #[cfg(feature = "parking-lot")]
+    pub(crate) fn block_for<G>(
+        &self,
+        mode: WaitMode,
+        units: u64,
+        limit: Duration,
+        at: &'static Location<'static>,
+        block: impl FnOnce() -> G,
+    ) -> G {
+        let _blocked = BlockedThread::begin_for(self.record(), mode, units, limit, at);
         block()
     }
 

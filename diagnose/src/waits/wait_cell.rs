@@ -75,7 +75,7 @@ pub(crate) struct WaitCell {
     pub(super) units: AtomicU64,
     /// Numbers of the joined tasks.
     pub(super) tasks: Mutex<Vec<u64>>,
-    /// For a timer: the tick at which it is due; 0 otherwise.
+    /// The tick at which a timer is due, or a blocked thread gives up; 0 if there is none.
     pub(super) due: AtomicU64,
     pub(super) at: Link<Location<'static>>,
     /// If `at` is only the place where the future was made: the await that polls it.

@@ -43,7 +43,7 @@ pub(crate) struct WaitCopy {
     pub(crate) mode: WaitMode,
     pub(crate) units: u64,
     pub(crate) tasks: Vec<u64>,
-    /// For a timer: the tick at which it is due; 0 otherwise.
+    /// The tick at which a timer is due, or a blocked thread gives up; 0 if there is none.
     pub(crate) due: u64,
     pub(crate) at: &'static Location<'static>,
     pub(crate) awaited: Option<&'static Site>,

@@ -355,7 +355,8 @@ pub struct Wait {
     pub since_ns: u64,
     /// Number of polls.
     pub polls: u64,
-    /// For a timer, ns until it is due; negative if it is late.
+    /// For a timer, ns until it is due; negative if it is late. For a thread that blocks with a time
+    /// limit, ns until it gives up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due_ns: Option<i64>,
     /// ns since it was woken, if it has not been polled since.

@@ -37,7 +37,7 @@ impl Condvar {
     /// If the mutex is poisoned when it is acquired again, with the guard.
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
-        let (notified, guard) = self.begin(guard, Location::caller());
+        let (notified, guard) = self.begin(guard, None, Location::caller());
         poisoned::map(self.inner.wait(guard), |guard| MutexGuard { holding: notified.end(), guard })
     }
 
@@ -85,7 +85,7 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         dur: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        let (notified, guard) = self.begin(guard, Location::caller());
+        let (notified, guard) = self.begin(guard, Some(dur), Location::caller());
         poisoned::map(self.inner.wait_timeout(guard, dur), |(guard, result)| {
             (MutexGuard { holding: notified.end(), guard }, result)
         })
@@ -106,7 +106,7 @@ impl Condvar {
         F: FnMut(&mut T) -> bool,
     {
         // Calls the original's loop, since only that can make a `WaitTimeoutResult`.
-        let (mut notified, guard) = self.begin(guard, Location::caller());
+        let (mut notified, guard) = self.begin(guard, Some(dur), Location::caller());
         let condition = |value: &mut T| notified.look(|| condition(value));
         let result = self.inner.wait_timeout_while(guard, dur, condition);
         poisoned::map(result, |(guard, result)| (MutexGuard { holding: notified.end(), guard }, result))
@@ -129,11 +129,12 @@ impl Condvar {
     fn begin<'a, T: ?Sized>(
         &self,
         guard: MutexGuard<'a, T>,
+        limit: Option<Duration>,
         at: &'static Location<'static>,
     ) -> (CondvarWait, ::std::sync::MutexGuard<'a, T>) {
         let MutexGuard { holding, guard } = guard;
         let mutex = holding.record();
-        (CondvarWait::begin(self.users.used(&self.resource, at), mutex, holding, at), guard)
+        (CondvarWait::begin(self.users.used(&self.resource, at), mutex, holding, limit, at), guard)
     }
 }
 

@@ -51,7 +51,10 @@ impl<T> Receiver<T> {
         match self.try_at(at) {
             Ok(message) => Ok(message),
             Err(TryRecvError::Disconnected) => Err(RecvTimeoutError::Disconnected),
-            Err(TryRecvError::Empty) => self.block(at, |receiver| receiver.recv_timeout(timeout)),
+            Err(TryRecvError::Empty) => {
+                let blocked = BlockedThread::begin_for(self.end.record(), WaitMode::Receive, 1, timeout, at);
+                self.block(blocked, |receiver| receiver.recv_timeout(timeout))
+            }
         }
     }
 
@@ -80,17 +83,19 @@ impl<T> Receiver<T> {
         match self.try_at(at) {
             Ok(message) => Ok(message),
             Err(TryRecvError::Disconnected) => Err(RecvError),
-            Err(TryRecvError::Empty) => self.block(at, ::std::sync::mpsc::Receiver::recv),
+            Err(TryRecvError::Empty) => {
+                let blocked = BlockedThread::begin(self.end.record(), WaitMode::Receive, 1, at);
+                self.block(blocked, ::std::sync::mpsc::Receiver::recv)
+            }
         }
     }
 
     #[cold]
     fn block<E>(
         &self,
-        at: &'static Location<'static>,
+        blocked: Option<BlockedThread>,
         block: impl FnOnce(&::std::sync::mpsc::Receiver<T>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let blocked = BlockedThread::begin(self.end.record(), WaitMode::Receive, 1, at);
         let message = block(&self.inner)?;
         drop(blocked);
         self.end.took(1);

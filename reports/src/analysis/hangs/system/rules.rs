@@ -11,7 +11,8 @@
 //! | a notification, the arrival of others | anything that used the resource, or is younger, can progress |
 //! | the end of tasks | any of them can progress, or is done |
 //!
-//! A woken wait completes, and a wait without a waker never does, whatever else is true.
+//! A woken wait completes, and a wait without a waker never does, whatever else is true. A thread that
+//! blocks with a time limit gives up.
 
 use super::build::{System, task_node};
 use super::graph::NodeId;
@@ -24,7 +25,8 @@ impl System<'_> {
     pub(crate) fn add_wait(&mut self, index: usize) {
         let facts = self.facts;
         let (node, wait) = (self.wait_node(index), &facts.snapshot.waits[index]);
-        if wait.is_unstable || wait.woken_ns.is_some() || wait.is_granted || wait.is_forced {
+        let gives_up = wait.thread_id.is_some() && wait.due_ns.is_some();
+        if wait.is_unstable || wait.woken_ns.is_some() || wait.is_granted || wait.is_forced || gives_up {
             self.set_can_progress(node);
         } else if has_no_waker(wait) {
             // No dependency: nothing can wake it.
