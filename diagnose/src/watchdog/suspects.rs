@@ -100,13 +100,13 @@ pub(super) fn suspects(now: u64, threshold: u64) -> Suspects {
             is_aside = is_set_aside(&wait, known.task);
             known.kept += u32::from(wait.keeps_task);
             known.has_set_aside |= is_aside;
-            known.has_timer |= !is_aside && is_timer(&wait) && wait.due > now;
+            known.has_timer |= !is_aside && is_timer(&wait) && !is_due(&wait, now);
             known.has_lock |= is_lock(&wait);
         }
         if wait.is_blocking {
             is_any_blocked = true;
             found.add(wait.id, wait.began);
-        } else if wait.mode == WaitMode::Timer && !wait.is_woken && wait.due.saturating_add(threshold) < now {
+        } else if is_timer(&wait) && !wait.is_woken && is_due(&wait, now.saturating_sub(threshold)) {
             found.add(wait.id, wait.due);
         }
         if is_message(&wait) || is_lock(&wait) {
@@ -156,6 +156,11 @@ fn is_message(wait: &Glance) -> bool {
 
 fn is_timer(wait: &Glance) -> bool {
     wait.mode == WaitMode::Timer && !wait.is_blocking && !wait.is_given_up
+}
+
+/// Returns whether a timer is due at that tick. It has no tick while tokio's clock is paused.
+fn is_due(wait: &Glance, at: u64) -> bool {
+    wait.due != 0 && wait.due <= at
 }
 
 /// Returns whether it waits for a lock that is free once its holders go on.

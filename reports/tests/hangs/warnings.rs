@@ -10,10 +10,25 @@ const SECOND: u64 = 1_000_000_000;
 fn a_timer_long_overdue_says_that_nobody_drives_it() {
     let mut program = Program::new();
     program.wait(1, WaitMode::Timer, 7).due_ns = Some(-2_000_000_000);
+    add_worker(&mut program);
     assert_eq!(program.verdicts(), ["likely driver_starved"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for a timer at src/main.rs:7 (due 2.00 s ago): no thread drives the timers of its runtime");
     program.snapshot.waits[0].due_ns = Some(-500_000_000);
     assert!(program.verdicts().is_empty());
+}
+
+fn add_worker(program: &mut Program) {
+    let mut worker = Worker::default();
+    (worker.runtime, worker.runtime_number, worker.parked) = ("tokio".into(), 1, true);
+    program.snapshot.workers.push(worker);
+}
+
+#[test]
+fn timers_of_a_runtime_that_no_thread_runs_are_only_a_suspicion() {
+    let mut program = Program::new();
+    program.wait(1, WaitMode::Timer, 7).due_ns = Some(-2_000_000_000);
+    assert_eq!(program.verdicts(), ["suspect driver_starved"]);
+    insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for a timer at src/main.rs:7 (due 2.00 s ago): no thread is in a `block_on` of its runtime");
 }
 
 /// A poll that runs for a second, and a task that has waited as long.
@@ -46,9 +61,7 @@ fn a_poll_that_sleeps_blocks_its_worker() {
 #[test]
 fn a_long_poll_with_a_free_worker_bothers_nobody() {
     let mut program = hog(false);
-    let mut worker = Worker::default();
-    (worker.runtime, worker.runtime_number, worker.parked) = ("tokio".into(), 1, true);
-    program.snapshot.workers.push(worker);
+    add_worker(&mut program);
     assert!(program.verdicts().is_empty());
 }
 

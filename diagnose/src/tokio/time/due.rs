@@ -16,9 +16,12 @@ pub(super) fn leaf(deadline: Instant, at: &'static Location<'static>, is_listed:
     WaitInfo::new(WaitTarget::Moment(due), WaitMode::Timer, 1, at).forced_by(is_forced)
 }
 
-/// Converts a moment of tokio's clock, which may be paused, to a tick.
+/// Converts a moment of tokio's clock to a tick. Returns 0, which is no moment, while that clock is
+/// paused: it does not say when the timer is due.
 fn tick(deadline: Instant) -> u64 {
-    clock::tick_in(deadline.saturating_duration_since(Instant::now()))
+    let now = Instant::now();
+    let is_paused = Instant::now() == now;
+    if is_paused { 0 } else { clock::tick_in(deadline.saturating_duration_since(now)) }
 }
 
 /// Limits a delay to the longest that tokio supports, about 30 years.

@@ -44,13 +44,20 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
     } else {
         String::new()
     };
+    let blocking_tasks = blocking_tasks(facts, runtime, &late);
+    // The program may run the runtime only now and then.
+    let is_left_alone = blocking_tasks.is_empty() && !has_worker(facts, runtime);
+    let confidence = if is_left_alone { Confidence::Suspect } else { Confidence::Likely };
+    let reason = match runtime {
+        (_, 1..) if is_left_alone => "no thread is in a `block_on` of its runtime",
+        _ => "no thread drives the timers of its runtime",
+    };
     let mut sentence = format!(
-        "{} is waiting for a timer{} (due {} ago){others}: no thread drives the timers of its runtime",
+        "{} is waiting for a timer{} (due {} ago){others}: {reason}",
         facts.waiter_words(wait),
         at(place.as_ref()),
         time(due_ns.unsigned_abs()),
     );
-    let blocking_tasks = blocking_tasks(facts, runtime, &late);
     let mut words = Vec::new();
     for &blocking_task in blocking_tasks.iter().take(MAX_NAMED) {
         let thread = facts.snapshot.tasks[blocking_task].thread_id;
@@ -60,10 +67,16 @@ fn verdict(facts: &Facts<'_>, runtime: RuntimeKey<'_>, mut late: Vec<LateTimer<'
     if !words.is_empty() {
         sentence = format!("{sentence}, because {}", words.join(", and "));
     }
-    let mut verdict = warning(VerdictKind::DriverStarved, Confidence::Likely, chain, sentence);
+    let mut verdict = warning(VerdictKind::DriverStarved, confidence, chain, sentence);
     let victims: BTreeSet<TaskId> = late.iter().skip(1).filter_map(|(_, _, wait)| wait.task).collect();
     verdict.victims = victims.into_iter().filter(|id| Some(*id) != wait.task).collect();
     Some(verdict)
+}
+
+/// Whether any thread is a worker of the runtime now.
+fn has_worker(facts: &Facts<'_>, (name, number): RuntimeKey<'_>) -> bool {
+    let mut workers = facts.snapshot.workers.iter();
+    workers.any(|worker| (worker.runtime.as_str(), worker.runtime_number) == (name, number))
 }
 
 /// The tasks whose polls do not end on the threads that should drive the timers: the workers of the
