@@ -1,7 +1,8 @@
 //! Finds late polls and late queued tasks in a snapshot, if they are new.
 //!
 //! ```text
-//! late     a future that runs, or is in the queue of its runtime, for the threshold or longer
+//! late     a future that runs, or is in the queue of its runtime, for the threshold or longer;
+//!          not one inside `block_in_place`, which is made for that
 //! blocked  every worker of a runtime is in a late poll
 //! uneven   a task is late in the queue, and a worker of its runtime is parked: only one other
 //!          worker can take the task
@@ -60,6 +61,7 @@ impl Looks {
         let late: Vec<&Task> = queued.iter().copied().filter(is_late).filter(is_expected).collect();
 
         let mut findings: Vec<Finding<'a>> = Vec::new();
+        let polls: Vec<&Task> = polls.into_iter().filter(|task| !has_left(snapshot, task)).collect();
         findings.extend(polls.iter().filter(|task| self.is_new(task)).map(|task| Finding::LongPoll(task)));
         let mut explained = BTreeSet::new();
         for runtime in &snapshot.runtimes {
@@ -145,15 +147,17 @@ fn on_workers<'a>(snapshot: &Snapshot, runtime: &Runtime, polls: &[&'a Task]) ->
             |worker: &Worker| worker.runtime_number == runtime.number && worker.thread_id == task.thread_id;
         task.thread_id.is_some() && snapshot.workers.iter().any(own)
     };
-    // In `block_in_place` another thread takes over the worker.
-    let has_left = |task: &Task| {
-        let name = |site: &SiteIndex| snapshot.site(*site).map(|site| site.name.as_str());
-        task.running.iter().any(|site| name(site) == Some("block_in_place"))
-    };
     let own = |task: &&&Task| task.runtime_number == runtime.number || is_listed(task);
-    let own = polls.iter().filter(own).filter(|task| !has_left(task)).copied();
+    let own = polls.iter().filter(own).copied();
     let mut threads = HashSet::new();
     oldest_first(own).into_iter().filter(|task| threads.insert((task.thread_id, &task.thread))).collect()
+}
+
+/// Returns whether the task is in `block_in_place`: another thread has taken over the worker, and the
+/// poll may take long.
+fn has_left(snapshot: &Snapshot, task: &Task) -> bool {
+    let name = |site: &SiteIndex| snapshot.site(*site).map(|site| site.name.as_str());
+    task.running.iter().any(|site| name(site) == Some("block_in_place"))
 }
 
 #[cfg(test)]
