@@ -100,7 +100,7 @@ fn waits_that_nothing_on_record_explains_are_one_suspicion() {
     let mut program = foreign("rx.recv().await");
     assert_eq!(program.verdicts(), ["suspect starved"]);
     assert_eq!(program.chain(), ["task 2 waits 40", "task 3 waits 40"]);
-    insta::assert_snapshot!(program.sentence(), @"task 2 `left` and 1 other task are waiting in `rx.recv().await` at src/main.rs:40 (longest 1.00 s), and no record explains the wait: import the channel, lock or token through `diagnose`");
+    insta::assert_snapshot!(program.sentence(), @"task 2 `left` and 1 other task are waiting in `rx.recv().await` at src/main.rs:40 (longest 1.00 s), and no record explains the wait");
     let lock = program.mutex();
     program.waits(2, lock, WaitMode::Lock, 41);
     program.waits(3, lock, WaitMode::Lock, 41);

@@ -3,19 +3,23 @@
 //! `docs/verdicts.md` has a section per kind with the same clause, a minimal program and the
 //! reasons.
 
-use super::types::{Verdict, VerdictDetail, VerdictKind};
+use super::types::{Link, LinkNode, LinkRole, Verdict, VerdictDetail, VerdictKind};
 
 impl Verdict {
     /// What to change, as a clause in the imperative: `acquire them in the same order everywhere`.
     ///
-    /// It depends only on the kind and its detail.
+    /// It depends on the kind, its detail, and on what the tasks in the chain hold and wait for.
     #[must_use]
     pub fn remedy(&self) -> &'static str {
-        remedy(self.kind, self.detail)
+        let is_held = |link: &&Link| matches!(link.role, LinkRole::Holds | LinkRole::Granted);
+        let held = self.chain.iter().filter(is_held).count();
+        let has_resource = self.chain.iter().any(|link| link.node == LinkNode::Resource);
+        remedy(self.kind, self.detail, held, has_resource)
     }
 }
 
-fn remedy(kind: VerdictKind, detail: Option<VerdictDetail>) -> &'static str {
+/// `held` is the number of guards and permits in the chain.
+fn remedy(kind: VerdictKind, detail: Option<VerdictDetail>, held: usize, has_resource: bool) -> &'static str {
     match (kind, detail) {
         (VerdictKind::Cycle, Some(VerdictDetail::Knot)) => {
             "acquire all permits in one call, or release the held ones before waiting for more"
@@ -23,6 +27,10 @@ fn remedy(kind: VerdictKind, detail: Option<VerdictDetail>) -> &'static str {
         (VerdictKind::Cycle, Some(VerdictDetail::ViaQueue)) => {
             "do not acquire a lock again while holding it: pass the guard on, or drop it first"
         }
+        (VerdictKind::Cycle, None) if held == 0 => {
+            "drop or use the channel end before this await, or wait in a task of its own"
+        }
+        (VerdictKind::Cycle, None) if held == 1 => "release it before waiting for the other task",
         (VerdictKind::Cycle, _) => {
             "acquire locks in the same order everywhere, or release one before waiting for the other"
         }
@@ -33,6 +41,9 @@ fn remedy(kind: VerdictKind, detail: Option<VerdictDetail>) -> &'static str {
             "spawn the receiving future, or poll it together with this await"
         }
         (VerdictKind::Futurelock, _) => "drop or finish that future before this await",
+        (VerdictKind::Starved, _) if !has_resource => {
+            "import the channel, lock or token through `diagnose`, to see what it waits for"
+        }
         (VerdictKind::Starved, _) => {
             "keep the tasks alive that must arrive or notify, or close the resource when they end"
         }
@@ -47,7 +58,7 @@ fn remedy(kind: VerdictKind, detail: Option<VerdictDetail>) -> &'static str {
             "do not block inside a poll: use an async lock, or move the call to `spawn_blocking`"
         }
         (VerdictKind::PoolExhausted, _) => {
-            "do not wait for blocking work inside blocking work: await it from a task"
+            "do not wait inside blocking work: await from a task, or give such work threads of its own"
         }
         (VerdictKind::DriverStarved, _) => "free the thread that drives the timers: it is busy or blocked",
         (VerdictKind::Spin, _) => "yield inside the loop, or move it to `spawn_blocking`",
@@ -73,8 +84,11 @@ mod tests {
                 assert!(section.contains(part), "{kind} without {part}");
             }
             let details = VerdictDetail::ALL.iter().copied().map(Some).chain([None]);
-            for text in details.map(|detail| remedy(kind, detail)) {
-                assert!(section.contains(text), "{kind}: {text}");
+            let shapes = || (0..3).flat_map(|held| [(held, true), (held, false)]);
+            for detail in details {
+                for text in shapes().map(|(held, has_resource)| remedy(kind, detail, held, has_resource)) {
+                    assert!(section.contains(text), "{kind}: {text}");
+                }
             }
         }
     }
@@ -82,8 +96,10 @@ mod tests {
     #[test]
     fn a_remedy_is_one_clause() {
         for &kind in VerdictKind::ALL {
-            let text = remedy(kind, None);
-            assert!(!text.ends_with('.') && text.split(' ').count() <= 25, "{text}");
+            for (held, has_resource) in [(0, false), (1, true), (2, true)] {
+                let text = remedy(kind, None, held, has_resource);
+                assert!(!text.ends_with('.') && text.split(' ').count() <= 25, "{text}");
+            }
         }
     }
 }

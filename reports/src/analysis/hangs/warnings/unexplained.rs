@@ -90,8 +90,7 @@ fn verdict(facts: &Facts<'_>, site: SiteIndex, tasks: &[(usize, &Span)]) -> Opti
         others => (format!(" and {} are", counted(others as u64, "other task")), "longest "),
     };
     let sentence = format!(
-        "{}{others} waiting in `{what}`{} ({longest}{}), and no record explains the wait: \
-         import the channel, lock or token through `diagnose`",
+        "{}{others} waiting in `{what}`{} ({longest}{}), and no record explains the wait",
         facts.task_words(facts.snapshot.tasks[*first].id),
         at(place.as_ref()),
         time(longest_ns),

@@ -225,7 +225,11 @@ impl Facts<'_> {
             [task] if Some(*task) == wait.task => "itself".to_owned(),
             [task] => self.task_words(*task),
             [first, others @ ..] => {
-                format!("{} or one of {} other tasks", self.task_words(*first), others.len())
+                let others = match others.len() {
+                    1 => "another task".to_owned(),
+                    many => format!("one of {many} other tasks"),
+                };
+                format!("{} or {others}", self.task_words(*first))
             }
         }
     }
