@@ -6,6 +6,7 @@ mod crates;
 mod crates_controls;
 mod cycles;
 mod derefs;
+mod elsewhere;
 mod futurelock;
 mod issues;
 mod late;
@@ -51,4 +52,5 @@ pub const ALL: &[Section] = &[
     crates_controls::SECTION,
     late::SECTION,
     derefs::SECTION,
+    elsewhere::SECTION,
 ];
