@@ -7,6 +7,7 @@ mod determinism;
 mod diff;
 mod empty;
 mod findings;
+mod findings_locks;
 mod first_screen;
 mod fold;
 mod fold_sums;

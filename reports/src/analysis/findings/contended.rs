@@ -10,15 +10,15 @@
 //! only says whose turn it is, as in workers that share one receiver.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use super::events::is_for_event;
 use super::facts::{Facts, line, per_mille, percent};
 use super::finding::{Finding, MAX_IDS, Severity};
+use super::holder::Holder;
 use super::rule::Rule;
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
-use crate::model::{NodeIndex, Place, Resource, ResourceId, ResourceKind, SiteIndex, SiteKind, UsagePlace};
+use crate::model::{NodeIndex, Resource, ResourceId, ResourceKind, SiteIndex, UsagePlace};
 use crate::units::{count, time};
 
 /// The least mean wait. Below it, waits are in the range of a thread switch on a busy machine.
@@ -140,7 +140,7 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
         return None;
     }
     let (site, share) = delayed(facts, lock)?;
-    let holder = longest_holder(facts, lock);
+    let holder = Holder::longest(facts, &lock.holders);
     if holder.as_ref().is_some_and(|holder| holder.over.is_some_and(|node| is_for_event(facts, node))) {
         return None;
     }
@@ -185,7 +185,7 @@ fn lock_words(lock: &Lock<'_>) -> String {
         (Some(name), Some(at), _) => format!("`{}` ({kind}, {at})", printable(name)),
         (Some(name), None, _) => format!("`{}` ({kind})", printable(name)),
         (None, Some(at), 1) => format!("the {kind} created at {at}"),
-        (None, Some(at), many) => format!("each of {} {kind}es created at {at}", count(many as u64)),
+        (None, Some(at), many) => format!("each {kind} created at {at} ({} of them)", count(many as u64)),
         (None, None, _) => format!("a {kind}"),
     }
 }
@@ -233,57 +233,4 @@ fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(SiteIndex, u64)> {
     };
     let (_, std::cmp::Reverse(site), share) = waits.iter().filter_map(share_of).max()?;
     Some((site, share))
-}
-
-/// The call that holds the lock for most of the time.
-#[derive(Debug)]
-struct Holder<'a> {
-    row: &'a UsagePlace,
-    /// The await that takes most of each hold.
-    over: Option<usize>,
-    words: String,
-}
-
-fn longest_holder<'a>(facts: &Facts<'_>, lock: &'a Lock<'_>) -> Option<Holder<'a>> {
-    let row = lock.holders.iter().max_by_key(|row| row.total_ns)?;
-    let node = row.node.map(NodeIndex::get).filter(|&node| node < facts.tree.nodes.len());
-    let over = node.and_then(|node| over(facts, node, row));
-    let by = match node.and_then(|node| facts.function(node)) {
-        Some(function) => format!("by {} ", facts.name(facts.node(function).site)),
-        None => String::new(),
-    };
-    let mut words =
-        format!("; held most {by}at {}, {} at the longest", line(&row.place), time(row.longest_ns));
-    if let Some(over) = over {
-        let site = facts.node(over).site;
-        // Writing to a string cannot fail.
-        let _ = write!(words, ", over {}", facts.name_and_line(site));
-    }
-    Some(Holder { row, over, words })
-}
-
-/// The await during which the lock is held: one after the acquisition, in the function that made
-/// it, that takes about as long as the hold.
-fn over(facts: &Facts<'_>, node: usize, row: &UsagePlace) -> Option<usize> {
-    let held_ns = row.total_ns.checked_div(row.count)?;
-    let function = facts.function(node)?;
-    let calls = facts.node(function).calls.max(1);
-    let per_call_ns = |&child: &usize| facts.node(child).idle_ns / calls;
-    let follows = |&child: &usize| {
-        child != node
-            && facts
-                .site(child)
-                .is_some_and(|site| site.kind == SiteKind::Await && is_after(&site.place, &row.place))
-    };
-    // The lower bound leaves out awaits that explain little of the hold, the upper one an await
-    // that is longer than the hold and so comes after the release.
-    let fits = |child: &usize| {
-        let ns = per_call_ns(child);
-        ns >= held_ns / 3 && ns <= held_ns.saturating_mul(3) / 2
-    };
-    facts.tree.children[function].iter().copied().filter(follows).filter(fits).max_by_key(per_call_ns)
-}
-
-fn is_after(place: &Place, other: &Place) -> bool {
-    place.file == other.file && (place.line, place.column) > (other.line, other.column)
 }

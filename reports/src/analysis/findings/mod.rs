@@ -3,6 +3,7 @@
 //! ```text
 //! finding rule     the types: a sentence with number, place, next step and evidence
 //! facts workers waiting events   what rules share: names and times, CPU of workers, waits of tasks
+//! holder           of a lock: its call, and the await under it
 //! stuck            the verdicts
 //! contended hog blocking slow_await         what makes calls slow
 //! saturated self_wake cancelled             what makes all calls slow, or wastes work
@@ -19,6 +20,7 @@ mod facts;
 mod finding;
 mod growing;
 mod hog;
+mod holder;
 mod lost_data;
 mod missing_await;
 mod rank;

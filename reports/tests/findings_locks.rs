@@ -1,0 +1,118 @@
+//! The rule `contended` on drawn trees: what a lock is held over, and locks that are only a turn.
+
+use crate::support::tree;
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{Node, NodeIndex, Resource, ResourceId, ResourceKind, SiteKind, UsagePlace};
+
+const MS: u64 = 1_000_000;
+
+/// A drawn tree of ten seconds. Names with `.await` are awaits, each on a line of its own.
+fn drawn(drawing: &str) -> Snapshot {
+    let mut snapshot = tree(drawing);
+    for site in snapshot.sites.iter_mut().filter(|site| site.name.contains(".await")) {
+        site.kind = SiteKind::Await;
+        site.end_line = site.place.line;
+        site.end_column = 40;
+    }
+    snapshot.elapsed_ns = 10_000 * MS;
+    snapshot
+}
+
+fn node_named(snapshot: &Snapshot, name: &str) -> usize {
+    let is_it = |node: &Node| snapshot.site(node.site).is_some_and(|site| site.name == name);
+    snapshot.nodes.iter().position(is_it).unwrap()
+}
+
+/// A mutex that is waited for and held at this await, for so long in all, `count` times.
+fn add_mutex(snapshot: &mut Snapshot, at: &str, count: u64, waited_ms: u64, held_ms: u64) {
+    let node = node_named(snapshot, at);
+    let site = &snapshot.sites[snapshot.nodes[node].site.get()];
+    let mut row = UsagePlace::default();
+    // A wrapper knows the column of its method, inside the await.
+    row.place = site.place.clone();
+    row.place.column += 5;
+    row.node = Some(NodeIndex::new(node));
+    row.count = count;
+    let row = |total_ms: u64| {
+        let mut row = row.clone();
+        (row.total_ns, row.longest_ns) = (total_ms * MS, total_ms * MS / count * 2);
+        row
+    };
+    let mut lock = Resource::default();
+    lock.id = ResourceId::new(snapshot.resources.len() as u64 + 1);
+    lock.kind = ResourceKind::Mutex;
+    lock.created = Some(crate::support::place_at(500, 9));
+    lock.usage.acquisitions = count;
+    lock.usage.waiters = vec![row(waited_ms)];
+    lock.usage.holders = vec![row(held_ms)];
+    snapshot.resources.push(lock);
+}
+
+fn sentences(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.findings().iter().map(ToString::to_string).collect()
+}
+
+/// 100 requests that wait 40 ms each for a lock, and hold it for 10 ms: over a query in the caller
+/// of `carts`, which returns the guard.
+fn returned_guard() -> Snapshot {
+    let mut snapshot = drawn(
+        "order | calls=100 completed=100 polls=300 busy=1_000_000 idle=5_000_000_000\n  \
+         self.carts().await | calls=100 polls=200 idle=4_000_000_000\n    \
+         carts | calls=100 completed=100 polls=200 busy=1_000_000 idle=4_000_000_000\n      \
+         lock().await | calls=100 polls=200 idle=4_000_000_000 self_idle=4_000_000_000\n  \
+         fetch(id).await | calls=100 polls=200 idle=1_000_000_000 self_idle=1_000_000_000",
+    );
+    add_mutex(&mut snapshot, "lock().await", 100, 4_000, 1_000);
+    snapshot
+}
+
+#[test]
+fn a_guard_is_followed_to_the_caller_it_is_returned_to() {
+    let [finding] = &sentences(&returned_guard())[..] else { panic!("one finding") };
+    assert!(finding.contains("makes `order` wait: 80 % of its time"), "{finding}");
+    assert!(finding.contains("held most by `carts` at src/main.rs:4"), "{finding}");
+    assert!(finding.contains("over `fetch(id).await` (src/main.rs:5)"), "{finding}");
+    assert!(finding.contains("Next: do not hold it across `fetch(id).await`."), "{finding}");
+}
+
+#[test]
+fn a_guard_is_not_followed_out_of_a_function_that_works_under_it() {
+    let mut snapshot = returned_guard();
+    let carts = node_named(&snapshot, "carts");
+    // 10 ms in each call: as long as the hold.
+    snapshot.nodes[carts].busy_ns = 1_000 * MS;
+    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
+    assert!(!finding.contains(", over "), "{finding}");
+}
+
+/// Four workers that take turns at a receiver behind a mutex, in one statement or in two.
+fn workers_that_take_turns(receive: &str) -> Snapshot {
+    let mut snapshot = drawn(&format!(
+        "worker | calls=4 polls=1_200 pending=4 busy=10_000_000 idle=38_000_000_000\n  \
+         jobs.lock().await | calls=400 polls=800 idle=28_000_000_000 self_idle=28_000_000_000\n  \
+         {receive} | calls=400 polls=800 idle=10_000_000_000 self_idle=10_000_000_000\n  \
+         run(job).await | calls=400 polls=800 idle=11_000_000_000 self_idle=11_000_000_000"
+    ));
+    add_mutex(&mut snapshot, "jobs.lock().await", 400, 28_000, 10_000);
+    snapshot
+}
+
+#[test]
+fn workers_that_share_a_receiver_wait_for_their_turn_not_for_the_lock() {
+    assert_eq!(sentences(&workers_that_take_turns("jobs.recv().await")), [""; 0]);
+    let mut snapshot = workers_that_take_turns("jobs.lock().await.recv().await");
+    let lock = snapshot.sites[1].place.clone();
+    (snapshot.sites[2].place, snapshot.sites[2].end_line, snapshot.sites[2].end_column) =
+        (lock.clone(), lock.line, 60);
+    assert_eq!(sentences(&snapshot), [""; 0], "both awaits begin at one column");
+    let [finding] = &sentences(&workers_that_take_turns("query(id).await"))[..] else { panic!("a finding") };
+    assert!(finding.contains("over `query(id).await`"), "a loop holds it once a turn: {finding}");
+}
+
+#[test]
+fn locks_of_one_place_are_named_by_their_kind() {
+    let mut snapshot = returned_guard();
+    add_mutex(&mut snapshot, "lock().await", 100, 1, 1);
+    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
+    assert!(finding.starts_with("each Mutex created at src/main.rs:500 (2 of them) makes"), "{finding}");
+}
