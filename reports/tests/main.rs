@@ -8,6 +8,7 @@ mod diff;
 mod empty;
 mod findings;
 mod findings_locks;
+mod findings_polls;
 mod first_screen;
 mod fold;
 mod fold_sums;

@@ -29,9 +29,10 @@ const MIN_LONG_POLLS: u64 = 100;
 /// A few long polls are a start-up: threads are created, pages and files read for the first time.
 const MIN_POLLS: u64 = 10;
 const MIN_ELAPSED_NS: u64 = 1_000_000_000;
-/// The least share of the time of all workers, in thousandths, from which calls must wait for each
-/// other, even if nobody waits on record: the clients are elsewhere.
-const MIN_CAPACITY: u64 = 250;
+/// The least share of the time of all workers, in thousandths, from which calls must wait, even if
+/// no wait is on record: while a thread polls, nobody sees what arrives at its sockets. One call in
+/// ten is seen in a p95.
+const MIN_CAPACITY: u64 = 100;
 /// The least delay of others, against the time of the long polls, in thousandths.
 const MIN_DELAY: u64 = 100;
 
@@ -99,7 +100,7 @@ fn candidates(facts: &Facts<'_>, long_ns: u64) -> Vec<Hog> {
         }
         let delay_ns = delay_ns(facts, site);
         let is_felt = per_mille(delay_ns, long.time_ns) >= MIN_DELAY
-            || facts.has_ends(facts.node(facts.root(node)).site)
+            || !takes_turns(facts, facts.node(facts.root(node)).site)
                 && per_mille(long.time_ns, capacity_ns(facts.snapshot)) >= MIN_CAPACITY;
         let others_ns = all_ns - self_busy_ns.min(all_ns);
         is_felt.then_some(Hog { site, self_busy_ns, others_ns, share, long, delay_ns, node })
@@ -135,18 +136,24 @@ fn reaching(node: &Node, ns: u64) -> u64 {
     long.map(|bucket| bucket.count).fold(0, u64::saturating_add)
 }
 
-/// The time in the queue of all tasks. Tasks of the function itself that never end are left out:
-/// workers that compute in turns wait for each other as they should.
+/// The time in the queue of all tasks, without tasks of the function itself that compute in turns.
 fn delay_ns(facts: &Facts<'_>, site: SiteIndex) -> u64 {
     let own_roots: Vec<SiteIndex> = facts
         .nodes_of_site(site)
         .iter()
         .map(|&node| facts.node(facts.root(node)).site)
-        .filter(|&root| !facts.has_ends(root))
+        .filter(|&root| takes_turns(facts, root))
         .collect();
     let roots = facts.tree.roots.iter().map(|&root| facts.node(root));
     let others = roots.filter(|root| !own_roots.contains(&root.site));
     others.map(|root| root.queued_ns).fold(0, u64::saturating_add)
+}
+
+/// Whether the tasks of this root compute without end and wait for nothing but a thread: for each
+/// other, as they should. A connection does not end either, but waits for its client.
+fn takes_turns(facts: &Facts<'_>, root: SiteIndex) -> bool {
+    let queued_ns = facts.sum(root, |node| node.queued_ns);
+    !facts.has_ends(root) && queued_ns >= facts.sum_outermost(root, |node| node.idle_ns) / 2
 }
 
 fn of_hog(facts: &Facts<'_>, hog: &Hog) -> Finding {

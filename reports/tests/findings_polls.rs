@@ -1,0 +1,62 @@
+//! The rules `hog` and `blocking` on drawn trees: who is delayed by long polls.
+
+use crate::support::tree;
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{RunState, SiteIndex, Task, TaskId, Worker};
+
+const SECOND: u64 = 1_000_000_000;
+
+fn rules(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.findings().iter().map(|finding| finding.rule.to_string()).collect()
+}
+
+/// Ten seconds of one worker, with so much CPU time.
+fn on_one_worker(drawing: &str, cpu_ns: u64) -> Snapshot {
+    let mut snapshot = tree(drawing);
+    snapshot.elapsed_ns = 10 * SECOND;
+    let mut worker = Worker::default();
+    (worker.cpu_ns, worker.delayed_ns, worker.thread_id) = (Some(cpu_ns), Some(0), Some(7));
+    snapshot.workers.push(worker);
+    snapshot
+}
+
+/// Eight connections that answer 320 requests with one poll each, as long as in `bucket`. They wait
+/// for their clients, and `queued` ns for a thread.
+fn connections(bucket: &str, busy: u64, queued: u64) -> Snapshot {
+    let drawing = format!(
+        "session | calls=8 polls=640 pending=8 busy={busy} queued={queued} idle=70_000_000_000\n  \
+         pack | calls=320 completed=320 polls=320 busy={busy} polls@{bucket}=320"
+    );
+    on_one_worker(&drawing, busy)
+}
+
+#[test]
+fn a_hog_in_connections_that_never_end_is_found() {
+    let snapshot = connections("4194304..8388608", 2 * SECOND, 0);
+    assert_eq!(rules(&snapshot), ["hog"], "its worker sees no socket for a fifth of the time");
+    assert_eq!(snapshot.findings()[0].place.as_ref().map(|place| place.line), Some(2), "the line of `pack`");
+    assert_eq!(rules(&connections("4194304..8388608", SECOND * 9 / 10, 0)), [""; 0], "seldom");
+    assert_eq!(rules(&connections("4194304..8388608", SECOND * 9 / 10, SECOND)), ["hog"], "others waited");
+    assert_eq!(rules(&connections("1048576..2097152", 2 * SECOND, 0)), [""; 0], "short polls");
+}
+
+#[test]
+fn connections_that_sleep_in_their_polls_are_blocking() {
+    let mut snapshot = connections("16777216..33554432", 8 * SECOND, 0);
+    snapshot.workers[0].cpu_ns = Some(SECOND / 10);
+    let mut task = Task::default();
+    (task.id, task.site, task.thread_id) = (TaskId::from(1), SiteIndex::new(0), Some(7));
+    task.state = RunState::Waiting;
+    snapshot.tasks.push(task);
+    assert_eq!(rules(&snapshot), ["blocking"]);
+}
+
+#[test]
+fn simulations_that_take_turns_are_no_hogs() {
+    let drawing = "simulate | calls=6 polls=2_000 pending=6 busy=9_900_000_000 queued=50_000_000_000 \
+                   idle=50_000_000_000 polls@4194304..8388608=2000";
+    assert_eq!(rules(&on_one_worker(drawing, 10 * SECOND)), [""; 0], "they wait only for each other");
+    let delayed =
+        format!("{drawing}\nrequest | calls=90 completed=90 queued=2_000_000_000 idle=2_000_000_000");
+    assert_eq!(rules(&on_one_worker(&delayed, 10 * SECOND)), ["hog"], "and requests wait for them");
+}
