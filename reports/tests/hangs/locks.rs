@@ -39,6 +39,17 @@ fn two_tasks_that_cross_their_locks_are_a_cycle() {
 }
 
 #[test]
+fn callers_that_a_sentence_has_just_named_are_not_repeated() {
+    let mut program = crossed();
+    for lock in [0, 1] {
+        program.at(lock).holdings[0].callers = vec![place(30), place(40)];
+    }
+    insta::assert_snapshot!(program.sentence(), @"task 2 `left` is waiting for `Mutex#2` at src/main.rs:6 (1.00 s); task 3 `right` has held it for 1.00 s (acquired at src/main.rs:9, called from src/main.rs:30, src/main.rs:40) and is waiting for `Mutex#1` at src/main.rs:10 (1.00 s); task 2 `left` has held it for 1.00 s (acquired at src/main.rs:5, same callers): none of them can continue");
+    program.at(0).holdings[0].callers[1] = place(41);
+    assert!(!program.sentence().contains("same callers"), "{}", program.sentence());
+}
+
+#[test]
 fn a_timer_on_one_side_of_crossed_locks_lets_both_go_on() {
     let mut program = crossed();
     program.has_timer(2);

@@ -6,7 +6,7 @@ use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, IdMap};
 use crate::analysis::hangs::system::Node;
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
-use crate::analysis::hangs::words::{acquired_words, at, link, resource_words};
+use crate::analysis::hangs::words::{NamedCallers, acquired_words, at, link, resource_words};
 use crate::model::{Holding, Resource, ResourceKind, TaskId, Wait};
 use crate::units::{count, time};
 
@@ -173,7 +173,7 @@ fn unpolled_holder(
         facts.task_words(task.id),
         resource_words(it),
         time(holding.since_ns),
-        acquired_words(verb, holding),
+        acquired_words(verb, holding, &mut NamedCallers::default()),
         waiters_words(facts, waiting).replacen(
             "waiting for it",
             &format!("waiting for {}", resource_words(it)),

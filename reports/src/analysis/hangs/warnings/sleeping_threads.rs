@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::warning::{SUSPECT_NS, warning};
 use crate::analysis::hangs::facts::{Facts, is_blocked};
 use crate::analysis::hangs::verdict::{Confidence, Link, LinkNode, LinkRole, Verdict, VerdictKind};
-use crate::analysis::hangs::words::{acquired_words, at, link};
+use crate::analysis::hangs::words::{NamedCallers, acquired_words, at, link};
 use crate::model::{BlockingPool, Role, RunState, Task, TaskId, TaskKind};
 use crate::units::time;
 
@@ -89,7 +89,11 @@ pub(crate) fn words_of_poll(facts: &Facts<'_>, index: usize, chain: &mut Vec<Lin
         let wait = &facts.snapshot.waits[wait];
         chain.push(facts.task_link(index, facts.place_of(wait).as_ref(), LinkRole::Blocked, wait.since_ns));
         let held = facts.resource_of(wait).and_then(|resource| held_words(facts, resource, chain));
-        return format!("{who} {}{}", facts.waits_words(wait), held.unwrap_or_default());
+        return format!(
+            "{who} {}{}",
+            facts.waits_words(wait, &mut NamedCallers::default()),
+            held.unwrap_or_default()
+        );
     }
     let place = task.running.last().and_then(|&site| facts.place_of_site(site));
     let place = place.or_else(|| facts.place_of_task(task)).or_else(|| facts.place_of_site(task.site));
@@ -120,5 +124,9 @@ fn held_words(facts: &Facts<'_>, resource: usize, chain: &mut Vec<Link>) -> Opti
             link(node, id, String::new(), place, LinkRole::Holds, since_ns)
         }
     });
-    Some(format!(", which {who} has held for {}{}", time(since_ns), acquired_words("acquired", holding)))
+    Some(format!(
+        ", which {who} has held for {}{}",
+        time(since_ns),
+        acquired_words("acquired", holding, &mut NamedCallers::default())
+    ))
 }

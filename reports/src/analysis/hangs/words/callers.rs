@@ -64,9 +64,9 @@ impl Facts<'_> {
     }
 
     /// ` at src/main.rs:40, called from src/main.rs:12`, or empty.
-    pub(crate) fn at_words(&self, wait: &Wait) -> String {
+    pub(crate) fn at_words(&self, wait: &Wait, callers: &mut NamedCallers) -> String {
         let own = super::names::at(self.place_of(wait).as_ref());
-        if own.is_empty() { own } else { own + &called_words(&self.callers_of(wait)) }
+        if own.is_empty() { own } else { own + &callers.words(&self.callers_of(wait)) }
     }
 }
 
@@ -77,16 +77,30 @@ pub(crate) fn callers_of_holding(holding: &Holding) -> Vec<Place> {
 }
 
 /// ` (acquired at src/main.rs:40, called from src/main.rs:12)`, or empty.
-pub(crate) fn acquired_words(verb: &str, holding: &Holding) -> String {
+pub(crate) fn acquired_words(verb: &str, holding: &Holding, callers: &mut NamedCallers) -> String {
     let own = place(holding.place.as_ref());
-    own.map(|own| format!(" ({verb} at {own}{})", called_words(&holding.callers))).unwrap_or_default()
+    own.map(|own| format!(" ({verb} at {own}{})", callers.words(&holding.callers))).unwrap_or_default()
 }
 
-fn called_words(callers: &[Place]) -> String {
-    let places: Vec<String> = callers.iter().take(MAX_NAMED).filter_map(|it| place(Some(it))).collect();
-    match places.as_slice() {
-        [] => String::new(),
-        _ if callers.len() > MAX_NAMED => format!(", called from {}, …", places.join(", ")),
-        _ => format!(", called from {}", places.join(", ")),
+/// The callers that a sentence named last: a list of several is not repeated.
+#[derive(Debug, Default)]
+pub(crate) struct NamedCallers {
+    words: String,
+}
+
+impl NamedCallers {
+    /// `, called from src/main.rs:12, src/main.rs:8`; `, same callers`; or empty.
+    fn words(&mut self, callers: &[Place]) -> String {
+        let places: Vec<String> = callers.iter().take(MAX_NAMED).filter_map(|it| place(Some(it))).collect();
+        let words = match places.as_slice() {
+            [] => return String::new(),
+            _ if callers.len() > MAX_NAMED => format!(", called from {}, …", places.join(", ")),
+            _ => format!(", called from {}", places.join(", ")),
+        };
+        if words == self.words && places.len() > 1 {
+            return ", same callers".to_owned();
+        }
+        self.words.clone_from(&words);
+        words
     }
 }

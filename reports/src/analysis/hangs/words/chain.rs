@@ -9,7 +9,7 @@
 
 use std::fmt::Write as _;
 
-use super::callers::{acquired_words, callers_of_holding};
+use super::callers::{NamedCallers, acquired_words, callers_of_holding};
 use super::names::{at, link, place, resource_words, units_words};
 use crate::analysis::hangs::facts::{Facts, is_active, step};
 use crate::analysis::hangs::system::Node;
@@ -26,6 +26,8 @@ pub(crate) struct Chain<'a> {
     facts: &'a Facts<'a>,
     pub(crate) links: Vec<Link>,
     pub(crate) words: String,
+    /// The callers that the sentence mentioned last.
+    callers: NamedCallers,
     /// The task that the sentence mentioned last.
     about: Option<TaskId>,
     /// The wait that the sentence mentioned last.
@@ -44,6 +46,7 @@ impl<'a> Chain<'a> {
             facts,
             links: Vec::new(),
             words: String::new(),
+            callers: NamedCallers::default(),
             about: None,
             wait: None,
             resource: None,
@@ -96,7 +99,7 @@ impl<'a> Chain<'a> {
         };
         self.links.push(Link { callers: self.facts.callers_of(wait), ..link });
         self.push_subject(wait.task, &self.facts.waiter_words(wait));
-        self.words.push_str(&self.facts.waits_words(wait));
+        self.words.push_str(&self.facts.waits_words(wait, &mut self.callers));
         (self.about, self.wait) = (wait.task, Some(index));
         self.push_resource(self.facts.resource_of(wait));
     }
@@ -134,11 +137,11 @@ impl<'a> Chain<'a> {
             (true, false) => format!("{} of {}", facts.future_words(wait), facts.waiter_words(wait)),
             (false, _) => facts.waiter_words(wait),
         };
-        let (at, since) = (facts.at_words(wait), time(since_ns));
+        let (at, since) = (facts.at_words(wait, &mut self.callers), time(since_ns));
         let _ = if has_it {
             write!(self.words, "; it was granted to {who}{at} ({since} ago)")
         } else {
-            write!(self.words, ", queued behind {who}, which {}", facts.waits_words(wait))
+            write!(self.words, ", queued behind {who}, which {}", facts.waits_words(wait, &mut self.callers))
         };
         if !is_active(wait) {
             self.words.push_str(", but its task stopped polling it");
@@ -183,7 +186,7 @@ impl<'a> Chain<'a> {
             None => owner,
         };
         let is_unread = matches!(next, Some(Node::AnyReceiver(channel)) if self.resource != Some(channel));
-        let words = holding_words(facts, resource, holding, &who, is_unread);
+        let words = holding_words(facts, resource, holding, &who, is_unread, &mut self.callers);
         // The channel of the message is the last noun.
         match words.strip_prefix("; its ").filter(|_| self.is_after_message) {
             Some(end) => {
@@ -289,30 +292,34 @@ fn holding_words(
     holding: &Holding,
     who: &str,
     is_unread: bool,
+    callers: &mut NamedCallers,
 ) -> String {
     let it = &facts.snapshot.resources[resource];
     let since = time(holding.since_ns);
     match holding.role {
         Role::Holds if it.kind == ResourceKind::Mpsc => {
-            format!("; {who} has held a reserved slot for {since}{}", acquired_words("reserved", holding))
+            format!(
+                "; {who} has held a reserved slot for {since}{}",
+                acquired_words("reserved", holding, callers)
+            )
         }
         Role::Holds => {
             let part = match it.kind {
                 ResourceKind::Semaphore => units_words(it, holding.units.max(1)),
                 _ => "it".to_owned(),
             };
-            format!("; {who} has held {part} for {since}{}", acquired_words("acquired", holding))
+            format!("; {who} has held {part} for {since}{}", acquired_words("acquired", holding, callers))
         }
         Role::Sends | Role::Receives => {
             let last = if holding.uses == 0 { "never used, created" } else { "last used" };
-            let (end, last) = (end_words(facts, it, holding.role), acquired_words(last, holding));
+            let (end, last) = (end_words(facts, it, holding.role), acquired_words(last, holding, callers));
             if is_unread {
                 format!("; {end}, last seen with {who}{last},")
             } else {
                 format!("; {end} belongs to {who}{last}")
             }
         }
-        Role::Uses => format!("; {who} used it {since} ago{}", acquired_words("last", holding)),
+        Role::Uses => format!("; {who} used it {since} ago{}", acquired_words("last", holding, callers)),
     }
 }
 

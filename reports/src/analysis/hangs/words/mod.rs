@@ -11,7 +11,7 @@ mod chain;
 mod endings;
 mod names;
 
-pub(crate) use callers::acquired_words;
+pub(crate) use callers::{NamedCallers, acquired_words};
 pub(crate) use chain::Chain;
 pub(crate) use endings::{ending, notified_words, push_knot, push_last_forget, push_last_notify};
 pub(crate) use names::{

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::callers::NamedCallers;
 use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::analysis::hangs::verdict::{Link, LinkNode, LinkRole};
 use crate::clean::printable;
@@ -166,12 +167,12 @@ impl Facts<'_> {
     }
 
     /// ``is waiting for `Mutex#1` at src/main.rs:40 (1.20 s)``.
-    pub(crate) fn waits_words(&self, wait: &Wait) -> String {
+    pub(crate) fn waits_words(&self, wait: &Wait, callers: &mut NamedCallers) -> String {
         format!(
             "{} {}{} ({})",
             if self.is_blocking(wait) { "blocks its thread while" } else { "is" },
             self.mode_words(wait),
-            self.at_words(wait),
+            self.at_words(wait, callers),
             time(wait.since_ns)
         )
     }
