@@ -1,6 +1,7 @@
 // The first view: findings as cards with links, alarms, and the totals of the recording; and the last one, About.
 
 import { h, fill, sentence, clean } from './dom.js';
+import { tasksOf } from './model.js';
 import { time, count, counted, percent, shortPlace, utc } from './units.js';
 
 const WORDS = { stuck: 'Stuck', slow: 'Slow', waste: 'Waste', risk: 'Risk', note: 'Note' };
@@ -46,9 +47,11 @@ function overview(model) {
     polls += nodes.polls[node];
   }
   const workers = snapshot.workers.length || snapshot.threads.length;
-  const stuck = model.stuckTasks.size ? snapshot.tasks.filter((task) => model.stuckTasks.has(task.id)).length : 0;
+  const alive = (ids) => (ids.size ? snapshot.tasks.filter((task) => ids.has(task.id)).length : 0);
+  const suspected = (snapshot.findings ?? []).filter((it) => it.rule?.startsWith('stuck.')).map((it) => snapshot.verdicts[it.evidence?.verdict]);
+  const [stuck, suspects] = [alive(model.stuckTasks), alive(new Set(suspected.filter(Boolean).flatMap(tasksOf)))];
   const tiles = [['Recorded', time(snapshot.elapsed_ns ?? 0), ''], ['CPU in polls', time(busy), snapshot.elapsed_ns ? `${percent(busy, snapshot.elapsed_ns * Math.max(1, workers))} of ${counted(workers, 'thread')}` : ''],
-    ['Calls', count(calls), `${count(polls)} polls`], ['Tasks alive', count(snapshot.lengths.tasks), stuck ? `${count(stuck)} stuck` : 'none stuck'],
+    ['Calls', count(calls), `${count(polls)} polls`], ['Tasks alive', count(snapshot.lengths.tasks), stuck ? `${count(stuck)} stuck` : suspects ? `${count(suspects)} may be stuck` : 'none stuck'],
     ['Resources', count(snapshot.lengths.resources), `${count(snapshot.lengths.waits)} waits now`]];
   return h('dl', { class: 'tiles' }, tiles.map(([name, value, detail]) => h('div', {}, h('dt', {}, name), h('dd', {}, value, h('small', {}, detail)))));
 }

@@ -144,13 +144,17 @@ export function totalsOf(model, measure, part) {
   return sums;
 }
 
+// The tasks of a verdict's chain, and those behind it.
+export function tasksOf(verdict) {
+  return [...(verdict.chain ?? []).filter((link) => link.node === 'task').map((link) => link.id), ...(verdict.victims ?? [])];
+}
+
 // The sites at which tasks of verdicts wait now.
 function stuckSites(snapshot, model) {
   const tasks = new Set();
   for (const verdict of snapshot.verdicts) {
     if (verdict.confidence === 'suspect' || verdict.kind === 'hazard') continue;
-    for (const link of verdict.chain ?? []) if (link.node === 'task') tasks.add(link.id);
-    for (const victim of verdict.victims ?? []) tasks.add(victim);
+    for (const id of tasksOf(verdict)) tasks.add(id);
   }
   model.stuckTasks = tasks;
   const stuck = new Set();
