@@ -28,7 +28,7 @@ pub(crate) const OTHER: &str = "[other]";
 /// The frame for paths below the maximum depth.
 pub(crate) const DEEPER: &str = "[deeper]";
 /// The macro's name for a block without one.
-const UNNAMED: &str = "{block}";
+pub(crate) const UNNAMED: &str = "{block}";
 
 /// The ways to write a site, shortest first.
 const STYLES: [fn(&Site) -> String; 4] = [

@@ -7,6 +7,7 @@ mod determinism;
 mod diff;
 mod empty;
 mod findings;
+mod findings_growth;
 mod findings_locks;
 mod findings_polls;
 mod first_screen;

@@ -3,10 +3,10 @@
 //! ```text
 //! start                                             now
 //!   | · · ·· · ·  · | ·· ·  · · | · ·· · · · | · · ·· |    one dot per task, when it was spawned
-//!     quarters: each has its share, the last too: it goes on
+//!     quarters: the last has its share, for it goes on, and two of the others
 //! ```
 //! Many healthy tasks look like that for a while: connections while clients arrive, jobs that take
-//! longer than the recording. So a finding needs [`Evidence`] that fits what the tasks do.
+//! longer than the recording. So it has to go on for a time that fits what the tasks do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,19 +14,24 @@ use super::facts::{Facts, ended, line, per_mille};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
 use super::waiting::{Waiting, WaitingTasks, are_recorded};
-use crate::model::{Place, SiteIndex, Task, TaskId, TaskKind};
+use crate::model::{Node, Place, SiteIndex, Task, TaskId, TaskKind};
+use crate::names::UNNAMED;
 use crate::units::{count, time};
 
 /// How many tasks there must be at least.
 const MIN_TASKS: usize = 10;
 /// The greatest share of ended calls, in thousandths.
 const MAX_ENDED: u64 = 20;
+/// If more have ended, how many times as old as the longest of those a task must be: it never ends.
+const MIN_OUTLIVED: u64 = 10;
 /// The least share of tasks in each quarter of the time, in thousandths: even growth has 250.
 const MIN_QUARTER: u64 = 80;
-/// The least time that the growth has to last: for tasks that wait for nothing that can come soon,
-/// and for any others.
+/// The least time that the growth has to last: for tasks of many spawners that wait for nothing
+/// that can come soon; for those that may be slow jobs; for connections, actors and what else comes
+/// for minutes after a start, while clients arrive.
 const SHORT_NS: u64 = 1_000_000_000;
 const LONG_NS: u64 = 30_000_000_000;
+const ARRIVALS_NS: u64 = 600_000_000_000;
 
 /// The tasks of one spawn.
 #[derive(Debug)]
@@ -41,7 +46,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     let waiting = WaitingTasks::new(facts);
     let found = groups(facts).into_iter().filter_map(|group| {
         let growth = Growth::of(facts, &group)?;
-        let evidence_ns = evidence_ns(facts, &waiting, &group)?;
+        let evidence_ns = growth.evidence_ns(facts, &waiting)?;
         (growth.span_ns >= evidence_ns).then(|| of_group(facts, &waiting, &group, &growth))
     });
     found.collect()
@@ -59,23 +64,26 @@ fn groups<'a>(facts: &Facts<'a>) -> Vec<Group<'a>> {
 
 /// How a group has grown.
 #[derive(Debug)]
-struct Growth {
-    /// ns since its first task.
+struct Growth<'a> {
+    /// The tasks that do not end.
+    tasks: Vec<&'a Task>,
+    /// The age of the oldest, in ns, and for how many ns they have grown.
+    oldest_ns: u64,
     span_ns: u64,
+    /// How many other calls ended, and the longest of them in ns, if many did.
+    ended: Option<(u64, u64)>,
     /// Tasks alive, more than in the earlier snapshot.
     more: Option<u64>,
 }
 
-impl Growth {
-    /// `None` if it does not grow, or some of its tasks end.
-    fn of(facts: &Facts<'_>, group: &Group<'_>) -> Option<Self> {
-        let alive = group.tasks.len();
-        if alive < MIN_TASKS {
-            return None;
-        }
-        let roots = facts.nodes_of_site(group.site).iter().map(|&node| facts.node(node));
-        let ended = roots.filter(|node| node.parent.is_none()).map(ended).fold(0, u64::saturating_add);
-        if per_mille(ended, ended.saturating_add(alive as u64)) > MAX_ENDED {
+impl<'a> Growth<'a> {
+    /// `None` if it does not grow, or its tasks end.
+    fn of(facts: &Facts<'_>, group: &Group<'a>) -> Option<Self> {
+        let ended = ended_calls(facts, group);
+        let youngest_ns = ended.map_or(0, |(_, longest_ns)| longest_ns.saturating_mul(MIN_OUTLIVED));
+        let mut tasks = group.tasks.clone();
+        tasks.retain(|task| task.age_ns >= youngest_ns);
+        if tasks.len() < MIN_TASKS {
             return None;
         }
         let more = match facts.earlier {
@@ -84,67 +92,115 @@ impl Growth {
                 let is_its = |task: &&Task| task.spawned_at.as_ref() == group.at && group.at.is_some();
                 let before = earlier.tasks.iter().filter(is_its).count();
                 // Still as many: stable.
-                Some(alive.checked_sub(before).filter(|more| *more >= MIN_TASKS)? as u64)
+                Some(group.tasks.len().checked_sub(before).filter(|more| *more >= MIN_TASKS)? as u64)
             }
         };
-        let oldest_ns = group.tasks.iter().map(|task| task.age_ns).max()?;
+        let oldest_ns = tasks.iter().map(|task| task.age_ns).max()?;
+        let span_ns = oldest_ns - youngest_ns;
         let mut quarters = [0_u64; 4];
-        for task in &group.tasks {
-            let quarter = u128::from(task.age_ns) * 4 / u128::from(oldest_ns.max(1));
+        for task in &tasks {
+            let quarter = u128::from(task.age_ns - youngest_ns) * 4 / u128::from(span_ns.max(1));
             quarters[usize::try_from(quarter).unwrap_or(3).min(3)] += 1;
         }
-        let is_even = quarters.iter().all(|&tasks| per_mille(tasks, alive as u64) >= MIN_QUARTER);
-        is_even.then_some(Self { span_ns: oldest_ns, more })
+        let has_share = |part: &&u64| per_mille(**part, tasks.len() as u64) >= MIN_QUARTER;
+        // It goes on, and did so before; clients may have paused.
+        let (recent, before) = quarters.split_at(1);
+        let is_even =
+            recent.iter().all(|part| has_share(&part)) && before.iter().filter(has_share).count() >= 2;
+        is_even.then_some(Self { tasks, oldest_ns, span_ns, ended, more })
+    }
+
+    /// For how long it has to go on before that is a finding; `None` if it never is.
+    fn evidence_ns(&self, facts: &Facts<'_>, waiting: &WaitingTasks<'_>) -> Option<u64> {
+        let is_stuck = |task: &&&Task| facts.stuck_tasks.contains(&task.id);
+        if self.tasks.iter().filter(is_stuck).count() * 2 > self.tasks.len() {
+            // A verdict says why they do not end.
+            return None;
+        }
+        if self.tasks.iter().any(|task| task.kind == TaskKind::Blocking) {
+            return Some(LONG_NS);
+        }
+        let spawners: BTreeSet<TaskId> = self.tasks.iter().filter_map(|task| task.spawned_by).collect();
+        let least_ns = match waiting.of(&self.tasks) {
+            Waiting::Ends => return None,
+            // Not for a client.
+            Waiting::Dormant if are_recorded(&self.tasks) => {
+                if spawners.len() > 1 {
+                    SHORT_NS
+                } else {
+                    LONG_NS
+                }
+            }
+            // Spawned by requests, not by one that accepts connections.
+            Waiting::Dormant if spawners.len() * 2 >= self.tasks.len() => LONG_NS,
+            Waiting::Active | Waiting::Served | Waiting::Dormant => ARRIVALS_NS,
+        };
+        // Of tasks with two lengths, the long ones may all be at their beginning.
+        Some(if self.ended.is_some() { least_ns.max(LONG_NS) } else { least_ns })
     }
 }
 
-/// For how long a group has to grow before that is a finding; `None` if it never is.
-fn evidence_ns(facts: &Facts<'_>, waiting: &WaitingTasks<'_>, group: &Group<'_>) -> Option<u64> {
-    let is_stuck = |task: &&&Task| facts.stuck_tasks.contains(&task.id);
-    if group.tasks.iter().filter(is_stuck).count() * 2 > group.tasks.len() {
-        // A verdict says why they do not end.
-        return None;
-    }
-    if group.tasks.iter().any(|task| task.kind == TaskKind::Blocking) {
-        return Some(LONG_NS);
-    }
-    match waiting.of(&group.tasks) {
-        Waiting::Ends => None,
-        // Spawned by one task, they may be connections or actors: those stop to grow.
-        Waiting::Dormant if is_spawned_by_many(&group.tasks) || are_recorded(&group.tasks) => Some(SHORT_NS),
-        Waiting::Dormant | Waiting::Active => Some(LONG_NS),
-    }
+/// How many calls ended, and the longest of them in ns; `None` if few did.
+fn ended_calls(facts: &Facts<'_>, group: &Group<'_>) -> Option<(u64, u64)> {
+    let nodes = facts.nodes_of_site(group.site).iter().map(|&node| facts.node(node));
+    let roots: Vec<&Node> = nodes.filter(|node| node.parent.is_none()).collect();
+    let count = roots.iter().copied().map(ended).fold(0, u64::saturating_add);
+    let longest = |node: &&Node| node.latency.completed.longest_ns.max(node.latency.cancelled.longest_ns);
+    let longest_ns = roots.iter().map(longest).max().unwrap_or(0);
+    let share = per_mille(count, count.saturating_add(group.tasks.len() as u64));
+    // Without a length, nothing outlives them.
+    let longest_ns = if longest_ns == 0 { u64::MAX } else { longest_ns };
+    (share > MAX_ENDED).then_some((count, longest_ns))
 }
 
-/// Whether different tasks have spawned them, as requests do.
-fn is_spawned_by_many(tasks: &[&Task]) -> bool {
-    let spawners: BTreeSet<TaskId> = tasks.iter().filter_map(|task| task.spawned_by).collect();
-    spawners.len() * 2 >= tasks.len()
-}
-
-fn of_group(facts: &Facts<'_>, waiting: &WaitingTasks<'_>, group: &Group<'_>, growth: &Growth) -> Finding {
-    let alive = group.tasks.len() as u64;
-    let at = group.at.map(|at| format!(" (spawned at {})", line(at))).unwrap_or_default();
-    let rate = u128::from(alive) * 1_000_000_000 / u128::from(growth.span_ns.max(1));
-    let rate = match u64::try_from(rate).unwrap_or(u64::MAX) {
-        0 => String::new(),
-        rate => format!(", {} more each second", count(rate)),
-    };
-    let more = growth.more.map(|more| format!(", {} more than before", count(more))).unwrap_or_default();
-    let place = waiting.place(&group.tasks);
+fn of_group(
+    facts: &Facts<'_>,
+    waiting: &WaitingTasks<'_>,
+    group: &Group<'_>,
+    growth: &Growth<'_>,
+) -> Finding {
+    let alive = growth.tasks.len() as u64;
+    let place = waiting.place(&growth.tasks);
     let waits = place.as_ref().map(|place| format!("; they wait at {}", line(place))).unwrap_or_default();
+    let more = growth.more.map(|more| format!(", {} more than before", count(more))).unwrap_or_default();
+    let others = match growth.ended {
+        None => "none has ended".to_owned(),
+        Some((ended, longest_ns)) => {
+            format!("while {} others ended within {}", count(ended), time(longest_ns))
+        }
+    };
     let sentence = format!(
-        "tasks of {}{at} become more: {} alive, the oldest {}{rate}{more}, none has ended{waits}",
-        facts.name(group.site),
+        "{} pile up: {} alive, the oldest {}, {}{more}, {others}{waits}",
+        group_words(facts, group),
         count(alive),
-        time(growth.span_ns),
+        time(growth.oldest_ns),
+        rate_words(alive, growth.span_ns),
     );
     let next = "give each of them an end: a shutdown signal, a timeout, or an abort when its owner goes away";
     let mut finding = Finding::new(Rule::Growing, Severity::Risk, &sentence, next);
     finding.place = group.at.cloned().or_else(|| facts.place(group.site));
-    let ages = group.tasks.iter().map(|task| task.age_ns);
+    let ages = growth.tasks.iter().map(|task| task.age_ns);
     finding.explains_ns = ages.fold(0, u64::saturating_add);
     finding.evidence.sites.push(group.site);
-    finding.evidence.tasks = group.tasks.iter().map(|task| task.id).take(MAX_IDS).collect();
+    finding.evidence.tasks = growth.tasks.iter().map(|task| task.id).take(MAX_IDS).collect();
     finding
+}
+
+/// `` tasks of `notify` (spawned at src/main.rs:62) ``; a block has no name of its own.
+fn group_words(facts: &Facts<'_>, group: &Group<'_>) -> String {
+    let is_block = facts.snapshot.site(group.site).is_some_and(|site| site.name == UNNAMED);
+    match group.at.map(line) {
+        Some(at) if is_block => format!("tasks spawned at {at}"),
+        Some(at) => format!("tasks of {} (spawned at {at})", facts.name(group.site)),
+        None => format!("tasks of {}", facts.name(group.site)),
+    }
+}
+
+/// `12 more each second`, or `one more every 2.50 s`.
+fn rate_words(tasks: u64, span_ns: u64) -> String {
+    let per_second = u128::from(tasks) * 1_000_000_000 / u128::from(span_ns.max(1));
+    match u64::try_from(per_second).unwrap_or(u64::MAX) {
+        0 => format!("one more every {}", time(span_ns / tasks.max(1))),
+        rate => format!("{} more each second", count(rate)),
+    }
 }

@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::facts::Facts;
-use crate::model::{Place, RunState, Task, TaskId, Wait, WaitMode};
+use crate::index::TasksById;
+use crate::model::{Place, ResourceKind, Role, RunState, Task, TaskId, Wait, WaitMode};
 
 /// A timer that is due later than this is no timer that anybody waits for.
 const FAR_NS: i64 = 600_000_000_000;
+/// How many tasks are followed from one that waits to one that it waits for.
+const MAX_STEPS: usize = 4;
 
 /// What a group of tasks does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +18,8 @@ pub(super) enum Waiting {
     Ends,
     /// They have waited for most of their life, without a poll.
     Dormant,
+    /// The same, for the next message of a channel that has had some, as actors do.
+    Served,
     /// They are polled now and then.
     Active,
 }
@@ -23,6 +28,7 @@ pub(super) enum Waiting {
 #[derive(Debug)]
 pub(super) struct WaitingTasks<'a> {
     facts: &'a Facts<'a>,
+    tasks: TasksById<'a>,
     waits: HashMap<TaskId, Vec<&'a Wait>>,
 }
 
@@ -34,7 +40,7 @@ impl<'a> WaitingTasks<'a> {
                 waits.entry(task).or_default().push(wait);
             }
         }
-        Self { facts, waits }
+        Self { facts, tasks: TasksById::new(&facts.snapshot.tasks), waits }
     }
 
     fn waits(&self, task: &Task) -> &[&'a Wait] {
@@ -45,20 +51,50 @@ impl<'a> WaitingTasks<'a> {
     pub(super) fn of(&self, tasks: &[&Task]) -> Waiting {
         let most =
             |is: &dyn Fn(&Task) -> bool| tasks.iter().filter(|task| is(task)).count() * 2 > tasks.len();
-        if most(&|task| self.has_timer(task) || task.state != RunState::Waiting) {
+        if most(&|task| self.will_end(task, MAX_STEPS)) {
             Waiting::Ends
-        } else if most(&|task| task.since_ns >= task.age_ns / 2) {
-            Waiting::Dormant
-        } else {
+        } else if !most(&|task| task.since_ns >= task.age_ns / 2) {
             Waiting::Active
+        } else if most(&|task| self.is_served(task)) {
+            Waiting::Served
+        } else {
+            Waiting::Dormant
         }
     }
 
-    /// Whether it sleeps for the first time, and not for ever: it goes on when the timer is due.
-    fn has_timer(&self, task: &Task) -> bool {
-        let is_due =
-            |wait: &&Wait| wait.mode == WaitMode::Timer && wait.due_ns.is_some_and(|due_ns| due_ns < FAR_NS);
-        self.waits(task).iter().copied().any(|wait| is_due(&wait))
+    /// Whether it runs, sleeps for the first time and not for ever, or waits for a task that does.
+    fn will_end(&self, task: &Task, steps: usize) -> bool {
+        task.state != RunState::Waiting
+            || self.waits(task).iter().any(|wait| {
+                let is_due =
+                    wait.mode == WaitMode::Timer && wait.due_ns.is_some_and(|due_ns| due_ns < FAR_NS);
+                let others = || self.awaited(task, wait).into_iter().filter_map(|id| self.tasks.get(id));
+                is_due || steps > 0 && others().any(|other| self.will_end(other, steps - 1))
+            })
+    }
+
+    /// The tasks that the wait of this task is for: those it joins, and those that were given the
+    /// sender of a reply. The task that spawned it may have put the sender anywhere.
+    fn awaited(&self, task: &Task, wait: &Wait) -> Vec<TaskId> {
+        let mut awaited = wait.tasks.clone();
+        let resource = wait.resource.and_then(|resource| self.facts.snapshot.resource(resource));
+        let reply = resource.filter(|it| it.kind == ResourceKind::Oneshot);
+        for sender in reply.iter().flat_map(|it| &it.holdings).filter(|it| it.role == Role::Sends) {
+            awaited.extend(sender.task.iter().chain(&sender.candidates));
+        }
+        awaited.retain(|&id| id != task.id && Some(id) != task.spawned_by);
+        awaited
+    }
+
+    /// Whether it waits for a message, and had one before or has a sender that was used.
+    fn is_served(&self, task: &Task) -> bool {
+        self.waits(task).iter().any(|wait| {
+            let resource = wait.resource.and_then(|resource| self.facts.snapshot.resource(resource));
+            let is_channel = |kind| matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc);
+            resource
+                .filter(|it| is_channel(it.kind))
+                .is_some_and(|it| it.holdings.iter().any(|end| end.role == Role::Sends && end.uses > 0))
+        })
     }
 
     /// The line at which most of them wait.

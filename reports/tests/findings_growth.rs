@@ -1,0 +1,148 @@
+//! The rule `growing` on drawn tasks: what they wait for, who spawned them, and how long that must go on.
+
+use crate::support::hangs::{Program, resource_id};
+use crate::support::latency::durations;
+use crate::support::node;
+use diagnose_reports::Snapshot;
+use diagnose_reports::model::{ResourceKind, Role, TaskId, Wait, WaitMode};
+
+const SECOND: u64 = 1_000_000_000;
+
+fn growing(snapshot: &Snapshot) -> Vec<String> {
+    let findings = snapshot.findings();
+    findings.iter().filter(|it| it.rule.to_string() == "growing").map(ToString::to_string).collect()
+}
+
+/// 40 tasks of one line, spawned evenly over so many seconds by this many tasks, which wait for
+/// what `wait` says.
+fn grown(seconds: u64, spawners: u64, wait: impl Fn(&mut Program, u64)) -> Program {
+    let mut program = Program::new();
+    let spawners: Vec<u64> = (0..spawners).map(|_| program.task("session")).collect();
+    for &spawner in &spawners {
+        // Sessions wait for their clients.
+        program.has_timer(spawner);
+    }
+    let mut first = None;
+    for number in 0..40 {
+        let task = program.task("forward");
+        let site = *first.get_or_insert(program.of(task).site);
+        let age_ns = (number + 1) * seconds * SECOND / 40;
+        let it = program.of(task);
+        (it.site, it.age_ns, it.since_ns) = (site, age_ns, age_ns);
+        it.spawned_at = Some(crate::support::place_at(62, 5));
+        it.spawned_by = Some(TaskId::new(spawners[usize::try_from(number).unwrap() % spawners.len()]));
+        wait(&mut program, task);
+    }
+    program
+}
+
+/// Waits for a notification that may come from outside of all tasks.
+fn notified(program: &mut Program, task: u64) {
+    let notify = program.other(ResourceKind::Notify);
+    program.waits(task, notify, WaitMode::Notified, 71);
+}
+
+/// Waits for a client.
+fn client(program: &mut Program, task: u64) {
+    program.has_timer(task);
+}
+
+#[test]
+fn tasks_that_requests_leave_behind_are_found_at_once() {
+    let [finding] = &growing(&grown(2, 4, notified).snapshot)[..] else { panic!("one finding") };
+    assert!(
+        finding.starts_with(
+            "tasks of `forward` (spawned at src/main.rs:62) pile up: 40 alive, the oldest 2.00 s, 20 more each \
+             second, none has ended; they wait at src/main.rs:71"
+        ),
+        "{finding}"
+    );
+    assert_eq!(growing(&grown(2, 1, notified).snapshot), [""; 0], "jobs of one loop");
+    let [slow] = &growing(&grown(60, 1, notified).snapshot)[..] else { panic!("they do not end") };
+    assert!(slow.contains("the oldest 60.0 s, one more every 1.50 s, none"), "{slow}");
+}
+
+#[test]
+fn connections_may_arrive_for_minutes() {
+    for (seconds, spawners) in [(2, 1), (2, 40), (120, 1)] {
+        assert_eq!(growing(&grown(seconds, spawners, client).snapshot), [""; 0], "{seconds} {spawners}");
+    }
+    assert_eq!(growing(&grown(120, 40, client).snapshot).len(), 1, "one for each request");
+    assert_eq!(growing(&grown(1_200, 1, client).snapshot).len(), 1, "too long for arrivals");
+}
+
+#[test]
+fn growth_may_pause_but_not_end() {
+    let aged = |age: fn(u64) -> u64| {
+        let mut program = grown(8, 4, notified);
+        for task in program.snapshot.tasks.iter_mut().filter(|task| task.spawned_by > Some(TaskId::from(1))) {
+            task.age_ns = age(task.age_ns / SECOND) * SECOND + task.age_ns % SECOND;
+        }
+        growing(&program.snapshot).len()
+    };
+    assert_eq!(aged(|age| age), 1);
+    assert_eq!(aged(|age| if age < 4 { age / 2 } else { age }), 1, "nobody came for two seconds");
+    assert_eq!(aged(|age| age + 8), 0, "there are as many as there were");
+    assert_eq!(aged(|age| if age < 4 { 0 } else { 7 }), 0, "a start, and another one");
+}
+
+/// Waits for messages on a channel whose sender has sent that many.
+fn mailbox(sent: u64) -> impl Fn(&mut Program, u64) {
+    move |program, task| {
+        let mailbox = program.channel(8);
+        program.sends(2, mailbox, 49).uses = sent;
+        program.waits(task, mailbox, WaitMode::Receive, 71);
+    }
+}
+
+#[test]
+fn actors_of_a_map_that_fills_are_healthy() {
+    assert_eq!(growing(&grown(60, 4, mailbox(1)).snapshot), [""; 0]);
+    assert_eq!(growing(&grown(60, 4, mailbox(0)).snapshot).len(), 1, "nobody has sent them anything");
+    assert_eq!(growing(&grown(1_200, 4, mailbox(1)).snapshot).len(), 1, "a map without an end");
+}
+
+/// A timer that is due in three seconds.
+fn sleep(wait: &mut Wait) {
+    wait.due_ns = Some(3_000_000_000);
+}
+
+#[test]
+fn tasks_that_wait_for_a_task_with_an_end_have_one() {
+    let joins = |program: &mut Program, task: u64| {
+        let step = program.task("step");
+        sleep(program.wait(step, WaitMode::Timer, 80));
+        program.joins(task, step, 71);
+    };
+    assert_eq!(growing(&grown(2, 40, joins).snapshot), [""; 0]);
+    let reply = |program: &mut Program, task: u64| {
+        let job = program.task("job");
+        sleep(program.wait(job, WaitMode::Timer, 80));
+        let reply = program.other(ResourceKind::Oneshot);
+        program.sends(2, reply, 49).candidates = vec![TaskId::new(job)];
+        program.waits(task, reply, WaitMode::Receive, 71);
+        assert_eq!(program.snapshot.resource(resource_id(reply)).unwrap().holdings[0].role, Role::Sends);
+    };
+    assert_eq!(growing(&grown(2, 40, reply).snapshot), [""; 0]);
+}
+
+/// Most calls of `forward` end within 30 ms.
+fn with_ends(mut program: Program, longest_ns: u64) -> Snapshot {
+    let site = program.snapshot.tasks.last().unwrap().site;
+    let mut ended = node(site.get(), None);
+    (ended.calls, ended.completed, ended.pending) = (240, 200, 40);
+    ended.latency.completed = durations(&[1_000_000, longest_ns]);
+    program.snapshot.nodes.push(ended);
+    program.snapshot
+}
+
+#[test]
+fn tasks_that_outlive_those_that_end_are_found() {
+    let [finding] = &growing(&with_ends(grown(60, 4, notified), 30_000_000))[..] else {
+        panic!("one finding")
+    };
+    assert!(finding.contains("40 alive, the oldest 60.0 s"), "{finding}");
+    assert!(finding.contains("while 200 others ended within 30.0 ms; they wait at"), "{finding}");
+    assert_eq!(growing(&with_ends(grown(20, 4, notified), 30_000_000)), [""; 0], "slow jobs, at a start");
+    assert_eq!(growing(&with_ends(grown(60, 4, notified), 8 * SECOND)), [""; 0], "they may end soon");
+}
