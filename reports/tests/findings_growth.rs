@@ -146,3 +146,20 @@ fn tasks_that_outlive_those_that_end_are_found() {
     assert_eq!(growing(&with_ends(grown(20, 4, notified), 30_000_000)), [""; 0], "slow jobs, at a start");
     assert_eq!(growing(&with_ends(grown(60, 4, notified), 8 * SECOND)), [""; 0], "they may end soon");
 }
+
+#[test]
+fn a_suspected_hang_comes_before_what_grows() {
+    let mut program = grown(2, 4, notified);
+    let (left, right) = (program.task("left"), program.task("right"));
+    let (a, b) = (program.mutex(), program.mutex());
+    // Owned guards: a session could have them.
+    program.holds(left, a, 5).is_movable = true;
+    program.holds(right, b, 9).is_movable = true;
+    program.waits(left, b, WaitMode::Lock, 6);
+    program.waits(right, a, WaitMode::Lock, 10);
+    assert!(program.verdicts().contains(&"suspect cycle".to_owned()), "{:?}", program.verdicts());
+    let findings = program.snapshot.findings();
+    let rules: Vec<String> = findings.iter().map(|finding| finding.rule.to_string()).collect();
+    assert_eq!(rules, ["stuck.cycle", "growing"]);
+    assert!(findings[0].explains_ns < findings[1].explains_ns, "by its time, it would be the second");
+}

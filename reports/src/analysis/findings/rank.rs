@@ -61,9 +61,11 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>) -> Vec<Finding> {
     findings.sort_by_key(|finding| {
         let class = match finding.severity {
             Severity::Stuck => 0,
-            Severity::Slow | Severity::Waste => 1,
-            Severity::Risk => 2,
-            Severity::Note => 3,
+            // A suspicion, but nothing has moved for a second: whoever asks what hangs needs it first.
+            Severity::Risk if matches!(finding.rule, Rule::Stuck(_)) => 1,
+            Severity::Slow | Severity::Waste => 2,
+            Severity::Risk => 3,
+            Severity::Note => 4,
         };
         (class, Reverse(finding.explains_ns))
     });
