@@ -148,6 +148,7 @@ fn an_await_that_explains_the_slow_calls_is_found() {
     );
     assert_eq!(rules(&with_slow_calls(4, 400_000_000)), [""; 0], "not that slow");
     assert_eq!(rules(&with_slow_calls(0, 0)), [""; 0], "all alike");
+    assert_eq!(rules(&with_slow_calls(3, 2_000_000_000)), [""; 0], "few");
     assert_eq!(rules(&with_slow_calls(150, 1_200_000_000)), [""; 0], "they are the usual ones");
 }
 

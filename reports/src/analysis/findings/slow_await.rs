@@ -16,6 +16,8 @@ use crate::units::{count, time};
 
 /// The fewest calls with a useful quantile.
 const MIN_CALLS: u64 = 100;
+/// The fewest slow ones: a single one is an accident, such as the first connection.
+const MIN_SLOW_CALLS: u64 = 4;
 /// The least duration of a slow call, in ns.
 const SLOW_NS: u64 = 500_000_000;
 /// The least ratio of a slow call to the median call.
@@ -52,8 +54,9 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(usize, Finding)> {
         slow_ns = slow_ns.saturating_add(bucket.from_ns.saturating_mul(bucket.count));
     }
     let wall_ns = facts.wall_ns(site);
-    let is_tail =
-        per_mille(slow_calls, quantiles.count) >= MIN_SLOW && per_mille(slow_ns, wall_ns) >= MIN_TIME;
+    let is_tail = slow_calls >= MIN_SLOW_CALLS
+        && per_mille(slow_calls, quantiles.count) >= MIN_SLOW
+        && per_mille(slow_ns, wall_ns) >= MIN_TIME;
     if !is_tail {
         return None;
     }
