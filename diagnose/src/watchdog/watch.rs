@@ -65,9 +65,24 @@ fn run(times: u64) {
     let threshold = || THRESHOLD.lock().filter(|_| TIMES.load(Relaxed) == times);
     while let Some(threshold) = threshold() {
         let pause = (threshold / 4).clamp(Duration::from_millis(1), Duration::from_secs(1));
-        thread::sleep(pause.max(watch.looked.saturating_mul(LOOK_SHARE).min(LONGEST_PAUSE)));
+        rest(pause.max(watch.looked.saturating_mul(LOOK_SHARE).min(LONGEST_PAUSE)), threshold);
         watch.look(threshold);
     }
+}
+
+/// Sleeps, and for the threshold again if the process stood still meanwhile: stopped, frozen with
+/// its container, or paused with its machine. Then every task looks late, and is about to go on.
+fn rest(pause: Duration, threshold: Duration) {
+    let began = Instant::now();
+    thread::sleep(pause);
+    if has_overslept(began.elapsed(), pause, threshold) {
+        thread::sleep(threshold);
+    }
+}
+
+/// Whether this thread woke so late that others may have been late for the same reason alone.
+fn has_overslept(slept: Duration, pause: Duration, threshold: Duration) -> bool {
+    slept >= pause.saturating_add(threshold)
 }
 
 #[derive(Debug, Default)]
@@ -191,4 +206,18 @@ impl Watch {
 
 fn ns(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, has_overslept};
+
+    #[test]
+    fn a_process_that_stood_still_is_given_time_to_go_on() {
+        let ms = Duration::from_millis;
+        assert!(has_overslept(ms(19_000), ms(25), ms(100)), "a machine that was paused");
+        assert!(has_overslept(ms(125), ms(25), ms(100)));
+        assert!(!has_overslept(ms(124), ms(25), ms(100)), "a busy one");
+        assert!(!has_overslept(ms(10_050), ms(10_000), ms(100)), "a long pause that was asked for");
+    }
 }
