@@ -66,9 +66,9 @@ thread_local! {
             wake: Cell::new(0),
             tree: Cell::new(0),
             counts: Cell::new(None),
-            spans: Numbers::NONE,
-            tasks: Numbers::NONE,
-            resources: Numbers::NONE,
+            spans: Numbers::new(),
+            tasks: Numbers::new(),
+            resources: Numbers::new(),
         }
     };
 }
@@ -217,7 +217,9 @@ pub(crate) fn new_resource() -> u64 {
 }
 
 impl Numbers {
-    const NONE: Self = Self { next: Cell::new(0), end: Cell::new(0) };
+    const fn new() -> Self {
+        Self { next: Cell::new(0), end: Cell::new(0) }
+    }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn take(&self, next: &AtomicU64, block: u64) -> u64 {

@@ -160,8 +160,12 @@ impl NodeTimes {
             match (ended, begun) {
                 (Some(ended), Some(begun)) if ended == begun => sub(&self.account(begun).sum, length),
                 _ => {
-                    ended.into_iter().for_each(|wait| self.account(wait).end(entered));
-                    begun.into_iter().for_each(|wait| self.account(wait).begin(now));
+                    if let Some(wait) = ended {
+                        self.account(wait).end(entered);
+                    }
+                    if let Some(wait) = begun {
+                        self.account(wait).begin(now);
+                    }
                 }
             }
         });
