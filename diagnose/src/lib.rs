@@ -49,7 +49,7 @@
 //!
 //! While a program runs or hangs, [`tree`] returns the verdicts and the state of every task:
 //! ```text
-//! verdict: likely futurelock (granted): task 3 `tries_twice` is waiting for `Mutex#1` at examples/stuck.rs:15 (948 ms); it was
+//! verdict: proven futurelock (granted): task 3 `tries_twice` is waiting for `Mutex#1` at examples/stuck.rs:15 (948 ms); it was
 //! granted to future `work` of the same task at examples/stuck.rs:15 (804 ms ago), but its task stopped polling it: …
 //!   task 3 tries_twice waits at examples/stuck.rs:15 for 948 ms
 //!   resource 1 Mutex created at examples/stuck.rs:50, 1.00 s ago

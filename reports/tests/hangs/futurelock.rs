@@ -62,22 +62,8 @@ fn at_a_fair_lock_a_future_that_is_not_polled_stands_before_its_task() {
     program.holds(holder, lock, 3);
     parked(program.waits(1, lock, WaitMode::Lock, 33));
     program.waits(1, lock, WaitMode::Lock, 40);
-    assert_eq!(program.verdicts(), ["likely futurelock queued"]);
+    assert_eq!(program.verdicts(), ["proven futurelock queued"]);
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for `Mutex#1` at src/main.rs:40 (1.00 s), queued behind a future of the same task, which is waiting for `Mutex#1` at src/main.rs:33 (1.00 s), but its task stopped polling it: only this task can poll that future, and this task is stuck here");
-}
-
-/// A boxed future can move to another task, and no record says so before that task polls it.
-#[test]
-fn whoever_goes_on_may_poll_a_future_that_was_set_aside() {
-    let mut program = Program::new();
-    let lock = program.mutex();
-    let op = program.set_aside(1, "op", 33);
-    program.holds(1, lock, 34).span = Some(op);
-    program.waits(1, lock, WaitMode::Lock, 40);
-    assert_eq!(program.verdicts(), ["proven futurelock holding"]);
-    let other = program.task("other");
-    program.has_timer(other);
-    assert_eq!(program.verdicts(), ["likely futurelock holding"]);
 }
 
 #[test]

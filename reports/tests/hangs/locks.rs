@@ -363,7 +363,7 @@ fn read_behind(readers: u64) -> Program {
 #[test]
 fn whoever_is_before_in_the_queue_and_leaves_enough_is_not_waited_for() {
     assert!(read_behind(2).verdicts().is_empty());
-    assert_eq!(read_behind(1).verdicts(), ["likely futurelock queued"]);
+    assert_eq!(read_behind(1).verdicts(), ["proven futurelock queued"]);
 }
 
 /// Anybody may have it: one that is older, too, by way of a static or of what both were handed.

@@ -141,10 +141,7 @@ fn comes(snapshot: &Snapshot, can: &BTreeSet<TaskId>, wait: &diagnose_reports::m
         WaitMode::Write => it.capacity.unwrap(),
         _ => wait.units,
     };
-    // A future that is not polled may have moved to any task.
-    let leaves = |wait: &&diagnose_reports::model::Wait| {
-        can.contains(&wait.task.unwrap()) || (wait.is_parked && !can.is_empty())
-    };
+    let leaves = |wait: &&diagnose_reports::model::Wait| can.contains(&wait.task.unwrap());
     // Those that are not polled may be served and stay, if there is room.
     let least = ahead.iter().filter(|other| other.is_parked).map(|other| asked(other)).min();
     let has_room =

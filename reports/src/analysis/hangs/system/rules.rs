@@ -267,9 +267,6 @@ impl System<'_> {
         }
         // A future that was set aside has its holdings with it.
         let owner = holding.task.and_then(|task| facts.task(task)).filter(|_| facts.is_set_aside(holding));
-        if owner.is_some() {
-            self.add_new_pollers(node);
-        }
         if let Some(arm) = owner.and_then(|task| self.join_arm_node(task, holding.span)) {
             self.add_alternative(node, arm);
             return;

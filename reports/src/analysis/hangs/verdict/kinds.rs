@@ -7,7 +7,7 @@ use super::types::{VerdictDetail, VerdictKind};
 use super::unnotified::classify_unnotified;
 use crate::analysis::hangs::facts::{Facts, is_active};
 use crate::analysis::hangs::stuck::{StuckGraph, best_reasons, cycle_of_futures};
-use crate::analysis::hangs::system::{Evidence, Node, NodeId, System};
+use crate::analysis::hangs::system::{Node, NodeId, System};
 use crate::model::{ResourceKind, Role, RunState, Task, TaskId, TaskKind, WaitMode};
 
 /// Classifies a component that depends on no other, or that is a cycle.
@@ -192,7 +192,7 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
             match set_aside.first() {
                 Some(first) => {
                     let detail = if has_it(first) { VerdictDetail::Granted } else { VerdictDetail::Queued };
-                    let path = path_through_unpolled(system, stuck, *first, task)?;
+                    let path = path_through_unpolled(system, stuck, *first, task);
                     return Some(Hang::new(VerdictKind::Futurelock, Some(detail), path));
                 }
                 None => (VerdictKind::LostWaker, None),
@@ -209,23 +209,11 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
 }
 
 /// The path from another task, through a wait behind an unpolled future, to the task of that
-/// future. `None` if other tasks wait there, and only weaker evidence tells that they are stuck.
-fn path_through_unpolled(
-    system: &System<'_>,
-    stuck: &StuckGraph,
-    wait: usize,
-    task: usize,
-) -> Option<Vec<Node>> {
-    let facts = system.facts;
-    let queue = facts.resource_of(&facts.snapshot.waits[wait]).map(|it| &facts.waits_of_resource[it]);
-    let mut others = queue.into_iter().flatten().map(|&other| facts.task_of(&facts.snapshot.waits[other]));
-    let has_others = others.any(|other| other.is_some_and(|other| other != task));
+/// future.
+fn path_through_unpolled(system: &System<'_>, stuck: &StuckGraph, wait: usize, task: usize) -> Vec<Node> {
     let wait_end = system.wait_end_node(wait);
     let is_other_task = |node: NodeId| matches!(system.nodes[node], Node::Task(other) if other != task);
-    let path = match stuck.path_to_node(wait_end, is_other_task) {
-        None if has_others && system.evidence == Evidence::Exact => return None,
-        path => path.unwrap_or_else(|| vec![wait_end]),
-    };
+    let path = stuck.path_to_node(wait_end, is_other_task).unwrap_or_else(|| vec![wait_end]);
     let path = path.into_iter().map(|node| system.nodes[node]);
-    Some(path.chain([Node::Task(task), Node::Woken(task)]).collect())
+    path.chain([Node::Task(task), Node::Woken(task)]).collect()
 }
