@@ -122,12 +122,12 @@
 //!
 //! | operation | ns | called by |
 //! |---|---|---|
-//! | a poll whose waker is cloned and woken | 59, 49 | code without the attribute |
-//! | a whole call that is ready at once | 45, 38 | an annotated function |
-//! | a poll that wakes itself | 44, 31 | code without the attribute |
-//! | a whole call that is ready at once | 39, 29 | code without the attribute |
-//! | a poll with an un-annotated await: two recorded places | 37, 29 | an annotated function |
-//! | a poll, each level of a chain | 15, 13 | an annotated function |
+//! | a poll whose waker is cloned and woken | 50, 49 | code without the attribute |
+//! | a whole call that is ready at once | 35, 38 | an annotated function |
+//! | a poll that wakes itself | 33, 31 | code without the attribute |
+//! | a whole call that is ready at once | 36, 29 | code without the attribute |
+//! | a poll with an un-annotated await: two recorded places | 31, 29 | an annotated function |
+//! | a poll, each level of a chain | 8.8, 13 | an annotated function |
 //!
 //! - **Wrappers**: up to 24 ns for an uncontended lock or channel operation, 41 ns for a `oneshot`.
 //! - **Switched off** by [`set_enabled`]: 15 ns a call, 5 ns a poll.
