@@ -112,9 +112,10 @@
 //!
 //! # Cost
 //!
-//! Programs whose tasks only wait for each other take up to 4.7 times their CPU with
-//! `diagnose::tokio`, and 3.7 times with the attribute alone; a server takes about 10 % more. Every report estimates
-//! its cost: a quarter to twice the real one, and too little where threads wake each other's tasks.
+//! Programs whose tasks only wait for each other take up to 4 times their CPU with
+//! `diagnose::tokio`, and 3 times with the attribute alone; a server takes about 10 % more. Every
+//! report estimates its cost: a fifth to twice the real one, and too little where threads wake each
+//! other's tasks.
 //!
 //! A resumed body costs two clock readings, shared by all spans that stop and resume with it, and a
 //! few stores, without a lock or an allocation. `cargo bench -p diagnose`, in ns, on two processors
