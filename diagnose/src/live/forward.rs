@@ -162,12 +162,27 @@ impl Forward {
                 if let Some(kept) = &kept {
                     self.set_address(kept);
                 }
-                self.swap(kept);
+                // SAFETY: this thread holds the lock.
+                unsafe { self.swap(kept) };
                 self.unlock(state + 1);
                 break;
             }
         }
         drop(first);
+    }
+
+    /// Counts the first clone of ours, which keeps `outer`.
+    ///
+    /// # Safety
+    /// No other thread accesses this yet.
+    pub(crate) unsafe fn keep_first(&self, outer: Option<Waker>) {
+        if let Some(outer) = &outer {
+            self.set_address(outer);
+        }
+        // SAFETY: by the contract of this function.
+        drop(unsafe { self.swap(outer) });
+        // Relaxed: whatever makes this known to other threads releases it.
+        self.state.store(1, Ordering::Relaxed);
     }
 
     /// Releases a clone of ours. The last one takes the executor's waker.
@@ -213,7 +228,8 @@ impl Forward {
             // Acquire pairs with the Release of `release`: this comes after every use of the other
             // clones. AcqRel pairs with that of `end`.
             } else if self.change(state, state | LOCKED, Ordering::AcqRel) {
-                let outer = self.swap(None);
+                // SAFETY: this thread holds the lock.
+                let outer = unsafe { self.swap(None) };
                 self.unlock(state - 1);
                 return Some(Released { outer, is_free: state & DONE != 0 });
             }
@@ -259,7 +275,8 @@ impl Forward {
                 if let Some(outer) = &outer {
                     self.set_address(outer);
                 }
-                outer = self.swap(outer);
+                // SAFETY: this thread holds the lock.
+                outer = unsafe { self.swap(outer) };
                 self.unlock(state);
                 break;
             }
@@ -271,10 +288,12 @@ impl Forward {
         self.state.compare_exchange_weak(from, to, ordering, Ordering::Relaxed).is_ok()
     }
 
-    /// Swaps the kept waker. The caller holds the lock.
-    fn swap(&self, waker: Option<Waker>) -> Option<Waker> {
-        // SAFETY: the caller has locked the cell while no thread was copying, and only one thread
-        // can hold the lock.
+    /// Swaps the kept waker.
+    ///
+    /// # Safety
+    /// The caller has locked the cell while no thread was copying, or no other thread accesses it.
+    unsafe fn swap(&self, waker: Option<Waker>) -> Option<Waker> {
+        // SAFETY: by the contract of this function; only one thread can hold the lock.
         self.kept.with_mut(|kept| unsafe { std::mem::replace(&mut *kept, waker) })
     }
 

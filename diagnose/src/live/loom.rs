@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::task::{Wake, Waker};
+use std::task::{RawWakerVTable, Wake, Waker};
 
 use super::forward::Forward;
 use super::live_slot::{LiveSlot, SlotCopy, SlotState};
+use super::waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};
 use crate::site::Site;
 use crate::tree::Node;
 
@@ -113,4 +114,88 @@ fn a_wake_goes_to_the_old_executor_or_the_new_one() {
         assert_eq!(old.0.load(Relaxed) + new.0.load(Relaxed), 1, "no wake is lost, none is added");
         assert_eq!((forward.clones(), Arc::strong_count(&old), Arc::strong_count(&new)), (0, 2, 2));
     });
+}
+
+/// What a lent waker is promoted to: counts how many were taken and freed.
+struct Target(Forward, &'static Counts);
+
+#[derive(Default)]
+struct Counts {
+    taken: AtomicUsize,
+    freed: AtomicUsize,
+}
+
+struct Loan(Lent<Target>, &'static Counts);
+
+static TABLE: RawWakerVTable = promoted_table::<Target>();
+static LENT: RawWakerVTable = lent_table::<Loan>();
+
+impl Promoted for Target {
+    fn forward(&self) -> &Forward {
+        &self.0
+    }
+
+    fn table() -> &'static RawWakerVTable {
+        &TABLE
+    }
+
+    fn note_wake(&self) {}
+
+    fn is_polled_here(&self) -> bool {
+        false
+    }
+
+    fn free(&'static self) {
+        self.1.freed.fetch_add(1, Relaxed);
+    }
+}
+
+impl Lender for Loan {
+    type Promoted = Target;
+
+    fn take(&self) -> Option<&'static Target> {
+        self.1.taken.fetch_add(1, Relaxed);
+        Some(Box::leak(Box::new(Target(Forward::new(), self.1))))
+    }
+
+    fn discard(target: &'static Target) {
+        if target.0.end() {
+            Promoted::free(target);
+        }
+    }
+
+    fn note_wake(&self) {}
+
+    fn lent(&self) -> &Lent<Target> {
+        &self.0
+    }
+}
+
+// the poll         clone, wake      both promote the lent waker: one of them in vain
+// another thread   clone, wake
+#[test]
+fn two_first_clones_are_counted_at_one_wait() {
+    static IN_VAIN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+    loom::model(|| {
+        let executor = executor();
+        let outer: &'static Waker = Box::leak(Box::new(Waker::from(Arc::clone(&executor))));
+        let counts: &'static Counts = Box::leak(Box::default());
+        let loan: &'static Loan = Box::leak(Box::new(Loan(Lent::new(), counts)));
+        // SAFETY: neither the loan nor the executor's waker ever moves or goes away.
+        #[allow(unsafe_code)]
+        let lent: &'static PollWaker = Box::leak(Box::new(unsafe { PollWaker::lend(loan, outer, &LENT) }));
+        let other = loom::thread::spawn(move || lent.get().clone().wake());
+        let first = lent.get().clone();
+        other.join().expect("no panic");
+        let target = loan.0.promoted().expect("promoted");
+        assert_eq!(target.0.clones(), 1, "this thread has one, the other has used its own");
+        first.wake();
+        assert_eq!(target.0.clones(), 0);
+        let in_vain = counts.taken.load(Relaxed) - 1;
+        assert_eq!(counts.freed.load(Relaxed), in_vain, "what was taken in vain is free again");
+        IN_VAIN.lock().expect("no panic").insert(in_vain);
+        // `outer` is forgotten with its model.
+        assert_eq!((executor.0.load(Relaxed), Arc::strong_count(&executor)), (2, 2), "each wake arrives");
+    });
+    assert_eq!(*IN_VAIN.lock().expect("no panic"), BTreeSet::from([0, 1]));
 }

@@ -16,10 +16,10 @@
 
 use std::mem::ManuallyDrop;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
 use super::forward::Forward;
+use crate::sync::{AtomicPtr, Ordering};
 
 /// The task or wait behind a promoted waker. It is never freed, only reused when it is over and has
 /// no clones.
@@ -46,9 +46,11 @@ pub(crate) trait Promoted: Sync + 'static {
 pub(crate) trait Lender: Sync {
     type Promoted: Promoted;
 
-    /// Creates the promoted one. Returns `None` if there is no room; then the executor's waker is
-    /// cloned.
-    fn promote(&self) -> Option<&'static Self::Promoted>;
+    /// Takes a new one to promote to. Returns `None` if there is no room; then the executor's waker
+    /// is cloned.
+    fn take(&self) -> Option<&'static Self::Promoted>;
+    /// Ends one that was taken in vain, and whose clone is released: another thread was faster.
+    fn discard(promoted: &'static Self::Promoted);
     /// Records that the poll wakes itself before anything is promoted.
     fn note_wake(&self);
     fn lent(&self) -> &Lent<Self::Promoted>;
@@ -62,7 +64,7 @@ pub(crate) struct Lent<T: 'static> {
 }
 
 impl<T: Promoted> Lent<T> {
-    pub(crate) const fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { outer: AtomicPtr::new(ptr::null_mut()), promoted: AtomicPtr::new(ptr::null_mut()) }
     }
 
@@ -228,16 +230,27 @@ unsafe fn clone_lent<L: Lender>(data: *const ()) -> RawWaker {
     let lent = lender.lent();
     // SAFETY: as above.
     let outer = || unsafe { lent.outer() }.cloned();
-    match lent.promoted().or_else(|| lender.promote()) {
-        Some(promoted) => {
-            promoted.forward().keep(outer);
-            RawWaker::new(ptr::from_ref(promoted).cast(), L::Promoted::table())
-        }
+    let promoted = lent.promoted().inspect(|promoted| promoted.forward().keep(outer));
+    match promoted.or_else(|| promote(lender, outer)) {
+        Some(promoted) => RawWaker::new(ptr::from_ref(promoted).cast(), L::Promoted::table()),
         None => {
             let outer = ManuallyDrop::new(outer().unwrap_or_else(|| Waker::noop().clone()));
             RawWaker::new(outer.data(), outer.vtable())
         }
     }
+}
+
+/// Promotes a lent waker, and counts the clone for which it is promoted.
+fn promote<L: Lender>(lender: &L, outer: impl Fn() -> Option<Waker>) -> Option<&'static L::Promoted> {
+    let new = lender.take()?;
+    // SAFETY: no other thread knows of it before `set`.
+    unsafe { new.forward().keep_first(outer()) };
+    if lender.lent().set(new) {
+        return Some(new);
+    }
+    drop(new.forward().release());
+    L::discard(new);
+    lender.lent().promoted().inspect(|promoted| promoted.forward().keep(outer))
 }
 
 unsafe fn wake_lent<L: Lender>(data: *const ()) {

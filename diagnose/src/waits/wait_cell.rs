@@ -215,7 +215,13 @@ impl WaitCell {
     pub(super) fn enter(&self, outer: &Waker) -> u64 {
         let is_indirect = self.note_poll(Some(outer));
         self.set(INDIRECT, is_indirect);
-        if self.woken.load(Relaxed) == 0 { 0 } else { self.woken.swap(0, Relaxed) }
+        // No read-modify-write: a wake leaves a tick as it is. One that follows from this poll comes
+        // after it, through the primitive.
+        let answered = self.woken.load(Relaxed);
+        if answered != 0 {
+            self.woken.store(0, Relaxed);
+        }
+        answered
     }
 
     /// Ends a poll that returned `Pending`. A forced `Pending` does not answer the wake.
@@ -323,7 +329,7 @@ pub(super) struct WaitWaker {
 }
 
 impl WaitWaker {
-    pub(super) const fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { lent: Lent::new() }
     }
 
@@ -339,12 +345,12 @@ impl WaitWaker {
 impl Lender for WaitWaker {
     type Promoted = WaitCell;
 
-    fn promote(&self) -> Option<&'static WaitCell> {
-        let wait = WaitCell::take()?;
-        if !self.lent.set(wait) {
-            wait.end(false);
-        }
-        self.lent.promoted()
+    fn take(&self) -> Option<&'static WaitCell> {
+        WaitCell::take()
+    }
+
+    fn discard(wait: &'static WaitCell) {
+        wait.end(false);
     }
 
     fn note_wake(&self) {}

@@ -10,6 +10,7 @@ const UNSAFE: [&str; 19] = [
     "diagnose/src/live/forward.rs",
     "diagnose/src/live/waker.rs",
     "diagnose/src/os.rs",
+    "diagnose/src/live/loom.rs",
     "diagnose/src/pool/loom.rs",
     "diagnose/src/tree/link.rs",
     "diagnose/src/tree/loom.rs",
