@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    self, LastEvent, Resource, ResourceId, SpanId, TaskId, Text, Wait, WaitId, WaitMode,
+    self, Alike, Classes, LastEvent, Resource, ResourceId, SpanId, TaskId, Text, Wait, WaitClass, WaitId,
+    WaitMode,
 };
 
 use super::capture_context::CaptureContext;
@@ -139,15 +140,18 @@ impl WaitsCopy {
     /// Adds resources and waits to a snapshot.
     pub(super) fn build(mut self, snapshot: &mut Snapshot, seen: &CaptureContext<'_>) {
         snapshot.waits.reserve_exact(self.waiting.len());
+        let mut classes = Classes::default();
         if !self.records.is_empty() {
             let holdings = Holdings::new(std::mem::take(&mut self.holdings), &self.foreign, seen);
             snapshot.resources.reserve_exact(self.records.len());
             for recorded in std::mem::take(&mut self.records) {
-                self.add(snapshot, &recorded, &holdings, seen);
+                self.add(snapshot, &recorded, &holdings, &mut classes, seen);
             }
         }
         self.waiting.truncate(self.loose);
-        snapshot.waits.extend(Draining::new(self.waiting).map(|wait| build(&wait, seen)));
+        for wait in Draining::new(self.waiting) {
+            push(snapshot, build(&wait, seen), &mut classes);
+        }
     }
 
     /// Adds a resource and its waits to a snapshot, if it has holdings or waits.
@@ -156,6 +160,7 @@ impl WaitsCopy {
         snapshot: &mut Snapshot,
         recorded: &ResourceQueue,
         holdings: &Holdings<'_>,
+        classes: &mut Classes<WaitClass>,
         seen: &CaptureContext<'_>,
     ) {
         let queue = &self.waiting[recorded.queue.clone()];
@@ -174,20 +179,26 @@ impl WaitsCopy {
             built.is_granted = recorded.identity.what.is_fair && is_grant(&built, &wait.polled);
             granted += if built.is_granted { built.units } else { 0 };
             built.ahead = ahead(queue, place);
-            snapshot.waits.push(built);
+            push(snapshot, built, classes);
         }
         let given_up = recorded.given_up.map(|index| &self.waiting[index]);
         if let Some(wait) = given_up.filter(|it| may_be_made_anew(it, seen)) {
             let mut built = build(wait, seen);
             built.resource = Some(id);
             built.ahead = queue.len() as u64;
-            snapshot.waits.push(built);
+            push(snapshot, built, classes);
         }
         let mut resource = recorded.build(seen);
         resource.holdings = holdings;
         resource.free = free(&resource, granted);
         snapshot.resources.push(resource);
     }
+}
+
+/// Adds a wait, which shares its class with the waits before.
+fn push(snapshot: &mut Snapshot, mut wait: Wait, classes: &mut Classes<WaitClass>) {
+    wait.share(classes);
+    snapshot.waits.push(wait);
 }
 
 /// Whether the task may wait with a future that it creates anew for each poll. A future that was

@@ -1,4 +1,4 @@
-//! Resources, the tasks that have parts of them, and the tasks that wait for them.
+//! Resources, and the tasks that have parts of them.
 //!
 //! ```text
 //! Wait ── resource ─▶ Resource ── holdings ─▶ Holding: who holds, sends to, receives from it
@@ -10,7 +10,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{NodeIndex, ResourceId, SpanId, TaskId, WaitId};
+use super::class::Alike;
+use super::ids::{NodeIndex, ResourceId, SpanId, TaskId};
 use super::text::Text;
 
 /// A place in the source. It is shown as `src/main.rs:12:5`.
@@ -289,104 +290,9 @@ pub struct Quantiles {
     pub max_ns: u64,
 }
 
-/// The operation that waits.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum WaitMode {
-    /// Acquires a mutex, or all of a lock.
-    #[default]
-    Lock,
-    /// Acquires a lock to read.
-    Read,
-    /// Acquires a lock to write: all its units.
-    Write,
-    /// Acquires permits.
-    Acquire,
-    /// Waits for a free slot in a channel or pipe.
-    Send,
-    /// Waits for a message, a new value, or bytes.
-    Receive,
-    /// Waits until the other side is dropped.
-    Closed,
-    /// Waits until another task has initialized the cell.
-    Initialize,
-    /// Waits for the other parties of a barrier.
-    Arrive,
-    /// Waits for a notification.
-    Notified,
-    /// Waits for tasks to end.
-    Join,
-    /// Waits for a point in time.
-    Timer,
-    /// Waits for blocking work to end, in the shutdown of a runtime.
-    Shutdown,
-    /// Waits for a resource of the program's own.
-    Custom,
-}
+/// Resources have nothing to share.
+impl Alike for Resource {
+    type Classes = ();
 
-/// A future or a thread that waits for a recorded resource, task or point in time.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-#[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
-pub struct Wait {
-    /// Its id; never reused.
-    pub id: WaitId,
-    /// The resource that it waits for; `None` for a timer or a join.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resource: Option<ResourceId>,
-    /// The joined tasks, one of which has to end.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tasks: Vec<TaskId>,
-    /// The operation that waits.
-    pub mode: WaitMode,
-    /// Number of units that it asks for.
-    pub units: u64,
-    /// The task that polled it last, or that the blocked thread is running.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<TaskId>,
-    /// The span that polled it last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub span: Option<SpanId>,
-    /// The call that waits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
-    /// ns since it began.
-    pub since_ns: u64,
-    /// Number of polls.
-    pub polls: u64,
-    /// For a timer, ns until it is due; negative if it is late. For a thread that blocks with a time
-    /// limit, ns until it gives up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub due_ns: Option<i64>,
-    /// ns since it was woken, if it has not been polled since.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub woken_ns: Option<u64>,
-    /// Whether it has its units already: at a fair lock, the wake is the grant.
-    pub is_granted: bool,
-    /// Whether its task has been polled since, without polling it.
-    pub is_parked: bool,
-    /// Whether it was woken, and the next poll of its task did not poll it. Nothing will poll it
-    /// for that wake.
-    pub is_wake_ignored: bool,
-    /// Whether code between it and its task polls only woken futures, as `FuturesUnordered` does,
-    /// or it is in a nested `block_on`.
-    pub is_indirect: bool,
-    /// Whether it was woken through a waker that is not its task's, and the wake has not reached
-    /// its task.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_wake_lost: bool,
-    /// Whether its last poll returned `Pending` only because its task had used up its coop budget.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_forced: bool,
-    /// Clones of its waker that the resource keeps. Without any, and not woken, nothing can wake
-    /// it.
-    pub wakers: u64,
-    /// Number of earlier waits at the same resource that are certainly ahead of it in the queue.
-    pub ahead: u64,
-    /// Kernel id of the blocked thread; `None` for a future.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thread_id: Option<u64>,
-    /// Whether it changed during the capture.
-    pub is_unstable: bool,
+    fn share(&mut self, (): &mut ()) {}
 }
