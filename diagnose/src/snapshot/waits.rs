@@ -324,7 +324,9 @@ fn build(wait: &WaitCopy, seen: &CaptureContext<'_>) -> Wait {
     let later = wait.read();
     let mut built = Wait::default();
     built.id = WaitId::new(wait.id);
-    built.tasks = wait.tasks.iter().copied().map(TaskId::new).collect();
+    if let Some(tasks) = &wait.tasks {
+        built.tasks = tasks.iter().copied().map(TaskId::new).collect();
+    }
     built.mode = mode(wait.mode);
     built.units = wait.units;
     built.task = (polled.task != 0).then_some(TaskId::new(polled.task));
@@ -346,7 +348,7 @@ fn build(wait: &WaitCopy, seen: &CaptureContext<'_>) -> Wait {
     built.is_wake_ignored = built.is_parked && polled.woken != 0 && polled.woken < entered;
     built.is_indirect = polled.is_indirect;
     built.is_forced = polled.is_forced;
-    built.wakers = polled.wakers;
+    built.wakers = polled.wakers.into();
     built.thread_id = if wait.is_blocking { seen.thread_id(wait.thread) } else { None };
     built.is_unstable = !later.waits_as(polled);
     built

@@ -22,7 +22,7 @@ pub(crate) struct WaitProgress {
     pub(crate) is_indirect: bool,
     /// Clones of its waker that the resource keeps. While there is one, it keeps a clone of the
     /// task's waker.
-    pub(crate) wakers: u64,
+    pub(crate) wakers: u32,
     /// Whether the wait is off the record. A blocked thread may go on within the same poll.
     pub(crate) is_ended: bool,
 }
@@ -42,7 +42,8 @@ pub(crate) struct WaitCopy {
     pub(crate) id: u64,
     pub(crate) mode: WaitMode,
     pub(crate) units: u64,
-    pub(crate) tasks: Vec<u64>,
+    /// The joined tasks; `None` for most waits, which join none.
+    pub(crate) tasks: Option<Box<Vec<u64>>>,
     /// The tick at which a timer is due, or a blocked thread gives up; 0 if there is none.
     pub(crate) due: u64,
     pub(crate) at: &'static Location<'static>,
@@ -81,7 +82,7 @@ impl WaitCell {
             woken: self.woken.load(Relaxed),
             is_forced: flags & FORCED != 0,
             is_indirect: flags & INDIRECT != 0,
-            wakers: u64::from(self.forward.clones()),
+            wakers: self.forward.clones(),
             is_ended: flags & (LISTED | OVER) == 0,
         }
     }
@@ -106,9 +107,9 @@ impl WaitCell {
             tasks: if self.mode.load(Relaxed) == WaitMode::Join as u32
                 || self.mode.load(Relaxed) == WaitMode::Shutdown as u32
             {
-                self.tasks.lock().clone()
+                Some(Box::new(self.tasks.lock().clone()))
             } else {
-                Vec::new()
+                None
             },
             due: self.due.load(Relaxed),
             at: self.at.get()?,
