@@ -168,9 +168,8 @@ fn add_spans(
     site_index: impl Fn(&'static Site) -> SiteIndex,
 ) -> Vec<Option<SpanIndex>> {
     let mut roots = vec![None; tasks.len()];
-    let all = spans.iter();
-    snapshot.spans.reserve_exact(all.len());
-    for (number, spot) in all.enumerate() {
+    snapshot.spans.reserve_exact(spans.len());
+    for (number, spot) in spans.drain().enumerate() {
         if spot.parent.is_none() && !spot.is_detached {
             if let Some(root) = spot.task.and_then(|task| roots.get_mut(task)) {
                 *root = Some(SpanIndex::new(number));
@@ -195,7 +194,6 @@ fn add_spans(
         span.skipped = spot.is_skipped;
         snapshot.spans.push(span);
     }
-    drop(spans);
     roots
 }
 

@@ -38,9 +38,9 @@ pub(crate) fn render_full(snapshot: &Snapshot, _view: View) -> io::Result<String
 fn report(snapshot: &Snapshot, is_full: bool) -> String {
     let mut page = wrap(&header::header(snapshot));
     page.push('\n');
-    page += &findings::findings(&snapshot.findings());
-    page.push('\n');
     let verdicts = snapshot.verdicts();
+    page += &findings::findings(&snapshot.findings_with(&verdicts));
+    page.push('\n');
     if verdicts.is_empty() && snapshot.alarms.is_empty() {
         page.push_str("VERDICTS none, ALARMS none\n");
     } else {
