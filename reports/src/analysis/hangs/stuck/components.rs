@@ -207,7 +207,7 @@ impl StuckGraph {
         let mut victims = vec![Vec::new(); roots.len()];
         while let Some(node) = queue.pop_front() {
             let Some(root) = root_of.get(node) else { continue };
-            if let Node::Task(task) = system.nodes[node] {
+            if let Node::Task(task) = system.node(node) {
                 victims[root].push(task);
             }
             for &dependent in self.fixed_point.dependents.of(node) {
