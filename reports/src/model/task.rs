@@ -181,8 +181,8 @@ struct Saved<'a> {
     thread: Cow<'a, Text>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     thread_id: Option<u64>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    running: Cow<'a, Vec<SiteIndex>>,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    running: Cow<'a, [SiteIndex]>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     span: Option<SpanIndex>,
 }

@@ -146,8 +146,8 @@ struct Saved<'a> {
     id: WaitId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resource: Option<ResourceId>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    tasks: Cow<'a, Vec<TaskId>>,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    tasks: Cow<'a, [TaskId]>,
     mode: WaitMode,
     units: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
