@@ -1,13 +1,12 @@
 //! Copies of waits for snapshots, and what has changed since a copy.
 
+use std::collections::HashMap;
 use std::ops::Deref;
 use std::panic::Location;
 use std::ptr;
 use std::rc::Rc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::atomic::fence;
-
-use rustc_hash::FxHashMap;
 
 use super::wait_cell::{BLOCKING, FORCED, INDIRECT, LISTED, MODES, OVER, WaitCell, WaitMode};
 use crate::pool;
@@ -48,6 +47,7 @@ pub(crate) struct WaitCopy {
     call: Rc<WaitCall>,
     pub(crate) id: u64,
     /// The joined tasks; `None` for most waits, which join none.
+    #[expect(clippy::box_collection, reason = "one word in each of a million copies")]
     pub(crate) tasks: Option<Box<Vec<u64>>>,
     /// The tick at which a timer is due, or a blocked thread gives up; 0 if there is none.
     pub(crate) due: u64,
@@ -56,8 +56,6 @@ pub(crate) struct WaitCopy {
     pub(crate) place: u64,
     pub(crate) asked: u64,
     pub(crate) began: u64,
-    /// Whether it was given up, and only its waker is left.
-    pub(crate) is_given_up: bool,
     pub(crate) polled: WaitProgress,
 }
 
@@ -70,16 +68,19 @@ pub(crate) struct WaitCall {
     pub(crate) awaited: Option<&'static Site>,
     pub(crate) thread: Option<u32>,
     pub(crate) is_blocking: bool,
+    /// Whether it was given up, and only its waker is left.
+    pub(crate) is_given_up: bool,
 }
 
 /// The calls so far. Places and sites have one address each.
-type Calls = FxHashMap<CallKey, Rc<WaitCall>>;
-type CallKey = (WaitMode, u64, *const Location<'static>, Option<*const Site>, Option<u32>, bool);
+type Calls = HashMap<CallKey, Rc<WaitCall>>;
+type CallKey = (WaitMode, u64, *const Location<'static>, Option<*const Site>, Option<u32>, [bool; 2]);
 
 impl WaitCall {
     fn share(self, calls: &mut Calls) -> Rc<Self> {
-        let Self { mode, units, at, awaited, thread, is_blocking } = self;
-        let key = (mode, units, ptr::from_ref(at), awaited.map(ptr::from_ref), thread, is_blocking);
+        let Self { mode, units, at, awaited, thread, is_blocking, is_given_up } = self;
+        let flags = [is_blocking, is_given_up];
+        let key = (mode, units, ptr::from_ref(at), awaited.map(ptr::from_ref), thread, flags);
         calls.entry(key).or_insert_with(|| Rc::new(self)).clone()
     }
 }
@@ -138,6 +139,7 @@ impl WaitCell {
             awaited: self.awaited.get(),
             thread: self.thread.load(Relaxed).checked_sub(1).and_then(|thread| u32::try_from(thread).ok()),
             is_blocking: flags & BLOCKING != 0,
+            is_given_up,
         };
         let waiting = WaitCopy {
             wait: self,
@@ -156,7 +158,6 @@ impl WaitCell {
             asked: self.asked.load(Relaxed),
             // 0 while the first poll is not over.
             began: if began == 0 { self.entered.load(Relaxed) } else { began },
-            is_given_up,
             polled: self.polled(),
         };
         // Pairs with the Release fence in `take`: if a field above is from a later wait, the number
