@@ -125,7 +125,9 @@ impl Spans {
 
     /// Returns the rows in order. Each copy is freed as soon as it is a row.
     pub(super) fn drain(self) -> impl Iterator<Item = SpanPlace> {
-        Draining::new(self.listed).zip(self.placed).flat_map(|(listed, placed)| placed.rows(listed))
+        Draining::new(self.listed)
+            .zip(Draining::new(self.placed))
+            .flat_map(|(listed, placed)| placed.rows(listed))
     }
 
     /// Returns, by task, the first path that waits by itself.

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    self, Alike, Classes, LastEvent, Resource, ResourceId, SpanId, TaskId, Text, Wait, WaitClass, WaitId,
-    WaitMode,
+    self, Alike, Classes, LastEvent, Resource, ResourceClass, ResourceId, SpanId, TaskId, Text, Wait,
+    WaitClass, WaitId, WaitMode,
 };
 
 use super::capture_context::CaptureContext;
@@ -140,7 +140,7 @@ impl WaitsCopy {
     /// Adds resources and waits to a snapshot.
     pub(super) fn build(mut self, snapshot: &mut Snapshot, seen: &CaptureContext<'_>) {
         snapshot.waits.reserve_exact(self.waiting.len());
-        let mut classes = Classes::default();
+        let mut classes = (Classes::default(), Classes::default());
         if !self.records.is_empty() {
             let holdings = Holdings::new(std::mem::take(&mut self.holdings), &self.foreign, seen);
             snapshot.resources.reserve_exact(self.records.len());
@@ -150,7 +150,7 @@ impl WaitsCopy {
         }
         self.waiting.truncate(self.loose);
         for wait in Draining::new(self.waiting) {
-            push(snapshot, build(&wait, seen), &mut classes);
+            push(snapshot, build(&wait, seen), &mut classes.0);
         }
     }
 
@@ -160,7 +160,7 @@ impl WaitsCopy {
         snapshot: &mut Snapshot,
         recorded: &ResourceQueue,
         holdings: &Holdings<'_>,
-        classes: &mut Classes<WaitClass>,
+        classes: &mut (Classes<WaitClass>, Classes<ResourceClass>),
         seen: &CaptureContext<'_>,
     ) {
         let queue = &self.waiting[recorded.queue.clone()];
@@ -179,18 +179,19 @@ impl WaitsCopy {
             built.is_granted = recorded.identity.what.is_fair && is_grant(&built, &wait.polled);
             granted += if built.is_granted { built.units } else { 0 };
             built.ahead = ahead(queue, place);
-            push(snapshot, built, classes);
+            push(snapshot, built, &mut classes.0);
         }
         let given_up = recorded.given_up.map(|index| &self.waiting[index]);
         if let Some(wait) = given_up.filter(|it| may_be_made_anew(it, seen)) {
             let mut built = build(wait, seen);
             built.resource = Some(id);
             built.ahead = queue.len() as u64;
-            push(snapshot, built, classes);
+            push(snapshot, built, &mut classes.0);
         }
         let mut resource = recorded.build(seen);
         resource.holdings = holdings;
         resource.free = free(&resource, granted);
+        resource.share(&mut classes.1);
         snapshot.resources.push(resource);
     }
 }

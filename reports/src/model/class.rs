@@ -87,11 +87,12 @@ pub trait Alike {
 #[cfg(test)]
 mod tests {
     use super::{Alike, Classes};
-    use crate::model::{Place, Span, Task, TaskId, Wait, WaitMode};
+    use crate::model::{Place, Resource, Span, Task, TaskId, Wait, WaitMode};
 
     #[test]
     fn rows_are_small_as_there_may_be_millions() {
         assert_eq!([size_of::<Task>(), size_of::<Span>(), size_of::<Wait>()], [112, 64, 96]);
+        assert_eq!(size_of::<Resource>(), 80);
         assert_eq!(size_of::<Option<Place>>(), 16);
     }
 

@@ -17,6 +17,7 @@ mod latency;
 mod live;
 mod node;
 mod order;
+mod resource;
 mod task;
 mod text;
 mod wait;
@@ -30,12 +31,11 @@ pub use latency::{Durations, Latency};
 pub use live::{BlockingPool, RunState, Runtime, Span, Worker};
 pub use node::{Bucket, Node};
 pub use order::{LockOrder, LockPair, LockedResource};
+pub use resource::{Resource, ResourceClass};
 pub use task::{Task, TaskClass, TaskKind};
 pub use text::Text;
 pub use wait::{Wait, WaitClass, WaitMode};
-pub use waits::{
-    Attribution, Holding, LastEvent, Place, Quantiles, Resource, ResourceKind, Role, Usage, UsagePlace,
-};
+pub use waits::{Attribution, Holding, LastEvent, Place, Quantiles, ResourceKind, Role, Usage, UsagePlace};
 // Only for `diagnose`, which shares the classes of the records that it captures.
 #[doc(hidden)]
 pub use class::{Alike, Classes};

@@ -129,7 +129,7 @@ impl Alike for Task {
 
 /// The saved form: all fields in one object.
 #[derive(Serialize, Deserialize)]
-#[serde(rename = "Task")]
+#[serde(rename = "Task", expecting = "struct Task")]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 struct Saved<'a> {
     id: TaskId,

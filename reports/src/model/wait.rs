@@ -140,7 +140,7 @@ impl Alike for Wait {
 
 /// The saved form: all fields in one object.
 #[derive(Serialize, Deserialize)]
-#[serde(rename = "Wait")]
+#[serde(rename = "Wait", expecting = "struct Wait")]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
 struct Saved<'a> {
     id: WaitId,

@@ -10,7 +10,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::class::Alike;
 use super::ids::{NodeIndex, ResourceId, SpanId, TaskId};
 use super::text::Text;
 
@@ -68,67 +67,6 @@ pub enum ResourceKind {
     Cancellation,
     /// A resource of the program's own.
     Custom,
-}
-
-/// A lock, a channel or another object that tasks wait for.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Resource {
-    /// Its id, from 1; never reused. The ids of one thread are in the order of first use.
-    pub id: ResourceId,
-    /// Its kind.
-    pub kind: ResourceKind,
-    /// `tokio`, `async-lock`, `std`, `parking_lot`, …; empty for a resource of the program's own.
-    pub library: Text,
-    /// The name given by the program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<Text>,
-    /// The call that created it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub created: Option<Place>,
-    /// The task that created it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub created_by: Option<TaskId>,
-    /// Kernel id of the thread that created it, if that was outside of all tasks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub created_on: Option<u64>,
-    /// Tasks with this id or a higher one are younger than the resource; `None` if unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_task: Option<TaskId>,
-    /// ns since it was first recorded.
-    pub age_ns: u64,
-    /// Number of units: 1 for a mutex, the permits of a semaphore, the capacity of a channel, the
-    /// parties of a barrier. `None` if unbounded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<u64>,
-    /// Units that are neither held nor granted: permits of a lock or semaphore, free slots of a
-    /// channel.
-    pub free: u64,
-    /// Messages in a channel, bytes in a pipe, or arrived parties of a barrier.
-    pub filled: u64,
-    /// Permits that `forget` has removed for good.
-    pub forgotten: u64,
-    /// Whether permits were added after its creation.
-    pub is_refilled: bool,
-    /// Whether a release hands the unit to the first waiter. Otherwise the first task to try takes
-    /// it.
-    pub is_fair: bool,
-    /// Whether it was closed, or one side is gone: no wait lasts.
-    pub is_closed: bool,
-    /// Guards, permits and ends of it, oldest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub holdings: Vec<Holding>,
-    /// The last acquisition, even if it has been released since.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_acquired: Option<LastEvent>,
-    /// The last notification, of a `Notify` or a `Condvar`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_notified: Option<LastEvent>,
-    /// The last removal of permits by `forget`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_forgotten: Option<LastEvent>,
-    /// Counts and durations of its uses.
-    pub usage: Usage,
 }
 
 /// The role of a holding.
@@ -207,7 +145,7 @@ pub struct Holding {
 }
 
 /// The last event of one kind at a resource.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LastEvent {
     /// ns before the capture; inside a poll, since that poll started. `None` if the clock was not
@@ -234,7 +172,7 @@ fn is_zero(value: &u64) -> bool {
 }
 
 /// Counts and durations of the uses of a resource.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Usage {
     /// Number of acquisitions; for a channel, of messages sent.
@@ -262,7 +200,7 @@ pub struct Usage {
 }
 
 /// The waits for a lock, or its holds, by the call that acquired it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UsagePlace {
     /// The call.
@@ -279,7 +217,7 @@ pub struct UsagePlace {
 }
 
 /// Quantiles of durations in ns, each within a factor of two; 0 if there are none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Quantiles {
     /// Median.
@@ -288,11 +226,4 @@ pub struct Quantiles {
     pub p99_ns: u64,
     /// Maximum.
     pub max_ns: u64,
-}
-
-/// Resources have nothing to share.
-impl Alike for Resource {
-    type Classes = ();
-
-    fn share(&mut self, (): &mut ()) {}
 }
