@@ -78,8 +78,10 @@ pub(crate) fn fill(tasks: &mut [diagnose_reports::model::Task]) {
     let table = TABLE.lock();
     let Some(by_task) = &table.by_task else { return };
     for task in tasks {
-        let attributes = by_task.get(&task.id.get()).into_iter().flatten();
-        task.attributes = attributes.map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        if let Some(attributes) = by_task.get(&task.id.get()) {
+            let attributes = attributes.iter();
+            task.attributes = attributes.map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        }
     }
 }
 

@@ -133,14 +133,14 @@ const FORMATS: &[Entry] = &[
         names: &["txt", "text"],
         about: "text report for a terminal",
         how: How::Replace,
-        render: Ok(Render::Page(export::text::render)),
+        render: Ok(Render::Stream(export::text::write)),
     },
     Entry {
         format: Format::FullText,
         names: &["full.txt", "full.text"],
         about: "text report with nothing folded",
         how: How::Replace,
-        render: Ok(Render::Page(export::text::render_full)),
+        render: Ok(Render::Stream(export::text::write_full)),
     },
     Entry {
         format: Format::Json,

@@ -73,7 +73,12 @@ impl<'a> TasksById<'a> {
     }
 
     pub(crate) fn get(&self, id: TaskId) -> Option<&'a Task> {
-        self.tasks.get(self.index.get(id)?)
+        self.tasks.get(self.position(id)?)
+    }
+
+    /// The position of a task in the list.
+    pub(crate) fn position(&self, id: TaskId) -> Option<usize> {
+        self.index.get(id)
     }
 }
 

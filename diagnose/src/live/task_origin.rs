@@ -5,7 +5,7 @@ use std::panic::Location;
 use crate::label::Label;
 use crate::site::Site;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum TaskKind {
     Future,
     /// A closure on a thread for blocking code.
@@ -13,7 +13,7 @@ pub(crate) enum TaskKind {
 }
 
 /// The runtime on which a task was spawned, as far as this crate knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum SpawnRuntime {
     /// Not spawned through this crate: an annotated function called from code that is not
     /// annotated.
@@ -28,7 +28,7 @@ pub(crate) enum SpawnRuntime {
 }
 
 /// The runtime that a task is spawned on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct SpawnTarget {
     pub(crate) runtime: SpawnRuntime,
     /// The number of that runtime in this process; zero if it is unknown, or if its workers do not

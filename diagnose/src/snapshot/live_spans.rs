@@ -3,7 +3,9 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{NodeIndex, RunState, SiteIndex, Span, SpanId, SpanIndex, Task, TaskId, Text};
+use diagnose_reports::model::{
+    Alike, Classes, NodeIndex, RunState, SiteIndex, Span, SpanId, SpanIndex, Task, TaskId, Text,
+};
 
 use super::capture_context::{CaptureContext, TaskTable};
 use super::draining::Draining;
@@ -127,6 +129,7 @@ impl LiveSpans {
         let kept = waits.kept_wakers(&by_id, tasks.len());
         snapshot.tasks.reserve_exact(tasks.len());
         let mut known = Vec::with_capacity(tasks.len());
+        let mut classes = Classes::default();
         for ((listing, root), kept) in Draining::new(tasks).zip(roots).zip(kept) {
             known.push(listing.known());
             let mut task = listing.build(now, scale, &texts);
@@ -141,6 +144,7 @@ impl LiveSpans {
             add_thread(&mut task, threads.get(&listing.task.thread.load(Relaxed)));
             task.opaque_wakers = task.wakers.map(|wakers| wakers.saturating_sub(kept.unwrap_or(0).into()));
             task.is_unstable = kept.is_none() || waits.may_miss(listing.since) || listing.has_changed();
+            task.share(&mut classes);
             snapshot.tasks.push(task);
         }
         runtimes::add_busy_workers(snapshot);
@@ -164,9 +168,8 @@ fn add_spans(
     site_index: impl Fn(&'static Site) -> SiteIndex,
 ) -> Vec<Option<SpanIndex>> {
     let mut roots = vec![None; tasks.len()];
-    let all = spans.iter();
-    snapshot.spans.reserve_exact(all.len());
-    for (number, spot) in all.enumerate() {
+    snapshot.spans.reserve_exact(spans.len());
+    for (number, spot) in spans.drain().enumerate() {
         if spot.parent.is_none() && !spot.is_detached {
             if let Some(root) = spot.task.and_then(|task| roots.get_mut(task)) {
                 *root = Some(SpanIndex::new(number));
@@ -191,7 +194,6 @@ fn add_spans(
         span.skipped = spot.is_skipped;
         snapshot.spans.push(span);
     }
-    drop(spans);
     roots
 }
 

@@ -29,6 +29,8 @@ pub(super) fn mark(snapshot: &mut Snapshot) {
         let Some((state, task_woken_ns)) = wait.task.and_then(|id| tasks.get(&id)) else { continue };
         let was_passed_on =
             task_woken_ns.is_some_and(|task_ns| wait.woken_ns.is_some_and(|ns| task_ns <= ns));
-        wait.is_wake_lost = *state == RunState::Waiting && !was_passed_on;
+        if *state == RunState::Waiting && !was_passed_on {
+            wait.is_wake_lost = true;
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Orders spans depth first, each below the span that polled it last.
 
+use super::draining::Draining;
 use super::numbers::Index;
 use super::task_copy::TaskCopy;
 use crate::live::{self, SlotCopy};
@@ -9,20 +10,23 @@ use crate::tree::Node;
 /// Copies of spans, and their order.
 #[derive(Debug, Default)]
 pub(super) struct Spans {
-    /// Sorted by number.
+    /// Depth first, parents before children.
     listed: Vec<SlotCopy>,
-    /// Depth first, parents before children. A span at an await of its own appears twice.
+    /// The places of `listed`.
     placed: Vec<PlacedSpan>,
+    /// The number of rows: a span at an await of its own has two.
+    rows: u32,
 }
 
-/// A span, or its current await, in the order. Kept small: there may be millions.
+/// The place of a span in the order. Kept small: there may be millions.
 #[derive(Debug, Clone, Copy)]
 struct PlacedSpan {
-    listed: u32,
+    /// The number of its row. The row of its current await is the next.
+    row: u32,
+    /// The row of its parent.
     parent: u32,
     /// Index of the task.
     task: u32,
-    is_await: bool,
     is_detached: bool,
     is_skipped: bool,
 }
@@ -30,10 +34,10 @@ struct PlacedSpan {
 /// Marks a missing index.
 const NONE: u32 = u32::MAX;
 
-/// The resolved form of [`PlacedSpan`].
+/// A row: a span, or its current await.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SpanPlace<'a> {
-    pub(super) listed: &'a SlotCopy,
+pub(super) struct SpanPlace {
+    pub(super) listed: SlotCopy,
     /// The node of the span, or of its current await.
     pub(super) node: &'static Node,
     pub(super) parent: Option<usize>,
@@ -62,7 +66,9 @@ impl Spans {
             }
         }
         let own = Index::new(tasks.iter().map(|task| task.span));
-        let mut spans = Self { listed, placed: Vec::with_capacity(2 * below.last.len()) };
+        let count = listed.len();
+        let mut spans = Self { listed, placed: Vec::with_capacity(count), rows: 0 };
+        let mut order = Vec::with_capacity(count);
         let mut open = Vec::new();
         for root in roots {
             let span = &spans.listed[root as usize];
@@ -73,9 +79,11 @@ impl Spans {
             let task = task.and_then(|task| u32::try_from(task).ok()).unwrap_or(NONE);
             open.push((root, NONE));
             while let Some((number, parent)) = open.pop() {
+                order.push(number);
                 spans.place(number, parent, (task, entered), &below, &mut open);
             }
         }
+        arrange(&mut spans.listed, order);
         spans
     }
 
@@ -89,38 +97,37 @@ impl Spans {
         open: &mut Vec<(u32, u32)>,
     ) {
         let span = self.listed[number as usize];
-        let here = u32::try_from(self.placed.len()).unwrap_or(NONE);
+        let row = self.rows;
         // The wait began before the task's last poll.
         let is_skipped = span.state == live::SlotState::Waiting && span.since < entered;
         let is_detached = parent == NONE && span.parent != 0;
-        let own = PlacedSpan { listed: number, parent, task, is_await: false, is_detached, is_skipped };
-        self.placed.push(own);
+        self.placed.push(PlacedSpan { row, parent, task, is_detached, is_skipped });
         // Futures that its current await polls are below that await.
         let has_await = body(span.node).is_some();
-        if has_await {
-            self.placed.push(PlacedSpan { parent: here, is_await: true, is_detached: false, ..own });
-        }
+        self.rows += if has_await { 2 } else { 1 };
         for child in below.of(number) {
             let node = self.listed[child as usize].node;
             let is_below = has_await && node.parent.is_some_and(|parent| parent.key() == span.node.key());
-            open.push((child, if is_below { here + 1 } else { here }));
+            open.push((child, if is_below { row + 1 } else { row }));
         }
     }
 
-    /// Returns the spans in order.
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = SpanPlace<'_>> + Clone {
-        self.placed.iter().map(|placed| {
-            let listed = &self.listed[placed.listed as usize];
-            let body = if placed.is_await { None } else { body(listed.node) };
-            SpanPlace {
-                listed,
-                node: body.unwrap_or(listed.node),
-                parent: (placed.parent != NONE).then_some(placed.parent as usize),
-                task: (placed.task != NONE).then_some(placed.task as usize),
-                is_detached: placed.is_detached,
-                is_skipped: placed.is_skipped,
-            }
-        })
+    /// Returns the number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.rows as usize
+    }
+
+    /// Returns the rows in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = SpanPlace> + Clone {
+        let all = self.listed.iter().copied().zip(self.placed.iter().copied());
+        all.flat_map(|(listed, placed)| placed.rows(listed))
+    }
+
+    /// Returns the rows in order. Each copy is freed as soon as it is a row.
+    pub(super) fn drain(self) -> impl Iterator<Item = SpanPlace> {
+        Draining::new(self.listed)
+            .zip(Draining::new(self.placed))
+            .flat_map(|(listed, placed)| placed.rows(listed))
     }
 
     /// Returns, by task, the first path that waits by itself.
@@ -131,7 +138,7 @@ impl Spans {
         while let Some((number, spot)) = rest.next() {
             // A task does not wait for a detached span, nor for the spans below one.
             is_detached = if spot.parent.is_none() { spot.is_detached } else { is_detached };
-            let is_below = |(_, next): &(usize, SpanPlace<'_>)| next.parent == Some(number);
+            let is_below = |(_, next): &(usize, SpanPlace)| next.parent == Some(number);
             let mut below = rest.clone().take_while(is_below);
             let has_children = below.any(|(_, child)| child.listed.state != live::SlotState::Unpolled);
             let is_waiting = spot.listed.state == live::SlotState::Waiting;
@@ -142,6 +149,43 @@ impl Spans {
             }
         }
         leaves
+    }
+}
+
+impl PlacedSpan {
+    /// The row of the span, and that of its current await.
+    fn rows(self, listed: SlotCopy) -> impl Iterator<Item = SpanPlace> + Clone {
+        let Self { row, parent, task, is_detached, is_skipped } = self;
+        let index = |number: u32| (number != NONE).then_some(number as usize);
+        let body = body(listed.node);
+        let node = body.unwrap_or(listed.node);
+        let own =
+            SpanPlace { listed, node, parent: index(parent), task: index(task), is_detached, is_skipped };
+        let awaits = SpanPlace { node: listed.node, parent: index(row), is_detached: false, ..own };
+        std::iter::once(own).chain(body.map(|_| awaits))
+    }
+}
+
+/// Sorts spans: `order` has the old index of each. A span that is not there is left out.
+fn arrange(spans: &mut Vec<SlotCopy>, mut order: Vec<u32>) {
+    if order.len() != spans.len() {
+        *spans = order.into_iter().map(|old| spans[old as usize]).collect();
+        return;
+    }
+    // In place, one cycle of the permutation after the other: there may be no room for a second list.
+    for start in 0..spans.len() {
+        let first = spans[start];
+        let mut to = start;
+        loop {
+            let from = order[to] as usize;
+            order[to] = u32::try_from(to).unwrap_or(NONE);
+            if from == start || from == to {
+                break;
+            }
+            spans[to] = spans[from];
+            to = from;
+        }
+        spans[to] = first;
     }
 }
 

@@ -1,15 +1,20 @@
 //! Copies tasks while they may continue.
 
 use std::collections::HashSet;
+use std::panic::Location;
+use std::ptr;
+use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use diagnose_reports::model::{self, RunState, Task, TaskId};
 
 use super::capture_context::KnownTask;
+use super::numbers::Table;
 use super::runtimes::library;
 use super::texts::Texts;
 use crate::clock::{self, Scale};
-use crate::live::{self, ABORT, HANDLE, SET, SpawnRuntime, TaskKind, TaskOrigin, TaskState};
+use crate::label::Label;
+use crate::live::{self, ABORT, HANDLE, SET, SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin, TaskState};
 use crate::site::Site;
 use crate::tree::{self, Node};
 
@@ -18,7 +23,10 @@ use crate::tree::{self, Node};
 pub(super) struct TaskCopy {
     pub(super) task: &'static live::Task,
     pub(super) id: u64,
-    pub(super) origin: TaskOrigin,
+    /// Without the two fields below, in which alike tasks differ.
+    pub(super) origin: Rc<TaskOrigin>,
+    made: u64,
+    spawned_by: u64,
     pub(super) doing: TaskState,
     pub(super) since: u64,
     /// Clones of its waker that were kept then.
@@ -79,15 +87,35 @@ pub(super) fn all() -> Vec<TaskCopy> {
 /// Copies the live tasks that satisfy `is_wanted`, in order of creation.
 pub(super) fn all_that(is_wanted: impl Fn(&live::Task) -> bool) -> Vec<TaskCopy> {
     let wanted = live::all_tasks().filter(|task| task.id() != 0 && is_wanted(task));
-    let mut tasks: Vec<TaskCopy> = wanted.filter_map(listing).collect();
+    let mut origins = Origins::default();
+    let mut tasks: Vec<TaskCopy> = wanted.filter_map(|task| listing(task, &mut origins)).collect();
     hide_doubles(&mut tasks);
-    tasks.sort_unstable_by_key(|task| (task.origin.made, task.id));
+    tasks.sort_unstable_by_key(|task| (task.made, task.id));
     tasks
 }
 
+/// The origins of tasks, each stored once: a million tasks come from few places.
+#[derive(Debug, Default)]
+struct Origins(Table<OriginKey, Rc<TaskOrigin>>);
+
+/// Sites and places have one address each.
+type OriginKey = (TaskKind, *const Site, Label, SpawnTarget, Option<*const Location<'static>>);
+
+impl Origins {
+    /// Returns the shared copy of an origin, without spawner and tick.
+    fn share(&mut self, origin: TaskOrigin) -> Rc<TaskOrigin> {
+        let TaskOrigin { work, site, label, home, spawned_at, .. } = origin;
+        let key = (work, ptr::from_ref(site), label, home, spawned_at.map(ptr::from_ref));
+        let shared = || Rc::new(TaskOrigin { made: 0, spawned_by: 0, ..origin });
+        self.0.entry(key).or_insert_with(shared).clone()
+    }
+}
+
 /// Copies one task; `None` if its cell is unused.
-fn listing(task: &'static live::Task) -> Option<TaskCopy> {
+fn listing(task: &'static live::Task, origins: &mut Origins) -> Option<TaskCopy> {
     let (id, origin) = task.origin()?;
+    let TaskOrigin { made, spawned_by, .. } = origin;
+    let origin = origins.share(origin);
     let (mut doing, mut since) = task.doing();
     // The tick comes first: a span that begins during the reading may be missing from the path.
     let path = |doing| {
@@ -109,7 +137,21 @@ fn listing(task: &'static live::Task) -> Option<TaskCopy> {
     // out yet.
     let entered = task.entered.load(Relaxed);
     let span = task.span.load(Relaxed);
-    Some(TaskCopy { task, id, origin, doing, since, wakers, span, entered, left, counts, running })
+    Some(TaskCopy {
+        task,
+        id,
+        origin,
+        made,
+        spawned_by,
+        doing,
+        since,
+        wakers,
+        span,
+        entered,
+        left,
+        counts,
+        running,
+    })
 }
 
 /// Removes a task that only runtime hooks report if a root inside it is listed.
@@ -158,8 +200,8 @@ impl TaskCopy {
             id: self.id,
             task: self.task,
             entered: self.entered,
-            made: self.origin.made,
-            spawned_by: self.origin.spawned_by,
+            made: self.made,
+            spawned_by: self.spawned_by,
             is_stranger: self.origin.home.runtime == SpawnRuntime::Unknown,
         }
     }
@@ -185,7 +227,7 @@ impl TaskCopy {
         task.is_unspawned =
             matches!(self.origin.home.runtime, SpawnRuntime::Unknown | SpawnRuntime::TokioHooks);
         task.runtime_id = some(self.task.runtime_id.load(Relaxed));
-        task.spawned_by = some(self.origin.spawned_by).map(TaskId::new);
+        task.spawned_by = some(self.spawned_by).map(TaskId::new);
         task.state = match self.doing {
             TaskState::Unpolled => RunState::Unpolled,
             TaskState::Running => RunState::Running,
@@ -193,7 +235,7 @@ impl TaskCopy {
             TaskState::Queued => RunState::Queued,
         };
         task.since_ns = ago(self.since);
-        task.age_ns = ago(self.origin.made);
+        task.age_ns = ago(self.made);
         let TaskCounts { polls, busy, queued, wakes, self_wakes, last_wake, woken_by } = self.counts;
         task.polls = polls;
         task.busy_ns = scale.ns(busy);

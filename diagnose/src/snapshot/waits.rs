@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use diagnose_reports::Snapshot;
 use diagnose_reports::model::{
-    self, LastEvent, Resource, ResourceId, SpanId, TaskId, Text, Wait, WaitId, WaitMode,
+    self, Alike, Classes, LastEvent, Resource, ResourceClass, ResourceId, SpanId, TaskId, Text, Wait,
+    WaitClass, WaitId, WaitMode,
 };
 
 use super::capture_context::CaptureContext;
@@ -139,15 +140,18 @@ impl WaitsCopy {
     /// Adds resources and waits to a snapshot.
     pub(super) fn build(mut self, snapshot: &mut Snapshot, seen: &CaptureContext<'_>) {
         snapshot.waits.reserve_exact(self.waiting.len());
+        let mut classes = (Classes::default(), Classes::default());
         if !self.records.is_empty() {
             let holdings = Holdings::new(std::mem::take(&mut self.holdings), &self.foreign, seen);
             snapshot.resources.reserve_exact(self.records.len());
             for recorded in std::mem::take(&mut self.records) {
-                self.add(snapshot, &recorded, &holdings, seen);
+                self.add(snapshot, &recorded, &holdings, &mut classes, seen);
             }
         }
         self.waiting.truncate(self.loose);
-        snapshot.waits.extend(Draining::new(self.waiting).map(|wait| build(&wait, seen)));
+        for wait in Draining::new(self.waiting) {
+            push(snapshot, build(&wait, seen), &mut classes.0);
+        }
     }
 
     /// Adds a resource and its waits to a snapshot, if it has holdings or waits.
@@ -156,6 +160,7 @@ impl WaitsCopy {
         snapshot: &mut Snapshot,
         recorded: &ResourceQueue,
         holdings: &Holdings<'_>,
+        classes: &mut (Classes<WaitClass>, Classes<ResourceClass>),
         seen: &CaptureContext<'_>,
     ) {
         let queue = &self.waiting[recorded.queue.clone()];
@@ -174,20 +179,27 @@ impl WaitsCopy {
             built.is_granted = recorded.identity.what.is_fair && is_grant(&built, &wait.polled);
             granted += if built.is_granted { built.units } else { 0 };
             built.ahead = ahead(queue, place);
-            snapshot.waits.push(built);
+            push(snapshot, built, &mut classes.0);
         }
         let given_up = recorded.given_up.map(|index| &self.waiting[index]);
         if let Some(wait) = given_up.filter(|it| may_be_made_anew(it, seen)) {
             let mut built = build(wait, seen);
             built.resource = Some(id);
             built.ahead = queue.len() as u64;
-            snapshot.waits.push(built);
+            push(snapshot, built, &mut classes.0);
         }
         let mut resource = recorded.build(seen);
         resource.holdings = holdings;
         resource.free = free(&resource, granted);
+        resource.share(&mut classes.1);
         snapshot.resources.push(resource);
     }
+}
+
+/// Adds a wait, which shares its class with the waits before.
+fn push(snapshot: &mut Snapshot, mut wait: Wait, classes: &mut Classes<WaitClass>) {
+    wait.share(classes);
+    snapshot.waits.push(wait);
 }
 
 /// Whether the task may wait with a future that it creates anew for each poll. A future that was
@@ -313,7 +325,9 @@ fn build(wait: &WaitCopy, seen: &CaptureContext<'_>) -> Wait {
     let later = wait.read();
     let mut built = Wait::default();
     built.id = WaitId::new(wait.id);
-    built.tasks = wait.tasks.iter().copied().map(TaskId::new).collect();
+    if let Some(tasks) = &wait.tasks {
+        built.tasks = tasks.iter().copied().map(TaskId::new).collect();
+    }
     built.mode = mode(wait.mode);
     built.units = wait.units;
     built.task = (polled.task != 0).then_some(TaskId::new(polled.task));
@@ -335,7 +349,7 @@ fn build(wait: &WaitCopy, seen: &CaptureContext<'_>) -> Wait {
     built.is_wake_ignored = built.is_parked && polled.woken != 0 && polled.woken < entered;
     built.is_indirect = polled.is_indirect;
     built.is_forced = polled.is_forced;
-    built.wakers = polled.wakers;
+    built.wakers = polled.wakers.into();
     built.thread_id = if wait.is_blocking { seen.thread_id(wait.thread) } else { None };
     built.is_unstable = !later.waits_as(polled);
     built

@@ -19,7 +19,7 @@ use crate::site::Site;
 use crate::sync::{Mutex, add_relaxed};
 use crate::tree::Link;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub(crate) enum WaitMode {
     Lock,

@@ -1,6 +1,10 @@
 //! Copies of waits for snapshots, and what has changed since a copy.
 
+use std::collections::HashMap;
+use std::ops::Deref;
 use std::panic::Location;
+use std::ptr;
+use std::rc::Rc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::atomic::fence;
 
@@ -22,7 +26,7 @@ pub(crate) struct WaitProgress {
     pub(crate) is_indirect: bool,
     /// Clones of its waker that the resource keeps. While there is one, it keeps a clone of the
     /// task's waker.
-    pub(crate) wakers: u64,
+    pub(crate) wakers: u32,
     /// Whether the wait is off the record. A blocked thread may go on within the same poll.
     pub(crate) is_ended: bool,
 }
@@ -39,24 +43,54 @@ impl WaitProgress {
 #[derive(Debug, Clone)]
 pub(crate) struct WaitCopy {
     wait: &'static WaitCell,
+    /// Read like the other fields.
+    call: Rc<WaitCall>,
     pub(crate) id: u64,
-    pub(crate) mode: WaitMode,
-    pub(crate) units: u64,
-    pub(crate) tasks: Vec<u64>,
+    /// The joined tasks; `None` for most waits, which join none.
+    #[expect(clippy::box_collection, reason = "one word in each of a million copies")]
+    pub(crate) tasks: Option<Box<Vec<u64>>>,
     /// The tick at which a timer is due, or a blocked thread gives up; 0 if there is none.
     pub(crate) due: u64,
-    pub(crate) at: &'static Location<'static>,
-    pub(crate) awaited: Option<&'static Site>,
     /// Number of the resource; 0 if it waits for none.
     pub(crate) resource: u64,
     pub(crate) place: u64,
     pub(crate) asked: u64,
     pub(crate) began: u64,
+    pub(crate) polled: WaitProgress,
+}
+
+/// The call that waits. Alike waits share it: a million waits come from few places.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WaitCall {
+    pub(crate) mode: WaitMode,
+    pub(crate) units: u64,
+    pub(crate) at: &'static Location<'static>,
+    pub(crate) awaited: Option<&'static Site>,
     pub(crate) thread: Option<u32>,
     pub(crate) is_blocking: bool,
     /// Whether it was given up, and only its waker is left.
     pub(crate) is_given_up: bool,
-    pub(crate) polled: WaitProgress,
+}
+
+/// The calls so far. Places and sites have one address each.
+type Calls = HashMap<CallKey, Rc<WaitCall>>;
+type CallKey = (WaitMode, u64, *const Location<'static>, Option<*const Site>, Option<u32>, [bool; 2]);
+
+impl WaitCall {
+    fn share(self, calls: &mut Calls) -> Rc<Self> {
+        let Self { mode, units, at, awaited, thread, is_blocking, is_given_up } = self;
+        let flags = [is_blocking, is_given_up];
+        let key = (mode, units, ptr::from_ref(at), awaited.map(ptr::from_ref), thread, flags);
+        calls.entry(key).or_insert_with(|| Rc::new(self)).clone()
+    }
+}
+
+impl Deref for WaitCopy {
+    type Target = WaitCall;
+
+    fn deref(&self) -> &WaitCall {
+        &self.call
+    }
 }
 
 impl WaitCopy {
@@ -81,13 +115,13 @@ impl WaitCell {
             woken: self.woken.load(Relaxed),
             is_forced: flags & FORCED != 0,
             is_indirect: flags & INDIRECT != 0,
-            wakers: u64::from(self.forward.clones()),
+            wakers: self.forward.clones(),
             is_ended: flags & (LISTED | OVER) == 0,
         }
     }
 
     /// Returns a copy if it waits, or if it was given up and its waker is still kept.
-    fn copy(&'static self) -> Option<WaitCopy> {
+    fn copy(&'static self, calls: &mut Calls) -> Option<WaitCopy> {
         // Acquire pairs with the Release in `take`: these flags are not those of an earlier wait.
         let id = self.id.load(Acquire);
         // Acquire pairs with the Release in `begin`: a reader that finds it listed sees the other
@@ -98,29 +132,32 @@ impl WaitCell {
             return None;
         }
         let began = self.began.load(Relaxed);
-        let waiting = WaitCopy {
-            wait: self,
-            id,
+        let call = WaitCall {
             mode: MODES[self.mode.load(Relaxed) as usize % MODES.len()],
             units: self.units.load(Relaxed),
+            at: self.at.get()?,
+            awaited: self.awaited.get(),
+            thread: self.thread.load(Relaxed).checked_sub(1).and_then(|thread| u32::try_from(thread).ok()),
+            is_blocking: flags & BLOCKING != 0,
+            is_given_up,
+        };
+        let waiting = WaitCopy {
+            wait: self,
+            call: call.share(calls),
+            id,
             tasks: if self.mode.load(Relaxed) == WaitMode::Join as u32
                 || self.mode.load(Relaxed) == WaitMode::Shutdown as u32
             {
-                self.tasks.lock().clone()
+                Some(Box::new(self.tasks.lock().clone()))
             } else {
-                Vec::new()
+                None
             },
             due: self.due.load(Relaxed),
-            at: self.at.get()?,
-            awaited: self.awaited.get(),
             resource: self.resource.load(Relaxed),
             place: self.place.load(Relaxed),
             asked: self.asked.load(Relaxed),
             // 0 while the first poll is not over.
             began: if began == 0 { self.entered.load(Relaxed) } else { began },
-            thread: self.thread.load(Relaxed).checked_sub(1).and_then(|thread| u32::try_from(thread).ok()),
-            is_blocking: flags & BLOCKING != 0,
-            is_given_up,
             polled: self.polled(),
         };
         // Pairs with the Release fence in `take`: if a field above is from a later wait, the number
@@ -131,5 +168,6 @@ impl WaitCell {
 }
 
 pub(crate) fn all_waits() -> impl Iterator<Item = WaitCopy> {
-    pool::all::<WaitCell>().filter_map(WaitCell::copy)
+    let mut calls = Calls::default();
+    pool::all::<WaitCell>().filter_map(move |wait| wait.copy(&mut calls))
 }

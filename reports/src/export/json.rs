@@ -43,12 +43,9 @@ struct Page<'a> {
 /// Writes the whole snapshot, one field at a time. It does not depend on the view.
 pub(crate) fn write(snapshot: &Snapshot, _view: View, out: &mut dyn io::Write) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(BUFFER, out);
-    let page = Page {
-        snapshot,
-        verdicts: snapshot.verdicts(),
-        findings: snapshot.findings(),
-        lock_inversions: snapshot.lock_inversions(),
-    };
+    let verdicts = snapshot.verdicts();
+    let findings = snapshot.findings_with(&verdicts);
+    let page = Page { snapshot, verdicts, findings, lock_inversions: snapshot.lock_inversions() };
     serde_json::to_writer_pretty(&mut out, &page)?;
     out.write_all(b"\n")?;
     out.flush()

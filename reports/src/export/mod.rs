@@ -18,7 +18,7 @@
 //! footer      what a report says about itself         dress frames  parts of the flame graph
 //! empty       the page when there is nothing to draw  table   aligned columns
 //! protobuf    the encoding of pprof                   wait_graph  the graph of dot and mermaid
-//! wrap        long lines, and names cut in the middle
+//! wrap        long lines, and names cut in the middle   lines   where a long part goes
 //! ```
 //! Equal snapshots give equal bytes.
 
@@ -36,6 +36,7 @@ pub(crate) mod frames;
 pub(crate) mod head;
 pub(crate) mod json;
 pub(crate) mod latency;
+mod lines;
 pub(crate) mod lock_order;
 pub(crate) mod long_polls;
 pub(crate) mod mermaid;

@@ -14,10 +14,12 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::io;
 
 use crate::analysis::hangs::is_pending;
 use crate::clean::{clean_lines, printable};
 use crate::export::head::{head, word};
+use crate::export::lines::{Lines, lines_to_string};
 use crate::export::shapes::Shapes;
 use crate::export::verdicts;
 use crate::export::wakes::chain;
@@ -45,14 +47,21 @@ impl Snapshot {
 
 /// Renders all groups of tasks, the longest wait first.
 pub(crate) fn render(snapshot: &Snapshot) -> String {
+    lines_to_string(|out| write(snapshot, out))
+}
+
+/// Writes all groups of tasks, each as some lines, the longest wait first.
+pub(crate) fn write(snapshot: &Snapshot, out: Lines<'_>) -> io::Result<()> {
     let forest = Forest::new(snapshot);
-    let mut page = head(snapshot, &forest.tasks);
+    out(&head(snapshot, &forest.tasks))?;
+    let mut page = String::new();
     for group in forest.groups() {
+        page.clear();
         page.push('\n');
         forest.write_group(&mut page, &group, true);
+        out(&page)?;
     }
-    page.push_str(&forest.lost());
-    page
+    out(&forest.lost())
 }
 
 pub(super) fn longest_ns(group: &[&Task]) -> u64 {

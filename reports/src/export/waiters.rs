@@ -11,9 +11,11 @@
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
+use std::io;
 
 use crate::analysis::hangs::words::{notified_words, place, resource_name, units_words};
 use crate::clean::{clean_lines, printable};
+use crate::export::lines::{Lines, lines_to_string};
 use crate::index::{Index, TasksById};
 use crate::lists::Lists;
 use crate::model::{
@@ -50,6 +52,11 @@ const MAX_CONTENDED: usize = 5;
 
 /// Renders the resources of the scope.
 pub(crate) fn render(snapshot: &Snapshot, scope: Scope) -> String {
+    lines_to_string(|out| write(snapshot, scope, out))
+}
+
+/// Writes the resources of the scope, each as some lines.
+pub(crate) fn write(snapshot: &Snapshot, scope: Scope, out: Lines<'_>) -> io::Result<()> {
     let queues = queues(snapshot);
     let weight_ns = |queue: &[usize]| {
         let waits = queue.iter().map(|&wait| &snapshot.waits[wait]);
@@ -74,19 +81,20 @@ pub(crate) fn render(snapshot: &Snapshot, scope: Scope) -> String {
     };
     let page = Page { snapshot, tasks: TasksById::new(tasks), rows };
     let mut text = String::new();
-    for &(_, _, index) in waited.iter().take(resources) {
+    for (number, &(_, _, index)) in waited.iter().take(resources).enumerate() {
         let queue: Vec<&Wait> = queues[index].iter().map(|&wait| &snapshot.waits[wait]).collect();
-        if !text.is_empty() {
+        text.clear();
+        if number > 0 {
             text.push('\n');
         }
         page.write(&mut text, &snapshot.resources[index], &queue);
+        out(&text)?;
     }
     if waited.len() > resources {
         let rest = count((waited.len() - resources) as u64);
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "\n… and {rest} more with waiters (the full report has them)");
+        out(&format!("\n… and {rest} more with waiters (the full report has them)\n"))?;
     }
-    text
+    Ok(())
 }
 
 /// The indexes of the waits of each resource, in queue order.

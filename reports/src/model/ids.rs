@@ -12,14 +12,14 @@
 //! ```
 
 use std::fmt;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::ops::{Index, IndexMut};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Node, Resource, Site, Snapshot, Span, Task};
 
-// An id is its number plus one, so that an `Option` of it takes no more memory: a snapshot may
+// An id or an index is its number plus one, so that an `Option` of it takes no more memory: a snapshot may
 // have millions.
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -89,31 +89,57 @@ ids!(
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
-        #[derive(
-            Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize
-        )]
-        #[serde(transparent)]
-        pub struct $name(u32);
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(from = "u32", into = "u32")]
+        pub struct $name(NonZeroU32);
 
         impl $name {
-            /// The index of this position, from 0. Positions from `u32::MAX` on become `u32::MAX`;
-            /// no list is that long.
+            const MAX: usize = (u32::MAX - 1) as usize;
+
+            /// The index of this position, from 0. Positions from `u32::MAX - 1` on become
+            /// `u32::MAX - 1`; no list is that long.
             #[must_use]
             #[expect(clippy::cast_possible_truncation, reason = "the line compares first")]
             pub const fn new(position: usize) -> Self {
-                if position < u32::MAX as usize { Self(position as u32) } else { Self(u32::MAX) }
+                let position = if position < Self::MAX { position } else { Self::MAX };
+                Self(NonZeroU32::MIN.saturating_add(position as u32))
             }
 
             /// The position, from 0.
             #[must_use]
             pub const fn get(self) -> usize {
-                self.0 as usize
+                (self.0.get() - 1) as usize
+            }
+        }
+
+        /// The first position.
+        impl Default for $name {
+            fn default() -> Self {
+                Self::new(0)
+            }
+        }
+
+        impl From<$name> for u32 {
+            fn from(index: $name) -> Self {
+                index.0.get() - 1
+            }
+        }
+
+        impl From<u32> for $name {
+            fn from(position: u32) -> Self {
+                Self::new(position as usize)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_tuple(stringify!($name)).field(&self.get()).finish()
             }
         }
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(&self.0, f)
+                fmt::Display::fmt(&self.get(), f)
             }
         }
     )*};
@@ -206,7 +232,7 @@ mod tests {
 
     #[test]
     fn an_index_past_every_list_is_in_none() {
-        assert_eq!(SiteIndex::new(usize::MAX).get(), u32::MAX as usize);
+        assert_eq!(SiteIndex::new(usize::MAX).get(), u32::MAX as usize - 1);
         assert!(crate::Snapshot::default().site(SiteIndex::new(usize::MAX)).is_none());
     }
 }

@@ -10,13 +10,17 @@
 //! a change of a type here changes the file format: see [`VERSION`].
 
 mod alarm;
+mod class;
 pub(crate) mod folding;
 mod ids;
 mod latency;
 mod live;
 mod node;
 mod order;
+mod resource;
+mod task;
 mod text;
+mod wait;
 mod waits;
 
 use serde::{Deserialize, Serialize};
@@ -24,14 +28,17 @@ use serde::{Deserialize, Serialize};
 pub use alarm::{Alarm, AlarmKind};
 pub use ids::{NodeIndex, ResourceId, SiteIndex, SpanId, SpanIndex, TaskId, WaitId};
 pub use latency::{Durations, Latency};
-pub use live::{BlockingPool, RunState, Runtime, Span, Task, TaskKind, Worker};
+pub use live::{BlockingPool, RunState, Runtime, Span, Worker};
 pub use node::{Bucket, Node};
 pub use order::{LockOrder, LockPair, LockedResource};
+pub use resource::{Resource, ResourceClass};
+pub use task::{Task, TaskClass, TaskKind};
 pub use text::Text;
-pub use waits::{
-    Attribution, Holding, LastEvent, Place, Quantiles, Resource, ResourceKind, Role, Usage, UsagePlace, Wait,
-    WaitMode,
-};
+pub use wait::{Wait, WaitClass, WaitMode};
+pub use waits::{Attribution, Holding, LastEvent, Place, Quantiles, ResourceKind, Role, Usage, UsagePlace};
+// Only for `diagnose`, which shares the classes of the records that it captures.
+#[doc(hidden)]
+pub use class::{Alike, Classes};
 
 /// Version of the saved format. It is incremented when a type of this module changes its meaning or
 /// its shape.

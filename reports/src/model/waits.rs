@@ -1,4 +1,4 @@
-//! Resources, the tasks that have parts of them, and the tasks that wait for them.
+//! Resources, and the tasks that have parts of them.
 //!
 //! ```text
 //! Wait ── resource ─▶ Resource ── holdings ─▶ Holding: who holds, sends to, receives from it
@@ -10,7 +10,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{NodeIndex, ResourceId, SpanId, TaskId, WaitId};
+use super::ids::{NodeIndex, ResourceId, SpanId, TaskId};
 use super::text::Text;
 
 /// A place in the source. It is shown as `src/main.rs:12:5`.
@@ -67,67 +67,6 @@ pub enum ResourceKind {
     Cancellation,
     /// A resource of the program's own.
     Custom,
-}
-
-/// A lock, a channel or another object that tasks wait for.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Resource {
-    /// Its id, from 1; never reused. The ids of one thread are in the order of first use.
-    pub id: ResourceId,
-    /// Its kind.
-    pub kind: ResourceKind,
-    /// `tokio`, `async-lock`, `std`, `parking_lot`, …; empty for a resource of the program's own.
-    pub library: Text,
-    /// The name given by the program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<Text>,
-    /// The call that created it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub created: Option<Place>,
-    /// The task that created it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub created_by: Option<TaskId>,
-    /// Kernel id of the thread that created it, if that was outside of all tasks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub created_on: Option<u64>,
-    /// Tasks with this id or a higher one are younger than the resource; `None` if unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_task: Option<TaskId>,
-    /// ns since it was first recorded.
-    pub age_ns: u64,
-    /// Number of units: 1 for a mutex, the permits of a semaphore, the capacity of a channel, the
-    /// parties of a barrier. `None` if unbounded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<u64>,
-    /// Units that are neither held nor granted: permits of a lock or semaphore, free slots of a
-    /// channel.
-    pub free: u64,
-    /// Messages in a channel, bytes in a pipe, or arrived parties of a barrier.
-    pub filled: u64,
-    /// Permits that `forget` has removed for good.
-    pub forgotten: u64,
-    /// Whether permits were added after its creation.
-    pub is_refilled: bool,
-    /// Whether a release hands the unit to the first waiter. Otherwise the first task to try takes
-    /// it.
-    pub is_fair: bool,
-    /// Whether it was closed, or one side is gone: no wait lasts.
-    pub is_closed: bool,
-    /// Guards, permits and ends of it, oldest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub holdings: Vec<Holding>,
-    /// The last acquisition, even if it has been released since.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_acquired: Option<LastEvent>,
-    /// The last notification, of a `Notify` or a `Condvar`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_notified: Option<LastEvent>,
-    /// The last removal of permits by `forget`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_forgotten: Option<LastEvent>,
-    /// Counts and durations of its uses.
-    pub usage: Usage,
 }
 
 /// The role of a holding.
@@ -206,7 +145,7 @@ pub struct Holding {
 }
 
 /// The last event of one kind at a resource.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LastEvent {
     /// ns before the capture; inside a poll, since that poll started. `None` if the clock was not
@@ -233,7 +172,7 @@ fn is_zero(value: &u64) -> bool {
 }
 
 /// Counts and durations of the uses of a resource.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Usage {
     /// Number of acquisitions; for a channel, of messages sent.
@@ -261,7 +200,7 @@ pub struct Usage {
 }
 
 /// The waits for a lock, or its holds, by the call that acquired it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UsagePlace {
     /// The call.
@@ -278,7 +217,7 @@ pub struct UsagePlace {
 }
 
 /// Quantiles of durations in ns, each within a factor of two; 0 if there are none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Quantiles {
     /// Median.
@@ -287,106 +226,4 @@ pub struct Quantiles {
     pub p99_ns: u64,
     /// Maximum.
     pub max_ns: u64,
-}
-
-/// The operation that waits.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum WaitMode {
-    /// Acquires a mutex, or all of a lock.
-    #[default]
-    Lock,
-    /// Acquires a lock to read.
-    Read,
-    /// Acquires a lock to write: all its units.
-    Write,
-    /// Acquires permits.
-    Acquire,
-    /// Waits for a free slot in a channel or pipe.
-    Send,
-    /// Waits for a message, a new value, or bytes.
-    Receive,
-    /// Waits until the other side is dropped.
-    Closed,
-    /// Waits until another task has initialized the cell.
-    Initialize,
-    /// Waits for the other parties of a barrier.
-    Arrive,
-    /// Waits for a notification.
-    Notified,
-    /// Waits for tasks to end.
-    Join,
-    /// Waits for a point in time.
-    Timer,
-    /// Waits for blocking work to end, in the shutdown of a runtime.
-    Shutdown,
-    /// Waits for a resource of the program's own.
-    Custom,
-}
-
-/// A future or a thread that waits for a recorded resource, task or point in time.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-#[allow(clippy::struct_excessive_bools)] // Each is a fact of its own.
-pub struct Wait {
-    /// Its id; never reused.
-    pub id: WaitId,
-    /// The resource that it waits for; `None` for a timer or a join.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resource: Option<ResourceId>,
-    /// The joined tasks, one of which has to end.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tasks: Vec<TaskId>,
-    /// The operation that waits.
-    pub mode: WaitMode,
-    /// Number of units that it asks for.
-    pub units: u64,
-    /// The task that polled it last, or that the blocked thread is running.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<TaskId>,
-    /// The span that polled it last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub span: Option<SpanId>,
-    /// The call that waits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
-    /// ns since it began.
-    pub since_ns: u64,
-    /// Number of polls.
-    pub polls: u64,
-    /// For a timer, ns until it is due; negative if it is late. For a thread that blocks with a time
-    /// limit, ns until it gives up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub due_ns: Option<i64>,
-    /// ns since it was woken, if it has not been polled since.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub woken_ns: Option<u64>,
-    /// Whether it has its units already: at a fair lock, the wake is the grant.
-    pub is_granted: bool,
-    /// Whether its task has been polled since, without polling it.
-    pub is_parked: bool,
-    /// Whether it was woken, and the next poll of its task did not poll it. Nothing will poll it
-    /// for that wake.
-    pub is_wake_ignored: bool,
-    /// Whether code between it and its task polls only woken futures, as `FuturesUnordered` does,
-    /// or it is in a nested `block_on`.
-    pub is_indirect: bool,
-    /// Whether it was woken through a waker that is not its task's, and the wake has not reached
-    /// its task.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_wake_lost: bool,
-    /// Whether its last poll returned `Pending` only because its task had used up its coop budget.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_forced: bool,
-    /// Clones of its waker that the resource keeps. Without any, and not woken, nothing can wake
-    /// it.
-    pub wakers: u64,
-    /// Number of earlier waits at the same resource that are certainly ahead of it in the queue.
-    pub ahead: u64,
-    /// Kernel id of the blocked thread; `None` for a future.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thread_id: Option<u64>,
-    /// Whether it changed during the capture.
-    pub is_unstable: bool,
 }

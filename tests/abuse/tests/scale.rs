@@ -25,3 +25,17 @@ fn the_watchdog_takes_a_few_bytes_for_each_task_that_waits() {
         assert!(bytes <= 50 * tasks + (1 << 20), "{kind}: {line}, for {tasks} tasks");
     }
 }
+
+#[test]
+fn a_dump_takes_half_a_kilobyte_for_each_task_that_waits_for_a_timer() {
+    diagnose_isolation::isolated!();
+    let tasks = times(50_000).min(200_000);
+    for format in ["txt", "full.txt", "json"] {
+        let lines = lines(&["dump", "sleep", &tasks.to_string(), format]);
+        let [line] = lines.as_slice() else { panic!("one line, not {lines:?}") };
+        let megabytes = line.rsplit_once('+').and_then(|(_, most)| most.strip_suffix(" MB"));
+        let megabytes: f64 = megabytes.and_then(|most| most.parse().ok()).unwrap_or_else(|| panic!("{line}"));
+        // The rest does not depend on the number of tasks.
+        assert!((megabytes - 8.0) * 1e6 <= 500.0 * f64::from(u32::try_from(tasks).unwrap_or(0)), "{line}");
+    }
+}

@@ -8,6 +8,7 @@ use super::rule::Rule;
 use super::{
     cancelled, contended, growing, hog, lost_data, missing_await, saturated, self_wake, slow_await, stuck,
 };
+use crate::analysis::hangs::Verdict;
 use crate::model::Snapshot;
 
 /// How many findings there are at most: as many as fit on one screen.
@@ -20,7 +21,12 @@ impl Snapshot {
     /// Computed on each call, with [`verdicts`](Self::verdicts) and their cost.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
-        find(self, None)
+        self.findings_with(&self.verdicts())
+    }
+
+    /// Like [`findings`](Self::findings), for callers that have the verdicts of the snapshot.
+    pub(crate) fn findings_with(&self, verdicts: &[Verdict]) -> Vec<Finding> {
+        find(self, None, verdicts)
     }
 
     /// Like [`findings`](Self::findings), with an earlier snapshot of the same process: growth is
@@ -28,7 +34,7 @@ impl Snapshot {
     #[must_use]
     pub fn findings_since(&self, earlier: &Self) -> Vec<Finding> {
         let is_same = self.process == earlier.process && earlier.elapsed_ns < self.elapsed_ns;
-        find(self, is_same.then_some(earlier))
+        find(self, is_same.then_some(earlier), &self.verdicts())
     }
 }
 
@@ -45,9 +51,9 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 9] = [
     lost_data::find,
 ];
 
-fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>) -> Vec<Finding> {
+fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>, verdicts: &[Verdict]) -> Vec<Finding> {
     let mut facts = Facts::new(snapshot, earlier);
-    let mut findings = stuck::find(&mut facts);
+    let mut findings = stuck::find(&mut facts, verdicts);
     for rule in RULES {
         findings.extend(rule(&facts));
     }

@@ -13,9 +13,8 @@ use crate::index::TasksById;
 use crate::model::{Place, ResourceId, Snapshot, TaskId};
 use crate::units::counted;
 
-pub(super) fn find(facts: &mut Facts<'_>) -> Vec<Finding> {
+pub(super) fn find(facts: &mut Facts<'_>, verdicts: &[Verdict]) -> Vec<Finding> {
     let tasks = TasksById::new(&facts.snapshot.tasks);
-    let verdicts = facts.snapshot.verdicts();
     let mut findings = Vec::new();
     for (number, verdict) in verdicts.iter().enumerate().filter(|(_, verdict)| is_sure(verdict)) {
         facts.stuck_tasks.extend(verdict.chain.iter().filter_map(Link::task));

@@ -1,9 +1,10 @@
 //! What the tasks of a group wait for, as far as that tells whether they will end.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::facts::Facts;
 use crate::index::TasksById;
+use crate::lists::Lists;
 use crate::model::{Place, ResourceKind, Role, RunState, Task, TaskId, Wait, WaitMode};
 
 /// A timer that is due later than this is no timer that anybody waits for.
@@ -29,22 +30,22 @@ pub(super) enum Waiting {
 pub(super) struct WaitingTasks<'a> {
     facts: &'a Facts<'a>,
     tasks: TasksById<'a>,
-    waits: HashMap<TaskId, Vec<&'a Wait>>,
+    /// By position of the task.
+    waits: Lists,
 }
 
 impl<'a> WaitingTasks<'a> {
     pub(super) fn new(facts: &'a Facts<'a>) -> Self {
-        let mut waits: HashMap<TaskId, Vec<&Wait>> = HashMap::new();
-        for wait in &facts.snapshot.waits {
-            if let Some(task) = wait.task {
-                waits.entry(task).or_default().push(wait);
-            }
-        }
-        Self { facts, tasks: TasksById::new(&facts.snapshot.tasks), waits }
+        let tasks = TasksById::new(&facts.snapshot.tasks);
+        let waits = facts.snapshot.waits.iter().enumerate();
+        let waits = waits.filter_map(|(index, wait)| Some((tasks.position(wait.task?)?, index)));
+        let waits = Lists::new(facts.snapshot.tasks.len(), waits);
+        Self { facts, tasks, waits }
     }
 
-    fn waits(&self, task: &Task) -> &[&'a Wait] {
-        self.waits.get(&task.id).map_or(&[], Vec::as_slice)
+    fn waits(&self, task: &Task) -> impl Iterator<Item = &'a Wait> + '_ {
+        let waits = self.tasks.position(task.id).map_or(&[][..], |task| self.waits.of(task));
+        waits.iter().map(|&wait| &self.facts.snapshot.waits[wait])
     }
 
     /// What most of these tasks do.
@@ -65,7 +66,7 @@ impl<'a> WaitingTasks<'a> {
     /// Whether it runs, sleeps for the first time and not for ever, or waits for a task that does.
     fn will_end(&self, task: &Task, steps: usize) -> bool {
         task.state != RunState::Waiting
-            || self.waits(task).iter().any(|wait| {
+            || self.waits(task).any(|wait| {
                 let is_due =
                     wait.mode == WaitMode::Timer && wait.due_ns.is_some_and(|due_ns| due_ns < FAR_NS);
                 let others = || self.awaited(task, wait).into_iter().filter_map(|id| self.tasks.get(id));
@@ -88,7 +89,7 @@ impl<'a> WaitingTasks<'a> {
 
     /// Whether it waits for a message, and had one before or has a sender that was used.
     fn is_served(&self, task: &Task) -> bool {
-        self.waits(task).iter().any(|wait| {
+        self.waits(task).any(|wait| {
             let resource = wait.resource.and_then(|resource| self.facts.snapshot.resource(resource));
             let is_channel = |kind| matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc);
             resource
@@ -101,7 +102,7 @@ impl<'a> WaitingTasks<'a> {
     pub(super) fn place(&self, tasks: &[&Task]) -> Option<Place> {
         let mut places: BTreeMap<Place, usize> = BTreeMap::new();
         for task in tasks {
-            let own = self.waits(task).iter().find_map(|wait| wait.place.clone());
+            let own = self.waits(task).find_map(|wait| wait.place.clone());
             if let Some(place) = own.or_else(|| self.place_of_span(task)) {
                 *places.entry(place).or_default() += 1;
             }

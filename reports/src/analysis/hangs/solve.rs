@@ -55,7 +55,7 @@ impl Solver {
     fn solve(&mut self, facts: &Facts<'_>, evidence: Evidence) -> bool {
         let system = System::new(facts, evidence);
         let stuck = StuckGraph::new(&system);
-        let nodes = stuck.nodes().iter().map(|&node| system.nodes[node]);
+        let nodes = stuck.nodes().iter().map(|&node| system.node(node));
         self.stuck_tasks.extend(nodes.filter_map(|node| node.task()));
         let components = 0..stuck.len();
         let roots: Vec<usize> =
@@ -71,7 +71,7 @@ impl Solver {
             let root = stuck.dependencies_of(component).next().map_or(component, |first| root_of[first]);
             root_of.push(root);
             let has = |wanted: fn(Node) -> bool| {
-                stuck.component(component).iter().any(|&node| wanted(system.nodes[node]))
+                stuck.component(component).iter().any(|&node| wanted(system.node(node)))
             };
             let is_of_tasks = has(|node| matches!(node, Node::Task(_)))
                 && !has(|node| {
@@ -97,7 +97,7 @@ impl Solver {
         verdict_of_component: &mut IdMap<usize, usize>,
     ) {
         let facts = system.facts;
-        let nodes = || stuck.component(component).iter().inspect(|_| step()).map(|&node| system.nodes[node]);
+        let nodes = || stuck.component(component).iter().inspect(|_| step()).map(|&node| system.node(node));
         let cause = if self.verdict_of_node.is_empty() {
             None
         } else {
@@ -149,7 +149,7 @@ impl Solver {
         if !tasks_behind.iter().any(is_new) {
             return;
         }
-        let is_start = |node: NodeId| system.nodes[node].task().is_some_and(|task| is_new(&task));
+        let is_start = |node: NodeId| system.node(node).task().is_some_and(|task| is_new(&task));
         let path = match stuck.path_to(component, is_start) {
             // The task is in the component, which has grown.
             Some(path) if path.len() == 1 => {
@@ -158,7 +158,7 @@ impl Solver {
             path => path,
         };
         let Some(path) = path else { return };
-        let path: Vec<Node> = path.into_iter().map(|node| system.nodes[node]).collect();
+        let path: Vec<Node> = path.into_iter().map(|node| system.node(node)).collect();
         if age_ns(facts, &path) < min_age_ns(system.evidence) {
             return;
         }
@@ -227,13 +227,13 @@ fn victims_by_hang(
         firsts.enumerate().filter_map(|(number, resource)| Some((resource?, number))).collect();
     let mut seeds: Vec<Vec<NodeId>> = vec![Vec::new(); hangs.len()];
     for &node in stuck.component(component) {
-        if let Some(&number) = resource(system.nodes[node]).and_then(|it| numbers.get(&it)) {
+        if let Some(&number) = resource(system.node(node)).and_then(|it| numbers.get(&it)) {
             seeds[number].push(node);
         }
     }
     // Any task may notify any other: through these nodes, all tasks would be behind each hang.
     let is_allowed =
-        |node: NodeId| !matches!(system.nodes[node], Node::AnyNotifier(_) | Node::AnyLaterTask(_));
+        |node: NodeId| !matches!(system.node(node), Node::AnyNotifier(_) | Node::AnyLaterTask(_));
     stuck.victims_through(system, &seeds, is_allowed)
 }
 

@@ -94,11 +94,12 @@ impl Markers {
         for wait in waits.into_iter().take(MAX_SHOWN) {
             markers.wait(snapshot, wait, strings);
         }
-        for verdict in snapshot.verdicts() {
+        let verdicts = snapshot.verdicts();
+        for verdict in &verdicts {
             markers.instant(&VERDICT, &verdict.sentence, strings);
         }
         // Those of severity `Stuck` are the verdicts.
-        for finding in snapshot.findings().iter().filter(|it| it.severity != Severity::Stuck) {
+        for finding in snapshot.findings_with(&verdicts).iter().filter(|it| it.severity != Severity::Stuck) {
             markers.instant(&FINDING, &finding.sentence, strings);
         }
         for alarm in &snapshot.alarms {

@@ -19,9 +19,11 @@ fn snapshot(name: &str) -> Snapshot {
     let node =
         |parent| Node { parent, calls: 3, busy_ns: 70, label: Some(name.to_owned()), ..Node::default() };
     snapshot.nodes = vec![node(None), node(Some(NodeIndex::default()))];
-    snapshot.tasks = (1..2_000)
-        .map(|id| Task { id: TaskId::new(id), label: Some(name.into()), ..Task::default() })
-        .collect();
+    for id in 1..2_000 {
+        let mut task = Task::default();
+        (task.id, task.label) = (TaskId::new(id), Some(name.into()));
+        snapshot.tasks.push(task);
+    }
     snapshot.alarms.push(name.to_owned().into());
     snapshot
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io;
+use std::io::{self, Write as _};
 
 use crate::analysis::hangs::{Link, Verdict};
 use crate::analysis::hide::plain;
@@ -23,24 +23,28 @@ const MAX_CYCLES: usize = 8;
 const MAX_LATENCIES: usize = 15;
 const MAX_WORKERS: usize = 16;
 
-/// Renders the folded report. It does not depend on the view.
-#[allow(clippy::unnecessary_wraps, reason = "all formats share one signature")]
-pub(crate) fn render(snapshot: &Snapshot, _view: View) -> io::Result<String> {
-    Ok(report(snapshot, false))
+/// How many bytes are written at once.
+const BUFFER: usize = 64 << 10;
+
+/// Writes the folded report. It does not depend on the view.
+pub(crate) fn write(snapshot: &Snapshot, _view: View, out: &mut dyn io::Write) -> io::Result<()> {
+    report(snapshot, false, out)
 }
 
-/// Renders the report with nothing folded. It does not depend on the view.
-#[allow(clippy::unnecessary_wraps, reason = "all formats share one signature")]
-pub(crate) fn render_full(snapshot: &Snapshot, _view: View) -> io::Result<String> {
-    Ok(report(snapshot, true))
+/// Writes the report with nothing folded. It does not depend on the view.
+pub(crate) fn write_full(snapshot: &Snapshot, _view: View, out: &mut dyn io::Write) -> io::Result<()> {
+    report(snapshot, true, out)
 }
 
-fn report(snapshot: &Snapshot, is_full: bool) -> String {
+/// Writes the parts one after the other. Resources and tasks, of which there may be millions, are
+/// written one by one.
+fn report(snapshot: &Snapshot, is_full: bool, out: &mut dyn io::Write) -> io::Result<()> {
+    let out = &mut io::BufWriter::with_capacity(BUFFER, out);
     let mut page = wrap(&header::header(snapshot));
     page.push('\n');
-    page += &findings::findings(&snapshot.findings());
-    page.push('\n');
     let verdicts = snapshot.verdicts();
+    page += &findings::findings(&snapshot.findings_with(&verdicts));
+    page.push('\n');
     if verdicts.is_empty() && snapshot.alarms.is_empty() {
         page.push_str("VERDICTS none, ALARMS none\n");
     } else {
@@ -61,15 +65,22 @@ fn report(snapshot: &Snapshot, is_full: bool) -> String {
     let (table, workers) = workers::render(snapshot, bound, is_full);
     part(&mut page, "WORKERS, most polls first", &table, workers, bound, "worker");
     resources::write(&mut page, snapshot, is_full);
+    out.write_all(page.as_bytes())?;
+    resources::write_waiters(snapshot, is_full, &mut |lines| out.write_all(wrap(lines).as_bytes()))?;
     let lock_order = lock_order::render(snapshot, if is_full { usize::MAX } else { MAX_CYCLES });
     if !lock_order.is_empty() {
-        let _ = write!(page, "\nLOCK ORDER\n{}", wrap(&lock_order));
+        write!(out, "\nLOCK ORDER\n{}", wrap(&lock_order))?;
     }
     if !snapshot.tasks.is_empty() || !snapshot.runtimes.is_empty() {
-        let tasks =
-            if is_full { tasks::render(snapshot) } else { spawn_sites::render(snapshot, &stuck(&verdicts)) };
-        let _ = write!(page, "\nTASKS\n{}", wrap(&tasks));
+        out.write_all(b"\nTASKS\n")?;
+        if is_full {
+            tasks::write(snapshot, &mut |lines| out.write_all(wrap(lines).as_bytes()))?;
+        } else {
+            let tasks = spawn_sites::render(snapshot, &stuck(&verdicts));
+            out.write_all(wrap(&tasks).as_bytes())?;
+        }
     }
+    page.clear();
     if shown.nodes.is_empty() {
         page.push('\n');
         for line in empty::lines(&shown, View::Time) {
@@ -83,7 +94,8 @@ fn report(snapshot: &Snapshot, is_full: bool) -> String {
     }
     page.push('\n');
     page += &wrap(&footer(snapshot)[1..].join("\n"));
-    page
+    out.write_all(page.as_bytes())?;
+    out.flush()
 }
 
 /// The tasks in the chains of the verdicts.

@@ -12,13 +12,15 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io;
 
 use crate::analysis::hangs::words::kind_name;
 use crate::clean::printable;
+use crate::export::lines::Lines;
 use crate::export::table::Table;
 use crate::export::text::page::rest;
 use crate::export::waiters::{self, Scope, is_acquired, is_for_units, queues};
-use crate::export::wrap::{WIDTH, wrap};
+use crate::export::wrap::WIDTH;
 use crate::model::{Resource, ResourceKind, Snapshot};
 use crate::units::{count, percent, time};
 
@@ -45,7 +47,7 @@ struct Group {
     max_held_ns: u64,
 }
 
-/// Appends the table, and the resources with their holders and queues.
+/// Appends the table.
 pub(crate) fn write(page: &mut String, snapshot: &Snapshot, is_full: bool) {
     if snapshot.resources.is_empty() {
         return;
@@ -68,11 +70,18 @@ pub(crate) fn write(page: &mut String, snapshot: &Snapshot, is_full: bool) {
         write!(page, "\nRESOURCES by place of creation, {order}\n{}", table(&rows, is_full).render())
     };
     rest(page, all, rows.len(), "place");
+}
+
+/// Writes the resources with their holders and queues, each as some lines.
+pub(crate) fn write_waiters(snapshot: &Snapshot, is_full: bool, out: Lines<'_>) -> io::Result<()> {
     let scope = if is_full { Scope::All } else { Scope::Contended };
-    let waiters = waiters::render(snapshot, scope);
-    if !waiters.is_empty() {
-        let _ = write!(page, "\n{}", wrap(&waiters));
-    }
+    let mut is_first = true;
+    waiters::write(snapshot, scope, &mut |lines| {
+        if std::mem::replace(&mut is_first, false) {
+            out("\n")?;
+        }
+        out(lines)
+    })
 }
 
 fn groups(snapshot: &Snapshot) -> BTreeMap<Key<'_>, Group> {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::columns::{self, Column, Steps};
 use super::split::Split;
 use super::text;
+use crate::model::class::Alike;
 
 /// Shorter lists are saved record by record, for people to read.
 pub(super) const MIN: usize = 1_000;
@@ -32,7 +33,7 @@ pub(crate) fn serialize<T: Serialize, S: Serializer>(list: &[T], serializer: S) 
 /// Reads a list that was saved either way.
 pub(crate) fn deserialize<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
-    T: DeserializeOwned,
+    T: DeserializeOwned + Alike,
     D: Deserializer<'de>,
 {
     deserializer.deserialize_any(List(PhantomData))
@@ -139,7 +140,7 @@ impl Order {
 }
 
 impl Folded {
-    pub(super) fn unfold<T: DeserializeOwned>(&self) -> Result<Vec<T>, String> {
+    pub(super) fn unfold<T: DeserializeOwned + Alike>(&self) -> Result<Vec<T>, String> {
         let order = columns::runs(&self.order)?;
         let count = order.iter().try_fold(0_u64, |sum, (_, count)| sum.checked_add(*count));
         let count = count.filter(|count| *count <= MAX).ok_or("a folded list is too long")?;
@@ -153,7 +154,7 @@ impl Folded {
             shapes.push((parts, columns));
         }
         let (mut list, mut record) = (Vec::new(), Vec::new());
-        let mut known = Order::default();
+        let (mut known, mut classes) = (Order::default(), T::Classes::default());
         for (first, run) in order {
             let mut shape = usize::try_from(first).map_err(|_| "a shape that is not there")?;
             for place in 0..run.min(count) {
@@ -165,7 +166,9 @@ impl Folded {
                     text::push_number(&mut record, column.next()?);
                 }
                 record.extend(parts.last().into_iter().copied().flatten());
-                list.push(serde_json::from_slice(&record).map_err(|error| error.to_string())?);
+                let mut item: T = serde_json::from_slice(&record).map_err(|error| error.to_string())?;
+                item.share(&mut classes);
+                list.push(item);
                 known.note(shape);
             }
         }
@@ -179,7 +182,7 @@ impl Folded {
 /// Reads a list.
 struct List<T>(PhantomData<T>);
 
-impl<'de, T: DeserializeOwned> Visitor<'de> for List<T> {
+impl<'de, T: DeserializeOwned + Alike> Visitor<'de> for List<T> {
     type Value = Vec<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -187,8 +190,9 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for List<T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<T>, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
+        let (mut list, mut classes) = (Vec::new(), T::Classes::default());
+        while let Some(mut item) = items.next_element::<T>()? {
+            item.share(&mut classes);
             list.push(item);
         }
         Ok(list)

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::folded::{MIN, fold};
 use super::split::Split;
 use super::text;
+use crate::model::Alike;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Record {
@@ -15,6 +16,12 @@ struct Record {
     due: Option<i64>,
     text: String,
     list: Vec<u64>,
+}
+
+impl Alike for Record {
+    type Classes = ();
+
+    fn share(&mut self, (): &mut ()) {}
 }
 
 /// A list in a field, as a snapshot has them.

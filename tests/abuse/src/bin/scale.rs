@@ -3,10 +3,12 @@
 //! ```text
 //! cargo run --release -p diagnose-abuse-tests --bin scale -- watch sleep 100000
 //! cargo run --release -p diagnose-abuse-tests --bin scale -- dump receive 1000000
+//! cargo run --release -p diagnose-abuse-tests --bin scale -- dump sleep 1000000 full.txt
 //! ```
-//! The tasks wait for a timer (`sleep`), each for a message of its own channel (`receive`), or for a lock that one of them holds
-//! (`lock`). `watch` prints the watchdog's share of a processor and the growth of memory, `looks` only the latter. `dump` prints
-//! the time, the size and the memory of a snapshot, of its verdicts, and of each report.
+//! The tasks wait for a timer (`sleep`), each for a message of its own channel (`receive`), for a lock that one of them holds
+//! (`lock`), or for a timer under a thousand labels, with different numbers of polls (`label`). `watch` prints the watchdog's
+//! share of a processor and the growth of memory, `looks` only the latter. `dump` prints the time, the size and the memory of a
+//! snapshot, of its verdicts, and of each report; with a format, only of that report.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -39,11 +41,21 @@ async fn locks(mutex: Arc<Mutex<()>>) {
     std::future::pending::<()>().await;
 }
 
+/// Differs from its neighbors in its label, its polls and its wakes.
+#[diagnose(label = "{group}")]
+async fn differs(group: usize) {
+    for _ in 0..group % 7 {
+        ::tokio::task::yield_now().await;
+    }
+    BEGUN.fetch_add(1, Relaxed);
+    tokio::time::sleep(Duration::from_secs(100_000 + group as u64 % 13)).await;
+}
+
 /// Starts the tasks, and waits until all of them wait. Returns the guard or the senders that keep them waiting.
 async fn spawn(kind: &str, count: usize) -> Vec<mpsc::Sender<()>> {
     let mutex = Arc::new(Mutex::new(()));
     let mut senders = Vec::new();
-    for _ in 0..count {
+    for number in 0..count {
         match kind {
             "sleep" => drop(tokio::spawn(sleeps())),
             "receive" => {
@@ -52,6 +64,7 @@ async fn spawn(kind: &str, count: usize) -> Vec<mpsc::Sender<()>> {
                 tokio::spawn(receives(receiver));
             }
             "lock" => drop(tokio::spawn(locks(mutex.clone()))),
+            "label" => drop(tokio::spawn(differs(number % 1_000))),
             _ => panic!("no such tasks: {kind}"),
         }
     }
@@ -113,6 +126,18 @@ fn measure(name: &str, run: impl FnOnce() -> u64) {
     );
 }
 
+/// Measures one report.
+fn report(format: Format) {
+    let path = env::temp_dir().join(format!("diagnose-scale-{}.{}", process::id(), format.extension()));
+    measure(format.extension(), || {
+        diagnose::dump(&path).expect("it can be written");
+        fs::metadata(&path).expect("it is there").len()
+    });
+    if env::var_os("KEEP").is_none() {
+        let _ = fs::remove_file(path);
+    }
+}
+
 fn dump() {
     let resident_before = resident();
     let mut snapshot = None;
@@ -126,31 +151,25 @@ fn dump() {
         0
     });
     drop(snapshot);
-    for format in [Format::Json, Format::Text, Format::Folded] {
-        let path = env::temp_dir().join(format!("diagnose-scale-{}.{}", process::id(), format.extension()));
-        measure(format.extension(), || {
-            diagnose::dump(&path).expect("it can be written");
-            fs::metadata(&path).expect("it is there").len()
-        });
-        if env::var_os("KEEP").is_none() {
-            let _ = fs::remove_file(path);
-        }
-    }
+    [Format::Json, Format::Text, Format::FullText, Format::Folded].into_iter().for_each(report);
 }
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [what, kind, count] = arguments.as_slice() else {
-        panic!("usage: scale watch|looks|dump KIND TASKS")
+    let (what, kind, count, format) = match arguments.as_slice() {
+        [what, kind, count] => (what, kind, count, None),
+        [what, kind, count, format] => (what, kind, count, Some(format.parse().expect("a format"))),
+        _ => panic!("usage: scale watch|looks|dump KIND TASKS [FORMAT]"),
     };
     let count = count.parse().expect("a number of tasks");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let senders = spawn(kind, count).await;
-        match what.as_str() {
-            "watch" => watch().await,
-            "looks" => looks(10).await,
-            "dump" => dump(),
+        match (what.as_str(), format) {
+            ("watch", _) => watch().await,
+            ("looks", _) => looks(10).await,
+            ("dump", Some(format)) => report(format),
+            ("dump", None) => dump(),
             _ => panic!("no such measurement: {what}"),
         }
         drop(senders);

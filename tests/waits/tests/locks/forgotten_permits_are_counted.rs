@@ -16,7 +16,7 @@ async fn forgotten() {
     assert_eq!(semaphore.forget_permits(2), 2);
     let (resource, _) = made_in!(made);
     assert_eq!((resource.forgotten, resource.holdings.len(), resource.free), (5, 1, 1));
-    assert_eq!(resource.last_forgotten.unwrap().place.unwrap().line, forgets);
+    assert_eq!(resource.last_forgotten.clone().unwrap().place.unwrap().line, forgets);
     assert_eq!(semaphore.available_permits(), 1);
     drop(permit);
 }

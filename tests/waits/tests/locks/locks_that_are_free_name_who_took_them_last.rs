@@ -17,7 +17,7 @@ async fn taken_by_a_task_that_had_to_wait() {
         async move { *lock.lock().await += 1 }
     });
     settle().await;
-    let first = made_in!(made).0.last_acquired.unwrap();
+    let first = made_in!(made).0.last_acquired.clone().unwrap();
     assert_ne!(first.place.unwrap().line, takes, "it waits");
     let mut waits = pin!(lock.lock());
     assert!(poll(waits.as_mut()).is_pending());
@@ -25,7 +25,7 @@ async fn taken_by_a_task_that_had_to_wait() {
     other.await.unwrap();
 
     let (resource, queue) = made_in!(made);
-    let last = resource.last_acquired.unwrap();
+    let last = resource.last_acquired.clone().unwrap();
     assert_eq!((resource.holdings.len(), queue.len(), queue[0].is_granted), (0, 1, true));
     assert_eq!(last.place.unwrap().line, takes);
     assert!(last.ago_ns.is_some() && last.task.is_some() && last.task != first.task);
@@ -38,12 +38,12 @@ async fn taken_without_waiting() {
     let mut waits = pin!(lock.read());
     assert!(poll(waits.as_mut()).is_pending());
     drop(held);
-    assert_eq!(made_in!(made).0.last_acquired.unwrap().place.unwrap().line, made + 1);
+    assert_eq!(made_in!(made).0.last_acquired.clone().unwrap().place.unwrap().line, made + 1);
 
     let (permits, made) = (Semaphore::new(2), line!());
     let held = permits.try_acquire_many(2).unwrap();
     let mut waits = pin!(permits.acquire());
     assert!(poll(waits.as_mut()).is_pending());
     drop(held);
-    assert_eq!(made_in!(made).0.last_acquired.unwrap().place.unwrap().line, made + 1);
+    assert_eq!(made_in!(made).0.last_acquired.clone().unwrap().place.unwrap().line, made + 1);
 }

@@ -18,7 +18,7 @@ async fn told() {
     });
     settle().await;
     let (resource, queue) = made_in!(made);
-    assert_eq!((resource.kind, resource.last_notified), (ResourceKind::Notify, None));
+    assert_eq!((resource.kind, &resource.last_notified), (ResourceKind::Notify, &None));
     assert_eq!(
         (queue.len(), queue[0].mode, queue[0].place.as_ref().unwrap().line),
         (1, WaitMode::Notified, waits)
@@ -26,13 +26,13 @@ async fn told() {
     assert_eq!((resource.holdings.len(), resource.holdings[0].role), (1, Role::Uses));
     let tells = line!() + 1;
     notify.notify_waiters();
-    let told = made_in!(made).0.last_notified.unwrap();
+    let told = made_in!(made).0.last_notified.clone().unwrap();
     assert_eq!((told.waiters, told.is_broadcast, told.place.unwrap().line), (1, true, tells));
     assert_eq!(made_in!(made).0.holdings.len(), 2);
     settle().await;
     notify.notify_one();
     let (resource, queue) = made_in!(made);
-    let told = resource.last_notified.unwrap();
+    let told = resource.last_notified.clone().unwrap();
     assert_eq!((told.waiters, told.is_broadcast, queue.len()), (0, false, 0));
 }
 

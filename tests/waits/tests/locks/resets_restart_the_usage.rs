@@ -32,20 +32,20 @@ async fn a_lock_counts_from_the_last_reset() {
     let (mutex, made) = (Arc::new(Mutex::new(0)), line!());
     contend(&mutex).await;
     contend(&mutex).await;
-    let usage = made_in!(made).0.usage;
+    let usage = made_in!(made).0.usage.clone();
     // A resource's first wait has no place.
     assert_eq!(counts(&usage)[..4], [6, 4, 4, 3], "{usage:#?}");
     assert!(usage.wait.max_ns > 0 && usage.waited_ns > 0, "{usage:#?}");
 
     diagnose::reset();
     let guard = mutex.lock().await;
-    let usage = made_in!(made).0.usage;
+    let usage = made_in!(made).0.usage.clone();
     assert_eq!(counts(&usage), [1, 0, 0, 0, 0], "{usage:#?}");
     assert_eq!((usage.wait.max_ns, usage.held.max_ns, usage.waited_ns), (0, 0, 0), "{usage:#?}");
     drop(guard);
 
     contend(&mutex).await;
-    let usage = made_in!(made).0.usage;
+    let usage = made_in!(made).0.usage.clone();
     assert_eq!(counts(&usage)[..4], [4, 2, 2, 2], "{usage:#?}");
     assert!(usage.wait.max_ns > 0, "{usage:#?}");
 

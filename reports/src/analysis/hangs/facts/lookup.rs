@@ -51,10 +51,11 @@ pub(crate) struct Facts<'a> {
     pub(crate) unrecorded_awaits: Vec<UnrecordedAwait>,
     /// By task index: something waits for the task to end.
     pub(crate) is_joined: Vec<bool>,
-    /// By task index: the wait of the future that awaits its handle, and so owns it.
-    pub(crate) join_wait: Vec<Option<usize>>,
-    /// By task index: the tasks it spawned.
-    pub(crate) spawned: Lists,
+    /// By task index: the wait of the future that awaits its handle, plus one; 0 without one. Most
+    /// tasks have none, so their memory is never touched.
+    join_wait: Vec<u32>,
+    /// By task index: the tasks it spawned. Only for tasks that sleep in a poll.
+    spawned: OnceCell<Lists>,
     families: OnceCell<Families>,
     /// Ids of the tasks that hold a guard or a permit.
     holders: OnceCell<IdSet<TaskId>>,
@@ -77,8 +78,8 @@ impl<'a> Facts<'a> {
             waits_ahead: vec![0; snapshot.waits.len()],
             unrecorded_awaits: vec![UnrecordedAwait::Unknown; snapshot.tasks.len()],
             is_joined: vec![false; snapshot.tasks.len()],
-            join_wait: vec![None; snapshot.tasks.len()],
-            spawned: Lists::default(),
+            join_wait: vec![0; snapshot.tasks.len()],
+            spawned: OnceCell::new(),
             families: OnceCell::new(),
             holders: OnceCell::new(),
         };
@@ -95,7 +96,7 @@ impl<'a> Facts<'a> {
             for task in wait.tasks.iter().filter_map(|task| facts.tasks.get(*task)) {
                 facts.is_joined[task] = true;
                 if is_active(wait) && wait.thread_id.is_none() {
-                    facts.join_wait[task] = Some(index);
+                    facts.join_wait[task] = u32::try_from(index + 1).unwrap_or(0);
                 }
             }
             if is_active(wait) {
@@ -108,20 +109,32 @@ impl<'a> Facts<'a> {
         facts
     }
 
-    /// Lists waits by task and by resource, and tasks by parent.
+    /// Lists waits by task and by resource.
     fn fill_lists(&mut self) {
         let Snapshot { tasks, waits, resources, .. } = self.snapshot;
-        let spawned = tasks.iter().enumerate();
-        let spawned = spawned.filter_map(|(index, task)| Some((self.task(task.spawned_by?)?, index)));
         let is_future = |(_, wait): &(usize, &Wait)| wait.thread_id.is_none();
         let of_task = waits.iter().enumerate().filter(is_future);
         let of_task = of_task.filter_map(|(index, wait)| Some((self.task_of(wait)?, index)));
         let queued = waits.iter().enumerate();
         let queued = queued.filter_map(|(index, wait)| Some((self.resource_of(wait)?, index)));
-        let spawned = Lists::new(tasks.len(), spawned);
         let of_task = Lists::new(tasks.len(), of_task);
         self.waits_of_resource = Lists::new(resources.len(), queued);
-        (self.spawned, self.waits_of_task) = (spawned, of_task);
+        self.waits_of_task = of_task;
+    }
+
+    /// The indices of the tasks that a task spawned.
+    pub(crate) fn spawned(&self, task: usize) -> &[usize] {
+        let lists = self.spawned.get_or_init(|| {
+            let tasks = self.snapshot.tasks.iter().enumerate();
+            let spawned = tasks.filter_map(|(index, task)| Some((self.task(task.spawned_by?)?, index)));
+            Lists::new(self.snapshot.tasks.len(), spawned)
+        });
+        lists.of(task)
+    }
+
+    /// The index of the wait of the future that awaits a task's handle, and so owns it.
+    pub(crate) fn join_wait(&self, task: usize) -> Option<usize> {
+        self.join_wait.get(task)?.checked_sub(1).map(|wait| wait as usize)
     }
 
     /// The index of a live task.

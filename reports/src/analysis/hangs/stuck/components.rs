@@ -17,7 +17,7 @@ pub(crate) struct StuckGraph {
     nodes: Vec<NodeId>,
     /// Where each component begins in `nodes`, and where the last one ends.
     starts: Vec<usize>,
-    component_of: ComponentOf,
+    component_of: NumberOf,
 }
 
 impl StuckGraph {
@@ -196,27 +196,27 @@ impl StuckGraph {
         roots: &[impl AsRef<[NodeId]>],
         allowed: impl Fn(NodeId) -> bool,
     ) -> Vec<Vec<usize>> {
-        let mut root_of: Vec<Option<usize>> = vec![None; system.graph.len()];
+        let mut root_of = NumberOf(vec![0; system.graph.len()]);
         let mut queue = VecDeque::new();
         for (number, root) in roots.iter().enumerate() {
             for &node in root.as_ref() {
-                root_of[node] = Some(number);
+                root_of.set(node, number);
                 queue.push_back(node);
             }
         }
         let mut victims = vec![Vec::new(); roots.len()];
         while let Some(node) = queue.pop_front() {
-            let Some(root) = root_of[node] else { continue };
-            if let Node::Task(task) = system.nodes[node] {
+            let Some(root) = root_of.get(node) else { continue };
+            if let Node::Task(task) = system.node(node) {
                 victims[root].push(task);
             }
             for &dependent in self.fixed_point.dependents.of(node) {
                 step();
                 if self.component_of.get(dependent).is_some()
-                    && root_of[dependent].is_none()
+                    && root_of.get(dependent).is_none()
                     && allowed(dependent)
                 {
-                    root_of[dependent] = Some(root);
+                    root_of.set(dependent, root);
                     queue.push_back(dependent);
                 }
             }
@@ -239,12 +239,12 @@ fn path_back(came_from: &IdMap<NodeId, NodeId>, last: NodeId, start: NodeId) -> 
     path.into_iter().rev()
 }
 
-/// By node: the component of a stuck one, plus one; 0 for any other node. Most nodes of a healthy
+/// By node: a number, as that of the component of a stuck node, plus one; 0 for any other node. Most nodes of a healthy
 /// program are never written, so their memory is never touched.
 #[derive(Debug)]
-struct ComponentOf(Vec<u32>);
+struct NumberOf(Vec<u32>);
 
-impl ComponentOf {
+impl NumberOf {
     fn get(&self, node: NodeId) -> Option<usize> {
         self.0.get(node)?.checked_sub(1).map(|component| component as usize)
     }
@@ -265,7 +265,7 @@ struct Tarjan<'a> {
     /// See [`StuckGraph`].
     nodes: Vec<NodeId>,
     starts: Vec<usize>,
-    component_of: ComponentOf,
+    component_of: NumberOf,
     visited: u32,
 }
 
@@ -279,7 +279,7 @@ impl<'a> Tarjan<'a> {
             stack: Vec::new(),
             nodes: Vec::new(),
             starts: vec![0],
-            component_of: ComponentOf(vec![0; nodes]),
+            component_of: NumberOf(vec![0; nodes]),
             visited: 0,
         }
     }

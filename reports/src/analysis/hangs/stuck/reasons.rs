@@ -25,7 +25,7 @@ const MAX_PAIRS: usize = 16_384;
 /// The most plausible of a node's stuck dependencies.
 pub(crate) fn best_reasons(system: &System<'_>, stuck: &StuckGraph, node: NodeId) -> Vec<NodeId> {
     let dependencies = stuck.fixed_point.dependencies.of(node);
-    let kind = system.nodes[node];
+    let kind = system.node(node);
     let pairs = match kind {
         Node::Holding(resource, _) => {
             system.facts.snapshot.resources[resource].holdings.len().saturating_mul(dependencies.len())
@@ -39,7 +39,7 @@ pub(crate) fn best_reasons(system: &System<'_>, stuck: &StuckGraph, node: NodeId
         Node::Holding(resource, number) => likely_owner(system, stuck, resource, number),
         _ => None,
     };
-    let rank = |dependency: NodeId| match (kind, system.nodes[dependency]) {
+    let rank = |dependency: NodeId| match (kind, system.node(dependency)) {
         (Node::Holding(resource, number), Node::Task(task)) => {
             rank_of_owner(system.facts, resource, number, task, likely_owner)
         }
@@ -67,7 +67,7 @@ fn lacks_units(system: &System<'_>, stuck: &StuckGraph, units: NodeId) -> bool {
         .dependencies
         .of(units)
         .iter()
-        .any(|&node| matches!(system.nodes[node], Node::EnoughUnits(_) | Node::FreeUnits(_)))
+        .any(|&node| matches!(system.node(node), Node::EnoughUnits(_) | Node::FreeUnits(_)))
 }
 
 fn rank_of_wait(facts: &Facts<'_>, index: usize) -> Rank {
@@ -113,7 +113,7 @@ fn likely_owner(system: &System<'_>, stuck: &StuckGraph, resource: usize, number
     // A task that only lacks a thread explains more than one that waits.
     let tasks = || holding.candidates.iter().filter_map(|&task| facts.task(task));
     let is_of_threads = |node: &NodeId| {
-        matches!(system.nodes[*node], Node::FreeWorker(_) | Node::FreePoolThread(_) | Node::Thread(_))
+        matches!(system.node(*node), Node::FreeWorker(_) | Node::FreePoolThread(_) | Node::Thread(_))
     };
     let is_ready = |task: &usize| {
         let lacks = stuck.fixed_point.dependencies.of(task_node(*task));

@@ -84,7 +84,7 @@ fn cycle_through_wait(
     task: usize,
     wait: usize,
 ) -> Option<Vec<Node>> {
-    let own = |node: NodeId| matches!(system.nodes[node], Node::Woken(woken) if woken == task);
+    let own = |node: NodeId| matches!(system.node(node), Node::Woken(woken) if woken == task);
     let path = stuck.shortest_cycle(task_node(task), |node| {
         if own(node) {
             let dependencies = stuck.fixed_point.dependencies.of(node);
@@ -98,5 +98,5 @@ fn cycle_through_wait(
         reasons.retain(|&reason| stuck.is_in(reason, component));
         reasons
     })?;
-    Some(path.into_iter().map(|node| system.nodes[node]).collect())
+    Some(path.into_iter().map(|node| system.node(node)).collect())
 }

@@ -30,8 +30,8 @@ pub(crate) struct System<'a> {
     pub(crate) facts: &'a Facts<'a>,
     pub(crate) evidence: Evidence,
     pub(crate) graph: Graph,
-    /// By node id: what the node stands for.
-    pub(crate) nodes: Vec<Node>,
+    /// What the nodes after those of tasks and waits stand for, see [`Self::node`].
+    pub(super) others: Vec<Node>,
     pub(crate) shared: SharedNodes,
     /// Whether weaker evidence would change the graph.
     pub(crate) depends_on_evidence: bool,
@@ -41,14 +41,13 @@ impl<'a> System<'a> {
     pub(crate) fn new(facts: &'a Facts<'a>, evidence: Evidence) -> Self {
         let snapshot = facts.snapshot;
         let (tasks, waits) = (snapshot.tasks.len(), snapshot.waits.len());
-        let nodes = (0..tasks).map(Node::Task).chain((0..waits).map(Node::Wait));
-        let nodes: Vec<Node> = nodes.chain((0..waits).map(Node::WaitEnd)).collect();
         let mut graph = Graph::default();
-        for _ in &nodes {
+        for _ in 0..tasks + 2 * waits {
             graph.add_node(1);
         }
         let shared = SharedNodes::new(snapshot.resources.len());
-        let mut system = Self { facts, evidence, graph, nodes, shared, depends_on_evidence: false };
+        let mut system =
+            Self { facts, evidence, graph, others: Vec::new(), shared, depends_on_evidence: false };
         for (index, task) in snapshot.tasks.iter().enumerate() {
             system.add_task(index, task);
         }
@@ -57,6 +56,18 @@ impl<'a> System<'a> {
             system.add_wait_end(index);
         }
         system
+    }
+
+    /// What a node stands for. There may be millions of tasks and waits, so it follows from the
+    /// number.
+    pub(crate) fn node(&self, node: NodeId) -> Node {
+        let (tasks, waits) = (self.facts.snapshot.tasks.len(), self.facts.snapshot.waits.len());
+        match node.checked_sub(tasks + 2 * waits) {
+            Some(other) => self.others[other],
+            None if node < tasks => Node::Task(node),
+            None if node < tasks + waits => Node::Wait(node - tasks),
+            None => Node::WaitEnd(node - tasks - waits),
+        }
     }
 
     pub(crate) fn wait_node(&self, index: usize) -> NodeId {
@@ -81,13 +92,13 @@ impl<'a> System<'a> {
 
     /// Adds a node that can progress once `needs` of its dependencies can.
     pub(crate) fn add_node(&mut self, stands_for: Node, needs: u64) -> NodeId {
-        self.nodes.push(stands_for);
+        self.others.push(stands_for);
         self.graph.add_node(needs)
     }
 
     /// Adds a counter with sum zero.
     pub(crate) fn add_counter(&mut self, stands_for: Node) -> NodeId {
-        self.nodes.push(stands_for);
+        self.others.push(stands_for);
         self.graph.add_counter(0)
     }
 

@@ -79,6 +79,11 @@ impl Graph {
         self.remaining[node] = needs;
     }
 
+    /// Whether the node can progress from the start.
+    pub(crate) fn needs_nothing(&self, node: NodeId) -> bool {
+        self.remaining[node] == 0
+    }
+
     /// Adds a dependency that the node needs in addition to all others.
     pub(crate) fn require(&mut self, node: NodeId, dependency: NodeId) {
         self.remaining[node] = self.remaining[node].saturating_add(1);
@@ -120,12 +125,14 @@ impl Graph {
         let can_progress = Worklist::new(self).run();
         let is_stuck =
             |edge: &&Edge| !can_progress[edge.from()] && !can_progress[edge.to()] && !edge.is_hidden;
+        // In a healthy program there is none, and no node needs room for its list.
+        let lists = if self.edges.iter().any(|edge| is_stuck(&edge)) { self.len() } else { 0 };
         let dependencies = Lists::new(
-            self.len(),
+            lists,
             self.edges.iter().filter(is_stuck).inspect(|_| step()).map(|edge| (edge.to(), edge.from())),
         );
         let dependents = Lists::new(
-            self.len(),
+            lists,
             self.edges.iter().filter(is_stuck).inspect(|_| step()).map(|edge| (edge.from(), edge.to())),
         );
         FixedPoint { can_progress, dependencies, dependents }
@@ -142,7 +149,9 @@ impl FixedPoint {
 /// The state of one run.
 struct Worklist<'a> {
     graph: &'a Graph,
-    remaining: Vec<u64>,
+    /// What each node has got of what it needs; what has been added to a counter. Most nodes get
+    /// nothing, so their memory is never touched.
+    received: Vec<u64>,
     /// Edge numbers by source node; those of a counter sorted by threshold.
     dependents: Lists,
     /// By counter: how many of its thresholds are reached.
@@ -154,14 +163,15 @@ struct Worklist<'a> {
 impl<'a> Worklist<'a> {
     fn new(graph: &'a Graph) -> Self {
         let pairs = graph.edges.iter().enumerate().map(|(number, edge)| (edge.from(), number));
-        let mut dependents = Lists::new(graph.len(), pairs);
+        let lists = if graph.edges.is_empty() { 0 } else { graph.len() };
+        let mut dependents = Lists::new(lists, pairs);
         for counter in (0..graph.len()).filter(|&node| graph.is_counter[node]) {
             let range = dependents.range(counter);
             dependents.items[range].sort_by_key(|&number| graph.edges[number].weight);
         }
         Self {
             graph,
-            remaining: graph.remaining.clone(),
+            received: vec![0; graph.len()],
             dependents,
             reached: vec![0; graph.len()],
             can_progress: vec![false; graph.len()],
@@ -173,10 +183,16 @@ impl<'a> Worklist<'a> {
         for node in 0..self.graph.len() {
             if self.graph.is_counter[node] {
                 self.add_to_counter(node, 0);
-            } else if self.remaining[node] == 0 {
+            } else if self.graph.remaining[node] == 0 {
                 self.mark(node);
             }
+            self.follow();
         }
+        self.can_progress
+    }
+
+    /// Follows the edges of all nodes that were marked.
+    fn follow(&mut self) {
         while let Some(node) = self.queue.pop() {
             for index in self.dependents.range(node) {
                 step();
@@ -189,15 +205,15 @@ impl<'a> Worklist<'a> {
                 }
             }
         }
-        self.can_progress
     }
 
     /// Adds to the sum of a counter, and follows the edges whose thresholds it reaches.
     fn add_to_counter(&mut self, counter: NodeId, weight: u64) {
-        self.remaining[counter] = self.remaining[counter].saturating_add(weight);
+        self.received[counter] = self.received[counter].saturating_add(weight);
+        let sum = self.graph.remaining[counter].saturating_add(self.received[counter]);
         while let Some(&number) = self.dependents.of(counter).get(self.reached[counter]) {
             let edge = self.graph.edges[number];
-            if edge.weight > self.remaining[counter] {
+            if edge.weight > sum {
                 break;
             }
             step();
@@ -207,8 +223,8 @@ impl<'a> Worklist<'a> {
     }
 
     fn fulfill(&mut self, node: NodeId, weight: u64) {
-        self.remaining[node] = self.remaining[node].saturating_sub(weight);
-        if self.remaining[node] == 0 {
+        self.received[node] = self.received[node].saturating_add(weight);
+        if self.received[node] >= self.graph.remaining[node] {
             self.mark(node);
         }
     }

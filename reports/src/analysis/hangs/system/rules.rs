@@ -25,8 +25,7 @@ impl System<'_> {
     pub(crate) fn add_wait(&mut self, index: usize) {
         let facts = self.facts;
         let (node, wait) = (self.wait_node(index), &facts.snapshot.waits[index]);
-        let gives_up = wait.thread_id.is_some() && wait.due_ns.is_some();
-        if wait.is_unstable || wait.woken_ns.is_some() || wait.is_granted || wait.is_forced || gives_up {
+        if completes_by_itself(wait) {
             self.set_can_progress(node);
         } else if has_no_waker(wait) {
             // No dependency: nothing can wake it.
@@ -34,7 +33,6 @@ impl System<'_> {
             match wait.mode {
                 WaitMode::Join => self.add_join(node, wait),
                 WaitMode::Shutdown => self.add_shutdown(node, wait),
-                WaitMode::Timer => self.set_can_progress(node),
                 _ => match facts.resource_of(wait) {
                     Some(resource) => self.add_resource(node, index, resource),
                     None => self.set_can_progress(node),
@@ -307,6 +305,13 @@ pub(crate) fn buffers_messages(kind: ResourceKind) -> bool {
 pub(crate) fn exceeds_permits(it: &Resource, wait: &Wait) -> bool {
     let is_too_much = it.capacity.is_some_and(|all| units_asked(wait) > all);
     it.kind == ResourceKind::Semaphore && (it.forgotten > 0 || is_too_much)
+}
+
+/// Whether the wait completes whatever else is true.
+pub(super) fn completes_by_itself(wait: &Wait) -> bool {
+    let gives_up = wait.thread_id.is_some() && wait.due_ns.is_some();
+    let is_over = wait.is_unstable || wait.woken_ns.is_some() || wait.is_granted || wait.is_forced;
+    is_over || gives_up || wait.mode == WaitMode::Timer
 }
 
 /// Whether nothing can wake the wait any more.

@@ -73,7 +73,7 @@ impl System<'_> {
         }
         let facts = self.facts;
         let it = &facts.snapshot.resources[resource];
-        self.nodes.push(Node::FreeUnits(resource));
+        self.others.push(Node::FreeUnits(resource));
         let mut holders = it.holdings.iter().filter(|holding| holding.role == Role::Holds);
         let is_taken_whole = it.capacity.is_none() && holders.any(|holding| holding.units > 1);
         let counter = self.graph.add_counter(if is_taken_whole { 0 } else { it.free });
@@ -234,7 +234,7 @@ impl System<'_> {
     /// The node of a holding.
     pub(crate) fn holding_node(&mut self, resource: usize, number: usize) -> NodeId {
         if self.shared.holdings[resource].is_empty() {
-            let first = self.nodes.len();
+            let first = self.graph.len();
             let count = self.facts.snapshot.resources[resource].holdings.len();
             for number in 0..count {
                 self.add_node(Node::Holding(resource, number), 1);

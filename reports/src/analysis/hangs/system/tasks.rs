@@ -4,6 +4,7 @@
 use super::build::{System, task_node};
 use super::graph::NodeId;
 use super::node::Node;
+use super::rules::completes_by_itself;
 use crate::analysis::hangs::facts::{UnrecordedAwait, is_active, is_block_on_main, is_blocked};
 use crate::model::{RunState, Task, TaskKind};
 
@@ -24,7 +25,10 @@ impl System<'_> {
             RunState::Waiting if self.may_be_dropped(task) => self.set_can_progress(node),
             RunState::Waiting => {
                 self.graph.set_needed(node, 0);
-                if !self.may_be_woken(index, task) && !self.may_be_polled_after_lost_wake(index) {
+                if !self.is_surely_woken(index)
+                    && !self.may_be_woken(index, task)
+                    && !self.may_be_polled_after_lost_wake(index)
+                {
                     let woken = self.add_node(Node::Woken(index), 1);
                     self.graph.require(node, woken);
                     for &wait in &self.facts.waits_of_task[index] {
@@ -45,7 +49,7 @@ impl System<'_> {
     /// may abort the task later.
     fn add_aborts(&mut self, node: NodeId, index: usize, task: &Task) {
         let facts = self.facts;
-        let joiner = facts.join_wait[index].and_then(|wait| facts.task_of(&facts.snapshot.waits[wait]));
+        let joiner = facts.join_wait(index).and_then(|wait| facts.task_of(&facts.snapshot.waits[wait]));
         let may_be = task.has_handle || task.has_abort_handle;
         let may_soon_be = may_be && (task.has_abort_handle || joiner.is_some()) && task.since_ns < TIMEOUT_NS;
         if !(may_be && self.is_exact_only() || may_soon_be && self.rejects_suspect()) {
@@ -79,6 +83,13 @@ impl System<'_> {
         let facts = self.facts;
         facts.waits_of_task[index].iter().any(|&wait| facts.snapshot.waits[wait].is_wake_lost)
             && self.is_exact_only()
+    }
+
+    /// Whether a wait of the task completes whatever else is true, such as a timer. Most tasks of a
+    /// large program wait like that, and need no node for their wake.
+    fn is_surely_woken(&self, index: usize) -> bool {
+        let waits = self.facts.waits_of_task[index].iter().map(|&wait| &self.facts.snapshot.waits[wait]);
+        waits.into_iter().any(|wait| is_active(wait) && completes_by_itself(wait))
     }
 
     /// Whether something unrecorded may wake a waiting task.
@@ -132,7 +143,7 @@ impl System<'_> {
             is_here && other.state == RunState::Waiting && other.age_ns <= task.since_ns
         };
         let mut nested =
-            facts.spawned[index].iter().filter(|&&other| is_inside(&facts.snapshot.tasks[other]));
+            facts.spawned(index).iter().filter(|&&other| is_inside(&facts.snapshot.tasks[other]));
         let is_certain = |&&other: &&usize| is_block_on_main(facts.snapshot, &facts.snapshot.tasks[other]);
         let certain = nested.clone().find(is_certain);
         if let Some(&nested) = certain.or_else(|| nested.next().filter(|_| !self.is_exact_only())) {
@@ -154,7 +165,12 @@ impl System<'_> {
             _ if wait.is_unstable => self.set_can_progress(node),
             Some(task) => {
                 let arm = if is_active(wait) { None } else { self.join_arm_node(task, wait.span) };
-                self.add_alternative(node, arm.unwrap_or(task_node(task)));
+                match arm {
+                    Some(arm) => self.add_alternative(node, arm),
+                    // The needs of all tasks are known: no edge for each of a million timers.
+                    None if self.graph.needs_nothing(task_node(task)) => self.set_can_progress(node),
+                    None => self.add_alternative(node, task_node(task)),
+                }
                 if wait.is_wake_lost && self.rejects_suspect() {
                     // The future may have been moved to another task, to be polled there.
                     let family = self.any_relative(wait.task);

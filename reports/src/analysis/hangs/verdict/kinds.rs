@@ -13,7 +13,7 @@ use crate::model::{ResourceKind, Role, RunState, Task, TaskId, TaskKind, WaitMod
 /// Classifies a component that depends on no other, or that is a cycle.
 pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Vec<Hang> {
     let nodes = stuck.component(component);
-    if nodes.iter().any(|&node| matches!(system.nodes[node], Node::AnyNotifier(_))) {
+    if nodes.iter().any(|&node| matches!(system.node(node), Node::AnyNotifier(_))) {
         return classify_unnotified(system, stuck, nodes);
     }
     let hang = if stuck.is_cycle(component) {
@@ -29,12 +29,12 @@ pub(crate) fn classify(system: &System<'_>, stuck: &StuckGraph, component: usize
 fn shortest_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Option<Vec<Node>> {
     // A task that sleeps inside a poll comes first: it is what the cycle is about.
     let is_awake = |node: NodeId| {
-        let task = system.nodes[node].task();
+        let task = system.node(node).task();
         task.is_some_and(|task| system.facts.snapshot.tasks[task].state != RunState::Running)
     };
     let first = |nodes: &[NodeId]| {
-        let tasks = nodes.iter().copied().filter(|&node| matches!(system.nodes[node], Node::Task(_)));
-        let arm = || nodes.iter().copied().find(|&node| matches!(system.nodes[node], Node::JoinArm(_)));
+        let tasks = nodes.iter().copied().filter(|&node| matches!(system.node(node), Node::Task(_)));
+        let arm = || nodes.iter().copied().find(|&node| matches!(system.node(node), Node::JoinArm(_)));
         let start = tasks.min_by_key(|&node| (is_awake(node), node)).or_else(arm);
         start.or_else(|| nodes.iter().copied().min())
     };
@@ -48,7 +48,7 @@ fn shortest_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize) -> 
         let start = first(&StuckGraph::until_repeat(start, reasons)?)?;
         stuck.shortest_cycle(start, reasons)
     });
-    Some(path?.into_iter().map(|node| system.nodes[node]).collect())
+    Some(path?.into_iter().map(|node| system.node(node)).collect())
 }
 
 fn classify_cycle(system: &System<'_>, stuck: &StuckGraph, component: usize, path: Vec<Node>) -> Hang {
@@ -173,16 +173,16 @@ pub(crate) fn knot_holdings(
 fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) -> Option<Hang> {
     let facts = system.facts;
     let &[end] = stuck.component(component) else { return None };
-    let is_start = |node: NodeId| match system.nodes[node] {
+    let is_start = |node: NodeId| match system.node(node) {
         Node::Task(_) => true,
         Node::Wait(wait) => facts.task_of(&facts.snapshot.waits[wait]).is_none(),
         _ => false,
     };
     let path = |start: usize| -> Option<Vec<Node>> {
         let path = stuck.path_to(start, is_start)?;
-        Some(path.into_iter().map(|node| system.nodes[node]).collect())
+        Some(path.into_iter().map(|node| system.node(node)).collect())
     };
-    let (kind, detail) = match system.nodes[end] {
+    let (kind, detail) = match system.node(end) {
         Node::Woken(task) => {
             let set_aside = facts.waits_of_task[task].iter().copied();
             let has_it = |wait: &usize| facts.snapshot.waits[*wait].woken_ns.is_some();
@@ -212,8 +212,8 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
 /// future.
 fn path_through_unpolled(system: &System<'_>, stuck: &StuckGraph, wait: usize, task: usize) -> Vec<Node> {
     let wait_end = system.wait_end_node(wait);
-    let is_other_task = |node: NodeId| matches!(system.nodes[node], Node::Task(other) if other != task);
+    let is_other_task = |node: NodeId| matches!(system.node(node), Node::Task(other) if other != task);
     let path = stuck.path_to_node(wait_end, is_other_task).unwrap_or_else(|| vec![wait_end]);
-    let path = path.into_iter().map(|node| system.nodes[node]);
+    let path = path.into_iter().map(|node| system.node(node));
     path.chain([Node::Task(task), Node::Woken(task)]).collect()
 }

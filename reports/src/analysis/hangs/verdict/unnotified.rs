@@ -14,7 +14,7 @@ pub(super) fn classify_unnotified(system: &System<'_>, stuck: &StuckGraph, nodes
     let snapshot = system.facts.snapshot;
     let mut waits: Vec<(usize, usize)> = nodes
         .iter()
-        .filter_map(|&node| match system.nodes[node] {
+        .filter_map(|&node| match system.node(node) {
             Node::Wait(wait) => Some((system.facts.resource_of(&snapshot.waits[wait])?, wait)),
             _ => None,
         })
@@ -61,7 +61,7 @@ fn path_through_lock(
     let facts = system.facts;
     let task = facts.task_of(&facts.snapshot.waits[wait])?;
     let holds = |holding: &Holding| holding.role == Role::Holds;
-    let is_held = |node: NodeId| match system.nodes[node] {
+    let is_held = |node: NodeId| match system.node(node) {
         Node::Holding(resource, number) => holds(&facts.snapshot.resources[resource].holdings[number]),
         _ => false,
     };
@@ -76,7 +76,7 @@ fn path_through_lock(
             // The budget is used up: the search ends without a result.
             visits_left.set(left.unwrap_or(0));
             let reasons = dependencies.iter().copied().filter(|_| left.is_some());
-            let is_on_path = |reason: &NodeId| match (system.nodes[node], system.nodes[*reason]) {
+            let is_on_path = |reason: &NodeId| match (system.node(node), system.node(*reason)) {
                 (_, Node::Task(other)) if other == task => is_held(node),
                 // The task waits for this notification only.
                 (Node::Woken(woken), other) if woken == task => other == Node::Wait(wait),
@@ -90,5 +90,5 @@ fn path_through_lock(
         })
     };
     let path = path(true).or_else(|| path(false))?;
-    Some(path.into_iter().map(|node| system.nodes[node]).collect())
+    Some(path.into_iter().map(|node| system.node(node)).collect())
 }

@@ -1,0 +1,124 @@
+//! What alike records share, stored once.
+//!
+//! A million tasks of one spawn site differ in ids, times and counts. All else is their class. A record
+//! points to it, reads it like fields of its own, and gets a copy when it is changed.
+
+use std::fmt;
+use std::hash::Hash;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+/// A value that many records may share. A change makes a copy first, unless nothing else has it.
+#[derive(Default, PartialEq, Eq, Hash)]
+pub(crate) struct Shared<T>(Arc<T>);
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T> From<T> for Shared<T> {
+    fn from(value: T) -> Self {
+        Self(Arc::new(value))
+    }
+}
+
+impl<T> Deref for Shared<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Clone> DerefMut for Shared<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Shared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+/// The classes of a list so far.
+#[derive(Debug)]
+pub struct Classes<T> {
+    last: Option<Shared<T>>,
+    all: FxHashSet<Shared<T>>,
+}
+
+impl<T> Default for Classes<T> {
+    fn default() -> Self {
+        Self { last: None, all: FxHashSet::default() }
+    }
+}
+
+impl<T: Eq + Hash> Classes<T> {
+    /// Replaces a class by an equal one that was seen before, if there is one.
+    pub(crate) fn share(&mut self, class: &mut Shared<T>) {
+        // Consecutive records are usually alike.
+        if let Some(last) = self.last.as_ref().filter(|last| *last == class) {
+            *class = last.clone();
+            return;
+        }
+        match self.all.get(class) {
+            Some(known) => *class = known.clone(),
+            None => drop(self.all.insert(class.clone())),
+        }
+        self.last = Some(class.clone());
+    }
+}
+
+/// A record of a list in which many may be alike.
+pub trait Alike {
+    /// What is known of the records before.
+    type Classes: Default;
+
+    /// Shares the memory of equal parts with the records before.
+    fn share(&mut self, classes: &mut Self::Classes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Alike, Classes};
+    use crate::model::{Place, Resource, Span, Task, TaskId, Wait, WaitMode};
+
+    #[test]
+    fn rows_are_small_as_there_may_be_millions() {
+        assert_eq!([size_of::<Task>(), size_of::<Span>(), size_of::<Wait>()], [112, 64, 96]);
+        assert_eq!(size_of::<Resource>(), 80);
+        assert_eq!(size_of::<Option<Place>>(), 16);
+    }
+
+    #[test]
+    fn alike_records_share_a_class_until_one_changes() {
+        let mut classes = Classes::default();
+        let mut tasks = [3, 1, 2].map(|id| {
+            let mut task = Task::default();
+            (task.id, task.label, task.is_local) = (TaskId::new(id), Some("user=7".into()), id == 1);
+            task.share(&mut classes);
+            task
+        });
+        let address = |task: &Task| std::ptr::from_ref(&task.label);
+        assert_eq!(address(&tasks[0]), address(&tasks[2]));
+        assert_ne!(address(&tasks[0]), address(&tasks[1]));
+        tasks[2].label = None;
+        assert_eq!(tasks[0].label.as_deref(), Some("user=7"));
+        assert_eq!((tasks[2].id, tasks[2].label.as_deref()), (TaskId::new(2), None));
+    }
+
+    #[test]
+    fn a_saved_record_has_the_fields_of_its_class_in_between() {
+        let mut wait = Wait::default();
+        (wait.mode, wait.tasks, wait.is_forced) = (WaitMode::Join, vec![TaskId::new(7)], true);
+        let saved = serde_json::to_string(&wait).expect("JSON");
+        assert!(saved.starts_with(r#"{"id":0,"tasks":[7],"mode":"join","units":0,"since_ns":0"#), "{saved}");
+        assert_eq!(serde_json::from_str::<Wait>(&saved).expect("a wait"), wait);
+    }
+}
