@@ -185,6 +185,9 @@ pub struct Holding {
     /// guard of a static.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_movable: bool,
+    /// Whether it is in a boxed future that may have moved to another task unseen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_have_moved: bool,
     /// Other tasks that may have it: those that `task` has spawned since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<TaskId>,
@@ -366,6 +369,9 @@ pub struct Wait {
     pub is_granted: bool,
     /// Whether its task has been polled since, without polling it.
     pub is_parked: bool,
+    /// Whether its future may have moved to another task since: it is boxed, and not awaited.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_have_moved: bool,
     /// Whether it was woken, and the next poll of its task did not poll it. Nothing will poll it
     /// for that wake.
     pub is_wake_ignored: bool,
