@@ -9,7 +9,7 @@ use super::capture_context::KnownTask;
 use super::runtimes::library;
 use super::texts::Texts;
 use crate::clock::{self, Scale};
-use crate::live::{self, ABORT, HANDLE, SET, SpawnRuntime, TaskKind, TaskOrigin, TaskState};
+use crate::live::{self, ABORT, HANDLE, Memory, SET, SpawnRuntime, TaskKind, TaskOrigin, TaskState};
 use crate::site::Site;
 use crate::tree::{self, Node};
 
@@ -24,6 +24,8 @@ pub(super) struct TaskCopy {
     /// Clones of its waker that were kept then.
     pub(super) wakers: u32,
     pub(super) span: u64,
+    /// The memory of its root.
+    pub(super) memory: Memory,
     /// Tick at which the last finished poll began; 0 if none.
     pub(super) entered: u64,
     /// Tick at which the last poll ended; 0 if it was not polled yet.
@@ -109,7 +111,8 @@ fn listing(task: &'static live::Task) -> Option<TaskCopy> {
     // out yet.
     let entered = task.entered.load(Relaxed);
     let span = task.span.load(Relaxed);
-    Some(TaskCopy { task, id, origin, doing, since, wakers, span, entered, left, counts, running })
+    let memory = Memory(task.memory.load(Relaxed));
+    Some(TaskCopy { task, id, origin, doing, since, wakers, span, memory, entered, left, counts, running })
 }
 
 /// Removes a task that only runtime hooks report if a root inside it is listed.

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::atomic::fence;
 
 use super::wait_cell::{BLOCKING, FORCED, INDIRECT, LISTED, MODES, OVER, WaitCell, WaitMode};
+use crate::live::Memory;
 use crate::pool;
 use crate::site::Site;
 
@@ -53,6 +54,7 @@ pub(crate) struct WaitCopy {
     pub(crate) asked: u64,
     pub(crate) began: u64,
     pub(crate) thread: Option<u32>,
+    pub(crate) memory: Memory,
     pub(crate) is_blocking: bool,
     /// Whether it was given up, and only its waker is left.
     pub(crate) is_given_up: bool,
@@ -119,6 +121,7 @@ impl WaitCell {
             // 0 while the first poll is not over.
             began: if began == 0 { self.entered.load(Relaxed) } else { began },
             thread: self.thread.load(Relaxed).checked_sub(1).and_then(|thread| u32::try_from(thread).ok()),
+            memory: Memory(self.memory.load(Relaxed)),
             is_blocking: flags & BLOCKING != 0,
             is_given_up,
             polled: self.polled(),
