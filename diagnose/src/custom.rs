@@ -212,7 +212,7 @@ mod tests {
 
     use super::*;
     use crate::waits::test_view::queue;
-    use crate::waits::{HoldingCopy, Record, Role, all_holdings, all_records};
+    use crate::waits::{HoldingCopy, Record, Role, all_records};
 
     fn record(name: &str) -> Option<&'static Record> {
         let is_it = |record: &&'static Record| {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     fn holdings(record: &Record) -> Vec<HoldingCopy> {
-        all_holdings().into_iter().filter(|holding| holding.resource == record.id()).collect()
+        crate::waits::holdings().filter(|holding| holding.resource == record.id()).collect()
     }
 
     #[test]

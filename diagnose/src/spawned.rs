@@ -17,7 +17,7 @@ use crate::awaited::is_span;
 use crate::clock;
 use crate::context;
 use crate::label::Label;
-use crate::live::{self, SpawnRuntime, SpawnTarget, Task, TaskKind, TaskOrigin};
+use crate::live::{self, Memory, SpawnRuntime, SpawnTarget, Task, TaskKind, TaskOrigin};
 use crate::named::{spawn_site, task_site_at};
 use crate::recorder::{Span, own_tree_number, set_spawned};
 use crate::timed;
@@ -57,7 +57,7 @@ macro_rules! launch {
         let _own = $crate::spawned::OwnSpawn::begin(name.is_none());
         if $crate::spawned::Large::<$type>::IS_SO {
             let future = ::std::boxed::Box::pin($future);
-            let ($task, $number) = $crate::spawned::Spawned::new(home, name, location, future);
+            let ($task, $number) = $crate::spawned::Spawned::boxed(home, name, location, future);
             $spawn
         } else {
             let ($task, $number) = $crate::spawned::Spawned::new(home, name, location, $future);
@@ -186,6 +186,23 @@ impl Numbered {
     }
 }
 
+impl<F: Future> Spawned<Pin<Box<F>>> {
+    /// Like `new`, for a future that was too large for the stack.
+    pub(crate) fn boxed(
+        home: impl Into<SpawnTarget>,
+        name: Option<&str>,
+        location: &'static Location<'static>,
+        future: Pin<Box<F>>,
+    ) -> (Self, Numbered) {
+        let memory = Memory::of(&*future);
+        let (spawned, number) = Self::new(home, name, location, future);
+        if let Some(task) = spawned.ticket.0 {
+            task.memory.store(memory.0, Relaxed);
+        }
+        (spawned, number)
+    }
+}
+
 impl<F: Future> Spawned<F> {
     /// The future as a task spawned at `location`, under `name` or a name from the future's type.
     pub(crate) fn new(
@@ -221,13 +238,18 @@ impl<F: Future> Future for Spawned<F> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let memory = Memory::of(&*self);
         let this = self.project();
         // The first root polled from here takes over the task.
         if let Some(task) = this.ticket.0.take() {
+            // A boxed root is not in here: its memory is already known.
+            if task.memory.load(Relaxed) == 0 {
+                task.memory.store(memory.0, Relaxed);
+            }
             set_spawned(Some(task));
         }
         let poll = match this.span {
-            Some(span) => timed::poll(this.future, span, context),
+            Some(span) => timed::poll(this.future, span, 0, context),
             None => this.future.poll(context),
         };
         // No root took it over: recording was turned off.

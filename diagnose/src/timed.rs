@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use futures_core::future::FusedFuture;
 use pin_project_lite::pin_project;
 
+use crate::live::pinned_words;
 use crate::recorder::{PollEntry, RunningPoll, Span};
 
 pin_project! {
@@ -20,8 +21,10 @@ pin_project! {
     // The span is the last field, so it is dropped after the future and records what the future did
     // in its drop. Its type also comes first: the compiler then sees that a span is `Send` before
     // it checks all inner futures. That keeps a few more of them within its recursion limit.
+    // In this order, the recorder finds the future right before the span.
     #[derive(Debug)]
     #[must_use = "futures do nothing unless you `.await` or poll them"]
+    #[repr(C)]
     pub struct Timed<F> {
         of: PhantomData<Span>,
         #[pin]
@@ -51,7 +54,7 @@ impl<F: Future> Future for Timed<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        poll(this.future, this.span, context)
+        poll(this.future, this.span, pinned_words::<F>(), context)
     }
 }
 
@@ -61,18 +64,19 @@ impl<F: FusedFuture> FusedFuture for Timed<F> {
     }
 }
 
-/// Polls `future` as `span`.
+/// Polls `future` as `span`. If it is pinned for good, it is in the `words` words before the span.
 // The only code compiled per future: the recording is compiled once, in this crate.
 #[inline]
 pub(crate) fn poll<F: Future>(
     future: Pin<&mut F>,
     span: &mut Span,
+    words: u32,
     context: &mut Context<'_>,
 ) -> Poll<F::Output> {
     let mut entry = PollEntry::new();
     let running = RunningPoll::enter(span, &mut entry, context.waker());
     // Not dropped if the recorder unwinds, which it does not: so it stays in registers.
     let poll = ManuallyDrop::new(future.poll(&mut Context::from_waker(running.waker())));
-    running.leave(poll.is_pending());
+    running.leave(poll.is_pending(), words);
     ManuallyDrop::into_inner(poll)
 }

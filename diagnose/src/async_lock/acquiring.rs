@@ -36,7 +36,8 @@ macro_rules! acquiring {
                 future: ::async_lock::futures::$name<$($arguments)*>,
                 leaf: WaitInfo $(, $field: $type)?
             ) -> Self {
-                Self { waited: WaitFuture::new(future, leaf) $(, $field)? }
+                // Not `Unpin`: see the test in `tests`.
+                Self { waited: WaitFuture::new(future, leaf).pinned() $(, $field)? }
             }
         }
 

@@ -203,3 +203,23 @@ fn a_future_that_initialises_after_a_wait_has_the_waker_of_its_task() {
     assert_eq!(counts.0.load(Relaxed), 2);
     assert_eq!(second.as_mut().poll(&mut context), Poll::Ready(&3));
 }
+
+/// Ambiguous for a type that is `Unpin`: then the test below does not compile.
+trait NotUnpin<A> {
+    fn check() {}
+}
+
+struct IfUnpin;
+
+impl<T> NotUnpin<()> for T {}
+impl<T: Unpin> NotUnpin<IfUnpin> for T {}
+
+#[test]
+fn the_futures_of_the_originals_are_not_unpin() {
+    use ::async_lock::futures as original;
+    <original::Lock<'_, ()> as NotUnpin<_>>::check();
+    <original::Read<'_, ()> as NotUnpin<_>>::check();
+    <original::UpgradableRead<'_, ()> as NotUnpin<_>>::check();
+    <original::Write<'_, ()> as NotUnpin<_>>::check();
+    <original::Acquire<'_> as NotUnpin<_>>::check();
+}

@@ -1,5 +1,6 @@
 //! The slot of one live span, and how it is read while it changes.
 
+use super::memory::Memory;
 use crate::context;
 use crate::pool::{self, pooled};
 use crate::site::Site;
@@ -37,6 +38,8 @@ pub(crate) struct LiveSlot {
     /// The id of the task in which the span got its parent. If that parent is gone, this task
     /// polled the span last. Zero outside every task.
     task: AtomicU64,
+    /// Its [`Memory`].
+    memory: AtomicU64,
 }
 
 /// The state of a live span.
@@ -58,6 +61,7 @@ pub(crate) struct SlotCopy {
     pub(crate) node: &'static Node,
     pub(crate) made: u64,
     pub(crate) polls: u64,
+    pub(crate) memory: Memory,
 }
 
 /// Maximum number of listed spans, because memory has no room for all that may be pending at once.
@@ -118,7 +122,8 @@ impl SlotCopy {
         (state, made, since): (SlotState, u64, u64),
         node: &'static Node,
     ) -> Self {
-        Self { id, parent, task: context::task(), state, since, node, made, polls: 0 }
+        let (task, memory) = (context::task(), Memory::UNKNOWN);
+        Self { id, parent, task, state, since, node, made, polls: 0, memory }
     }
 
     /// The span after its first poll, which ended at `now`, at the await `node`.
@@ -154,6 +159,7 @@ impl LiveSlot {
             made: zero(),
             polls: zero(),
             task: zero(),
+            memory: zero(),
         }
     }
 
@@ -169,6 +175,7 @@ impl LiveSlot {
         self.since.store(listed.since << 2 | listed.state as u64, Ordering::Relaxed);
         self.parent.store(listed.parent, Ordering::Relaxed);
         self.task.store(listed.task, Ordering::Relaxed);
+        self.memory.store(listed.memory.0, Ordering::Relaxed);
         // Release pairs with the Acquire load in `read`: the id brings the fields with it.
         self.id.store(listed.id, Ordering::Release);
     }
@@ -267,6 +274,7 @@ impl LiveSlot {
             node,
             made: self.made.load(Ordering::Relaxed),
             polls: self.polls.load(Ordering::Relaxed) >> BELOW,
+            memory: Memory(self.memory.load(Ordering::Relaxed)),
         };
         // Pairs with the Release fence in `occupy`: if a field is of a later span, the id below has
         // changed.

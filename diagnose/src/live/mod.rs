@@ -18,6 +18,7 @@ mod handles;
 mod live_slot;
 #[cfg(all(test, diagnose_loom))]
 mod loom;
+mod memory;
 #[cfg(feature = "tokio")]
 pub(crate) mod runtimes;
 mod task;
@@ -37,6 +38,7 @@ pub(crate) use handles::{ABORT, HANDLE, SET};
 pub(crate) use live_slot::{
     ArmSlot, LiveSlot, SlotCopy, SlotState, all, over, put, put_of_arm, take, take_for_arm,
 };
+pub(crate) use memory::{Memory, is_pinned, pinned_words};
 pub(crate) use task::{Task, TaskState};
 pub(crate) use task_origin::{SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin};
 pub(crate) use tasks::{

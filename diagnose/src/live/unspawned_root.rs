@@ -120,6 +120,7 @@ impl Task {
     pub(super) fn begin_spare(&self, thread: u32) {
         self.spawned_at.put(None);
         self.origin.store(0, Relaxed);
+        self.memory.store(0, Relaxed);
         self.thread.store(thread, Relaxed);
     }
 

@@ -9,7 +9,7 @@ use super::resume::Resume;
 use super::span::{Span, SpanState};
 use crate::clock;
 use crate::context;
-use crate::live::{self, PollWaker, SlotCopy};
+use crate::live::{self, Memory, PollWaker, SlotCopy};
 use crate::sync::add;
 use crate::tree::{Node, PassingChain, WaitAccount};
 
@@ -39,20 +39,21 @@ impl<'a> RunningPoll<'a> {
         self.entry.waker.as_ref().map_or(self.outer, PollWaker::get)
     }
 
-    /// Records that the poll has returned.
+    /// Records that the poll has returned. If the future is pinned for good, it is in the `words`
+    /// words before the span.
     #[inline]
-    pub(crate) fn leave(self, is_pending: bool) {
+    pub(crate) fn leave(self, is_pending: bool, words: u32) {
         // `Drop` is for panics only.
         let mut running = std::mem::ManuallyDrop::new(self);
         let Self { span, entry, .. } = &mut *running;
-        span.leave(entry, is_pending);
+        span.leave(entry, is_pending, words);
     }
 }
 
 impl Span {
     /// Records that the poll has returned. In deep call chains, most spans around a pending one
     /// only pass that on.
-    fn leave(&mut self, entry: &mut PollEntry, is_pending: bool) {
+    fn leave(&mut self, entry: &mut PollEntry, is_pending: bool, words: u32) {
         if is_pending {
             if entry.begun.goes_down && local::is_passing() {
                 return self.leave_through(entry);
@@ -61,8 +62,10 @@ impl Span {
                 return self.leave_again(entry);
             }
             if entry.is_recorded() {
-                let is_first = matches!(self.state, SpanState::Unpolled);
-                return if is_first { self.leave_first(entry) } else { self.leave_pending(entry) };
+                if matches!(self.state, SpanState::Unpolled) {
+                    return self.leave_first(entry, words);
+                }
+                return self.leave_pending(entry, words);
             }
         } else if entry.is_recorded() {
             let is_first = matches!(self.state, SpanState::Unpolled);
@@ -100,17 +103,17 @@ impl Span {
 
     /// Ends the first poll of a call, which stopped at an await of its own: the usual case.
     #[inline(never)]
-    fn leave_first(&mut self, entry: &mut PollEntry) {
+    fn leave_first(&mut self, entry: &mut PollEntry, words: u32) {
         let (at, state) = local::awaiting();
         let has_children = local::pending_children() != 0 || state.base() != 0;
         let (Some(node), Some(at), None, false) = (self.node, at, self.slot, has_children || state.is_span())
         else {
-            return self.leave_pending(entry);
+            return self.leave_pending(entry, words);
         };
         let entered = node.times.entered();
         let now = clock::now();
-        let listed = to_list(self, node, entry, entered).after_first(now, at);
-        let Some(slot) = live::take(&listed) else { return self.leave_pending(entry) };
+        let listed = to_list(self, words, node, entry, entered).after_first(now, at);
+        let Some(slot) = live::take(&listed) else { return self.leave_pending(entry, words) };
         self.slot = Some(slot);
         self.made = entered;
         self.at = Some(at);
@@ -127,13 +130,13 @@ impl Span {
 
     /// Ends any other poll that returned `Pending`.
     #[inline(never)]
-    fn leave_pending(&mut self, entry: &mut PollEntry) {
+    fn leave_pending(&mut self, entry: &mut PollEntry, words: u32) {
         let Some(node) = self.node else { return };
         let (at, state) = local::awaiting();
         // List the span as alive on its first `Pending`.
         if self.slot.is_none() {
             let entered = node.times.entered();
-            self.slot = live::take(&to_list(self, node, entry, entered));
+            self.slot = live::take(&to_list(self, words, node, entry, entered));
             self.note_first_poll(entered);
         }
         if !entry.is_handed() {
@@ -267,7 +270,9 @@ fn parent_id(node: &Node, entry: &PollEntry) -> u64 {
 
 /// The running span, as it is listed.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn to_list(span: &Span, node: &'static Node, entry: &PollEntry, entered: u64) -> SlotCopy {
+fn to_list(span: &Span, words: u32, node: &'static Node, entry: &PollEntry, entered: u64) -> SlotCopy {
     let numbers = (context::span(), parent_id(node, entry));
-    SlotCopy::new(numbers, (live::SlotState::Running, span.made_at(entered), entered), node)
+    let memory = Memory::before(span, words);
+    let state = (live::SlotState::Running, span.made_at(entered), entered);
+    SlotCopy { memory, ..SlotCopy::new(numbers, state, node) }
 }

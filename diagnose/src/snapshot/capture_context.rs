@@ -2,6 +2,7 @@
 
 use diagnose_reports::model::{NodeIndex, Text};
 
+use super::confined::Confined;
 use super::numbers::{Index, Table};
 use super::texts::Texts;
 use crate::clock::Scale;
@@ -45,6 +46,7 @@ pub(super) struct CaptureContext<'a> {
     pub(super) now: u64,
     pub(super) scale: Scale,
     pub(super) tasks: &'a TaskTable,
+    pub(super) confined: &'a Confined,
     /// Names and kernel ids of threads, by the numbers of their trees.
     pub(super) threads: &'a Table<u32, (Text, u64)>,
     pub(super) texts: &'a Texts,

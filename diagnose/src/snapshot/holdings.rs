@@ -10,7 +10,7 @@ use super::candidates::Candidates;
 use super::capture_context::{CaptureContext, KnownTask};
 use super::numbers::Table;
 use super::task_copy::some;
-use crate::live::{self, TransferCounts};
+use crate::live::{self, Memory, TransferCounts};
 use crate::site;
 use crate::waits::{self, Creator, HoldingCopy, ResourceKind};
 
@@ -107,6 +107,7 @@ impl<'a> Holdings<'a> {
         {
             holding.attribution = Attribution::Unmoved;
         }
+        follow_future(copy, &mut holding, seen);
         holding
     }
 
@@ -237,6 +238,25 @@ impl<'a> Holdings<'a> {
         holding.candidates.extend(ids(later));
         likely
     }
+}
+
+/// Sets the task of a guard that borrows from its future, if another task polls that future now, and
+/// whether the future may be in yet another one.
+fn follow_future(copy: &HoldingCopy, holding: &mut Holding, seen: &CaptureContext<'_>) {
+    if copy.is_movable || copy.role != waits::Role::Holds || copy.task == 0 {
+        return;
+    }
+    let span = seen.confined.last_polled(copy.span);
+    let task = span.map_or(copy.task, |span| span.task);
+    if task != copy.task {
+        holding.task = some(task).map(TaskId::new);
+    }
+    let is_known = copy.memory != Memory::UNKNOWN;
+    holding.may_have_moved = match span {
+        _ if is_known => !seen.confined.has(copy.memory, task),
+        Some(span) => !span.is_confined,
+        None => false,
+    };
 }
 
 fn ids(tasks: Vec<u64>) -> Vec<TaskId> {

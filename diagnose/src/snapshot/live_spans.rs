@@ -8,6 +8,7 @@ use diagnose_reports::model::{
 };
 
 use super::capture_context::{CaptureContext, TaskTable};
+use super::confined::Confined;
 use super::draining::Draining;
 use super::lost_wakes;
 use super::merged::Merged;
@@ -125,6 +126,7 @@ impl LiveSpans {
             running.filter(|task| task.doing == TaskState::Running && task.origin.work == TaskKind::Future);
         let running = running.map(|task| (task.task.thread.load(Relaxed), task.id)).collect();
         runtimes::add(snapshot, &running, now, scale);
+        let confined = Confined::new(&spans, &tasks);
         let roots = add_spans(snapshot, spans, &tasks, ago, &texts, &site_index);
         let kept = waits.kept_wakers(&by_id, tasks.len());
         snapshot.tasks.reserve_exact(tasks.len());
@@ -151,9 +153,10 @@ impl LiveSpans {
         runtimes::add_cpu_times(snapshot);
         unrecorded::add(snapshot, waits.threads(), &counted);
         let tasks = TaskTable::new(known, by_id);
-        let (tasks, threads, texts) = (&tasks, &threads, &texts);
+        let (tasks, confined, threads, texts) = (&tasks, &confined, &threads, &texts);
         let is_whole = !snapshot.nodes.is_empty();
-        waits.build(snapshot, &CaptureContext { now, scale, tasks, threads, texts, node_index, is_whole });
+        let seen = CaptureContext { now, scale, tasks, confined, threads, texts, node_index, is_whole };
+        waits.build(snapshot, &seen);
         lost_wakes::mark(snapshot);
     }
 }

@@ -13,6 +13,7 @@ mod calibrate;
 mod candidates;
 mod capture;
 mod capture_context;
+mod confined;
 mod cost;
 mod draining;
 mod entry_points;

@@ -14,7 +14,9 @@ use super::runtimes::library;
 use super::texts::Texts;
 use crate::clock::{self, Scale};
 use crate::label::Label;
-use crate::live::{self, ABORT, HANDLE, SET, SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin, TaskState};
+use crate::live::{
+    self, ABORT, HANDLE, Memory, SET, SpawnRuntime, SpawnTarget, TaskKind, TaskOrigin, TaskState,
+};
 use crate::site::Site;
 use crate::tree::{self, Node};
 
@@ -32,6 +34,8 @@ pub(super) struct TaskCopy {
     /// Clones of its waker that were kept then.
     pub(super) wakers: u32,
     pub(super) span: u64,
+    /// The memory of its root.
+    pub(super) memory: Memory,
     /// Tick at which the last finished poll began; 0 if none.
     pub(super) entered: u64,
     /// Tick at which the last poll ended; 0 if it was not polled yet.
@@ -137,6 +141,7 @@ fn listing(task: &'static live::Task, origins: &mut Origins) -> Option<TaskCopy>
     // out yet.
     let entered = task.entered.load(Relaxed);
     let span = task.span.load(Relaxed);
+    let memory = Memory(task.memory.load(Relaxed));
     Some(TaskCopy {
         task,
         id,
@@ -147,6 +152,7 @@ fn listing(task: &'static live::Task, origins: &mut Origins) -> Option<TaskCopy>
         since,
         wakers,
         span,
+        memory,
         entered,
         left,
         counts,

@@ -102,7 +102,7 @@ impl WaitsCopy {
         all.waiting = waits;
         all.threads =
             threads.map(|threads| threads.into_iter().map(|(id, _)| OtherThread::read(id)).collect());
-        all.holdings = waits::all_holdings();
+        all.holdings = waits::holdings().collect();
         all
     }
 
@@ -346,6 +346,7 @@ fn build(wait: &WaitCopy, seen: &CaptureContext<'_>) -> Wait {
     // By the finished polls of its task: which futures the running poll leaves out is not known
     // yet.
     built.is_parked = !wait.is_blocking && later.entered < entered;
+    built.may_have_moved = !wait.is_blocking && may_have_moved(wait, built.is_parked, seen);
     built.is_wake_ignored = built.is_parked && polled.woken != 0 && polled.woken < entered;
     built.is_indirect = polled.is_indirect;
     built.is_forced = polled.is_forced;
@@ -353,6 +354,14 @@ fn build(wait: &WaitCopy, seen: &CaptureContext<'_>) -> Wait {
     built.thread_id = if wait.is_blocking { seen.thread_id(wait.thread) } else { None };
     built.is_unstable = !later.waits_as(polled);
     built
+}
+
+/// Whether its future may have moved to another task since it was polled. `is_set_aside` says
+/// whether its task was polled since.
+fn may_have_moved(wait: &WaitCopy, is_set_aside: bool, seen: &CaptureContext<'_>) -> bool {
+    let polled = &wait.polled;
+    let is_around = || seen.confined.last_polled(polled.span).is_none_or(|span| span.is_confined);
+    !(seen.confined.has(wait.memory, polled.task) || !is_set_aside && is_around())
 }
 
 pub(super) fn kind(kind: ResourceKind) -> model::ResourceKind {

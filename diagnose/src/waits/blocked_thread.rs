@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::record::Record;
 use super::wait_cell::{WaitCell, WaitMode, WaitStart};
 use crate::clock;
+use crate::live::Memory;
 use crate::recorder;
 use crate::switch;
 
@@ -102,5 +103,6 @@ fn begun(
     at: &'static Location<'static>,
 ) -> WaitStart {
     let asked = record.map_or(0, Record::queued);
-    WaitStart { record, mode, units, tasks, due: 0, at, awaited: None, asked, is_blocking: true }
+    let memory = Memory::UNKNOWN;
+    WaitStart { record, mode, units, tasks, due: 0, at, awaited: None, asked, is_blocking: true, memory }
 }

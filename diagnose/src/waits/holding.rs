@@ -8,7 +8,7 @@ use super::lock_order;
 use super::record::Record;
 use crate::clock;
 use crate::context;
-use crate::live::{self, CurrentPoll, TransferCounts};
+use crate::live::{self, CurrentPoll, Memory, TransferCounts};
 use crate::pool::{self, pooled};
 use crate::recorder;
 use crate::switch;
@@ -47,6 +47,8 @@ pub(crate) struct HoldingSlot {
     given: AtomicU64,
     /// Number of the thread's tree, plus one; 0 if the thread has no tree.
     thread: AtomicU32,
+    /// The [`Memory`](live::Memory) of the future that took it.
+    memory: AtomicU64,
 }
 
 /// A copy of a [`HoldingSlot`].
@@ -70,6 +72,7 @@ pub(crate) struct HoldingCopy {
     pub(crate) uses: u64,
     /// Spawns and sends of its task at the last use.
     pub(crate) given: TransferCounts,
+    pub(crate) memory: Memory,
 }
 
 pooled!(HoldingSlot, max = 1 << 20, chunk = 64);
@@ -100,11 +103,10 @@ impl HoldingSlot {
             uses: zero(),
             given: zero(),
             thread: AtomicU32::new(0),
+            memory: zero(),
         }
     }
-}
 
-impl HoldingSlot {
     #[inline]
     fn note(&self, here: CurrentPoll) {
         context::count(|counts| &counts.uses);
@@ -117,6 +119,10 @@ impl HoldingSlot {
     #[inline]
     pub(super) fn is_of(&self, resource: u64) -> bool {
         self.resource.load(Relaxed) == resource
+    }
+
+    fn memory(&self) -> Memory {
+        Memory(self.memory.load(Relaxed))
     }
 
     fn role(&self) -> Role {
@@ -146,6 +152,7 @@ impl HoldingSlot {
             since: self.since.load(Relaxed),
             uses: self.uses.load(Relaxed),
             given: TransferCounts(self.given.load(Relaxed)),
+            memory: self.memory(),
         };
         (resource != 0 && self.resource.load(Relaxed) == resource).then_some(staked)
     }
@@ -206,6 +213,13 @@ impl Holding {
         Self::begin(record, Role::Holds, units, at, is_movable, false)
     }
 
+    /// Records where the future lies that acquired it.
+    #[inline]
+    pub(crate) fn taken_in(self, memory: Memory) -> Self {
+        self.place.inspect(|place| place.memory.store(memory.0, Relaxed));
+        self
+    }
+
     /// Makes this the holding by which others see that the value is borrowed.
     #[inline]
     pub(super) fn borrows(&self) {
@@ -245,6 +259,7 @@ impl Holding {
         place.units.store((role as u64) << ROLE | flags | units.min(UNITS), Relaxed);
         place.at.set(at);
         place.uses.store(0, Relaxed);
+        place.memory.store(0, Relaxed);
         // Outside of tasks, reading the clock for each acquisition is too expensive.
         let is_read = is_exact || here.stamp == 0 && role != Role::Holds;
         let since = if is_read { clock::now() } else { here.stamp };
@@ -290,8 +305,7 @@ impl Holding {
     /// Records that the running task accesses the guarded value, and so has the guard now.
     #[inline]
     pub(crate) fn looked_at(&self) {
-        let Some(place) = self.place else { return };
-        if place.span.load(Relaxed) != context::span() {
+        if let Some(place) = self.place.filter(|place| place.span.load(Relaxed) != context::span()) {
             place.note(live::current_poll());
         }
     }
@@ -326,10 +340,9 @@ impl Holding {
 
     #[cold]
     fn count_hold(&self, place: &HoldingSlot) {
-        if let Some(record) = self.record() {
-            let ticks = clock::now().saturating_sub(place.since.load(Relaxed));
-            record.count_hold(place.at.get(), place.node.get(), ticks);
-        }
+        let Some(record) = self.record() else { return };
+        let ticks = clock::now().saturating_sub(place.since.load(Relaxed));
+        record.count_hold(place.at.get(), place.node.get(), ticks);
     }
 
     /// Splits `units` off into a holding of their own. The caller may drop that to release them.
@@ -339,11 +352,8 @@ impl Holding {
         let all = place.units.load(Relaxed);
         let units = units.min(all & UNITS);
         place.units.store(all - units, Relaxed);
-        let at = place.at.get();
-        match at {
-            Some(at) => Self::begin(record, Role::Holds, units, at, all & MOVABLE != 0, false),
-            None => Self::NONE,
-        }
+        let Some(at) = place.at.get() else { return Self::NONE };
+        Self::begin(record, Role::Holds, units, at, all & MOVABLE != 0, false).taken_in(place.memory())
     }
 
     /// Adds the units of another holding in this resource.
@@ -377,10 +387,6 @@ impl Drop for Holding {
         place.resource.store(0, Relaxed);
         pool::put(place);
     }
-}
-
-pub(crate) fn all_holdings() -> Vec<HoldingCopy> {
-    holdings().collect()
 }
 
 /// Iterates over copies of all holdings.

@@ -24,7 +24,7 @@ use super::holding::Holding;
 use super::record::Record;
 use super::wait_cell::{WaitCell, WaitMode, WaitStart, WaitWaker};
 use super::wait_future::{WaitInfo, WaitTarget};
-use crate::live::{self, PollWaker, Promoted as _};
+use crate::live::{self, Memory, PollWaker, Promoted as _, is_pinned};
 use crate::recorder;
 use crate::switch;
 
@@ -54,6 +54,18 @@ impl LazyWait {
         &mut self,
         context: &mut Context<'_>,
         record: Option<&'static Record>,
+        leaf: impl FnMut() -> WaitInfo,
+        poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        self.poll_where(context, (record, false), leaf, poll)
+    }
+
+    /// Like `poll_in_order`. `is_pinned` says that this value never moves again.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn poll_where<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        (record, is_pinned): (Option<&'static Record>, bool),
         mut leaf: impl FnMut() -> WaitInfo,
         mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
@@ -65,7 +77,7 @@ impl LazyWait {
         if ready.is_ready() {
             self.end_poll(&entry);
         } else if waker.is_some() {
-            self.end_pending(&entry, outer, leaf());
+            self.end_pending(&entry, is_pinned, outer, leaf());
         }
         ready
     }
@@ -86,7 +98,7 @@ impl LazyWait {
     }
 
     #[inline(never)]
-    fn end_pending(&mut self, entry: &PollScope, outer: &Waker, leaf: WaitInfo) {
+    fn end_pending(&mut self, entry: &PollScope, is_pinned: bool, outer: &Waker, leaf: WaitInfo) {
         let is_forced = leaf.is_forced();
         if let Some(wait) = self.0 {
             wait.forward().give_back();
@@ -108,7 +120,8 @@ impl LazyWait {
         }
         let Some(wait) = wait.or_else(WaitCell::take) else { return };
         self.0 = Some(wait);
-        wait.begin(begun(leaf, entry.asked, is_forced), Some(outer));
+        let memory = if is_pinned { Memory::of(self) } else { Memory::UNKNOWN };
+        wait.begin(begun(leaf, entry.asked, is_forced, memory), Some(outer));
         if is_forced {
             wait.force();
         }
@@ -144,7 +157,7 @@ impl Drop for LazyWait {
 }
 
 /// Builds the start of a wait. A forced wait is listed at no resource.
-fn begun(leaf: WaitInfo, asked: u64, is_forced: bool) -> WaitStart {
+fn begun(leaf: WaitInfo, asked: u64, is_forced: bool, memory: Memory) -> WaitStart {
     let awaited = if leaf.is_made_there { recorder::awaited() } else { None };
     let WaitInfo { target, mode, units, at, .. } = leaf;
     let (record, tasks, due) = match target {
@@ -152,7 +165,7 @@ fn begun(leaf: WaitInfo, asked: u64, is_forced: bool) -> WaitStart {
         WaitTarget::Tasks(tasks) => (None, tasks, 0),
         WaitTarget::Moment(due) => (None, Vec::new(), due),
     };
-    WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking: false }
+    WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking: false, memory }
 }
 
 /// State of one poll, on its stack.
@@ -221,6 +234,12 @@ impl<F, L> LazyWaitFuture<F, L> {
     pub(crate) fn has_waited(&self) -> bool {
         self.has_waited
     }
+
+    /// Where it lies, once it is pinned.
+    #[inline]
+    pub(crate) fn memory(&self) -> Memory {
+        if is_pinned::<F>() { Memory::of(self) } else { Memory::UNKNOWN }
+    }
 }
 
 impl<F: Future, L: FnMut() -> WaitInfo> Future for LazyWaitFuture<F, L> {
@@ -229,9 +248,9 @@ impl<F: Future, L: FnMut() -> WaitInfo> Future for LazyWaitFuture<F, L> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let ready = this
-            .kept
-            .poll_in_order(context, *this.record, this.leaf, |context| this.future.as_mut().poll(context));
+        let ready = this.kept.poll_where(context, (*this.record, is_pinned::<F>()), this.leaf, |context| {
+            this.future.as_mut().poll(context)
+        });
         *this.has_waited |= ready.is_pending();
         ready
     }
@@ -277,6 +296,7 @@ impl<F: Future, T, G: Fn(F::Output, Holding) -> T> Future for Acquire<F, G> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let this = self.project();
         let AcquireArgs { record, mode, units, at, is_movable } = *this.ask;
+        let memory = if is_pinned::<F>() { Memory::of(this.kept) } else { Memory::UNKNOWN };
         let entry = PollScope::new(this.kept.0, record, context.waker());
         // SAFETY: as in `LazyWait`: the entry does not move until the poll is over.
         let waker = unsafe { entry.lend(context.waker()) };
@@ -288,13 +308,18 @@ impl<F: Future, T, G: Fn(F::Output, Holding) -> T> Future for Acquire<F, G> {
                 this.kept.end_poll(&entry);
                 Poll::Ready((this.guard)(
                     output,
-                    Holding::hold_after(record, units, at, is_movable, *this.has_waited),
+                    Holding::hold_after(record, units, at, is_movable, *this.has_waited).taken_in(memory),
                 ))
             }
             Poll::Pending => {
                 *this.has_waited = true;
                 if waker.is_some() {
-                    this.kept.end_pending(&entry, outer, WaitInfo::on(record, mode, units, at));
+                    this.kept.end_pending(
+                        &entry,
+                        is_pinned::<F>(),
+                        outer,
+                        WaitInfo::on(record, mode, units, at),
+                    );
                 }
                 Poll::Pending
             }

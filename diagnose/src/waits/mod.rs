@@ -55,7 +55,7 @@ pub(crate) use channel_end::{ChannelEnd, SoleEnd, carries};
 pub(crate) use condvar_wait::CondvarWait;
 pub(crate) use creation::Creator;
 pub(crate) use glance::{Glance, wait_parts};
-pub(crate) use holding::{Holding, HoldingCopy, Role, all_holdings, holdings, over};
+pub(crate) use holding::{Holding, HoldingCopy, Role, holdings, over};
 pub(crate) use last_event::{LastEvent, LastNotify};
 pub(crate) use lazy_wait::{Acquire, AcquireArgs, LazyWait, LazyWaitFuture};
 pub(crate) use notifiers::Notifiers;

@@ -1,6 +1,6 @@
 //! Reads the records of one resource, for the tests of wrappers.
 
-use super::holding::{HoldingCopy, Role, all_holdings};
+use super::holding::{HoldingCopy, Role, holdings as all_holdings};
 use super::record::{Record, all_records};
 use super::wait_copy::{WaitCopy, all_waits};
 
@@ -13,7 +13,7 @@ pub(crate) fn made_at(file: &str, line: u32) -> Option<&'static Record> {
 }
 
 pub(crate) fn holdings(record: &Record) -> Vec<HoldingCopy> {
-    all_holdings().into_iter().filter(|holding| holding.resource == record.id()).collect()
+    all_holdings().filter(|holding| holding.resource == record.id()).collect()
 }
 
 /// Returns the units of each holding, in ascending order, without those that have none.

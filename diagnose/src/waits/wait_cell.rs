@@ -86,6 +86,8 @@ pub(crate) struct WaitCell {
     pub(super) thread: AtomicU64,
     pub(super) task: AtomicU64,
     pub(super) span: AtomicU64,
+    /// The [`Memory`](live::Memory) of its future.
+    pub(super) memory: AtomicU64,
     pub(super) polls: AtomicU64,
     /// Last reading of the clock before its last poll, as a tick.
     pub(super) entered: AtomicU64,
@@ -124,6 +126,7 @@ pub(super) struct WaitStart {
     pub(super) awaited: Option<&'static Site>,
     pub(super) asked: u64,
     pub(super) is_blocking: bool,
+    pub(super) memory: live::Memory,
 }
 
 impl WaitCell {
@@ -147,6 +150,7 @@ impl WaitCell {
             thread: zero(),
             task: zero(),
             span: zero(),
+            memory: zero(),
             polls: zero(),
             entered: zero(),
             woken: zero(),
@@ -170,7 +174,7 @@ impl WaitCell {
     }
 
     pub(super) fn begin(&'static self, begun: WaitStart, outer: Option<&Waker>) {
-        let WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking } = begun;
+        let WaitStart { record, mode, units, tasks, due, at, awaited, asked, is_blocking, memory } = begun;
         context::count(|counts| &counts.waits);
         self.mode.store(mode as u32, Relaxed);
         self.units.store(units, Relaxed);
@@ -181,6 +185,7 @@ impl WaitCell {
         self.at.set(at);
         self.awaited.put(awaited);
         self.asked.store(asked, Relaxed);
+        self.memory.store(memory.0, Relaxed);
         self.record.put(record);
         self.resource.store(record.map_or(0, Record::id), Relaxed);
         self.place.store(record.map_or(0, Record::enqueue), Relaxed);

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::atomic::fence;
 
 use super::wait_cell::{BLOCKING, FORCED, INDIRECT, LISTED, MODES, OVER, WaitCell, WaitMode};
+use crate::live::Memory;
 use crate::pool;
 use crate::site::Site;
 
@@ -56,6 +57,7 @@ pub(crate) struct WaitCopy {
     pub(crate) place: u64,
     pub(crate) asked: u64,
     pub(crate) began: u64,
+    pub(crate) memory: Memory,
     pub(crate) polled: WaitProgress,
 }
 
@@ -158,6 +160,7 @@ impl WaitCell {
             asked: self.asked.load(Relaxed),
             // 0 while the first poll is not over.
             began: if began == 0 { self.entered.load(Relaxed) } else { began },
+            memory: Memory(self.memory.load(Relaxed)),
             polled: self.polled(),
         };
         // Pairs with the Release fence in `take`: if a field above is from a later wait, the number

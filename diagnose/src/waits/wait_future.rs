@@ -11,6 +11,7 @@ use super::holding::Holding;
 use super::lazy_wait::LazyWait;
 use super::record::Record;
 use super::wait_cell::WaitMode;
+use crate::live::{Memory, is_pinned};
 
 #[derive(Debug, Clone)]
 pub(crate) enum WaitTarget {
@@ -113,13 +114,23 @@ pin_project! {
         kept: LazyWait,
         leaf: WaitInfo,
         is_pending: bool,
+        // It never moves again, once it is pinned.
+        is_pinned: bool,
     }
 }
 
 impl<F> WaitFuture<F> {
     #[inline]
     pub(crate) fn new(future: F, leaf: WaitInfo) -> Self {
-        Self { future, kept: LazyWait::default(), leaf, is_pending: false }
+        let is_pinned = is_pinned::<F>();
+        Self { future, kept: LazyWait::default(), leaf, is_pending: false, is_pinned }
+    }
+
+    /// Says that `F` is not `Unpin`.
+    #[inline]
+    pub(crate) fn pinned(mut self) -> Self {
+        self.is_pinned = true;
+        self
     }
 
     #[inline]
@@ -130,7 +141,8 @@ impl<F> WaitFuture<F> {
     /// Records the acquisition, once the future is ready.
     #[inline]
     pub(crate) fn hold(&self, is_movable: bool) -> Holding {
-        self.leaf.hold(is_movable, self.is_pending)
+        let memory = if self.is_pinned { Memory::of(self) } else { Memory::UNKNOWN };
+        self.leaf.hold(is_movable, self.is_pending).taken_in(memory)
     }
 
     #[inline]
@@ -146,9 +158,9 @@ impl<F: Future> Future for WaitFuture<F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         let (leaf, future) = (&*this.leaf, &mut this.future);
-        let poll = this.kept.poll_in_order(
+        let poll = this.kept.poll_where(
             context,
-            leaf.record(),
+            (leaf.record(), *this.is_pinned),
             || leaf.clone(),
             |context| future.as_mut().poll(context),
         );

@@ -95,6 +95,8 @@ pub struct WaitClass {
     pub is_granted: bool,
     /// Whether its task has been polled since, without polling it.
     pub is_parked: bool,
+    /// Whether its future may have moved to another task since: it is boxed, and not awaited.
+    pub may_have_moved: bool,
     /// Whether it was woken, and the next poll of its task did not poll it. Nothing will poll it
     /// for that wake.
     pub is_wake_ignored: bool,
@@ -164,6 +166,8 @@ struct Saved<'a> {
     woken_ns: Option<u64>,
     is_granted: bool,
     is_parked: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    may_have_moved: bool,
     is_wake_ignored: bool,
     is_indirect: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -194,6 +198,7 @@ impl Serialize for Wait {
             woken_ns: self.woken_ns,
             is_granted: self.is_granted,
             is_parked: self.is_parked,
+            may_have_moved: self.may_have_moved,
             is_wake_ignored: self.is_wake_ignored,
             is_indirect: self.is_indirect,
             is_wake_lost: self.is_wake_lost,
@@ -217,6 +222,7 @@ impl<'de> Deserialize<'de> for Wait {
             place: saved.place.into_owned(),
             is_granted: saved.is_granted,
             is_parked: saved.is_parked,
+            may_have_moved: saved.may_have_moved,
             is_wake_ignored: saved.is_wake_ignored,
             is_indirect: saved.is_indirect,
             is_wake_lost: saved.is_wake_lost,

@@ -66,6 +66,59 @@ fn at_a_fair_lock_a_future_that_is_not_polled_stands_before_its_task() {
     insta::assert_snapshot!(program.sentence(), @"task 1 `main` is waiting for `Mutex#1` at src/main.rs:40 (1.00 s), queued behind a future of the same task, which is waiting for `Mutex#1` at src/main.rs:33 (1.00 s), but its task stopped polling it: only this task can poll that future, and this task is stuck here");
 }
 
+/// A boxed future can move to another task, and no record says so before that task polls it.
+#[test]
+fn whatever_goes_on_may_have_a_boxed_future_that_was_set_aside() {
+    let mut program = handed();
+    program.snapshot.waits[0].may_have_moved = true;
+    assert_eq!(program.verdicts(), ["proven futurelock granted"]);
+    let other = program.task("other");
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["likely futurelock granted"]);
+    assert_eq!(program.sentence(), handed().sentence());
+    program.snapshot.waits[0].may_have_moved = false;
+    assert_eq!(program.verdicts(), ["proven futurelock granted"]);
+}
+
+#[test]
+fn a_thread_may_have_a_boxed_future_that_was_set_aside() {
+    let mut program = handed();
+    program.snapshot.waits[0].may_have_moved = true;
+    program.snapshot.is_all_recorded = false;
+    assert_eq!(program.verdicts(), ["likely futurelock granted"]);
+}
+
+#[test]
+fn a_boxed_future_that_was_set_aside_takes_its_guard_along() {
+    let mut program = Program::new();
+    let lock = program.mutex();
+    let op = program.set_aside(1, "op", 33);
+    let guard = program.holds(1, lock, 34);
+    (guard.span, guard.may_have_moved) = (Some(op), true);
+    program.waits(1, lock, WaitMode::Lock, 40);
+    assert_eq!(program.verdicts(), ["proven futurelock holding"]);
+    let other = program.task("other");
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["likely futurelock holding"]);
+}
+
+/// Nothing wakes its task any more, in either case. But the other tasks wait for the future.
+#[test]
+fn a_task_that_left_its_boxed_future_is_a_futurelock_and_no_lost_waker() {
+    let mut program = Program::new();
+    let (paused, lock) = (program.task("paused"), program.mutex());
+    let op = program.set_aside(paused, "op", 33);
+    let first = parked(granted(program.waits(paused, lock, WaitMode::Lock, 33)));
+    (first.span, first.may_have_moved) = (Some(op), true);
+    program.at(lock).free = 0;
+    program.waits(1, lock, WaitMode::Lock, 40);
+    (program.of(paused).wakers, program.of(paused).opaque_wakers) = (Some(0), Some(0));
+    assert_eq!(program.verdicts(), ["proven futurelock granted"]);
+    let other = program.task("other");
+    program.has_timer(other);
+    assert_eq!(program.verdicts(), ["likely futurelock granted"]);
+}
+
 #[test]
 fn a_lock_held_by_a_future_that_is_not_polled() {
     let mut program = Program::new();

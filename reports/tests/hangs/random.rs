@@ -51,6 +51,7 @@ fn program(actions: &[Action], joins: &[(u64, u64)], timers: &[u64]) -> Program 
             let wait = program.waits(task, resource, mode, 6);
             wait.units = units;
             wait.is_parked = whereabouts == Attribution::Unknown;
+            wait.may_have_moved = wait.is_parked && units == 1;
         }
     }
     for &(task, other) in joins {
@@ -66,27 +67,16 @@ fn action() -> impl Strategy<Value = Action> {
     (1..=TASKS, 0..5_usize, any::<bool>(), 1..3_u64, 0..3_u8)
 }
 
-/// Everybody that a verdict of at least this confidence says is stuck.
-fn stuck(snapshot: &Snapshot, only_proven: bool) -> BTreeSet<TaskId> {
-    let mut stuck = BTreeSet::new();
-    for verdict in snapshot.verdicts() {
-        let counts = if only_proven {
-            verdict.confidence == Confidence::Proven
-        } else {
-            verdict.confidence != Confidence::Suspect
-        };
-        if counts {
-            stuck.extend(verdict.victims);
-        }
-    }
-    stuck
-}
-
 /// All that the proofs name, in chains or behind them.
 fn named(snapshot: &Snapshot) -> BTreeSet<TaskId> {
-    let mut named = stuck(snapshot, true);
-    for verdict in snapshot.verdicts().into_iter().filter(|verdict| verdict.confidence == Confidence::Proven)
-    {
+    named_from(snapshot, Confidence::Proven)
+}
+
+/// All that verdicts of this confidence or more name, in chains or behind them.
+fn named_from(snapshot: &Snapshot, least: Confidence) -> BTreeSet<TaskId> {
+    let mut named = BTreeSet::new();
+    for verdict in snapshot.verdicts().into_iter().filter(|verdict| verdict.confidence <= least) {
+        named.extend(verdict.victims.iter().copied());
         named.extend(verdict.chain.iter().filter_map(Link::task));
     }
     named
@@ -141,7 +131,10 @@ fn comes(snapshot: &Snapshot, can: &BTreeSet<TaskId>, wait: &diagnose_reports::m
         WaitMode::Write => it.capacity.unwrap(),
         _ => wait.units,
     };
-    let leaves = |wait: &&diagnose_reports::model::Wait| can.contains(&wait.task.unwrap());
+    // A boxed future that is not polled may have moved to any task.
+    let leaves = |wait: &&diagnose_reports::model::Wait| {
+        can.contains(&wait.task.unwrap()) || wait.may_have_moved && !can.is_empty()
+    };
     // Those that are not polled may be served and stay, if there is room.
     let least = ahead.iter().filter(|other| other.is_parked).map(|other| asked(other)).min();
     let has_room =
@@ -207,7 +200,16 @@ proptest! {
         let snapshot = &program.snapshot;
         let (naive, named) = (naive(snapshot), named(snapshot));
         prop_assert!(named.is_subset(&naive), "{named:?} of {naive:?}");
-        prop_assert_eq!(named.is_empty(), naive.is_empty(), "{:?} {:?}", named, naive);
+        // Nothing wakes a task that has left its boxed future. But where that future is, is only likely.
+        let has_left = |id: &TaskId| {
+            let mut waits = snapshot.waits.iter().filter(|wait| wait.task == Some(*id));
+            waits.any(|wait| wait.may_have_moved)
+        };
+        if named.is_empty() && naive.iter().any(has_left) {
+            prop_assert!(!named_from(snapshot, Confidence::Likely).is_empty(), "{naive:?}");
+        } else {
+            prop_assert_eq!(named.is_empty(), naive.is_empty(), "{:?} {:?}", named, naive);
+        }
     }
 
     #[test]

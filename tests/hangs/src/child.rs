@@ -59,7 +59,7 @@ pub fn run(section: &'static Section, row: &'static Row, flavor: Flavor, noise: 
     noise::spawn(&runtime, noise);
     say(STARTED);
     start.send(Instant::now()).expect("it waits for that");
-    runtime.block_on((row.start)());
+    (row.start)(&runtime);
     let mut out = io::stdout().lock();
     out.flush().expect("somebody reads");
     process::exit(0)

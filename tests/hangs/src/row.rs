@@ -1,6 +1,6 @@
 //! A row: a program, where it ends, and what shall be said of it.
 
-use futures::future::LocalBoxFuture;
+use crate::drop_in::tokio::runtime::Runtime;
 
 /// The rows of one source file.
 #[derive(Debug, Clone, Copy)]
@@ -22,14 +22,16 @@ pub struct Row {
     pub name: &'static str,
     /// A summary in a few words.
     pub what: &'static str,
-    /// Makes the future that is run as `main`.
-    pub start: fn() -> LocalBoxFuture<'static, ()>,
+    /// Runs it as `main`, not boxed: the main function of a program is not boxed either.
+    pub start: fn(&Runtime),
     /// The expected verdict; `None` for a control.
     pub finding: Option<Finding>,
     /// Verdicts that are as right.
     pub or: [Option<Finding>; 2],
     /// A kind that is true beside it: what else stands still because the thread does.
     pub beside: Option<&'static str>,
+    /// What a control may seem until it ends: likely, and never proven.
+    pub seems: Option<Finding>,
     /// Whether it ends, by the index of the flavor.
     pub ends: [bool; 3],
     /// It keeps a processor busy.
@@ -61,7 +63,7 @@ pub enum Flavor {
 /// `row!("C01", function, "what it does")`: a control, until the methods of [`Row`] say otherwise.
 macro_rules! row {
     ($id:literal, $program:ident, $what:literal) => {
-        $crate::row::Row::new($id, stringify!($program), $what, || Box::pin($program()))
+        $crate::row::Row::new($id, stringify!($program), $what, |runtime| runtime.block_on($program()))
     };
 }
 
@@ -72,10 +74,10 @@ impl Row {
         id: &'static str,
         name: &'static str,
         what: &'static str,
-        start: fn() -> LocalBoxFuture<'static, ()>,
+        start: fn(&Runtime),
     ) -> Self {
-        let (finding, or, beside) = (None, [None; 2], None);
-        Self { id, name, what, start, finding, or, beside, ends: [true; 3], is_busy: false }
+        let (finding, or, beside, seems) = (None, [None; 2], None, None);
+        Self { id, name, what, start, finding, or, beside, seems, ends: [true; 3], is_busy: false }
     }
 
     /// It does not end, and this shall be said.
@@ -94,6 +96,12 @@ impl Row {
     /// Verdicts of this kind are true beside it.
     pub(crate) const fn beside(mut self, kind: &'static str) -> Self {
         self.beside = Some(kind);
+        self
+    }
+
+    /// It ends, and may seem to hang like this until then, because nothing on record shows the way out.
+    pub(crate) const fn seems(mut self, finding: Finding) -> Self {
+        self.seems = Some(finding);
         self
     }
 

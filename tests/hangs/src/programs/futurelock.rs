@@ -23,12 +23,14 @@ pub(super) const SECTION: Section = Section {
         row!("C01", second_attempt_async_lock, "the same on async-lock")
             .is(proven("futurelock").detail("granted")),
         row!("C01", second_attempt_by_a_helper, "the same with both attempts in one async fn")
-            .is(proven("futurelock").detail("granted")),
+            .is(proven("futurelock").detail("granted"))
+            .or(likely("futurelock").detail("granted")),
         row!("C03", second_send, "select! over &mut send(), and send() again while it is alive")
             .is(proven("futurelock").detail("granted"))
             .or(likely("futurelock").detail("granted")),
         row!("C08", paused_wrapper, "a wrapper stops polling the future that is handed the lock")
-            .is(proven("futurelock").detail("granted")),
+            .is(proven("futurelock").detail("granted"))
+            .or(likely("futurelock").detail("granted")),
         row!("X01", beside_a_ticking_arm, "C01 in one arm of a join! whose other arm ticks")
             .is(likely("futurelock").detail("granted")),
         row!("X02", guard_set_aside, "a future that has the lock is set aside, and its task locks")
@@ -89,6 +91,7 @@ async fn second_attempt_async_lock() {
     }
 }
 
+/// Proven only if no other task can go on: a boxed future may be with any of them.
 async fn second_attempt_by_a_helper() {
     #[diagnose]
     async fn work(lock: Arc<Mutex<()>>) {
@@ -137,6 +140,7 @@ impl<F: Future> Future for Pausable<F> {
     }
 }
 
+/// Proven only if no other task can go on, as above.
 async fn paused_wrapper() {
     let lock = Arc::new(Mutex::new(()));
     let guard = Arc::clone(&lock).lock_owned().await;

@@ -16,6 +16,7 @@ mod more_cycles;
 mod moved;
 mod outside;
 mod owners;
+mod passed;
 mod pools;
 mod rings;
 mod shown;
@@ -53,4 +54,5 @@ pub const ALL: &[Section] = &[
     late::SECTION,
     derefs::SECTION,
     elsewhere::SECTION,
+    passed::SECTION,
 ];

@@ -121,7 +121,8 @@ impl Semaphore {
         let leaf = || WaitInfo::on(record, WaitMode::Acquire, n.into(), at);
         let mut waits = pin!(LazyWaitFuture::in_order(self.permits.acquire_many(n), record, leaf));
         let real = waits.as_mut().await?;
-        Ok(permit(real, Holding::hold_after(record, n.into(), at, is_movable, waits.has_waited())))
+        let holding = Holding::hold_after(record, n.into(), at, is_movable, waits.has_waited());
+        Ok(permit(real, holding.taken_in(waits.memory())))
     }
 
     #[track_caller]

@@ -263,6 +263,9 @@ impl System<'_> {
             // Any of these may have it instead, but it was not seen there.
             self.graph.add_hidden_edge(others, node);
         }
+        if holding.may_have_moved {
+            self.add_new_owners(node);
+        }
         // A future that was set aside has its holdings with it.
         let owner = holding.task.and_then(|task| facts.task(task)).filter(|_| facts.is_set_aside(holding));
         if let Some(arm) = owner.and_then(|task| self.join_arm_node(task, holding.span)) {

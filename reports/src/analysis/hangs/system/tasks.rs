@@ -158,6 +158,15 @@ impl System<'_> {
         }
     }
 
+    /// Adds whatever may have a boxed future that its task has set aside, and so may poll or drop
+    /// it. Only likely, it is where it was polled last.
+    pub(super) fn add_new_owners(&mut self, node: NodeId) {
+        if self.is_exact_only() {
+            let others = self.any_task();
+            self.graph.add_hidden_edge(others, node);
+        }
+    }
+
     /// A wait leaves its queue when its task runs on: it completes, or the task drops it.
     pub(super) fn add_wait_end(&mut self, index: usize) {
         let (node, wait) = (self.wait_end_node(index), &self.facts.snapshot.waits[index]);
@@ -170,6 +179,9 @@ impl System<'_> {
                     // The needs of all tasks are known: no edge for each of a million timers.
                     None if self.graph.needs_nothing(task_node(task)) => self.set_can_progress(node),
                     None => self.add_alternative(node, task_node(task)),
+                }
+                if wait.may_have_moved {
+                    self.add_new_owners(node);
                 }
                 if wait.is_wake_lost && self.rejects_suspect() {
                     // The future may have been moved to another task, to be polled there.

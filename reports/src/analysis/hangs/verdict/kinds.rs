@@ -190,6 +190,8 @@ fn classify_dead_end(system: &System<'_>, stuck: &StuckGraph, component: usize) 
                 set_aside.filter(|&wait| !is_active(&facts.snapshot.waits[wait])).collect();
             set_aside.sort_by_key(|wait| !has_it(wait));
             match set_aside.first() {
+                // Another task may have that future: where it is, weaker evidence tells.
+                Some(first) if stuck.fixed_point.can_progress(system.wait_end_node(*first)) => return None,
                 Some(first) => {
                     let detail = if has_it(first) { VerdictDetail::Granted } else { VerdictDetail::Queued };
                     let path = path_through_unpolled(system, stuck, *first, task);

@@ -1,0 +1,129 @@
+//! Finds the futures that cannot have left their task, by their place in memory.
+//!
+//! ```text
+//! memory of the root ─┬ a future pinned in it                   confined, even if it is set aside
+//!                     └ a box that is awaited ── pinned in it   confined
+//!                       a box that is set aside                 may be in another task by now
+//!                       └ a future pinned in it                 moves along
+//! ```
+//! A boxed future can move to another task through anything that is not recorded. Its new task is
+//! known once it polls the future, and not before.
+
+use std::collections::BTreeMap;
+
+use super::span_order::{SpanPlace, Spans};
+use super::task_copy::TaskCopy;
+use crate::live::{Memory, TaskState};
+use crate::site::SiteKind;
+
+/// The memory of the futures that cannot leave their task, and which spans are among these.
+#[derive(Debug, Default)]
+pub(super) struct Confined {
+    /// By first address: the address after the last, and the number of the task.
+    blocks: BTreeMap<u64, (u64, u64)>,
+    /// Sorted by number.
+    spans: Vec<LastPolled>,
+}
+
+/// The task that polled a span last.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LastPolled {
+    span: u64,
+    /// The number of the task; 0 if it is unknown or done.
+    pub(super) task: u64,
+    /// Whether the span cannot have left that task since.
+    pub(super) is_confined: bool,
+}
+
+/// What a span needs to know of its parent.
+#[derive(Debug, Clone, Copy)]
+struct Around {
+    span: u64,
+    since: u64,
+    /// Whether it is at an await of something that is no span.
+    is_at_await: bool,
+    is_skipped: bool,
+    is_confined: bool,
+}
+
+impl Confined {
+    pub(super) fn new(spans: &Spans, tasks: &[TaskCopy]) -> Self {
+        let mut confined = Self::default();
+        for task in tasks {
+            confined.add(task.memory, task.id);
+        }
+        let all = spans.iter();
+        let mut before: Vec<Around> = Vec::with_capacity(spans.len());
+        confined.spans.reserve_exact(spans.len());
+        for spot in all {
+            let task = spot.task.map(|task| &tasks[task]);
+            let around = spot.parent.map(|parent| before[parent]);
+            let is_confined = task.is_some_and(|task| confined.is_confined(&spot, around, task));
+            let task = task.map_or(0, |task| task.id);
+            let span = spot.listed.id;
+            if around.is_none_or(|around| around.span != span) {
+                confined.spans.push(LastPolled { span, task, is_confined });
+                if is_confined {
+                    confined.add(spot.listed.memory, task);
+                }
+            }
+            before.push(Around {
+                span,
+                since: spot.listed.since,
+                is_at_await: spot.listed.node.site.kind == SiteKind::Await,
+                is_skipped: spot.is_skipped,
+                is_confined,
+            });
+        }
+        confined.spans.sort_unstable_by_key(|span| span.span);
+        confined
+    }
+
+    /// Whether the span cannot have left its task since that polled it last.
+    fn is_confined(&self, spot: &SpanPlace, around: Option<Around>, task: &TaskCopy) -> bool {
+        let site = spot.node.site;
+        let is_in_body = match around {
+            // The await of that body, or an arm of a macro in it.
+            Some(around) => around.span == spot.listed.id || site.kind == SiteKind::Await && !site.is_direct,
+            None => false,
+        };
+        let is_around = around.is_some_and(|around| around.is_confined);
+        if is_in_body {
+            return is_around;
+        }
+        // Awaited, and so borrowed, until the task continues. A future in its first poll is not listed,
+        // so the parent may be missing.
+        let is_detached = spot.is_detached && task.doing != TaskState::Running;
+        if !spot.is_skipped && !is_detached && (is_around || around.is_none()) {
+            return true;
+        }
+        // The future around, which was set aside, has stopped with the same reading: it awaits this one.
+        let is_awaited = |around: Around| {
+            spot.node.via.is_some()
+                && !around.is_at_await
+                && around.is_skipped
+                && around.since == spot.listed.since
+        };
+        self.has(spot.listed.memory, task.id) || is_around && around.is_some_and(is_awaited)
+    }
+
+    /// Whether this memory is part of something that cannot leave the task.
+    pub(super) fn has(&self, memory: Memory, task: u64) -> bool {
+        memory.range().is_some_and(|range| {
+            let block = self.blocks.range(..=range.start).next_back();
+            block.is_some_and(|(_, (end, owner))| range.end <= *end && *owner == task)
+        })
+    }
+
+    fn add(&mut self, memory: Memory, task: u64) {
+        if let Some(range) = memory.range().filter(|_| !self.has(memory, task)) {
+            self.blocks.insert(range.start, (range.end, task));
+        }
+    }
+
+    /// The task that polled a span last; `None` if the span is gone.
+    pub(super) fn last_polled(&self, span: u64) -> Option<LastPolled> {
+        let index = self.spans.binary_search_by_key(&span, |last| last.span).ok()?;
+        self.spans.get(index).copied()
+    }
+}
