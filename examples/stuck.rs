@@ -31,7 +31,7 @@ async fn worker(lock: Arc<Mutex<u32>>, number: u32) {
 
 #[diagnose]
 async fn tries_twice(lock: Arc<Mutex<u32>>) {
-    let mut first = Box::pin(work(&lock));
+    let mut first = std::pin::pin!(work(&lock));
     tokio::select! {
         () = &mut first => {}
         () = sleep(Duration::from_millis(50)) => work(&lock).await,

@@ -42,6 +42,8 @@ struct Around {
     since: u64,
     /// Whether it is at an await of something that is no span.
     is_at_await: bool,
+    /// Whether this is that await, or an arm of a macro.
+    is_await: bool,
     is_skipped: bool,
     is_confined: bool,
 }
@@ -71,6 +73,7 @@ impl Confined {
                 span,
                 since: spot.listed.since,
                 is_at_await: spot.listed.node.site.kind == SiteKind::Await,
+                is_await: spot.node.site.kind == SiteKind::Await,
                 is_skipped: spot.is_skipped,
                 is_confined,
             });
@@ -91,10 +94,18 @@ impl Confined {
         if is_in_body {
             return is_around;
         }
-        // Awaited, and so borrowed, until the task continues. A future in its first poll is not listed,
-        // so the parent may be missing.
-        let is_detached = spot.is_detached && task.doing != TaskState::Running;
-        if !spot.is_skipped && !is_detached && (is_around || around.is_none()) {
+        // Awaited, and so borrowed, until the task continues. Where awaits are not recorded, it may also
+        // have been moved later in the same poll. A future in its first poll is not listed, so the
+        // parent may be missing.
+        let is_there = match around {
+            Some(around) => {
+                let is_await = spot.node.parent.is_some_and(|node| node.site.kind == SiteKind::Await);
+                is_around
+                    && if around.is_at_await { is_await && around.is_await } else { spot.node.via.is_some() }
+            }
+            None => !spot.is_detached || task.doing == TaskState::Running,
+        };
+        if !spot.is_skipped && is_there {
             return true;
         }
         // The future around, which was set aside, has stopped with the same reading: it awaits this one.

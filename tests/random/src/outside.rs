@@ -7,13 +7,16 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::program::{Step, Way};
-use crate::task::{Held, Own};
+use crate::task::{Doing, Held, Own, is_done_within, passed};
 
 /// A guard, a permit or a channel end that has left its task.
 type Thing = Box<dyn Send>;
 
 /// The static that tasks put things into. One program runs at a time.
 static TABLE: Mutex<Vec<Thing>> = Mutex::new(Vec::new());
+
+/// Futures that were polled and left their task.
+static FUTURES: Mutex<Vec<Doing<'static>>> = Mutex::new(Vec::new());
 
 /// Threads that hold something: until when, in ms since the start, and the sender that ends the wait.
 static THREADS: Mutex<Vec<(u64, Release)>> = Mutex::new(Vec::new());
@@ -83,6 +86,8 @@ fn clear_table() {
     // What is dropped may use the table.
     let things = std::mem::take(&mut *TABLE.lock().expect("no panic"));
     drop(things);
+    let futures = std::mem::take(&mut *FUTURES.lock().expect("no panic"));
+    drop(futures);
 }
 
 fn let_go() {
@@ -152,6 +157,19 @@ impl Own<'_> {
                 }
             }
             Way::Wrapped(step) => self.wrapped(step).await,
+            Way::Pass(ms, steps, is_annotated) => {
+                let mut future =
+                    passed(self.number, Arc::clone(self.world), (**steps).clone(), *is_annotated);
+                if !is_done_within(*ms, &mut future).await {
+                    FUTURES.lock().expect("no panic").push(future);
+                }
+            }
+            Way::Adopt => {
+                let future = FUTURES.lock().expect("no panic").pop();
+                if let Some(future) = future {
+                    future.await;
+                }
+            }
         }
     }
 

@@ -90,6 +90,10 @@ pub enum Way {
     Noop(Box<Step>),
     /// Polls a step with another waker, which wakes the task's.
     Wrapped(Box<Step>),
+    /// Polls a boxed future that takes two steps, for a time in ms, and then puts it into a static. It is annotated or not.
+    Pass(u64, Box<[Step; 2]>, bool),
+    /// Takes a future from that static, and awaits it.
+    Adopt,
 }
 
 /// How a task is started.
@@ -196,12 +200,31 @@ impl Program {
             let steps = (0..steps).map(|_| program.step(task, random, 2)).collect();
             program.tasks.push(steps);
         }
+        if is_open && random.percent(20) {
+            program.pass_on(random);
+        }
         let mut at = 0;
         for _ in 0..=random.below(2) {
             at += random.below(12) as u64;
             program.looks.push(at);
         }
         program
+    }
+
+    /// A task leaves a future that has, or waits for, what the task locks next. Another task polls it later.
+    fn pass_on(&mut self, random: &mut Random) {
+        let (lock, ms) = (random.below(self.mutexes), random.below(4) as u64);
+        let steps = match random.below(3) {
+            0 => [Step::Lock(lock), Step::Sleep(random.below(10) as u64)],
+            1 => [Step::Lock(lock), self.passed(random)],
+            _ => [self.passed(random), Step::Lock(lock)],
+        };
+        let pass = Step::Outside(Way::Pass(ms, Box::new(steps), random.percent(50)));
+        let passes = random.below(self.tasks.len());
+        let adopts = (passes + 1 + random.below(self.tasks.len() - 1)) % self.tasks.len();
+        self.tasks[passes].splice(..0, [pass, Step::Lock(lock)]);
+        let later = Step::Sleep(10 + random.below(20) as u64);
+        self.tasks[adopts].splice(..0, [later, Step::Outside(Way::Adopt)]);
     }
 
     fn step(&self, task: usize, random: &mut Random, depth: usize) -> Step {
@@ -245,6 +268,17 @@ impl Program {
         step.unwrap_or_else(|| Step::Lock(random.below(self.mutexes)))
     }
 
+    /// A step of a future that may move to another task, and so uses no channel end of its own.
+    fn passed(&self, random: &mut Random) -> Step {
+        let step = match random.below(6) {
+            0 => random.index(self.locks).map(Step::Write),
+            1 => random.index(self.semaphores.len()).map(|semaphore| Step::Acquire(semaphore, 1)),
+            2 => Some(Step::Sleep(random.below(10) as u64)),
+            _ => None,
+        };
+        step.unwrap_or_else(|| Step::Lock(random.below(self.mutexes)))
+    }
+
     /// A step that waits for no other task.
     fn act(&self, task: usize, random: &mut Random) -> Step {
         let step = match random.below(20) {
@@ -266,7 +300,7 @@ impl Program {
         let ms = random.below(30) as u64;
         let channel = |random: &mut Random| random.index(self.channels.len());
         let step = |random: &mut Random| Box::new(self.step(task, random, depth.saturating_sub(1)));
-        let way = match random.below(24) {
+        let way = match random.below(29) {
             0..=3 => Some(Way::Stash),
             4 => channel(random).map(Way::StashSender),
             5 => channel(random).map(Way::StashReceiver),
@@ -283,6 +317,11 @@ impl Program {
             19 | 20 if depth > 0 => Some(Way::Timeout(ms, step(random))),
             21 if depth > 0 => Some(Way::Noop(step(random))),
             22 if depth > 0 => Some(Way::Wrapped(step(random))),
+            23 | 24 => {
+                let steps = Box::new([self.passed(random), self.passed(random)]);
+                Some(Way::Pass(random.below(8) as u64, steps, random.percent(50)))
+            }
+            25..=27 => Some(Way::Adopt),
             _ => None,
         };
         way.unwrap_or(Way::Clear)

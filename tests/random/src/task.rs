@@ -7,17 +7,17 @@ use std::sync::{Arc, Mutex as Std};
 use std::task::Poll;
 use std::time::Duration;
 
-use diagnose::tokio;
+use diagnose::{FutureExt as _, tokio};
 
 use crate::program::Step;
 use crate::world::{Ends, Receiver, Sender, World};
 
 /// A future of a step.
-type Doing<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+pub(crate) type Doing<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// A task while it runs.
 pub(crate) struct Own<'a> {
-    number: usize,
+    pub(crate) number: usize,
     pub(crate) world: &'a Arc<World>,
     pub(crate) ends: &'a Ends,
     /// Guards and permits, in the order of their acquisition.
@@ -49,8 +49,25 @@ pub(crate) async fn task(number: usize, world: Arc<World>, ends: Ends, steps: Ve
     }
 }
 
+/// A future that takes two steps, and can move to another task.
+pub(crate) fn passed(
+    number: usize,
+    world: Arc<World>,
+    steps: [Step; 2],
+    is_annotated: bool,
+) -> Doing<'static> {
+    let work = async move {
+        let ends = Ends::default();
+        let own = Own { number, world: &world, ends: &ends, held: Std::default() };
+        for step in &steps {
+            own.act(step).await;
+        }
+    };
+    if is_annotated { Box::pin(work.diagnose("passed")) } else { Box::pin(work) }
+}
+
 /// Polls a future for a time in ms.
-async fn is_done_within(ms: u64, step: &mut Doing<'_>) -> bool {
+pub(crate) async fn is_done_within(ms: u64, step: &mut Doing<'_>) -> bool {
     let mut limit = pin!(tokio::time::sleep(Duration::from_millis(ms)));
     let poll = std::future::poll_fn(|context| {
         if step.as_mut().poll(context).is_ready() {

@@ -52,7 +52,7 @@ async fn op(lock: &Lock) {
 /// The first attempt was handed the lock, and is no longer polled.
 #[diagnose]
 async fn tries_twice(lock: Lock, go: oneshot::Receiver<()>, released: oneshot::Sender<()>) {
-    let mut first = Box::pin(op(&lock));
+    let mut first = std::pin::pin!(op(&lock));
     tokio::select! {
         biased;
         () = &mut first => {}
