@@ -10,6 +10,7 @@
 //! known once it polls the future, and not before.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::span_order::{SpanPlace, Spans};
 use super::task_copy::TaskCopy;
@@ -19,7 +20,9 @@ use crate::site::SiteKind;
 /// The memory of the futures that cannot leave their task, and which spans are among these.
 #[derive(Debug, Default)]
 pub(super) struct Confined {
-    /// By first address: the address after the last, and the number of the task.
+    /// The memory of each root, by the number of its task.
+    roots: Vec<(u64, Memory)>,
+    /// Other memory, by first address: the address after the last, and the number of the task.
     blocks: BTreeMap<u64, (u64, u64)>,
     /// Sorted by number.
     spans: Vec<LastPolled>,
@@ -51,15 +54,18 @@ struct Around {
 impl Confined {
     pub(super) fn new(spans: &Spans, tasks: &[TaskCopy]) -> Self {
         let mut confined = Self::default();
-        for task in tasks {
-            confined.add(task.memory, task.id);
-        }
-        let all = spans.iter();
-        let mut before: Vec<Around> = Vec::with_capacity(spans.len());
+        confined.roots.reserve_exact(tasks.len());
+        confined.roots.extend(tasks.iter().map(|task| (task.id, task.memory)));
+        confined.roots.sort_unstable_by_key(|(task, _)| *task);
         confined.spans.reserve_exact(spans.len());
-        for spot in all {
+        // The rows above the current one, with their numbers.
+        let mut above: Vec<(usize, Around)> = Vec::new();
+        for (row, spot) in spans.iter().enumerate() {
             let task = spot.task.map(|task| &tasks[task]);
-            let around = spot.parent.map(|parent| before[parent]);
+            while above.last().is_some_and(|(row, _)| Some(*row) != spot.parent) {
+                above.pop();
+            }
+            let around = above.last().map(|(_, around)| *around);
             let is_confined = task.is_some_and(|task| confined.is_confined(&spot, around, task));
             let task = task.map_or(0, |task| task.id);
             let span = spot.listed.id;
@@ -69,14 +75,15 @@ impl Confined {
                     confined.add(spot.listed.memory, task);
                 }
             }
-            before.push(Around {
+            let around = Around {
                 span,
                 since: spot.listed.since,
                 is_at_await: spot.listed.node.site.kind == SiteKind::Await,
                 is_await: spot.node.site.kind == SiteKind::Await,
                 is_skipped: spot.is_skipped,
                 is_confined,
-            });
+            };
+            above.push((row, around));
         }
         confined.spans.sort_unstable_by_key(|span| span.span);
         confined
@@ -121,9 +128,15 @@ impl Confined {
     /// Whether this memory is part of something that cannot leave the task.
     pub(super) fn has(&self, memory: Memory, task: u64) -> bool {
         memory.range().is_some_and(|range| {
-            let block = self.blocks.range(..=range.start).next_back();
-            block.is_some_and(|(_, (end, owner))| range.end <= *end && *owner == task)
+            let block = || self.blocks.range(..=range.start).next_back();
+            self.root(task).is_some_and(|root| root.start <= range.start && range.end <= root.end)
+                || block().is_some_and(|(_, (end, owner))| range.end <= *end && *owner == task)
         })
+    }
+
+    fn root(&self, task: u64) -> Option<Range<u64>> {
+        let index = self.roots.binary_search_by_key(&task, |(id, _)| *id).ok()?;
+        self.roots.get(index).and_then(|(_, memory)| memory.range())
     }
 
     fn add(&mut self, memory: Memory, task: u64) {
