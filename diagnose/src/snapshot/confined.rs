@@ -40,6 +40,7 @@ pub(super) struct LastPolled {
 
 /// What a span needs to know of its parent.
 #[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Around {
     span: u64,
     since: u64,
