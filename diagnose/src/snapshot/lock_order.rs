@@ -2,9 +2,9 @@
 
 use diagnose_reports::model::{self, LockOrder, LockedResource, ResourceId, TaskId};
 
+use super::kinds::kind;
 use super::task_copy::some;
 use super::texts::Texts;
-use super::waits::kind;
 use crate::tree;
 use crate::waits::RecordIdentity;
 use crate::waits::lock_order::{LockPair, noted};

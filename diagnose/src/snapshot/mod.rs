@@ -18,6 +18,7 @@ mod cost;
 mod draining;
 mod entry_points;
 mod holdings;
+mod kinds;
 mod latency;
 mod live_spans;
 mod lock_order;
@@ -34,6 +35,7 @@ mod total_times;
 mod unrecorded;
 mod usage;
 mod usage_baseline;
+
 mod waits;
 
 #[cfg(unix)]

@@ -14,6 +14,7 @@ use diagnose_reports::model::{
 use super::capture_context::CaptureContext;
 use super::draining::Draining;
 use super::holdings::Holdings;
+use super::kinds::{kind, mode};
 use super::numbers::Index;
 use super::unrecorded::OtherThread;
 use super::usage::usage;
@@ -362,43 +363,4 @@ fn may_have_moved(wait: &WaitCopy, is_set_aside: bool, seen: &CaptureContext<'_>
     let polled = &wait.polled;
     let is_around = || seen.confined.last_polled(polled.span).is_none_or(|span| span.is_confined);
     !(seen.confined.has(wait.memory, polled.task) || !is_set_aside && is_around())
-}
-
-pub(super) fn kind(kind: ResourceKind) -> model::ResourceKind {
-    match kind {
-        ResourceKind::Mutex => model::ResourceKind::Mutex,
-        ResourceKind::RwLock => model::ResourceKind::RwLock,
-        ResourceKind::Semaphore => model::ResourceKind::Semaphore,
-        ResourceKind::OnceCell => model::ResourceKind::OnceCell,
-        ResourceKind::Barrier => model::ResourceKind::Barrier,
-        ResourceKind::Notify => model::ResourceKind::Notify,
-        ResourceKind::Condvar => model::ResourceKind::Condvar,
-        ResourceKind::Mpsc => model::ResourceKind::Mpsc,
-        ResourceKind::Mpmc => model::ResourceKind::Mpmc,
-        ResourceKind::Oneshot => model::ResourceKind::Oneshot,
-        ResourceKind::Broadcast => model::ResourceKind::Broadcast,
-        ResourceKind::Watch => model::ResourceKind::Watch,
-        ResourceKind::Pipe => model::ResourceKind::Pipe,
-        ResourceKind::Cancellation => model::ResourceKind::Cancellation,
-        ResourceKind::Custom => model::ResourceKind::Custom,
-    }
-}
-
-fn mode(mode: waits::WaitMode) -> WaitMode {
-    match mode {
-        waits::WaitMode::Lock => WaitMode::Lock,
-        waits::WaitMode::Read => WaitMode::Read,
-        waits::WaitMode::Write => WaitMode::Write,
-        waits::WaitMode::Acquire => WaitMode::Acquire,
-        waits::WaitMode::Send => WaitMode::Send,
-        waits::WaitMode::Receive => WaitMode::Receive,
-        waits::WaitMode::Closed => WaitMode::Closed,
-        waits::WaitMode::Initialise => WaitMode::Initialize,
-        waits::WaitMode::Arrive => WaitMode::Arrive,
-        waits::WaitMode::Notified => WaitMode::Notified,
-        waits::WaitMode::Join => WaitMode::Join,
-        waits::WaitMode::Timer => WaitMode::Timer,
-        waits::WaitMode::Shutdown => WaitMode::Shutdown,
-        waits::WaitMode::Custom => WaitMode::Custom,
-    }
 }

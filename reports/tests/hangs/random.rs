@@ -182,7 +182,9 @@ proptest! {
             }
             _ => after.of(helped).opaque_wakers = None,
         }
-        let (before, after) = (named(&before.snapshot), named(&after.snapshot));
+        // Without a proof of a future that may have moved, what is behind it is only likely.
+        let before = named_from(&before.snapshot, Confidence::Likely);
+        let after = named(&after.snapshot);
         prop_assert!(after.is_subset(&before), "{before:?} {after:?}");
     }
 

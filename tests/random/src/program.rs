@@ -200,7 +200,7 @@ impl Program {
             let steps = (0..steps).map(|_| program.step(task, random, 2)).collect();
             program.tasks.push(steps);
         }
-        if is_open && random.percent(20) {
+        if is_open && random.percent(5) {
             program.pass_on(random);
         }
         let mut at = 0;
