@@ -4,11 +4,15 @@
 //! counted: its spawns, and its sends that could carry a guard. An unknown thread that began later
 //! may have anything that existed before.
 
+use std::cell::LazyCell;
+use std::sync::atomic::Ordering::Relaxed;
+
 use diagnose_reports::model::{Attribution, Holding, Place, ResourceId, Role, SpanId, TaskId};
 
 use super::candidates::Candidates;
 use super::capture_context::{CaptureContext, KnownTask};
 use super::numbers::Table;
+use super::statics::Statics;
 use super::task_copy::some;
 use crate::live::{self, Memory, TransferCounts};
 use crate::site;
@@ -29,6 +33,7 @@ pub(super) struct Holdings<'a> {
     youngest: Table<u64, (u64, u64)>,
     /// The ages of unknown threads, in ns.
     foreign: &'a [u64],
+    statics: LazyCell<Statics>,
 }
 
 /// Maximum number of candidates in all. Past that, a holding's place is unknown.
@@ -54,7 +59,8 @@ impl<'a> Holdings<'a> {
         let records = waits::all_records().into_iter().map(|record| (record.id(), record));
         let records = records.filter(|(id, _)| *id != 0).collect();
         let done = live::all_tasks().filter_map(live::Task::given_away_before).collect();
-        Self { copy: holdings, candidates, records, done, youngest, foreign }
+        let statics = LazyCell::new(Statics::read as fn() -> Statics);
+        Self { copy: holdings, candidates, records, done, youngest, foreign, statics }
     }
 
     /// Returns the holdings of a resource, oldest first. `first_wait` is the tick of the first wait
@@ -66,7 +72,7 @@ impl<'a> Holdings<'a> {
         seen: &CaptureContext<'_>,
     ) -> Vec<Holding> {
         let build = |copy: &HoldingCopy| {
-            let mut holding = self.build(copy, first_wait.unwrap_or(seen.now), seen);
+            let mut holding = self.build(copy, first_wait, seen);
             if first_wait.is_some() {
                 holding.callers = callers(copy, seen);
             }
@@ -83,7 +89,7 @@ impl<'a> Holdings<'a> {
         &holdings[..count]
     }
 
-    fn build(&self, copy: &HoldingCopy, first_wait: u64, seen: &CaptureContext<'_>) -> Holding {
+    fn build(&self, copy: &HoldingCopy, first_wait: Option<u64>, seen: &CaptureContext<'_>) -> Holding {
         let mut holding = Holding::default();
         holding.role = match copy.role {
             waits::Role::Holds => Role::Holds,
@@ -96,10 +102,11 @@ impl<'a> Holdings<'a> {
         holding.span = some(copy.span).map(SpanId::new);
         holding.thread_id = if copy.task == 0 { seen.thread_id(copy.thread) } else { None };
         holding.place = copy.at.map(|at| seen.texts.place(at));
-        holding.since_ns = seen.ago(if copy.since == 0 { first_wait } else { copy.since });
+        holding.since_ns =
+            seen.ago(if copy.since == 0 { first_wait.unwrap_or(seen.now) } else { copy.since });
         holding.uses = copy.uses;
         // A guard of a lock in a static borrows forever, so it can move too.
-        holding.is_movable = copy.is_movable || self.is_in_a_static(copy.resource);
+        holding.is_movable = copy.is_movable || self.is_in_a_static(copy.resource, first_wait.is_some());
         self.find(copy, &mut holding, seen);
         if holding.is_movable
             && holding.attribution == Attribution::Exact
@@ -111,15 +118,18 @@ impl<'a> Holdings<'a> {
         holding
     }
 
-    /// Whether it is a lock created in a constant, so without a creator, whose guards can move to
-    /// other threads.
-    fn is_in_a_static(&self, resource: u64) -> bool {
-        let Some((_, it)) = self.records.get(&resource).and_then(|record| record.identity()) else {
-            return false;
-        };
+    /// Whether it is a lock in a static, whose guards can move to other threads: it was created in a
+    /// constant, so without a creator, or it lies where statics do. Guards of std and `parking_lot`
+    /// stay with their thread.
+    fn is_in_a_static(&self, resource: u64, has_waiters: bool) -> bool {
+        let Some(&record) = self.records.get(&resource) else { return false };
+        let Some((_, it)) = record.identity() else { return false };
         let is_lock =
             matches!(it.what.kind, ResourceKind::Mutex | ResourceKind::RwLock | ResourceKind::Semaphore);
-        is_lock && it.what.library == "tokio" && matches!(it.made_by, Creator::Unknown)
+        let is_made_in_constant = || it.what.library == "tokio" && matches!(it.made_by, Creator::Unknown);
+        let has_sent_guards = || ["tokio", "async-lock", "futures"].contains(&it.what.library);
+        let is_there = || has_sent_guards() && self.statics.has(record.address.load(Relaxed));
+        is_lock && (is_made_in_constant() || has_waiters && is_there())
     }
 
     /// Sets the attribution and the candidates of a holding.

@@ -29,6 +29,7 @@ mod quantiles;
 mod reset;
 mod runtimes;
 mod span_order;
+mod statics;
 mod task_copy;
 mod texts;
 mod total_times;

@@ -3,7 +3,7 @@
 use std::panic::{Location, RefUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, fence};
 
 use super::creation::{Creation, Creator};
 use super::holding::{Holding, HoldingSlot, Role};
@@ -26,6 +26,8 @@ pub(crate) struct Record {
     id: AtomicU64,
     what: Link<ResourceType>,
     made_at: Link<Location<'static>>,
+    /// Where the resource lay at its first use; 0 if unknown.
+    pub(crate) address: AtomicUsize,
     made_by: AtomicU64,
     /// Tick at which it was made; 0 if it was made in a constant.
     born: AtomicU64,
@@ -102,6 +104,7 @@ impl Record {
             id: zero(),
             what: Link::new(None),
             made_at: Link::new(None),
+            address: AtomicUsize::new(0),
             made_by: zero(),
             born: zero(),
             made: zero(),
@@ -147,6 +150,7 @@ impl Record {
         fence(Release);
         record.what.set(what);
         record.made_at.set(made_at);
+        record.address.store(0, Relaxed);
         let Creation { made, by } = born.unwrap_or(Creation { made: 0, by: 0 });
         record.made_by.store(by, Relaxed);
         record.born.store(made, Relaxed);

@@ -1,6 +1,7 @@
 //! The part of a wrapper that owns its record.
 
 use std::panic::Location;
+use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 #[cfg(feature = "parking-lot")]
@@ -129,7 +130,9 @@ impl Resource {
             return None;
         }
         let begin = || Record::occupy(self.what, self.capacity, self.made_at, None, self.born, 1).ok_or(());
-        self.record.get_or_try_init(begin).ok().copied()
+        let record = self.record.get_or_try_init(begin).ok().copied()?;
+        record.address.store(ptr::from_ref(self).addr(), Relaxed);
+        Some(record)
     }
 }
 

@@ -1,13 +1,13 @@
 //! Programs that look stuck and go on: what they wait for was moved where nothing is on record, to a task that is older.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex as StdMutex};
+use std::sync::{Arc, LazyLock, Mutex as StdMutex};
 use std::thread;
 
 use diagnose::{FutureExt as _, diagnose};
 
 use super::ms;
-use crate::drop_in::tokio;
+use crate::drop_in::{async_lock, tokio};
 use crate::row::{Section, row};
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, RwLock, Semaphore, mpsc, oneshot};
@@ -34,6 +34,12 @@ pub(super) const SECTION: Section = Section {
         row!("Y28", runtime_drop_slow_job, "a runtime is dropped while a blocking job takes a while"),
         row!("Y29", deadlock_under_a_timeout, "A/B and B/A under a timeout above what is annotated"),
         row!("Y30", pending_main, "a main without annotation awaits pending(), for a while"),
+        row!(
+            "Y103",
+            guard_of_a_lazy_static,
+            "a guard of a lock in a LazyLock moves into a task of tokio's own"
+        ),
+        row!("Y104", guard_of_an_async_lock_static, "the same with a lock of async-lock in a static"),
     ],
 };
 
@@ -50,6 +56,26 @@ async fn guard_to_raw_spawn() {
         drop(guard);
     });
     drop(table.lock().await);
+}
+
+async fn guard_of_a_lazy_static() {
+    static TABLE: LazyLock<Mutex<u64>> = LazyLock::new(|| Mutex::new(0));
+    let guard = TABLE.lock().await;
+    ::tokio::spawn(async move {
+        ::tokio::time::sleep(ms(LONG)).await;
+        drop(guard);
+    });
+    drop(TABLE.lock().await);
+}
+
+async fn guard_of_an_async_lock_static() {
+    static TABLE: async_lock::Mutex<u64> = async_lock::Mutex::new(0);
+    let guard = TABLE.lock().await;
+    ::tokio::spawn(async move {
+        ::tokio::time::sleep(ms(LONG)).await;
+        drop(guard);
+    });
+    drop(TABLE.lock().await);
 }
 
 async fn guard_in_shared_option() {
