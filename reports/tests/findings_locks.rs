@@ -2,7 +2,9 @@
 
 use crate::support::tree;
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{Node, NodeIndex, Resource, ResourceId, ResourceKind, SiteKind, UsagePlace};
+use diagnose_reports::model::{
+    Node, NodeIndex, Resource, ResourceId, ResourceKind, SiteKind, UsagePlace, Wait, WaitMode,
+};
 
 const MS: u64 = 1_000_000;
 
@@ -107,6 +109,59 @@ fn workers_that_share_a_receiver_wait_for_their_turn_not_for_the_lock() {
     assert_eq!(sentences(&snapshot), [""; 0], "both awaits begin at one column");
     let [finding] = &sentences(&workers_that_take_turns("query(id).await"))[..] else { panic!("a finding") };
     assert!(finding.contains("over `query(id).await`"), "a loop holds it once a turn: {finding}");
+}
+
+#[test]
+fn a_lock_over_a_full_channel_is_held_over_a_slow_receiver() {
+    let workers = |mode: WaitMode| {
+        let mut snapshot = workers_that_take_turns("forward(job).await");
+        let mut channel = Resource::default();
+        (channel.id, channel.kind) = (ResourceId::new(9), ResourceKind::Mpsc);
+        let mut wait = Wait::default();
+        (wait.resource, wait.mode) = (Some(channel.id), mode);
+        wait.place = Some(snapshot.sites[2].place.clone());
+        snapshot.resources.push(channel);
+        snapshot.waits.push(wait);
+        sentences(&snapshot)
+    };
+    assert_eq!(workers(WaitMode::Receive), [""; 0], "they take turns at the receiver");
+    let [finding] = &workers(WaitMode::Send)[..] else { panic!("a finding") };
+    assert!(finding.contains("over `forward(job).await`"), "{finding}");
+}
+
+/// 100 requests that wait 40 ms each for a lock, and hold it for 10 ms, all in one await of a
+/// function that is not annotated. Its calls are busy for `busy_ms` in all.
+fn unannotated_helper(busy_ms: u64) -> Snapshot {
+    let busy = busy_ms * MS;
+    let mut snapshot = drawn(&format!(
+        "order | calls=100 completed=100 polls=300 busy={busy} idle=5_000_000_000\n  \
+         self.set(id).await | calls=100 polls=300 busy={busy} idle=5_000_000_000 self_idle=5_000_000_000"
+    ));
+    add_mutex(&mut snapshot, "self.set(id).await", 100, 4_000, 1_000);
+    snapshot
+}
+
+#[test]
+fn a_hold_that_is_not_busy_waits_at_an_await_that_is_not_on_record() {
+    let [finding] = &sentences(&unannotated_helper(300))[..] else { panic!("one finding") };
+    assert!(
+        finding.contains("at the longest, most of it waiting. Next: do not hold it across an await"),
+        "{finding}"
+    );
+    let [finding] = &sentences(&unannotated_helper(400))[..] else { panic!("one finding") };
+    assert!(finding.contains("at the longest. Next: shorten the code that runs under it"), "{finding}");
+}
+
+#[test]
+fn permits_are_held_over_what_they_bound() {
+    let mut snapshot = returned_guard();
+    let permits = &mut snapshot.resources[0];
+    (permits.kind, permits.usage.held.p50_ns) = (ResourceKind::Semaphore, MS);
+    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
+    assert!(
+        finding.contains("over `fetch(id).await` (src/main.rs:5). Next: hold the permits for a shorter"),
+        "{finding}"
+    );
 }
 
 #[test]

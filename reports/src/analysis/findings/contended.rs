@@ -151,20 +151,12 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
         percent(share),
         time(lock.p99_ns)
     );
-    let mut next = match lock.first.kind {
-        ResourceKind::Semaphore | ResourceKind::Custom => {
-            "hold the permits for a shorter time, or add permits".to_owned()
-        }
-        _ => "shorten the code that runs under it, or split it".to_owned(),
-    };
     let mut place = None;
     if let Some(holder) = &holder {
         sentence.push_str(&holder.words);
-        if let Some(over) = holder.over {
-            next = format!("do not hold it across {}", facts.name(facts.node(over).site));
-        }
         place = Some(holder.row.place.clone());
     }
+    let next = next_step(facts, lock, holder.as_ref());
     let mut finding = Finding::new(Rule::Contended, Severity::Slow, &sentence, &next);
     finding.place = place.or_else(|| lock.waiters.first().map(|row| row.place.clone()));
     finding.explains_ns = lock.waited_ns;
@@ -175,6 +167,21 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     finding.evidence.nodes.dedup();
     finding.evidence.resources = lock.ids.iter().copied().take(MAX_IDS).collect();
     Some(finding)
+}
+
+fn next_step(facts: &Facts<'_>, lock: &Lock<'_>, holder: Option<&Holder<'_>>) -> String {
+    let words = match holder {
+        // They are there to bound what is done under them.
+        _ if lock.has_permits() => "hold the permits for a shorter time, or add permits",
+        Some(Holder { over: Some(over), .. }) => {
+            return format!("do not hold it across {}", facts.name(facts.node(*over).site));
+        }
+        Some(holder) if holder.is_waiting => {
+            "do not hold it across an await; annotate the functions that run there to see which one"
+        }
+        _ => "shorten the code that runs under it, or split it",
+    };
+    words.to_owned()
 }
 
 /// `` `rows` (RwLock, src/store.rs:12) ``, or `the RwLock of src/store.rs:12`.
