@@ -152,16 +152,54 @@ fn a_hold_that_is_not_busy_waits_at_an_await_that_is_not_on_record() {
     assert!(finding.contains("at the longest. Next: shorten the code that runs under it"), "{finding}");
 }
 
-#[test]
-fn permits_are_held_over_what_they_bound() {
+/// 100 requests that wait 40 ms each for a permit, and hold it for 10 ms over a query. Two more wait,
+/// one of them since this moment.
+fn permits(youngest_ms: u64) -> Snapshot {
     let mut snapshot = returned_guard();
     let permits = &mut snapshot.resources[0];
-    (permits.kind, permits.usage.held.p50_ns) = (ResourceKind::Semaphore, MS);
-    let [finding] = &sentences(&snapshot)[..] else { panic!("one finding") };
+    (permits.kind, permits.usage.held.p50_ns) = (ResourceKind::Semaphore, 4 * MS);
+    for since_ms in [60, youngest_ms] {
+        let mut wait = Wait::default();
+        (wait.resource, wait.mode, wait.since_ns) =
+            (Some(ResourceId::new(1)), WaitMode::Acquire, since_ms * MS);
+        snapshot.waits.push(wait);
+    }
+    snapshot
+}
+
+#[test]
+fn permits_are_held_over_what_they_bound() {
+    let [finding] = &sentences(&permits(1))[..] else { panic!("one finding") };
     assert!(
         finding.contains("over `fetch(id).await` (src/main.rs:5). Next: hold the permits for a shorter"),
         "{finding}"
     );
+    let mut snapshot = permits(1);
+    snapshot.resources[0].usage.held.p50_ns = 5 * MS;
+    assert_eq!(sentences(&snapshot), [""; 0], "bounded concurrency");
+}
+
+#[test]
+fn a_batch_that_permits_bound_waits_by_design() {
+    assert_eq!(sentences(&permits(29)).len(), 1);
+    assert_eq!(sentences(&permits(31)), [""; 0], "they came at once");
+    let mut done = permits(1);
+    done.waits.clear();
+    assert_eq!(sentences(&done), [""; 0], "nobody waits");
+}
+
+#[test]
+fn an_overloaded_service_has_more_calls_in_flight_than_have_ended() {
+    let served = |ended: u64, calls: u64| {
+        let mut snapshot = permits(1);
+        for name in ["order", "carts"] {
+            let node = node_named(&snapshot, name);
+            (snapshot.nodes[node].calls, snapshot.nodes[node].completed) = (calls, ended);
+        }
+        sentences(&snapshot).len()
+    };
+    assert_eq!((served(100, 1_000), served(100, 1_010)), (1, 0), "a tenth has ended");
+    assert_eq!((served(99, 900), served(99, 198)), (0, 1), "loops, or a start");
 }
 
 #[test]
