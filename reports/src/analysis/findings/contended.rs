@@ -77,7 +77,16 @@ fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
         });
         lock.add(it);
     }
-    locks.into_values().collect()
+    let mut locks: Vec<Lock<'_>> = locks.into_values().collect();
+    for wait in &facts.snapshot.waits {
+        let own = locks.iter_mut().find(|lock| wait.resource.is_some_and(|it| lock.ids.contains(&it)));
+        let mut rows = own.into_iter().flat_map(|lock| &mut lock.waiters);
+        if let Some(row) = rows.find(|row| Some(&row.place) == wait.place.as_ref()) {
+            // The times of calls include what they wait for now.
+            row.total_ns = row.total_ns.saturating_add(wait.since_ns);
+        }
+    }
+    locks
 }
 
 impl Lock<'_> {
