@@ -153,6 +153,39 @@ fn an_await_that_explains_the_slow_calls_is_found() {
 }
 
 #[test]
+fn calls_on_a_machine_without_a_cpu_for_them_are_not_slow_by_themselves() {
+    // 4.3 s of 5.4 s are in slow calls.
+    let starved = |delayed_ns: u64| {
+        let mut snapshot = with_slow_calls(4, 1_200_000_000);
+        snapshot.workers = workers(&[(SECOND / 10, delayed_ns)]);
+        rules(&snapshot)
+    };
+    assert_eq!(starved(7 * SECOND), ["slow_await"]);
+    assert_eq!(starved(9 * SECOND), [""; 0], "its worker had no CPU meanwhile");
+}
+
+#[test]
+fn an_await_of_slow_calls_alone_is_found() {
+    // 3 s of 200 usual awaits, and the slow ones, in a branch of their own.
+    let with_branch = |calls: u64| {
+        let mut snapshot = with_slow_calls(4, 1_200_000_000);
+        let drawing = format!(
+            "fetch | calls=200 completed=200 polls=400 busy=2_000_000 idle=7_800_000_000\n  \
+             cache.get(id).await | calls=200 polls=400 idle=3_000_000_000 self_idle=3_000_000_000\n  \
+             pool.query(id).await | calls={calls} polls=400 idle=4_800_000_000 self_idle=4_800_000_000"
+        );
+        let latency = snapshot.nodes[0].latency.clone();
+        snapshot = with_awaits(&drawing);
+        snapshot.nodes[0].latency = latency;
+        snapshot
+    };
+    let findings = with_branch(4).findings();
+    assert_eq!(findings.len(), 1);
+    assert!(findings[0].sentence.ends_with("`pool.query(id).await` (src/main.rs:3)"), "{}", findings[0]);
+    assert_eq!(rules(&with_branch(100)), [""; 0], "either await may be the slow one");
+}
+
+#[test]
 fn slow_calls_that_wait_for_the_next_event_are_not_found() {
     let mut snapshot = with_slow_calls(4, 1_200_000_000);
     snapshot.sites[1].name = "socket.recv().await".into();

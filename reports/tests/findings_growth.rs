@@ -103,6 +103,38 @@ fn actors_of_a_map_that_fills_are_healthy() {
 }
 
 /// A timer that is due in three seconds.
+#[test]
+fn callers_behind_actors_that_hang_are_not_actors() {
+    let full = |program: &mut Program, task: u64| {
+        let mailbox = program.channel(8);
+        program.sends(2, mailbox, 49).uses = 9;
+        program.waits(task, mailbox, WaitMode::Send, 71);
+    };
+    assert_eq!(growing(&grown(60, 4, full).snapshot).len(), 1);
+    assert_eq!(growing(&grown(60, 4, mailbox(9)).snapshot), [""; 0], "they have had messages");
+}
+
+#[test]
+fn tasks_of_unrecorded_spawns_are_found_after_all_arrivals() {
+    let unspawned = |seconds: u64| {
+        let mut program = grown(seconds, 4, notified);
+        for task in program.snapshot.tasks.iter_mut().filter(|task| task.spawned_at.is_some()) {
+            (task.is_unspawned, task.spawned_at, task.spawned_by) = (true, None, None);
+        }
+        program.snapshot
+    };
+    assert_eq!(growing(&unspawned(120)), [""; 0], "handlers of connections that arrive");
+    let [finding] = &growing(&unspawned(1_200))[..] else { panic!("one finding") };
+    assert!(finding.starts_with("tasks of `forward` pile up: 40 alive, the oldest 20.0 min"), "{finding}");
+    let (mut before, after) = (unspawned(1_200), unspawned(1_200));
+    before.elapsed_ns = after.elapsed_ns / 2;
+    before.tasks.truncate(before.tasks.len() - 5);
+    let since = |before: &Snapshot| after.findings_since(before).len();
+    assert_eq!(since(&before), 0, "five more than before");
+    before.tasks.truncate(before.tasks.len() - 15);
+    assert_eq!(since(&before), 1, "twenty more");
+}
+
 fn sleep(wait: &mut Wait) {
     wait.due_ns = Some(3_000_000_000);
 }

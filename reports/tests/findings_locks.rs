@@ -2,7 +2,9 @@
 
 use crate::support::tree;
 use diagnose_reports::Snapshot;
-use diagnose_reports::model::{Node, NodeIndex, Resource, ResourceId, ResourceKind, SiteKind, UsagePlace};
+use diagnose_reports::model::{
+    Node, NodeIndex, Resource, ResourceId, ResourceKind, SiteKind, UsagePlace, Wait, WaitMode,
+};
 
 const MS: u64 = 1_000_000;
 
@@ -107,6 +109,118 @@ fn workers_that_share_a_receiver_wait_for_their_turn_not_for_the_lock() {
     assert_eq!(sentences(&snapshot), [""; 0], "both awaits begin at one column");
     let [finding] = &sentences(&workers_that_take_turns("query(id).await"))[..] else { panic!("a finding") };
     assert!(finding.contains("over `query(id).await`"), "a loop holds it once a turn: {finding}");
+}
+
+#[test]
+fn a_lock_over_a_full_channel_is_held_over_a_slow_receiver() {
+    let workers = |mode: WaitMode| {
+        let mut snapshot = workers_that_take_turns("forward(job).await");
+        let mut channel = Resource::default();
+        (channel.id, channel.kind) = (ResourceId::new(9), ResourceKind::Mpsc);
+        let mut wait = Wait::default();
+        (wait.resource, wait.mode) = (Some(channel.id), mode);
+        wait.place = Some(snapshot.sites[2].place.clone());
+        snapshot.resources.push(channel);
+        snapshot.waits.push(wait);
+        sentences(&snapshot)
+    };
+    assert_eq!(workers(WaitMode::Receive), [""; 0], "they take turns at the receiver");
+    let [finding] = &workers(WaitMode::Send)[..] else { panic!("a finding") };
+    assert!(finding.contains("over `forward(job).await`"), "{finding}");
+}
+
+/// 100 requests that wait 40 ms each for a lock, and hold it for 10 ms, all in one await of a
+/// function that is not annotated. Its calls are busy for `busy_ms` in all.
+fn unannotated_helper(busy_ms: u64) -> Snapshot {
+    let busy = busy_ms * MS;
+    let mut snapshot = drawn(&format!(
+        "order | calls=100 completed=100 polls=300 busy={busy} idle=5_000_000_000\n  \
+         self.set(id).await | calls=100 polls=300 busy={busy} idle=5_000_000_000 self_idle=5_000_000_000"
+    ));
+    add_mutex(&mut snapshot, "self.set(id).await", 100, 4_000, 1_000);
+    snapshot
+}
+
+#[test]
+fn a_hold_that_is_not_busy_waits_at_an_await_that_is_not_on_record() {
+    let [finding] = &sentences(&unannotated_helper(300))[..] else { panic!("one finding") };
+    assert!(
+        finding.contains("at the longest, most of it waiting. Next: do not hold it across an await"),
+        "{finding}"
+    );
+    let [finding] = &sentences(&unannotated_helper(400))[..] else { panic!("one finding") };
+    assert!(finding.contains("at the longest. Next: shorten the code that runs under it"), "{finding}");
+}
+
+/// 100 requests that wait 40 ms each for a permit, and hold it for 10 ms over a query. Two more wait,
+/// one of them since this moment.
+fn permits(youngest_ms: u64) -> Snapshot {
+    let mut snapshot = returned_guard();
+    let permits = &mut snapshot.resources[0];
+    (permits.kind, permits.usage.held.p50_ns) = (ResourceKind::Semaphore, 4 * MS);
+    for since_ms in [60, youngest_ms] {
+        let mut wait = Wait::default();
+        (wait.resource, wait.mode, wait.since_ns) =
+            (Some(ResourceId::new(1)), WaitMode::Acquire, since_ms * MS);
+        snapshot.waits.push(wait);
+    }
+    snapshot
+}
+
+#[test]
+fn permits_are_held_over_what_they_bound() {
+    let [finding] = &sentences(&permits(1))[..] else { panic!("one finding") };
+    assert!(
+        finding.contains("over `fetch(id).await` (src/main.rs:5). Next: hold the permits for a shorter"),
+        "{finding}"
+    );
+    let mut snapshot = permits(1);
+    snapshot.resources[0].usage.held.p50_ns = 5 * MS;
+    assert_eq!(sentences(&snapshot), [""; 0], "bounded concurrency");
+}
+
+#[test]
+fn waits_that_have_not_ended_count() {
+    // Of 9.4 s, 4 s are in waits that have ended; others wait now.
+    let overloaded = |waiting: u64| {
+        let mut snapshot = permits(1);
+        let row = snapshot.resources[0].usage.waiters[0].clone();
+        for node in 0..snapshot.nodes.len() - 1 {
+            snapshot.nodes[node].idle_ns += 4_400 * MS;
+        }
+        for _ in 0..waiting {
+            let mut wait = snapshot.waits[0].clone();
+            (wait.place, wait.since_ns) = (Some(row.place.clone()), 60 * MS);
+            snapshot.waits.push(wait);
+        }
+        sentences(&snapshot)
+    };
+    assert_eq!(overloaded(2), [""; 0]);
+    let [finding] = &overloaded(58)[..] else { panic!("one finding") };
+    assert!(finding.contains("makes `order` wait: 80 % of its time"), "{finding}");
+}
+
+#[test]
+fn a_batch_that_permits_bound_waits_by_design() {
+    assert_eq!(sentences(&permits(29)).len(), 1);
+    assert_eq!(sentences(&permits(31)), [""; 0], "they came at once");
+    let mut done = permits(1);
+    done.waits.clear();
+    assert_eq!(sentences(&done), [""; 0], "nobody waits");
+}
+
+#[test]
+fn an_overloaded_service_has_more_calls_in_flight_than_have_ended() {
+    let served = |ended: u64, calls: u64| {
+        let mut snapshot = permits(1);
+        for name in ["order", "carts"] {
+            let node = node_named(&snapshot, name);
+            (snapshot.nodes[node].calls, snapshot.nodes[node].completed) = (calls, ended);
+        }
+        sentences(&snapshot).len()
+    };
+    assert_eq!((served(100, 1_000), served(100, 1_010)), (1, 0), "a tenth has ended");
+    assert_eq!((served(99, 900), served(99, 198)), (0, 1), "loops, or a start");
 }
 
 #[test]

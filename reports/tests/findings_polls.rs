@@ -41,6 +41,26 @@ fn a_hog_in_connections_that_never_end_is_found() {
 }
 
 #[test]
+fn one_kind_of_request_may_be_the_hog() {
+    // 20 of 1,000 polls, on a worker that waited for a CPU for as long as this.
+    let rare = |long: u64, delayed_ns: u64| {
+        let busy = 200_000_000 + long * 50_000_000;
+        let drawing = format!(
+            "execute | calls=1000 completed=1000 polls=1000 busy={busy} queued=2_000_000_000 idle=9_000_000_000 \
+             polls@131072..262144={} polls@33554432..67108864={long}",
+            1000 - long
+        );
+        let mut snapshot = on_one_worker(&drawing, busy);
+        snapshot.workers[0].delayed_ns = Some(delayed_ns);
+        rules(&snapshot)
+    };
+    assert_eq!(rare(20, 100_000_000), ["hog"], "one request of fifty");
+    assert_eq!(rare(20, 990_000_000), [""; 0], "the waits for a CPU may have been in these polls");
+    assert_eq!(rare(200, 2_000_000_000), ["hog"], "many are sure all the same");
+    assert_eq!(rare(9, 0), [""; 0], "an accident");
+}
+
+#[test]
 fn connections_that_sleep_in_their_polls_are_blocking() {
     let mut snapshot = connections("16777216..33554432", 8 * SECOND, 0);
     snapshot.workers[0].cpu_ns = Some(SECOND / 10);

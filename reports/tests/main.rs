@@ -7,6 +7,7 @@ mod determinism;
 mod diff;
 mod empty;
 mod findings;
+mod findings_backlog;
 mod findings_growth;
 mod findings_locks;
 mod findings_polls;

@@ -51,3 +51,11 @@ fn workers_without_times_have_no_table() {
     snapshot.workers = vec![worker(1, "unknown", [0; 4])];
     assert_eq!(table(&snapshot), None);
 }
+
+#[test]
+fn a_thread_without_a_name_has_its_id() {
+    let mut snapshot = empty();
+    snapshot.workers = vec![worker(1, "", [30, 5_000_000, 1_990_000_000, 2_000_000_000])];
+    snapshot.workers[0].thread_id = Some(41);
+    assert!(table(&snapshot).unwrap().ends_with("  thread 41"), "{:?}", table(&snapshot));
+}

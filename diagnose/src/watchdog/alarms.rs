@@ -194,7 +194,12 @@ impl Texts<'_> {
             }
             None => String::new(),
         };
-        format!(" on thread {}{processor}", clean_line(&task.thread))
+        let thread = match task.thread_id {
+            // Threads of std need no name.
+            Some(id) if task.thread.is_empty() => id.to_string(),
+            _ => clean_line(&task.thread),
+        };
+        format!(" on thread {thread}{processor}")
     }
 
     fn name(&self, task: &Task) -> String {

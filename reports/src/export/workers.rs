@@ -52,9 +52,12 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (Strin
 fn name(snapshot: &Snapshot, worker: &Worker) -> String {
     let mut name = printable(&worker.thread);
     // Writing to a string cannot fail.
-    if let Some(id) = worker.thread_id {
-        let _ = write!(name, " ({id})");
-    }
+    let _ = match worker.thread_id {
+        // Threads of std need no name.
+        Some(id) if name.is_empty() => write!(name, "thread {id}"),
+        Some(id) => write!(name, " ({id})"),
+        None => Ok(()),
+    };
     if snapshot.runtimes.len() > 1 {
         let _ = write!(name, " of runtime {}", worker.runtime_number);
     }

@@ -5,14 +5,14 @@
 //! holds of a lock, by call ─▶ the await that takes most of each hold
 //! ```
 //! Silent if the waits are short, few against the recorded time, or longer than the holds explain; at a semaphore unless each
-//! permit is waited for much longer than it is held, because bounded concurrency makes tasks wait
-//! by design; and at a lock that is held while its holder waits for the next event: there the lock
+//! permit is waited for much longer than it is held and calls keep arriving, because bounded
+//! concurrency makes tasks wait by design; and at a lock that is held while its holder waits for the next event: there the lock
 //! only says whose turn it is, as in workers that share one receiver.
 
 use std::collections::BTreeMap;
 
 use super::events::is_for_event;
-use super::facts::{Facts, line, per_mille, percent};
+use super::facts::{Facts, ended, line, per_mille, percent};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::holder::Holder;
 use super::rule::Rule;
@@ -31,6 +31,8 @@ const MIN_SHARE: u64 = 50;
 /// wait for permits, which are meant to bound them.
 const MIN_LOOP_SHARE: u64 = 200;
 const MIN_PERMIT_SHARE: u64 = 500;
+/// How many calls that wait for permits must have ended, if most have not.
+const MIN_ENDED: u64 = 100;
 /// How many of the longest holds a wait may take, at a lock that is free most of the time. A longer
 /// wait is not for the holders: on a busy machine, tasks that were granted a lock wait for a thread.
 const MAX_QUEUE: u64 = 4;
@@ -75,7 +77,16 @@ fn locks<'a>(facts: &Facts<'a>) -> Vec<Lock<'a>> {
         });
         lock.add(it);
     }
-    locks.into_values().collect()
+    let mut locks: Vec<Lock<'_>> = locks.into_values().collect();
+    for wait in &facts.snapshot.waits {
+        let own = locks.iter_mut().find(|lock| wait.resource.is_some_and(|it| lock.ids.contains(&it)));
+        let mut rows = own.into_iter().flat_map(|lock| &mut lock.waiters);
+        if let Some(row) = rows.find(|row| Some(&row.place) == wait.place.as_ref()) {
+            // The times of calls include what they wait for now.
+            row.total_ns = row.total_ns.saturating_add(wait.since_ns);
+        }
+    }
+    locks
 }
 
 impl Lock<'_> {
@@ -136,7 +147,8 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     let is_explained = mean_ns <= lock.longest_hold_ns().saturating_mul(MAX_QUEUE)
         || lock.in_use_ns() >= facts.snapshot.elapsed_ns / 2;
     let is_bounding = lock.has_permits() && mean_ns < lock.held_ns.saturating_mul(MIN_HOLDS);
-    if !is_long || !is_explained || is_bounding {
+    let is_batch = lock.has_permits() && !arrives(facts, lock);
+    if !is_long || !is_explained || is_bounding || is_batch {
         return None;
     }
     let (site, share) = delayed(facts, lock)?;
@@ -151,20 +163,12 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
         percent(share),
         time(lock.p99_ns)
     );
-    let mut next = match lock.first.kind {
-        ResourceKind::Semaphore | ResourceKind::Custom => {
-            "hold the permits for a shorter time, or add permits".to_owned()
-        }
-        _ => "shorten the code that runs under it, or split it".to_owned(),
-    };
     let mut place = None;
     if let Some(holder) = &holder {
         sentence.push_str(&holder.words);
-        if let Some(over) = holder.over {
-            next = format!("do not hold it across {}", facts.name(facts.node(over).site));
-        }
         place = Some(holder.row.place.clone());
     }
+    let next = next_step(facts, lock, holder.as_ref());
     let mut finding = Finding::new(Rule::Contended, Severity::Slow, &sentence, &next);
     finding.place = place.or_else(|| lock.waiters.first().map(|row| row.place.clone()));
     finding.explains_ns = lock.waited_ns;
@@ -175,6 +179,34 @@ fn of_lock(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<Finding> {
     finding.evidence.nodes.dedup();
     finding.evidence.resources = lock.ids.iter().copied().take(MAX_IDS).collect();
     Some(finding)
+}
+
+fn next_step(facts: &Facts<'_>, lock: &Lock<'_>, holder: Option<&Holder<'_>>) -> String {
+    let words = match holder {
+        // They are there to bound what is done under them.
+        _ if lock.has_permits() => "hold the permits for a shorter time, or add permits",
+        Some(Holder { over: Some(over), .. }) => {
+            return format!("do not hold it across {}", facts.name(facts.node(*over).site));
+        }
+        Some(holder) if holder.is_waiting => {
+            "do not hold it across an await; annotate the functions that run there to see which one"
+        }
+        _ => "shorten the code that runs under it, or split it",
+    };
+    words.to_owned()
+}
+
+/// Whether calls have come to wait since the oldest one did. Those of a batch all came at once, to
+/// be bounded; and once nobody waits, it is done.
+fn arrives(facts: &Facts<'_>, lock: &Lock<'_>) -> bool {
+    let waits = facts.snapshot.waits.iter();
+    let own = waits.filter(|wait| wait.resource.is_some_and(|resource| lock.ids.contains(&resource)));
+    let (mut youngest_ns, mut oldest_ns) = (u64::MAX, 0);
+    for wait in own {
+        youngest_ns = youngest_ns.min(wait.since_ns);
+        oldest_ns = oldest_ns.max(wait.since_ns);
+    }
+    youngest_ns < oldest_ns / 2
 }
 
 /// `` `rows` (RwLock, src/store.rs:12) ``, or `the RwLock of src/store.rs:12`.
@@ -223,7 +255,11 @@ fn delayed(facts: &Facts<'_>, lock: &Lock<'_>) -> Option<(SiteIndex, u64)> {
     }
     let share_of = |(&site, &(wait_ns, depth)): (&SiteIndex, &(u64, usize))| {
         let share = per_mille(wait_ns, facts.wall_ns(site)).min(1000);
-        let least = match (facts.has_ends(site), lock.has_permits()) {
+        // An overloaded service has more calls in flight than have ended.
+        let ended = facts.sum(site, ended);
+        let is_served = ended >= MIN_ENDED && ended >= facts.sum(site, |node| node.calls) / 10;
+        let has_ends = facts.has_ends(site) || lock.has_permits() && is_served;
+        let least = match (has_ends, lock.has_permits()) {
             (true, false) => MIN_SHARE,
             (false, false) => MIN_LOOP_SHARE,
             (true, true) => MIN_PERMIT_SHARE,

@@ -4,7 +4,7 @@
 //! Such a wait is recognized by its resource, or by the method that is awaited.
 
 use super::facts::Facts;
-use crate::model::{ResourceKind, Site};
+use crate::model::{ResourceKind, Site, WaitMode};
 
 /// Methods of std, tokio, futures and channels that wait for the next event.
 const METHODS: [&str; 20] = [
@@ -47,7 +47,8 @@ fn calls_event_method(text: &str) -> bool {
     })
 }
 
-/// Whether a future that waits at this await now waits for a channel or a notification.
+/// Whether a future that waits at this await now waits for a message or a notification. One that waits
+/// for a free slot does not: its receiver is slow.
 fn is_at_channel(facts: &Facts<'_>, site: &Site) -> bool {
     let snapshot = facts.snapshot;
     snapshot.waits.iter().any(|wait| {
@@ -65,6 +66,7 @@ fn is_at_channel(facts: &Facts<'_>, site: &Site) -> bool {
         });
         let last = site.end_line.max(site.place.line);
         is_event
+            && wait.mode != WaitMode::Send
             && wait.place.as_ref().is_some_and(|place| {
                 place.file == site.place.file && (site.place.line..=last).contains(&place.line)
             })

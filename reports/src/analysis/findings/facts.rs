@@ -87,8 +87,7 @@ impl<'a> Facts<'a> {
 
     /// The site of a task's root span.
     pub(super) fn root_site(&self, task: &Task) -> SiteIndex {
-        let span = task.span.and_then(|span| self.snapshot.span(span));
-        span.map_or(task.site, |span| span.site)
+        root_site(self.snapshot, task)
     }
 
     /// The root of a node.
@@ -141,6 +140,12 @@ impl<'a> Facts<'a> {
         let is_sync = self.site(self.root(node)).is_none_or(|site| site.kind == SiteKind::Sync);
         !is_sync && !std::iter::once(node).chain(self.tree.ancestors(node)).any(may_block)
     }
+}
+
+/// The site of a task's root span.
+pub(super) fn root_site(snapshot: &Snapshot, task: &Task) -> SiteIndex {
+    let span = task.span.and_then(|span| snapshot.span(span));
+    span.map_or(task.site, |span| span.site)
 }
 
 fn quoted(name: &str) -> String {

@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::facts::{Facts, ended, line, per_mille};
+use super::facts::{Facts, ended, line, per_mille, root_site};
 use super::finding::{Finding, MAX_IDS, Severity};
 use super::rule::Rule;
 use super::waiting::{Waiting, WaitingTasks, are_recorded};
@@ -54,9 +54,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
 
 fn groups<'a>(facts: &Facts<'a>) -> Vec<Group<'a>> {
     let mut groups: BTreeMap<(SiteIndex, Option<&Place>), Vec<&Task>> = BTreeMap::new();
-    // A root that was first seen in a poll, such as a handler in a connection of a library, is part
-    // of a task that is not on record.
-    for task in facts.snapshot.tasks.iter().filter(|task| !task.is_unspawned) {
+    for task in &facts.snapshot.tasks {
         groups.entry((facts.root_site(task), task.spawned_at.as_ref())).or_default().push(task);
     }
     groups.into_iter().map(|((site, at), tasks)| Group { site, at, tasks }).collect()
@@ -89,7 +87,12 @@ impl<'a> Growth<'a> {
         let more = match facts.earlier {
             None => None,
             Some(earlier) => {
-                let is_its = |task: &&Task| task.spawned_at.as_ref() == group.at && group.at.is_some();
+                let own = facts.place(group.site);
+                let is_its = |task: &&Task| {
+                    let root = || earlier.site(root_site(earlier, task)).map(|site| &site.place);
+                    // Without a place of the spawn: by the function.
+                    task.spawned_at.as_ref() == group.at && (group.at.is_some() || root() == own.as_ref())
+                };
                 let before = earlier.tasks.iter().filter(is_its).count();
                 // Still as many: stable.
                 Some(group.tasks.len().checked_sub(before).filter(|more| *more >= MIN_TASKS)? as u64)
@@ -123,6 +126,8 @@ impl<'a> Growth<'a> {
         let spawners: BTreeSet<TaskId> = self.tasks.iter().filter_map(|task| task.spawned_by).collect();
         let least_ns = match waiting.of(&self.tasks) {
             Waiting::Ends => return None,
+            // Spawned by code that is not recorded: whether for a request or a connection is unknown.
+            _ if self.tasks.iter().any(|task| task.is_unspawned) => ARRIVALS_NS,
             // Not for a client.
             Waiting::Dormant if are_recorded(&self.tasks) => {
                 if spawners.len() > 1 {

@@ -26,6 +26,8 @@ const MIN_SHARE: u64 = 200;
 /// The least share of the function's own time in long polls, and of long ones among its polls.
 const MIN_LONG_TIME: u64 = 500;
 const MIN_LONG_POLLS: u64 = 100;
+/// The same, if these polls were long although no CPU was short: one kind of request of many.
+const MIN_SURE_POLLS: u64 = 10;
 /// A few long polls are a start-up: threads are created, pages and files read for the first time.
 const MIN_POLLS: u64 = 10;
 const MIN_ELAPSED_NS: u64 = 1_000_000_000;
@@ -64,16 +66,16 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     if facts.snapshot.elapsed_ns < MIN_ELAPSED_NS {
         return Vec::new();
     }
-    let mut asleep = candidates(facts, LONG_NS);
+    let mut asleep = candidates(facts, &cpu, LONG_NS);
     asleep.retain(|hog| blocks(facts, &cpu, hog));
-    let mut busy = candidates(facts, cpu.stretched(LONG_NS));
+    let mut busy = candidates(facts, &cpu, cpu.stretched(LONG_NS));
     busy.retain(|hog| hog.is_sure(&cpu) && asleep.iter().all(|other| other.site != hog.site));
     let asleep = asleep.iter().map(|hog| blocking(facts, hog));
     asleep.chain(busy.iter().map(|hog| of_hog(facts, hog))).collect()
 }
 
 /// The functions whose polls of that length delay others, most own time first.
-fn candidates(facts: &Facts<'_>, long_ns: u64) -> Vec<Hog> {
+fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
     let tree = &facts.tree;
     let in_tasks = || (0..tree.nodes.len()).filter(|&node| facts.is_in_task(node));
     let all_ns = in_tasks().map(|node| tree.self_busy_ns[node]).fold(0, u64::saturating_add);
@@ -92,9 +94,10 @@ fn candidates(facts: &Facts<'_>, long_ns: u64) -> Vec<Hog> {
         let site = SiteIndex::new(site);
         let share = per_mille(self_busy_ns, all_ns);
         let polls = facts.sum(site, |node| node.polls);
+        let least = if long.are_sure(cpu) { MIN_SURE_POLLS } else { MIN_LONG_POLLS };
         let is_long = long.polls >= MIN_POLLS
             && per_mille(long.time_ns, self_busy_ns) >= MIN_LONG_TIME
-            && per_mille(long.polls, polls) >= MIN_LONG_POLLS;
+            && per_mille(long.polls, polls) >= least;
         if share < MIN_SHARE || !is_long || facts.site(node)?.kind == SiteKind::Other {
             return None;
         }
@@ -177,6 +180,12 @@ fn of_hog(facts: &Facts<'_>, hog: &Hog) -> Finding {
 impl LongPolls {
     pub(super) fn mean_ns(&self) -> u64 {
         self.time_ns.checked_div(self.polls).unwrap_or(0)
+    }
+
+    /// Whether they would have been long on an idle machine, even if workers waited for a CPU in
+    /// no other polls.
+    fn are_sure(&self, cpu: &CpuShare) -> bool {
+        cpu.is_known && self.time_ns.saturating_sub(cpu.delayed_ns) >= self.polls.saturating_mul(LONG_NS)
     }
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Holder<'a> {
     pub(super) row: &'a UsagePlace,
     /// The await that takes most of each hold.
     pub(super) over: Option<usize>,
+    /// Whether it holds the lock over an await, which is not on record if `over` is `None`.
+    pub(super) is_waiting: bool,
     /// What a sentence about the lock says of it.
     pub(super) words: String,
 }
@@ -38,13 +40,23 @@ impl<'a> Holder<'a> {
         };
         let mut words =
             format!("; held most {by}at {}, {} at the longest", line(&row.place), time(row.longest_ns));
+        let is_waiting = over.is_some() || node.is_some_and(|node| waits(facts, node, row));
         if let Some(over) = over {
             let site = facts.node(over).site;
             // Writing to a string cannot fail.
             let _ = write!(words, ", over {}", facts.name_and_line(site));
+        } else if is_waiting {
+            words.push_str(", most of it waiting");
         }
-        Some(Self { row, over, words })
+        Some(Self { row, over, is_waiting, words })
     }
+}
+
+/// Whether the function that acquired the lock is busy for less than a third of the holds, of
+/// which not all are measured.
+fn waits(facts: &Facts<'_>, node: usize, row: &UsagePlace) -> bool {
+    let busy_ns = facts.function(node).map(|function| facts.node(function).busy_ns);
+    busy_ns.is_some_and(|busy_ns| busy_ns < row.total_ns / 3)
 }
 
 /// The await during which the lock is held: in the function that acquired it, or in a caller that

@@ -7,11 +7,12 @@
 //! stuck            the verdicts
 //! contended hog blocking slow_await         what makes calls slow
 //! saturated self_wake cancelled             what makes all calls slow, or wastes work
-//! growing missing_await lost_data           risks and notes
+//! growing backlog missing_await lost_data   risks and notes
 //! rank             calls all rules, removes repetitions, sorts, keeps ten
 //! ```
 //! A rule is silent unless it is sure: on a healthy program no rule fires.
 
+mod backlog;
 mod blocking;
 mod cancelled;
 mod contended;

@@ -6,7 +6,8 @@ use super::facts::Facts;
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::{
-    cancelled, contended, growing, hog, lost_data, missing_await, saturated, self_wake, slow_await, stuck,
+    backlog, cancelled, contended, growing, hog, lost_data, missing_await, saturated, self_wake, slow_await,
+    stuck,
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::Snapshot;
@@ -39,7 +40,7 @@ impl Snapshot {
 }
 
 /// The rules besides the verdicts. Of findings that explain as much, the earlier rule's comes first.
-const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 9] = [
+const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 10] = [
     contended::find,
     hog::find,
     slow_await::find,
@@ -47,6 +48,7 @@ const RULES: [fn(&Facts<'_>) -> Vec<Finding>; 9] = [
     self_wake::find,
     cancelled::find,
     growing::find,
+    backlog::find,
     missing_await::find,
     lost_data::find,
 ];

@@ -58,6 +58,8 @@ rules! {
     Imbalance = "imbalance",
     /// Tasks or futures of one place become more and more.
     Growing = "growing",
+    /// More and more messages wait in a channel without a bound.
+    Backlog = "backlog",
     /// A future was woken, or created, and is not polled.
     Parked = "parked",
     /// Calls are dropped while they wait.

@@ -11,6 +11,7 @@ use super::events::is_for_event;
 use super::facts::{Facts, per_mille, percent};
 use super::finding::{Finding, Severity};
 use super::rule::Rule;
+use super::workers::CpuShare;
 use crate::model::{Durations, NodeIndex, SiteIndex, SiteKind};
 use crate::units::{count, time};
 
@@ -37,6 +38,15 @@ pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
     findings.into_iter().map(|(_, finding)| finding).collect()
 }
 
+/// By how much calls would be longer if all waits of a worker for a CPU had come while as many were
+/// in flight as on average: a call that is due then has to wait, with all others.
+fn starved_ns(facts: &Facts<'_>, wall_ns: u64) -> u64 {
+    let delayed_ns = CpuShare::new(facts.snapshot).most_delayed_ns;
+    let starved =
+        (u128::from(wall_ns) * u128::from(delayed_ns)).checked_div(facts.snapshot.elapsed_ns.into());
+    starved.map_or(0, |ns| u64::try_from(ns).unwrap_or(u64::MAX))
+}
+
 fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(usize, Finding)> {
     let mut calls = Durations::default();
     for &node in facts.nodes_of_site(site) {
@@ -56,14 +66,19 @@ fn of_function(facts: &Facts<'_>, site: SiteIndex) -> Option<(usize, Finding)> {
     let wall_ns = facts.wall_ns(site);
     let is_tail = slow_calls >= MIN_SLOW_CALLS
         && per_mille(slow_calls, quantiles.count) >= MIN_SLOW
-        && per_mille(slow_ns, wall_ns) >= MIN_TIME;
+        && per_mille(slow_ns, wall_ns) >= MIN_TIME
+        && slow_ns > starved_ns(facts, wall_ns);
     if !is_tail {
         return None;
     }
     let nodes = facts.nodes_of_site(site).iter().copied();
     let most = nodes.max_by_key(|&node| (facts.node(node).idle_ns, std::cmp::Reverse(node)))?;
     let leaf = facts.waiting_leaf(most);
-    let is_why = per_mille(facts.node(leaf).idle_ns, facts.node(most).idle_ns) >= MIN_AWAIT;
+    let leaf_ns = facts.node(leaf).idle_ns;
+    // An await of that length is reached in slow calls only, and need not explain the others.
+    let is_only_slow = leaf_ns / facts.node(leaf).calls.max(1) >= bound_ns;
+    let all_ns = if is_only_slow { slow_ns } else { facts.node(most).idle_ns };
+    let is_why = per_mille(leaf_ns, all_ns) >= MIN_AWAIT;
     if leaf == most || !facts.is_await(leaf) || !is_why || is_for_event(facts, leaf) {
         return None;
     }

@@ -89,7 +89,7 @@ impl<'a> WaitingTasks<'a> {
 
     /// Whether it waits for a message, and had one before or has a sender that was used.
     fn is_served(&self, task: &Task) -> bool {
-        self.waits(task).any(|wait| {
+        self.waits(task).filter(|wait| wait.mode == WaitMode::Receive).any(|wait| {
             let resource = wait.resource.and_then(|resource| self.facts.snapshot.resource(resource));
             let is_channel = |kind| matches!(kind, ResourceKind::Mpsc | ResourceKind::Mpmc);
             resource

@@ -9,6 +9,8 @@ pub(super) struct CpuShare {
     pub(super) cpu_ns: u64,
     /// ns in which a worker could have run, and another thread or process had the CPU.
     pub(super) delayed_ns: u64,
+    /// The same, of the worker with the most.
+    pub(super) most_delayed_ns: u64,
     /// Whether both are known of all workers.
     pub(super) is_known: bool,
 }
@@ -19,6 +21,7 @@ impl CpuShare {
         for worker in &snapshot.workers {
             share.cpu_ns = share.cpu_ns.saturating_add(worker.cpu_ns.unwrap_or(0));
             share.delayed_ns = share.delayed_ns.saturating_add(worker.delayed_ns.unwrap_or(0));
+            share.most_delayed_ns = share.most_delayed_ns.max(worker.delayed_ns.unwrap_or(0));
             share.is_known &= worker.cpu_ns.is_some() && worker.delayed_ns.is_some();
         }
         share

@@ -1,0 +1,97 @@
+//! The rule `backlog`: a channel without a bound is filled faster than it is emptied.
+//!
+//! ```text
+//! sent     ████████████████████████████████
+//! received ████████                           the others wait in memory, and more come
+//! ```
+//! A burst also fills a channel for a while. So messages have to be sent for seconds and still now,
+//! and many of all that were ever sent have to wait.
+
+use super::facts::{Facts, line, per_mille, percent};
+use super::finding::{Finding, Severity};
+use super::rule::Rule;
+use crate::analysis::hangs::words::kind_name;
+use crate::clean::printable;
+use crate::model::{Holding, Resource, ResourceKind, Role};
+use crate::units::{count, time};
+
+/// The fewest messages that wait.
+const MIN_MESSAGES: u64 = 1_000;
+/// Their least share of all that were sent, in thousandths.
+const MIN_SHARE: u64 = 300;
+/// The least age of the channel: younger ones may be filled by a start-up.
+const MIN_AGE_NS: u64 = 5_000_000_000;
+/// How long ago the last message was sent at most: later, the burst is over.
+const MAX_PAUSE_NS: u64 = 1_000_000_000;
+
+pub(super) fn find(facts: &Facts<'_>) -> Vec<Finding> {
+    let found = facts.snapshot.resources.iter().filter_map(|channel| {
+        let share = share(facts, channel)?;
+        Some(of_channel(facts, channel, share))
+    });
+    found.collect()
+}
+
+/// The share of messages that wait in a channel, in thousandths; `None` if that is no backlog.
+fn share(facts: &Facts<'_>, channel: &Resource) -> Option<u64> {
+    let is_queue = matches!(channel.kind, ResourceKind::Mpsc | ResourceKind::Mpmc);
+    if !is_queue || channel.capacity.is_some() || facts.stuck_resources.contains(&channel.id) {
+        return None;
+    }
+    let share = per_mille(channel.filled, channel.usage.acquisitions);
+    let is_sent_now = ends(channel, Role::Sends).any(|end| end.uses > 0 && end.since_ns <= MAX_PAUSE_NS);
+    let before = facts.earlier.and_then(|earlier| earlier.resource(channel.id));
+    let has_grown = before.is_none_or(|before| channel.filled > before.filled);
+    let is_backlog = channel.filled >= MIN_MESSAGES
+        && share >= MIN_SHARE
+        && channel.age_ns >= MIN_AGE_NS
+        && is_sent_now
+        && has_grown;
+    is_backlog.then_some(share)
+}
+
+fn ends(channel: &Resource, role: Role) -> impl Iterator<Item = &Holding> {
+    channel.holdings.iter().filter(move |end| end.role == role)
+}
+
+fn of_channel(facts: &Facts<'_>, channel: &Resource, share: u64) -> Finding {
+    let receiver = ends(channel, Role::Receives).max_by_key(|end| end.uses);
+    let received = receiver.filter(|end| end.uses > 0);
+    let by = received.map_or_else(
+        || "nothing has received from it".to_owned(),
+        |end| {
+            let task = end.task.and_then(|id| facts.snapshot.task(id));
+            let by =
+                task.map_or_else(String::new, |task| format!(" by {}", facts.name(facts.root_site(task))));
+            let at = end.place.as_ref().map_or_else(String::new, |place| format!(" at {}", line(place)));
+            format!("it is emptied{by}{at}")
+        },
+    );
+    let sentence = format!(
+        "{} fills up: {} messages wait in it, {} of all that were sent in {}; {by}",
+        channel_words(channel),
+        count(channel.filled),
+        percent(share),
+        time(channel.age_ns),
+    );
+    let next = "receive faster, or give it a bound, so that senders wait";
+    let mut finding = Finding::new(Rule::Backlog, Severity::Risk, &sentence, next);
+    finding.place = received.and_then(|end| end.place.clone()).or_else(|| channel.created.clone());
+    finding.per_mille = Some(share);
+    finding.explains_ns = channel.age_ns;
+    finding.evidence.tasks = receiver.iter().filter_map(|end| end.task).collect();
+    finding.evidence.resources.push(channel.id);
+    finding
+}
+
+/// `` `events` (mpsc, src/main.rs:12) ``, or `the mpsc created at src/main.rs:12`.
+fn channel_words(channel: &Resource) -> String {
+    let kind = kind_name(channel.kind);
+    let created = channel.created.as_ref().filter(|place| !place.file.is_empty()).map(line);
+    match (&channel.name, created) {
+        (Some(name), Some(at)) => format!("`{}` ({kind} without a bound, {at})", printable(name)),
+        (Some(name), None) => format!("`{}` ({kind} without a bound)", printable(name)),
+        (None, Some(at)) => format!("the unbounded {kind} created at {at}"),
+        (None, None) => format!("an unbounded {kind}"),
+    }
+}

@@ -1,0 +1,65 @@
+//! The rule `backlog` on drawn channels: how full, how old, and whether anything is sent.
+
+use crate::support::hangs::Program;
+use diagnose_reports::Snapshot;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A channel without a bound: 6 s old, 10,000 messages sent, the last one now, `waiting` of them in it.
+fn channel(waiting: u64) -> Snapshot {
+    let mut program = Program::new();
+    let (sender, receiver) = (program.task("accept"), program.task("collect"));
+    let channel = program.channel(8);
+    let sends = program.sends(sender, channel, 49);
+    (sends.uses, sends.since_ns) = (10_000, 0);
+    program.receives(receiver, channel, 71).uses = 10_000 - waiting;
+    let it = program.at(channel);
+    (it.capacity, it.filled, it.age_ns) = (None, waiting, 6 * SECOND);
+    it.usage.acquisitions = 10_000;
+    program.has_timer(sender);
+    program.has_timer(receiver);
+    program.snapshot
+}
+
+fn sentences(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.findings().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_channel_that_is_filled_faster_than_it_is_emptied_is_found() {
+    let [finding] = &sentences(&channel(3_000))[..] else { panic!("one finding") };
+    assert!(
+        finding.starts_with(
+            "the unbounded mpsc created at src/main.rs:11 fills up: 3,000 messages wait in it, 30 % of all that were \
+             sent in 6.00 s; it is emptied by `collect` at src/main.rs:71. Next: receive faster"
+        ),
+        "{finding}"
+    );
+    assert_eq!(sentences(&channel(2_900)), [""; 0], "a burst");
+}
+
+#[test]
+fn a_queue_that_is_young_small_bounded_or_complete_is_healthy() {
+    let changed = |change: fn(&mut diagnose_reports::model::Resource)| {
+        let mut snapshot = channel(9_000);
+        change(&mut snapshot.resources[0]);
+        sentences(&snapshot)
+    };
+    assert_eq!(changed(|_| ()).len(), 1);
+    assert_eq!(changed(|it| it.age_ns = 4 * SECOND), [""; 0], "a start");
+    assert_eq!(changed(|it| it.capacity = Some(10_000)), [""; 0], "bounded");
+    assert_eq!(changed(|it| it.holdings[0].since_ns = 2 * SECOND), [""; 0], "all jobs are there");
+    assert_eq!(changed(|it| it.holdings.truncate(0)), [""; 0], "its senders are gone");
+    assert_eq!(changed(|it| it.filled = 900), [""; 0], "few");
+}
+
+#[test]
+fn a_backlog_that_shrinks_is_no_finding() {
+    let now = channel(3_000);
+    let since = |waiting: u64| {
+        let mut before = channel(waiting);
+        before.elapsed_ns = now.elapsed_ns / 2;
+        now.findings_since(&before).len()
+    };
+    assert_eq!((since(2_000), since(4_000)), (1, 0));
+}
