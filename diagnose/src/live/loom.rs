@@ -8,6 +8,7 @@ use std::task::{RawWakerVTable, Wake, Waker};
 
 use super::forward::Forward;
 use super::live_slot::{LiveSlot, SlotCopy, SlotState};
+use super::memory::Memory;
 use super::waker::{Lender, Lent, PollWaker, Promoted, lent_table, promoted_table};
 use crate::site::Site;
 use crate::tree::Node;
@@ -22,7 +23,18 @@ fn a_copy_is_all_of_one_span() {
         let slot: &'static LiveSlot = Box::leak(Box::new(LiveSlot::free()));
         let span = |id, tree, made| {
             let node: &'static Node = Box::leak(Box::new(Node::root(&ROOT, tree, None)));
-            SlotCopy { id, parent: 0, task: 0, state: SlotState::Running, since: made, node, made, polls: 0 }
+            let memory = Memory::UNKNOWN;
+            SlotCopy {
+                id,
+                parent: 0,
+                task: 0,
+                state: SlotState::Running,
+                since: made,
+                node,
+                made,
+                polls: 0,
+                memory,
+            }
         };
         slot.occupy(&span(1, 10, 11));
         let reader = loom::thread::spawn(move || {
