@@ -77,7 +77,7 @@ impl<T: Eq + Hash> Classes<T> {
 
 /// A record of a list in which many may be alike.
 pub trait Alike {
-    /// What is known of the records before.
+    /// The classes of the records before.
     type Classes: Default;
 
     /// Shares the memory of equal parts with the records before.

@@ -26,7 +26,8 @@ const MIN_SHARE: u64 = 200;
 /// The least share of the function's own time in long polls, and of long ones among its polls.
 const MIN_LONG_TIME: u64 = 500;
 const MIN_LONG_POLLS: u64 = 100;
-/// The same, if these polls were long although no CPU was short: one kind of request of many.
+/// The least share of long polls if these were long although no CPU was short: one kind of request
+/// of many.
 const MIN_SURE_POLLS: u64 = 10;
 /// A few long polls are a start-up: threads are created, pages and files read for the first time.
 const MIN_POLLS: u64 = 10;

@@ -9,7 +9,7 @@ pub(super) struct CpuShare {
     pub(super) cpu_ns: u64,
     /// ns in which a worker could have run, and another thread or process had the CPU.
     pub(super) delayed_ns: u64,
-    /// The same, of the worker with the most.
+    /// `delayed_ns` of the worker that was delayed most.
     pub(super) most_delayed_ns: u64,
     /// Whether both are known of all workers.
     pub(super) is_known: bool,
