@@ -182,8 +182,10 @@ proptest! {
             }
             _ => after.of(helped).opaque_wakers = None,
         }
-        // Without a proof of a future that may have moved, what is behind it is only likely.
-        let before = named_from(&before.snapshot, Confidence::Likely);
+        // Where a future that may have moved is, and so what is behind it, is only likely.
+        let may_have_moved = before.snapshot.waits.iter().any(|wait| wait.may_have_moved);
+        let least = if may_have_moved { Confidence::Likely } else { Confidence::Proven };
+        let before = named_from(&before.snapshot, least);
         let after = named(&after.snapshot);
         prop_assert!(after.is_subset(&before), "{before:?} {after:?}");
     }
