@@ -37,7 +37,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut table = Vec::new();
     diagnose::dump_to(diagnose::Format::Text, &mut table)?;
     println!("{}", String::from_utf8_lossy(&table));
-    for extension in ["svg", "folded", "txt", "json"] {
+    for extension in ["html", "svg", "folded", "txt", "json"] {
         println!("wrote {}", diagnose::dump(format!("target/diagnose/quickstart.{extension}"))?.display());
     }
     Ok(())

@@ -8,6 +8,8 @@ import { state } from './state.js';
 
 const MAX_NODES = 200;
 const LETTER = 7.3;
+// A graph that is too wide is drawn smaller, down to this; then it scrolls.
+const SMALLEST = 0.75;
 // Rounds of comparing neighbors before nodes are folded.
 const ROUNDS = 3;
 const EDGE_ROLES = { holds: 'held by', sends: 'sender', receives: 'receiver' };
@@ -150,7 +152,7 @@ function draw({ nodes, edges }, element, query) {
   const byId = new Map(nodes.map((it) => [it.id, it]));
   const arrow = (id, kind) => svg('marker', { id, viewBox: '0 0 8 8', refX: 8, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0 0L8 4L0 8z', class: kind }));
   const click = (it) => () => element.dispatchEvent(new CustomEvent(it.kind === 'resource' ? 'resource' : 'task', { detail: it.members[0], bubbles: true }));
-  return svg('svg', { width: size.width, height: size.height, viewBox: `0 0 ${size.width} ${size.height}` },
+  return svg('svg', { width: size.width, height: size.height, viewBox: `0 0 ${size.width} ${size.height}`, style: { 'max-width': `max(100%, ${SMALLEST * size.width}px)`, height: 'auto' } },
     svg('defs', {}, arrow('arrow', 'head'), arrow('arrow-stuck', 'head stuck')),
     edges.map((it) => drawEdge(it, byId.get(it.from), byId.get(it.to))),
     nodes.map((it) => svg('g', { class: `node ${it.kind}${it.isStuck ? ' stuck' : it.isVictim ? ' victim' : ''}${query && !it.title.toLowerCase().includes(query) ? ' faint' : ''}`, transform: `translate(${it.x} ${it.y})`,
@@ -175,14 +177,19 @@ function drawEdge(it, from, to) {
     path = `M${x0} ${from.y} C${x0} ${top} ${x1} ${top} ${x1} ${to.y}`;
     at = [(x0 + x1) / 2, Math.min(from.y, to.y) * 0.25 + top * 0.75 - 3];
   } else {
-    const [x0, y0, x1, y1] = [from.x + from.w, from.y + from.h / 2, to.x, to.y + to.h / 2];
-    const bend = (x1 - x0) / 2;
-    path = `M${x0} ${y0} C${x0 + bend} ${y0} ${x1 - bend} ${y1} ${x1} ${y1}`;
+    const stops = [from, ...it.passes, to].map((stop) => ({ ...stop, y: stop.y + stop.h / 2 }));
+    path = `M${from.x + from.w} ${stops[0].y}`;
+    for (const [index, stop] of stops.slice(1).entries()) {
+      const x = stops[index].x + stops[index].w;
+      const bend = (stop.x - x) / 2;
+      path += ` C${x + bend} ${stops[index].y} ${stop.x - bend} ${stop.y} ${stop.x} ${stop.y}${stop.isPass ? ` H${stop.x + stop.w}` : ''}`;
+    }
     // Near the start, where edges into one node are still apart.
     const share = 0.32;
-    at = [x0 + (x1 - x0) * (it.isStuck ? 0.5 : 0.45), y0 + (y1 - y0) * share - 5];
+    const [x0, y0, x1, y1] = [from.x + from.w, stops[0].y, stops[1].x, stops[1].y];
+    at = [x0 + (x1 - x0) * (it.isStuck ? 0.5 : 0.45), y0 + (y1 - y0) * share - (it.isStuck ? 7 : 5)];
   }
   return svg('g', { class: `edge${it.isStuck ? ' stuck' : ''}${it.isLikely ? ' likely' : ''}` },
     svg('title', {}, `${text} (${it.place})`), svg('path', { d: path, 'marker-end': `url(#arrow${it.isStuck ? '-stuck' : ''})` }),
-    svg('text', { x: at[0], y: at[1] }, middle(text, 30)));
+    svg('text', { x: at[0], y: at[1] }, middle(text, 27)));
 }

@@ -1,22 +1,27 @@
 // Places the nodes of a graph in layers, so that most edges point to the right.
 //
 // Cycles are opened at the edges that a depth-first walk finds to lead back; a layer is the longest path
-// to a node; the order in a layer is the mean place of the neighbors, in a few sweeps.
+// to a node; the order in a layer is the mean place of the neighbors, in a few sweeps (Sugiyama, Tagawa
+// and Toda 1981). An edge over several layers passes each through a place of its own.
 
 const SWEEPS = 6;
-const GAP = { x: 200, y: 30 };
+const GAP = { x: 170, y: 30 };
 const BORDER = 14;
 // The height above the nodes for edges that lead back.
 const ARC = 46;
 
-// Sets `x` and `y` of each node, which has a width `w` and a height `h`; returns the size.
+// The height of a place that an edge passes, and the gap below it.
+const PASS = { h: 14, gap: 6 };
+
+// Sets `x` and `y` of each node, which has a width `w` and a height `h`, and `passes` of each edge: the
+// places between its ends, with `x`, `y` and `w`. Returns the size.
 export function layout(nodes, edges) {
   const outgoing = new Map(nodes.map((node) => [node.id, []]));
   for (const edge of edges) outgoing.get(edge.from)?.push(edge);
   const back = backEdges(nodes, outgoing);
   for (const edge of edges) edge.isBack = back.has(edge);
   const layers = layersOf(nodes, edges, back);
-  order(layers, edges);
+  order(layers, withPasses(layers, edges));
   return placed(layers, back.size > 0 ? ARC : 0);
 }
 
@@ -69,6 +74,29 @@ function layersOf(nodes, edges, back) {
   return layers.filter(Boolean);
 }
 
+// Adds the places that edges pass to the layers. Edges to one node share them, except those of verdicts.
+// Returns the edges in pieces from layer to layer.
+function withPasses(layers, edges) {
+  const rank = new Map(layers.flatMap((layer, at) => layer.map((node) => [node.id, at])));
+  const [passes, pieces] = [new Map(), []];
+  for (const edge of edges) {
+    edge.passes = [];
+    let from = edge.from;
+    for (let at = rank.get(edge.from) + 1; !edge.isBack && at < rank.get(edge.to); at += 1) {
+      const id = `pass ${at} ${edge.to} ${edge.isStuck ? edge.from : ''}`;
+      if (!passes.has(id)) {
+        passes.set(id, { id, isPass: true, w: 0, h: PASS.h });
+        layers[at].push(passes.get(id));
+      }
+      edge.passes.push(passes.get(id));
+      pieces.push({ from, to: id });
+      from = id;
+    }
+    pieces.push({ from, to: edge.to });
+  }
+  return pieces;
+}
+
 function order(layers, edges) {
   const neighbors = new Map();
   const add = (from, to) => {
@@ -100,8 +128,8 @@ function placed(layers, arc) {
     const width = Math.max(...layer.map((node) => node.w));
     let y = BORDER + arc;
     for (const node of layer) {
-      Object.assign(node, { x: x + (width - node.w) / 2, y });
-      y += node.h + GAP.y;
+      Object.assign(node, node.isPass ? { x, y, w: width } : { x: x + (width - node.w) / 2, y });
+      y += node.h + (node.isPass ? PASS.gap : GAP.y);
     }
     height = Math.max(height, y);
     x += width + GAP.x;
