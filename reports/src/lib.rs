@@ -79,7 +79,8 @@
 //!
 //! Each module imports only modules above it:
 //! ```text
-//! clean lists units wall_clock view   safe text, lists of numbers, times as text, which times are shown
+//! clean lists sort units   safe text, lists of numbers, sorting, times and counts as text
+//! wall_clock view          dates as text, which times are shown
 //! model                    the snapshot: data only, and the format of saved files
 //! error index names        the error, positions of ids, the name of a site in every report
 //! analysis                 pure functions: fold, rows, labels, quantiles, verdicts,
@@ -114,6 +115,9 @@ mod lists;
 pub mod model;
 mod names;
 mod report;
+// Also for `diagnose`.
+#[doc(hidden)]
+pub mod sort;
 mod units;
 mod view;
 mod wall_clock;

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use crate::analysis::tree::Tree;
 use crate::model::{Bucket, Node, NodeIndex, SiteIndex, SiteKind, Snapshot};
+use crate::sort::sort_by_key;
 
 impl Snapshot {
     /// The snapshot without nodes of these kinds. Without [`SiteKind::Await`], a wait belongs to
@@ -143,7 +144,7 @@ pub(crate) fn depth_first(snapshot: &mut Snapshot) {
     let tree = Tree::new(snapshot);
     let sorted = |siblings: &[usize]| {
         let mut siblings = siblings.to_vec();
-        siblings.sort_by_key(|&index| {
+        sort_by_key(&mut siblings, |&index| {
             let node = &snapshot.nodes[index];
             (snapshot.site(node.site).map(|site| &site.name), node.site, &node.label)
         });

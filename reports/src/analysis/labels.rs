@@ -10,6 +10,7 @@ use crate::analysis::tree::Tree;
 use crate::clean::printable;
 use crate::model::{SiteIndex, Snapshot};
 use crate::names::Names;
+use crate::sort::sort_by;
 
 /// One line of the table by label.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,7 +53,7 @@ pub(crate) fn label_rows(snapshot: &Snapshot) -> Vec<LabelRow> {
         ..row
     };
     let mut rows: Vec<LabelRow> = by_label.into_iter().map(name).collect();
-    rows.sort_by(|a, b| {
+    sort_by(&mut rows, |a, b| {
         let times = |row: &LabelRow| (Reverse(row.busy_ns), Reverse(row.idle_ns));
         times(a).cmp(&times(b)).then_with(|| (&a.name, &a.label).cmp(&(&b.name, &b.label)))
     });

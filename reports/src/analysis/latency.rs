@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use crate::clean::printable;
 use crate::model::{Bucket, Durations, Latency, Node, SiteIndex, SiteKind, Snapshot};
 use crate::names::Names;
+use crate::sort::sort_by;
 
 /// Quantiles of durations in ns, each within 4 % of the exact one; 0 if there are no durations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -95,7 +96,7 @@ impl Snapshot {
                 in_flight_ns,
             })
             .collect();
-        functions.sort_by(|a, b| (&a.name, &a.label).cmp(&(&b.name, &b.label)));
+        sort_by(&mut functions, |a, b| (&a.name, &a.label).cmp(&(&b.name, &b.label)));
         functions
     }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::index::Index;
 use crate::model::{LockOrder, LockPair, Snapshot};
+use crate::sort::sort_by_key;
 
 /// How many inversions are searched for.
 const MAX_INVERSIONS: usize = 1000;
@@ -60,7 +61,7 @@ fn inversions(order: &LockOrder) -> Vec<LockInversion> {
         }
     }
     found.truncate(MAX_INVERSIONS);
-    found.sort_by_key(|inversion| inversion.pairs.len());
+    sort_by_key(&mut found, |inversion| inversion.pairs.len());
     found
 }
 

@@ -15,6 +15,7 @@ use std::cmp::Reverse;
 
 use crate::analysis::tree::Tree;
 use crate::model::{Bucket, Node, Snapshot};
+use crate::sort::sort_by_key;
 
 /// The table of long polls.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -59,7 +60,7 @@ pub(crate) fn long_polls(snapshot: &Snapshot, tree: &Tree<'_>, wanted_ns: u64) -
             });
         }
     }
-    rows.sort_by_key(|row| (Reverse(row.at_least_ns), row.node));
+    sort_by_key(&mut rows, |row| (Reverse(row.at_least_ns), row.node));
     LongPolls { from_ns, rows }
 }
 

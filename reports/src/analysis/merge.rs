@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::analysis::diff::is_continued;
 use crate::analysis::hide::{add_counters, depth_first};
 use crate::model::{Activity, Cost, Dropped, Node, NodeIndex, Site, SiteIndex, Snapshot, VERSION};
+use crate::sort::sort_by;
 
 /// Adds up the counters and times of all snapshots, by call path. Of several snapshots of one
 /// process, which contain each other, only the last one counts.
@@ -85,7 +86,7 @@ fn head(merged: &mut Snapshot, snapshots: &[&Snapshot]) {
         merged.alarms.extend(snapshot.alarms.iter().cloned());
     }
     merged.costs = costs.into_values().collect();
-    merged.threads.sort_by(|a, b| a.name.cmp(&b.name));
+    sort_by(&mut merged.threads, |a, b| a.name.cmp(&b.name));
 }
 
 fn add_dropped(sum: &mut Dropped, dropped: &Dropped) {

@@ -17,6 +17,7 @@
 use crate::analysis::tree::Tree;
 use crate::model::{SiteIndex, SiteKind, Snapshot};
 use crate::names::{DEEPER, Names};
+use crate::sort::{sort_by, sort_by_key};
 
 /// The longest path, twice what is recorded. One line for each of thousands of nested nodes would
 /// take quadratic space, so deeper nodes add their time to one frame.
@@ -175,7 +176,7 @@ fn push_groups<K: Ord>(
     mut siblings: Vec<usize>,
     key: impl Fn(usize) -> K,
 ) {
-    siblings.sort_unstable_by(|&a, &b| key(b).cmp(&key(a)).then(a.cmp(&b)));
+    sort_by(&mut siblings, |&a, &b| key(b).cmp(&key(a)).then(a.cmp(&b)));
     for group in siblings.chunk_by(|&a, &b| key(a) == key(b)) {
         open.push((parent, group.to_vec()));
     }
@@ -245,7 +246,7 @@ fn times(tree: &Tree<'_>, is_shown: &[bool], is_await: impl Fn(SiteIndex) -> boo
 fn ranks(snapshot: &Snapshot, names: &Names) -> Vec<usize> {
     let mut order: Vec<usize> = (0..snapshot.sites.len()).collect();
     let frame = |site: usize| names.frame(SiteIndex::new(site));
-    order.sort_by_key(|&site| frame(site));
+    sort_by_key(&mut order, |&site| frame(site));
     let mut ranks = vec![0; order.len()];
     let mut rank = 0;
     for (at, &site) in order.iter().enumerate() {

@@ -16,6 +16,7 @@ use crate::analysis::quantile::Histogram;
 use crate::analysis::tree::Tree;
 use crate::model::{Latency, Node, SiteIndex, Snapshot};
 use crate::names::Names;
+use crate::sort::sort_by;
 
 /// One line of the table by function.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -129,7 +130,7 @@ pub fn rows(snapshot: &Snapshot) -> Vec<Row> {
         ..row
     };
     let mut rows: Vec<Row> = by_site.into_iter().map(finish).collect();
-    rows.sort_by(|a, b| {
+    sort_by(&mut rows, |a, b| {
         let key = |row: &Row| (Reverse(row.self_busy_ns), Reverse(row.self_idle_ns));
         key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
     });

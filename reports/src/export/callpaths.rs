@@ -17,6 +17,7 @@ use crate::export::table::Table;
 use crate::export::wrap::WIDTH;
 use crate::model::Snapshot;
 use crate::names::Names;
+use crate::sort::{sort_by, sort_by_key};
 use crate::units::{count, percent, time};
 
 /// Renders at most `bound` paths. Also returns how many there are. `is_full`: with whole names.
@@ -71,7 +72,7 @@ fn push_siblings(
     indent: Option<&str>,
 ) {
     let mut siblings: Vec<usize> = siblings.iter().copied().filter(|&index| shown[index]).collect();
-    siblings.sort_by(|&a, &b| {
+    sort_by(&mut siblings, |&a, &b| {
         let times = |index: usize| (Reverse(tree.nodes[index].busy_ns), Reverse(tree.nodes[index].idle_ns));
         let name = |index: usize| (names.frame(tree.nodes[index].site), &tree.nodes[index].label, index);
         times(a).cmp(&times(b)).then_with(|| name(a).cmp(&name(b)))
@@ -97,7 +98,7 @@ fn heaviest(tree: &Tree<'_>, bound: usize) -> Vec<bool> {
     }
     let mut order: Vec<usize> = (0..weights.len()).collect();
     // A parent's index is smaller than its children's, which breaks ties.
-    order.sort_by_key(|&index| (Reverse(weights[index]), index));
+    sort_by_key(&mut order, |&index| (Reverse(weights[index]), index));
     let mut shown = vec![false; weights.len()];
     for &index in order.iter().take(bound) {
         shown[index] = true;

@@ -12,6 +12,7 @@ use crate::analysis::latency::{FunctionLatency, LatencyQuantiles, mean_concurren
 use crate::export::table::Table;
 use crate::export::wrap::{WIDTH, middle};
 use crate::model::Snapshot;
+use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
 /// How many columns a function's name has folded.
@@ -25,7 +26,7 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (Strin
     if functions.is_empty() {
         return (String::new(), 0);
     }
-    functions.sort_by_key(|function| Reverse(function.in_flight_ns));
+    sort_by_key(&mut functions, |function| Reverse(function.in_flight_ns));
     let mut table =
         Table::new(&["calls", "p50", "p90", "p99", "p99.9", "max", "mean in flight"], &["function", "label"]);
     for function in functions.iter_mut().take(bound) {

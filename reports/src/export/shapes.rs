@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 
 use crate::model::{SiteIndex, Snapshot, Span, SpanIndex, Task};
+use crate::sort::sort;
 
 /// Futures nested deeper than this are compared only by the levels above.
 const MAX_DEPTH: u32 = 128;
@@ -47,7 +48,7 @@ impl<'a> Shapes<'a> {
             let below = children(number).iter().map(|&child| shapes.spans[child]);
             key.extend(below.filter(|shape| *shape != TOO_DEEP).map(u64::from));
             // The branches of a `select!` are polled in any order.
-            key[own..].sort_unstable();
+            sort(&mut key[own..]);
             let next = u32::try_from(known.len()).unwrap_or(TOO_DEEP);
             shapes.spans[number] = match known.get(&key) {
                 Some(shape) => *shape,

@@ -18,6 +18,7 @@ use crate::clean::printable;
 use crate::export::head::{head, word};
 use crate::export::tasks::{Forest, longest_ns, origin, range};
 use crate::model::{Place, RunState, SiteIndex, Snapshot, Task, TaskId, TaskKind};
+use crate::sort::{sort_by_cached_key, sort_by_key};
 use crate::units::{count, counted, time};
 
 /// How many places of spawn are shown.
@@ -39,7 +40,7 @@ pub(crate) fn render(snapshot: &Snapshot, stuck: &BTreeSet<TaskId>) -> String {
         shapes.insert(if is_stuck { 0 } else { shapes.len() }, group);
     }
     let mut places: Vec<Vec<Vec<&Task>>> = places.into_values().collect();
-    places.sort_by_cached_key(|shapes| {
+    sort_by_cached_key(&mut places, |shapes| {
         let is_stuck = shapes.iter().flatten().any(|task| stuck.contains(&task.id));
         let longest_ns = shapes.iter().map(|group| longest_ns(group)).max();
         (!is_stuck, Reverse(longest_ns), shapes[0][0].id)
@@ -86,7 +87,7 @@ fn write_place(page: &mut String, forest: &Forest<'_>, shapes: &[Vec<&Task>]) {
     );
     // A shape with a stuck task stays in front.
     let mut order: Vec<&Vec<&Task>> = shapes.iter().collect();
-    order[1..].sort_by_key(|group| (Reverse(group.len()), Reverse(longest_ns(group)), group[0].id));
+    sort_by_key(&mut order[1..], |group| (Reverse(group.len()), Reverse(longest_ns(group)), group[0].id));
     for group in order.iter().take(MAX_SHAPES) {
         let mut lines = String::new();
         forest.write_group(&mut lines, group, false);

@@ -26,6 +26,7 @@ use crate::export::wakes::chain;
 use crate::index::TasksById;
 use crate::lists::Lists;
 use crate::model::{RunState, Site, SiteIndex, SiteKind, Snapshot, Task, TaskId, TaskKind};
+use crate::sort::{sort, sort_by_key};
 use crate::units::{count, time};
 
 /// How many task ids of a group are written out.
@@ -110,7 +111,7 @@ impl<'a> Forest<'a> {
                 None => groups.push(vec![task]),
             }
         }
-        groups.sort_by_key(|group| (Reverse(longest_ns(group)), group[0].id));
+        sort_by_key(&mut groups, |group| (Reverse(longest_ns(group)), group[0].id));
         groups
     }
 
@@ -305,7 +306,7 @@ pub(super) fn range(group: &[&Task], value: impl Fn(&Task) -> u64) -> String {
 /// `7, 8, 9` or `7, 8, … (200)`.
 fn numbers(group: &[&Task]) -> String {
     let mut ids: Vec<TaskId> = group.iter().map(|task| task.id).collect();
-    ids.sort_unstable();
+    sort(&mut ids);
     let first: Vec<String> = ids.iter().take(MAX_NUMBERS).map(TaskId::to_string).collect();
     let first = first.join(", ");
     if group.len() > MAX_NUMBERS { format!("{first} …") } else { first }

@@ -13,6 +13,7 @@ use crate::analysis::hangs::words::{place, resource_name};
 use crate::analysis::hangs::{Confidence, Link};
 use crate::clean::printable;
 use crate::model::{Attribution, Holding, Place, ResourceId, Role, Snapshot, TaskId, Wait};
+use crate::sort::sort_by_key;
 use crate::units::time;
 
 /// What a node is. The order is that of the nodes in a drawing.
@@ -96,7 +97,7 @@ pub(crate) fn wait_graph(snapshot: &Snapshot, max_edges: usize) -> WaitGraph {
     let edges_left_out = edges.len().saturating_sub(max_edges);
     if edges_left_out > 0 {
         let mut order: Vec<usize> = (0..edges.len()).collect();
-        order.sort_by_key(|&index| (!edges[index].is_stuck, Reverse(edges[index].since_ns), index));
+        sort_by_key(&mut order, |&index| (!edges[index].is_stuck, Reverse(edges[index].since_ns), index));
         let kept: BTreeSet<usize> = order.into_iter().take(max_edges).collect();
         let mut index = 0..;
         edges.retain(|_| index.next().is_some_and(|index| kept.contains(&index)));

@@ -22,6 +22,7 @@ use crate::model::{
     Attribution, Holding, Place, Quantiles, Resource, ResourceId, ResourceKind, Role, Snapshot, TaskId, Wait,
     WaitMode,
 };
+use crate::sort::sort;
 use crate::units::{count, counted, percent, time};
 
 /// How many holders, and how many waits, of a resource are written out.
@@ -72,7 +73,7 @@ pub(crate) fn write(snapshot: &Snapshot, scope: Scope, out: Lines<'_>) -> io::Re
     let waited =
         resources.filter_map(|(index, it)| Some((Reverse(weight_ns(&queues[index])?), it.id, index)));
     let mut waited: Vec<(Reverse<u64>, ResourceId, usize)> = waited.collect();
-    waited.sort_unstable();
+    sort(&mut waited);
     // Without waits for a resource, the ids of tasks are not needed.
     let tasks = if waited.is_empty() { &[][..] } else { &snapshot.tasks };
     let (resources, rows) = match scope {

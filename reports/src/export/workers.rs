@@ -15,6 +15,7 @@ use crate::clean::printable;
 use crate::export::table::Table;
 use crate::export::wrap::WIDTH;
 use crate::model::{Snapshot, Worker};
+use crate::sort::sort_by_key;
 use crate::units::{count, percent, time};
 
 /// Renders at most `bound` workers. Returns the text, empty without times, and the number of
@@ -29,7 +30,7 @@ pub(crate) fn render(snapshot: &Snapshot, bound: usize, is_full: bool) -> (Strin
         let sum = polls.entry(worker.runtime_number).or_default();
         *sum = sum.saturating_add(worker.polls);
     }
-    workers.sort_by_key(|worker| (worker.runtime_number, Reverse(worker.polls)));
+    sort_by_key(&mut workers, |worker| (worker.runtime_number, Reverse(worker.polls)));
     let mut table = Table::new(&["polls", "share", "busy", "parked", "listed for"], &["worker"]);
     for worker in workers.iter().take(bound) {
         table.push(vec![

@@ -72,7 +72,7 @@ const COLD: [&str; 28] = [
 
 /// The rooms of `reports/src`, in the order of [`RECORDER`]. The longest entry that a path begins with is its room.
 const REPORTS: [&[&str]; 18] = [
-    &["clean", "lists", "units", "view", "wall_clock"],
+    &["clean", "lists", "sort", "units", "view", "wall_clock"],
     &["model"],
     &["error", "index", "names"],
     &["analysis::latency", "analysis::quantile", "analysis::tree"],

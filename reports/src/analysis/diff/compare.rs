@@ -10,6 +10,7 @@ use crate::analysis::diff::types::{
 use crate::analysis::diff::warnings::warnings;
 use crate::clean::printable;
 use crate::model::{Durations, Snapshot};
+use crate::sort::sort_by;
 
 /// Differences below this many ns are those of clock readings.
 const RESOLUTION_NS: f64 = 50.0;
@@ -36,7 +37,9 @@ pub fn diff(old: &[Snapshot], new: &[Snapshot], options: DiffOptions) -> Diff {
     let names = names(&keys);
     let mut functions: Vec<(u8, f64, FunctionDiff)> =
         keys.iter().map(|key| function(key, &names[key], &sides, options)).collect();
-    functions.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then_with(|| a.2.name.cmp(&b.2.name)));
+    sort_by(&mut functions, |a, b| {
+        a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then_with(|| a.2.name.cmp(&b.2.name))
+    });
     let functions: Vec<FunctionDiff> = functions.into_iter().map(|(_, _, function)| function).collect();
     let warnings = warnings(&sides, &functions, options);
     Diff {

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use crate::analysis::hide::functions;
 use crate::analysis::tree::Tree;
 use crate::model::{Durations, Place, Site, SiteKind, Snapshot};
+use crate::sort::sort_by_key;
 
 /// What makes two sites of two snapshots the same function: all but its line, which moves.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -155,7 +156,7 @@ impl Recording {
 /// The key of each site, by index.
 fn keys(sites: &[Site]) -> Vec<FunctionKey> {
     let mut order: Vec<usize> = (0..sites.len()).collect();
-    order.sort_by_key(|&index| &sites[index].place);
+    sort_by_key(&mut order, |&index| &sites[index].place);
     let mut keys: Vec<Option<FunctionKey>> = vec![None; sites.len()];
     let mut numbers = BTreeMap::<FunctionKey, usize>::new();
     for index in order {

@@ -8,6 +8,8 @@
 
 use serde::Serialize;
 
+use crate::sort::sort_by;
+
 /// Makes the median absolute deviation of a normal distribution equal to its standard deviation.
 const MAD_TO_SIGMA: f64 = 1.4826;
 /// The standard error of a median, relative to that of a mean.
@@ -76,7 +78,7 @@ pub(super) fn is_dominant(old: &Spread, new: &Spread) -> bool {
 /// The median; the mean of the two middle values of an even number; `None` without values.
 pub(super) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sort_by(&mut sorted, f64::total_cmp);
     let middle = sorted.len() / 2;
     let upper = *sorted.get(middle)?;
     Some(if sorted.len() % 2 == 1 { upper } else { f64::midpoint(sorted[middle - 1], upper) })

@@ -16,6 +16,7 @@ use super::finding::{Finding, Severity};
 use super::rule::Rule;
 use super::workers::{CpuShare, capacity_ns};
 use crate::model::{Node, NodeIndex, SiteIndex, SiteKind};
+use crate::sort::sort_by_key;
 use crate::units::{count, time};
 
 /// A long poll. A task should reach an await every 10 to 100 µs; from a millisecond on, others
@@ -110,7 +111,7 @@ fn candidates(facts: &Facts<'_>, cpu: &CpuShare, long_ns: u64) -> Vec<Hog> {
         is_felt.then_some(Hog { site, self_busy_ns, others_ns, share, long, delay_ns, node })
     };
     let mut hogs: Vec<Hog> = by_site.iter().enumerate().filter_map(hog).collect();
-    hogs.sort_by_key(|hog| (std::cmp::Reverse(hog.self_busy_ns), hog.site));
+    sort_by_key(&mut hogs, |hog| (std::cmp::Reverse(hog.self_busy_ns), hog.site));
     hogs
 }
 

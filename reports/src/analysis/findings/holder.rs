@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 
 use super::facts::{Facts, line};
 use crate::model::{NodeIndex, Place, Site, SiteKind, UsagePlace};
+use crate::sort::sort;
 use crate::units::time;
 
 /// How many callers a guard is followed to.
@@ -101,7 +102,7 @@ fn over_in(
     };
     let children = facts.tree.children[function].iter();
     let mut later: Vec<_> = children.filter_map(|&child| Some((end_of(child)?, child))).collect();
-    later.sort_unstable();
+    sort(&mut later);
     // A loop takes the lock many times in one call.
     let holds = facts.node(taken).calls.max(1);
     let (mut longest, mut passed_ns) = (None, 0_u64);

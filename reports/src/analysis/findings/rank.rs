@@ -11,6 +11,7 @@ use super::{
 };
 use crate::analysis::hangs::Verdict;
 use crate::model::Snapshot;
+use crate::sort::sort_by_key;
 
 /// How many findings there are at most: as many as fit on one screen.
 const MAX_FINDINGS: usize = 10;
@@ -66,7 +67,7 @@ fn find(snapshot: &Snapshot, earlier: Option<&Snapshot>, verdicts: &[Verdict]) -
     let mut kept = kept.into_iter();
     findings.retain(|_| kept.next().unwrap_or(true));
     // A stable sort: findings that are equal here keep the order of the rules.
-    findings.sort_by_key(|finding| {
+    sort_by_key(&mut findings, |finding| {
         let class = match finding.severity {
             Severity::Stuck => 0,
             // A suspicion, but nothing has moved for a second: whoever asks what hangs needs it first.

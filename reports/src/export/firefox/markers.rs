@@ -19,6 +19,7 @@ use crate::clean::printable;
 use crate::export::footer::started_unix_ms;
 use crate::export::head::word;
 use crate::model::{Alarm, RunState, Snapshot, Task, TaskId, Wait};
+use crate::sort::sort_by_key;
 use crate::units::time;
 
 /// How many tasks, and how many waits, are shown: the oldest.
@@ -85,12 +86,12 @@ impl Markers {
     pub(super) fn new(snapshot: &Snapshot, strings: &mut Strings) -> Self {
         let mut markers = Self { list: Vec::new(), end_ns: snapshot.elapsed_ns };
         let mut tasks: Vec<&Task> = snapshot.tasks.iter().collect();
-        tasks.sort_by_key(|task| Reverse(task.age_ns));
+        sort_by_key(&mut tasks, |task| Reverse(task.age_ns));
         for task in tasks.into_iter().take(MAX_SHOWN) {
             markers.task(snapshot, task, strings);
         }
         let mut waits: Vec<&Wait> = snapshot.waits.iter().collect();
-        waits.sort_by_key(|wait| Reverse(wait.since_ns));
+        sort_by_key(&mut waits, |wait| Reverse(wait.since_ns));
         for wait in waits.into_iter().take(MAX_SHOWN) {
             markers.wait(snapshot, wait, strings);
         }
@@ -105,7 +106,7 @@ impl Markers {
         for alarm in &snapshot.alarms {
             markers.alarm(snapshot, alarm, strings);
         }
-        markers.list.sort_by_key(|marker| marker.start_ns);
+        sort_by_key(&mut markers.list, |marker| marker.start_ns);
         markers
     }
 

@@ -12,6 +12,7 @@ use crate::analysis::hangs::Confidence;
 use crate::analysis::hangs::words::place;
 use crate::clean::printable;
 use crate::model::{RunState, Snapshot};
+use crate::sort::sort_by_key;
 use crate::view::View;
 
 const MAX_FUNCTIONS: usize = 200;
@@ -156,7 +157,7 @@ fn tasks(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
         *oldest_ns = task.age_ns.max(*oldest_ns);
     }
     let mut spawns: Vec<_> = spawns.into_iter().collect();
-    spawns.sort_by_key(|(_, (count, _))| Reverse(*count));
+    sort_by_key(&mut spawns, |(_, (count, _))| Reverse(*count));
     spawns.truncate(MAX_PLACES);
     out.family("spawned_tasks", Kind::Gauge, "Tasks that are alive, by name and place of the spawn.")?;
     for ((name, at), (count, _)) in &spawns {
@@ -192,7 +193,7 @@ fn resources(snapshot: &Snapshot, out: &mut Exposition<'_>) -> io::Result<()> {
         *longest_ns = wait.since_ns.max(*longest_ns);
     }
     let mut waits: Vec<_> = waits.into_iter().collect();
-    waits.sort_by_key(|(_, (count, longest_ns))| Reverse((*count, *longest_ns)));
+    sort_by_key(&mut waits, |(_, (count, longest_ns))| Reverse((*count, *longest_ns)));
     waits.truncate(MAX_PLACES);
     out.family("resource_waiters", Kind::Gauge, "Waits for resources, by the place that made them.")?;
     for ([kind, name, at], (count, _)) in &waits {

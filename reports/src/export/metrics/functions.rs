@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use crate::analysis::tree::Tree;
 use crate::model::{Latency, Node, SiteIndex, SiteKind, Snapshot};
 use crate::names::Names;
+use crate::sort::sort_by;
 
 /// The sums of one function.
 #[derive(Debug, Default)]
@@ -65,9 +66,9 @@ pub(super) fn functions(snapshot: &Snapshot, max: usize) -> (Vec<Function>, usiz
     }
     let left_out = found.len().saturating_sub(max);
     let weight = |it: &Function| it.self_busy_ns.saturating_add(it.self_idle_ns);
-    found.sort_by(|a, b| Reverse(weight(a)).cmp(&Reverse(weight(b))).then_with(|| a.name.cmp(&b.name)));
+    sort_by(&mut found, |a, b| Reverse(weight(a)).cmp(&Reverse(weight(b))).then_with(|| a.name.cmp(&b.name)));
     found.truncate(max);
-    found.sort_by(|a, b| a.name.cmp(&b.name));
+    sort_by(&mut found, |a, b| a.name.cmp(&b.name));
     (found, left_out)
 }
 

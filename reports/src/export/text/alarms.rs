@@ -16,6 +16,7 @@ use std::fmt::Write as _;
 use crate::clean::printable;
 use crate::export::wrap::{WIDTH, start, wrap};
 use crate::model::{Alarm, AlarmKind, Snapshot};
+use crate::sort::sort_by_key;
 use crate::units::count;
 use crate::wall_clock::Utc;
 
@@ -36,7 +37,7 @@ pub(crate) fn alarms(snapshot: &Snapshot, is_full: bool) -> String {
         some => format!(", {some} resolved"),
     };
     let mut page = format!("ALARMS {}{resolved}\n", alarms.len());
-    alarms.sort_by_key(|alarm| (alarm.resolved_at_unix_ms.is_some(), Reverse(alarm.at_unix_ms)));
+    sort_by_key(&mut alarms, |alarm| (alarm.resolved_at_unix_ms.is_some(), Reverse(alarm.at_unix_ms)));
     let bound = if is_full { usize::MAX } else { MAX_ALARMS };
     for alarm in alarms.iter().take(bound) {
         page += &wrap(&lines(alarm, snapshot.captured_unix_ms, is_full));

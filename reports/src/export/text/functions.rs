@@ -18,6 +18,7 @@ use crate::export::text::page::rest;
 use crate::export::wrap::WIDTH;
 use crate::model::{SiteKind, Snapshot};
 use crate::names::location;
+use crate::sort::sort_by_key;
 use crate::units::{count, percent, time};
 
 /// How many functions are shown by self busy, by self idle, and by latency.
@@ -91,7 +92,7 @@ fn most(rows: &[Row]) -> Vec<bool> {
     let mut shown = vec![false; rows.len()];
     for (key, bound) in keys.into_iter().zip(MAX_FOLDED) {
         let mut order: Vec<usize> = (0..rows.len()).collect();
-        order.sort_by_key(|&index| (Reverse(key(&rows[index])), index));
+        sort_by_key(&mut order, |&index| (Reverse(key(&rows[index])), index));
         for index in order.into_iter().take(bound) {
             shown[index] = true;
         }

@@ -22,6 +22,7 @@ use crate::export::text::page::rest;
 use crate::export::waiters::{self, Scope, is_acquired, is_for_units, queues};
 use crate::export::wrap::WIDTH;
 use crate::model::{Resource, ResourceKind, Snapshot};
+use crate::sort::sort_by_key;
 use crate::units::{count, percent, time};
 
 /// How many places of creation are shown folded.
@@ -58,7 +59,7 @@ pub(crate) fn write(page: &mut String, snapshot: &Snapshot, is_full: bool) {
     if !is_full {
         rows.retain(|(_, group)| group.waiting > 0 || group.contended > 0);
     }
-    rows.sort_by_key(|(key, group)| {
+    sort_by_key(&mut rows, |(key, group)| {
         (Reverse(group.units_ns), Reverse(group.waiting), Reverse(group.contended), **key)
     });
     rows.truncate(if is_full { usize::MAX } else { MAX_PLACES });
